@@ -1,0 +1,1 @@
+"""Launch file, graph description, process supervision and lifecycle bring-up."""

@@ -1,0 +1,18 @@
+from setuptools import find_packages, setup
+
+NAME = "openral_bringup"
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="Launch file, graph description, process supervision and lifecycle bring-up.",
+    license="Apache-2.0",
+    packages=find_packages(exclude=["test", "test.*"]),
+    package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+    ],
+    zip_safe=True,
+    entry_points={"console_scripts": ["bringup = openral_bringup.lifecycle.node:main", "deploy_sim = openral_bringup.deploy.main:main"]},
+)

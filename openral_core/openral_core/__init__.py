@@ -1,0 +1,1 @@
+"""Frozen contracts: names, errors, geometry, detections, scene graph types and rSkill manifests."""

@@ -1,0 +1,1 @@
+"""Detector lifecycle nodes, their worker processes and engines."""

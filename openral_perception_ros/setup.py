@@ -1,0 +1,18 @@
+from setuptools import find_packages, setup
+
+NAME = "openral_perception_ros"
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="Detector lifecycle nodes, their worker processes and engines.",
+    license="Apache-2.0",
+    packages=find_packages(exclude=["test", "test.*"]),
+    package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+    ],
+    zip_safe=True,
+    entry_points={"console_scripts": ["detector = openral_perception_ros.node:main"]},
+)

@@ -1,0 +1,1 @@
+"""Sans-IO mission core: palette, tools, budgets, search and the scripted planner."""

@@ -1,0 +1,1 @@
+"""The shared ROS shell: parameters, lifecycle transitions, QoS, message conversions, trace context."""

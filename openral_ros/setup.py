@@ -1,0 +1,17 @@
+from setuptools import find_packages, setup
+
+NAME = "openral_ros"
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="The shared ROS shell: parameters, lifecycle transitions, QoS, message conversions, trace context.",
+    license="Apache-2.0",
+    packages=find_packages(exclude=["test", "test.*"]),
+    package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+    ],
+    zip_safe=True,
+)

@@ -1,0 +1,1 @@
+"""MuJoCo simulation: scenes, cameras, robot and skill server."""

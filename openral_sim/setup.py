@@ -1,0 +1,18 @@
+from setuptools import find_packages, setup
+
+NAME = "openral_sim"
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="MuJoCo simulation: scenes, cameras, robot and skill server.",
+    license="Apache-2.0",
+    packages=find_packages(exclude=["test", "test.*"]),
+    package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+    ],
+    zip_safe=True,
+    entry_points={"console_scripts": ["sim = openral_sim.ros.node:main"]},
+)

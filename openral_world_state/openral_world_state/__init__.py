@@ -1,0 +1,1 @@
+"""Spatial memory: lift, association, scene graph, recall and place resolution."""

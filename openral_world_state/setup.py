@@ -1,0 +1,18 @@
+from setuptools import find_packages, setup
+
+NAME = "openral_world_state"
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="Spatial memory: lift, association, scene graph, recall and place resolution.",
+    license="Apache-2.0",
+    packages=find_packages(exclude=["test", "test.*"]),
+    package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+    ],
+    zip_safe=True,
+    entry_points={"console_scripts": ["world_state = openral_world_state.ros.node:main"]},
+)
