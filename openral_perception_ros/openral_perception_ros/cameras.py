@@ -17,7 +17,9 @@ class InvalidCamera(OpenRALError):
     """A camera parameter that cannot be read."""
 
     def __init__(self, text: str, problem: str) -> None:
-        super().__init__(f"camera {text!r}: {problem}; expected 'id' or 'id:=topic base', such as 'head:=/head'")
+        super().__init__(
+            f"camera {text!r}: {problem}; expected 'id' or 'id:=topic base', such as 'head:=/head'"
+        )
 
 
 @dataclass(frozen=True, slots=True)

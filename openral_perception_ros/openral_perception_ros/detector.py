@@ -12,7 +12,7 @@ from openral_perception_ros.vocabularies import VocabularyDocument, vocabulary_o
 
 @dataclass(frozen=True, slots=True)
 class Detector:
-    """A manifest with its folder, its vocabulary (None = any text) and the cameras it sees through, primary first."""
+    """A manifest with its folder, its vocabulary (None = any text) and its cameras, primary first."""
 
     manifest: DetectorManifest
     folder: Path

@@ -12,6 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+from rclpy.task import Future
+from std_msgs.msg import String
+
 from openral_core.detectors import LifecycleState, Mode
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.cameras import parse_cameras
@@ -23,8 +26,8 @@ from openral_perception_ros.looks.reception import Reception
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.ros.announcements import Announcer, header_of
 from openral_perception_ros.ros.diagnostics import inactive_status
-from openral_perception_ros.ros.services import asynchronous_service
 from openral_perception_ros.ros.look_spans import look_span
+from openral_perception_ros.ros.services import asynchronous_service
 from openral_perception_ros.ros.session import Plan, Session
 from openral_perception_ros.supervision import WorkerEvent
 from openral_perception_ros.workers.commands import WORKER_MODULE
@@ -34,8 +37,6 @@ from openral_ros.parameters import declare
 from openral_ros.qos import RELIABLE
 from openral_ros.running import run
 from openral_ros.scopes import Scope
-from rclpy.task import Future
-from std_msgs.msg import String
 
 DEFAULT_SERVICE = "/openral/perception/locate_in_view"
 DIAGNOSTICS_PERIOD = 1.0

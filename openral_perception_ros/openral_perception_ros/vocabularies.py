@@ -26,4 +26,4 @@ def vocabulary_of(manifest: DetectorManifest, folder: Path) -> VocabularyDocumen
         return None
     if manifest.vocabulary.file:
         return load_document(VocabularyDocument, folder / manifest.vocabulary.file)
-    return VocabularyDocument(labels={label: () for label in manifest.vocabulary.labels})
+    return VocabularyDocument(labels=dict.fromkeys(manifest.vocabulary.labels, ()))

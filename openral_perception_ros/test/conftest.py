@@ -1,6 +1,5 @@
 """A scene in front of a camera, a manifest to look at it with, and the folders both need."""
 
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,13 @@ from openral_perception_ros.engines import Frame
 
 RSKILLS = Path(__file__).parents[2] / "rskills"
 LABELS = {1: "red mug", 2: "baguette", 3: "wine bottle", 4: "kitchen counter", 5: "blue mug"}
-BOXES = {1: (40, 60, 80, 100), 2: (120, 150, 260, 180), 3: (300, 40, 330, 140), 4: (0, 200, 400, 240), 5: (350, 60, 380, 95)}
+BOXES = {
+    1: (40, 60, 80, 100),
+    2: (120, 150, 260, 180),
+    3: (300, 40, 330, 140),
+    4: (0, 200, 400, 240),
+    5: (350, 60, 380, 95),
+}
 
 
 def semantic_image(width: int = 400, height: int = 240) -> np.ndarray:

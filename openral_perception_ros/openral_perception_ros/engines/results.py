@@ -39,4 +39,6 @@ def detections_from(
 def clipped(detections: Iterable[Detection], size: tuple[int, int]) -> tuple[Detection, ...]:
     """Detections cut to the image; those wholly outside are dropped."""
     inside = ((each, each.box.clipped(*size)) for each in detections)
-    return tuple(Detection(box, each.label, each.score, each.track) for each, box in inside if box is not None)
+    return tuple(
+        Detection(box, each.label, each.score, each.track) for each, box in inside if box is not None
+    )

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 class Shot:
     """Images of one stamp by sensor, as they arrived.
 
-    ``stamp`` is ROS time [ns]; ``received`` is steady time [s] of the last of them; ``labels`` names instance ids.
+    ``stamp`` is ROS time [ns]; ``received`` is steady time [s] of the last of them;
+    ``labels`` names instance ids.
     """
 
     camera: str
@@ -19,6 +20,5 @@ class Shot:
     labels: Mapping[int, str] = field(default_factory=dict)
 
     def age(self, ros_now: int, steady_now: float) -> float:
-        """Age [s]: the greater of ROS time and steady time, so that neither a stopped clock nor one that
-        jumped back makes an old frame look new."""
+        """Age [s]: the greater by ROS and by steady time, as a clock that stopped or jumped makes nothing new."""
         return max((ros_now - self.stamp) / 1e9, steady_now - self.received, 0.0)

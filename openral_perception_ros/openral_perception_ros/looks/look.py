@@ -25,8 +25,8 @@ LookOutcome = Seen | LookRefused
 class Look:
     """A question that waits for the worker.
 
-    ``take`` gives the newest frame when the worker is free and may raise `LookRefused`; ``received`` is steady
-    time [s] and ``deadline`` the time after it [s]; ``on_done`` is called once, on the supervising thread.
+    ``take`` gives the newest frame when the worker is free and may raise `LookRefused`; ``received`` is
+    steady time [s] and ``deadline`` the time after it [s]; ``on_done`` is called once, by any thread.
     """
 
     take: Callable[[], Shot]

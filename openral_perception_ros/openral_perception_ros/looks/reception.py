@@ -24,7 +24,7 @@ from openral_perception_ros.looks.refusals import (
 class Question:
     """A request that this detector can be asked; ``deadline`` [s].
 
-    ``labels`` maps each term to the words of a closed vocabulary that answer it; None leaves terms to the model.
+    ``labels`` maps each term to the words of a closed vocabulary that answer it; None = the model grounds it.
     """
 
     query: str

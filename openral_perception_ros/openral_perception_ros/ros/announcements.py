@@ -1,9 +1,14 @@
 """Everything a detector node publishes."""
 
+import numpy as np
 import psutil
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import Image
 from std_msgs.msg import Header
+from vision_msgs.msg import Detection2DArray
 
 from openral_core.detections import Detection
 from openral_core.detectors import DetectorInfo, Mode
@@ -20,10 +25,6 @@ from openral_ros.conversions.detectors import detector_info_message
 from openral_ros.conversions.images import image_message
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.scopes import Scope
-from rclpy.node import Node
-from rclpy.qos import QoSProfile
-from sensor_msgs.msg import Image
-from vision_msgs.msg import Detection2DArray
 
 OBJECTS_QOS = QoSProfile(depth=5)
 _SEVERITIES = {
@@ -60,7 +61,8 @@ class Announcer:
         """The image with its boxes, if anyone watches."""
         if self._annotated.get_subscription_count() == 0 or Sensor.RGB.value not in shot.images:
             return
-        message = image_message(annotated(decode(shot).plane(Sensor.RGB), detections), "rgb8", 0.0, "")
+        rgb = decode(shot).plane(Sensor.RGB).astype(np.uint8, copy=False)
+        message = image_message(annotated(rgb, detections), "rgb8", 0.0, "")
         message.header = header_of(shot)
         self._annotated.publish(message)
 

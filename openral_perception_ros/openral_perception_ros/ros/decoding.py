@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from sensor_msgs.msg import CompressedImage
 
 from openral_core.rskills import Sensor
 from openral_perception_ros.engines import Frame, Plane
 from openral_perception_ros.frames import Shot
 from openral_ros.conversions.compressed import rgb_of_compressed
 from openral_ros.conversions.images import depth_of, image_view, rgb_of
-from sensor_msgs.msg import CompressedImage
 
 
 def _colour(message: object) -> Plane:

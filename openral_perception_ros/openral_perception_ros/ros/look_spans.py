@@ -12,7 +12,9 @@ from openral_ros.tracing import start_span
 @contextmanager
 def look_span(request: LocateInView.Request) -> Iterator[Span]:
     """A span below the request's; never the current one, since requests overlap on one thread."""
-    span = start_span("locate_in_view", request.traceparent, {"query": request.query, "camera": request.camera})
+    span = start_span(
+        "locate_in_view", request.traceparent, {"query": request.query, "camera": request.camera}
+    )
     try:
         yield span
     finally:

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
-from openral_ros.scopes import Scope
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
 from rclpy.service import Service
+
+from openral_ros.scopes import Scope
 
 
 def asynchronous_service(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.node import Node
 
 from openral_core.detectors import Mode
 from openral_perception_ros.cameras import Camera
@@ -24,7 +25,6 @@ from openral_perception_ros.supervision import WorkerEvent, supervise
 from openral_perception_ros.workers.commands import worker_command
 from openral_perception_ros.workers.messages import Load, Ready
 from openral_ros.scopes import Scope
-from rclpy.node import Node
 
 
 @dataclass(frozen=True, slots=True)

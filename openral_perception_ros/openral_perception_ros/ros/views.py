@@ -3,16 +3,17 @@
 import time
 from collections.abc import Callable, Sequence
 
+from rclpy.node import Node
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from sensor_msgs.msg import CompressedImage, Image
+from vision_msgs.msg import LabelInfo
+
 from openral_core.rskills import Sensor
 from openral_perception_ros.cameras import Camera
 from openral_perception_ros.frames import CameraCache
 from openral_ros.conversions.times import nanoseconds
 from openral_ros.qos import LATCHED, SENSOR
 from openral_ros.scopes import Scope
-from rclpy.node import Node
-from rclpy.qos_overriding_options import QoSOverridingOptions
-from sensor_msgs.msg import CompressedImage, Image
-from vision_msgs.msg import LabelInfo
 
 
 def cache_for(camera: Camera, sensors: Sequence[Sensor]) -> CameraCache:
@@ -21,14 +22,23 @@ def cache_for(camera: Camera, sensors: Sequence[Sensor]) -> CameraCache:
 
 
 def watch(
-    scope: Scope, node: Node, camera: Camera, cache: CameraCache, compressed: bool, on_shot: Callable[[], None]
+    scope: Scope,
+    node: Node,
+    camera: Camera,
+    cache: CameraCache,
+    compressed: bool,
+    on_shot: Callable[[], None],
 ) -> None:
     """Keep a camera's newest images; ``on_shot`` is called when those of one stamp are complete."""
     for name in cache.sensors:
         sensor = Sensor(name)
-        _subscribe(scope, node, camera.topic(sensor), sensor, compressed and sensor is Sensor.RGB, cache, on_shot)
+        _subscribe(
+            scope, node, camera.topic(sensor), sensor, compressed and sensor is Sensor.RGB, cache, on_shot
+        )
     if Sensor.SEMANTIC.value in cache.sensors:
-        scope.subscription(LabelInfo, camera.labels_topic, lambda message: _keep_labels(cache, message), LATCHED)
+        scope.subscription(
+            LabelInfo, camera.labels_topic, lambda message: _keep_labels(cache, message), LATCHED
+        )
 
 
 def _subscribe(

@@ -29,7 +29,11 @@ class Supervised:
 
 
 def supervise(
-    command: WorkerCommand, load: Load, limits: Limits, decode: Decode, on_event: Callable[[WorkerEvent], None]
+    command: WorkerCommand,
+    load: Load,
+    limits: Limits,
+    decode: Decode,
+    on_event: Callable[[WorkerEvent], None],
 ) -> Supervised:
     """Start a worker under supervision; ``on_event`` is called on the supervising thread."""
     ready: Future[Ready] = Future()

@@ -84,7 +84,9 @@ class Attendant:
     def _answer(self, outcome: Detected | Failed | OpenRALError) -> None:
         current, self._current = self._current, None
         if current is not None:
-            current.look.end(self._seen(current, outcome) if isinstance(outcome, Detected) else _refusal(outcome))
+            current.look.end(
+                self._seen(current, outcome) if isinstance(outcome, Detected) else _refusal(outcome)
+            )
         absence = self._absence()
         if absence is not None:
             self._line.clear(absence)
@@ -120,7 +122,9 @@ class Attendant:
         if vitals.phase is Phase.STOPPED:
             return NotActive(self._rskill_id)
         if vitals.phase is Phase.GAVE_UP:
-            return DetectorFailed(f"its worker was lost too often ({vitals.last_error}): deactivate and activate it")
+            return DetectorFailed(
+                f"its worker was lost too often ({vitals.last_error}): deactivate and activate it"
+            )
         return None
 
 

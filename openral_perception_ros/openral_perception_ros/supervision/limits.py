@@ -1,6 +1,6 @@
 """The bounds of one worker."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from openral_perception_ros.supervision.restarts import RestartPolicy
 
@@ -12,4 +12,4 @@ class Limits:
     load: float = 60.0
     inference: float = 30.0
     capacity: int = 8
-    restarts: RestartPolicy = RestartPolicy()
+    restarts: RestartPolicy = field(default_factory=RestartPolicy)

@@ -74,8 +74,8 @@ class Supervisor:
 
     def _wait(self, until: float) -> None:
         connection = self._attendant.keeper.connection
-        ready = [self._wake] if connection is None else [self._wake, connection]
-        wait(ready, min(max(until - time.monotonic(), 0.0), LONGEST_WAIT))
+        descriptors = [self._wake] if connection is None else [self._wake, connection.fileno()]
+        wait(descriptors, min(max(until - time.monotonic(), 0.0), LONGEST_WAIT))
         with suppress(BlockingIOError):
             os.eventfd_read(self._wake)
 

@@ -20,8 +20,8 @@ class MissingEnvironment(OpenRALError):
 
     def __init__(self, manifest: DetectorManifest, interpreter: Path) -> None:
         super().__init__(
-            f"{manifest.id!r} runs in its own Python environment {manifest.environment.name!r}, and there is no "
-            f"{interpreter}: run `openral weights prepare {manifest.id}`"
+            f"{manifest.id!r} runs in its own Python environment {manifest.environment.name!r}, "
+            f"and there is no {interpreter}: run `openral weights prepare {manifest.id}`"
         )
 
 
@@ -43,7 +43,10 @@ def worker_command(
     Raises:
         MissingEnvironment: If the manifest names an environment that was not prepared.
     """
-    bootstrap = f"import runpy, sys; sys.path += {_package_roots()!r}; runpy.run_module({module!r}, run_name='__main__')"
+    bootstrap = (
+        f"import runpy, sys; sys.path += {_package_roots()!r}; "
+        f"runpy.run_module({module!r}, run_name='__main__')"
+    )
     if manifest.environment.name == MAIN_ENVIRONMENT:
         return WorkerCommand((sys.executable, "-c", bootstrap), dict(os.environ))
     interpreter = environments / manifest.environment.name / "bin" / "python"

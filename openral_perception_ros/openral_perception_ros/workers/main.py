@@ -1,4 +1,4 @@
-"""Entry of a worker process: ``python -m openral_perception_ros.workers.main``; started by `WorkerProcess`."""
+"""Entry of a worker process; started by `WorkerProcess`."""
 
 import argparse
 from multiprocessing.connection import Connection

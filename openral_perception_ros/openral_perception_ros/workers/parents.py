@@ -10,7 +10,7 @@ PR_SET_PDEATHSIG = 1
 def die_with(parent: int) -> None:
     """Have the kernel kill this process when the thread that started it ends.
 
-    Source: prctl(2). The signal follows the parent's *thread*: only a thread that outlives the worker may start it.
+    Source: prctl(2). The signal follows the parent's *thread*: one that outlives the worker has to start it.
     """
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it died while this process was starting

@@ -112,7 +112,15 @@ def _start(
 ) -> subprocess.Popen[bytes]:
     descriptors = (socket.fileno(), arena.fileno())
     return subprocess.Popen(
-        [*command, "--socket", str(descriptors[0]), "--arena", str(descriptors[1]), "--parent", str(os.getpid())],
+        [
+            *command,
+            "--socket",
+            str(descriptors[0]),
+            "--arena",
+            str(descriptors[1]),
+            "--parent",
+            str(os.getpid()),
+        ],
         env=dict(environment),
         stdin=subprocess.DEVNULL,
         pass_fds=descriptors,

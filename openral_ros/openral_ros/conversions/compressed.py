@@ -3,16 +3,18 @@
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from sensor_msgs.msg import CompressedImage
 
 from openral_core.errors import OpenRALError
-from sensor_msgs.msg import CompressedImage
 
 
 class UndecodableImage(OpenRALError):
     """Compressed data no codec can read."""
 
     def __init__(self, image: CompressedImage) -> None:
-        super().__init__(f"{len(image.data)} bytes of {image.format!r} cannot be decoded: expected JPEG or PNG")
+        super().__init__(
+            f"{len(image.data)} bytes of {image.format!r} cannot be decoded: expected JPEG or PNG"
+        )
 
 
 def rgb_of_compressed(image: CompressedImage) -> NDArray[np.uint8]:

@@ -26,9 +26,7 @@ def visible_instances(semantic: NDArray[np.generic], min_pixels: int) -> list[Vi
     counts = np.bincount(semantic.ravel())
     found = ndimage.find_objects(semantic.astype(np.int32))
     return [
-        Visible(
-            instance, (columns.start, rows.start, columns.stop, rows.stop), int(counts[instance])
-        )
+        Visible(instance, (columns.start, rows.start, columns.stop, rows.stop), int(counts[instance]))
         for instance, (rows, columns) in ((i, each) for i, each in enumerate(found, start=1) if each)
         if counts[instance] >= min_pixels
     ]

@@ -38,7 +38,9 @@ class NothingAsked(EngineError):
 class SimGroundtruth:
     """Names what the semantic image shows: in its own words, or in those asked for."""
 
-    def __init__(self, manifest: DetectorManifest, folder: Path, options: SimGroundtruthOptions, seed: int) -> None:
+    def __init__(
+        self, manifest: DetectorManifest, folder: Path, options: SimGroundtruthOptions, seed: int
+    ) -> None:
         self._manifest = manifest
         self._options = options
         self._noise = Noise(options.seed + seed, options.box_noise_px, options.miss_rate)

@@ -35,4 +35,3 @@ class NoisyView:
 
     visible: tuple[Visible, ...]
     corners: NDArray[np.float64]
-
