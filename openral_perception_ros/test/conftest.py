@@ -42,3 +42,13 @@ def scene() -> Frame:
     semantic = semantic_image()
     rgb = np.repeat((semantic * 40).astype(np.uint8)[..., None], 3, axis=2)
     return Frame({"rgb": rgb, "semantic": semantic}, "head", 1_000_000_000, LABELS)
+
+
+@pytest.fixture
+def rskills() -> Path:
+    return RSKILLS
+
+
+@pytest.fixture
+def scene_boxes() -> dict[int, tuple[int, int, int, int]]:
+    return BOXES

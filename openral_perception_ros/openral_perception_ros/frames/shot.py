@@ -20,5 +20,5 @@ class Shot:
     labels: Mapping[int, str] = field(default_factory=dict)
 
     def age(self, ros_now: int, steady_now: float) -> float:
-        """Age [s]: the greater by ROS and by steady time, as a clock that stopped or jumped makes nothing new."""
+        """Age [s], the greater of both clocks: one that stopped or jumped makes nothing new."""
         return max((ros_now - self.stamp) / 1e9, steady_now - self.received, 0.0)

@@ -44,8 +44,10 @@ class Arena:
 
     @classmethod
     def create(cls) -> "Arena":
-        """An empty arena of this process."""
-        return cls(os.memfd_create("openral-frame"))
+        """An arena of this process, one page large."""
+        fd = os.memfd_create("openral-frame")
+        os.ftruncate(fd, mmap.PAGESIZE)
+        return cls(fd)
 
     def fileno(self) -> int:
         """The descriptor a worker inherits."""
@@ -87,6 +89,6 @@ class Arena:
     def _mapped(self, needed: int, grow: bool) -> mmap.mmap:
         if self._map is None or len(self._map) < needed:
             if grow and os.fstat(self._fd).st_size < needed:
-                os.ftruncate(self._fd, max(needed, mmap.PAGESIZE))
+                os.ftruncate(self._fd, needed)
             self._map = mmap.mmap(self._fd, 0)
         return self._map

@@ -1,9 +1,10 @@
 """Entry of a worker process; started by `WorkerProcess`."""
 
 import argparse
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 
-from openral_perception_ros.engines import engine_loader
+from openral_perception_ros.engines import EngineLoader, engine_loader
 from openral_perception_ros.workers.arena import Arena
 from openral_perception_ros.workers.parents import die_with
 from openral_perception_ros.workers.serving import Servant, serve
@@ -18,12 +19,12 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def main() -> None:
-    """Serve the node that started this process."""
+def run_worker(loader: Callable[[str], EngineLoader]) -> None:
+    """Serve the node that started this process, with engines from ``loader``."""
     arguments = parse_arguments()
     die_with(arguments.parent)
-    serve(Connection(arguments.socket), Servant(Arena(arguments.arena), engine_loader))
+    serve(Connection(arguments.socket), Servant(Arena(arguments.arena), loader))
 
 
 if __name__ == "__main__":
-    main()
+    run_worker(engine_loader)
