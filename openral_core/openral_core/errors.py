@@ -1,5 +1,5 @@
-"""The root of every error this stack raises; leaves stand beside what raises them."""
+"""The root of every OpenRAL error."""
 
 
 class OpenRALError(Exception):
-    """A condition named by its subclass, whose constructor takes facts and writes the message."""
+    """Base of every error raised by OpenRAL code."""
