@@ -1,0 +1,86 @@
+"""What a detector node says of itself, and how a look can end."""
+
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+from openral_core.detections import Detection
+from openral_core.names import Name
+
+
+class Mode(StrEnum):
+    """When a detector is asked."""
+
+    CONTINUOUS = "continuous"
+    ON_DEMAND = "on_demand"
+
+
+class Vocabulary(StrEnum):
+    """What a detector can name: a fixed list, or any text."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+
+
+class LocateStatus(IntEnum):
+    """How one `locate_in_view` ended; only NOT_IN_VIEW is evidence of absence."""
+
+    FOUND = 0
+    NOT_IN_VIEW = 1
+    NOT_IN_VOCABULARY = 2
+    NO_FRAME = 3
+    STALE_FRAME = 4
+    UNKNOWN_CAMERA = 5
+    WRONG_DETECTOR = 6
+    BAD_QUERY = 7
+    INACTIVE = 8
+    LOADING = 9
+    BUSY = 10
+    TIMEOUT = 11
+    OUT_OF_MEMORY = 12
+    DETECTOR_ERROR = 13
+
+
+class LifecycleState(IntEnum):
+    """Primary states of lifecycle_msgs/State."""
+
+    UNKNOWN = 0
+    UNCONFIGURED = 1
+    INACTIVE = 2
+    ACTIVE = 3
+    FINALIZED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorInfo:
+    """One detector as the graph knows it. Memory in [MB], latency in [s]."""
+
+    name: Name
+    mode: Mode
+    engine: str
+    vocabulary: Vocabulary
+    description: str
+    labels: tuple[str, ...]
+    cameras: tuple[str, ...]
+    licence: str
+    commercial_use: bool
+    memory_declared: float
+    latency: float
+    memory_measured: float = 0.0
+    scores_calibrated: bool = True
+    is_default: bool = False
+    state: LifecycleState = LifecycleState.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class LocateResult:
+    """The answer to one look; times in [s]."""
+
+    status: LocateStatus
+    message: str
+    query: str
+    camera: str
+    detector: str
+    detections: tuple[Detection, ...] = ()
+    frame_age: float = 0.0
+    queue_time: float = 0.0
+    inference_time: float = 0.0

@@ -1,0 +1,101 @@
+"""YAML documents checked by pydantic; errors name file, key, what stands there and what would be valid."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
+
+from openral_core.errors import OpenRALError, listed
+
+
+class Document(BaseModel):
+    """Base of everything read from YAML: frozen, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+AnyDocument = TypeVar("AnyDocument", bound=BaseModel)
+
+
+class InvalidDocument(OpenRALError):
+    """A file that does not say what it should."""
+
+    def __init__(self, path: Path | str, problems: list[str]) -> None:
+        self.path = Path(path)
+        self.problems = tuple(problems)
+        super().__init__(f"{path}: " + "; ".join(problems))
+
+
+def read_yaml(path: Path) -> Mapping[str, object]:
+    """The mapping in a YAML file.
+
+    Raises:
+        InvalidDocument: If it cannot be read, is no YAML or is no mapping.
+    """
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InvalidDocument(path, [str(error)]) from error
+    if not isinstance(content, dict):
+        raise InvalidDocument(path, [f"expected a mapping of keys, found {type(content).__name__}"])
+    return content
+
+
+def parse_document(
+    model: type[AnyDocument],
+    content: Mapping[str, object],
+    path: Path | str,
+    error_type: type[InvalidDocument] = InvalidDocument,
+) -> AnyDocument:
+    """``content`` as a checked ``model``.
+
+    Raises:
+        InvalidDocument: (or ``error_type``) naming every wrong key and the valid ones.
+    """
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise error_type(path, [_problem(model, each) for each in error.errors()]) from error
+
+
+def load_document(
+    model: type[AnyDocument], path: Path, error_type: type[InvalidDocument] = InvalidDocument
+) -> AnyDocument:
+    """Read and check one YAML file; see `parse_document`."""
+    return parse_document(model, read_yaml(path), path, error_type)
+
+
+def _problem(model: type[BaseModel], error: ErrorDetails) -> str:
+    where = ".".join(str(part) for part in error["loc"]) or "(document)"
+    if error["type"] == "extra_forbidden":
+        return f"unknown key {where!r}: valid here are {listed(_valid_keys(model, error['loc'][:-1]))}"
+    if error["type"] == "missing":
+        return f"missing key {where!r}"
+    return f"{where}: {error['msg']}, found {error['input']!r}"
+
+
+def _valid_keys(model: type[BaseModel], where: tuple[int | str, ...]) -> list[str]:
+    """Keys the model has at ``where``, as far as plain nesting can tell."""
+    current = model
+    for part in where:
+        field = current.model_fields.get(str(part))
+        if field is None:
+            continue
+        inner = _model_in(field.annotation)
+        if inner is None:
+            break
+        current = inner
+    return sorted(current.model_fields)
+
+
+def _model_in(annotation: object) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for argument in getattr(annotation, "__args__", ()):
+        inner = _model_in(argument)
+        if inner is not None:
+            return inner
+    return None

@@ -1,0 +1,14 @@
+"""Questions to spatial memory and their answers; asked over services, answered by world state."""
+
+from openral_core.queries.recall import RecallMatch, RecallQuery, RecallResult, RecallStatus
+from openral_core.queries.resolve import ResolveQuery, ResolveResult, ResolveStatus
+
+__all__ = [
+    "RecallMatch",
+    "RecallQuery",
+    "RecallResult",
+    "RecallStatus",
+    "ResolveQuery",
+    "ResolveResult",
+    "ResolveStatus",
+]

@@ -1,0 +1,66 @@
+"""Acting skills: their verbs, goals and typed outcomes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+
+from openral_core.geometry import Pose
+
+ParamValue = str | float | int | bool | Pose
+"""A typed skill parameter; poses are in map."""
+
+
+class Verb(StrEnum):
+    """What a robot can be asked to do."""
+
+    NAVIGATE = "NAVIGATE"
+    LOOK_AT = "LOOK_AT"
+    OPEN = "OPEN"
+    CLOSE = "CLOSE"
+    GRASP = "GRASP"
+    PLACE = "PLACE"
+    POUR = "POUR"
+    HANDOVER = "HANDOVER"
+
+
+class SkillStatus(IntEnum):
+    """How one goal ended."""
+
+    SUCCEEDED = 0
+    CANCELLED = 1
+    NOT_REACHABLE = 2
+    NOT_IN_GRIPPER_RANGE = 3
+    NOTHING_THERE = 4
+    NOTHING_HELD = 5
+    BLOCKED = 6
+    LOST_OBJECT = 7
+    BAD_REQUEST = 8
+    UNSUPPORTED = 9
+    TIMEOUT = 10
+    BUSY = 11
+    INACTIVE = 12
+    SKILL_ERROR = 13
+
+
+@dataclass(frozen=True, slots=True)
+class SkillGoal:
+    """One ExecuteRskill goal; ``deadline`` in [s] of wall-clock time, 0 = the manifest's."""
+
+    rskill_id: str
+    prompt: str
+    params: Mapping[str, ParamValue] = field(default_factory=dict)
+    deadline: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SkillResult:
+    """The end of one goal, with what can be told of it."""
+
+    status: SkillStatus
+    message: str
+    evidence: Mapping[str, ParamValue] = field(default_factory=dict)
+
+    @property
+    def success(self) -> bool:
+        """Whether the skill did what was asked."""
+        return self.status is SkillStatus.SUCCEEDED
