@@ -1,0 +1,54 @@
+"""How fixtures, people, rooms and cameras of a scene look."""
+
+from typing import Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from openral_core.maps.geometry import Frozen, Point3
+from openral_sim.materials import LookName
+
+Side = Literal["left", "right"]
+
+
+class FurnitureStyle(Frozen):
+    """The looks of a fixture, and the side its door is hinged on as seen from its front."""
+
+    main: LookName
+    accent: LookName
+    hinge: Side = "right"
+
+
+class PersonStyle(Frozen):
+    """Clothes of a person, and the hand they hold out to take things."""
+
+    shirt: LookName = "shirt"
+    trousers: LookName = "denim"
+    hand: Side = "right"
+
+
+class Trim(Frozen):
+    """A box that is only seen: a rug, a picture, a window; centre and size in [m]."""
+
+    id: str
+    look: LookName
+    centre: Point3
+    size: Point3
+    yaw: float = 0.0
+
+
+class CameraStyle(Frozen):
+    """Image size [px], vertical field of view [deg] and rate [Hz] of a robot camera."""
+
+    width: PositiveInt
+    height: PositiveInt
+    fovy: float = Field(gt=1.0, lt=170.0)
+    rate: PositiveFloat
+
+
+class Light(Frozen):
+    """A directional light from `pos` [m] along `dir`; one that casts shadows costs the most to draw."""
+
+    pos: Point3
+    dir: Point3
+    diffuse: Point3
+    shadow: bool = False
