@@ -5,7 +5,7 @@ import numpy as np
 
 from openral_sim.robot.names import RobotNames
 
-TUCKED = (0.0, 1.57, -1.0, 0.0, -2.95, 0.0, 0.35, -0.785)
+TUCKED = (0.0, 1.57, -0.9, 0.0, -2.95, 0.0, 0.35, -0.785)
 """Folded over the base, inside its footprint and below the head camera's view; lift [m], joints [rad]."""
 
 
