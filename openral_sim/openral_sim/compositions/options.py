@@ -31,7 +31,7 @@ def _set_physics(option: mujoco.MjOption) -> None:
 
 def _set_drawing(visual: mujoco.MjVisual) -> None:
     visual.map.znear, visual.map.zfar = NEAR / EXTENT, FAR / EXTENT
-    visual.map.shadowclip = 1.5
+    visual.map.shadowclip = 1.2
     visual.map.shadowscale = 0.9
     visual.quality.offsamples = 0
     visual.quality.shadowsize = 1024
