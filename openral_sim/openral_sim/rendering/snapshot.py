@@ -17,7 +17,7 @@ from openral_sim.world import World
 
 _STANDING_EYE = 1.35
 _OVERVIEWS = {
-    "overview": ((5.0, 2.2, 0.4), 90.0, -68.0, 8.4),
+    "overview": ((5.0, 2.2, 0.4), 90.0, -68.0, 9.8),
     "overview_kitchen": ((2.2, 2.6, 0.7), 60.0, -35.0, 4.4),
     "overview_living_room": ((7.8, 2.2, 0.6), 35.0, -35.0, 4.6),
     "overview_cabinet": ((2.0, 1.2, 0.7), 240.0, -30.0, 3.6),
