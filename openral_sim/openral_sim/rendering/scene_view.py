@@ -53,7 +53,8 @@ class SceneView:
         rgb, _ = self._render()
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = False
         drawn = rgb[..., 0] + rgb[..., 1].astype(np.int32) * 256 + rgb[..., 2].astype(np.int32) * 65536
-        return self._geom_of_drawn()[drawn]
+        geoms: NDArray[np.int32] = self._geom_of_drawn()[drawn]
+        return geoms
 
     def _geom_of_drawn(self) -> NDArray[np.int32]:
         """From drawn id colour (0 for background) to geom id."""
