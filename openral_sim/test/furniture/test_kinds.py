@@ -60,10 +60,10 @@ def test_parts_stay_within_the_fixture(still_world):
 @pytest.mark.parametrize("container", ["fridge", "cabinet"])
 def test_a_door_swings_freely_both_ways(world, container):
     door = world.furniture[container].doors[0]
-    world.data.joint(door.joint).qvel[0] = 3.0
+    world.data.joint(door.joint).qvel[0] = 2.0
     world.step(1.5)
     opened = world.door_opening(container)
-    assert opened > 0.15
+    assert 0.05 < opened < 0.95
     world.step(1.0)
     assert world.door_opening(container) == pytest.approx(opened, abs=0.01), "it stays where it was left"
 

@@ -47,7 +47,7 @@ def test_depth_is_what_a_ray_measures(world, renderer):
     checked = []
     for v, u in np.random.default_rng(0).integers((2, 2), (118, 158), (300, 2)):
         around = frame.depth[v - 1 : v + 2, u - 1 : u + 2]
-        if np.ptp(around) < 0.02:
+        if around.min() > 0 and np.ptp(around) < 0.02:
             checked.append(frame.depth[v, u] - ray_depth(world, camera.xpos, R, frame.K, u, v))
     assert len(checked) > 100
     assert np.percentile(np.abs(checked), 99) < 0.002
@@ -108,7 +108,7 @@ def test_two_things_of_one_phrase_have_ids_of_their_own(renderer):
     ("container", "eye", "hidden"),
     [
         ("fridge", ((0.5, 1.7, 0.95), 180, -5, 2.2), {"wine bottle", "milk"}),
-        ("cabinet", ((2.0, 0.3, 0.9), 270, -5, 2.0), {"wine glass"}),
+        ("cabinet", ((2.0, 0.3, 0.9), 270, -5, 1.4), {"wine glass"}),
     ],
 )
 def test_a_shut_container_hides_all_that_is_inside_and_an_open_one_shows_it(world, container, eye, hidden):
