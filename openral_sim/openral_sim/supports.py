@@ -22,9 +22,7 @@ def support_of(model: mujoco.MjModel, data: mujoco.MjData, body: str) -> str | N
     return carrier if carrier is not None and lift[carrier] > _MIN_SHARE * weight else None
 
 
-def _push(
-    model: mujoco.MjModel, data: mujoco.MjData, index: int, target: int
-) -> tuple[str | None, float]:
+def _push(model: mujoco.MjModel, data: mujoco.MjData, index: int, target: int) -> tuple[str | None, float]:
     """Who touches the target in a contact, and with what upward force on it [N]."""
     contact = data.contact[index]
     first, second = (int(model.geom_bodyid[geom]) for geom in contact.geom)

@@ -46,7 +46,9 @@ def _add_wall(spec: mujoco.MjSpec, wall: Wall) -> None:
     for start, end, bottom in _stretches(wall):
         _add_slab(spec, body, (start, end), (bottom, wall.height), wall.thickness, wall.look)
         if bottom == 0.0:
-            _add_slab(spec, body, (start, end), (0.0, _SKIRTING[0]), wall.thickness + 2 * _SKIRTING[1], "skirting")
+            _add_slab(
+                spec, body, (start, end), (0.0, _SKIRTING[0]), wall.thickness + 2 * _SKIRTING[1], "skirting"
+            )
 
 
 def _stretches(wall: Wall) -> list[tuple[float, float, float]]:

@@ -27,7 +27,9 @@ def add_door(builder: FurnitureBuilder, container: Container, bottom: float, han
     )
     handle = _add_handle(builder, body, thickness, reach + side * _FROM_EDGE, handle_z)
     builder.doors.append(
-        Door(body.name, f"{body.name}/hinge", _OPEN_ANGLE, f"{body.name}/handle", tuple(g.name for g in handle))
+        Door(
+            body.name, f"{body.name}/hinge", _OPEN_ANGLE, f"{body.name}/handle", tuple(g.name for g in handle)
+        )
     )
 
 

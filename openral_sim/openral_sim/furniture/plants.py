@@ -16,6 +16,8 @@ def build_plant(builder: FurnitureBuilder) -> None:
     for leaf in range(_LEAVES):
         angle, z = 2.4 * leaf, _POT + 0.2 + (h - _POT - 0.3) * leaf / (_LEAVES - 1)
         out = radius * 0.45
-        geom = builder.ball((radius * 0.55, 0.08, 0.02), (out * cos(angle), out * sin(angle), z), builder.style.main)
+        geom = builder.ball(
+            (radius * 0.55, 0.08, 0.02), (out * cos(angle), out * sin(angle), z), builder.style.main
+        )
         tilt = -0.45
         geom.alt.euler = (0.0, tilt, angle % (2 * pi))

@@ -21,7 +21,5 @@ def _add_fronts(builder: FurnitureBuilder, x: float) -> None:
     pitch = 2 * w / 3
     for unit in range(3):
         y0 = -w + unit * pitch
-        builder.panel(
-            (x, y0 + 0.006, 0.15), (x + 0.016, y0 + pitch - 0.006, h - 0.01), builder.style.accent
-        )
+        builder.panel((x, y0 + 0.006, 0.15), (x + 0.016, y0 + pitch - 0.006, h - 0.01), builder.style.accent)
         builder.panel((x + 0.016, y0 + 0.02, h - 0.1), (x + 0.03, y0 + 0.16, h - 0.088), "graphite")

@@ -64,9 +64,7 @@ LOOKS: dict[LookName, Look] = {
     "lamp_shade": Look(partial(fabric, (0.98, 0.93, 0.80)), 0.0, 0.1, emission=0.45),
     "screen": _plain((0.05, 0.06, 0.08), 0.7, 0.9, 0.02),
     "painting": Look(partial(landscape, (0.95, 0.78, 0.60), (0.35, 0.32, 0.42)), 0.02),
-    "window": Look(
-        partial(landscape, (0.66, 0.83, 0.97), (0.36, 0.58, 0.34), seed=29), 0.1, emission=0.35
-    ),
+    "window": Look(partial(landscape, (0.66, 0.83, 0.97), (0.36, 0.58, 0.34), seed=29), 0.1, emission=0.35),
     "skin": _plain((0.87, 0.67, 0.54), 0.08, 0.2, 0.04),
     "hair": _plain((0.24, 0.16, 0.10), 0.15, 0.3, 0.3),
     "denim": _woven((0.24, 0.34, 0.52)),

@@ -10,7 +10,14 @@ _PLATE, _PLATE_HEIGHT = 0.115, 0.02
 
 def _build_bowl(builder: ObjectBuilder) -> None:
     half = _BOWL_HEIGHT / 2
-    outside = [(0, -half), (0.036, -half), (0.04, 0.006 - half), (0.062, -0.005), (0.075, 0.012), (_BOWL, half)]
+    outside = [
+        (0, -half),
+        (0.036, -half),
+        (0.04, 0.006 - half),
+        (0.062, -0.005),
+        (0.075, 0.012),
+        (_BOWL, half),
+    ]
     inside = [(_BOWL - 0.004, half), (0.07, 0.012), (0.057, -0.005), (0.036, 0.012 - half), (0, 0.009 - half)]
     builder.visual("bowl", lathe(outside + inside), builder.paint("white"))
     builder.cylinder(0.04, 0.005, 0.005 - half)

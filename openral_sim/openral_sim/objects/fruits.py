@@ -16,7 +16,9 @@ def _build_lemon(builder: ObjectBuilder) -> None:
     heights = np.linspace(-1, 1, 13)
     radius = _LEMON * np.sqrt(np.clip(1 - np.abs(heights) ** 2.6, 0, 1)) * (1 - 0.25 * np.abs(heights) ** 4)
     radius[[1, -2]] = 0.008
-    standing = lathe([(float(r), float(z) * _LEMON_LENGTH / 2) for r, z in zip(radius, heights, strict=True)], 18)
+    standing = lathe(
+        [(float(r), float(z) * _LEMON_LENGTH / 2) for r, z in zip(radius, heights, strict=True)], 18
+    )
     peel = use_printed(builder.spec, "lemon_peel", speckle((0.97, 0.84, 0.17), 0.14, seed=31), 0.3)
     lying = Mesh(standing.vertices[:, [0, 2, 1]] * [1, 1, -1], standing.faces, standing.uv)
     builder.visual("lemon", lying, peel)

@@ -35,8 +35,20 @@ def _build_glass(builder: ObjectBuilder) -> None:
     half, low = _GLASS_HEIGHT / 2, -0.012
     clear = use_colour(builder.spec, "clear_glass", (0.86, 0.93, 0.97, 0.45), 0.9)
     foot = [(0, -half), (0.032, -half), (0.032, 0.003 - half), (0.006, 0.009 - half), (0.0042, 0.02 - half)]
-    bowl = [(0.0042, low - 0.006), (0.02, low + 0.002), (0.033, low + 0.025), (_GLASS, low + 0.05), (0.032, half)]
-    inside = [(0.0305, half), (_GLASS - 0.0015, low + 0.05), (0.0315, low + 0.026), (0.018, low + 0.005), (0, low)]
+    bowl = [
+        (0.0042, low - 0.006),
+        (0.02, low + 0.002),
+        (0.033, low + 0.025),
+        (_GLASS, low + 0.05),
+        (0.032, half),
+    ]
+    inside = [
+        (0.0305, half),
+        (_GLASS - 0.0015, low + 0.05),
+        (0.0315, low + 0.026),
+        (0.018, low + 0.005),
+        (0, low),
+    ]
     builder.visual("glass", lathe(foot + bowl + inside), clear)
     builder.cylinder(0.032, 0.003, 0.003 - half)
     builder.cylinder(0.006, 0.04, 0.043 - half)
@@ -44,7 +56,5 @@ def _build_glass(builder: ObjectBuilder) -> None:
     builder.ring(_GLASS, 0.003, low + 0.01, half)
 
 
-WINE_BOTTLE = ObjectKind(
-    "wine bottle", (2 * _BOTTLE, 2 * _BOTTLE, _BOTTLE_HEIGHT), 0.6, True, _build_bottle
-)
+WINE_BOTTLE = ObjectKind("wine bottle", (2 * _BOTTLE, 2 * _BOTTLE, _BOTTLE_HEIGHT), 0.6, True, _build_bottle)
 WINE_GLASS = ObjectKind("wine glass", (2 * _GLASS, 2 * _GLASS, _GLASS_HEIGHT), 0.15, True, _build_glass)

@@ -51,7 +51,10 @@ def _cameras(world: World) -> Iterator[tuple[str, mujoco.MjvCamera]]:
         yield name, free_camera(*view)
     for place in world.places.values():
         x, y = place.pose.to_parent(0.9, 0.0)
-        yield place.id, free_camera((x, y, _STANDING_EYE - 0.45), float(np.degrees(place.pose.yaw)), -25.0, 1.1)
+        yield (
+            place.id,
+            free_camera((x, y, _STANDING_EYE - 0.45), float(np.degrees(place.pose.yaw)), -25.0, 1.1),
+        )
 
 
 def main() -> None:
