@@ -1,7 +1,6 @@
 """The fixed map of a home: rooms, places to stand, furniture and the people who live there."""
 
 from openral_core.maps.agents import Agent
-from openral_core.maps.documents import InvalidDocument, MissingDocument, read_document
 from openral_core.maps.fixtures import Container, Fixture, Surface
 from openral_core.maps.geometry import Box, Pose2, Rectangle
 from openral_core.maps.home_map import HomeMap, UnknownMapId, load_map
@@ -13,8 +12,6 @@ __all__ = [
     "Container",
     "Fixture",
     "HomeMap",
-    "InvalidDocument",
-    "MissingDocument",
     "Place",
     "Pose2",
     "Rectangle",
@@ -22,5 +19,4 @@ __all__ = [
     "Surface",
     "UnknownMapId",
     "load_map",
-    "read_document",
 ]

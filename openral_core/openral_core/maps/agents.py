@@ -2,10 +2,11 @@
 
 from pydantic import PositiveFloat
 
-from openral_core.maps.geometry import Frozen, Pose2
+from openral_core.documents import Document
+from openral_core.maps.geometry import Pose2
 
 
-class Agent(Frozen):
+class Agent(Document):
     """A person: standing pose in the map frame, facing +x of it, and height [m]."""
 
     id: str

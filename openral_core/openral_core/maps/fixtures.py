@@ -2,10 +2,11 @@
 
 from pydantic import PositiveFloat, model_validator
 
-from openral_core.maps.geometry import Box, Frozen, Pose2, Rectangle
+from openral_core.documents import Document
+from openral_core.maps.geometry import Box, Pose2, Rectangle
 
 
-class Surface(Frozen):
+class Surface(Document):
     """A horizontal area things lie on, in the fixture's frame [m]."""
 
     id: str
@@ -13,14 +14,14 @@ class Surface(Frozen):
     area: Rectangle
 
 
-class Container(Frozen):
+class Container(Document):
     """The volume inside a fixture, in its frame [m]; occluding ones must be opened to be seen into."""
 
     interior: Box
     occludes_contents: bool
 
 
-class Fixture(Frozen):
+class Fixture(Document):
     """A piece of furniture; its frame lies on the floor at the footprint's centre, x out of its front."""
 
     id: str

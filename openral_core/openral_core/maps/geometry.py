@@ -3,19 +3,15 @@
 from math import cos, sin
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, FiniteFloat
+from pydantic import AfterValidator, FiniteFloat
+
+from openral_core.documents import Document
 
 Point2 = tuple[FiniteFloat, FiniteFloat]
 Point3 = tuple[FiniteFloat, FiniteFloat, FiniteFloat]
 
 
-class Frozen(BaseModel):
-    """A value: immutable, and refusing keys it does not know."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Pose2(Frozen):
+class Pose2(Document):
     """A planar pose: position [m] and heading [rad], counter-clockwise from +x."""
 
     x: FiniteFloat
@@ -34,7 +30,7 @@ class Pose2(Frozen):
         return c * dx + s * dy, -s * dx + c * dy
 
 
-class Rectangle(Frozen):
+class Rectangle(Document):
     """An axis-aligned rectangle between two corners [m]."""
 
     min: Point2
@@ -48,7 +44,7 @@ class Rectangle(Frozen):
         )
 
 
-class Box(Frozen):
+class Box(Document):
     """An axis-aligned box between two corners [m]."""
 
     min: Point3

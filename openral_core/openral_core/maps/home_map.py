@@ -5,11 +5,10 @@ from pathlib import Path
 
 from pydantic import model_validator
 
-from openral_core.errors import OpenRALError
+from openral_core.documents import Document, load_document
+from openral_core.errors import OpenRALError, listed
 from openral_core.maps.agents import Agent
-from openral_core.maps.documents import read_document
 from openral_core.maps.fixtures import Fixture
-from openral_core.maps.geometry import Frozen
 from openral_core.maps.rooms import Place, Room
 
 
@@ -17,10 +16,10 @@ class UnknownMapId(OpenRALError):
     """An id that the map does not have."""
 
     def __init__(self, kind: str, asked: str, valid: Iterable[str]) -> None:
-        super().__init__(f"the map has no {kind} '{asked}'; it has: {', '.join(valid) or 'none'}")
+        super().__init__(f"the map has no {kind} '{asked}'; it has: {listed(valid)}")
 
 
-class HomeMap(Frozen):
+class HomeMap(Document):
     """What is fixed in a home, in the `map` frame (z up, metres)."""
 
     name: str
@@ -84,7 +83,6 @@ def load_map(path: Path) -> HomeMap:
     """The map in a YAML file.
 
     Raises:
-        MissingDocument: If there is no such file.
-        InvalidDocument: If the file is not a valid map.
+        InvalidDocument: If there is no such file, or it is not a valid map.
     """
-    return read_document(path, HomeMap)
+    return load_document(HomeMap, path)

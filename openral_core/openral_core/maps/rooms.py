@@ -1,9 +1,10 @@
 """Rooms, and the places in them where a robot can stand."""
 
-from openral_core.maps.geometry import Frozen, Polygon, Pose2
+from openral_core.documents import Document
+from openral_core.maps.geometry import Polygon, Pose2
 
 
-class Room(Frozen):
+class Room(Document):
     """A room: its outline in the map frame [m]."""
 
     id: str
@@ -20,7 +21,7 @@ class Room(Frozen):
         return inside
 
 
-class Place(Frozen):
+class Place(Document):
     """A named standing pose of the robot's base in the map frame, and the fixture it faces."""
 
     id: str

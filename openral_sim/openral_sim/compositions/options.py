@@ -31,12 +31,12 @@ def _set_physics(option: mujoco.MjOption) -> None:
 
 def _set_drawing(visual: mujoco.MjVisual) -> None:
     visual.map.znear, visual.map.zfar = NEAR / EXTENT, FAR / EXTENT
-    visual.map.shadowclip = 0.7
+    visual.map.shadowclip = 1.2
     visual.map.shadowscale = 0.9
     visual.quality.offsamples = 0
     visual.quality.shadowsize = 1024
-    visual.headlight.ambient = (0.42, 0.42, 0.43)
-    visual.headlight.diffuse = (0.22, 0.22, 0.22)
+    visual.headlight.ambient = (0.46, 0.46, 0.47)
+    visual.headlight.diffuse = (0.16, 0.16, 0.16)
     visual.headlight.specular = (0.05, 0.05, 0.05)
 
 

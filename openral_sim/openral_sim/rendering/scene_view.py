@@ -4,6 +4,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_sim.rendering.gl_contexts import open_gl
+
 _MAX_GEOMS = 2000
 _HIDDEN_GROUPS = (3, 4, 5)
 
@@ -13,7 +15,7 @@ class SceneView:
 
     def __init__(self, model: mujoco.MjModel, width: int, height: int, shadows: bool = True) -> None:
         self._model = model
-        self._gl = mujoco.GLContext(width, height)
+        self._gl = open_gl(width, height)
         self._gl.make_current()
         self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
         mujoco.mjr_resizeOffscreen(width, height, self._context)

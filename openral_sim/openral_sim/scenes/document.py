@@ -2,15 +2,15 @@
 
 from pydantic import model_validator
 
+from openral_core.documents import Document
 from openral_core.maps import Pose2
-from openral_core.maps.geometry import Frozen
 from openral_sim.materials import LookName
 from openral_sim.scenes.placements import Placement
 from openral_sim.scenes.styles import CameraStyle, FurnitureStyle, Light, PersonStyle, Trim
 from openral_sim.scenes.walls import Wall
 
 
-class SceneDocument(Frozen):
+class SceneDocument(Document):
     """What a scene adds to its map; `map` is a path relative to the scene's file."""
 
     name: str

@@ -5,19 +5,20 @@ from math import cos, pi, sin
 import numpy as np
 from pydantic import NonNegativeFloat
 
+from openral_core.documents import Document
 from openral_core.maps import Pose2
-from openral_core.maps.geometry import Frozen, Point2
+from openral_core.maps.geometry import Point2
 from openral_sim.objects import ColourName, ObjectKindName
 
 
-class Jitter(Frozen):
+class Jitter(Document):
     """Uniform spread around a placement: each axis +-xy [m], heading +-yaw [rad]."""
 
     xy: NonNegativeFloat = 0.0
     yaw: NonNegativeFloat = 0.0
 
 
-class Placement(Frozen):
+class Placement(Document):
     """An object on a surface of a fixture, in the fixture's frame: x [m] towards its front, y to its left."""
 
     id: str

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from openral_core.maps import Fixture, HomeMap, InvalidDocument, Surface, load_map, read_document
+from openral_core.documents import InvalidDocument, load_document
+from openral_core.errors import listed
+from openral_core.maps import Fixture, HomeMap, Surface, load_map
 from openral_sim.scenes.document import SceneDocument
 from openral_sim.scenes.placements import Placement
 
@@ -26,10 +28,9 @@ def load_scene(path: Path) -> Scene:
     """Read a scene and the map it names.
 
     Raises:
-        MissingDocument: If the scene or its map is not there.
-        InvalidDocument: If either is invalid, or the scene names what the map does not have.
+        InvalidDocument: If the scene or its map is missing or invalid, or they do not fit each other.
     """
-    document = read_document(path, SceneDocument)
+    document = load_document(SceneDocument, path)
     home = load_map(path.parent / document.map)
     problems = list(_problems(document, home))
     if problems:
@@ -49,14 +50,14 @@ def _problems(document: SceneDocument, home: HomeMap) -> Iterator[str]:
 def _mismatch(key: str, given: Iterable[str], wanted: Iterable[str]) -> Iterator[str]:
     given, wanted = list(given), list(wanted)
     for unknown in sorted(set(given) - set(wanted)):
-        yield f"{key}.{unknown}: not in the map; valid ids: {', '.join(wanted)}"
+        yield f"{key}.{unknown}: not in the map; valid ids: {listed(wanted)}"
     for missing in sorted(set(wanted) - set(given)):
         yield f"{key}.{missing}: missing, the map has it"
 
 
 def _placement_problems(where: str, placement: Placement, surfaces: dict[str, list[str]]) -> Iterator[str]:
     if placement.fixture not in surfaces:
-        yield f"{where}.fixture: no '{placement.fixture}' in the map; valid ids: {', '.join(surfaces)}"
+        yield f"{where}.fixture: no '{placement.fixture}' in the map; valid ids: {listed(surfaces)}"
     elif placement.surface not in surfaces[placement.fixture]:
-        valid = ", ".join(surfaces[placement.fixture]) or "none"
+        valid = listed(surfaces[placement.fixture])
         yield f"{where}.surface: '{placement.fixture}' has no '{placement.surface}'; valid ids: {valid}"

@@ -4,13 +4,14 @@ from typing import Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from openral_core.maps.geometry import Frozen, Point3
+from openral_core.documents import Document
+from openral_core.maps.geometry import Point3
 from openral_sim.materials import LookName
 
 Side = Literal["left", "right"]
 
 
-class FurnitureStyle(Frozen):
+class FurnitureStyle(Document):
     """The looks of a fixture, and the side its door is hinged on as seen from its front."""
 
     main: LookName
@@ -18,7 +19,7 @@ class FurnitureStyle(Frozen):
     hinge: Side = "right"
 
 
-class PersonStyle(Frozen):
+class PersonStyle(Document):
     """Clothes of a person, and the hand they hold out to take things."""
 
     shirt: LookName = "shirt"
@@ -26,7 +27,7 @@ class PersonStyle(Frozen):
     hand: Side = "right"
 
 
-class Trim(Frozen):
+class Trim(Document):
     """A box that is only seen: a rug, a picture, a window; centre and size in [m]."""
 
     id: str
@@ -36,7 +37,7 @@ class Trim(Frozen):
     yaw: float = 0.0
 
 
-class CameraStyle(Frozen):
+class CameraStyle(Document):
     """Image size [px], vertical field of view [deg] and rate [Hz] of a robot camera."""
 
     width: PositiveInt
@@ -45,7 +46,7 @@ class CameraStyle(Frozen):
     rate: PositiveFloat
 
 
-class Light(Frozen):
+class Light(Document):
     """A directional light from `pos` [m] along `dir`; one that casts shadows costs the most to draw."""
 
     pos: Point3

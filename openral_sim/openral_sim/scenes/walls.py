@@ -4,11 +4,12 @@ from math import hypot
 
 from pydantic import PositiveFloat, model_validator
 
-from openral_core.maps.geometry import Frozen, Point2
+from openral_core.documents import Document
+from openral_core.maps.geometry import Point2
 from openral_sim.materials import LookName
 
 
-class Opening(Frozen):
+class Opening(Document):
     """A doorway: distance of its near side along the wall, width and height in [m]."""
 
     at: PositiveFloat
@@ -16,7 +17,7 @@ class Opening(Frozen):
     height: PositiveFloat = 2.1
 
 
-class Wall(Frozen):
+class Wall(Document):
     """A straight wall about the line between two map points [m], with at most one doorway."""
 
     id: str
