@@ -47,13 +47,13 @@ def grasp(context: SkillContext, request: GraspRequest) -> Running:
 def _options(request: GraspRequest, base: Vector) -> list[Option]:
     """Hover and expected grasp, from above before from the front, the camera on either side."""
     heading = float(np.arctan2(*(request.position[:2] - base[:2])[::-1]))
-    above = [(yaw, from_above(heading + yaw), request.height / 2) for yaw in (np.pi / 2, 0.0)]
-    ways = [*above, (0.0, from_front(heading), request.reach)]
+    tall = max(0.06, request.height / 2)
+    ways = [(from_above(heading + yaw), request.height / 2, tall) for yaw in (np.pi / 2, 0.0)]
+    ways.append((from_front(heading), request.reach, 0.06))
     options = []
-    for _, approach, extent in ways:
+    for approach, extent, spare in ways:
         T = expected_grasp(approach, request, extent)
-        before = backed_off(T, _HOVER)
-        spared = (request.position, request.reach + max(0.06, request.height / 2 if extent else 0.0))
+        before, spared = backed_off(T, _HOVER), (request.position, request.reach + spare)
         options += [Option(approach.name, flip(before), flip(T), spared) for flip in (_same, mirrored)]
     return options
 

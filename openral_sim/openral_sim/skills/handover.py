@@ -19,7 +19,7 @@ from openral_sim.skills.requests import HandoverRequest
 
 REACH_OF_HAND = 0.08
 """How near what is offered must be for the person's hand to take it, in [m]."""
-_GAP = 0.015
+_GAP, _AHEAD = 0.03, 0.03
 _DROP = 0.10
 _WAIT = 5.0
 
@@ -32,9 +32,9 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
     if request.agent_id not in context.world.people:
         raise BadRequest(f"no person '{request.agent_id}' here; there are: {listed(context.world.people)}")
     person = context.world.people[request.agent_id]
-    palm = np.array(context.data.site(person.hand_site).xpos)
+    point = _palm(context, person) + _AHEAD * _away(context, person)
     stance = yield from dock(
-        context, palm, lambda base: presentations(held, palm, _GAP, _DROP, base), "approaching the person"
+        context, point, lambda base: presentations(held, point, _GAP, _DROP, base), "approaching the person"
     )
     face = np.array([*request.agent.position[:2], 1.5])
     yield from aim(context, face, "looking at the person")
@@ -44,7 +44,7 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
     yield from reach_along(context, stance.option.T_map_before, "drawing back", 0.25)
     yield from shift_by(context, -0.20, "backing off")
     yield from fold(context, "folding the arm")
-    distance = distance_to(context, held.body, np.array(context.data.site(person.hand_site).xpos))
+    distance = distance_to(context, held.body, _palm(context, person))
     evidence = {"agent_id": request.agent_id, "distance_to_hand": distance}
     return SkillResult(SkillStatus.SUCCEEDED, f"handed over the {held.label}", evidence)
 
@@ -65,6 +65,11 @@ def _give(context: SkillContext, held: Held, person: Person) -> Move[None]:
     unfasten(context, context.names.grasp_weld)
     context.held = None
     yield from open_hand(context, "letting go")
+
+
+def _away(context: SkillContext, person: Person) -> NDArray[np.float64]:
+    """Direction away from the person along the palm, shape (3,)."""
+    return np.array(context.data.site(person.hand_site).xmat).reshape(3, 3)[:, 0]
 
 
 def _palm(context: SkillContext, person: Person) -> NDArray[np.float64]:
