@@ -15,4 +15,4 @@ def _build(builder: ObjectBuilder) -> None:
     builder.box((_SIZE[0] / 2, _SIZE[1] / 2, _SIZE[2] / 2))
 
 
-CEREAL_BOX = ObjectKind("cereal box", _SIZE, 0.3, True, _build)
+CEREAL_BOX = ObjectKind("cereal box", _SIZE, 0.3, graspable=True, build=_build)

@@ -16,4 +16,4 @@ def _build(builder: ObjectBuilder) -> None:
     builder.box((0.012, _WIDTH / 2, 0.1 * _HEIGHT), (0, 0, 0.38 * _HEIGHT))
 
 
-MILK = ObjectKind("milk", (_WIDTH, _WIDTH, _HEIGHT), 0.5, True, _build)
+MILK = ObjectKind("milk", (_WIDTH, _WIDTH, _HEIGHT), 0.5, graspable=True, build=_build)

@@ -23,4 +23,4 @@ def _build(builder: ObjectBuilder) -> None:
     builder.box((0.009, 0.005, 0.026), (_RADIUS + 0.012, 0, 0))
 
 
-MUG = ObjectKind("mug", (2 * _RADIUS, 2 * _RADIUS, _HEIGHT), 0.25, True, _build)
+MUG = ObjectKind("mug", (2 * _RADIUS, 2 * _RADIUS, _HEIGHT), 0.25, graspable=True, build=_build)

@@ -13,8 +13,8 @@ class GlContextRefused(OpenRALError):
 
     def __init__(self, platform: str, why: Exception) -> None:
         super().__init__(
-            f"OpenGL platform '{platform}' opened no context ({why}); install its driver with "
-            "apt-get install libegl1 libgl1-mesa-dri, or set MUJOCO_GL=osmesa after apt-get install libosmesa6"
+            f"OpenGL platform '{platform}' opened no context ({why}); install its driver: apt-get install "
+            "libegl1 libgl1-mesa-dri, or set MUJOCO_GL=osmesa after apt-get install libosmesa6"
         )
 
 

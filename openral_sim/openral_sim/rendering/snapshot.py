@@ -1,6 +1,7 @@
 """Pictures of a scene, for looking: `python -m openral_sim.rendering.snapshot --scene S --out DIR`."""
 
 import argparse
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,7 +71,7 @@ def main() -> None:
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name, rgb in pictures(world, *arguments.size):
         Image.fromarray(rgb).save(arguments.out / f"{name}.png")
-        print(arguments.out / f"{name}.png")
+        sys.stdout.write(f"{arguments.out / name}.png\n")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,8 @@ def tiles(colour: Colour, grout: Colour, rows: int = 2, columns: int = 2, size: 
 def _near_step(index: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Where a line lies: at the first pixels of every new index."""
     step = index != np.roll(index, 1)
-    return step | np.roll(step, 1)
+    near: NDArray[np.bool_] = step | np.roll(step, 1)
+    return near
 
 
 def planks(colour: Colour, count: int = 6, size: int = 512) -> Image:
