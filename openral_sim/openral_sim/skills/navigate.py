@@ -6,7 +6,7 @@ from openral_core.skills import SkillResult, SkillStatus
 from openral_sim.skills.context import SkillContext
 from openral_sim.skills.failures import NotReachable
 from openral_sim.skills.feedback import Running
-from openral_sim.skills.moves.driving import CLEARANCE, drive_to, ways_now
+from openral_sim.skills.moves.driving import drive_to, ways_now
 from openral_sim.skills.moves.reaching import fold
 from openral_sim.skills.requests import NavigateRequest
 
@@ -23,7 +23,7 @@ def navigate(context: SkillContext, request: NavigateRequest) -> Running:
     goal[:2] = field.nearest_reachable(asked[:2], _BESIDE)
     if not np.isfinite(goal).all():
         raise NotReachable(
-            f"no floor with {CLEARANCE:.2f} m of room within {_BESIDE:.2f} m of ({asked[0]:.2f}, {asked[1]:.2f})"
+            f"no floor with {field.clearance:.2f} m of room within {_BESIDE:.2f} m of ({asked[0]:.2f}, {asked[1]:.2f})"
         )
     context.control.point_head(0.0, 0.35)
     yield from drive_to(context, goal, field, "driving")

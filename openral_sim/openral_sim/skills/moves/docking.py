@@ -15,12 +15,11 @@ from openral_sim.robot.body import HEAD_HEIGHT
 from openral_sim.skills.context import SkillContext
 from openral_sim.skills.failures import NotReachable
 from openral_sim.skills.feedback import Feedback, Move
-from openral_sim.skills.moves.driving import CLEARANCE, drive_to, ways_now
+from openral_sim.skills.moves.driving import drive_to, ways_now
 from openral_sim.skills.moves.reaching import fold
 
 Vector = NDArray[np.float64]
 _CANDIDATES = 60
-_TARGET_BALL = 0.06
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def find_stance(
     where = ", ".join(f"{value:.2f}" for value in target)
     tried = min(len(poses), _CANDIDATES)
     raise NotReachable(
-        f"({where}) in map is not reachable: none of {tried} standing places with {CLEARANCE:.2f} m of room works"
+        f"({where}) in map is not reachable: none of {tried} standing places with {field.clearance:.2f} m of room works"
     )
 
 
