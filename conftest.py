@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rclpy.node import Node
 
 ROOT = Path(__file__).parent
-# pytest names a test after its path, openral_ros.test.test_x: the package must be known before its folder is.
+# pytest names a test after its path, openral_ros.test.test_x: packages must be known before their folders.
 for package in sorted(ROOT.glob("*/openral_*/__init__.py")):
     import_module(package.parent.name)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from openral_core.detections import Box, Detection
 from openral_core.detectors import DetectorInfo, LifecycleState, LocateResult, LocateStatus, Mode, Vocabulary
 from openral_core.geometry import InvalidGeometry, Pose
@@ -33,12 +34,13 @@ from openral_core.scene_graph import (
 from openral_core.skills import SkillGoal, SkillResult, SkillStatus
 
 pytest.importorskip("openral_msgs")
+from std_msgs.msg import Header
+
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import KeyValue
 from openral_msgs.srv import LocateInView, ObserveDetections, RecallObject, ResolvePlace
 from openral_ros.conversions import detectors, geometry, queries, scene_graph, skills, times
 from openral_ros.conversions.skills import UnknownParameterType
-from std_msgs.msg import Header
 
 numbers = st.floats(-1e3, 1e3, allow_nan=False)
 points = st.tuples(numbers, numbers, numbers)

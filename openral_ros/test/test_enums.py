@@ -3,6 +3,7 @@
 from enum import IntEnum
 
 import pytest
+
 from openral_core.detectors import LifecycleState, LocateStatus
 from openral_core.queries import ObserveStatus, RecallStatus, ResolveStatus
 from openral_core.skills import SkillStatus
@@ -24,7 +25,9 @@ lifecycle = pytest.importorskip("lifecycle_msgs.msg")
 )
 def test_statuses_are_numbered_as_on_the_wire(enum: type[IntEnum], message: type) -> None:
     on_the_wire = {member.name: getattr(message, member.name) for member in enum}
-    constants = [name for name in dir(type(message)) if name.isupper() and name[0] != "_" and name != "SLOT_TYPES"]
+    constants = [
+        name for name in dir(type(message)) if name.isupper() and name[0] != "_" and name != "SLOT_TYPES"
+    ]
     assert sorted(on_the_wire) == sorted(constants)
     assert {member.name: member.value for member in enum} == on_the_wire
 

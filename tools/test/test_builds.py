@@ -21,12 +21,8 @@ def layout(tmp_path: Path) -> Layout:
         (layout.root / name / ("msg" if name.endswith("_msgs") else "c")).mkdir(parents=True)
         (layout.root / name / "package.xml").write_text(MANIFEST.format(name, depends))
     layout.requirements.mkdir()
-    for file in (
-        layout.requirements / "build.txt",
-        layout.requirements / "ros.txt",
-        layout.root / "colcon.meta",
-    ):
-        file.write_text("1")
+    for file in ("requirements/build.txt", "requirements/ros.txt", "colcon.meta"):
+        (layout.root / file).write_text("1")
     return layout
 
 
