@@ -19,7 +19,7 @@ def in_built_environment() -> bool:
 if __name__ == "__main__":
     if not in_built_environment():
         environment = str(ROOT / "tools" / "env")
-        os.execv(environment, [environment, str(ROOT / ".venv/bin/python"), __file__, *sys.argv[1:]])
+        os.execv(environment, [environment, str(ROOT / ".venv/bin/python"), "-P", __file__, *sys.argv[1:]])
     from openral_bringup.deploy.main import main
 
     sys.exit(main())

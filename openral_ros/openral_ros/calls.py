@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from openral_core.errors import OpenRALError
-from openral_ros.scopes import Scope
+from rclpy.client import Client
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.task import Future
+
+from openral_core.errors import OpenRALError
+from openral_ros.scopes import Scope
 
 Response = TypeVar("Response")
 
@@ -56,7 +58,12 @@ class ServiceCaller(Generic[Response]):
         """Whether a server is there now."""
         return bool(self._client.service_is_ready())
 
-    def call(self, request: object, deadline: float, on_done: Callable[[Response | CallError], None]) -> None:
+    def call(
+        self,
+        request: object,
+        deadline: float,
+        on_done: Callable[[Response | CallError], None],
+    ) -> None:
         """Send ``request``; ``on_done`` gets the response or the error, once, on the executor.
 
         Args:
@@ -67,7 +74,18 @@ class ServiceCaller(Generic[Response]):
         if not self.ready:
             on_done(ServiceUnavailable(self.name))
             return
-        self._open.add(_Call(self, request, deadline, on_done))
+        call = _Call(self._node, self._client, deadline, self._ended_with(on_done))
+        self._open.add(call)
+        call.send(request)
+
+    def _ended_with(
+        self, on_done: Callable[[Response | CallError], None]
+    ) -> "Callable[[_Call[Response], Response | CallError], None]":
+        def ended(call: "_Call[Response]", outcome: Response | CallError) -> None:
+            self._open.discard(call)
+            on_done(outcome)
+
+        return ended
 
     def _abandon(self) -> None:
         for call in tuple(self._open):
@@ -79,35 +97,32 @@ class _Call(Generic[Response]):
 
     def __init__(
         self,
-        caller: ServiceCaller[Response],
-        request: object,
+        node: Node,
+        client: Client,
         deadline: float,
-        on_done: Callable[[Response | CallError], None],
+        on_end: "Callable[[_Call[Response], Response | CallError], None]",
     ) -> None:
-        self._caller, self._on_done = caller, on_done
-        self._deadline = deadline
-        self._ended = False
-        self._timer = caller._node.create_timer(
-            deadline, self._late, clock=Clock(clock_type=ClockType.STEADY_TIME)
-        )
-        self._future = caller._client.call_async(request)
+        self._node, self._client, self._deadline, self._on_end = node, client, deadline, on_end
+        self._future: Future | None = None
+        self._timer = node.create_timer(deadline, self._late, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def send(self, request: object) -> None:
+        """Send the request; the timer is running already."""
+        self._future = self._client.call_async(request)
         self._future.add_done_callback(self._answered)
 
     def _answered(self, future: Future) -> None:
-        if self._ended or future.cancelled():
-            return
         error = future.exception()
-        self.end(future.result() if error is None else ServiceFailed(self._caller.name, error))
+        self.end(future.result() if error is None else ServiceFailed(self._client.srv_name, error))
 
     def _late(self) -> None:
-        self.end(ServiceTimedOut(self._caller.name, self._deadline))
+        self.end(ServiceTimedOut(self._client.srv_name, self._deadline))
 
     def end(self, outcome: Response | CallError) -> None:
         """Give the outcome once and drop everything this call held."""
-        if self._ended:
+        future, self._future = self._future, None
+        if future is None:
             return
-        self._ended = True
-        self._caller._open.discard(self)
-        self._caller._node.destroy_timer(self._timer)
-        self._caller._client.remove_pending_request(self._future)
-        self._on_done(outcome)
+        self._node.destroy_timer(self._timer)
+        self._client.remove_pending_request(future)
+        self._on_end(self, outcome)

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 
-from openral_ros.scopes import Scope
-from openral_ros.transitions import logged
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.lifecycle import LifecycleNodeMixin, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
+
+from openral_ros.scopes import Scope
+from openral_ros.transitions import logged
 
 SUCCESS = TransitionCallbackReturn.SUCCESS
 

@@ -5,14 +5,15 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeVar, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le, Lt
-from openral_core.errors import OpenRALError
+from annotated_types import Ge, Le
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 from rclpy.exceptions import InvalidParameterTypeException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+
+from openral_core.errors import OpenRALError
 
 
 class Parameters(BaseModel):
@@ -64,7 +65,11 @@ def _value(node: Node, name: str, field: FieldInfo) -> object:
     if not node.has_parameter(name):
         descriptor = _descriptor(field, kind)
         try:
-            node.declare_parameter(name, kind if field.is_required() else _plain(field.get_default()), descriptor)
+            node.declare_parameter(
+                name,
+                kind if field.is_required() else _plain(field.get_default()),
+                descriptor,
+            )
         except InvalidParameterTypeException as error:
             raise InvalidParameters(node.get_fully_qualified_name(), [f"{name}: {error}"]) from error
     parameter = node.get_parameter_or(name, None)
@@ -75,19 +80,28 @@ def _parameter_type(annotation: object) -> Parameter.Type:
     if get_origin(annotation) in (tuple, list):
         return _ARRAYS[get_args(annotation)[0]]
     if isinstance(annotation, type):
-        return next((t for scalar, t in _SCALARS.items() if issubclass(annotation, scalar)), Parameter.Type.STRING)
+        return next(
+            (t for scalar, t in _SCALARS.items() if issubclass(annotation, scalar)),
+            Parameter.Type.STRING,
+        )
     return Parameter.Type.STRING
 
 
 def _descriptor(field: FieldInfo, kind: Parameter.Type) -> ParameterDescriptor:
     descriptor = ParameterDescriptor(description=field.description or "", type=kind.value)
-    low = next((m.ge if isinstance(m, Ge) else m.gt for m in field.metadata if isinstance(m, Ge | Gt)), None)
-    high = next((m.le if isinstance(m, Le) else m.lt for m in field.metadata if isinstance(m, Le | Lt)), None)
-    if kind is Parameter.Type.DOUBLE and low is not None and high is not None:
-        descriptor.floating_point_range = [FloatingPointRange(from_value=float(low), to_value=float(high))]
-    if kind is Parameter.Type.INTEGER and low is not None and high is not None:
+    low, high = _bound(field, Ge, "ge"), _bound(field, Le, "le")
+    if low is None or high is None:
+        return descriptor
+    if kind is Parameter.Type.DOUBLE:
+        descriptor.floating_point_range = [FloatingPointRange(from_value=low, to_value=high)]
+    if kind is Parameter.Type.INTEGER:
         descriptor.integer_range = [IntegerRange(from_value=int(low), to_value=int(high), step=1)]
     return descriptor
+
+
+def _bound(field: FieldInfo, constraint: type, attribute: str) -> float | None:
+    """A closed bound; an open one (gt, lt) has no counterpart in a descriptor and is checked by pydantic."""
+    return next((float(getattr(m, attribute)) for m in field.metadata if isinstance(m, constraint)), None)
 
 
 def _plain(default: object) -> object:

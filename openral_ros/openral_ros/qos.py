@@ -1,6 +1,12 @@
 """The quality-of-service profiles of the graph."""
 
-from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
+from rclpy.qos import (
+    DurabilityPolicy,
+    HistoryPolicy,
+    QoSProfile,
+    ReliabilityPolicy,
+    qos_profile_sensor_data,
+)
 
 SENSOR = qos_profile_sensor_data
 """Images and other streams where only the newest matters."""

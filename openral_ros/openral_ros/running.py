@@ -6,13 +6,21 @@ from threading import Event
 from types import FrameType
 
 import rclpy
-from openral_ros.managed_node import ManagedNode
-from rclpy.executors import Executor, ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
+from rclpy.executors import (
+    Executor,
+    ExternalShutdownException,
+    MultiThreadedExecutor,
+    SingleThreadedExecutor,
+)
 from rclpy.signals import SignalHandlerOptions
+
+from openral_ros.managed_node import ManagedNode
 
 
 def run(
-    make_node: Callable[[], ManagedNode], arguments: Sequence[str] | None = None, transitions_apart: bool = False
+    make_node: Callable[[], ManagedNode],
+    arguments: Sequence[str] | None = None,
+    transitions_apart: bool = False,
 ) -> int:
     """Spin one node until SIGINT or SIGTERM.
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from typing import TypeVar
 
-from rclpy.clock import Clock, ClockType
 from rclpy.client import Client
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
@@ -30,7 +30,11 @@ class Scope:
         return publisher
 
     def subscription(
-        self, message_type: type, topic: str, callback: Callable[..., object], qos: QoSProfile
+        self,
+        message_type: type,
+        topic: str,
+        callback: Callable[..., object],
+        qos: QoSProfile,
     ) -> Subscription:
         """A subscription for as long as this scope lives."""
         subscription = self._node.create_subscription(message_type, topic, callback, qos)

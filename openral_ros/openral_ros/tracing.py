@@ -10,12 +10,17 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
-from openral_core.errors import OpenRALError
-from openral_ros.span_files import JsonLinesExporter
 from opentelemetry import propagate, trace
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor, SpanExporter
+from opentelemetry.sdk.trace.export import (
+    BatchSpanProcessor,
+    SimpleSpanProcessor,
+    SpanExporter,
+)
+
+from openral_core.errors import OpenRALError
+from openral_ros.span_files import JsonLinesExporter
 
 AttributeValue = str | bool | int | float
 OTLP_VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -52,7 +57,9 @@ def start_tracing(service: str, record: Path | None) -> None:
 
 @contextmanager
 def span(
-    name: str, traceparent: str = "", attributes: Mapping[str, AttributeValue] | None = None
+    name: str,
+    traceparent: str = "",
+    attributes: Mapping[str, AttributeValue] | None = None,
 ) -> Iterator[trace.Span]:
     """A span below ``traceparent`` ("" = below the current one), current while it is open."""
     context = propagate.extract({"traceparent": traceparent}) if traceparent else None

@@ -2,12 +2,13 @@
 
 import numpy as np
 from numpy.typing import NDArray
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from tf2_msgs.msg import TFMessage
+
 from openral_core.geometry.transform_tree import TransformTree
 from openral_ros.conversions.geometry import pose_from_transform
 from openral_ros.conversions.times import seconds
 from openral_ros.scopes import Scope
-from rclpy.qos import DurabilityPolicy, QoSProfile
-from tf2_msgs.msg import TFMessage
 
 DYNAMIC = QoSProfile(depth=100)
 STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -28,8 +29,17 @@ class TransformBuffer:
     def _on_moving(self, message: TFMessage) -> None:
         for each in message.transforms:
             pose = pose_from_transform(each.transform)
-            self._tree.add(each.header.frame_id, each.child_frame_id, pose, seconds(each.header.stamp))
+            self._tree.add(
+                each.header.frame_id,
+                each.child_frame_id,
+                pose,
+                seconds(each.header.stamp),
+            )
 
     def _on_static(self, message: TFMessage) -> None:
         for each in message.transforms:
-            self._tree.add_static(each.header.frame_id, each.child_frame_id, pose_from_transform(each.transform))
+            self._tree.add_static(
+                each.header.frame_id,
+                each.child_frame_id,
+                pose_from_transform(each.transform),
+            )

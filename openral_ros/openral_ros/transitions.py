@@ -5,9 +5,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
 
-from openral_core.errors import OpenRALError
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
+
+from openral_core.errors import OpenRALError
 
 AnyNode = TypeVar("AnyNode", bound=Node)
 Transition = Callable[[AnyNode, LifecycleState], TransitionCallbackReturn]

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from openral_ros.scopes import Scope
 from rclpy.node import Node
+
+from openral_ros.scopes import Scope
 
 T = TypeVar("T")
 
@@ -16,7 +17,7 @@ class WorkerThread:
     def __init__(self, scope: Scope, node: Node, name: str) -> None:
         self._node = node
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
-        scope.callback(self._pool.shutdown, False)
+        scope.callback(lambda: self._pool.shutdown(wait=False, cancel_futures=True))
 
     def submit(self, work: Callable[[], T], on_done: Callable[[T | Exception], None]) -> "Future[T]":
         """Run ``work``; ``on_done`` gets what it returned or raised."""

@@ -24,7 +24,8 @@ class StaleTransform(OpenRALError):
 
     def __init__(self, frame: str, asked: float, first: float, last: float) -> None:
         super().__init__(
-            f"transform of {frame!r} at {asked:.3f} s is not known: the buffer holds {first:.3f} s to {last:.3f} s"
+            f"transform of {frame!r} at {asked:.3f} s is not known: "
+            f"the buffer holds {first:.3f} s to {last:.3f} s"
         )
 
 
@@ -125,7 +126,10 @@ class TransformTree:
 def _between(before: Pose, after: Pose, share: float) -> Pose:
     position = (1.0 - share) * np.array(before.position) + share * np.array(after.position)
     q = quaternion_slerp(_wxyz(before), _wxyz(after), share, shortest_path=True)
-    return Pose((float(position[0]), float(position[1]), float(position[2])), (q[1], q[2], q[3], q[0]))
+    return Pose(
+        (float(position[0]), float(position[1]), float(position[2])),
+        (q[1], q[2], q[3], q[0]),
+    )
 
 
 def _wxyz(pose: Pose) -> NDArray[np.float64]:

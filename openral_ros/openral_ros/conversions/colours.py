@@ -15,7 +15,10 @@ def _same(pixels: NDArray[np.generic]) -> NDArray[np.uint8]:
 
 def _converted(code: int) -> Decoder:
     def decode(pixels: NDArray[np.generic]) -> NDArray[np.uint8]:
-        return np.asarray(cv2.cvtColor(np.ascontiguousarray(pixels.astype(np.uint8, copy=False)), code), np.uint8)
+        return np.asarray(
+            cv2.cvtColor(np.ascontiguousarray(pixels.astype(np.uint8, copy=False)), code),
+            np.uint8,
+        )
 
     return decode
 

@@ -2,9 +2,15 @@
 
 from collections.abc import Iterable
 
-from openral_core.detections import Box, Detection
 from std_msgs.msg import Header
-from vision_msgs.msg import BoundingBox2D, Detection2D, Detection2DArray, ObjectHypothesisWithPose
+from vision_msgs.msg import (
+    BoundingBox2D,
+    Detection2D,
+    Detection2DArray,
+    ObjectHypothesisWithPose,
+)
+
+from openral_core.detections import Box, Detection
 
 
 def detections_message(detections: Iterable[Detection], header: Header) -> Detection2DArray:
@@ -27,10 +33,22 @@ def detection_from_message(message: Detection2D) -> Detection:
     Raises:
         InvalidDetection: If its box, label or score is not valid.
     """
-    best = max(message.results, key=lambda result: result.hypothesis.score, default=ObjectHypothesisWithPose())
-    box, (x, y) = message.bbox, (message.bbox.center.position.x, message.bbox.center.position.y)
+    best = max(
+        message.results,
+        key=lambda result: result.hypothesis.score,
+        default=ObjectHypothesisWithPose(),
+    )
+    box, (x, y) = (
+        message.bbox,
+        (message.bbox.center.position.x, message.bbox.center.position.y),
+    )
     return Detection(
-        Box(x - box.size_x / 2.0, y - box.size_y / 2.0, x + box.size_x / 2.0, y + box.size_y / 2.0),
+        Box(
+            x - box.size_x / 2.0,
+            y - box.size_y / 2.0,
+            x + box.size_x / 2.0,
+            y + box.size_y / 2.0,
+        ),
         best.hypothesis.class_id,
         float(best.hypothesis.score),
         message.id,

@@ -2,15 +2,29 @@
 
 import json
 
+from std_msgs.msg import Header
+
 from openral_core import CONTRACT_VERSION
-from openral_core.detectors import DetectorInfo, LifecycleState, LocateResult, LocateStatus, Mode, Vocabulary
+from openral_core.detectors import (
+    DetectorInfo,
+    LifecycleState,
+    LocateResult,
+    LocateStatus,
+    Mode,
+    Vocabulary,
+)
 from openral_core.names import Name
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.srv import LocateInView
-from openral_ros.conversions.detections import detections_from_message, detections_message
-from std_msgs.msg import Header
+from openral_ros.conversions.detections import (
+    detections_from_message,
+    detections_message,
+)
 
-_MODES = {Mode.CONTINUOUS: DetectorInfoMsg.MODE_CONTINUOUS, Mode.ON_DEMAND: DetectorInfoMsg.MODE_ON_DEMAND}
+_MODES = {
+    Mode.CONTINUOUS: DetectorInfoMsg.MODE_CONTINUOUS,
+    Mode.ON_DEMAND: DetectorInfoMsg.MODE_ON_DEMAND,
+}
 _VOCABULARIES = {
     Vocabulary.CLOSED: DetectorInfoMsg.VOCABULARY_CLOSED,
     Vocabulary.OPEN: DetectorInfoMsg.VOCABULARY_OPEN,
@@ -64,7 +78,9 @@ def detector_info_from_message(message: DetectorInfoMsg) -> DetectorInfo:
         memory_measured=message.memory_measured,
         scores_calibrated=message.scores_calibrated,
         is_default=message.is_default,
-        state=LifecycleState(message.lifecycle_state) if message.lifecycle_state <= 4 else LifecycleState.UNKNOWN,
+        state=LifecycleState(message.lifecycle_state)
+        if message.lifecycle_state <= 4
+        else LifecycleState.UNKNOWN,
     )
 
 
@@ -119,7 +135,12 @@ def locate_json(result: LocateResult) -> str:
                 {
                     "label": each.label,
                     "score": round(each.score, 4),
-                    "box": [each.box.x_min, each.box.y_min, each.box.x_max, each.box.y_max],
+                    "box": [
+                        each.box.x_min,
+                        each.box.y_min,
+                        each.box.x_max,
+                        each.box.y_max,
+                    ],
                 }
                 for each in result.detections
             ],

@@ -2,6 +2,7 @@
 
 from geometry_msgs.msg import Point, Quaternion, Transform, Vector3
 from geometry_msgs.msg import Pose as PoseMsg
+
 from openral_core.geometry import Pose
 
 Triple = tuple[float, float, float]
@@ -20,7 +21,10 @@ def pose_from_message(message: PoseMsg) -> Pose:
     """
     q = message.orientation
     orientation = (q.x, q.y, q.z, q.w)
-    return Pose(triple(message.position), orientation if any(orientation) else (0.0, 0.0, 0.0, 1.0))
+    return Pose(
+        triple(message.position),
+        orientation if any(orientation) else (0.0, 0.0, 0.0, 1.0),
+    )
 
 
 def transform_message(pose: Pose) -> Transform:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from sensor_msgs.msg import Image
+
 from openral_core.errors import OpenRALError, listed
 from openral_ros.conversions.colours import DECODERS, Decoder
 from openral_ros.conversions.times import stamp_of
-from sensor_msgs.msg import Image
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,12 @@ def image_view(image: Image) -> NDArray[np.generic]:
         raise UnsupportedEncoding(image.encoding, sorted(LAYOUTS))
     dtype = np.dtype(layout.dtype).newbyteorder(">" if image.is_bigendian else "<")
     row = image.width * layout.channels * dtype.itemsize
-    if image.width == 0 or image.height == 0 or image.step < row or len(image.data) < image.step * image.height:
+    if (
+        image.width == 0
+        or image.height == 0
+        or image.step < row
+        or len(image.data) < image.step * image.height
+    ):
         raise MalformedImage(image)
     rows = np.frombuffer(image.data, np.uint8, image.step * image.height).reshape(image.height, image.step)
     pixels = rows[:, :row].view(dtype)
@@ -107,7 +113,10 @@ def image_message(pixels: NDArray[np.generic], encoding: str, time: float, frame
         raise UnsupportedEncoding(f"{encoding} of {pixels.dtype} x {channels}", sorted(LAYOUTS))
     contiguous = np.ascontiguousarray(pixels)
     message = Image(
-        height=pixels.shape[0], width=pixels.shape[1], encoding=encoding, step=contiguous.strides[0]
+        height=pixels.shape[0],
+        width=pixels.shape[1],
+        encoding=encoding,
+        step=contiguous.strides[0],
     )
     message.header.stamp = stamp_of(time)
     message.header.frame_id = frame_id

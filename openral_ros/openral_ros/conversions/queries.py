@@ -105,7 +105,9 @@ def resolve_request(query: ResolveQuery, traceparent: str) -> ResolvePlace.Reque
 def resolve_query_from_request(request: ResolvePlace.Request) -> ResolveQuery:
     """The service's request as a query."""
     return ResolveQuery(
-        request.reference, request.requester, triple(request.start) if request.has_start else None
+        request.reference,
+        request.requester,
+        triple(request.start) if request.has_start else None,
     )
 
 

@@ -1,11 +1,24 @@
 """The scene graph as messages and back."""
 
 from openral_core import CONTRACT_VERSION
-from openral_core.scene_graph import NodeKind, Opening, Presence, Relation, SceneEdge, SceneGraph, SceneNode
+from openral_core.scene_graph import (
+    NodeKind,
+    Opening,
+    Presence,
+    Relation,
+    SceneEdge,
+    SceneGraph,
+    SceneNode,
+)
 from openral_msgs.msg import SceneEdge as SceneEdgeMsg
 from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_msgs.msg import SceneNode as SceneNodeMsg
-from openral_ros.conversions.geometry import pose_from_message, pose_message, triple, vector_message
+from openral_ros.conversions.geometry import (
+    pose_from_message,
+    pose_message,
+    triple,
+    vector_message,
+)
 from openral_ros.conversions.times import seconds, stamp_of
 
 KINDS = (NodeKind.OBJECT, NodeKind.PLACE, NodeKind.ROOM, NodeKind.AGENT)
@@ -21,7 +34,12 @@ def scene_graph_message(graph: SceneGraph, time: float) -> SceneGraphMsg:
         revision=graph.revision,
         nodes=[scene_node_message(node) for node in graph.nodes],
         edges=[
-            SceneEdgeMsg(source=e.source, relation=e.relation.value, target=e.target, weight=float(e.weight))
+            SceneEdgeMsg(
+                source=e.source,
+                relation=e.relation.value,
+                target=e.target,
+                weight=float(e.weight),
+            )
             for e in graph.edges
         ],
     )

@@ -15,7 +15,8 @@ class UnknownParameterType(OpenRALError):
 
     def __init__(self, message: KeyValue) -> None:
         super().__init__(
-            f"parameter {message.key!r} has type {message.type}: valid are 0 string, 1 float, 2 int, 3 bool, 4 pose"
+            f"parameter {message.key!r} has type {message.type}: "
+            "valid are 0 string, 1 float, 2 int, 3 bool, 4 pose"
         )
 
 
@@ -75,7 +76,10 @@ def _key_value(key: str, value: ParamValue) -> KeyValue:
         case str():
             message.type, message.string_value = KeyValue.TYPE_STRING, value
         case Pose():
-            message.type, message.pose_value.pose = KeyValue.TYPE_POSE, pose_message(value)
+            message.type, message.pose_value.pose = (
+                KeyValue.TYPE_POSE,
+                pose_message(value),
+            )
             message.pose_value.header.frame_id = "map"
     return message
 

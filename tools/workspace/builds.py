@@ -49,10 +49,10 @@ def ensure_built(layout: Layout, ros: RosSource) -> None:
 
 
 def _to_build(packages: list[Package], wanted: Mapping[str, str], record: Mapping[str, str]) -> list[Package]:
-    """Packages that changed, and with one interface package all of them."""
+    """Packages that changed, and the interface packages compiled against one of them."""
     changed = [package for package in packages if record.get(package.name) != wanted[package.name]]
-    interfaces_too = any(package.has_interfaces for package in changed)
-    return [package for package in packages if package in changed or (interfaces_too and package.has_interfaces)]
+    stale = [other for other in packages if other.has_interfaces and any(map(other.names, changed))]
+    return [package for package in packages if package in changed or package in stale]
 
 
 def _ground(layout: Layout, ros: RosSource) -> str:

@@ -26,8 +26,12 @@ class Package:
 
     @property
     def has_interfaces(self) -> bool:
-        """Whether it is an interface package, which others are compiled against."""
-        return (self.path / "CMakeLists.txt").exists()
+        """Whether it declares messages, services or actions, which others are compiled against."""
+        return any((self.path / suffix[1:]).is_dir() for suffix in INTERFACES)
+
+    def names(self, other: "Package") -> bool:
+        """Whether its manifest names another package."""
+        return f">{other.name}<" in (self.path / "package.xml").read_text()
 
     def fingerprint(self) -> str:
         """Digest of what is copied or generated at build time.

@@ -13,7 +13,7 @@ class Layout:
     @classmethod
     def here(cls) -> "Layout":
         """The checkout this file belongs to."""
-        return cls(Path(__file__).resolve().parent.parent)
+        return cls(Path(__file__).resolve().parents[2])
 
     @property
     def venv(self) -> Path:
