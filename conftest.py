@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,11 @@ import pytest
 if TYPE_CHECKING:
     from rclpy.context import Context
     from rclpy.node import Node
+
+ROOT = Path(__file__).parent
+# pytest names a test after its path, openral_ros.test.test_x: packages must be known before their folders.
+for package in sorted(ROOT.glob("*/openral_*/__init__.py")):
+    import_module(package.parent.name)
 
 DOMAINS = 100
 SPIN = 0.02

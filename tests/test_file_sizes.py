@@ -11,7 +11,11 @@ NOT_OURS = {"build", "install", "log", "runs"}
 
 def python_files() -> list[Path]:
     files = (file.relative_to(ROOT) for file in ROOT.rglob("*.py"))
-    return sorted(file for file in files if not (file.parts[0] in NOT_OURS or any(part[0] == "." for part in file.parts)))
+    return sorted(
+        file
+        for file in files
+        if not (file.parts[0] in NOT_OURS or any(part[0] == "." for part in file.parts))
+    )
 
 
 @pytest.mark.parametrize("file", python_files(), ids=str)

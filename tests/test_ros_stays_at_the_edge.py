@@ -34,7 +34,7 @@ def imports(file: Path) -> Iterator[str]:
 
 
 def is_ros(module: str) -> bool:
-    top = module.split(".")[0]
+    top = module.split(".", maxsplit=1)[0]
     return top in ROS_NAMES or top.endswith("_msgs") or is_ros_folder(module)
 
 
@@ -43,7 +43,7 @@ def is_ros_folder(module: str) -> bool:
 
 
 def may_know_ros(module: str) -> bool:
-    return module.split(".")[0] in ROS_PACKAGES or is_ros_folder(module)
+    return module.split(".", maxsplit=1)[0] in ROS_PACKAGES or is_ros_folder(module)
 
 
 MODULES = modules()

@@ -64,7 +64,7 @@ def fields_of(interface: str) -> list[tuple[str, str]]:
 
 def full_type(interface: str, written: str) -> str:
     local = "/" not in written and written.removesuffix("[]") not in PRIMITIVES
-    return f"{interface.split('/')[0]}/{written}" if local else written
+    return f"{interface.split('/', maxsplit=1)[0]}/{written}" if local else written
 
 
 @pytest.mark.parametrize("interface", FIELDS)

@@ -45,13 +45,14 @@ class ServiceCaller(Generic[Response]):
     def __init__(self, scope: Scope, node: Node, service_type: type, name: str) -> None:
         self._node = node
         self._client = scope.client(service_type, name)
+        self._name = str(node.resolve_service_name(name))
         self._open: set[_Call[Response]] = set()
         scope.callback(self._abandon)
 
     @property
     def name(self) -> str:
         """The service's fully qualified name."""
-        return str(self._client.srv_name)
+        return self._name
 
     @property
     def ready(self) -> bool:
@@ -74,7 +75,7 @@ class ServiceCaller(Generic[Response]):
         if not self.ready:
             on_done(ServiceUnavailable(self.name))
             return
-        call = _Call(self._node, self._client, deadline, self._ended_with(on_done))
+        call = _Call(self._node, self._client, self._name, deadline, self._ended_with(on_done))
         self._open.add(call)
         call.send(request)
 
@@ -99,10 +100,12 @@ class _Call(Generic[Response]):
         self,
         node: Node,
         client: Client,
+        name: str,
         deadline: float,
         on_end: "Callable[[_Call[Response], Response | CallError], None]",
     ) -> None:
-        self._node, self._client, self._deadline, self._on_end = node, client, deadline, on_end
+        self._node, self._client, self._name = node, client, name
+        self._deadline, self._on_end = deadline, on_end
         self._future: Future | None = None
         self._timer = node.create_timer(deadline, self._late, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
@@ -113,10 +116,10 @@ class _Call(Generic[Response]):
 
     def _answered(self, future: Future) -> None:
         error = future.exception()
-        self.end(future.result() if error is None else ServiceFailed(self._client.srv_name, error))
+        self.end(future.result() if error is None else ServiceFailed(self._name, error))
 
     def _late(self) -> None:
-        self.end(ServiceTimedOut(self._client.srv_name, self._deadline))
+        self.end(ServiceTimedOut(self._name, self._deadline))
 
     def end(self, outcome: Response | CallError) -> None:
         """Give the outcome once and drop everything this call held."""

@@ -99,7 +99,7 @@ def scene_node_from_message(message: SceneNodeMsg) -> SceneNode:
         pose=pose_from_message(message.pose),
         size=triple(message.size),
         aliases=tuple(message.aliases),
-        votes=dict(zip(labels, map(float, message.label_votes), strict=False)),
+        votes={label: float(v) for label, v in zip(labels, message.label_votes, strict=False) if v > 0.0},
         covariance=tuple(map(float, message.position_covariance)),
         confidence=message.confidence,
         presence=PRESENCES[message.presence],
