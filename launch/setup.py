@@ -14,5 +14,10 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     zip_safe=True,
-    entry_points={"console_scripts": ["bringup = openral_bringup.lifecycle.node:main", "deploy_sim = openral_bringup.deploy.main:main"]},
+    entry_points={
+        "console_scripts": [
+            "bringup = openral_bringup.lifecycle.node:main",
+            "deploy_sim = openral_bringup.deploy.main:main",
+        ]
+    },
 )

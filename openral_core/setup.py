@@ -5,7 +5,7 @@ NAME = "openral_core"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Frozen contracts: names, errors, geometry, detections, scene graph types and rSkill manifests.",
+    description="Frozen contracts: names, geometry, detections, scene graph types and rSkill manifests.",
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},

@@ -5,7 +5,7 @@ NAME = "openral_ros"
 setup(
     name=NAME,
     version="0.1.0",
-    description="The shared ROS shell: parameters, lifecycle transitions, QoS, message conversions, trace context.",
+    description="The shared ROS shell: parameters, transitions, QoS, conversions, trace context.",
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},

@@ -62,7 +62,9 @@ def parse_document(
 
 
 def load_document(
-    model: type[AnyDocument], path: Path, error_type: type[InvalidDocument] = InvalidDocument
+    model: type[AnyDocument],
+    path: Path,
+    error_type: type[InvalidDocument] = InvalidDocument,
 ) -> AnyDocument:
     """Read and check one YAML file; see `parse_document`."""
     return parse_document(model, read_yaml(path), path, error_type)

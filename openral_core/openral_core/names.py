@@ -14,7 +14,8 @@ class InvalidName(OpenRALError):
 
     def __init__(self, what: str, name: str) -> None:
         super().__init__(
-            f"{what} {name!r} is not valid: use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a-z or 0-9"
+            f"{what} {name!r} is not valid: "
+            "use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a-z or 0-9"
         )
 
 

@@ -1,6 +1,12 @@
 """rSkills: the manifests of detectors and acting skills, and the registry that loads them."""
 
-from openral_core.rskills.detector import DetectorManifest, Licence, Sensor, VocabularySpec, Weights
+from openral_core.rskills.detector import (
+    DetectorManifest,
+    Licence,
+    Sensor,
+    VocabularySpec,
+    Weights,
+)
 from openral_core.rskills.registry import InvalidManifest, Registry
 from openral_core.rskills.skill import ParameterSpec, ParameterType, SkillManifest
 

@@ -40,7 +40,9 @@ class Weights(Document):
 
     uri: Annotated[str, StringConstraints(pattern=r"^(hf|file)://.+")]
     revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$|^$")] = ""
-    files: dict[str, Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]] = {}
+    files: dict[str, Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]] = Field(
+        default_factory=dict
+    )
 
 
 class Licence(Document):
@@ -67,7 +69,9 @@ class DetectorManifest(Manifest):
     mode: Mode
     vocabulary: VocabularySpec
     sensors: tuple[Sensor, ...] = (Sensor.RGB,)
-    input_size: tuple[int, int] | None = Field(default=None, description="(width, height) [px]; None = source")
+    input_size: tuple[int, int] | None = Field(
+        default=None, description="(width, height) [px]; None = source"
+    )
     threshold: float = Field(default=0.3, ge=0.0, le=1.0)
     scores_calibrated: bool = True
     weights: Weights | None = None
@@ -75,7 +79,7 @@ class DetectorManifest(Manifest):
     licence: Licence
     memory_mb: float = Field(ge=0.0, description="declared memory of the active worker [MB]")
     latency: float = Field(gt=0.0, description="typical time of one look [s]")
-    options: dict[str, OptionValue] = {}
+    options: dict[str, OptionValue] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _mode_fits_vocabulary(self) -> Self:

@@ -12,7 +12,10 @@ from openral_core.rskills.skill import SkillManifest
 
 MANIFEST_FILE = "rskill.yaml"
 AnyManifest = DetectorManifest | SkillManifest
-_KINDS: Mapping[str, type[AnyManifest]] = {"detector": DetectorManifest, "skill": SkillManifest}
+_KINDS: Mapping[str, type[AnyManifest]] = {
+    "detector": DetectorManifest,
+    "skill": SkillManifest,
+}
 
 
 class InvalidManifest(InvalidDocument):
@@ -41,7 +44,8 @@ class Registry:
         files = [file for folder in folders for file in sorted(folder.glob(f"*/{MANIFEST_FILE}"))]
         if not files:
             raise InvalidManifest(
-                " or ".join(map(str, folders)), [f"no <id>/{MANIFEST_FILE} in this folder: no rSkill to load"]
+                " or ".join(map(str, folders)),
+                [f"no <id>/{MANIFEST_FILE} in this folder: no rSkill to load"],
             )
         return cls({file: load_manifest(file) for file in files})
 
@@ -94,7 +98,10 @@ def load_manifest(file: Path) -> AnyManifest:
         raise InvalidManifest(file, [f"kind: found {content.get('kind')!r}, valid are {listed(_KINDS)}"])
     manifest = parse_document(model, content, file, InvalidManifest)
     if manifest.id != file.parent.name:
-        raise InvalidManifest(file, [f"id: {manifest.id!r} must equal the folder's name {file.parent.name!r}"])
+        raise InvalidManifest(
+            file,
+            [f"id: {manifest.id!r} must equal the folder's name {file.parent.name!r}"],
+        )
     return manifest
 
 

@@ -1,0 +1,58 @@
+# Every target first brings the set-up, and where it needs them the built packages, up to date.
+PYTHON ?= python3
+GOAL ?= bring me the baguette
+SEED ?= 0
+SCENE ?= scenes/deploy/home.yaml
+ARGS ?=
+WORKERS ?= 2
+TESTS ?=
+
+SOURCES := $(filter-out underlay/%,$(patsubst %/package.xml,%,$(wildcard */package.xml)))
+MODULES := $(foreach package,$(SOURCES),$(wildcard $(package)/openral_*/__init__.py))
+TYPED := $(patsubst %/__init__.py,%,$(MODULES)) tools/workspace deploy_sim.py conftest.py
+IN_BUILT := tools/env
+
+empty :=
+space := $(empty) $(empty)
+SOURCE_PATH := $(subst $(space),:,$(abspath $(SOURCES)))
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build format lint type test bench docs sim clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## system packages, virtual environment, pinned wheels
+	@cd tools && $(PYTHON) -m workspace setup
+
+build: ## set up, then build with colcon what has changed
+	@cd tools && $(PYTHON) -m workspace build
+
+format: setup ## rewrite the sources in the house format
+	.venv/bin/ruff check --fix-only --quiet .
+	.venv/bin/ruff format .
+
+lint: setup ## rules, format, import arrows
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	PYTHONPATH=$(SOURCE_PATH) .venv/bin/lint-imports --no-cache
+
+type: setup ## mypy --strict over every package
+	.venv/bin/mypy $(TYPED)
+
+test: build ## every test, once (TESTS=path narrows, WORKERS=n processes)
+	@exec $(IN_BUILT) python -P -m pytest -n $(WORKERS) $(TESTS)
+
+bench: build ## measure; table on the terminal, JSON in benchmarks/results
+	@if [ -d benchmarks ]; then exec $(IN_BUILT) python -m benchmarks; else echo "no benchmarks yet"; fi
+
+docs: build ## links of the documents resolve, their code blocks run
+	@exec $(IN_BUILT) python -P -m pytest tests/test_documents.py
+
+# make names the mission's exit code in its last line and itself ends with 2; `python deploy_sim.py` passes it on.
+sim: build ## the whole graph in simulation (GOAL="...", SEED=n, ARGS="--dry-run ...")
+	@exec $(PYTHON) deploy_sim.py --scene $(SCENE) --detectors embedded --brain scripted \
+	    --goal "$(GOAL)" --seed $(SEED) $(ARGS)
+
+clean: ## remove what was built (the virtual environment stays: rm -r .venv)
+	rm -rf build install log .mypy_cache .ruff_cache .pytest_cache

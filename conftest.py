@@ -1,0 +1,91 @@
+"""Fixtures that every package's tests share: a ROS domain of one's own, and waiting that ends."""
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from rclpy.context import Context
+    from rclpy.node import Node
+
+ROOT = Path(__file__).parent
+# pytest names a test after its path, openral_ros.test.test_x: packages must be known before their folders.
+for package in sorted(ROOT.glob("*/openral_*/__init__.py")):
+    import_module(package.parent.name)
+
+DOMAINS = 100
+SPIN = 0.02
+
+SpinUntil = Callable[["Sequence[Node]", Callable[[], bool], float], None]
+
+
+class ConditionNotMet(AssertionError):
+    """What a test waited for did not come true in time."""
+
+    def __init__(self, condition: Callable[[], bool], timeout: float) -> None:
+        super().__init__(f"still false after {timeout:g} s of spinning: {condition}")
+
+
+@pytest.fixture
+def ros_domain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[int]:
+    """A ROS_DOMAIN_ID that no other test on this machine uses at the same time; child processes inherit it."""
+    domain_coordinator = pytest.importorskip("domain_coordinator")
+    numbers = count(random.randrange(DOMAINS))
+    with domain_coordinator.domain_id(lambda: next(numbers) % DOMAINS + 1) as domain:
+        monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
+        monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+        monkeypatch.setenv("ROS_LOG_DIR", str(tmp_path / "ros"))
+        yield domain
+
+
+@pytest.fixture
+def ros_context(ros_domain: int) -> "Iterator[Context]":
+    """An initialised rclpy context in a domain of its own; shut down when the test ends."""
+    rclpy = pytest.importorskip("rclpy")
+    context = rclpy.context.Context()
+    rclpy.init(context=context, domain_id=ros_domain)
+    yield context
+    rclpy.try_shutdown(context=context)
+
+
+@pytest.fixture
+def spin_until() -> "Callable[..., None]":
+    """`spin_until(nodes, condition, timeout)`: spin one node or several until the condition holds."""
+    return spin_nodes_until
+
+
+def spin_nodes_until(
+    nodes: "Node | Sequence[Node]", condition: Callable[[], bool], timeout: float = 10.0
+) -> None:
+    """Spin nodes of one context until the condition holds.
+
+    Args:
+        nodes: One node, or several of the same context.
+        condition: Asked after every callback.
+        timeout: Longest wait in [s].
+
+    Raises:
+        ConditionNotMet: If the condition is still false after the timeout.
+    """
+    from rclpy.executors import SingleThreadedExecutor
+
+    together = list(nodes) if isinstance(nodes, (list, tuple)) else [nodes]
+    executor = SingleThreadedExecutor(context=together[0].context)
+    for node in together:
+        executor.add_node(node)
+    deadline = time.monotonic() + timeout
+    try:
+        while not condition():
+            if time.monotonic() > deadline:
+                raise ConditionNotMet(condition, timeout)
+            executor.spin_once(timeout_sec=SPIN)
+    finally:
+        for node in together:
+            executor.remove_node(node)
+        executor.shutdown()

@@ -1,0 +1,137 @@
+"""A tree of moving frames, asked at a moment."""
+
+from bisect import bisect_left
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+from pytransform3d.rotations import quaternion_slerp
+
+from openral_core.errors import OpenRALError, listed
+from openral_core.geometry.poses import Pose
+from openral_core.geometry.transforms import inverse
+
+
+class UnknownFrame(OpenRALError):
+    """A frame that nothing connects to the other."""
+
+    def __init__(self, target: str, source: str, known: list[str]) -> None:
+        super().__init__(f"no transform from {source!r} to {target!r}: known frames are {listed(known)}")
+
+
+class StaleTransform(OpenRALError):
+    """A moment that the transforms at hand do not cover."""
+
+    def __init__(self, frame: str, asked: float, first: float, last: float) -> None:
+        super().__init__(
+            f"transform of {frame!r} at {asked:.3f} s is not known: "
+            f"the buffer holds {first:.3f} s to {last:.3f} s"
+        )
+
+
+class _Track:
+    """One frame's poses in its parent over time; a single static one has no times."""
+
+    def __init__(self, frame: str, parent: str, history: float) -> None:
+        self.frame, self.parent, self._history = frame, parent, history
+        self._times: deque[float] = deque()
+        self._poses: deque[Pose] = deque()
+        self.static: NDArray[np.float64] | None = None
+
+    def add(self, time: float, pose: Pose) -> None:
+        """Keep a pose; one from before the newest means the clock jumped back, and restarts the track."""
+        if self._times and time < self._times[-1]:
+            self._times.clear()
+            self._poses.clear()
+        if self._times and time == self._times[-1]:
+            self._poses[-1] = pose
+            return
+        self._times.append(time)
+        self._poses.append(pose)
+        while self._times[0] < time - self._history:
+            self._times.popleft()
+            self._poses.popleft()
+
+    def at(self, time: float) -> NDArray[np.float64]:
+        if self.static is not None:
+            return self.static
+        if not self._times[0] <= time <= self._times[-1]:
+            raise StaleTransform(self.frame, time, self._times[0], self._times[-1])
+        after = bisect_left(self._times, time)
+        if self._times[after] == time:
+            return self._poses[after].matrix()
+        share = (time - self._times[after - 1]) / (self._times[after] - self._times[after - 1])
+        return _between(self._poses[after - 1], self._poses[after], share).matrix()
+
+
+class TransformTree:
+    """Transforms by child frame, interpolated between their stamps, never beyond them.
+
+    Args:
+        history: How long moving transforms are kept [s].
+    """
+
+    def __init__(self, history: float = 10.0) -> None:
+        self._history = history
+        self._tracks: dict[str, _Track] = {}
+
+    def add(self, parent: str, child: str, pose: Pose, time: float) -> None:
+        """A moving transform: the pose of ``child`` in ``parent`` at ``time`` [s]."""
+        self._track(parent, child).add(time, pose)
+
+    def add_static(self, parent: str, child: str, pose: Pose) -> None:
+        """A transform that holds at every time."""
+        self._track(parent, child).static = pose.matrix()
+
+    def lookup(self, target: str, source: str, time: float) -> NDArray[np.float64]:
+        """``T_target_source`` at ``time`` [s], shape (4, 4).
+
+        Raises:
+            UnknownFrame: If the frames are not connected.
+            StaleTransform: If a transform between them is not known at that time.
+        """
+        up, down = self._chain(source), self._chain(target)
+        if up[-1] != down[-1]:
+            raise UnknownFrame(target, source, self.frames)
+        return inverse(self._in_root(down, time)) @ self._in_root(up, time)
+
+    @property
+    def frames(self) -> list[str]:
+        """Every frame heard of."""
+        return sorted({name for track in self._tracks.values() for name in (track.frame, track.parent)})
+
+    def _track(self, parent: str, child: str) -> _Track:
+        track = self._tracks.get(child)
+        if track is None or track.parent != parent:
+            track = self._tracks[child] = _Track(child, parent, self._history)
+        return track
+
+    def _chain(self, frame: str) -> list[str]:
+        """From ``frame`` up to its root; a loop ends where it closes."""
+        chain = [frame]
+        while chain[-1] in self._tracks:
+            parent = self._tracks[chain[-1]].parent
+            if parent in chain:
+                break
+            chain.append(parent)
+        return chain
+
+    def _in_root(self, chain: list[str], time: float) -> NDArray[np.float64]:
+        T = np.eye(4)
+        for frame in chain[:-1]:
+            T = self._tracks[frame].at(time) @ T
+        return T
+
+
+def _between(before: Pose, after: Pose, share: float) -> Pose:
+    position = (1.0 - share) * np.array(before.position) + share * np.array(after.position)
+    q = quaternion_slerp(_wxyz(before), _wxyz(after), share, shortest_path=True)
+    return Pose(
+        (float(position[0]), float(position[1]), float(position[2])),
+        (q[1], q[2], q[3], q[0]),
+    )
+
+
+def _wxyz(pose: Pose) -> NDArray[np.float64]:
+    x, y, z, w = pose.orientation
+    return np.array([w, x, y, z])

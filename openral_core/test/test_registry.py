@@ -1,0 +1,100 @@
+"""rSkill manifests: loaded, checked, and refused with file, key and valid values."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from openral_core.documents import InvalidDocument
+from openral_core.names import UnknownId
+from openral_core.rskills import InvalidManifest, Registry
+
+DETECTOR = {
+    "kind": "detector",
+    "id": "finder",
+    "description": "Finds things.",
+    "engine": "sim_groundtruth",
+    "mode": "on_demand",
+    "vocabulary": {"kind": "open"},
+    "licence": {"name": "Apache-2.0", "commercial_use": True},
+    "memory_mb": 10,
+    "latency": 0.1,
+}
+SKILL = {"kind": "skill", "id": "grasp", "description": "Takes.", "verb": "GRASP", "deadline": 5.0}
+
+
+def write(root: Path, *manifests: dict[str, object]) -> Path:
+    for manifest in manifests:
+        folder = root / str(manifest["id"])
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "rskill.yaml").write_text(yaml.safe_dump(manifest))
+    return root
+
+
+def test_both_kinds_are_found_by_any_of_their_names(tmp_path: Path) -> None:
+    registry = Registry.load([write(tmp_path, {**DETECTOR, "aliases": ["eye"]}, SKILL)])
+    assert registry.detector("eye").id == "finder"
+    assert registry.skill("grasp").verb == "GRASP"
+    assert registry.folder("finder") == tmp_path / "finder"
+
+
+def test_an_unknown_id_lists_those_of_its_kind(tmp_path: Path) -> None:
+    registry = Registry.load([write(tmp_path, DETECTOR, SKILL)])
+    with pytest.raises(UnknownId, match="unknown detector 'grasp': known are 'finder'"):
+        registry.detector("grasp")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"colour": 1}, r"unknown key 'colour': valid here are .*'engine'.*'vocabulary'"),
+        ({"engine": "yolo"}, r"engine: .*'rtdetr_onnx'.*found 'yolo'"),
+        (
+            {"licence": {"nam": "x", "commercial_use": True}},
+            r"unknown key 'licence.nam': valid here are .*'name'",
+        ),
+        ({"mode": "continuous"}, "continuous detector needs a closed vocabulary"),
+        ({"vocabulary": {"kind": "closed"}}, "needs either 'labels' or 'file'"),
+        ({"threshold": 2}, "threshold: .*less than or equal to 1, found 2"),
+        ({"kind": "robot"}, "kind: found 'robot', valid are 'detector', 'skill'"),
+    ],
+)
+def test_a_wrong_manifest_names_file_key_and_what_is_valid(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
+    write(tmp_path, {**DETECTOR, **change})
+    with pytest.raises(InvalidManifest, match=message) as refused:
+        Registry.load([tmp_path])
+    assert str(tmp_path / "finder" / "rskill.yaml") in str(refused.value)
+
+
+def test_two_ids_with_one_slug_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, {**DETECTOR, "id": "my-eye"}, {**DETECTOR, "id": "my_eye"})
+    with pytest.raises(InvalidManifest, match="name 'my_eye' is taken by"):
+        Registry.load([tmp_path])
+
+
+def test_an_id_that_is_not_its_folder_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, DETECTOR)
+    (tmp_path / "finder").rename(tmp_path / "seeker")
+    with pytest.raises(InvalidManifest, match="'finder' must equal the folder's name 'seeker'"):
+        Registry.load([tmp_path])
+
+
+@pytest.mark.parametrize("content", ["- a list", "{broken", "\x00"])
+def test_a_file_that_is_no_mapping_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "rskill.yaml").write_text(content)
+    with pytest.raises(InvalidDocument, match=r"rskill\.yaml"):
+        Registry.load([tmp_path])
+
+
+def test_a_folder_without_rskills_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidManifest, match="no rSkill to load"):
+        Registry.load([tmp_path])
+
+
+def test_the_shipped_manifests_are_valid() -> None:
+    registry = Registry.load([Path(__file__).parents[2] / "rskills"])
+    assert registry.detector("sim_groundtruth_locator").mode == "on_demand"
+    assert {skill.verb for skill in registry.skills} >= {"NAVIGATE", "LOOK_AT", "GRASP", "PLACE", "HANDOVER"}

@@ -1,0 +1,63 @@
+"""Transforms between frames at a moment, never beyond what is known."""
+
+import math
+
+import numpy as np
+import pytest
+
+from openral_core.geometry import Pose
+from openral_core.geometry.transform_tree import StaleTransform, TransformTree, UnknownFrame
+
+
+@pytest.fixture
+def tree() -> TransformTree:
+    """map -> odom (static) -> base (moves 1 m/s and turns) -> camera (static)."""
+    tree = TransformTree(history=5.0)
+    tree.add_static("map", "odom", Pose())
+    tree.add_static("base", "camera", Pose((0.0, 0.0, 1.0)))
+    for time in range(4):
+        tree.add("odom", "base", Pose.planar(float(time), 0.0, 0.5 * time), float(time))
+    return tree
+
+
+def test_a_moment_between_stamps_is_interpolated(tree: TransformTree) -> None:
+    T = tree.lookup("map", "camera", 1.5)
+    assert np.allclose(T[:3, 3], [1.5, 0.0, 1.0])
+    assert math.isclose(math.atan2(T[1, 0], T[0, 0]), 0.75, abs_tol=1e-9)
+
+
+def test_the_other_direction_is_the_inverse(tree: TransformTree) -> None:
+    there, back = tree.lookup("map", "camera", 0.3), tree.lookup("camera", "map", 0.3)
+    assert np.allclose(there @ back, np.eye(4))
+
+
+@pytest.mark.parametrize("time", [-0.5, 3.5])
+def test_a_moment_outside_the_buffer_is_refused_with_what_it_holds(tree: TransformTree, time: float) -> None:
+    with pytest.raises(StaleTransform, match=r"'base' at .* holds 0.000 s to 3.000 s"):
+        tree.lookup("map", "camera", time)
+
+
+def test_an_unknown_frame_lists_the_known_ones(tree: TransformTree) -> None:
+    with pytest.raises(UnknownFrame, match="'base', 'camera', 'map', 'odom'"):
+        tree.lookup("map", "gripper", 1.0)
+
+
+def test_a_clock_that_jumps_back_starts_the_history_anew(tree: TransformTree) -> None:
+    tree.add("odom", "base", Pose.planar(9.0, 0.0, 0.0), 0.5)
+    assert tree.lookup("map", "base", 0.5)[0, 3] == 9.0
+    with pytest.raises(StaleTransform):
+        tree.lookup("map", "base", 2.0)
+
+
+def test_old_history_is_dropped(tree: TransformTree) -> None:
+    tree.add("odom", "base", Pose(), 100.0)
+    with pytest.raises(StaleTransform):
+        tree.lookup("map", "base", 3.0)
+
+
+def test_a_loop_of_frames_ends() -> None:
+    tree = TransformTree()
+    tree.add_static("a", "b", Pose())
+    tree.add_static("b", "a", Pose())
+    with pytest.raises(UnknownFrame):
+        tree.lookup("c", "a", 0.0)

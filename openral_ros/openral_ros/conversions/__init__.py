@@ -1,0 +1,1 @@
+"""Every message passes through here: core types to messages and back."""

@@ -1,0 +1,59 @@
+"""Poses, points and vectors."""
+
+from geometry_msgs.msg import Point, Quaternion, Transform, Vector3
+from geometry_msgs.msg import Pose as PoseMsg
+
+from openral_core.geometry import Pose
+
+Triple = tuple[float, float, float]
+
+
+def pose_message(pose: Pose) -> PoseMsg:
+    """A pose as a message."""
+    return PoseMsg(position=point_message(pose.position), orientation=_quaternion(pose))
+
+
+def pose_from_message(message: PoseMsg) -> Pose:
+    """A message as a pose; an all-zero quaternion, which senders leave unset, means no rotation.
+
+    Raises:
+        InvalidGeometry: If a number is not finite.
+    """
+    q = message.orientation
+    orientation = (q.x, q.y, q.z, q.w)
+    return Pose(
+        triple(message.position),
+        orientation if any(orientation) else (0.0, 0.0, 0.0, 1.0),
+    )
+
+
+def transform_message(pose: Pose) -> Transform:
+    """A pose of a child frame as the transform to its parent."""
+    x, y, z = pose.position
+    return Transform(translation=Vector3(x=x, y=y, z=z), rotation=_quaternion(pose))
+
+
+def pose_from_transform(message: Transform) -> Pose:
+    """A transform as the pose of its child frame."""
+    q = message.rotation
+    return Pose(triple(message.translation), (q.x, q.y, q.z, q.w))
+
+
+def point_message(position: Triple) -> Point:
+    """A point [m]."""
+    return Point(x=float(position[0]), y=float(position[1]), z=float(position[2]))
+
+
+def vector_message(vector: Triple) -> Vector3:
+    """A vector, or a size [m]."""
+    return Vector3(x=float(vector[0]), y=float(vector[1]), z=float(vector[2]))
+
+
+def triple(message: Point | Vector3) -> Triple:
+    """A point or vector as three numbers."""
+    return float(message.x), float(message.y), float(message.z)
+
+
+def _quaternion(pose: Pose) -> Quaternion:
+    x, y, z, w = pose.orientation
+    return Quaternion(x=x, y=y, z=z, w=w)

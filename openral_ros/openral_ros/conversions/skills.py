@@ -1,0 +1,98 @@
+"""Skill goals and results as messages and back."""
+
+from collections.abc import Iterable, Mapping
+
+from openral_core.errors import OpenRALError
+from openral_core.geometry import Pose
+from openral_core.skills import ParamValue, SkillGoal, SkillResult, SkillStatus
+from openral_msgs.action import ExecuteRskill
+from openral_msgs.msg import KeyValue
+from openral_ros.conversions.geometry import pose_from_message, pose_message
+
+
+class UnknownParameterType(OpenRALError):
+    """A parameter whose type is none of KeyValue's."""
+
+    def __init__(self, message: KeyValue) -> None:
+        super().__init__(
+            f"parameter {message.key!r} has type {message.type}: "
+            "valid are 0 string, 1 float, 2 int, 3 bool, 4 pose"
+        )
+
+
+def skill_goal_message(goal: SkillGoal, traceparent: str) -> ExecuteRskill.Goal:
+    """A goal as the action's goal; poses are stamped in map."""
+    return ExecuteRskill.Goal(
+        rskill_id=goal.rskill_id,
+        prompt=goal.prompt,
+        params=key_values(goal.params),
+        deadline=float(goal.deadline),
+        traceparent=traceparent,
+    )
+
+
+def skill_goal_from_message(message: ExecuteRskill.Goal) -> SkillGoal:
+    """The action's goal as a goal.
+
+    Raises:
+        InvalidGeometry: If a pose is not finite.
+    """
+    return SkillGoal(message.rskill_id, message.prompt, params_of(message.params), message.deadline)
+
+
+def fill_skill_result(message: ExecuteRskill.Result, result: SkillResult) -> ExecuteRskill.Result:
+    """A result as the action's result."""
+    message.success = result.success
+    message.status = int(result.status)
+    message.message = result.message
+    message.evidence = key_values(result.evidence)
+    return message
+
+
+def skill_result_from_message(message: ExecuteRskill.Result) -> SkillResult:
+    """The action's result as a result."""
+    return SkillResult(SkillStatus(message.status), message.message, params_of(message.evidence))
+
+
+def key_values(params: Mapping[str, ParamValue]) -> list[KeyValue]:
+    """Typed parameters as messages, in order."""
+    return [_key_value(key, value) for key, value in params.items()]
+
+
+def params_of(messages: Iterable[KeyValue]) -> dict[str, ParamValue]:
+    """Messages as typed parameters."""
+    return {message.key: _value(message) for message in messages}
+
+
+def _key_value(key: str, value: ParamValue) -> KeyValue:
+    message = KeyValue(key=key)
+    match value:
+        case bool():
+            message.type, message.bool_value = KeyValue.TYPE_BOOL, value
+        case int():
+            message.type, message.int_value = KeyValue.TYPE_INT, value
+        case float():
+            message.type, message.float_value = KeyValue.TYPE_FLOAT, value
+        case str():
+            message.type, message.string_value = KeyValue.TYPE_STRING, value
+        case Pose():
+            message.type, message.pose_value.pose = (
+                KeyValue.TYPE_POSE,
+                pose_message(value),
+            )
+            message.pose_value.header.frame_id = "map"
+    return message
+
+
+def _value(message: KeyValue) -> ParamValue:
+    values: Mapping[int, ParamValue] = {
+        KeyValue.TYPE_STRING: message.string_value,
+        KeyValue.TYPE_FLOAT: message.float_value,
+        KeyValue.TYPE_INT: message.int_value,
+        KeyValue.TYPE_BOOL: message.bool_value,
+    }
+    if message.type in values:
+        return values[message.type]
+    if message.type == KeyValue.TYPE_POSE:
+        return pose_from_message(message.pose_value.pose)
+    raise UnknownParameterType(message)

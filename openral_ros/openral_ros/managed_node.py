@@ -1,0 +1,76 @@
+"""The lifecycle node every node of this project is."""
+
+from collections.abc import Callable
+
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.lifecycle import LifecycleNodeMixin, LifecycleState, TransitionCallbackReturn
+from rclpy.node import Node
+
+from openral_ros.scopes import Scope
+from openral_ros.transitions import logged
+
+SUCCESS = TransitionCallbackReturn.SUCCESS
+
+
+class ManagedNode(LifecycleNodeMixin, Node):
+    """A lifecycle node with one `Scope` per state.
+
+    Subclasses override `configure` and `activate`. An `OpenRALError` raised there refuses the
+    transition (FAILURE, logged); the scope of a refused transition is closed at once, so that
+    trying again starts clean. Transitions run in a callback group of their own: under a
+    multi-threaded executor the node still answers while it activates.
+    """
+
+    def __init__(self, name: str, **options: object) -> None:
+        Node.__init__(self, name, **options)
+        LifecycleNodeMixin.__init__(self, callback_group=MutuallyExclusiveCallbackGroup())
+        self._configured = Scope(self)
+        self._active = Scope(self)
+
+    def configure(self, scope: Scope) -> None:
+        """Check parameters and make the interfaces that live until clean-up."""
+
+    def activate(self, scope: Scope) -> None:
+        """Acquire what lives until deactivation and begin to work."""
+
+    def deactivated(self) -> None:
+        """Told after the active scope was closed."""
+
+    @logged
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """See `configure`."""
+        self._enter(self._configured, self.configure)
+        return SUCCESS
+
+    @logged
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """See `activate`."""
+        self._enter(self._active, self.activate)
+        return SUCCESS
+
+    @logged
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Close what activation acquired."""
+        self._active.close()
+        self.deactivated()
+        return SUCCESS
+
+    @logged
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Close everything, from whatever state."""
+        self.close()
+        return SUCCESS
+
+    on_shutdown = on_error = on_cleanup
+
+    def close(self) -> None:
+        """Give everything back; safe to call in any state."""
+        self._active.close()
+        self._configured.close()
+
+    def _enter(self, scope: Scope, acquire: Callable[[Scope], None]) -> None:
+        try:
+            acquire(scope)
+        except BaseException:
+            scope.close()
+            raise

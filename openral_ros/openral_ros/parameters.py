@@ -1,0 +1,117 @@
+"""A frozen pydantic model is a node's ROS parameters: default, bounds and description said once."""
+
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+from typing import TypeVar, get_args, get_origin
+
+from annotated_types import Ge, Le
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.exceptions import InvalidParameterTypeException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from openral_core.errors import OpenRALError
+
+
+class Parameters(BaseModel):
+    """Base of every node's parameter model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+AnyParameters = TypeVar("AnyParameters", bound=Parameters)
+_SCALARS: Mapping[type, Parameter.Type] = {
+    bool: Parameter.Type.BOOL,
+    int: Parameter.Type.INTEGER,
+    float: Parameter.Type.DOUBLE,
+    str: Parameter.Type.STRING,
+}
+_ARRAYS: Mapping[type, Parameter.Type] = {
+    bool: Parameter.Type.BOOL_ARRAY,
+    int: Parameter.Type.INTEGER_ARRAY,
+    float: Parameter.Type.DOUBLE_ARRAY,
+    str: Parameter.Type.STRING_ARRAY,
+}
+
+
+class InvalidParameters(OpenRALError):
+    """Parameter values the node cannot run with."""
+
+    def __init__(self, node: str, problems: list[str]) -> None:
+        super().__init__(f"parameters of {node}: " + "; ".join(problems))
+
+
+def declare(node: Node, model: type[AnyParameters]) -> AnyParameters:
+    """Declare every field of ``model`` on the node and read the values back, checked.
+
+    Declaring again (a second configure) reads the current values.
+
+    Raises:
+        InvalidParameters: Naming each parameter, the value found and what would be valid.
+    """
+    values = {name: _value(node, name, field) for name, field in model.model_fields.items()}
+    try:
+        return model.model_validate({name: value for name, value in values.items() if value is not None})
+    except ValidationError as error:
+        problems = [f"{_where(e['loc'])}: {e['msg']}, found {e['input']!r}" for e in error.errors()]
+        raise InvalidParameters(node.get_fully_qualified_name(), problems) from error
+
+
+def _value(node: Node, name: str, field: FieldInfo) -> object:
+    kind = _parameter_type(field.annotation)
+    if not node.has_parameter(name):
+        descriptor = _descriptor(field, kind)
+        try:
+            node.declare_parameter(
+                name,
+                kind if field.is_required() else _plain(field.get_default()),
+                descriptor,
+            )
+        except InvalidParameterTypeException as error:
+            raise InvalidParameters(node.get_fully_qualified_name(), [f"{name}: {error}"]) from error
+    parameter = node.get_parameter_or(name, None)
+    return None if parameter is None else parameter.value
+
+
+def _parameter_type(annotation: object) -> Parameter.Type:
+    if get_origin(annotation) in (tuple, list):
+        return _ARRAYS[get_args(annotation)[0]]
+    if isinstance(annotation, type):
+        return next(
+            (t for scalar, t in _SCALARS.items() if issubclass(annotation, scalar)),
+            Parameter.Type.STRING,
+        )
+    return Parameter.Type.STRING
+
+
+def _descriptor(field: FieldInfo, kind: Parameter.Type) -> ParameterDescriptor:
+    descriptor = ParameterDescriptor(description=field.description or "", type=kind.value)
+    low, high = _bound(field, Ge, "ge"), _bound(field, Le, "le")
+    if low is None or high is None:
+        return descriptor
+    if kind is Parameter.Type.DOUBLE:
+        descriptor.floating_point_range = [FloatingPointRange(from_value=low, to_value=high)]
+    if kind is Parameter.Type.INTEGER:
+        descriptor.integer_range = [IntegerRange(from_value=int(low), to_value=int(high), step=1)]
+    return descriptor
+
+
+def _bound(field: FieldInfo, constraint: type, attribute: str) -> float | None:
+    """A closed bound; an open one (gt, lt) has no counterpart in a descriptor and is checked by pydantic."""
+    return next((float(getattr(m, attribute)) for m in field.metadata if isinstance(m, constraint)), None)
+
+
+def _plain(default: object) -> object:
+    """The default as ROS holds it."""
+    if isinstance(default, Enum):
+        return default.value
+    if isinstance(default, Path):
+        return str(default)
+    return list(default) if isinstance(default, tuple) else default
+
+
+def _where(location: tuple[int | str, ...]) -> str:
+    return ".".join(str(part) for part in location)

@@ -1,0 +1,88 @@
+"""OpenTelemetry spans that cross ROS: W3C ``traceparent`` strings in requests, goals and prompts.
+
+Spans are exported by OTLP when the standard ``OTEL_EXPORTER_OTLP_ENDPOINT`` is set and the exporter is
+installed, and as JSON lines below a recording folder when one is given; else they cost next to nothing.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+
+from opentelemetry import propagate, trace
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import (
+    BatchSpanProcessor,
+    SimpleSpanProcessor,
+    SpanExporter,
+)
+
+from openral_core.errors import OpenRALError
+from openral_ros.span_files import JsonLinesExporter
+
+AttributeValue = str | bool | int | float
+OTLP_VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT"
+OTLP_MODULE = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
+
+
+class OtlpExporterMissing(OpenRALError):
+    """OTLP export was asked for by the environment but cannot be had."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"{OTLP_VARIABLE} is set but the exporter is not installed: "
+            "pip install opentelemetry-exporter-otlp-proto-http, or unset the variable"
+        )
+
+
+def start_tracing(service: str, record: Path | None) -> None:
+    """Choose where this process's spans go; without a recording folder or OTLP endpoint, nowhere.
+
+    Raises:
+        OtlpExporterMissing: If the environment asks for OTLP and the exporter is not installed.
+    """
+    endpoint = os.environ.get(OTLP_VARIABLE)
+    if record is None and not endpoint:
+        return
+    provider = TracerProvider(resource=Resource.create({SERVICE_NAME: service}))
+    if record is not None:
+        exporter = JsonLinesExporter(record / "spans" / f"{service}.jsonl")
+        provider.add_span_processor(SimpleSpanProcessor(exporter))
+    if endpoint:
+        provider.add_span_processor(BatchSpanProcessor(_otlp_exporter()))
+    trace.set_tracer_provider(provider)
+
+
+@contextmanager
+def span(
+    name: str,
+    traceparent: str = "",
+    attributes: Mapping[str, AttributeValue] | None = None,
+) -> Iterator[trace.Span]:
+    """A span below ``traceparent`` ("" = below the current one), current while it is open."""
+    context = propagate.extract({"traceparent": traceparent}) if traceparent else None
+    tracer = trace.get_tracer("openral")
+    with tracer.start_as_current_span(name, context=context, attributes=attributes) as opened:
+        yield opened
+
+
+def traceparent_of(opened: trace.Span) -> str:
+    """The W3C header value that makes another span a child of this one; "" when not recorded."""
+    carrier: dict[str, str] = {}
+    propagate.inject(carrier, context=trace.set_span_in_context(opened))
+    return carrier.get("traceparent", "")
+
+
+def current_traceparent() -> str:
+    """`traceparent_of` the span that is open here."""
+    return traceparent_of(trace.get_current_span())
+
+
+def _otlp_exporter() -> SpanExporter:
+    try:
+        exporter: SpanExporter = import_module(OTLP_MODULE).OTLPSpanExporter()
+    except ImportError as error:
+        raise OtlpExporterMissing from error
+    return exporter

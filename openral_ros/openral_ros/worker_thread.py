@@ -1,0 +1,41 @@
+"""One thread for work that must not block the executor; its results come home to the executor."""
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+from rclpy.node import Node
+
+from openral_ros.scopes import Scope
+
+T = TypeVar("T")
+
+
+class WorkerThread:
+    """Runs functions one after the other; ``on_done`` is called on the node's executor."""
+
+    def __init__(self, scope: Scope, node: Node, name: str) -> None:
+        self._node = node
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+        scope.callback(lambda: self._pool.shutdown(wait=False, cancel_futures=True))
+
+    def submit(self, work: Callable[[], T], on_done: Callable[[T | Exception], None]) -> "Future[T]":
+        """Run ``work``; ``on_done`` gets what it returned or raised."""
+        future = self._pool.submit(work)
+        future.add_done_callback(lambda done: self._bring_home(done, on_done))
+        return future
+
+    def _bring_home(self, done: "Future[T]", on_done: Callable[[T | Exception], None]) -> None:
+        executor = self._node.executor
+        if done.cancelled() or executor is None:
+            return
+        executor.create_task(on_done, _outcome(done))
+
+
+def _outcome(done: "Future[T]") -> T | Exception:
+    error = done.exception()
+    if error is None:
+        return done.result()
+    if isinstance(error, Exception):
+        return error
+    raise error

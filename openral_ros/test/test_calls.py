@@ -1,0 +1,77 @@
+"""Service calls always end, once, within their deadline."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+from rclpy.node import Node
+from std_srvs.srv import Trigger
+
+from openral_ros.calls import ServiceCaller, ServiceFailed, ServiceTimedOut, ServiceUnavailable
+from openral_ros.scopes import Scope
+
+SpinUntil = Callable[..., None]
+
+
+@pytest.fixture
+def nodes(ros_context: Any) -> Any:
+    server, client = Node("server", context=ros_context), Node("client", context=ros_context)
+    yield server, client
+    client.destroy_node()
+    server.destroy_node()
+
+
+def test_an_answer_comes_home_once(nodes: tuple[Node, Node], spin_until: SpinUntil) -> None:
+    server, client = nodes
+    server.create_service(Trigger, "ask", lambda _, response: filled(response))
+    caller: ServiceCaller[Any] = ServiceCaller(Scope(client), client, Trigger, "ask")
+    outcomes: list[Any] = []
+    spin_until([server, client], lambda: caller.ready, 10.0)
+    caller.call(Trigger.Request(), 5.0, outcomes.append)
+    spin_until([server, client], lambda: bool(outcomes), 10.0)
+    assert [outcome.message for outcome in outcomes] == ["here"]
+    assert len(list(client.timers)) == 0
+
+
+def test_a_service_nobody_serves_ends_at_once(nodes: tuple[Node, Node]) -> None:
+    outcomes: list[Any] = []
+    caller: ServiceCaller[Any] = ServiceCaller(Scope(nodes[1]), nodes[1], Trigger, "ask")
+    caller.call(Trigger.Request(), 5.0, outcomes.append)
+    assert isinstance(outcomes[0], ServiceUnavailable)
+    assert "/ask" in str(outcomes[0])
+
+
+def test_a_silent_server_ends_in_a_typed_timeout_and_a_late_answer_is_dropped(
+    nodes: tuple[Node, Node], spin_until: SpinUntil
+) -> None:
+    server, client = nodes
+    server.create_service(Trigger, "ask", lambda _, response: filled(response))
+    caller: ServiceCaller[Any] = ServiceCaller(Scope(client), client, Trigger, "ask")
+    outcomes: list[Any] = []
+    spin_until([client], lambda: caller.ready, 10.0)
+    caller.call(Trigger.Request(), 0.2, outcomes.append)
+    spin_until([client], lambda: bool(outcomes), 10.0)
+    assert isinstance(outcomes[0], ServiceTimedOut)
+    marker: list[Any] = []
+    caller.call(Trigger.Request(), 10.0, marker.append)
+    spin_until([server, client], lambda: bool(marker), 10.0)
+    assert len(outcomes) == 1
+
+
+def test_shutting_down_ends_calls_on_their_way(nodes: tuple[Node, Node], spin_until: SpinUntil) -> None:
+    server, client = nodes
+    server.create_service(Trigger, "ask", lambda _, response: filled(response))
+    scope = Scope(client)
+    caller: ServiceCaller[Any] = ServiceCaller(scope, client, Trigger, "ask")
+    outcomes: list[Any] = []
+    spin_until([client], lambda: caller.ready, 10.0)
+    caller.call(Trigger.Request(), 60.0, outcomes.append)
+    scope.close()
+    assert isinstance(outcomes[0], ServiceFailed)
+
+
+def filled(response: Any) -> Any:
+    response.success, response.message = True, "here"
+    return response

@@ -1,0 +1,230 @@
+"""Core types survive the way over the wire."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openral_core.detections import Box, Detection
+from openral_core.detectors import DetectorInfo, LifecycleState, LocateResult, LocateStatus, Mode, Vocabulary
+from openral_core.geometry import InvalidGeometry, Pose
+from openral_core.names import Name
+from openral_core.queries import (
+    ObserveResult,
+    ObserveStatus,
+    RecallMatch,
+    RecallQuery,
+    RecallResult,
+    RecallStatus,
+    ResolveQuery,
+    ResolveResult,
+    ResolveStatus,
+)
+from openral_core.scene_graph import (
+    NodeKind,
+    Opening,
+    Presence,
+    Relation,
+    SceneEdge,
+    SceneGraph,
+    SceneNode,
+)
+from openral_core.skills import SkillGoal, SkillResult, SkillStatus
+
+pytest.importorskip("openral_msgs")
+from std_msgs.msg import Header
+
+from openral_msgs.action import ExecuteRskill
+from openral_msgs.msg import KeyValue
+from openral_msgs.srv import LocateInView, ObserveDetections, RecallObject, ResolvePlace
+from openral_ros.conversions import detectors, geometry, queries, scene_graph, skills, times
+from openral_ros.conversions.skills import UnknownParameterType
+
+numbers = st.floats(-1e3, 1e3, allow_nan=False)
+points = st.tuples(numbers, numbers, numbers)
+poses = st.builds(Pose.planar, numbers, numbers, st.floats(-3.1, 3.1), numbers)
+params = st.dictionaries(
+    st.text(min_size=1, max_size=8),
+    st.one_of(st.text(max_size=8), numbers, st.integers(-(2**60), 2**60), st.booleans(), poses),
+    max_size=5,
+)
+
+
+@given(st.floats(0.0, 4e9))
+def test_stamps_keep_their_time_to_a_microsecond(time: float) -> None:
+    assert times.seconds(times.stamp_of(time)) == pytest.approx(time, abs=1e-6)
+
+
+@given(poses)
+def test_poses_survive(pose: Pose) -> None:
+    assert close(geometry.pose_from_message(geometry.pose_message(pose)), pose)
+    assert close(geometry.pose_from_transform(geometry.transform_message(pose)), pose)
+
+
+def test_a_pose_that_is_not_a_number_is_refused() -> None:
+    message = geometry.pose_message(Pose())
+    message.position.x = float("nan")
+    with pytest.raises(InvalidGeometry, match="three finite numbers"):
+        geometry.pose_from_message(message)
+
+
+@given(params)
+def test_typed_parameters_survive(given_params: dict[str, object]) -> None:
+    goal = SkillGoal("grasp", "take it", given_params, 2.5)  # type: ignore[arg-type]
+    returned = skills.skill_goal_from_message(skills.skill_goal_message(goal, "00-a-b-01"))
+    assert (returned.rskill_id, returned.prompt, returned.deadline) == ("grasp", "take it", 2.5)
+    assert returned.params.keys() == goal.params.keys()
+    for key, value in goal.params.items():
+        back = returned.params[key]
+        assert type(back) is type(value)
+        assert close(back, value) if isinstance(value, Pose) else back == value  # type: ignore[arg-type]
+
+
+def test_a_parameter_of_no_known_type_is_refused_by_name() -> None:
+    with pytest.raises(UnknownParameterType, match="'speed' has type 9"):
+        skills.params_of([KeyValue(key="speed", type=9)])
+
+
+def test_skill_results_survive() -> None:
+    result = SkillResult(SkillStatus.NOT_REACHABLE, "too far", {"distance": 1.5})
+    message = skills.fill_skill_result(ExecuteRskill.Result(), result)
+    assert not message.success
+    assert skills.skill_result_from_message(message) == result
+
+
+def test_a_look_survives_with_boxes_in_source_pixels() -> None:
+    detection = Detection(Box(10.0, 20.0, 30.0, 60.0), "red mug", 0.75, "7")
+    result = LocateResult(
+        LocateStatus.FOUND, "1 found", "red mug", "head", "d", (detection,), 0.5, 0.25, 0.125
+    )
+    header = Header(frame_id="head_camera_optical_frame")
+    response = detectors.fill_locate_response(LocateInView.Response(), result, header)
+    assert response.found
+    assert response.detections.header.frame_id == "head_camera_optical_frame"
+    assert detectors.locate_result_from_response(response, "red mug") == result
+
+
+def test_detector_info_survives() -> None:
+    info = DetectorInfo(
+        Name("omdet-turbo-locator", ("omdet",)),
+        Mode.ON_DEMAND,
+        "zeroshot_hf",
+        Vocabulary.OPEN,
+        "finds words",
+        (),
+        ("head", "wrist"),
+        "Apache-2.0",
+        True,
+        500.0,
+        0.5,
+        480.0,
+        False,
+        True,
+        LifecycleState.ACTIVE,
+    )
+    assert detectors.detector_info_from_message(detectors.detector_info_message(info)) == info
+
+
+def test_the_scene_graph_survives() -> None:
+    mug = SceneNode(
+        "mug_1",
+        NodeKind.OBJECT,
+        "mug",
+        Pose.planar(1.0, 2.0, 0.5, 0.8),
+        (0.08, 0.08, 0.1),
+        ("cup",),
+        {"mug": 2.0, "cup": 0.5},
+        (0.25,) * 9,
+        0.5,
+        Presence.STALE,
+        True,
+        True,
+        Opening.CLOSED,
+        1.0,
+        2.0,
+        3,
+        "sim-groundtruth",
+        4,
+    )
+    kitchen = SceneNode("kitchen", NodeKind.ROOM, "kitchen", Pose())
+    graph = SceneGraph((mug, kitchen), (SceneEdge("mug_1", Relation.IN_ROOM, "kitchen", 0.5),), 4, 9)
+    returned = scene_graph.scene_graph_from_message(scene_graph.scene_graph_message(graph, 12.5))
+    assert returned == graph
+
+
+MATCH = RecallMatch(
+    "mug_1",
+    "mug",
+    0.5,
+    Pose.planar(1, 2, 0),
+    (0.25, 0.5, 1.0),
+    "exact label",
+    Pose.planar(0, 0, 1.5),
+    "kitchen",
+    "table",
+    ("fridge",),
+    "fridge",
+    Presence.PRESENT,
+    5.5,
+    3,
+    "sim",
+)
+
+
+@pytest.mark.parametrize(
+    ("result", "through"),
+    [
+        (
+            RecallResult(RecallStatus.AMBIGUOUS, "two", (MATCH,), (MATCH,), ("cup",), 7),
+            lambda r: queries.recall_result_from_response(
+                queries.fill_recall_response(RecallObject.Response(), r)
+            ),
+        ),
+        (
+            ObserveResult(ObserveStatus.REMEMBERED, "one", (MATCH,), ("no depth",), 8),
+            lambda r: queries.observe_result_from_response(
+                queries.fill_observe_response(ObserveDetections.Response(), r)
+            ),
+        ),
+        (
+            ResolveResult(
+                ResolveStatus.FOUND, "there", Pose(), Pose.planar(1, 1, 0), "room", "k", ("a", "b"), 2.5
+            ),
+            lambda r: queries.resolve_result_from_response(
+                queries.fill_resolve_response(ResolvePlace.Response(), r)
+            ),
+        ),
+        (
+            ResolveResult(ResolveStatus.NOT_FOUND, "nowhere", candidates=("kitchen",)),
+            lambda r: queries.resolve_result_from_response(
+                queries.fill_resolve_response(ResolvePlace.Response(), r)
+            ),
+        ),
+    ],
+)
+def test_answers_survive(result: object, through: Callable[[object], object]) -> None:
+    assert through(result) == result
+
+
+def test_a_miss_carries_no_pose() -> None:
+    response = queries.fill_resolve_response(
+        ResolvePlace.Response(), ResolveResult(ResolveStatus.NOT_FOUND, "")
+    )
+    assert queries.resolve_result_from_response(response).goal_pose is None
+
+
+@given(st.text(max_size=9), st.none() | points)
+def test_questions_survive(words: str, place: tuple[float, float, float] | None) -> None:
+    recall = RecallQuery(words, 3, place, 1.5, 60.0, "kitchen")
+    assert queries.recall_query_from_request(queries.recall_request(recall, "")) == recall
+    resolve = ResolveQuery(words, "person", place)
+    assert queries.resolve_query_from_request(queries.resolve_request(resolve, "")) == resolve
+
+
+def close(first: Pose, second: Pose) -> bool:
+    same = np.allclose(first.position, second.position) and np.allclose(
+        np.abs(np.dot(first.orientation, second.orientation)), 1.0
+    )
+    return bool(same)

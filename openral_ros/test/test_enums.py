@@ -1,0 +1,37 @@
+"""Enums of the pure contracts have the numbers of the messages' constants."""
+
+from enum import IntEnum
+
+import pytest
+
+from openral_core.detectors import LifecycleState, LocateStatus
+from openral_core.queries import ObserveStatus, RecallStatus, ResolveStatus
+from openral_core.skills import SkillStatus
+
+srv = pytest.importorskip("openral_msgs.srv")
+action = pytest.importorskip("openral_msgs.action")
+lifecycle = pytest.importorskip("lifecycle_msgs.msg")
+
+
+@pytest.mark.parametrize(
+    ("enum", "message"),
+    [
+        (LocateStatus, srv.LocateInView.Response),
+        (RecallStatus, srv.RecallObject.Response),
+        (ResolveStatus, srv.ResolvePlace.Response),
+        (ObserveStatus, srv.ObserveDetections.Response),
+        (SkillStatus, action.ExecuteRskill.Result),
+    ],
+)
+def test_statuses_are_numbered_as_on_the_wire(enum: type[IntEnum], message: type) -> None:
+    on_the_wire = {member.name: getattr(message, member.name) for member in enum}
+    constants = [
+        name for name in dir(type(message)) if name.isupper() and name[0] != "_" and name != "SLOT_TYPES"
+    ]
+    assert sorted(on_the_wire) == sorted(constants)
+    assert {member.name: member.value for member in enum} == on_the_wire
+
+
+@pytest.mark.parametrize("state", LifecycleState)
+def test_lifecycle_states_are_those_of_ros(state: LifecycleState) -> None:
+    assert state.value == getattr(lifecycle.State, f"PRIMARY_STATE_{state.name}")

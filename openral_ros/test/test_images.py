@@ -1,0 +1,76 @@
+"""Image messages as arrays: every encoding, padded rows, honest refusals."""
+
+import numpy as np
+import pytest
+
+sensor = pytest.importorskip("sensor_msgs.msg")
+from openral_ros.conversions.images import (
+    LAYOUTS,
+    MalformedImage,
+    UnsupportedEncoding,
+    depth_of,
+    image_message,
+    image_view,
+    rgb_of,
+)
+
+RED = np.zeros((4, 6, 3), np.uint8)
+RED[..., 0] = 200
+
+
+@pytest.mark.parametrize("encoding", sorted(LAYOUTS))
+def test_pixels_survive_the_way_through_a_message(encoding: str) -> None:
+    layout = LAYOUTS[encoding]
+    shape = (5, 7) if layout.channels == 1 else (5, 7, layout.channels)
+    pixels = np.arange(np.prod(shape)).reshape(shape).astype(layout.dtype)
+    message = image_message(pixels, encoding, 1.5, "camera")
+    assert np.array_equal(image_view(message), pixels)
+    assert (message.width, message.height, message.header.stamp.sec) == (7, 5, 1)
+
+
+def test_padded_rows_are_cut() -> None:
+    padded = np.full((4, 32), 9, np.uint8)
+    padded[:, :18] = RED.reshape(4, 18)
+    message = sensor.Image(height=4, width=6, encoding="rgb8", step=32, data=padded.tobytes())
+    assert np.array_equal(rgb_of(message), RED)
+
+
+def test_big_endian_depth_is_read() -> None:
+    millimetres = np.full((2, 2), 1500, ">u2")
+    message = sensor.Image(
+        height=2, width=2, encoding="16UC1", step=4, is_bigendian=1, data=millimetres.tobytes()
+    )
+    assert np.allclose(depth_of(message), 1.5)
+
+
+@pytest.mark.parametrize("encoding", ["rgb8", "bgr8", "8UC3"])
+def test_red_stays_red(encoding: str) -> None:
+    pixels = RED if encoding == "rgb8" else RED[..., ::-1]
+    assert np.array_equal(rgb_of(image_message(pixels, encoding, 0.0, "")), RED)
+
+
+@pytest.mark.parametrize(("encoding", "value"), [("mono8", 200), ("8UC1", 200), ("mono16", 200 << 8)])
+def test_grey_has_three_equal_channels(encoding: str, value: int) -> None:
+    pixels = np.full((3, 3), value, LAYOUTS[encoding].dtype)
+    assert (rgb_of(image_message(pixels, encoding, 0.0, "")) == 200).all()
+
+
+def test_unknown_depth_is_zero() -> None:
+    depth = np.array([[1.0, np.nan], [np.inf, -2.0]], np.float32)
+    assert depth_of(image_message(depth, "32FC1", 0.0, "")).tolist() == [[1.0, 0.0], [0.0, 0.0]]
+
+
+def test_an_encoding_it_cannot_read_lists_those_it_can() -> None:
+    with pytest.raises(UnsupportedEncoding, match=r"'yuv999' cannot be read: valid here are .*'rgb8'"):
+        image_view(sensor.Image(encoding="yuv999"))
+    with pytest.raises(UnsupportedEncoding, match="'16UC1', '32FC1', 'mono16'"):
+        depth_of(image_message(RED, "rgb8", 0.0, ""))
+
+
+@pytest.mark.parametrize("size", [{"height": 0}, {"width": 0}, {"step": 3}, {"height": 400}])
+def test_sizes_that_contradict_the_data_are_refused(size: dict[str, int]) -> None:
+    message = image_message(RED, "rgb8", 0.0, "")
+    for name, value in size.items():
+        setattr(message, name, value)
+    with pytest.raises(MalformedImage):
+        image_view(message)

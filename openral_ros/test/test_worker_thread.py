@@ -1,0 +1,49 @@
+"""Work leaves the executor free and its results come home to it."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+from rclpy.node import Node
+
+from openral_ros.scopes import Scope
+from openral_ros.worker_thread import WorkerThread
+
+SpinUntil = Callable[..., None]
+
+
+def test_the_executor_runs_on_while_work_blocks(ros_context: Any, spin_until: SpinUntil) -> None:
+    node, release = Node("busy", context=ros_context), threading.Event()
+    scope = Scope(node)
+    outcomes: list[tuple[Any, int]] = []
+    ticks: list[int] = []
+    scope.timer(0.01, lambda: ticks.append(1))
+    WorkerThread(scope, node, "model").submit(
+        lambda: release.wait(30.0), lambda outcome: outcomes.append((outcome, threading.get_ident()))
+    )
+    spin_until([node], lambda: len(ticks) > 5, 10.0)
+    assert not outcomes
+    release.set()
+    spin_until([node], lambda: bool(outcomes), 10.0)
+    assert outcomes == [(True, threading.get_ident())]
+    scope.close()
+    node.destroy_node()
+
+
+def test_an_error_comes_home_as_a_value(ros_context: Any, spin_until: SpinUntil) -> None:
+    node = Node("busy", context=ros_context)
+    scope = Scope(node)
+    outcomes: list[Any] = []
+    thread = WorkerThread(scope, node, "model")
+
+    def fail() -> None:
+        raise ValueError("bad answer")
+
+    timer = scope.timer(0.01, lambda: (timer.cancel(), thread.submit(fail, outcomes.append)))
+    spin_until([node], lambda: bool(outcomes), 10.0)
+    assert isinstance(outcomes[0], ValueError)
+    scope.close()
+    node.destroy_node()

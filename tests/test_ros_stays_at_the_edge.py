@@ -1,0 +1,73 @@
+"""ROS and the models' libraries are imported only where the design lets them."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+ROS_NAMES = {"rclpy", "builtin_interfaces", "rcl_interfaces", "launch", "launch_ros", "openral_ros"}
+ROS_PACKAGES = {"openral_ros", "openral_perception_ros", "openral_reasoner_ros", "openral_bringup"}
+MODEL_NAMES = {"torch", "transformers", "onnxruntime"}
+ENGINES = "openral_perception_ros.engines"
+
+
+def modules() -> dict[str, Path]:
+    """Every module of every package, by its dotted name."""
+    tops = (manifest.parent for manifest in ROOT.glob("*/setup.py"))
+    files = (file for top in tops for file in top.glob("openral_*/**/*.py"))
+    return {dotted(file): file for file in sorted(files)}
+
+
+def dotted(file: Path) -> str:
+    parts = file.relative_to(ROOT).with_suffix("").parts[1:]
+    return ".".join(part for part in parts if part != "__init__")
+
+
+def imports(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def is_ros(module: str) -> bool:
+    top = module.split(".", maxsplit=1)[0]
+    return top in ROS_NAMES or top.endswith("_msgs") or is_ros_folder(module)
+
+
+def is_ros_folder(module: str) -> bool:
+    return module.startswith("openral_") and "ros" in module.split(".")[1:]
+
+
+def may_know_ros(module: str) -> bool:
+    return module.split(".", maxsplit=1)[0] in ROS_PACKAGES or is_ros_folder(module)
+
+
+MODULES = modules()
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if not may_know_ros(name)])
+def test_a_pure_module_knows_no_ros(module: str) -> None:
+    assert [name for name in imports(MODULES[module]) if is_ros(name)] == []
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if not name.startswith(ENGINES)])
+def test_only_an_engine_loads_a_model_library(module: str) -> None:
+    assert [name for name in imports(MODULES[module]) if name.split(".")[0] in MODEL_NAMES] == []
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("rclpy.node", True),
+        ("sensor_msgs.msg", True),
+        ("openral_sim.ros.node", True),
+        ("openral_world_state.recall", False),
+        ("numpy", False),
+    ],
+)
+def test_ros_is_recognised(module: str, expected: bool) -> None:
+    assert is_ros(module) is expected

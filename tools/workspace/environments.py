@@ -1,0 +1,77 @@
+"""The environment the packages are built in, and the one they run in."""
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+from workspace.layouts import Layout
+from workspace.ros_sources import RosSource
+
+SEARCH_PATHS = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "AMENT_PREFIX_PATH", "CMAKE_PREFIX_PATH", "PKG_CONFIG_PATH")
+ALWAYS_EXTENDED = ("PATH", "LD_LIBRARY_PATH")
+DEFAULTS = {"MUJOCO_GL": "egl", "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+MARKER = "OPENRAL_WORKSPACE"
+WHEELS_ALREADY_FOUND = "_ROS_WHEELS_BOOTSTRAP_COMPLETE"
+PLAIN_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def ros_environment(layout: Layout, ros: RosSource) -> dict[str, str]:
+    """Variables that make ROS visible, without anything of the caller's environment."""
+    if ros.setup_file:
+        variables = _source(ros.setup_file, {"PATH": PLAIN_PATH})
+    else:
+        variables = {"PATH": PLAIN_PATH, **_environment_of_wheels(layout.venv)}
+    return {**variables, "PATH": f"{layout.venv}/bin:{variables['PATH']}", "VIRTUAL_ENV": str(layout.venv)}
+
+
+def build_environment(layout: Layout, ros: RosSource) -> dict[str, str]:
+    """The caller's environment with ROS in front; search paths of another ROS are left out."""
+    variables = ros_environment(layout, ros)
+    caller = {name: value for name, value in os.environ.items() if name not in SEARCH_PATHS}
+    path = f"{variables['PATH']}:{os.environ.get('PATH', '')}"
+    return {**caller, **variables, "PATH": path, "PYTHONWARNINGS": "ignore", "CMAKE_COLOR_DIAGNOSTICS": "OFF"}
+
+
+def write_environment_file(layout: Layout, ros: RosSource) -> None:
+    """Write the built environment once as plain assignments, so that entering it takes milliseconds."""
+    before = ros_environment(layout, ros)
+    after = _source(layout.install / "local_setup.sh", before)
+    layout.environment_file.write_text(_shell_text(layout, ros, after))
+
+
+def _environment_of_wheels(venv: Path) -> dict[str, str]:
+    """What the wheels' start-up hook would find by starting every interpreter twice."""
+    libraries = [venv / "lib", *sorted(venv.glob("lib/python3.*/site-packages/ros_*.libs"))]
+    return {
+        "AMENT_PREFIX_PATH": str(venv),
+        "CMAKE_PREFIX_PATH": str(venv),
+        "LD_LIBRARY_PATH": ":".join(map(str, libraries)),
+        "ROS_DISTRO": "jazzy",
+        "ROS_VERSION": "2",
+        WHEELS_ALREADY_FOUND: "1",
+    }
+
+
+def _source(file: Path, env: dict[str, str]) -> dict[str, str]:
+    """The exported variables after sourcing a shell file in exactly the given environment."""
+    script = 'COLCON_CURRENT_PREFIX=$(dirname "$0"); . "$0" && env -0'
+    output = subprocess.run(["/bin/sh", "-c", script, file], env=env, stdout=subprocess.PIPE, check=True).stdout
+    pairs = (entry.split("=", 1) for entry in output.decode().split("\0") if "=" in entry)
+    return {name: value for name, value in pairs if name not in {"PWD", "OLDPWD", "SHLVL", "_"}}
+
+
+def _shell_text(layout: Layout, ros: RosSource, variables: dict[str, str]) -> str:
+    root = shlex.quote(str(layout.root))
+    assignments = [_assignment(name, value, ros) for name, value in sorted(variables.items())]
+    defaults = [f'export {name}="${{{name}:-{value}}}"' for name, value in DEFAULTS.items()]
+    lines = [f'if [ "${{{MARKER}:-}}" != {root} ]; then', *assignments, f"export {MARKER}={root}", "fi", *defaults]
+    return "# Written by the build: the environment of this workspace, for `. install/env.sh`.\n" + "\n".join(lines) + "\n"
+
+
+def _assignment(name: str, value: str, ros: RosSource) -> str:
+    if name == "PATH":
+        value = value.removesuffix(f":{PLAIN_PATH}")
+    extended = name in ALWAYS_EXTENDED or (ros.is_system and name in SEARCH_PATHS)
+    rest = f'"${{{name}:+:${name}}}"' if extended else ""
+    return f"export {name}={shlex.quote(value)}{rest}"

@@ -1,0 +1,28 @@
+"""Find a Python this workspace supports; written so that an older Python can still read it."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+SUPPORTED = ((3, 12), (3, 11))
+
+
+def continue_in_supported_interpreter() -> None:
+    """Return if this interpreter is supported, else start the first one on PATH that is in its place."""
+    if sys.version_info[:2] in SUPPORTED:
+        return
+    for version in SUPPORTED:
+        python = shutil.which("python{}.{}".format(*version))
+        if python and _runs(python):
+            os.execv(python, [python, "-m", "workspace", *sys.argv[1:]])
+    names = " or ".join("{}.{}".format(*version) for version in SUPPORTED)
+    found = "{}.{}".format(*sys.version_info[:2])
+    sys.exit("Python {} is needed; found {} at {}. Install it, or make PYTHON=/path/to/python.".format(
+        names, found, sys.executable
+    ))
+
+
+def _runs(python: str) -> bool:
+    """Whether the program starts; a version manager leaves names on PATH that do not."""
+    return subprocess.call([python, "-c", ""], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0

@@ -1,0 +1,51 @@
+"""Where things lie in the workspace."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Paths of one checkout, all absolute."""
+
+    root: Path
+
+    @classmethod
+    def here(cls) -> "Layout":
+        """The checkout this file belongs to."""
+        return cls(Path(__file__).resolve().parents[2])
+
+    @property
+    def venv(self) -> Path:
+        """The virtual environment; may be a symbolic link to one shared by several checkouts."""
+        return self.root / ".venv"
+
+    @property
+    def python(self) -> Path:
+        """The virtual environment's interpreter."""
+        return self.venv / "bin" / "python"
+
+    @property
+    def requirements(self) -> Path:
+        """Pinned requirements, one file per purpose."""
+        return self.root / "requirements"
+
+    @property
+    def build(self) -> Path:
+        """What colcon needs between two builds."""
+        return self.root / "build"
+
+    @property
+    def install(self) -> Path:
+        """The built prefix."""
+        return self.root / "install"
+
+    @property
+    def logs(self) -> Path:
+        """Output of the steps of set-up and build."""
+        return self.root / "log" / "workspace"
+
+    @property
+    def environment_file(self) -> Path:
+        """Shell file that gives the built environment."""
+        return self.install / "env.sh"

@@ -1,0 +1,71 @@
+"""The workspace's colcon packages and what of each decides that it must be built again."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from workspace.digests import digest
+from workspace.layouts import Layout
+from workspace.ros_sources import RosSource
+
+UNDERLAY = "underlay"
+DECLARATIONS = frozenset({"package.xml", "setup.py", "setup.cfg", "CMakeLists.txt"})
+INTERFACES = frozenset({".msg", ".srv", ".action"})
+IGNORED = frozenset({"__pycache__", "test"})
+NAME = re.compile(r"<name>\s*([\w-]+)\s*</name>")
+
+
+@dataclass(frozen=True)
+class Package:
+    """One colcon package of the workspace."""
+
+    name: str
+    path: Path
+
+    @property
+    def has_interfaces(self) -> bool:
+        """Whether it declares messages, services or actions, which others are compiled against."""
+        return any((self.path / suffix[1:]).is_dir() for suffix in INTERFACES)
+
+    def names(self, other: "Package") -> bool:
+        """Whether its manifest names another package."""
+        return f">{other.name}<" in (self.path / "package.xml").read_text()
+
+    def fingerprint(self) -> str:
+        """Digest of what is copied or generated at build time.
+
+        Python modules and data are linked into the install, so of those only the names count.
+        """
+        return digest(part for file in sorted(_files(self.path)) for part in _contribution(file, self.path))
+
+
+def find_packages(layout: Layout, ros: RosSource) -> list[Package]:
+    """Packages of the workspace in the order of their names; of the underlay those that ROS does not provide."""
+    own = [_package(file.parent) for file in layout.root.glob("*/package.xml")]
+    underlay = [_package(file.parent) for file in (layout.root / UNDERLAY).glob("*/package.xml")]
+    wanted = [*own, *(package for package in underlay if not ros.provides(package.name))]
+    return sorted(wanted, key=lambda package: package.name)
+
+
+def _package(path: Path) -> Package:
+    found = NAME.search((path / "package.xml").read_text())
+    return Package(found[1] if found else path.name, path)
+
+
+def _files(top: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(top):
+        folders[:] = [name for name in folders if _counts(name)]
+        yield from (Path(folder, name) for name in names if _counts(name))
+
+
+def _counts(name: str) -> bool:
+    return name not in IGNORED and not name.startswith(".") and not name.endswith((".egg-info", ".pyc"))
+
+
+def _contribution(file: Path, top: Path) -> tuple[str | bytes, ...]:
+    name = str(file.relative_to(top))
+    if file.name in DECLARATIONS or file.suffix in INTERFACES:
+        return (name, file.read_bytes())
+    return (name,)

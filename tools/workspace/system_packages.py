@@ -1,0 +1,97 @@
+"""Programs and libraries that come from the operating system, and how to get the absent ones."""
+
+import ctypes
+import importlib.util
+import os
+import shutil
+import sysconfig
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from workspace.errors import WorkspaceError
+from workspace.steps import run, step
+
+OPENGL_DRIVERS = (
+    "lib*/dri/swrast_dri.so",
+    "lib*/*/dri/swrast_dri.so",
+    "lib*/libgallium-*.so",
+    "lib*/*/libgallium-*.so",
+    "share/glvnd/egl_vendor.d/*nvidia*.json",
+)
+
+
+@dataclass(frozen=True)
+class SystemPackage:
+    """One need: the name of the Debian or Ubuntu package and the check that it is met."""
+
+    name: str
+    present: Callable[[], bool]
+
+
+class SystemPackagesMissing(WorkspaceError):
+    """Something the operating system should provide is absent and we may not install it."""
+
+    def __init__(self, names: list[str], apt: bool) -> None:
+        listed = " ".join(names)
+        way = f"run: sudo apt-get update && sudo apt-get install --yes {listed}"
+        other = f"install what your system calls the Debian packages {listed}"
+        super().__init__(f"System packages are missing: {listed}.\nTo go on, {way if apt else other}")
+
+
+def _program(*names: str) -> Callable[[], bool]:
+    return lambda: all(shutil.which(name) for name in names)
+
+
+def _library(name: str) -> Callable[[], bool]:
+    def loads() -> bool:
+        try:
+            ctypes.CDLL(name)
+        except OSError:
+            return False
+        return True
+
+    return loads
+
+
+def _python_header() -> bool:
+    return Path(sysconfig.get_path("include"), "Python.h").exists()
+
+
+def _opengl_driver() -> bool:
+    """Mesa's software renderer, in its older or newer form, or a vendor's own driver."""
+    return any(match for pattern in OPENGL_DRIVERS for match in Path("/usr").glob(pattern))
+
+
+NEEDED = (
+    SystemPackage("build-essential", _program("cc", "c++", "make")),
+    SystemPackage("cmake", _program("cmake")),
+    SystemPackage("python3-dev", _python_header),
+    SystemPackage("python3-venv", lambda: importlib.util.find_spec("ensurepip") is not None),
+    SystemPackage("libegl1", _library("libEGL.so.1")),
+    SystemPackage("libgl1-mesa-dri", _opengl_driver),
+)
+
+
+def missing() -> list[str]:
+    """Names of the packages whose check fails."""
+    return [package.name for package in NEEDED if not package.present()]
+
+
+def ensure_system_packages(logs: Path) -> None:
+    """Install what is absent when we may, else say the one command that does.
+
+    Raises:
+        SystemPackagesMissing: If something is absent and this user may not install it.
+    """
+    names = missing()
+    if not names:
+        return
+    apt = shutil.which("apt-get") is not None
+    if not apt or os.geteuid() != 0:
+        raise SystemPackagesMissing(names, apt)
+    with step(f"Installing system packages: {' '.join(names)}"):
+        env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        run("apt-get update", ["apt-get", "update"], logs / "apt-update.log", env)
+        install = ["apt-get", "install", "--yes", "--no-install-recommends", *names]
+        run("apt-get install", install, logs / "apt-install.log", env)

@@ -1,0 +1,102 @@
+"""The virtual environment: pinned wheels, and ROS 2 among them where the system has none."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from workspace.cmake_paths import relocate_wheels
+from workspace.digests import digest, digest_of_files
+from workspace.errors import WorkspaceError
+from workspace.layouts import Layout
+from workspace.ros_sources import SYSTEM_PYTHON, RosSource
+from workspace.steps import run, step
+
+COMMON = ("build.txt", "runtime.txt", "sim.txt", "dev.txt")
+WHEELS_OF_ROS = "ros.txt"
+WITHOUT_DEPENDENCIES = "sim_assets.txt"
+STAMP = ".openral-installed"
+INSTALLING = ".openral-installing"
+
+
+class InterpreterMismatch(WorkspaceError):
+    """The system's ROS 2 is built for another Python than the one at hand."""
+
+    def __init__(self, ros: RosSource) -> None:
+        found = "{}.{} at {}".format(*sys.version_info[:2], sys.executable)
+        needed = "{}.{}".format(*SYSTEM_PYTHON)
+        super().__init__(f"{ros} needs Python {needed}; found {found}. Run: make PYTHON=/usr/bin/python{needed}")
+
+
+def ensure_virtual_environment(layout: Layout, ros: RosSource) -> None:
+    """Create or bring up to date `.venv`; nothing is done if its stamp says it is as wanted."""
+    if ros.is_system and sys.version_info[:2] != SYSTEM_PYTHON:
+        raise InterpreterMismatch(ros)
+    wanted = wanted_stamp(layout, ros)
+    stamp = layout.venv / STAMP
+    if layout.python.exists() and stamp.exists() and stamp.read_text() == wanted:
+        return
+    _create_if_unusable(layout, ros)
+    stamp.unlink(missing_ok=True)
+    installing = layout.venv / INSTALLING
+    installing.touch()
+    _install(layout, ros)
+    installing.unlink()
+    stamp.write_text(wanted)
+
+
+def wanted_stamp(layout: Layout, ros: RosSource) -> str:
+    """Digest of everything the virtual environment is made from, its place included."""
+    files = [layout.requirements / name for name in _files(ros)]
+    place = str(layout.venv.resolve())
+    return digest([place, sys.base_prefix, sys.version, str(ros), digest_of_files(files)])
+
+
+def _files(ros: RosSource) -> tuple[str, ...]:
+    return (*COMMON, WITHOUT_DEPENDENCIES) if ros.is_system else (*COMMON, WHEELS_OF_ROS, WITHOUT_DEPENDENCIES)
+
+
+def _create_if_unusable(layout: Layout, ros: RosSource) -> None:
+    """Start afresh after an interrupted installation or a move; a shared environment is left to its owner."""
+    if layout.venv.is_symlink() or (_has_pip(layout.python) and not _interrupted(layout) and not _moved(layout)):
+        return
+    with step("Creating the virtual environment .venv"):
+        options = ["--system-site-packages"] if ros.is_system else []
+        command = [_base_interpreter(), "-m", "venv", "--clear", *options, layout.venv]
+        run("python -m venv", command, layout.logs / "venv.log", _clean_environment())
+
+
+def _has_pip(python: Path) -> bool:
+    return python.exists() and subprocess.run([python, "-m", "pip", "-V"], capture_output=True, check=False).returncode == 0
+
+
+def _interrupted(layout: Layout) -> bool:
+    return (layout.venv / INSTALLING).exists()
+
+
+def _moved(layout: Layout) -> bool:
+    """Whether the environment was made at another place, to which its scripts still point."""
+    return str(layout.venv) not in (layout.venv / "pyvenv.cfg").read_text()
+
+
+def _install(layout: Layout, ros: RosSource) -> None:
+    pip = [layout.python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    together = [name for name in _files(ros) if name != WITHOUT_DEPENDENCIES]
+    named = [part for name in together for part in ("-r", layout.requirements / name)]
+    env = _clean_environment()
+    with step(f"Installing pinned wheels ({', '.join(together)}); the first time takes a minute or two"):
+        run("pip install", [*pip, *named], layout.logs / "pip.log", env)
+        assets = [*pip, "--no-deps", "-r", layout.requirements / WITHOUT_DEPENDENCIES]
+        run("pip install (assets)", assets, layout.logs / "pip-assets.log", env)
+    if not ros.is_system:
+        relocate_wheels(Path(sysconfig.get_path("include")), layout.venv.resolve())
+
+
+def _base_interpreter() -> Path:
+    return Path(sys.base_prefix, "bin", "python{}.{}".format(*sys.version_info[:2]))
+
+
+def _clean_environment() -> dict[str, str]:
+    """The environment without what would lead pip to other packages than the virtual environment's."""
+    return {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "PYTHONHOME"}}
