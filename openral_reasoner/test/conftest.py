@@ -1,7 +1,7 @@
 """A home with a counter, a table, a fridge and a cabinet; the robot stands at the counter's side."""
 
-
 import pytest
+
 from openral_core.detectors import DetectorInfo, LifecycleState, Mode, Vocabulary
 from openral_core.names import Name
 from openral_core.rskills import ParameterSpec, SkillManifest
@@ -44,7 +44,9 @@ def manifest(verb: Verb, *names: str) -> SkillManifest:
     )
 
 
-SKILLS = tuple(manifest(v, "goal" if v is Verb.NAVIGATE else "agent" if v is Verb.HANDOVER else "target") for v in Verb)
+SKILLS = tuple(
+    manifest(v, "goal" if v is Verb.NAVIGATE else "agent" if v is Verb.HANDOVER else "target") for v in Verb
+)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from openral_core.errors import OpenRALError
-
 from openral_reasoner.budgets.limits import SearchBudget
 
 
@@ -79,7 +78,9 @@ class Ledger:
 
     def words(self, now: float) -> str:
         """What remains, for the end of every tool reply."""
-        return "Remaining: " + ", ".join(f"{self.left(n, now):.0f} {n}" for n in type(self.limits).model_fields)
+        return "Remaining: " + ", ".join(
+            f"{self.left(n, now):.0f} {n}" for n in type(self.limits).model_fields
+        )
 
     def _used(self, line: str, now: float | None) -> float:
         running = 0.0

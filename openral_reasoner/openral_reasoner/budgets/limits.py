@@ -16,4 +16,6 @@ class SearchBudget(BaseModel):
     transitions: int = Field(default=8, ge=0, description="lifecycle transitions of detectors")
     skills: int = Field(default=120, ge=0, description="goals sent to the skill server")
     handoffs: int = Field(default=1, ge=0, description="questions put to a human")
-    seconds: float = Field(default=900.0, gt=0.0, description="wall-clock time, without waiting for a human [s]")
+    seconds: float = Field(
+        default=900.0, gt=0.0, description="wall-clock time, without waiting for a human [s]"
+    )

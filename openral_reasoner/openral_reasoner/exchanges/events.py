@@ -2,13 +2,13 @@
 
 from typing import Annotated, Literal
 
+from pydantic import Field, TypeAdapter
+
 from openral_core.detectors import LocateResult
 from openral_core.geometry import Pose
 from openral_core.queries import ObserveResult, RecallResult, ResolveResult
 from openral_core.scene_graph import SceneGraph
 from openral_core.skills import SkillResult
-from pydantic import Field, TypeAdapter
-
 from openral_reasoner.exchanges.turns import RawCall
 from openral_reasoner.exchanges.value import Value
 from openral_reasoner.palettes import ToolPalette

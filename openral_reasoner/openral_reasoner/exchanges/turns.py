@@ -52,7 +52,9 @@ class Reply(Value):
         )
         operator = f"The operator says: {json.dumps(self.operator_words)}" if self.operator_words else ""
         fenced = fence(data) if data else ""
-        return "\n".join(part for part in (f"{self.status}: {self.text}", operator, fenced, self.remaining) if part)
+        return "\n".join(
+            part for part in (f"{self.status}: {self.text}", operator, fenced, self.remaining) if part
+        )
 
 
 class Turn(Value):

@@ -36,7 +36,12 @@ class Play:
 
 
 def play(
-    goal: str, palette: ToolPalette, peers: Peers, model: Model, settings: MissionSettings, requester: str = ""
+    goal: str,
+    palette: ToolPalette,
+    peers: Peers,
+    model: Model,
+    settings: MissionSettings,
+    requester: str = "",
 ) -> Play:
     """One mission from its prompt to its end."""
     core, result, now = Core(settings), Play(), 0.0

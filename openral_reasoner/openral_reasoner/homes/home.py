@@ -89,7 +89,9 @@ class Home:
         """The place, or person, whose standing pose or own pose this is."""
         every = [*self.places.values(), *self.agents.values()]
         near = [p for p in every if min(p.pose.distance(pose), p.standing.distance(pose)) < 0.6]
-        return min(near, key=lambda p: min(p.pose.distance(pose), p.standing.distance(pose))) if near else None
+        return (
+            min(near, key=lambda p: min(p.pose.distance(pose), p.standing.distance(pose))) if near else None
+        )
 
     def object_near(self, pose: Pose) -> HomeObject | None:
         """The object that lies there."""
@@ -99,7 +101,9 @@ class Home:
 
     def graph(self) -> SceneGraph:
         """What the scene graph knows: rooms, places and people always, objects as remembered."""
-        nodes = [SceneNode(i, NodeKind.ROOM, label, self._centre(i)) for i, label in sorted(self.rooms.items())]
+        nodes = [
+            SceneNode(i, NodeKind.ROOM, label, self._centre(i)) for i, label in sorted(self.rooms.items())
+        ]
         nodes += [_place_node(place) for place in self.places.values()]
         nodes += [SceneNode(a.id, NodeKind.AGENT, a.label, a.pose) for a in self.agents.values()]
         known = [o for o in self.objects.values() if o.remembered]

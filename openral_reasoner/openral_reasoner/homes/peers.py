@@ -15,7 +15,6 @@ from openral_core.queries import (
     ResolveStatus,
 )
 from openral_core.skills import SkillResult, SkillStatus
-
 from openral_reasoner.exchanges.commands import (
     CallLocate,
     CallObserve,

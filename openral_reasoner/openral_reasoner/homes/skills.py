@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 
 from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
-
 from openral_reasoner.homes.home import Home, HomeObject
 
 _Params = Mapping[str, ParamValue]

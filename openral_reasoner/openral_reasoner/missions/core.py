@@ -3,7 +3,6 @@
 from collections import deque
 
 from openral_core.errors import OpenRALError
-
 from openral_reasoner.budgets import BudgetExhausted
 from openral_reasoner.exchanges.commands import (
     ClearDeadline,

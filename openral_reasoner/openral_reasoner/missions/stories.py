@@ -28,7 +28,7 @@ def story(mission: Mission) -> Procedure[Ending]:
 
 
 def _with_handoffs(mission: Mission) -> Procedure[Ending]:
-    """Decide; when that does not end, ask a human and go on with the answer, as often as the budget has it."""
+    """Decide; when that does not end, ask a human and go on with the answer, while the budget lasts."""
     while True:
         try:
             return (yield from decide_until_done(mission))

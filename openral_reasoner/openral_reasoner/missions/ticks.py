@@ -27,18 +27,18 @@ def decide_until_done(mission: Mission) -> Procedure[Ending]:
             _check(strikes, _why(answer))
             continue
         raw, call = _chosen(mission, answer)
-        if isinstance(call, Reply):
-            strikes, outcome = strikes.after_wrong(), call
-        else:
-            strikes = strikes.after_right()
-            outcome = yield from call.perform(mission)
+        wrong = isinstance(call, Reply)
+        strikes = strikes.after_wrong() if wrong else strikes.after_right()
+        outcome: Outcome = call if isinstance(call, Reply) else (yield from call.perform(mission))
         if isinstance(outcome, Ending):
             return outcome
         _remember(mission, raw, outcome)
         _check(strikes, f"the model called wrongly: {outcome.text}")
         looping, repetitions = repetitions.after(raw.tool, raw.arguments, outcome.model_dump_json())
         if looping:
-            raise MissionStuck(f"{raw.tool} was called {repetitions.limit} times and got the same answer each time")
+            raise MissionStuck(
+                f"{raw.tool} was called {repetitions.limit} times and got the same answer each time"
+            )
 
 
 def _ask(mission: Mission) -> Procedure[Event]:
@@ -59,7 +59,8 @@ def _chosen(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, ReasonerT
     raw = answer.calls[0] if answer.calls else RawCall(tool="")
     if len(answer.calls) != 1:
         return raw, Reply(
-            status="INVALID_CALL", text=f"exactly one tool call per turn is needed, there were {len(answer.calls)}"
+            status="INVALID_CALL",
+            text=f"exactly one tool call per turn is needed, there were {len(answer.calls)}",
         )
     try:
         call = parse_call(raw, mission.palette)
@@ -70,7 +71,9 @@ def _chosen(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, ReasonerT
             status="INVALID_CALL", text=f"this {error.what} is not in the palette now", valid=error.valid
         )
     except MalformedCall as error:
-        return raw, Reply(status="INVALID_CALL", text="the call is malformed", peer_words=(str(error)[:1000],))
+        return raw, Reply(
+            status="INVALID_CALL", text="the call is malformed", peer_words=(str(error)[:1000],)
+        )
 
 
 def _remember(mission: Mission, raw: RawCall, reply: Reply) -> None:

@@ -1,11 +1,12 @@
 """The palette: every id a tool call may hold."""
 
+from pydantic import BaseModel, ConfigDict
+
 from openral_core.detectors import LifecycleState
 from openral_core.names import slug
 from openral_core.rskills import ParameterSpec
 from openral_core.scene_graph import NodeKind
 from openral_core.skills import Verb
-from pydantic import BaseModel, ConfigDict
 
 
 class Entry(BaseModel):
@@ -72,7 +73,11 @@ class PlaceEntry(Entry):
 
     def answers_to(self, name: str) -> bool:
         """Whether ``name`` is its id, label or alias, in any case."""
-        return name.strip().lower() in (self.id.lower(), self.label.lower(), *(a.lower() for a in self.aliases))
+        return name.strip().lower() in (
+            self.id.lower(),
+            self.label.lower(),
+            *(a.lower() for a in self.aliases),
+        )
 
 
 class ToolPalette(Entry):
@@ -91,8 +96,8 @@ class ToolPalette(Entry):
     @property
     def default_locator(self) -> LocatorEntry | None:
         """The locator asked when a call names none."""
-        marked = [each for each in self.locators if each.is_default]
-        return (marked or list(self.locators) or [None])[0]
+        marked = (each for each in self.locators if each.is_default)
+        return next(marked, self.locators[0] if self.locators else None)
 
     def locator(self, name: str) -> LocatorEntry | None:
         """The locator that answers to a name; "" is the default."""

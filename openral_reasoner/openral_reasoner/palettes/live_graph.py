@@ -1,13 +1,12 @@
 """From what lives in the graph to what the model may name."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from openral_core.detectors import DetectorInfo, LifecycleState, Mode
 from openral_core.rskills import SkillManifest
 from openral_core.scene_graph import NodeKind, Relation, SceneGraph
 from openral_core.skills import Verb
-
 from openral_reasoner.palettes.entries import (
     ContinuousDetectorEntry,
     LocatorEntry,
@@ -38,11 +37,13 @@ class LiveGraph:
     skill_server_alive: bool = False
     verbs: tuple[Verb, ...] = ()
     holding: str = ""
-    scene: SceneGraph = SceneGraph()
+    scene: SceneGraph = field(default_factory=SceneGraph)
     peers: tuple[str, ...] = ()
 
 
-def build_palette(graph: LiveGraph, manifests: Iterable[SkillManifest], default_detector: str = "") -> ToolPalette:
+def build_palette(
+    graph: LiveGraph, manifests: Iterable[SkillManifest], default_detector: str = ""
+) -> ToolPalette:
     """What lives, as a palette; ``default_detector`` overrides the detectors' own mark."""
     living = [each.info for each in graph.detectors if each.alive and each.info.state in _LIVING]
     locators = tuple(_locator(info, default_detector) for info in living if info.mode is Mode.ON_DEMAND)

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from openral_reasoner.planners.goals import Bring, BringFilled, Door, Find, Goal, GoTo, LookAt, NotUnderstood
 
 _POLITE = re.compile(
-    r"^(?:(?:please|hey|hi|robot|now|then|could you|can you|would you|will you|i want you to|i would like you to)"
-    r"[\s,]+)+|[\s,]+please$",
-    re.I,
+    r"^(?:(?:please|hey|hi|robot|now|then|could you|can you|would you|will you"
+    r"|i want you to|i would like you to)[\s,]+)+|[\s,]+please$",
+    re.IGNORECASE,
 )
-_ARTICLE = re.compile(r"^(?:the|a|an|my|some|your|our)\s+", re.I)
-_FILLED = re.compile(r"^(?P<vessel>cup|glass|mug|bowl|tumbler)s? of (?P<contents>.+)$", re.I)
+_ARTICLE = re.compile(r"^(?:the|a|an|my|some|your|our)\s+", re.IGNORECASE)
+_FILLED = re.compile(r"^(?P<vessel>cup|glass|mug|bowl|tumbler)s? of (?P<contents>.+)$", re.IGNORECASE)
 _ME = "me"
 _BRING = r"(?:bring|fetch|get|give|hand|pass|take|carry|deliver)"
 
@@ -33,7 +33,10 @@ _RULES: tuple[tuple[str, _Make], ...] = (
         lambda m: GoTo(_plain(m["where"])),
     ),
     (r"(?:look at|examine|inspect|check|watch) (?P<what>.+)", lambda m: LookAt(_plain(m["what"]))),
-    (r"(?P<verb>open|close|shut) (?P<what>.+)", lambda m: Door(_plain(m["what"]), m["verb"].lower() == "open")),
+    (
+        r"(?P<verb>open|close|shut) (?P<what>.+)",
+        lambda m: Door(_plain(m["what"]), m["verb"].lower() == "open"),
+    ),
     (rf"{_BRING} (?P<what>.+)", lambda m: _bring(m["what"], _ME)),
 )
 
@@ -43,7 +46,7 @@ def parse_goal(text: str) -> Goal:
     words = " ".join(text.split()).rstrip(".!?")
     words = _POLITE.sub("", words).strip()
     for pattern, make in _RULES:
-        match = re.fullmatch(pattern, words, re.I)
+        match = re.fullmatch(pattern, words, re.IGNORECASE)
         if match:
             return make(match)
     return NotUnderstood(words)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 
 from openral_core.skills import Verb
-
 from openral_reasoner.exchanges.turns import Found, Reply
 from openral_reasoner.planners.goals import (
     EXAMPLES,
@@ -115,8 +114,8 @@ def _door(outlook: Outlook, goal: Door) -> Plan[str]:
 
 
 def _not_understood(outlook: Outlook, goal: NotUnderstood) -> Plan[str]:
+    yield from ()
     raise PlanFailed(f"I do not understand {goal.words!r}. I understand for example: {'; '.join(EXAMPLES)}.")
-    yield
 
 
 def _grasp(outlook: Outlook, words: str, thing: Found) -> Plan[Found]:

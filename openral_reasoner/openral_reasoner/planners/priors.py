@@ -5,8 +5,8 @@ from functools import cache
 from importlib.resources import files
 
 import yaml
-from openral_core.documents import Document, parse_document
 
+from openral_core.documents import Document, parse_document
 from openral_reasoner.searches import term_key
 
 

@@ -5,7 +5,6 @@ from typing import TypeVar
 
 from openral_core.errors import OpenRALError
 from openral_core.skills import Verb
-
 from openral_reasoner.exchanges.turns import Found, RawCall, Reply
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.planners.priors import load_priors
@@ -109,7 +108,11 @@ def named_place(palette: ToolPalette, words: str) -> str | None:
     """The place whose name is in these words, the longest name first."""
     plain = f" {words.lower()} "
     names = sorted(
-        ((name.lower(), place.id) for place in palette.places for name in (place.id, place.label, *place.aliases)),
+        (
+            (name.lower(), place.id)
+            for place in palette.places
+            for name in (place.id, place.label, *place.aliases)
+        ),
         key=lambda each: -len(each[0]),
     )
     return next((node for name, node in names if name and name in plain), None)

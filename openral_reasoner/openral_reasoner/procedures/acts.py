@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from openral_core.skills import ParamValue, SkillGoal, SkillResult, SkillStatus
-
 from openral_reasoner.budgets import BudgetExhausted
 from openral_reasoner.exchanges.commands import CancelSkill, ClearDeadline, SendSkill, SetDeadline
 from openral_reasoner.exchanges.events import CallFailed, DeadlinePassed, Event, SkillEnded

@@ -6,7 +6,6 @@ from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.geometry import Pose
 from openral_core.queries import ObserveResult, RecallQuery, RecallResult, ResolveQuery, ResolveResult
 from openral_core.scene_graph import SceneGraph
-
 from openral_reasoner.exchanges.commands import (
     CallLocate,
     CallObserve,
@@ -137,5 +136,3 @@ def _unanswered(mission: Mission, call_id: str, event: Event) -> Unanswered:
         silent = Unanswered("TIMEOUT", "no answer within its deadline")
     mission.finish(call_id, silent.condition, silent.message)
     return silent
-
-

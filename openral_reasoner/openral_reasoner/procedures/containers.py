@@ -1,7 +1,6 @@
 """Opening what hides things, and closing it again."""
 
 from openral_core.skills import SkillResult, SkillStatus, Verb
-
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.moves import approach, do, known
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, SkillStatus, Verb
-
 from openral_reasoner.palettes import SkillEntry
 from openral_reasoner.policies import FailureLadder, Rung
 from openral_reasoner.procedures.acts import act
@@ -96,7 +95,9 @@ def _release(mission: Mission, step: Step) -> Procedure[Execution]:
     went = yield from approach(mission, step.thing)
     if not went.success:
         return Execution(went, step.thing)
-    done = yield from _persist(mission, replace(step, thing=mission.things.get(step.thing.id, step.thing)), near=False)
+    done = yield from _persist(
+        mission, replace(step, thing=mission.things.get(step.thing.id, step.thing)), near=False
+    )
     if done.result.success:
         _let_go(mission, step, done.result)
     return done
@@ -113,7 +114,9 @@ def _let_go(mission: Mission, step: Step, result: SkillResult) -> None:
         return
     told = result.evidence.get("pose")
     pose = told if isinstance(told, Pose) else step.thing.pose
-    put = replace(held, pose=pose, standing=step.thing.standing, place=step.thing.id, containers=(), must_open="")
+    put = replace(
+        held, pose=pose, standing=step.thing.standing, place=step.thing.id, containers=(), must_open=""
+    )
     mission.learn(put)
 
 
@@ -126,7 +129,9 @@ def _persist(mission: Mission, step: Step, *, near: bool) -> Procedure[Execution
         if looks_wanted:
             refined = yield from refine(mission, step.thing)
             if refined.lost:
-                return Execution(SkillResult(SkillStatus.NOTHING_THERE, "it has moved"), step.thing, refined.look)
+                return Execution(
+                    SkillResult(SkillStatus.NOTHING_THERE, "it has moved"), step.thing, refined.look
+                )
             step = replace(step, thing=refined.thing)
         result = yield from _once(mission, step)
         if result.success:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.queries import ObserveStatus
-
 from openral_reasoner.palettes import LocatorEntry
 from openral_reasoner.procedures.asks import Unanswered, change_state, locate, observe
 from openral_reasoner.procedures.mission import Mission, Procedure

@@ -19,6 +19,12 @@ T = TypeVar("T")
 Procedure = Generator["Wait", Event, T]
 
 
+def at_once(value: T) -> Procedure[T]:
+    """A procedure that waits for nothing."""
+    yield from ()
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Wait:
     """What a procedure waits for: an event of this call, or any new palette."""

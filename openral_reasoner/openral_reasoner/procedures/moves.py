@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from openral_core.queries import ResolveStatus
 from openral_core.skills import SkillResult, SkillStatus, Verb
-
 from openral_reasoner.palettes import SkillEntry
 from openral_reasoner.procedures.acts import act
 from openral_reasoner.procedures.asks import Unanswered, resolve

@@ -6,7 +6,6 @@ from openral_core.errors import OpenRALError, listed
 from openral_core.geometry import Pose
 from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import ParamValue, Verb
-
 from openral_reasoner.palettes import SkillEntry
 from openral_reasoner.procedures.things import Thing
 

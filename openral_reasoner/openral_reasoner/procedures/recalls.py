@@ -1,7 +1,6 @@
 """Recall, and what policy does about a miss: one live look, then the frontier of a search."""
 
 from openral_core.queries import RecallMatch, RecallResult, RecallStatus
-
 from openral_reasoner.exchanges.turns import Reply
 from openral_reasoner.procedures.asks import Unanswered, recall
 from openral_reasoner.procedures.frontiers import frontier, shown
@@ -32,7 +31,9 @@ def recall_or_look(mission: Mission, words: str, likely: tuple[str, ...]) -> Pro
     return (yield from _escalate(mission, answer, episode))
 
 
-def miss(mission: Mission, words: str, status: str, text: str, peer: tuple[str, ...] = ()) -> Procedure[Reply]:
+def miss(
+    mission: Mission, words: str, status: str, text: str, peer: tuple[str, ...] = ()
+) -> Procedure[Reply]:
     """A reply that says what was not found and where it could be looked for."""
     candidates = yield from frontier(mission, mission.episode(words))
     if candidates:
@@ -49,7 +50,9 @@ def miss(mission: Mission, words: str, status: str, text: str, peer: tuple[str, 
 
 def _believed(mission: Mission, matches: tuple[RecallMatch, ...], words: str) -> tuple[Thing, ...]:
     """Matches that no look of this mission has disproved, known from now on."""
-    standing = [m for m in matches if not (m.node_id in mission.things and mission.things[m.node_id].disproved)]
+    standing = [
+        m for m in matches if not (m.node_id in mission.things and mission.things[m.node_id].disproved)
+    ]
     return tuple(mission.learn(Thing.remembered(match, words)) for match in standing)
 
 
@@ -68,7 +71,10 @@ def _escalate(
     """Once per term and episode the default locator is asked for the same words."""
     words = episode.term
     status = answer.condition if isinstance(answer, Unanswered) else RecallStatus.NOT_IN_MEMORY.name
-    if not isinstance(answer, Unanswered) and answer.status in (RecallStatus.BAD_QUERY, RecallStatus.INACTIVE):
+    if not isinstance(answer, Unanswered) and answer.status in (
+        RecallStatus.BAD_QUERY,
+        RecallStatus.INACTIVE,
+    ):
         status = answer.status.name
     memory = f"recall: {status}"
     if episode.escalated:

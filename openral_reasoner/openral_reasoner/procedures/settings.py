@@ -32,11 +32,15 @@ class MissionSettings(BaseModel):
     deadlines: Deadlines = Deadlines()
     default_requester: str = Field(default="", description="agent a goal is for when its prompt names none")
     max_failures: int = Field(default=3, ge=1, description="failures of the model until a human is asked")
-    max_repeats: int = Field(default=3, ge=2, description="same call with the same answer until a human is asked")
+    max_repeats: int = Field(
+        default=3, ge=2, description="same call with the same answer until a human is asked"
+    )
     frontier_shown: int = Field(default=8, ge=1, description="candidates listed in a miss")
     same_object_within: float = Field(
         default=1.0, gt=0.0, description="a new look at something this near is the same [m]"
     )
     second_goal: Literal["queue", "replace", "refuse"] = "queue"
     queue_length: int = Field(default=8, ge=1, description="goals that may wait")
-    require_approval: bool = Field(default=False, description="ask the operator before every acting tool call")
+    require_approval: bool = Field(
+        default=False, description="ask the operator before every acting tool call"
+    )

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from openral_core.geometry import Pose
 from openral_core.queries import RecallMatch, ResolveResult
 from openral_core.scene_graph import Presence
-
 from openral_reasoner.exchanges.turns import Found
 
 

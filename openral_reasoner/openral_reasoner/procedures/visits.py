@@ -2,7 +2,6 @@
 
 from openral_core.scene_graph import NodeKind
 from openral_core.skills import SkillStatus
-
 from openral_reasoner.exchanges.turns import Reply
 from openral_reasoner.procedures.containers import close_container, open_container
 from openral_reasoner.procedures.looks import Look, look_for

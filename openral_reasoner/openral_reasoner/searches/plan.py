@@ -1,7 +1,6 @@
 """The ranked frontier of an active search."""
 
 from openral_core.scene_graph import NodeKind, Opening, Relation, SceneGraph, SceneNode
-
 from openral_reasoner.searches.candidates import Candidate, CandidateKind
 from openral_reasoner.searches.progress import SearchProgress
 from openral_reasoner.searches.terms import term_key
@@ -64,7 +63,9 @@ def _why(node: SceneNode, kind: CandidateKind, progress: SearchProgress, room: s
     return reasons.get(kind, "a look around")
 
 
-def _rank(node: SceneNode, candidate: Candidate, progress: SearchProgress, start: _Point | None) -> _SearchKey:
+def _rank(
+    node: SceneNode, candidate: Candidate, progress: SearchProgress, start: _Point | None
+) -> _SearchKey:
     if candidate.kind is CandidateKind.NEAR_MISS:
         return (0, progress.near_misses.index(node.id), 0, 0.0, node.id)
     distance = sum((a - b) ** 2 for a, b in zip(node.pose.position, start, strict=True)) if start else 0.0

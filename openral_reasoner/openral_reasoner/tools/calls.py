@@ -3,9 +3,9 @@
 import json
 from typing import Annotated
 
-from openral_core.errors import OpenRALError
 from pydantic import Field, TypeAdapter, ValidationError
 
+from openral_core.errors import OpenRALError
 from openral_reasoner.exchanges.turns import RawCall, ToolSchema
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.tools.ask_human import AskHumanTool
@@ -62,7 +62,9 @@ def offered(palette: ToolPalette) -> tuple[type[Tool], ...]:
 def schemas(palette: ToolPalette) -> tuple[ToolSchema, ...]:
     """The offered tools as a model sees them."""
     return tuple(
-        ToolSchema(name=name_of(tool), description=tool.words(palette), parameters=json.dumps(_parameters(tool)))
+        ToolSchema(
+            name=name_of(tool), description=tool.words(palette), parameters=json.dumps(_parameters(tool))
+        )
         for tool in offered(palette)
     )
 

@@ -3,10 +3,11 @@
 from typing import Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from openral_reasoner.exchanges.commands import PublishPrompt
 from openral_reasoner.exchanges.statuses import MissionState
-from openral_reasoner.procedures.mission import Ending, Mission, Procedure
+from openral_reasoner.procedures.mission import Ending, Mission, Procedure, at_once
 from openral_reasoner.tools.tool import Outcome, Tool
 
 
@@ -17,7 +18,7 @@ class DoneTool(Tool):
     success: bool = Field(description="whether the goal was reached")
     message: str = Field(min_length=1, max_length=500, description="what to tell whoever asked")
 
+    @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
         mission.emit(PublishPrompt(source="reasoner", text=self.message, in_reply_to=mission.prompt.id))
-        return Ending(MissionState.SUCCEEDED if self.success else MissionState.FAILED, self.message)
-        yield
+        return at_once(Ending(MissionState.SUCCEEDED if self.success else MissionState.FAILED, self.message))

@@ -2,9 +2,10 @@
 
 from typing import ClassVar, Literal
 
-from openral_core.skills import Verb
 from pydantic import Field
+from typing_extensions import override
 
+from openral_core.skills import Verb
 from openral_reasoner.exchanges.turns import Reply, fence
 from openral_reasoner.palettes import SkillEntry, ToolPalette
 from openral_reasoner.procedures.approvals import approved
@@ -22,9 +23,11 @@ _TO_SEARCH = (Verb.NAVIGATE, Verb.LOOK_AT, Verb.OPEN)
 
 
 class ExecuteRskillTool(Tool):
-    """Have the robot act with one skill on one target. Policy does what the step takes: it drives there, opens
-    and closes what hides the target, looks again before it grasps, and retries within bounds. To search a
-    place of a miss's frontier, navigate to its id. Poses are filled in; name ids only.
+    """Have the robot act with one skill on one target.
+
+    Policy does what the step takes: it drives there, opens and closes what hides the target, looks
+    again before it grasps, and retries within bounds. To search a place of a miss's frontier, navigate
+    to its id. Poses are filled in; name ids only.
     """
 
     acts: ClassVar[bool] = True
@@ -32,7 +35,8 @@ class ExecuteRskillTool(Tool):
     tool: Literal["execute_rskill"] = "execute_rskill"
     rskill_id: str = Field(max_length=64, description="a skill of the list")
     target: str = Field(
-        max_length=128, description="id of an object found in this mission, a place, a room or a person; or 'me'"
+        max_length=128,
+        description="id of an object found in this mission, a place, a room or a person; or 'me'",
     )
     search_for: str = Field(
         default="", max_length=200, description="words of a missed recall, to search the target for them"
@@ -43,15 +47,20 @@ class ExecuteRskillTool(Tool):
     )
 
     @classmethod
+    @override
     def offered(cls, palette: ToolPalette) -> bool:
         return bool(palette.skills)
 
     @classmethod
+    @override
     def words(cls, palette: ToolPalette) -> str:
         skills = [{"id": s.id, "verb": s.verb.value, "does": s.description} for s in palette.skills]
-        places = [{"id": p.id, "label": p.label, "kind": p.kind.value, "room": p.room} for p in palette.places]
+        places = [
+            {"id": p.id, "label": p.label, "kind": p.kind.value, "room": p.room} for p in palette.places
+        ]
         return f"{super().words(palette)} {fence({'skills': skills, 'places': places})}"
 
+    @override
     def check(self, mission: Mission) -> None:
         palette = mission.palette
         if palette.skill(self.rskill_id) is None:
@@ -61,8 +70,11 @@ class ExecuteRskillTool(Tool):
             raise InvalidCall("target", self.target, ("me", *_targets(mission), *places))
         thing = mission.things.get(self._target_id(mission) or "")
         if thing is not None and thing.hint and self._entry(mission).verb not in _TO_SEARCH:
-            raise InvalidCall("target (only similar to what was asked: look there first)", self.target, _targets(mission))
+            raise InvalidCall(
+                "target (only similar to what was asked: look there first)", self.target, _targets(mission)
+            )
 
+    @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
         entry = self._entry(mission)
         target = self._target_id(mission) or ""
@@ -121,5 +133,7 @@ def _told(mission: Mission, entry: SkillEntry, done: Execution) -> Procedure[Rep
         return Reply(status="SUCCEEDED", text=f"{entry.verb.value} done", peer_words=peer)
     if done.moved is not None:
         words = done.thing.words or done.thing.label
-        return (yield from miss(mission, words, "MOVED", "it is not where memory has it", (done.moved.message,)))
+        return (
+            yield from miss(mission, words, "MOVED", "it is not where memory has it", (done.moved.message,))
+        )
     return Reply(status=done.result.status.name, text=f"{entry.verb.value} failed", peer_words=peer)

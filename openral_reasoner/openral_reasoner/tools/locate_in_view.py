@@ -3,6 +3,7 @@
 from typing import Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from openral_reasoner.exchanges.turns import Reply, fence
 from openral_reasoner.palettes import ToolPalette
@@ -13,14 +14,16 @@ from openral_reasoner.searches import same_term
 from openral_reasoner.tools.tool import InvalidCall, Outcome, Tool
 
 _RULE = (
-    "Decision rule: what a continuous detector's labels cover is in memory, ask recall_object; what is outside "
-    "them, or must be verified now, ask locate_in_view."
+    "Decision rule: what a continuous detector's labels cover is in memory, ask recall_object; what is "
+    "outside them, or must be verified now, ask locate_in_view."
 )
 
 
 class LocateInViewTool(Tool):
-    """Ask a detector whether something is in a camera's newest frame now. Read-only: nothing moves. What is
-    found gets an id that may be a target. Only NOT_IN_VIEW is evidence of absence.
+    """Ask a detector whether something is in a camera's newest frame now.
+
+    Read-only: nothing moves. What is found gets an id that may be a target. Only NOT_IN_VIEW is
+    evidence of absence.
     """
 
     tool: Literal["locate_in_view"] = "locate_in_view"
@@ -29,10 +32,12 @@ class LocateInViewTool(Tool):
     detector: str = Field(default="", max_length=64, description="locator id; empty is the default locator")
 
     @classmethod
+    @override
     def offered(cls, palette: ToolPalette) -> bool:
         return palette.detector_available
 
     @classmethod
+    @override
     def words(cls, palette: ToolPalette) -> str:
         locators = [
             {
@@ -49,6 +54,7 @@ class LocateInViewTool(Tool):
         listing = fence({"locators": locators, "cameras": palette.cameras, "continuous": covered})
         return f"{super().words(palette)} {_RULE} {listing}"
 
+    @override
     def check(self, mission: Mission) -> None:
         entry = mission.palette.locator(self.detector)
         if entry is None:
@@ -56,6 +62,7 @@ class LocateInViewTool(Tool):
         if self.camera and self.camera not in entry.cameras:
             raise InvalidCall("camera", self.camera, entry.cameras)
 
+    @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
         mission.say(f"looking for {self.query}")
         look = yield from look_for(mission, self.query, self.camera, self.detector)
@@ -63,7 +70,11 @@ class LocateInViewTool(Tool):
             found = tuple(thing.found() for thing in look.things)
             return Reply(status="FOUND", text="in view now; the ids below may be targets", found=found)
         if look.absent and _disprove(mission, self.query):
-            return (yield from miss(mission, self.query, "MOVED", "it is not where memory has it", (look.message,)))
+            return (
+                yield from miss(
+                    mission, self.query, "MOVED", "it is not where memory has it", (look.message,)
+                )
+            )
         return Reply(status=look.status, text=_text(look), peer_words=(look.message,))
 
 

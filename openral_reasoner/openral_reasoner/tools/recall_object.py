@@ -3,6 +3,7 @@
 from typing import Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.procedures.mission import Mission, Procedure
@@ -11,8 +12,10 @@ from openral_reasoner.tools.tool import Outcome, Tool
 
 
 class RecallObjectTool(Tool):
-    """Ask memory where an object was seen. Read-only, never looks at a camera by itself; on a miss the
-    default locator is asked once for the same words, and the reply lists places to search, best first.
+    """Ask memory where an object was seen.
+
+    Read-only. On a miss the default locator is asked once for the same words, and the reply lists
+    places to search, best first.
     """
 
     tool: Literal["recall_object"] = "recall_object"
@@ -24,8 +27,10 @@ class RecallObjectTool(Tool):
     )
 
     @classmethod
+    @override
     def offered(cls, palette: ToolPalette) -> bool:
         return palette.spatial_memory_available or palette.detector_available
 
+    @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
         return (yield from recall_or_look(mission, self.query, self.likely_places))

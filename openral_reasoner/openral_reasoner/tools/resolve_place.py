@@ -2,9 +2,10 @@
 
 from typing import Literal
 
-from openral_core.queries import ResolveStatus
 from pydantic import Field
+from typing_extensions import override
 
+from openral_core.queries import ResolveStatus
 from openral_reasoner.exchanges.turns import Found, Reply
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.procedures.asks import Unanswered, resolve
@@ -22,9 +23,11 @@ class ResolvePlaceTool(Tool):
     )
 
     @classmethod
+    @override
     def offered(cls, palette: ToolPalette) -> bool:
         return palette.spatial_memory_available
 
+    @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
         mission.say(f"resolving {self.reference}")
         answer = yield from resolve(mission, self.reference)

@@ -3,9 +3,9 @@
 from abc import abstractmethod
 from typing import ClassVar
 
-from openral_core.errors import OpenRALError, listed
 from pydantic import BaseModel, ConfigDict
 
+from openral_core.errors import OpenRALError, listed
 from openral_reasoner.exchanges.turns import Reply
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.procedures.mission import Ending, Mission, Procedure
@@ -49,5 +49,3 @@ class Tool(BaseModel):
     @abstractmethod
     def perform(self, mission: Mission) -> Procedure[Outcome]:
         """Do it."""
-
-
