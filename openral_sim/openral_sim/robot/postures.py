@@ -5,8 +5,10 @@ import numpy as np
 
 from openral_sim.robot.names import RobotNames
 
-TUCKED = (0.0, 1.57, -0.9, 0.0, -2.95, 0.0, 0.35, -0.785)
+TUCKED = (0.0, 1.57, -0.8, 0.0, -2.95, 0.0, 0.45, -0.785)
 """Folded over the base, inside its footprint and below the head camera's view; lift [m], joints [rad]."""
+CARRYING = (0.07, 0.38, -0.96, -0.3, -2.75, -0.25, 0.23, -1.31)
+"""The hand low before the body, pointing down, what it holds across."""
 
 
 def stand_tucked(model: mujoco.MjModel, data: mujoco.MjData) -> None:
