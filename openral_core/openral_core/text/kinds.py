@@ -43,6 +43,9 @@ class Kinds:
         return self._below.get(name, frozenset())
 
     def siblings(self, name: str) -> frozenset[str]:
-        """Things that share a direct kind which is itself a kind of something: breads, not all food."""
-        shared = (parent for parent in self.parents(name) if self.parents(parent))
-        return frozenset().union(*(self.below(parent) for parent in shared)) - {name}
+        """Things that share a specific kind with it, one of them directly: breads, but not all food."""
+        own = {parent for parent in self.parents(name) if self.parents(parent)}
+        below = frozenset[str]().union(*map(self.below, own))
+        specific = {kind for kind in self.above(name) if self.parents(kind)}
+        direct = {each for kind in specific for each in self.below(kind) if kind in self.parents(each)}
+        return (below | direct) - {name} - self.above(name) - self.below(name)

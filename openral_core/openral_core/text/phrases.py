@@ -7,13 +7,13 @@ from openral_core.text.words import UnreadableText, singulars, words_of
 
 _SKIPPED = frozenset(
     words_of(
-        "a an the some any my your his her its our their this that these those please one and another other just"
+        "a an the some any my your his her its our their this that these those please one and another just"
     )
 )
 _WHERE = frozenset(
     words_of(
-        "on in at near next beside under underneath behind from inside into onto by above below between to for "
-        "with which who where"
+        "on in at near next beside under underneath behind from inside into onto by above below between to "
+        "for with which who where"
     )
 )
 

@@ -29,6 +29,7 @@ class Thesaurus:
         self.parse = lru_cache(_CACHED)(self._parse)
         self.relation = lru_cache(_CACHED)(self._relation)
         self.keys = lru_cache(_CACHED)(self._keys)
+        self.related = lru_cache(_CACHED)(self._kinds.siblings)
 
     @classmethod
     def load(cls) -> Self:
@@ -50,10 +51,6 @@ class Thesaurus:
     def kinds_below(self, concept: str) -> frozenset[str]:
         """Every narrower thing."""
         return self._kinds.below(concept)
-
-    def related(self, concept: str) -> frozenset[str]:
-        """Things of the same specific kind: croissant for baguette."""
-        return self._kinds.siblings(concept)
 
     def found(self, text: str) -> tuple[str, ...]:
         """Names of places where such a thing is usually found, most likely first; () when nothing is known.
