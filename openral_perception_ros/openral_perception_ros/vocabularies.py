@@ -27,3 +27,13 @@ def vocabulary_of(manifest: DetectorManifest, folder: Path) -> VocabularyDocumen
     if manifest.vocabulary.file:
         return load_document(VocabularyDocument, folder / manifest.vocabulary.file)
     return VocabularyDocument(labels=dict.fromkeys(manifest.vocabulary.labels, ()))
+
+
+def labels_of(manifest: DetectorManifest, folder: Path) -> tuple[str, ...]:
+    """What a detector can name, in class order; empty when it grounds any text.
+
+    Raises:
+        InvalidDocument: If the vocabulary file beside the manifest is missing or wrong.
+    """
+    vocabulary = vocabulary_of(manifest, folder)
+    return tuple(vocabulary.labels) if vocabulary else ()

@@ -4,7 +4,9 @@ EngineError
 ├── MissingWeights      activate ends in FAILURE, naming the command to run
 ├── MissingPackage      the worker's Python environment lacks a library
 ├── OutOfMemory         host or GPU
+├── NothingAsked        an open vocabulary without a term
 ├── MissingPlane        the frame lacks an image the engine needs
+├── LabelsDiffer        vocabulary and model do not fit each other
 └── BadDetections       NaN boxes, scores outside [0, 1]
 """
 
@@ -79,3 +81,19 @@ class BadDetections(EngineError):
 
     def __init__(self, what: str, found: object) -> None:
         super().__init__(f"the model returned {what}: {found}")
+
+
+class LabelsDiffer(EngineError):
+    """A vocabulary of another length than the model's classes: every name would be wrong."""
+
+    def __init__(self, classes: int, labels: int) -> None:
+        super().__init__(
+            f"the model has {classes} classes, its vocabulary {labels} labels: they must be as many"
+        )
+
+
+class NothingAsked(EngineError):
+    """An open vocabulary without a question."""
+
+    def __init__(self, rskill_id: str) -> None:
+        super().__init__(f"{rskill_id!r} has no words of its own: it needs at least one term")
