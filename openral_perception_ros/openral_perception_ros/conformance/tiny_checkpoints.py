@@ -25,7 +25,7 @@ from transformers import (
 
 LABELS = ("mug", "bread", "lemon", "wine glass", "bottle")
 SIDE = 160
-TEXT_DIM = 32
+TEXT_DIM = 48
 
 
 def _backbone() -> RTDetrResNetConfig:
@@ -100,7 +100,7 @@ def omdet_turbo(folder: Path) -> None:
         class_distance_type="cosine",
         num_queries=20,
         encoder_hidden_dim=32,
-        decoder_hidden_dim=48,
+        decoder_hidden_dim=32,
         vision_features_channels=[32, 32, 32],
         backbone_feat_channels=[32, 64, 128],
         encoder_in_channels=[32, 64, 128],
@@ -117,7 +117,7 @@ def omdet_turbo(folder: Path) -> None:
 
 
 def _letter_tokenizer() -> CLIPTokenizer:
-    """Every printable letter, alone and at a word's end; CLIP pools at the highest number, the end of text."""
+    """Every printable letter, alone and at a word's end; CLIP pools at the highest number."""
     letters = [chr(code) for code in range(33, 127)]
     tokens = [*letters, *(f"{letter}</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
     return CLIPTokenizer(vocab={token: number for number, token in enumerate(tokens)}, merges=[])

@@ -73,9 +73,8 @@ class Preprocessing(BaseModel):
         if self.do_rescale:
             pixels = pixels * np.float32(self.rescale_factor)
         if self.do_normalize:
-            pixels = (pixels - np.asarray(self.image_mean, np.float32)) / np.asarray(
-                self.image_std, np.float32
-            )
+            pixels = np.subtract(pixels, self.image_mean, dtype=np.float32)
+            pixels = np.divide(pixels, self.image_std, dtype=np.float32)
         return np.ascontiguousarray(pixels.transpose(2, 0, 1)[None], np.float32), fit
 
     def _fitted(self, image: Image.Image, fit: Fit) -> Image.Image:
