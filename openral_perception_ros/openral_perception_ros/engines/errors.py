@@ -3,6 +3,7 @@
 EngineError
 ├── MissingWeights      activate ends in FAILURE, naming the command to run
 ├── MissingPackage      the worker's Python environment lacks a library
+├── RemoteCodeRefused   a checkpoint that brings its own code, without the user's word or a pinned revision
 ├── OutOfMemory         host or GPU
 ├── NothingAsked        an open vocabulary without a term
 ├── MissingPlane        the frame lacks an image the engine needs
@@ -97,3 +98,11 @@ class NothingAsked(EngineError):
 
     def __init__(self, rskill_id: str) -> None:
         super().__init__(f"{rskill_id!r} has no words of its own: it needs at least one term")
+
+
+class RemoteCodeRefused(EngineError):
+    """Code that comes with weights runs only if the user allows it and its revision is pinned."""
+
+    def __init__(self, rskill_id: str, allowed: bool) -> None:
+        missing = "its manifest pins no revision" if allowed else "the parameter remote_code is false"
+        super().__init__(f"the checkpoint of {rskill_id!r} brings its own code, which is not run: {missing}")

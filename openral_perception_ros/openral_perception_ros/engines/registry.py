@@ -11,7 +11,7 @@ ENGINES: Mapping[str, str] = {
     "rtdetr_onnx": "openral_perception_ros.engines.rtdetr_onnx",
     "rtdetr_hf": "openral_perception_ros.engines.rtdetr_hf",
     "zeroshot_hf": "openral_perception_ros.engines.zeroshot_hf",
-    "vlm_grounding": "openral_perception_ros.engines.vlm_grounding",
+    "vlm_grounding": "openral_perception_ros.engines.vlm_grounding.engine",
     "sim_groundtruth": "openral_perception_ros.engines.sim_groundtruth",
 }
 
