@@ -58,7 +58,7 @@ def from_front(heading: float) -> Approach:
     return Approach("from the front", R, (0.0,))
 
 
-def propose(segment: Segment, approach: Approach, limit: int = 12) -> list[Grasp]:
+def propose(segment: Segment, approach: Approach, limit: int = 8) -> list[Grasp]:
     """Find places for the fingers, best first.
 
     The pads must find room beside the thing, something between them, and not dig into the support.
