@@ -31,6 +31,6 @@ def choose_gl_platform() -> str | None:
         if find_library(library) is not None:
             os.environ["MUJOCO_GL"] = platform
             if platform != "egl":
-                print(f"openral_sim: EGL not found, rendering with {platform}", file=sys.stderr)
+                sys.stderr.write(f"openral_sim: EGL not found, rendering with {platform}\n")
             return platform
     return None

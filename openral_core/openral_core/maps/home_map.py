@@ -57,7 +57,13 @@ class HomeMap(Document):
     @model_validator(mode="after")
     def _ids_are_unique(self) -> "HomeMap":
         seen: set[str] = set()
-        for item in (*self.rooms, *self.places, *self.fixtures, *self.agents):
+        items: tuple[Room | Place | Fixture | Agent, ...] = (
+            *self.rooms,
+            *self.places,
+            *self.fixtures,
+            *self.agents,
+        )
+        for item in items:
             if item.id in seen:
                 raise ValueError(f"id '{item.id}' is given twice")
             seen.add(item.id)
@@ -67,7 +73,8 @@ class HomeMap(Document):
     def _references_exist(self) -> "HomeMap":
         rooms = [room.id for room in self.rooms]
         fixtures = [fixture.id for fixture in self.fixtures]
-        for item in (*self.places, *self.fixtures, *self.agents):
+        located: tuple[Place | Fixture | Agent, ...] = (*self.places, *self.fixtures, *self.agents)
+        for item in located:
             if item.room not in rooms:
                 raise ValueError(f"'{item.id}' is in unknown room '{item.room}'; rooms: {', '.join(rooms)}")
         for place in self.places:

@@ -4,7 +4,7 @@ import mujoco
 
 TIMESTEP = 0.002
 EXTENT = 10.0
-NEAR, FAR = 0.02, 25.0
+NEAR, FAR = 0.02, 40.0
 """Clipping distances of every camera [m]."""
 
 
@@ -12,6 +12,7 @@ def new_spec(name: str) -> mujoco.MjSpec:
     """An empty specification with contact and drawing options set."""
     spec = mujoco.MjSpec()
     spec.modelname = name
+    spec.compiler.degree = False
     _set_physics(spec.option)
     spec.stat.extent = EXTENT
     spec.stat.center = (5.0, 2.25, 1.0)
@@ -31,12 +32,12 @@ def _set_physics(option: mujoco.MjOption) -> None:
 
 def _set_drawing(visual: mujoco.MjVisual) -> None:
     visual.map.znear, visual.map.zfar = NEAR / EXTENT, FAR / EXTENT
-    visual.map.shadowclip = 0.7
+    visual.map.shadowclip = 1.2
     visual.map.shadowscale = 0.9
     visual.quality.offsamples = 0
     visual.quality.shadowsize = 1024
-    visual.headlight.ambient = (0.42, 0.42, 0.43)
-    visual.headlight.diffuse = (0.22, 0.22, 0.22)
+    visual.headlight.ambient = (0.46, 0.46, 0.47)
+    visual.headlight.diffuse = (0.16, 0.16, 0.16)
     visual.headlight.specular = (0.05, 0.05, 0.05)
 
 

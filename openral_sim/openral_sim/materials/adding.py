@@ -6,7 +6,7 @@ import numpy as np
 from openral_sim.materials.looks import LOOKS, LookName
 from openral_sim.textures.noise import Image
 
-_SQUARE_SIDES = 6
+_SIDES = 6
 
 
 def use_look(spec: mujoco.MjSpec, name: LookName) -> str:
@@ -32,11 +32,16 @@ def use_texture(spec: mujoco.MjSpec, name: str, image: Image, cube: bool = False
         return name
     height, width = image.shape[:2]
     kind = mujoco.mjtTexture.mjTEXTURE_CUBE if cube else mujoco.mjtTexture.mjTEXTURE_2D
-    pixels = np.tile(image, (_SQUARE_SIDES, 1, 1)) if cube else np.flipud(image)
+    pixels = _six_sides(image) if cube else np.flipud(image)
     texture = spec.add_texture(name=name, type=kind, nchannel=3)
-    texture.width, texture.height = width, height * (_SQUARE_SIDES if cube else 1)
+    texture.width, texture.height = width, height * (_SIDES if cube else 1)
     texture.data = np.ascontiguousarray(pixels).tobytes()
     return name
+
+
+def _six_sides(image: Image) -> Image:
+    """The image on all sides of a cube, turned on the two x sides so that its columns stand upright."""
+    return np.concatenate([np.rot90(image), np.rot90(image, -1), *[image] * 4])
 
 
 def use_printed(spec: mujoco.MjSpec, name: str, image: Image, gloss: float = 0.2) -> str:

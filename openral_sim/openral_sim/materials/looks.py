@@ -12,7 +12,7 @@ LookName = Literal[
     "oak", "walnut", "birch", "white", "cream", "graphite", "steel", "marble", "sage", "navy",
     "grey_fabric", "teal_fabric", "mustard_fabric", "rug_fabric", "plaster", "warm_plaster",
     "kitchen_floor", "living_floor", "wall_tiles", "skirting", "terracotta", "leaf", "lamp_shade",
-    "screen", "painting", "window", "skin", "hair", "denim", "shirt", "shoe",
+    "screen", "painting", "window", "skin", "hair", "denim", "shirt", "shoe", "lips",
 ]  # fmt: skip
 
 
@@ -57,7 +57,7 @@ LOOKS: dict[LookName, Look] = {
         partial(tiles, (0.80, 0.78, 0.74), (0.58, 0.56, 0.53)), 0.15, 0.3, (0.8, 0.8), flat=True
     ),
     "living_floor": Look(partial(planks, (0.72, 0.53, 0.36)), 0.15, 0.3, (0.9, 0.9), flat=True),
-    "wall_tiles": Look(partial(tiles, (0.86, 0.91, 0.90), (0.70, 0.74, 0.74), 8), 0.3, 0.6),
+    "wall_tiles": Look(partial(tiles, (0.86, 0.91, 0.90), (0.70, 0.74, 0.74), 5, 24, 512), 0.3, 0.6),
     "skirting": _plain((0.97, 0.96, 0.94), 0.1),
     "terracotta": _plain((0.76, 0.42, 0.29), 0.05, 0.2, 0.15),
     "leaf": _plain((0.22, 0.50, 0.23), 0.1, 0.3, 0.35),
@@ -69,5 +69,6 @@ LOOKS: dict[LookName, Look] = {
     "hair": _plain((0.24, 0.16, 0.10), 0.15, 0.3, 0.3),
     "denim": _woven((0.24, 0.34, 0.52)),
     "shirt": _woven((0.80, 0.30, 0.28)),
+    "lips": _plain((0.70, 0.36, 0.34)),
     "shoe": _plain((0.20, 0.18, 0.17)),
 }

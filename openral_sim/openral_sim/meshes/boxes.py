@@ -22,5 +22,5 @@ def printed_box(size: tuple[float, float, float]) -> Mesh:
             corners.append((outward + (2 * u - 1) * right + (2 * v - 1) * up) * np.array(size) / 2)
             uv.append((u, v))
     first = 4 * np.arange(6)[:, None]
-    faces = np.concatenate([first + [0, 1, 2], first + [0, 2, 3]])
+    faces = np.concatenate([first + np.array([0, 1, 2]), first + np.array([0, 2, 3])])
     return Mesh(np.array(corners), faces.astype(np.int32), np.array(uv, dtype=np.float64))

@@ -29,7 +29,7 @@ def gabled_carton(width: float, height: float) -> Mesh:
     ]
     vertices = np.array(quads, dtype=np.float64).reshape(-1, 3)
     first = 4 * np.arange(len(quads))[:, None]
-    faces = np.concatenate([first + [0, 1, 2], first + [0, 2, 3]])
+    faces = np.concatenate([first + np.array([0, 1, 2]), first + np.array([0, 2, 3])])
     degenerate = np.all(vertices[faces[:, 1]] == vertices[faces[:, 2]], axis=1) | np.all(
         vertices[faces[:, 0]] == vertices[faces[:, 2]], axis=1
     )

@@ -15,4 +15,4 @@ def _build(builder: ObjectBuilder) -> None:
     builder.box((_WIDTH / 2 - 0.003, 0.42 * _LENGTH, _HEIGHT / 2))
 
 
-BAGUETTE = ObjectKind("baguette", (_WIDTH, _LENGTH, _HEIGHT), 0.2, True, _build)
+BAGUETTE = ObjectKind("baguette", (_WIDTH, _LENGTH, _HEIGHT), 0.2, graspable=True, build=_build)

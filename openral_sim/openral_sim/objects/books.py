@@ -22,4 +22,4 @@ def _build(builder: ObjectBuilder) -> None:
     builder.box((width / 2, length / 2, height / 2))
 
 
-BOOK = ObjectKind("book", _SIZE, 0.4, False, _build)
+BOOK = ObjectKind("book", _SIZE, 0.4, graspable=False, build=_build)

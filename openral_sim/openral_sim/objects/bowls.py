@@ -34,5 +34,5 @@ def _build_plate(builder: ObjectBuilder) -> None:
     builder.ring(_PLATE, 0.04, 0.006 - half, half)
 
 
-BOWL = ObjectKind("bowl", (2 * _BOWL, 2 * _BOWL, _BOWL_HEIGHT), 0.35, False, _build_bowl)
-PLATE = ObjectKind("plate", (2 * _PLATE, 2 * _PLATE, _PLATE_HEIGHT), 0.4, False, _build_plate)
+BOWL = ObjectKind("bowl", (2 * _BOWL, 2 * _BOWL, _BOWL_HEIGHT), 0.35, graspable=False, build=_build_bowl)
+PLATE = ObjectKind("plate", (2 * _PLATE, 2 * _PLATE, _PLATE_HEIGHT), 0.4, graspable=False, build=_build_plate)

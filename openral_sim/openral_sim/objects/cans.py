@@ -23,4 +23,4 @@ def _build(builder: ObjectBuilder) -> None:
     builder.cylinder(_RADIUS, half)
 
 
-CAN = ObjectKind("can", (2 * _RADIUS, 2 * _RADIUS, _HEIGHT), 0.35, True, _build)
+CAN = ObjectKind("can", (2 * _RADIUS, 2 * _RADIUS, _HEIGHT), 0.35, graspable=True, build=_build)

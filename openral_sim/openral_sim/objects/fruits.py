@@ -36,5 +36,5 @@ def _build_apple(builder: ObjectBuilder) -> None:
     builder.ellipsoid((_APPLE, _APPLE, _APPLE))
 
 
-LEMON = ObjectKind("lemon", (2 * _LEMON, _LEMON_LENGTH, 2 * _LEMON), 0.12, True, _build_lemon)
-APPLE = ObjectKind("apple", (2 * _APPLE, 2 * _APPLE, 2 * _APPLE), 0.17, True, _build_apple)
+LEMON = ObjectKind("lemon", (2 * _LEMON, _LEMON_LENGTH, 2 * _LEMON), 0.12, graspable=True, build=_build_lemon)
+APPLE = ObjectKind("apple", (2 * _APPLE, 2 * _APPLE, 2 * _APPLE), 0.17, graspable=True, build=_build_apple)

@@ -18,9 +18,9 @@ def _build(builder: ObjectBuilder) -> None:
     angle = np.linspace(0.5 * np.pi, -0.5 * np.pi, 9)
     path = np.stack([_RADIUS - 0.003 + 0.024 * np.cos(angle), 0 * angle, 0.026 * np.sin(angle)], -1)
     builder.visual("handle", tube(path, 0.0055), paint)
-    builder.ring(_RADIUS, _WALL, bottom, top)
+    builder.ring(_RADIUS, _WALL, bottom + 0.004, top)
     builder.cylinder(_RADIUS - 0.002, 0.003, bottom + 0.003)
     builder.box((0.009, 0.005, 0.026), (_RADIUS + 0.012, 0, 0))
 
 
-MUG = ObjectKind("mug", (2 * _RADIUS, 2 * _RADIUS, _HEIGHT), 0.25, True, _build)
+MUG = ObjectKind("mug", (2 * _RADIUS, 2 * _RADIUS, _HEIGHT), 0.25, graspable=True, build=_build)

@@ -23,4 +23,4 @@ def _build(builder: ObjectBuilder) -> None:
     builder.box((_SIZE[0] / 2, _SIZE[1] / 2, _SIZE[2] / 2))
 
 
-REMOTE = ObjectKind("remote", _SIZE, 0.12, True, _build)
+REMOTE = ObjectKind("remote", _SIZE, 0.12, graspable=True, build=_build)

@@ -56,5 +56,9 @@ def _build_glass(builder: ObjectBuilder) -> None:
     builder.ring(_GLASS, 0.003, low + 0.01, half)
 
 
-WINE_BOTTLE = ObjectKind("wine bottle", (2 * _BOTTLE, 2 * _BOTTLE, _BOTTLE_HEIGHT), 0.6, True, _build_bottle)
-WINE_GLASS = ObjectKind("wine glass", (2 * _GLASS, 2 * _GLASS, _GLASS_HEIGHT), 0.15, True, _build_glass)
+WINE_BOTTLE = ObjectKind(
+    "wine bottle", (2 * _BOTTLE, 2 * _BOTTLE, _BOTTLE_HEIGHT), 0.6, graspable=True, build=_build_bottle
+)
+WINE_GLASS = ObjectKind(
+    "wine glass", (2 * _GLASS, 2 * _GLASS, _GLASS_HEIGHT), 0.15, graspable=True, build=_build_glass
+)

@@ -4,8 +4,12 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_sim.rendering.gl_contexts import open_gl
+
 _MAX_GEOMS = 2000
 _HIDDEN_GROUPS = (3, 4, 5)
+_SKY = 18.0
+"""No room is as deep as this [m]; the sky is drawn beyond it."""
 
 
 class SceneView:
@@ -13,11 +17,12 @@ class SceneView:
 
     def __init__(self, model: mujoco.MjModel, width: int, height: int, shadows: bool = True) -> None:
         self._model = model
-        self._gl = mujoco.GLContext(width, height)
+        self._gl = open_gl(width, height)
         self._gl.make_current()
         self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
         mujoco.mjr_resizeOffscreen(width, height, self._context)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
+        self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR.value
         self._scene = mujoco.MjvScene(model, _MAX_GEOMS)
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = shadows
         self._option = mujoco.MjvOption()
@@ -40,9 +45,9 @@ class SceneView:
         rgb, depth = self._render()
         extent = self._model.stat.extent
         near, far = self._model.vis.map.znear * extent, self._model.vis.map.zfar * extent
-        # MuJoCo's depth buffer is reversed: 0 at the far plane, 1 at the near one.
-        metres = np.where(depth > 0, near * far / (near + depth * (far - near)), 0.0)
-        return rgb, metres.astype(np.float32)
+        # Reversed depth, 0 at the far plane and 1 at the near one, keeps its precision far away.
+        metres = near * far / (near + depth * (far - near))
+        return rgb, np.where(metres < _SKY, metres, 0.0).astype(np.float32)
 
     def draw_geom_ids(self) -> NDArray[np.int32]:
         """The id of the geom seen in each pixel, -1 where there is none, shape (H, W)."""
@@ -51,7 +56,8 @@ class SceneView:
         rgb, _ = self._render()
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = False
         drawn = rgb[..., 0] + rgb[..., 1].astype(np.int32) * 256 + rgb[..., 2].astype(np.int32) * 65536
-        return self._geom_of_drawn()[drawn]
+        geoms: NDArray[np.int32] = self._geom_of_drawn()[drawn]
+        return geoms
 
     def _geom_of_drawn(self) -> NDArray[np.int32]:
         """From drawn id colour (0 for background) to geom id."""

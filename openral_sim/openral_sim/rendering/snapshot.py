@@ -1,6 +1,7 @@
 """Pictures of a scene, for looking: `python -m openral_sim.rendering.snapshot --scene S --out DIR`."""
 
 import argparse
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,13 +12,13 @@ from PIL import Image
 
 from openral_sim.rendering.camera_renderer import CameraRenderer
 from openral_sim.rendering.scene_view import SceneView
-from openral_sim.robot import add_robot
+from openral_sim.robot import add_robot, stand_tucked
 from openral_sim.scenes import load_scene
 from openral_sim.world import World
 
 _STANDING_EYE = 1.35
 _OVERVIEWS = {
-    "overview_south": ((5.0, 2.0, 0.5), 90.0, -50.0, 8.2),
+    "overview": ((5.0, 2.2, 0.4), 90.0, -68.0, 9.8),
     "overview_kitchen": ((2.2, 2.6, 0.7), 60.0, -35.0, 4.4),
     "overview_living_room": ((7.8, 2.2, 0.6), 35.0, -35.0, 4.6),
     "overview_cabinet": ((2.0, 1.2, 0.7), 240.0, -30.0, 3.6),
@@ -66,10 +67,11 @@ def main() -> None:
     parser.add_argument("--size", type=int, nargs=2, default=(640, 480), help="width and height in px")
     arguments = parser.parse_args()
     world = World.load(load_scene(arguments.scene), arguments.seed, add_robot)
+    stand_tucked(world.model, world.data)
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name, rgb in pictures(world, *arguments.size):
         Image.fromarray(rgb).save(arguments.out / f"{name}.png")
-        print(arguments.out / f"{name}.png")
+        sys.stdout.write(f"{arguments.out / name}.png\n")
 
 
 if __name__ == "__main__":

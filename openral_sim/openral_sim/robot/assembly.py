@@ -47,9 +47,27 @@ def add_robot(spec: mujoco.MjSpec, x: float, y: float, yaw: float) -> RobotNames
 @cache
 def robot_only_model() -> mujoco.MjModel:
     """Compile the robot alone in an empty world, for inverse kinematics; treat it as read-only."""
+    return _alone().compile()
+
+
+@cache
+def reach_model() -> mujoco.MjModel:
+    """Compile the robot with only the lift and the arm free, base_link at the origin; read-only."""
+    spec, names = _alone(), RobotNames()
+    for equality in spec.equalities:
+        spec.delete(equality)
+    for actuator in spec.actuators:
+        spec.delete(actuator)
+    for joint in spec.joints:
+        if joint.name not in names.reach_joints:
+            spec.delete(joint)
+    return spec.compile()
+
+
+def _alone() -> mujoco.MjSpec:
     spec = mujoco.MjSpec()
     add_robot(spec, 0.0, 0.0, 0.0)
-    return spec.compile()
+    return spec
 
 
 def _robot_spec(x: float, y: float, yaw: float) -> mujoco.MjSpec:

@@ -10,4 +10,4 @@ def fabric(colour: Colour, size: int = 128, seed: int = 7) -> Image:
     threads = np.sin(np.linspace(0, 32 * np.pi, size))
     weave = 0.5 + 0.25 * (threads[:, None] + threads[None, :])
     wear = value_noise(size, (8, 8), seed)
-    return to_image(colour, 1.0 - 0.14 * weave - 0.1 * wear)
+    return to_image(colour, 1.0 - 0.09 * weave - 0.1 * wear)

@@ -12,7 +12,8 @@ def value_noise(size: int, cells: tuple[int, int], seed: int) -> NDArray[np.floa
     """Noise in 0..1 that varies over `cells` (rows, columns), shape (size, size)."""
     grid = np.random.default_rng(seed).random(cells)
     smooth = zoom(grid, (size / cells[0], size / cells[1]), order=3, mode="grid-wrap", grid_mode=True)
-    return np.clip(smooth, 0.0, 1.0)
+    noise: NDArray[np.float64] = np.clip(smooth, 0.0, 1.0)
+    return noise
 
 
 def to_image(colour: Colour, shade: NDArray[np.float64]) -> Image:
