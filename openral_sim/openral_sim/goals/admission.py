@@ -62,7 +62,9 @@ def _parameter_problems(manifest: SkillManifest, given: Mapping[str, ParamValue]
 
 def _type_problems(spec: ParameterSpec, value: ParamValue) -> Iterator[str]:
     # bool is an int in Python, never on the wire.
-    fits = isinstance(value, _TYPES[spec.type]) and isinstance(value, bool) is (spec.type is ParameterType.BOOL)
+    fits = isinstance(value, _TYPES[spec.type]) and isinstance(value, bool) is (
+        spec.type is ParameterType.BOOL
+    )
     if not fits:
         yield f"parameter '{spec.name}' must be a {spec.type}, found {type(value).__name__.lower()} {value!r}"
     elif isinstance(value, float) and not isfinite(value):

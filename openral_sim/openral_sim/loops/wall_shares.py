@@ -12,6 +12,11 @@ class WallShares:
         self._began = monotonic()
         self._spent: dict[str, float] = {}
 
+    def restart(self) -> None:
+        """Count from now."""
+        self._began = monotonic()
+        self._spent.clear()
+
     @contextmanager
     def of(self, part: str) -> Iterator[None]:
         """Count what happens inside towards ``part``."""
@@ -29,4 +34,6 @@ class WallShares:
     def words(self) -> str:
         """Every part's share of the elapsed time."""
         total = max(self.elapsed, 1e-9)
-        return ", ".join(f"{part} {spent / total:.1%}" for part, spent in self._spent.items()) or "nothing done"
+        return (
+            ", ".join(f"{part} {spent / total:.1%}" for part, spent in self._spent.items()) or "nothing done"
+        )

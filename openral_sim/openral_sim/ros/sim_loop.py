@@ -59,6 +59,7 @@ class SimLoop:
                 raise
             opened.set_result(None)
             stack.callback(self._abandon)
+            self.shares.restart()
             while not self._stopping.is_set():
                 self._period(feeds)
 

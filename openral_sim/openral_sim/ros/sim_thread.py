@@ -37,7 +37,7 @@ def start_thread(scope: Scope, node: Node, loop: SimLoop, on_broken: Callable[[E
     """
     opened: Future[None] = Future()
 
-    def ended(outcome: None | Exception) -> None:
+    def ended(outcome: Exception | None) -> None:
         if outcome is not None and opened.exception() is None:
             on_broken(outcome)
 

@@ -29,7 +29,8 @@ WATCH_PERIOD = 0.2
 class Robot(Protocol):
     """Who carries goals out."""
 
-    def submit(self, order: GoalOrder) -> None: ...
+    def submit(self, order: GoalOrder) -> None:
+        """Begin a goal; its ``on_end`` tells how it ended."""
 
 
 class SkillServer:
