@@ -36,7 +36,11 @@ class PathFollower:
     _FACE_GOAL_WITHIN = 0.60
 
     def __init__(
-        self, path: Vector, final_yaw: float, limits: DriveLimits | None = None, tolerance: Tolerance | None = None
+        self,
+        path: Vector,
+        final_yaw: float,
+        limits: DriveLimits | None = None,
+        tolerance: Tolerance | None = None,
     ) -> None:
         """Follow ``path`` (corner points in map in [m], shape (N, 2)) and end at ``final_yaw`` [rad]."""
         self._path, self._yaw = path, final_yaw

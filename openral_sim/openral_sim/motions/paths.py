@@ -47,6 +47,16 @@ class TravelField:
         """Cost to reach a point in [m]; inf where no way leads."""
         return float(self.cost[self.grid.cell(xy)])
 
+    def nearest_reachable(self, xy: NDArray[np.float64], within: float) -> NDArray[np.float64]:
+        """The point itself if a way leads there, else the nearest such cell; NaN if none is ``within`` [m]."""
+        if np.isfinite(self.cost_at(xy)):
+            return np.asarray(xy, dtype=float)
+        cells = np.argwhere(np.isfinite(self.cost))
+        points = self.grid.point(cells)
+        distance = np.linalg.norm(points - xy, axis=1)
+        best = int(distance.argmin())
+        return points[best] if distance[best] <= within else np.full(2, np.nan)
+
     def path_to(self, goal: NDArray[np.float64]) -> NDArray[np.float64]:
         """Corner points from the start to a goal in map in [m], shape (N, 2).
 
@@ -77,7 +87,9 @@ def travel_field(grid: OccupancyGrid, start: NDArray[np.float64], clearance: flo
     return TravelField(grid, start, clearance, cost.reshape(free.shape), previous)
 
 
-def _nearest_free(grid: OccupancyGrid, free: NDArray[np.bool_], start: NDArray[np.float64], clearance: float) -> int:
+def _nearest_free(
+    grid: OccupancyGrid, free: NDArray[np.bool_], start: NDArray[np.float64], clearance: float
+) -> int:
     cells = np.argwhere(free)
     if len(cells) == 0:
         raise NoWay(start, start, clearance)
@@ -119,7 +131,11 @@ def _shortened(grid: OccupancyGrid, points: NDArray[np.float64], clearance: floa
     while kept[-1] < len(points) - 1:
         here = kept[-1]
         far = next(
-            (j for j in range(len(points) - 1, here + 1, -1) if _sees(grid, points[here], points[j], clearance)),
+            (
+                j
+                for j in range(len(points) - 1, here + 1, -1)
+                if _sees(grid, points[here], points[j], clearance)
+            ),
             here + 1,
         )
         kept.append(far)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 BASE_RADIUS = 0.27
 """Footprint of the base in [m]."""
-MAST_X = -0.19
-ARM_MOUNT = (0.06, 0.0, 0.30)
+MAST_X = -0.22
+ARM_MOUNT = (0.10, 0.0, 0.30)
 """Where the arm stands on base_link with the lift down, in [m]."""
 LIFT_TRAVEL = 0.50
 HEAD_HEIGHT = 1.36
