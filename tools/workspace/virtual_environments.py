@@ -26,7 +26,9 @@ class InterpreterMismatch(WorkspaceError):
     def __init__(self, ros: RosSource) -> None:
         found = "{}.{} at {}".format(*sys.version_info[:2], sys.executable)
         needed = "{}.{}".format(*SYSTEM_PYTHON)
-        super().__init__(f"{ros} needs Python {needed}; found {found}. Run: make PYTHON=/usr/bin/python{needed}")
+        super().__init__(
+            f"{ros} needs Python {needed}; found {found}. Run: make PYTHON=/usr/bin/python{needed}"
+        )
 
 
 def ensure_virtual_environment(layout: Layout, ros: RosSource) -> None:
@@ -54,21 +56,28 @@ def wanted_stamp(layout: Layout, ros: RosSource) -> str:
 
 
 def _files(ros: RosSource) -> tuple[str, ...]:
-    return (*COMMON, WITHOUT_DEPENDENCIES) if ros.is_system else (*COMMON, WHEELS_OF_ROS, WITHOUT_DEPENDENCIES)
+    return (
+        (*COMMON, WITHOUT_DEPENDENCIES) if ros.is_system else (*COMMON, WHEELS_OF_ROS, WITHOUT_DEPENDENCIES)
+    )
 
 
 def _create_if_unusable(layout: Layout, ros: RosSource) -> None:
     """Start afresh after an interrupted installation or a move; a shared environment is left to its owner."""
-    if layout.venv.is_symlink() or (_has_pip(layout.python) and not _interrupted(layout) and not _moved(layout)):
+    if layout.venv.is_symlink() or (
+        _has_pip(layout.python) and not _interrupted(layout) and not _moved(layout)
+    ):
         return
     with step("Creating the virtual environment .venv"):
         options = ["--system-site-packages"] if ros.is_system else []
-        command = [_base_interpreter(), "-m", "venv", "--clear", *options, layout.venv]
+        command: list[str | Path] = [_base_interpreter(), "-m", "venv", "--clear", *options, layout.venv]
         run("python -m venv", command, layout.logs / "venv.log", _clean_environment())
 
 
 def _has_pip(python: Path) -> bool:
-    return python.exists() and subprocess.run([python, "-m", "pip", "-V"], capture_output=True, check=False).returncode == 0
+    return (
+        python.exists()
+        and subprocess.run([python, "-m", "pip", "-V"], capture_output=True, check=False).returncode == 0
+    )
 
 
 def _interrupted(layout: Layout) -> bool:
@@ -81,9 +90,16 @@ def _moved(layout: Layout) -> bool:
 
 
 def _install(layout: Layout, ros: RosSource) -> None:
-    pip = [layout.python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    pip: list[str | Path] = [
+        layout.python,
+        "-m",
+        "pip",
+        "install",
+        "--disable-pip-version-check",
+        "--no-input",
+    ]
     together = [name for name in _files(ros) if name != WITHOUT_DEPENDENCIES]
-    named = [part for name in together for part in ("-r", layout.requirements / name)]
+    named: list[str | Path] = [part for name in together for part in ("-r", layout.requirements / name)]
     env = _clean_environment()
     with step(f"Installing pinned wheels ({', '.join(together)}); the first time takes a minute or two"):
         run("pip install", [*pip, *named], layout.logs / "pip.log", env)

@@ -4,7 +4,7 @@ import mujoco
 
 TIMESTEP = 0.002
 EXTENT = 10.0
-NEAR, FAR = 0.02, 25.0
+NEAR, FAR = 0.02, 40.0
 """Clipping distances of every camera [m]."""
 
 
@@ -12,6 +12,7 @@ def new_spec(name: str) -> mujoco.MjSpec:
     """An empty specification with contact and drawing options set."""
     spec = mujoco.MjSpec()
     spec.modelname = name
+    spec.compiler.degree = False
     _set_physics(spec.option)
     spec.stat.extent = EXTENT
     spec.stat.center = (5.0, 2.25, 1.0)

@@ -7,6 +7,7 @@ from openral_sim.furniture.builder import FurnitureBuilder
 from openral_sim.furniture.doors import Door
 
 _GAP = 0.004
+_MASS = 8.0
 _OPEN_ANGLE = 1.92
 _BAR_RADIUS = 0.011
 _BAR_HALF = 0.16
@@ -22,9 +23,9 @@ def add_door(builder: FurnitureBuilder, container: Container, bottom: float, han
     body = _hinged_body(builder, back, side)
     _let_pass(builder, body)
     reach = -side * (fixture.width - 2 * _GAP)
-    builder.panel(
-        (0, min(0.0, reach), bottom), (thickness, max(0.0, reach), fixture.height), builder.style.main, body
-    )
+    low = (0.0, min(0.0, reach), bottom)
+    high = (thickness, max(0.0, reach), fixture.height)
+    builder.panel(low, high, builder.style.main, body).mass = _MASS
     handle = _add_handle(builder, body, thickness, reach + side * _FROM_EDGE, handle_z)
     builder.doors.append(
         Door(
@@ -43,7 +44,7 @@ def _hinged_body(builder: FurnitureBuilder, back: float, side: float) -> mujoco.
         limited=True,
         range=(0.0, _OPEN_ANGLE),
         damping=1.5,
-        frictionloss=0.4,
+        frictionloss=0.8,
         armature=0.05,
     )
     return body

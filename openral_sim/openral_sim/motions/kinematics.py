@@ -1,7 +1,6 @@
 """Joint values that bring the hand to a pose: inverse kinematics on the robot alone."""
 
 import mink
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +23,7 @@ class Unreachable(OpenRALError):
     def __init__(self, position: Vector, error: float, tries: int) -> None:
         where = ", ".join(f"{value:.2f}" for value in position)
         super().__init__(
-            f"the hand cannot reach ({where}) in base_link: {tries} tries ended no nearer than {error * 100:.1f} cm"
+            f"the hand cannot reach ({where}) in base_link: {tries} tries ended {error * 100:.1f} cm away"
         )
 
 
@@ -67,7 +66,7 @@ class ReachSolver:
         """Pose of the grasp site in base_link for joint values, shape (4, 4)."""
         self._configuration.update(q)
         T = self._configuration.get_transform_frame_to_world(RobotNames().grasp_site, "site")
-        pose: Vector = T.as_matrix()
+        pose: Vector = np.array(T.as_matrix())
         return pose
 
     def _beginning(self, attempt: int, start: Vector, rng: np.random.Generator) -> Vector:
@@ -75,7 +74,7 @@ class ReachSolver:
             return start
         if attempt == 1:
             return COMFORTABLE
-        return rng.uniform(self._low, self._high)
+        return np.asarray(rng.uniform(self._low, self._high))
 
     def _descend(self, q: Vector) -> tuple[Vector, float | None]:
         """Iterate from ``q``; the error is None once within tolerance, else metres left."""
@@ -100,9 +99,3 @@ class ReachSolver:
             return False
         self._configuration.integrate_inplace(velocity, 1.0)
         return True
-
-
-def mount_distance(T_base_grasp: Vector) -> float:
-    """Horizontal distance from the arm's mount to a pose in base_link in [m]."""
-    mount = mujoco.MjData(reach_model()).body(RobotNames().torso).xpos
-    return float(np.linalg.norm(T_base_grasp[:2, 3] - mount[:2]))

@@ -8,6 +8,8 @@ from openral_sim.rendering.gl_contexts import open_gl
 
 _MAX_GEOMS = 2000
 _HIDDEN_GROUPS = (3, 4, 5)
+_SKY = 18.0
+"""No room is as deep as this [m]; the sky is drawn beyond it."""
 
 
 class SceneView:
@@ -20,6 +22,7 @@ class SceneView:
         self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
         mujoco.mjr_resizeOffscreen(width, height, self._context)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
+        self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR.value
         self._scene = mujoco.MjvScene(model, _MAX_GEOMS)
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = shadows
         self._option = mujoco.MjvOption()
@@ -42,9 +45,9 @@ class SceneView:
         rgb, depth = self._render()
         extent = self._model.stat.extent
         near, far = self._model.vis.map.znear * extent, self._model.vis.map.zfar * extent
-        # MuJoCo's depth buffer is reversed: 0 at the far plane, 1 at the near one.
-        metres = np.where(depth > 0, near * far / (near + depth * (far - near)), 0.0)
-        return rgb, metres.astype(np.float32)
+        # Reversed depth, 0 at the far plane and 1 at the near one, keeps its precision far away.
+        metres = near * far / (near + depth * (far - near))
+        return rgb, np.where(metres < _SKY, metres, 0.0).astype(np.float32)
 
     def draw_geom_ids(self) -> NDArray[np.int32]:
         """The id of the geom seen in each pixel, -1 where there is none, shape (H, W)."""

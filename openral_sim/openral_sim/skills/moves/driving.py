@@ -15,6 +15,8 @@ Vector = NDArray[np.float64]
 
 CLEARANCE = 0.33
 """Distance from the base's middle to any obstacle while driving in [m]."""
+CLEARANCE_HOLDING = 0.40
+"""The same with something in the hand, which sticks out."""
 _STUCK_AFTER = 1.5
 _SLOW = DriveLimits(speed=0.35, turn_rate=0.9, acceleration=0.7, turn_acceleration=3.0)
 
@@ -26,7 +28,8 @@ def floor_now(context: SkillContext) -> OccupancyGrid:
 
 def ways_now(context: SkillContext) -> TravelField:
     """Ways over the floor from where the base stands."""
-    return travel_field(floor_now(context), context.control.base_pose[:2], CLEARANCE)
+    clearance = CLEARANCE_HOLDING if context.held else CLEARANCE
+    return travel_field(floor_now(context), context.control.base_pose[:2], clearance)
 
 
 def drive_to(context: SkillContext, goal: Vector, field: TravelField, stage: str) -> Move[None]:

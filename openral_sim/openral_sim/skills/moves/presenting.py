@@ -31,7 +31,7 @@ def presentations(held: Held, point: Vector, gap: float, drop: float, base: Vect
         T[:2, 3] -= (R @ held.T_grasp_body[:3, 3])[:2]
         before = T.copy()
         before[2, 3] += drop
-        yield Option("from above" if held.downward else "level", before, T, (point, 0.03))
+        yield Option("from above" if held.downward else "level", before, T, (point, 0.06))
 
 
 def _orientations(held: Held, heading: float) -> Iterator[Vector]:
