@@ -66,7 +66,9 @@ def test_keeps_the_pads_off_a_neighbour():
     segment = seen_from_above(two)
     only_first = Segment(segment.points, segment.chosen & (segment.points[:, 0] < 0.03), TABLE)
     for grasp in propose(only_first, from_above(0.0)):
-        fingers = grasp.T_map_grasp[:2, 3] + np.outer([-1, 1], grasp.T_map_grasp[:2, 1]) * (OPENING / 2 + 0.006)
+        fingers = grasp.T_map_grasp[:2, 3] + np.outer([-1, 1], grasp.T_map_grasp[:2, 1]) * (
+            OPENING / 2 + 0.006
+        )
         assert not ((np.abs(fingers[:, 0] - 0.075) < 0.024) & (np.abs(fingers[:, 1]) < 0.024)).any()
 
 

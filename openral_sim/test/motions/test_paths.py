@@ -18,7 +18,9 @@ def floor(*walls, size=(80, 60)):
 
 
 def clearances_along(grid, path):
-    dense = np.vstack([a + np.linspace(0, 1, 80)[:, None] * (b - a) for a, b in zip(path, path[1:], strict=False)])
+    dense = np.vstack(
+        [a + np.linspace(0, 1, 80)[:, None] * (b - a) for a, b in zip(path, path[1:], strict=False)]
+    )
     return np.array([grid.clearance_at(point) for point in dense])
 
 

@@ -16,7 +16,9 @@ def scan(*boxes, noise=0.0):
 
 
 def test_cuts_out_the_thing_nearest_to_where_it_is_expected():
-    segment = segment_near(scan((0.0, 0.0, 0.03, 0.1), (0.12, 0.0, 0.03, 0.1)), np.array([0.02, 0.01, 0.8]), TABLE)
+    segment = segment_near(
+        scan((0.0, 0.0, 0.03, 0.1), (0.12, 0.0, 0.03, 0.1)), np.array([0.02, 0.01, 0.8]), TABLE
+    )
     assert segment.own_points[:, 0].max() < 0.04
     assert segment.own_points[:, 0].min() > -0.04
 
@@ -27,7 +29,7 @@ def test_finds_the_support_even_when_its_height_was_told_wrong():
 
 
 def test_says_that_nothing_stands_there():
-    with pytest.raises(NothingSeen, match=r"nothing stands within 9 cm of \(0.00, 0.00, 0.80\)"):
+    with pytest.raises(NothingSeen, match=r"nothing stands within 5 cm of \(0.00, 0.00, 0.80\)"):
         segment_near(scan((0.15, 0.15, 0.02, 0.1)), np.array([0.0, 0.0, 0.8]), TABLE)
 
 

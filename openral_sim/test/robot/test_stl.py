@@ -17,7 +17,9 @@ def square_file(tmp_path):
 def test_shares_the_corners_of_neighbouring_faces(square_file):
     vertices, faces = read_stl(square_file)
     assert vertices.shape == (4, 3)
-    assert np.array_equal(np.sort(vertices[faces].reshape(-1, 3), axis=0), np.sort(SQUARE.reshape(-1, 3), axis=0))
+    assert np.array_equal(
+        np.sort(vertices[faces].reshape(-1, 3), axis=0), np.sort(SQUARE.reshape(-1, 3), axis=0)
+    )
 
 
 def test_leaves_a_light_mesh_as_it_is(square_file):
