@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from openral_core.errors import OpenRALError
 from openral_sim.furniture.builder import FurnitureBuilder
 from openral_sim.furniture.cabinets import build_cabinet
+from openral_sim.furniture.chairs import build_chair
 from openral_sim.furniture.counters import build_counter
 from openral_sim.furniture.fridges import build_fridge
 from openral_sim.furniture.lamps import build_lamp
@@ -16,6 +17,7 @@ from openral_sim.furniture.tables import build_table
 
 FURNITURE_KINDS: dict[str, Callable[[FurnitureBuilder], None]] = {
     "cabinet": build_cabinet,
+    "chair": build_chair,
     "counter": build_counter,
     "fridge": build_fridge,
     "lamp": build_lamp,

@@ -12,7 +12,7 @@ LookName = Literal[
     "oak", "walnut", "birch", "white", "cream", "graphite", "steel", "marble", "sage", "navy",
     "grey_fabric", "teal_fabric", "mustard_fabric", "rug_fabric", "plaster", "warm_plaster",
     "kitchen_floor", "living_floor", "wall_tiles", "skirting", "terracotta", "leaf", "lamp_shade",
-    "screen", "painting", "window", "skin", "hair", "denim", "shirt", "shoe",
+    "screen", "painting", "window", "skin", "hair", "denim", "shirt", "shoe", "lips",
 ]  # fmt: skip
 
 
@@ -69,5 +69,6 @@ LOOKS: dict[LookName, Look] = {
     "hair": _plain((0.24, 0.16, 0.10), 0.15, 0.3, 0.3),
     "denim": _woven((0.24, 0.34, 0.52)),
     "shirt": _woven((0.80, 0.30, 0.28)),
+    "lips": _plain((0.70, 0.36, 0.34)),
     "shoe": _plain((0.20, 0.18, 0.17)),
 }

@@ -2,41 +2,43 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_core.maps import Fixture, Pose2
-from openral_sim.furniture import FURNITURE_KINDS, FurnitureBuilder, UnknownFurnitureKind, build_fixture
+from openral_core.maps import Fixture, Pose2, Surface
+from openral_sim.entities import WorldFurniture
+from openral_sim.furniture import FURNITURE_KINDS, Door, FurnitureBuilder, UnknownFurnitureKind, build_fixture
 from openral_sim.furniture.containers import NotAContainer
-from openral_sim.scenes import FurnitureStyle
+from openral_sim.scenes import FurnitureStyle, Scene
+from openral_sim.world import World
 
 
-def bare(kind):
+def bare(kind: str) -> FurnitureBuilder:
     fixture = Fixture(id="f", kind=kind, name="f", room="r", pose=Pose2(x=0, y=0), depth=1, width=1, height=1)
     spec = mujoco.MjSpec()
     body = spec.worldbody.add_body(name="furniture/f")
     return FurnitureBuilder(spec, body, fixture, FurnitureStyle(main="oak", accent="steel"))
 
 
-def test_an_unknown_kind_is_refused_naming_the_valid_ones():
-    with pytest.raises(UnknownFurnitureKind, match="'throne'.*fridge"):
+def test_an_unknown_kind_is_refused_naming_the_valid_ones() -> None:
+    with pytest.raises(UnknownFurnitureKind, match=r"'throne'.*fridge"):
         build_fixture(bare("throne"))
 
 
 @pytest.mark.parametrize("kind", ["fridge", "cabinet", "shelf"])
-def test_a_hollow_kind_needs_a_container(kind):
+def test_a_hollow_kind_needs_a_container(kind: str) -> None:
     with pytest.raises(NotAContainer, match="needs a `container`"):
         build_fixture(bare(kind))
 
 
-def test_the_home_shows_every_kind(scene):
+def test_the_home_shows_every_kind(scene: Scene) -> None:
     assert {fixture.kind for fixture in scene.home.fixtures} == set(FURNITURE_KINDS)
 
 
-def test_every_surface_of_the_map_is_really_there(still_world):
+def test_every_surface_of_the_map_is_really_there(still_world: World) -> None:
     for fixture in still_world.furniture.values():
         for surface in fixture.surfaces:
             assert height_below(still_world, fixture, surface, 0.05) == pytest.approx(surface.z, abs=0.002)
 
 
-def height_below(world, fixture, surface, drop):
+def height_below(world: World, fixture: WorldFurniture, surface: Surface, drop: float) -> float:
     """What lies under a corner of a surface where no object stands."""
     x, y = fixture.pose.to_parent(surface.area.min[0] + 0.02, surface.area.max[1] - 0.01)
     hit = np.zeros(1, dtype=np.int32)
@@ -45,7 +47,7 @@ def height_below(world, fixture, surface, drop):
     return start[2] - distance
 
 
-def test_parts_stay_within_the_fixture(still_world):
+def test_parts_stay_within_the_fixture(still_world: World) -> None:
     """Only a handle or a splashback may stand out."""
     for fixture in still_world.furniture.values():
         handles = {name for door in fixture.doors for name in door.handle_geoms}
@@ -58,7 +60,7 @@ def test_parts_stay_within_the_fixture(still_world):
 
 
 @pytest.mark.parametrize("container", ["fridge", "cabinet"])
-def test_a_door_swings_freely_both_ways(world, container):
+def test_a_door_swings_freely_both_ways(world: World, container: str) -> None:
     door = world.furniture[container].doors[0]
     world.data.joint(door.joint).qvel[0] = 2.0
     world.step(1.5)
@@ -69,7 +71,7 @@ def test_a_door_swings_freely_both_ways(world, container):
 
 
 @pytest.mark.parametrize("container", ["fridge", "cabinet"])
-def test_an_opened_handle_is_in_front_of_where_it_was(world, container):
+def test_an_opened_handle_is_in_front_of_where_it_was(world: World, container: str) -> None:
     fixture = world.furniture[container]
     door = fixture.doors[0]
     shut = local_x(world, fixture, door)
@@ -78,5 +80,5 @@ def test_an_opened_handle_is_in_front_of_where_it_was(world, container):
     assert local_x(world, fixture, door) > shut + 0.3
 
 
-def local_x(world, fixture, door):
+def local_x(world: World, fixture: WorldFurniture, door: Door) -> float:
     return fixture.pose.to_local(*world.data.site(door.handle_site).xpos[:2])[0]

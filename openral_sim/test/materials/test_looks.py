@@ -8,12 +8,12 @@ from openral_sim.materials import LOOKS, LookName, use_colour, use_look, use_pri
 from openral_sim.textures import banded_label
 
 
-def test_every_name_has_a_look():
+def test_every_name_has_a_look() -> None:
     assert set(get_args(LookName)) == set(LOOKS)
 
 
 @pytest.mark.parametrize("name", sorted(LOOKS))
-def test_a_look_is_a_square_picture_that_is_not_plain(name):
+def test_a_look_is_a_square_picture_that_is_not_plain(name: str) -> None:
     image = LOOKS[name].texture()
     assert image.dtype == np.uint8
     assert image.shape[0] == image.shape[1]
@@ -21,7 +21,7 @@ def test_a_look_is_a_square_picture_that_is_not_plain(name):
     assert image.std() > 0
 
 
-def test_a_material_is_added_once():
+def test_a_material_is_added_once() -> None:
     spec = mujoco.MjSpec()
     for _ in range(2):
         use_look(spec, "oak")
@@ -31,6 +31,6 @@ def test_a_material_is_added_once():
     assert len(spec.textures) == 2
 
 
-def test_a_label_shows_its_word():
+def test_a_label_shows_its_word() -> None:
     plain, printed = (banded_label(text, (1, 1, 1), (0, 0, 1), (1, 0, 0)) for text in ("", "MILK"))
     assert (plain != printed).any()

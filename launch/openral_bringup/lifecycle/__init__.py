@@ -1,0 +1,1 @@
+"""Lifecycle bring-up: ordered start, watching, and bringing respawned nodes back."""

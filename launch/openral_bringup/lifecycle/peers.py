@@ -1,0 +1,105 @@
+"""What bring-up knows of one managed node. Pure: time comes in as ``now`` [s]."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from openral_core.detectors import LifecycleState
+
+DOWN = None
+"""Observation of a node whose lifecycle services do not answer."""
+
+
+class Step(StrEnum):
+    """A lifecycle transition towards a goal."""
+
+    CONFIGURE = "configure"
+    ACTIVATE = "activate"
+    DEACTIVATE = "deactivate"
+    CLEANUP = "cleanup"
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Bounds on what a node may cost: times in [s]."""
+
+    step_deadline: float = 60.0
+    retries: int = 3
+    back_off: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """One managed node: what it should be, what it was last seen to be, and what is under way.
+
+    ``goal`` follows deliberate changes: a node that somebody deactivated stays deactivated, also
+    after a crash. ``failures`` counts refused or late steps since the node was last where it should be.
+    """
+
+    name: str
+    level: int
+    goal: LifecycleState = LifecycleState.ACTIVE
+    seen: LifecycleState | None = DOWN
+    step: Step | None = None
+    failures: int = 0
+    retry_at: float = 0.0
+    restarts: int = 0
+    was_up: bool = False
+
+    def observed(self, state: LifecycleState | None) -> "Peer":
+        """After a look at the node; a change nobody here asked for is deliberate and becomes the goal."""
+        if self.step is not None:
+            return replace(self, seen=state) if state is DOWN else self
+        if state is DOWN:
+            lost = self.was_up and self.seen is not DOWN
+            return replace(self, seen=DOWN, restarts=self.restarts + lost)
+        came_back = self.seen is DOWN
+        goal = self.goal if came_back or not self._deliberate(state) else state
+        fresh = came_back and self.was_up
+        return replace(self, seen=state, goal=goal, was_up=True, failures=0 if fresh else self.failures)
+
+    def next_step(self, now: float, patience: Patience) -> Step | None:
+        """The transition to ask for now, or None when it is where it should be, down, busy or given up."""
+        if self.step is not None or self.seen is DOWN or now < self.retry_at or self.gave_up(patience):
+            return None
+        return _TOWARDS.get((self.seen, self.goal))
+
+    def started(self, step: Step) -> "Peer":
+        """After the transition was asked for."""
+        return replace(self, step=step)
+
+    def finished(self, reached: LifecycleState | None, now: float, patience: Patience) -> "Peer":
+        """After the transition ended; ``reached`` is None when it was refused or late."""
+        if reached is not None:
+            failures = 0 if reached is self.goal else self.failures
+            return replace(self, step=None, seen=reached, failures=failures)
+        wait = patience.back_off * 2.0**self.failures
+        return replace(self, step=None, failures=self.failures + 1, retry_at=now + wait)
+
+    def gave_up(self, patience: Patience) -> bool:
+        """Whether it failed so often that it is left as it is."""
+        return self.failures > patience.retries
+
+    def settled(self, patience: Patience) -> bool:
+        """Whether nothing more is to be expected: it is where it should be, or was given up."""
+        return self.step is None and (self.seen is self.goal or self.gave_up(patience))
+
+    def _deliberate(self, state: LifecycleState) -> bool:
+        """Left its goal without a step of ours; a fresh, unconfigured start is no deliberate one."""
+        return self.seen is self.goal and state not in (self.goal, LifecycleState.UNCONFIGURED)
+
+
+_TOWARDS = {
+    (LifecycleState.UNCONFIGURED, LifecycleState.INACTIVE): Step.CONFIGURE,
+    (LifecycleState.UNCONFIGURED, LifecycleState.ACTIVE): Step.CONFIGURE,
+    (LifecycleState.INACTIVE, LifecycleState.ACTIVE): Step.ACTIVATE,
+    (LifecycleState.ACTIVE, LifecycleState.INACTIVE): Step.DEACTIVATE,
+    (LifecycleState.ACTIVE, LifecycleState.UNCONFIGURED): Step.DEACTIVATE,
+    (LifecycleState.INACTIVE, LifecycleState.UNCONFIGURED): Step.CLEANUP,
+}
+
+REACHES = {
+    Step.CONFIGURE: LifecycleState.INACTIVE,
+    Step.ACTIVATE: LifecycleState.ACTIVE,
+    Step.DEACTIVATE: LifecycleState.INACTIVE,
+    Step.CLEANUP: LifecycleState.UNCONFIGURED,
+}

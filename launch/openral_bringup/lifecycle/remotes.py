@@ -1,0 +1,60 @@
+"""One managed node's lifecycle services, asked without blocking."""
+
+from collections.abc import Callable
+
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+from rclpy.node import Node
+
+from openral_bringup.lifecycle.peers import Step
+from openral_core.detectors import LifecycleState
+from openral_ros.calls import CallError, ServiceCaller
+from openral_ros.scopes import Scope
+
+IDS = {
+    Step.CONFIGURE: Transition.TRANSITION_CONFIGURE,
+    Step.ACTIVATE: Transition.TRANSITION_ACTIVATE,
+    Step.DEACTIVATE: Transition.TRANSITION_DEACTIVATE,
+    Step.CLEANUP: Transition.TRANSITION_CLEANUP,
+}
+
+
+class Remote:
+    """Asks one node for its state and for transitions."""
+
+    def __init__(self, scope: Scope, node: Node, name: str) -> None:
+        self._state: ServiceCaller[GetState.Response] = ServiceCaller(
+            scope, node, GetState, f"{name}/get_state"
+        )
+        self._change: ServiceCaller[ChangeState.Response] = ServiceCaller(
+            scope, node, ChangeState, f"{name}/change_state"
+        )
+        self._asking = False
+
+    def look(self, deadline: float, on_state: Callable[[LifecycleState | None], None]) -> None:
+        """Ask for the state; None when it does not answer in time. A look under way is not repeated."""
+        if self._asking:
+            return
+        self._asking = True
+
+        def answered(outcome: GetState.Response | CallError) -> None:
+            self._asking = False
+            on_state(_state_of(outcome))
+
+        self._state.call(GetState.Request(), deadline, answered)
+
+    def change(self, step: Step, deadline: float, on_done: Callable[[bool], None]) -> None:
+        """Ask for a transition; False when it is refused, late or nobody answers."""
+        request = ChangeState.Request(transition=Transition(id=IDS[step]))
+        self._change.call(
+            request, deadline, lambda outcome: on_done(bool(getattr(outcome, "success", False)))
+        )
+
+
+def _state_of(outcome: GetState.Response | CallError) -> LifecycleState | None:
+    """A primary state; one in the middle of a transition tells nothing new and counts as unknown."""
+    if isinstance(outcome, CallError):
+        return None
+    known = {state.value for state in LifecycleState}
+    state = outcome.current_state.id
+    return LifecycleState(state) if state in known else LifecycleState.UNKNOWN

@@ -1,0 +1,111 @@
+"""Bring-up decides who moves next: in order, patiently, never undoing what was deliberate."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openral_bringup.lifecycle.peers import Patience, Step
+from openral_bringup.lifecycle.rosters import Roster, roster
+from openral_core.detectors import LifecycleState as State
+
+PATIENCE = Patience(step_deadline=10.0, retries=2, back_off=1.0)
+
+
+def run_up(current: Roster, now: float = 0.0) -> Roster:
+    """Grant every step until nothing more is asked for."""
+    while steps := current.steps(now):
+        for name, step in steps:
+            current = current.started(name, step).finished(name, success=True, now=now)
+    return current
+
+
+def all_seen(current: Roster, state: State | None = State.UNCONFIGURED) -> Roster:
+    for peer in current.peers:
+        current = current.observed(peer.name, state)
+    return current
+
+
+def two_levels() -> Roster:
+    return roster((("sim",), ("eye", "memory")), PATIENCE, 0.0)
+
+
+def test_the_next_level_waits_for_the_one_below() -> None:
+    current = all_seen(two_levels())
+    assert current.steps(0.0) == (("sim", Step.CONFIGURE),)
+    current = current.started("sim", Step.CONFIGURE).finished("sim", success=True, now=0.0)
+    assert current.steps(0.0) == (("sim", Step.ACTIVATE),)
+    current = current.started("sim", Step.ACTIVATE).finished("sim", success=True, now=0.0)
+    assert current.steps(0.0) == (("eye", Step.CONFIGURE), ("memory", Step.CONFIGURE))
+
+
+def test_a_level_that_never_comes_up_holds_the_next_for_one_deadline_only() -> None:
+    current = all_seen(two_levels()).observed("sim", None)
+    assert current.steps(5.0) == ()
+    assert current.steps(11.0) == (("eye", Step.CONFIGURE), ("memory", Step.CONFIGURE))
+
+
+def test_a_refused_step_is_tried_again_with_back_off_and_then_left() -> None:
+    current = all_seen(roster((("eye",),), PATIENCE, 0.0))
+    times = []
+    for now in range(20):
+        for name, step in current.steps(float(now)):
+            times.append(now)
+            current = current.started(name, step).finished(name, success=False, now=float(now))
+    assert times == [0, 1, 3]
+    assert current.given_up() == ("eye",)
+    assert current.settled()
+
+
+def test_a_deliberate_deactivation_stays() -> None:
+    current = run_up(all_seen(two_levels())).observed("eye", State.INACTIVE)
+    assert current.steps(1.0) == ()
+    assert current.peer("eye").goal is State.INACTIVE
+
+
+def test_a_node_that_was_deactivated_comes_back_inactive_after_a_crash() -> None:
+    current = run_up(all_seen(two_levels())).observed("eye", State.INACTIVE)
+    current = current.observed("eye", None).observed("eye", State.UNCONFIGURED)
+    assert run_up(current, 1.0).peer("eye").seen is State.INACTIVE
+
+
+def test_a_crashed_node_is_brought_back_and_counted() -> None:
+    current = run_up(all_seen(two_levels())).observed("eye", None)
+    assert current.steps(1.0) == ()
+    current = run_up(current.observed("eye", State.UNCONFIGURED), 1.0)
+    assert current.peer("eye").seen is State.ACTIVE
+    assert current.peer("eye").restarts == 1
+
+
+def test_a_crash_unseen_between_two_looks_is_no_deliberate_step() -> None:
+    current = run_up(all_seen(two_levels())).observed("eye", State.UNCONFIGURED)
+    assert current.steps(1.0) == (("eye", Step.CONFIGURE),)
+
+
+def test_shutdown_goes_in_reverse() -> None:
+    current = run_up(all_seen(two_levels())).stopped()
+    assert {name for name, _ in current.steps(1.0)} == {"eye", "memory"}
+    order = []
+    while steps := current.steps(1.0):
+        for name, step in steps:
+            order.append((name, step))
+            current = current.started(name, step).finished(name, success=True, now=1.0)
+    assert order[-2:] == [("sim", Step.DEACTIVATE), ("sim", Step.CLEANUP)]
+    assert current.settled()
+
+
+states = st.sampled_from([None, State.UNCONFIGURED, State.INACTIVE, State.ACTIVE, State.FINALIZED])
+events = st.lists(st.tuples(st.sampled_from(["sim", "eye", "memory"]), states, st.booleans()), max_size=60)
+
+
+@given(events)
+def test_whatever_nodes_do_only_one_step_at_a_time_is_asked_of_each(
+    happened: list[tuple[str, State, bool]],
+) -> None:
+    current = two_levels()
+    for now, (name, state, success) in enumerate(happened):
+        current = current.observed(name, state)
+        steps = current.steps(float(now))
+        assert len({n for n, _ in steps}) == len(steps)
+        for each, step in steps:
+            assert current.peer(each).step is None
+            current = current.started(each, step)
+        current = current.finished(name, success=success, now=float(now))

@@ -1,0 +1,176 @@
+"""What the mission core asks for; every one that has a ``call_id`` is answered by an event with it."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from openral_core.queries import RecallQuery, ResolveQuery
+from openral_core.skills import SkillGoal
+from openral_reasoner.exchanges.statuses import HandoffQuestion, MissionReport, MissionState
+from openral_reasoner.exchanges.turns import Context
+from openral_reasoner.exchanges.value import Value
+
+
+class CallRecall(Value):
+    """Ask memory what it knows."""
+
+    kind: Literal["call_recall"] = "call_recall"
+    call_id: str
+    query: RecallQuery
+
+
+class CallResolve(Value):
+    """Ask memory where something is."""
+
+    kind: Literal["call_resolve"] = "call_resolve"
+    call_id: str
+    query: ResolveQuery
+
+
+class CallLocate(Value):
+    """Have a detector look; ``deadline`` [s]."""
+
+    kind: Literal["call_locate"] = "call_locate"
+    call_id: str
+    query: str
+    camera: str
+    detector: str
+    deadline: float
+
+
+class CallObserve(Value):
+    """Have memory take in the boxes that the look ``located`` found."""
+
+    kind: Literal["call_observe"] = "call_observe"
+    call_id: str
+    located: str
+    camera: str
+    detector: str
+
+
+class ReadScene(Value):
+    """Give the newest scene graph."""
+
+    kind: Literal["read_scene"] = "read_scene"
+    call_id: str
+
+
+class SendSkill(Value):
+    """Have the skill server act."""
+
+    kind: Literal["send_skill"] = "send_skill"
+    call_id: str
+    goal: SkillGoal
+
+
+class CancelSkill(Value):
+    """Stop the goal sent as ``call_id``."""
+
+    kind: Literal["cancel_skill"] = "cancel_skill"
+    call_id: str
+
+
+class ChangeState(Value):
+    """Take a lifecycle peer to another state."""
+
+    kind: Literal["change_state"] = "change_state"
+    call_id: str
+    peer: str
+    transition: Literal["activate", "deactivate"]
+
+
+class AskModel(Value):
+    """Have the model decide."""
+
+    kind: Literal["ask_model"] = "ask_model"
+    call_id: str
+    context: Context
+
+
+class SetDeadline(Value):
+    """Send DeadlinePassed with this id after ``seconds`` of steady time."""
+
+    kind: Literal["set_deadline"] = "set_deadline"
+    call_id: str
+    seconds: float
+
+
+class ClearDeadline(Value):
+    """That deadline matters no more."""
+
+    kind: Literal["clear_deadline"] = "clear_deadline"
+    call_id: str
+
+
+class PublishPrompt(Value):
+    """Words for the operator; ``source`` as in PromptStamped."""
+
+    kind: Literal["publish_prompt"] = "publish_prompt"
+    source: str
+    text: str
+    in_reply_to: str = ""
+
+
+class PublishHandoff(Value):
+    """A question to a human."""
+
+    kind: Literal["publish_handoff"] = "publish_handoff"
+    question: HandoffQuestion
+
+
+class PublishStatus(Value):
+    """The mission as it stands."""
+
+    kind: Literal["publish_status"] = "publish_status"
+    report: MissionReport
+
+
+class SpanStarted(Value):
+    """A step of the trace begins; ``parent`` is a span of the same mission, "" at the root."""
+
+    kind: Literal["span_started"] = "span_started"
+    span: str
+    parent: str
+    name: str
+    attributes: dict[str, str | float | int | bool] = {}
+
+
+class SpanEnded(Value):
+    """A step of the trace is over."""
+
+    kind: Literal["span_ended"] = "span_ended"
+    span: str
+    status: str
+    attributes: dict[str, str | float | int | bool] = {}
+
+
+class EndMission(Value):
+    """The one terminal event of a mission."""
+
+    kind: Literal["end_mission"] = "end_mission"
+    mission_id: str
+    state: MissionState
+    reason: str
+
+
+Command = Annotated[
+    CallRecall
+    | CallResolve
+    | CallLocate
+    | CallObserve
+    | ReadScene
+    | SendSkill
+    | CancelSkill
+    | ChangeState
+    | AskModel
+    | SetDeadline
+    | ClearDeadline
+    | PublishPrompt
+    | PublishHandoff
+    | PublishStatus
+    | SpanStarted
+    | SpanEnded
+    | EndMission,
+    Field(discriminator="kind"),
+]
+COMMAND: TypeAdapter[Command] = TypeAdapter(Command)

@@ -1,0 +1,163 @@
+"""What can happen to the mission core."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from openral_core.detectors import LocateResult
+from openral_core.geometry import Pose
+from openral_core.queries import ObserveResult, RecallResult, ResolveResult
+from openral_core.scene_graph import SceneGraph
+from openral_core.skills import SkillResult
+from openral_reasoner.exchanges.turns import RawCall
+from openral_reasoner.exchanges.value import Value
+from openral_reasoner.palettes import ToolPalette
+
+
+class PromptReceived(Value):
+    """Words from an operator; ``in_reply_to`` names a hand-off they answer."""
+
+    kind: Literal["prompt_received"] = "prompt_received"
+    id: str
+    text: str
+    requester: str = ""
+    in_reply_to: str = ""
+    traceparent: str = ""
+
+
+class PaletteChanged(Value):
+    """Something came or went in the graph."""
+
+    kind: Literal["palette_changed"] = "palette_changed"
+    palette: ToolPalette
+
+
+class Cancelled(Value):
+    """The mission has to stop."""
+
+    kind: Literal["cancelled"] = "cancelled"
+    reason: str
+
+
+class DeadlinePassed(Value):
+    """The time set for a call, or for the mission, is over."""
+
+    kind: Literal["deadline_passed"] = "deadline_passed"
+    call_id: str
+
+
+class Recalled(Value):
+    """Memory answered."""
+
+    kind: Literal["recalled"] = "recalled"
+    call_id: str
+    result: RecallResult
+
+
+class Resolved(Value):
+    """Memory said where something is."""
+
+    kind: Literal["resolved"] = "resolved"
+    call_id: str
+    result: ResolveResult
+
+
+class Located(Value):
+    """A detector looked."""
+
+    kind: Literal["located"] = "located"
+    call_id: str
+    result: LocateResult
+
+
+class Observed(Value):
+    """Memory took in what a look found."""
+
+    kind: Literal["observed"] = "observed"
+    call_id: str
+    result: ObserveResult
+
+
+class SceneRead(Value):
+    """The scene graph as last published; ``robot`` in map when known."""
+
+    kind: Literal["scene_read"] = "scene_read"
+    call_id: str
+    graph: SceneGraph
+    robot: Pose | None = None
+
+
+class SkillProgressed(Value):
+    """A running goal reports; ``progress`` in [0, 1]."""
+
+    kind: Literal["skill_progressed"] = "skill_progressed"
+    call_id: str
+    stage: str
+    progress: float
+
+
+class SkillEnded(Value):
+    """A goal ended."""
+
+    kind: Literal["skill_ended"] = "skill_ended"
+    call_id: str
+    result: SkillResult
+
+
+class StateChanged(Value):
+    """A lifecycle transition ended."""
+
+    kind: Literal["state_changed"] = "state_changed"
+    call_id: str
+    success: bool
+    message: str
+
+
+class CallFailed(Value):
+    """A peer was not there, broke off or did not understand."""
+
+    kind: Literal["call_failed"] = "call_failed"
+    call_id: str
+    condition: str
+    message: str
+
+
+class ModelAnswered(Value):
+    """The model decided; more or fewer than one call is the core's to refuse."""
+
+    kind: Literal["model_answered"] = "model_answered"
+    call_id: str
+    calls: tuple[RawCall, ...]
+    text: str = ""
+    tokens: int = 0
+
+
+class ModelFailed(Value):
+    """The model gave no decision."""
+
+    kind: Literal["model_failed"] = "model_failed"
+    call_id: str
+    condition: str
+    message: str
+    tokens: int = 0
+
+
+Event = Annotated[
+    PromptReceived
+    | PaletteChanged
+    | Cancelled
+    | DeadlinePassed
+    | Recalled
+    | Resolved
+    | Located
+    | Observed
+    | SceneRead
+    | SkillProgressed
+    | SkillEnded
+    | StateChanged
+    | CallFailed
+    | ModelAnswered
+    | ModelFailed,
+    Field(discriminator="kind"),
+]
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)

@@ -1,0 +1,186 @@
+"""Takes events, gives commands. No clock, no IO, no randomness: the same events give the same commands."""
+
+from collections import deque
+
+from openral_core.errors import OpenRALError
+from openral_reasoner.budgets import BudgetExhausted
+from openral_reasoner.exchanges.commands import (
+    ClearDeadline,
+    Command,
+    EndMission,
+    PublishPrompt,
+    SetDeadline,
+)
+from openral_reasoner.exchanges.events import (
+    Cancelled,
+    DeadlinePassed,
+    Event,
+    PaletteChanged,
+    PromptReceived,
+    SkillProgressed,
+)
+from openral_reasoner.exchanges.statuses import MissionReport, MissionState
+from openral_reasoner.missions.stories import story
+from openral_reasoner.palettes import ToolPalette, changes
+from openral_reasoner.procedures.interrupts import MissionCancelled
+from openral_reasoner.procedures.mission import Ending, Mission, Procedure, Wait
+from openral_reasoner.procedures.settings import MissionSettings
+
+STOP_WORDS = ("stop", "cancel", "abort", "halt", "stop!")
+
+
+class Core:
+    """One mission at a time, others queued, replacing or refused as settings say."""
+
+    def __init__(self, settings: MissionSettings) -> None:
+        self.settings = settings
+        self.palette = ToolPalette()
+        self.mission: Mission | None = None
+        self._run: Procedure[Ending] | None = None
+        self._wait = Wait("")
+        self._queue: deque[PromptReceived] = deque()
+        self._missions = 0
+        self._interrupted = False
+        self._outbox: list[Command] = []
+        self._now = 0.0
+        self._last = MissionReport()
+
+    def handle(self, event: Event, now: float) -> tuple[Command, ...]:
+        """The commands that this event leads to; ``now`` is steady time [s]."""
+        self._now = max(self._now, now)
+        if self.mission is not None:
+            self.mission.now = self._now
+        if isinstance(event, PromptReceived):
+            self._prompted(event)
+        elif isinstance(event, PaletteChanged):
+            self._palette_changed(event)
+        elif isinstance(event, Cancelled):
+            self._queue.clear()
+            self._interrupt(MissionCancelled(event.reason))
+        else:
+            self._answered(event)
+        return self._drain()
+
+    def report(self, now: float) -> MissionReport:
+        """The mission as it stands, or the last one's end."""
+        if self.mission is None:
+            return self._last
+        self.mission.now = max(self._now, now)
+        return self.mission.report()
+
+    def _prompted(self, prompt: PromptReceived) -> None:
+        words = prompt.text.strip().lower().rstrip(".!")
+        if prompt.in_reply_to and prompt.in_reply_to == self._wait.call_id:
+            self._resume(prompt)
+        elif words in STOP_WORDS:
+            self._queue.clear()
+            self._interrupt(MissionCancelled(f"the operator said {prompt.text.strip()!r}"))
+        elif prompt.in_reply_to:
+            self._tell("nothing waits for this answer", prompt.id)
+        elif self.mission is None:
+            self._start(prompt)
+        else:
+            self._second(prompt)
+
+    def _second(self, prompt: PromptReceived) -> None:
+        policy = self.settings.second_goal
+        if policy == "refuse" or len(self._queue) >= self.settings.queue_length:
+            self._tell("another mission is running; say 'stop' first", prompt.id)
+            return
+        if policy == "replace":
+            self._queue.clear()
+        self._queue.append(prompt)
+        if policy == "replace":
+            self._interrupt(MissionCancelled("replaced by another goal"))
+
+    def _start(self, prompt: PromptReceived) -> None:
+        self._missions += 1
+        mission = Mission(f"m{self._missions}", prompt, self.settings, self.palette)
+        mission.now = self._now
+        mission.ledger = mission.ledger.resumed(self._now)
+        mission.open_span(mission.id, "invoke_agent", goal=prompt.text)
+        mission.emit(SetDeadline(call_id=mission.id, seconds=self.settings.budget.seconds))
+        self.mission, self._run, self._interrupted = mission, story(mission), False
+        self._step(None)
+
+    def _palette_changed(self, event: PaletteChanged) -> None:
+        news = changes(self.palette, event.palette)
+        self.palette = event.palette
+        if self.mission is None:
+            return
+        self.mission.palette = event.palette
+        self.mission.news.extend(news)
+        if self._wait.palette:
+            self._resume(event)
+
+    def _answered(self, event: Event) -> None:
+        mission = self.mission
+        if mission is None:
+            return
+        call_id = getattr(event, "call_id", "")
+        if isinstance(event, DeadlinePassed) and call_id == mission.id:
+            self._out_of_time(mission)
+        elif isinstance(event, SkillProgressed):
+            if call_id == self._wait.call_id:
+                mission.progress(event.stage, event.progress)
+        elif call_id == self._wait.call_id:
+            self._resume(event)
+
+    def _out_of_time(self, mission: Mission) -> None:
+        """The mission's own deadline; time spent waiting for a human is given back."""
+        left = mission.ledger.left("seconds", self._now)
+        if left > 0.0:
+            mission.emit(SetDeadline(call_id=mission.id, seconds=max(left, 0.5)))
+        else:
+            self._interrupt(BudgetExhausted("seconds", mission.ledger.limit("seconds")))
+
+    def _interrupt(self, reason: OpenRALError) -> None:
+        if self._run is None or self.mission is None:
+            return
+        if self._interrupted:
+            self.mission.cancelled = str(reason)
+            return
+        self._interrupted = True
+        self._step(None, reason)
+
+    def _resume(self, event: Event) -> None:
+        self._step(event)
+
+    def _step(self, event: Event | None, reason: OpenRALError | None = None) -> None:
+        """Let the mission go on until it waits again or ends."""
+        assert self._run is not None
+        try:
+            if reason is not None:
+                self._wait = self._run.throw(reason)
+            elif event is None:
+                self._wait = next(self._run)
+            else:
+                self._wait = self._run.send(event)
+        except StopIteration as stop:
+            self._end(stop.value)
+
+    def _end(self, ending: Ending) -> None:
+        mission = self.mission
+        assert mission is not None
+        if mission.cancelled and ending.state is not MissionState.SUCCEEDED:
+            ending = Ending(MissionState.CANCELLED, mission.cancelled)
+        mission.finish_all("INTERRUPTED")
+        mission.close_every_span(ending.state.name)
+        mission.state, mission.reason, mission.step = ending.state, ending.reason, "ended"
+        mission.publish()
+        mission.emit(ClearDeadline(call_id=mission.id))
+        mission.emit(EndMission(mission_id=mission.id, state=ending.state, reason=ending.reason))
+        self._outbox.extend(mission.drain())
+        self._last = mission.report()
+        self.mission, self._run, self._wait = None, None, Wait("")
+        if self._queue:
+            self._start(self._queue.popleft())
+
+    def _tell(self, text: str, prompt: str) -> None:
+        self._outbox.append(PublishPrompt(source="reasoner", text=text, in_reply_to=prompt))
+
+    def _drain(self) -> tuple[Command, ...]:
+        if self.mission is not None:
+            self._outbox.extend(self.mission.drain())
+        batch, self._outbox = tuple(self._outbox), []
+        return batch

@@ -1,0 +1,91 @@
+"""One decision after the other until the mission ends."""
+
+from openral_reasoner.exchanges.commands import AskModel
+from openral_reasoner.exchanges.events import Event, ModelAnswered, ModelFailed
+from openral_reasoner.exchanges.turns import RawCall, Reply, Turn
+from openral_reasoner.missions.contexts import context
+from openral_reasoner.policies import Repetitions, Strikes
+from openral_reasoner.procedures.asks import exchange
+from openral_reasoner.procedures.interrupts import MissionStuck
+from openral_reasoner.procedures.mission import Ending, Mission, Procedure
+from openral_reasoner.tools import InvalidCall, MalformedCall, Outcome, ReasonerToolCall, parse_call
+
+
+def decide_until_done(mission: Mission) -> Procedure[Ending]:
+    """Ask the model, do what it says, tell it what came of it, and again.
+
+    Raises:
+        MissionStuck: If the model fails too often or goes in circles.
+        BudgetExhausted: If a line of the budget is used up.
+    """
+    strikes = Strikes(mission.settings.max_failures)
+    repetitions = Repetitions(mission.settings.max_repeats)
+    while True:
+        answer = yield from _ask(mission)
+        if not isinstance(answer, ModelAnswered):
+            strikes = strikes.after_failure()
+            _check(strikes, _why(answer))
+            continue
+        raw, call = _chosen(mission, answer)
+        wrong = isinstance(call, Reply)
+        strikes = strikes.after_wrong() if wrong else strikes.after_right()
+        outcome: Outcome = call if isinstance(call, Reply) else (yield from call.perform(mission))
+        if isinstance(outcome, Ending):
+            return outcome
+        _remember(mission, raw, outcome)
+        _check(strikes, f"the model called wrongly: {outcome.text}")
+        looping, repetitions = repetitions.after(raw.tool, raw.arguments, outcome.model_dump_json())
+        if looping:
+            raise MissionStuck(
+                f"{raw.tool} was called {repetitions.limit} times and got the same answer each time"
+            )
+
+
+def _ask(mission: Mission) -> Procedure[Event]:
+    mission.spend("model_calls")
+    mission.say("deciding")
+    call_id = mission.next_id("model")
+    mission.open_span(call_id, "chat")
+    command = AskModel(call_id=call_id, context=context(mission))
+    event = yield from exchange(mission, call_id, command, mission.settings.deadlines.model)
+    mission.close_span(call_id, "OK" if isinstance(event, ModelAnswered) else "FAILED")
+    if isinstance(event, ModelAnswered | ModelFailed):
+        mission.charge_tokens(event.tokens)
+    return event
+
+
+def _chosen(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, ReasonerToolCall | Reply]:
+    """The one call of the answer, or the reply that sends it back."""
+    raw = answer.calls[0] if answer.calls else RawCall(tool="")
+    if len(answer.calls) != 1:
+        return raw, Reply(
+            status="INVALID_CALL",
+            text=f"exactly one tool call per turn is needed, there were {len(answer.calls)}",
+        )
+    try:
+        call = parse_call(raw, mission.palette)
+        call.check(mission)
+        return raw, call
+    except InvalidCall as error:
+        return raw, Reply(
+            status="INVALID_CALL", text=f"this {error.what} is not in the palette now", valid=error.valid
+        )
+    except MalformedCall as error:
+        return raw, Reply(
+            status="INVALID_CALL", text="the call is malformed", peer_words=(str(error)[:1000],)
+        )
+
+
+def _remember(mission: Mission, raw: RawCall, reply: Reply) -> None:
+    told = reply.model_copy(update={"remaining": mission.remaining()})
+    number = f"call_{len(mission.turns) + 1}"
+    mission.turns.append(Turn(call_id=number, tool=raw.tool, arguments=raw.arguments, reply=told))
+
+
+def _check(strikes: Strikes, why: str) -> None:
+    if strikes.out:
+        raise MissionStuck(f"the model failed {strikes.failures} times; last: {why}")
+
+
+def _why(event: Event) -> str:
+    return f"{event.condition}: {event.message}" if isinstance(event, ModelFailed) else "no answer in time"

@@ -1,0 +1,46 @@
+"""What changed between two palettes, and why, in words for the model and the operator."""
+
+from collections.abc import Sequence
+from itertools import chain
+
+from openral_reasoner.palettes.entries import ContinuousDetectorEntry, LocatorEntry, ToolPalette
+
+_Detector = LocatorEntry | ContinuousDetectorEntry
+
+
+def changes(old: ToolPalette, new: ToolPalette) -> tuple[str, ...]:
+    """One line per difference that matters to a decision."""
+    return tuple(
+        chain(
+            _flag("spatial memory", old.spatial_memory_available, new.spatial_memory_available),
+            _detectors("locator", old.locators, new.locators),
+            _detectors("continuous detector", old.continuous_detectors, new.continuous_detectors),
+            _names("skill", [s.id for s in old.skills], [s.id for s in new.skills], "the skill server"),
+            _names("camera", old.cameras, new.cameras, "every locator that serves it"),
+            _names("place", [p.id for p in old.places], [p.id for p in new.places], "the scene graph"),
+            _names("lifecycle peer", old.peers, new.peers, "its node"),
+        )
+    )
+
+
+def _flag(what: str, old: bool, new: bool) -> list[str]:
+    if old == new:
+        return []
+    return [f"{what} is back" if new else f"{what} is gone: its service no longer lives"]
+
+
+def _names(what: str, old: Sequence[str], new: Sequence[str], source: str) -> list[str]:
+    gone = [f"{what} {name!r} is gone: {source} no longer offers it" for name in old if name not in new]
+    come = [f"{what} {name!r} is there now" for name in new if name not in old]
+    return gone + come
+
+
+def _detectors(what: str, old: Sequence[_Detector], new: Sequence[_Detector]) -> list[str]:
+    before = {each.id: each.state for each in old}
+    after = {each.id: each.state for each in new}
+    moved = [
+        f"{what} {name!r} went from {before[name].name} to {state.name}"
+        for name, state in after.items()
+        if name in before and before[name] is not state
+    ]
+    return _names(what, list(before), list(after), "its node or service") + moved

@@ -1,0 +1,120 @@
+"""The palette: every id a tool call may hold."""
+
+from pydantic import BaseModel, ConfigDict
+
+from openral_core.detectors import LifecycleState
+from openral_core.names import slug
+from openral_core.rskills import ParameterSpec
+from openral_core.scene_graph import NodeKind
+from openral_core.skills import Verb
+
+
+class Entry(BaseModel):
+    """Base of everything listed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ContinuousDetectorEntry(Entry):
+    """A detector that streams what it knows into memory; never prompted."""
+
+    id: str
+    description: str
+    labels: tuple[str, ...]
+    cameras: tuple[str, ...] = ()
+    state: LifecycleState = LifecycleState.ACTIVE
+
+
+class LocatorEntry(Entry):
+    """A detector that answers `locate_in_view`; ``latency`` [s]."""
+
+    id: str
+    aliases: tuple[str, ...] = ()
+    description: str
+    latency: float
+    cameras: tuple[str, ...]
+    is_default: bool = False
+    state: LifecycleState = LifecycleState.ACTIVE
+
+    @property
+    def must_load(self) -> bool:
+        """Whether a look has to wait for its weights."""
+        return self.state is not LifecycleState.ACTIVE
+
+    def answers_to(self, name: str) -> bool:
+        """Whether ``name`` is its id, alias or slug."""
+        return name in (self.id, slug(self.id), *self.aliases)
+
+
+class SkillEntry(Entry):
+    """An rSkill that a living skill server executes; ``deadline`` [s]."""
+
+    id: str
+    aliases: tuple[str, ...] = ()
+    verb: Verb
+    description: str
+    parameters: tuple[ParameterSpec, ...] = ()
+    deadline: float
+    gpu_memory_mb: float = 0.0
+
+    def answers_to(self, name: str) -> bool:
+        """Whether ``name`` is its id, alias, slug or verb."""
+        return name in (self.id, slug(self.id), *self.aliases, self.verb.value)
+
+
+class PlaceEntry(Entry):
+    """A place, room or agent that may be named as a target."""
+
+    id: str
+    label: str
+    kind: NodeKind
+    room: str = ""
+    aliases: tuple[str, ...] = ()
+
+    def answers_to(self, name: str) -> bool:
+        """Whether ``name`` is its id, label or alias, in any case."""
+        return name.strip().lower() in (
+            self.id.lower(),
+            self.label.lower(),
+            *(a.lower() for a in self.aliases),
+        )
+
+
+class ToolPalette(Entry):
+    """Everything the model may name in this tick."""
+
+    detector_available: bool = False
+    spatial_memory_available: bool = False
+    continuous_detectors: tuple[ContinuousDetectorEntry, ...] = ()
+    locators: tuple[LocatorEntry, ...] = ()
+    cameras: tuple[str, ...] = ()
+    skills: tuple[SkillEntry, ...] = ()
+    peers: tuple[str, ...] = ()
+    places: tuple[PlaceEntry, ...] = ()
+    holding: str = ""
+
+    @property
+    def default_locator(self) -> LocatorEntry | None:
+        """The locator asked when a call names none."""
+        marked = (each for each in self.locators if each.is_default)
+        return next(marked, self.locators[0] if self.locators else None)
+
+    def locator(self, name: str) -> LocatorEntry | None:
+        """The locator that answers to a name; "" is the default."""
+        if not name:
+            return self.default_locator
+        return next((each for each in self.locators if each.answers_to(name)), None)
+
+    def skill(self, name: str) -> SkillEntry | None:
+        """The skill that answers to an id, alias, slug or verb."""
+        return next((each for each in self.skills if each.answers_to(name)), None)
+
+    def with_verb(self, verb: Verb) -> tuple[SkillEntry, ...]:
+        """Every skill of one verb, in order."""
+        return tuple(each for each in self.skills if each.verb is verb)
+
+    def place(self, name: str) -> PlaceEntry | None:
+        """The place, room or agent that answers to an id or label."""
+        exact = [each for each in self.places if each.id == name]
+        named = exact or [each for each in self.places if each.answers_to(name)]
+        return named[0] if len(named) == 1 else None

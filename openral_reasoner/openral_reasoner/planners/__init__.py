@@ -1,0 +1,5 @@
+"""Deciding without a language model."""
+
+from openral_reasoner.planners.scripted import decide
+
+__all__ = ["decide"]

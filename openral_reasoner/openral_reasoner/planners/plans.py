@@ -1,0 +1,154 @@
+"""One plan per kind of goal."""
+
+from collections.abc import Callable, Mapping
+
+from openral_core.skills import Verb
+from openral_reasoner.exchanges.turns import Found, Reply
+from openral_reasoner.planners.goals import (
+    EXAMPLES,
+    Bring,
+    BringFilled,
+    Door,
+    Find,
+    Goal,
+    GoTo,
+    LookAt,
+    NotUnderstood,
+)
+from openral_reasoner.planners.priors import load_priors
+from openral_reasoner.planners.steps import (
+    Outlook,
+    Plan,
+    PlanFailed,
+    must,
+    named_place,
+    obtain,
+    resolved,
+    search,
+    whereabouts,
+)
+from openral_reasoner.tools import LocateInViewTool
+
+GRASP_TRIES = 3
+
+
+def plan_for(outlook: Outlook, goal: Goal) -> Plan[str]:
+    """The steps to a goal; returns what to tell whoever asked.
+
+    Raises:
+        PlanFailed: With the question for a human.
+    """
+    return (yield from _PLANS[type(goal)](outlook, goal))
+
+
+def _bring(outlook: Outlook, goal: Bring) -> Plan[str]:
+    thing, _ = yield from obtain(outlook, goal.what)
+    yield from _grasp(outlook, goal.what, thing)
+    yield from _deliver(outlook, goal.what, goal.to)
+    return f"I brought {goal.what} to {goal.to}."
+
+
+def _bring_filled(outlook: Outlook, goal: BringFilled) -> Plan[str]:
+    """One hand: set the vessel down, fetch what goes into it, pour, then carry the vessel."""
+    vessel = load_priors().vessel_for(goal.vessel, goal.contents)
+    contents, _ = yield from obtain(outlook, goal.contents)
+    held, _ = yield from obtain(outlook, vessel)
+    surface = _staging(outlook)
+    yield from _grasp(outlook, vessel, held)
+    must((yield from outlook.act(Verb.PLACE, surface)), f"put down {vessel}")
+    yield from _grasp(outlook, goal.contents, contents)
+    must((yield from outlook.act(Verb.POUR, held.id)), f"pour {goal.contents}")
+    must((yield from outlook.act(Verb.PLACE, surface)), f"put down {goal.contents}")
+    yield from _grasp(outlook, vessel, held)
+    yield from _deliver(outlook, vessel, goal.to)
+    return f"I brought a {vessel} of {goal.contents} to {goal.to}."
+
+
+def _find(outlook: Outlook, goal: Find) -> Plan[str]:
+    thing, seen = yield from obtain(outlook, goal.what)
+    if not seen:
+        thing = yield from _verify(outlook, goal.what, thing)
+    return f"{goal.what} is here: {whereabouts(thing)}."
+
+
+def _verify(outlook: Outlook, words: str, thing: Found) -> Plan[Found]:
+    """Go and see that it is where memory has it; when it is not, search on."""
+    if thing.must_open:
+        must((yield from outlook.act(Verb.OPEN, thing.must_open)), f"open {thing.must_open}")
+    else:
+        must((yield from outlook.act(Verb.NAVIGATE, thing.id)), f"go to {words}")
+    yield from outlook.act(Verb.LOOK_AT, thing.id)
+    if not outlook.can_look:
+        return thing
+    reply = yield LocateInViewTool(query=words)
+    if reply.found:
+        thing = reply.found[0]
+    elif reply.status == "MOVED":
+        thing = yield from search(outlook, words, reply)
+    return thing
+
+
+def _go_to(outlook: Outlook, goal: GoTo) -> Plan[str]:
+    place = yield from resolved(goal.where)
+    must((yield from outlook.act(Verb.NAVIGATE, place.id)), f"go to {goal.where}")
+    return f"I am at {place.label}."
+
+
+def _look_at(outlook: Outlook, goal: LookAt) -> Plan[str]:
+    known = named_place(outlook.now, goal.what)
+    if known is None:
+        thing, seen = yield from obtain(outlook, goal.what)
+        known = thing.id
+        if seen:
+            return f"I am looking at {goal.what}: {whereabouts(thing)}."
+    must((yield from outlook.act(Verb.NAVIGATE, known)), f"go to {goal.what}")
+    must((yield from outlook.act(Verb.LOOK_AT, known)), f"look at {goal.what}")
+    return f"I am looking at {goal.what}."
+
+
+def _door(outlook: Outlook, goal: Door) -> Plan[str]:
+    place = yield from resolved(goal.what)
+    verb = Verb.OPEN if goal.open else Verb.CLOSE
+    must((yield from outlook.act(verb, place.id)), f"{verb.value.lower()} {goal.what}")
+    return f"{goal.what} is {'open' if goal.open else 'closed'}."
+
+
+def _not_understood(outlook: Outlook, goal: NotUnderstood) -> Plan[str]:
+    yield from ()
+    raise PlanFailed(f"I do not understand {goal.words!r}. I understand for example: {'; '.join(EXAMPLES)}.")
+
+
+def _grasp(outlook: Outlook, words: str, thing: Found) -> Plan[Found]:
+    """Take it; when it has moved, search for it and try again, a bounded number of times."""
+    for _ in range(GRASP_TRIES):
+        reply = yield from outlook.act(Verb.GRASP, thing.id)
+        if reply.status != "MOVED":
+            break
+        thing = yield from search(outlook, words, reply)
+    must(reply, f"grasp {words}")
+    return thing
+
+
+def _deliver(outlook: Outlook, words: str, to: str) -> Plan[Reply]:
+    target = yield from resolved(to)
+    verb = Verb.HANDOVER if target.kind == "agent" else Verb.PLACE
+    return must((yield from outlook.act(verb, target.id)), f"give {words} to {to}")
+
+
+def _staging(outlook: Outlook) -> str:
+    for name in load_priors().staging:
+        place = next((p for p in outlook.now.places if name in p.label.lower()), None)
+        if place is not None:
+            return place.id
+    raise PlanFailed("I know no surface to set things down on. What should I do?")
+
+
+_PLANS: Mapping[type, Callable[..., Plan[str]]] = {
+    Bring: _bring,
+    BringFilled: _bring_filled,
+    Find: _find,
+    GoTo: _go_to,
+    LookAt: _look_at,
+    Door: _door,
+    NotUnderstood: _not_understood,
+}

@@ -1,0 +1,136 @@
+"""Parts of plans: generators that yield a tool call and are sent its reply."""
+
+from collections.abc import Generator
+from typing import TypeVar
+
+from openral_core.errors import OpenRALError
+from openral_core.skills import Verb
+from openral_reasoner.exchanges.turns import Found, RawCall, Reply
+from openral_reasoner.palettes import ToolPalette
+from openral_reasoner.planners.priors import load_priors
+from openral_reasoner.tools import (
+    AskHumanTool,
+    ExecuteRskillTool,
+    LocateInViewTool,
+    RecallObjectTool,
+    ResolvePlaceTool,
+    Tool,
+)
+
+T = TypeVar("T")
+Plan = Generator[Tool, Reply, T]
+
+
+class PlanFailed(OpenRALError):
+    """A plan cannot go on by itself."""
+
+    def __init__(self, question: str) -> None:
+        super().__init__(question)
+
+
+class Outlook:
+    """The newest palette; while a plan is played against the past, also the call that came next then."""
+
+    def __init__(self, palette: ToolPalette) -> None:
+        self.now = palette
+        self.past: RawCall | None = None
+
+    @property
+    def can_look(self) -> bool:
+        """Whether a locator can be asked; in the past, whether one was."""
+        return self.now.detector_available if self.past is None else self.past.tool == "locate_in_view"
+
+    def act(self, verb: Verb, target: str, search_for: str = "", prompt: str = "") -> Plan[Reply]:
+        """One acting step by the first skill of a verb.
+
+        Raises:
+            PlanFailed: If no skill of that verb is offered.
+        """
+        skills = self.now.with_verb(verb)
+        if not skills and (self.past is None or self.past.tool != "execute_rskill"):
+            raise PlanFailed(f"No skill can {verb.value} now. What should I do?")
+        skill = skills[0].id if skills else verb.value
+        return (yield ExecuteRskillTool(rskill_id=skill, target=target, search_for=search_for, prompt=prompt))
+
+
+def must(reply: Reply, what: str) -> Reply:
+    """The reply, when the step succeeded.
+
+    Raises:
+        PlanFailed: If not.
+    """
+    if reply.status != "SUCCEEDED":
+        raise PlanFailed(f"I could not {what}: {reply.status}. What should I do?")
+    return reply
+
+
+def obtain(outlook: Outlook, words: str) -> Plan[tuple[Found, bool]]:
+    """Know where an object is: from memory, a live look or a search; the flag says whether it was just seen.
+
+    Raises:
+        PlanFailed: If it is nowhere to be found.
+    """
+    reply = yield RecallObjectTool(query=words, likely_places=load_priors().likely_places(words))
+    if reply.found:
+        return reply.found[0], False
+    return (yield from search(outlook, words, reply)), True
+
+
+def search(outlook: Outlook, words: str, reply: Reply) -> Plan[Found]:
+    """Visit the frontier, best first, then ask a human once.
+
+    Raises:
+        PlanFailed: If nobody knows.
+    """
+    while reply.frontier:
+        reply = yield from outlook.act(Verb.NAVIGATE, reply.frontier[0].id, words, f"search for {words}")
+        if reply.found:
+            return reply.found[0]
+    reply = yield AskHumanTool(question=f"I could not find {words}. Where should I look?")
+    if reply.operator_words:
+        return (yield from _look_where_told(outlook, words, reply.operator_words))
+    raise PlanFailed(f"I could not find {words}.")
+
+
+def _look_where_told(outlook: Outlook, words: str, answer: str) -> Plan[Found]:
+    told = named_place(outlook.now, answer)
+    if told is None:
+        raise PlanFailed(f"I do not know the place in {answer!r}.")
+    yield from outlook.act(Verb.NAVIGATE, told)
+    yield from outlook.act(Verb.LOOK_AT, told)
+    reply = yield LocateInViewTool(query=words)
+    if not reply.found:
+        raise PlanFailed(f"I could not find {words} there either.")
+    return reply.found[0]
+
+
+def named_place(palette: ToolPalette, words: str) -> str | None:
+    """The place whose name is in these words, the longest name first."""
+    plain = f" {words.lower()} "
+    names = sorted(
+        (
+            (name.lower(), place.id)
+            for place in palette.places
+            for name in (place.id, place.label, *place.aliases)
+        ),
+        key=lambda each: -len(each[0]),
+    )
+    return next((node for name, node in names if name and name in plain), None)
+
+
+def whereabouts(thing: Found) -> str:
+    """Where a thing is, in words."""
+    parts = [f"in {' in '.join(thing.containers)}" if thing.containers else "", thing.place, thing.room]
+    return ", ".join(part for part in parts if part) or "in front of me"
+
+
+def resolved(reference: str) -> Plan[Found]:
+    """The one node a reference means.
+
+    Raises:
+        PlanFailed: If it means none, or several.
+    """
+    reply = yield ResolvePlaceTool(reference=reference)
+    if not reply.found:
+        raise PlanFailed(f"I do not know which place or person {reference!r} is ({reply.status}).")
+    return reply.found[0]

@@ -1,0 +1,57 @@
+"""One goal to the skill server: the only procedure that makes anything move."""
+
+from collections.abc import Mapping
+
+from openral_core.skills import ParamValue, SkillGoal, SkillResult, SkillStatus
+from openral_reasoner.budgets import BudgetExhausted
+from openral_reasoner.exchanges.commands import CancelSkill, ClearDeadline, SendSkill, SetDeadline
+from openral_reasoner.exchanges.events import CallFailed, DeadlinePassed, Event, SkillEnded
+from openral_reasoner.palettes import SkillEntry
+from openral_reasoner.procedures.interrupts import MissionCancelled
+from openral_reasoner.procedures.mission import Mission, Procedure, Wait
+
+
+def act(
+    mission: Mission, entry: SkillEntry, words: str, params: Mapping[str, ParamValue]
+) -> Procedure[SkillResult]:
+    """Send one goal and wait for its end; a goal that is late or no longer wanted is cancelled."""
+    if entry not in mission.palette.skills:
+        return SkillResult(SkillStatus.UNSUPPORTED, f"{entry.id} is no longer offered")
+    mission.spend("skills")
+    call_id = mission.next_id("skill")
+    mission.begin(call_id, "execute_rskill", rskill=entry.id, step=words)
+    goal = SkillGoal(entry.id, words, params, entry.deadline)
+    mission.emit(SendSkill(call_id=call_id, goal=goal))
+    seconds = entry.deadline + mission.settings.deadlines.skill_grace
+    mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
+    try:
+        event = yield Wait(call_id)
+    except (MissionCancelled, BudgetExhausted):
+        yield from _stop(mission, call_id)
+        raise
+    result = _result(event)
+    if isinstance(event, DeadlinePassed):
+        yield from _stop(mission, call_id)
+    mission.emit(ClearDeadline(call_id=call_id))
+    mission.finish(call_id, result.status.name, result.message)
+    return result
+
+
+def _stop(mission: Mission, call_id: str) -> Procedure[None]:
+    """Cancel a goal and see it end, for a bounded time."""
+    mission.emit(CancelSkill(call_id=call_id))
+    mission.emit(SetDeadline(call_id=call_id, seconds=mission.settings.deadlines.cancel))
+    event = yield Wait(call_id)
+    if isinstance(event, DeadlinePassed):
+        mission.news.append("the skill server did not confirm that the cancelled skill has stopped")
+    mission.emit(ClearDeadline(call_id=call_id))
+    if mission.records[call_id].status == "pending":
+        mission.finish(call_id, "CANCELLED", "stopped by the reasoner")
+
+
+def _result(event: Event) -> SkillResult:
+    if isinstance(event, SkillEnded):
+        return event.result
+    if isinstance(event, CallFailed):
+        return SkillResult(SkillStatus.SKILL_ERROR, event.message)
+    return SkillResult(SkillStatus.TIMEOUT, "the skill server did not finish within its deadline")

@@ -1,0 +1,138 @@
+"""One question to one peer: spends, sends, waits, and gives a typed answer whatever the peer does."""
+
+from dataclasses import dataclass
+
+from openral_core.detectors import LocateResult, LocateStatus
+from openral_core.geometry import Pose
+from openral_core.queries import ObserveResult, RecallQuery, RecallResult, ResolveQuery, ResolveResult
+from openral_core.scene_graph import SceneGraph
+from openral_reasoner.exchanges.commands import (
+    CallLocate,
+    CallObserve,
+    CallRecall,
+    CallResolve,
+    ChangeState,
+    ClearDeadline,
+    Command,
+    ReadScene,
+    SetDeadline,
+)
+from openral_reasoner.exchanges.events import (
+    CallFailed,
+    Event,
+    Located,
+    Observed,
+    Recalled,
+    Resolved,
+    SceneRead,
+    StateChanged,
+)
+from openral_reasoner.procedures.mission import Mission, Procedure, Wait
+
+SLACK = 1.0
+"""What a peer's own deadline has less than ours, so that its typed answer can still arrive [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """A peer that gave no answer, and how."""
+
+    condition: str
+    message: str
+
+
+def exchange(mission: Mission, call_id: str, command: Command, seconds: float) -> Procedure[Event]:
+    """Send one command and wait for its event or its deadline."""
+    mission.emit(command)
+    mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
+    event = yield Wait(call_id)
+    mission.emit(ClearDeadline(call_id=call_id))
+    return event
+
+
+def recall(mission: Mission, words: str, limit: int = 5) -> Procedure[RecallResult | Unanswered]:
+    """What memory knows of these words."""
+    mission.spend("recalls")
+    call_id = mission.next_id("recall")
+    mission.begin(call_id, "recall_object", query=words)
+    command = CallRecall(call_id=call_id, query=RecallQuery(words, limit))
+    event = yield from exchange(mission, call_id, command, mission.settings.deadlines.memory)
+    if isinstance(event, Recalled):
+        mission.finish(call_id, event.result.status.name, event.result.message)
+        return event.result
+    return _unanswered(mission, call_id, event)
+
+
+def resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | Unanswered]:
+    """Where memory has this place, room, agent or object."""
+    mission.spend("recalls")
+    call_id = mission.next_id("resolve")
+    mission.begin(call_id, "resolve_place", reference=reference)
+    command = CallResolve(call_id=call_id, query=ResolveQuery(reference, mission.requester))
+    event = yield from exchange(mission, call_id, command, mission.settings.deadlines.memory)
+    if isinstance(event, Resolved):
+        mission.finish(call_id, event.result.status.name, event.result.message)
+        return event.result
+    return _unanswered(mission, call_id, event)
+
+
+def locate(mission: Mission, words: str, camera: str, detector: str) -> Procedure[tuple[str, LocateResult]]:
+    """One look by one locator; gives the call's id, which `observe` needs, and a typed result always."""
+    mission.spend("locates")
+    call_id = mission.next_id("locate")
+    mission.begin(call_id, "locate_in_view", query=words, camera=camera, detector=detector)
+    seconds = mission.settings.deadlines.locate
+    command = CallLocate(
+        call_id=call_id, query=words, camera=camera, detector=detector, deadline=max(0.1, seconds - SLACK)
+    )
+    event = yield from exchange(mission, call_id, command, seconds)
+    if isinstance(event, Located):
+        result = event.result
+        mission.finish(call_id, result.status.name, result.message)
+        return call_id, result
+    silent = _unanswered(mission, call_id, event)
+    status = LocateStatus.TIMEOUT if silent.condition == "TIMEOUT" else LocateStatus.DETECTOR_ERROR
+    return call_id, LocateResult(status, silent.message, words, camera, detector)
+
+
+def observe(mission: Mission, located: str, look: LocateResult) -> Procedure[ObserveResult | Unanswered]:
+    """Have memory take in what a look found."""
+    call_id = mission.next_id("observe")
+    mission.begin(call_id, "observe", camera=look.camera, detector=look.detector)
+    command = CallObserve(call_id=call_id, located=located, camera=look.camera, detector=look.detector)
+    event = yield from exchange(mission, call_id, command, mission.settings.deadlines.memory)
+    if isinstance(event, Observed):
+        mission.finish(call_id, event.result.status.name, event.result.message)
+        return event.result
+    return _unanswered(mission, call_id, event)
+
+
+def read_scene(mission: Mission) -> Procedure[tuple[SceneGraph, Pose | None]]:
+    """The scene graph as last published, empty when none is known, and where the robot stands."""
+    call_id = mission.next_id("scene")
+    command = ReadScene(call_id=call_id)
+    event = yield from exchange(mission, call_id, command, mission.settings.deadlines.memory)
+    return (event.graph, event.robot) if isinstance(event, SceneRead) else (SceneGraph(), None)
+
+
+def change_state(mission: Mission, peer: str, activate: bool) -> Procedure[StateChanged | Unanswered]:
+    """One lifecycle transition of a peer in the palette."""
+    mission.spend("transitions")
+    call_id = mission.next_id("transition")
+    transition = "activate" if activate else "deactivate"
+    mission.begin(call_id, "lifecycle_transition", peer=peer, transition=transition)
+    command = ChangeState(call_id=call_id, peer=peer, transition="activate" if activate else "deactivate")
+    event = yield from exchange(mission, call_id, command, mission.settings.deadlines.transition)
+    if isinstance(event, StateChanged):
+        mission.finish(call_id, "SUCCEEDED" if event.success else "REFUSED", event.message)
+        return event
+    return _unanswered(mission, call_id, event)
+
+
+def _unanswered(mission: Mission, call_id: str, event: Event) -> Unanswered:
+    if isinstance(event, CallFailed):
+        silent = Unanswered(event.condition.upper(), event.message)
+    else:
+        silent = Unanswered("TIMEOUT", "no answer within its deadline")
+    mission.finish(call_id, silent.condition, silent.message)
+    return silent

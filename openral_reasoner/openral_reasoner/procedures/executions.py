@@ -1,0 +1,176 @@
+"""What each verb takes beyond its own goal: coming near, opening, looking again, closing."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from openral_core.geometry import Pose
+from openral_core.skills import SkillResult, SkillStatus, Verb
+from openral_reasoner.palettes import SkillEntry
+from openral_reasoner.policies import FailureLadder, Rung
+from openral_reasoner.procedures.acts import act
+from openral_reasoner.procedures.containers import close_container, open_container
+from openral_reasoner.procedures.looks import Look
+from openral_reasoner.procedures.mission import Mission, Procedure
+from openral_reasoner.procedures.moves import approach, face
+from openral_reasoner.procedures.params import Extra, MissingParameter, bind
+from openral_reasoner.procedures.refines import refine
+from openral_reasoner.procedures.things import Thing
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One acting tool call on one thing."""
+
+    entry: SkillEntry
+    thing: Thing
+    words: str = ""
+    extras: Mapping[str, Extra] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """How it ended; ``moved`` holds the look that showed the thing not to be there."""
+
+    result: SkillResult
+    thing: Thing
+    moved: Look | None = None
+
+
+def execute(mission: Mission, step: Step) -> Procedure[Execution]:
+    """Do what the verb takes."""
+    return (yield from _VERBS[step.entry.verb](mission, step))
+
+
+def _navigate(mission: Mission, step: Step) -> Procedure[Execution]:
+    mission.at = ""
+    return Execution((yield from approach(mission, step.thing)), step.thing)
+
+
+def _look_at(mission: Mission, step: Step) -> Procedure[Execution]:
+    return Execution((yield from face(mission, step.thing)), step.thing)
+
+
+def _open(mission: Mission, step: Step) -> Procedure[Execution]:
+    return Execution((yield from open_container(mission, step.thing.id)), step.thing)
+
+
+def _close(mission: Mission, step: Step) -> Procedure[Execution]:
+    went = yield from approach(mission, step.thing)
+    if not went.success:
+        return Execution(went, step.thing)
+    done = yield from _persist(mission, step, near=False)
+    if done.result.success:
+        mission.opened.discard(step.thing.id)
+    return done
+
+
+def _grasp(mission: Mission, step: Step) -> Procedure[Execution]:
+    """Reach it, open what hides it, see it from near, take it, close what was opened."""
+    done = yield from _on_object(mission, step)
+    if done.result.success:
+        mission.holding = step.thing.id
+        for container in step.thing.containers:
+            yield from close_container(mission, container)
+    return done
+
+
+def _pour(mission: Mission, step: Step) -> Procedure[Execution]:
+    return (yield from _on_object(mission, step))
+
+
+def _on_object(mission: Mission, step: Step) -> Procedure[Execution]:
+    if step.thing.must_open:
+        opened = yield from open_container(mission, step.thing.must_open)
+        if not opened.success:
+            return Execution(opened, step.thing)
+        step = replace(step, thing=mission.learn(step.thing.opened()))
+    went = yield from approach(mission, step.thing)
+    if not went.success:
+        return Execution(went, step.thing)
+    return (yield from _persist(mission, step, near=True))
+
+
+def _release(mission: Mission, step: Step) -> Procedure[Execution]:
+    """Bring what is held to a surface or a person."""
+    went = yield from approach(mission, step.thing)
+    if not went.success:
+        return Execution(went, step.thing)
+    done = yield from _persist(
+        mission, replace(step, thing=mission.things.get(step.thing.id, step.thing)), near=False
+    )
+    if done.result.success:
+        _let_go(mission, step, done.result)
+    return done
+
+
+def _let_go(mission: Mission, step: Step, result: SkillResult) -> None:
+    """What was held is now where it was put, or with whoever took it."""
+    held = mission.things.get(mission.holding)
+    mission.holding = ""
+    if held is None:
+        return
+    if step.entry.verb is Verb.HANDOVER:
+        mission.learn(held.gone())
+        return
+    told = result.evidence.get("pose")
+    pose = told if isinstance(told, Pose) else step.thing.pose
+    put = replace(
+        held, pose=pose, standing=step.thing.standing, place=step.thing.id, containers=(), must_open=""
+    )
+    mission.learn(put)
+
+
+def _persist(mission: Mission, step: Step, *, near: bool) -> Procedure[Execution]:
+    """The skill itself, up the failure ladder; ``near`` asks for a look from close by before each try."""
+    others = [e for e in mission.palette.with_verb(step.entry.verb) if e != step.entry]
+    ladder = FailureLadder(len(others))
+    looks_wanted = near
+    while True:
+        if looks_wanted:
+            refined = yield from refine(mission, step.thing)
+            if refined.lost:
+                return Execution(
+                    SkillResult(SkillStatus.NOTHING_THERE, "it has moved"), step.thing, refined.look
+                )
+            step = replace(step, thing=refined.thing)
+        result = yield from _once(mission, step)
+        if result.success:
+            return Execution(result, step.thing)
+        rung, ladder = ladder.after(result.status)
+        if rung is Rung.GIVE_UP:
+            return Execution(result, step.thing)
+        if rung is Rung.OTHER_SKILL:
+            step = replace(step, entry=others.pop(0))
+        looks_wanted = near and rung is Rung.REAPPROACH
+        if rung is Rung.REAPPROACH:
+            yield from _stand_anew(mission, step.thing)
+
+
+def _once(mission: Mission, step: Step) -> Procedure[SkillResult]:
+    try:
+        params = bind(step.entry, step.thing, step.extras)
+    except MissingParameter as error:
+        return SkillResult(SkillStatus.BAD_REQUEST, str(error))
+    words = step.words or f"{step.entry.verb.value} {step.thing.label}"
+    mission.say(f"{step.entry.verb.value} {step.thing.label}")
+    result = yield from act(mission, step.entry, words, params)
+    mission.at = mission.facing = ""
+    return result
+
+
+def _stand_anew(mission: Mission, thing: Thing) -> Procedure[None]:
+    """Approach again by what memory now says of the thing."""
+    mission.at = ""
+    yield from approach(mission, replace(thing, standing=None))
+
+
+_VERBS: Mapping[Verb, Callable[[Mission, Step], Procedure[Execution]]] = {
+    Verb.NAVIGATE: _navigate,
+    Verb.LOOK_AT: _look_at,
+    Verb.OPEN: _open,
+    Verb.CLOSE: _close,
+    Verb.GRASP: _grasp,
+    Verb.POUR: _pour,
+    Verb.PLACE: _release,
+    Verb.HANDOVER: _release,
+}

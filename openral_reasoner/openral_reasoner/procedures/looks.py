@@ -1,0 +1,80 @@
+"""A look that either finds, or says which of the other things happened."""
+
+from dataclasses import dataclass
+
+from openral_core.detectors import LocateResult, LocateStatus
+from openral_core.queries import ObserveStatus
+from openral_reasoner.palettes import LocatorEntry
+from openral_reasoner.procedures.asks import Unanswered, change_state, locate, observe
+from openral_reasoner.procedures.mission import Mission, Procedure
+from openral_reasoner.procedures.things import Thing
+
+_PASSING = (LocateStatus.NO_FRAME, LocateStatus.STALE_FRAME, LocateStatus.BUSY, LocateStatus.LOADING)
+_DECISIVE = (
+    LocateStatus.FOUND,
+    LocateStatus.NOT_IN_VIEW,
+    LocateStatus.BAD_QUERY,
+    LocateStatus.UNKNOWN_CAMERA,
+)
+SEEN_NOT_PLACED = "SEEN_NOT_PLACED"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one look came to; ``absent`` only when a working detector saw a fresh frame without it."""
+
+    status: str
+    message: str
+    detector: str = ""
+    things: tuple[Thing, ...] = ()
+
+    @property
+    def absent(self) -> bool:
+        """Whether this is evidence of absence."""
+        return self.status == LocateStatus.NOT_IN_VIEW.name
+
+
+def look_for(mission: Mission, words: str, camera: str = "", detector: str = "") -> Procedure[Look]:
+    """Ask the named locator, or the default and on its failure the others; remember what is found."""
+    look = Look("NO_DETECTOR", "no locator lives in the graph")
+    for entry in _asked(mission, detector):
+        call_id, result = yield from _insist(mission, entry, words, camera)
+        if result.status is LocateStatus.FOUND:
+            return (yield from _take_in(mission, call_id, result, words))
+        look = Look(result.status.name, result.message, entry.id)
+        if result.status in _DECISIVE:
+            return look
+    return look
+
+
+def _asked(mission: Mission, detector: str) -> tuple[LocatorEntry, ...]:
+    if not detector:
+        return mission.palette.locators
+    named = mission.palette.locator(detector)
+    return (named,) if named else ()
+
+
+def _insist(
+    mission: Mission, entry: LocatorEntry, words: str, camera: str
+) -> Procedure[tuple[str, LocateResult]]:
+    """One look, and one more when the first failed for a passing reason or the locator was asleep."""
+    first = yield from locate(mission, words, camera, entry.id)
+    status = first[1].status
+    if status in _PASSING:
+        return (yield from locate(mission, words, camera, entry.id))
+    if status is LocateStatus.INACTIVE and entry.id in mission.palette.peers:
+        woken = yield from change_state(mission, entry.id, activate=True)
+        if not isinstance(woken, Unanswered) and woken.success:
+            return (yield from locate(mission, words, camera, entry.id))
+    return first
+
+
+def _take_in(mission: Mission, call_id: str, result: LocateResult, words: str) -> Procedure[Look]:
+    """Have memory place what was seen: only then does it have an id and a pose."""
+    observed = yield from observe(mission, call_id, result)
+    if isinstance(observed, Unanswered):
+        return Look(SEEN_NOT_PLACED, observed.message, result.detector)
+    if observed.status is not ObserveStatus.REMEMBERED or not observed.matches:
+        return Look(SEEN_NOT_PLACED, observed.message, result.detector)
+    things = tuple(mission.learn(Thing.remembered(match, words)) for match in observed.matches)
+    return Look(LocateStatus.FOUND.name, result.message, result.detector, things)

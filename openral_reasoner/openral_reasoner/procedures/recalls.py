@@ -1,0 +1,104 @@
+"""Recall, and what policy does about a miss: one live look, then the frontier of a search."""
+
+from openral_core.queries import RecallMatch, RecallResult, RecallStatus
+from openral_reasoner.exchanges.turns import Reply
+from openral_reasoner.procedures.asks import Unanswered, recall
+from openral_reasoner.procedures.frontiers import frontier, shown
+from openral_reasoner.procedures.looks import SEEN_NOT_PLACED, Look, look_for
+from openral_reasoner.procedures.mission import Mission, Procedure
+from openral_reasoner.procedures.things import Thing
+from openral_reasoner.searches import SearchProgress
+
+_HIT = (RecallStatus.FOUND, RecallStatus.AMBIGUOUS, RecallStatus.ONLY_STALE)
+_HIT_WORDS = {
+    RecallStatus.FOUND: "memory has it; the ids below may be targets",
+    RecallStatus.AMBIGUOUS: "memory has several that fit; the best comes first, ask if it matters which",
+    RecallStatus.ONLY_STALE: "memory has it, but has not seen it for long: look before acting",
+}
+
+
+def recall_or_look(mission: Mission, words: str, likely: tuple[str, ...]) -> Procedure[Reply]:
+    """What memory has, else what one look of the default locator finds, else where to search."""
+    mission.say(f"recalling {words}")
+    answer = yield from recall(mission, words)
+    if not isinstance(answer, Unanswered) and answer.status in _HIT:
+        things = _believed(mission, answer.matches, words)
+        if things:
+            found = tuple(thing.found() for thing in things)
+            return Reply(status=answer.status.name, text=_HIT_WORDS[answer.status], found=found)
+    episode = mission.episode(words).hinted(_near(mission, answer, words), likely)
+    mission.keep(episode)
+    return (yield from _escalate(mission, answer, episode))
+
+
+def miss(
+    mission: Mission, words: str, status: str, text: str, peer: tuple[str, ...] = ()
+) -> Procedure[Reply]:
+    """A reply that says what was not found and where it could be looked for."""
+    candidates = yield from frontier(mission, mission.episode(words))
+    if candidates:
+        advice = (
+            "Search by execute_rskill on a frontier id, best first: it is approached, opened when closed, "
+            f"and looked at for these words. {len(candidates)} places are left."
+        )
+    else:
+        advice = "No place is left to search: ask a human or end the mission."
+    return Reply(
+        status=status, text=f"{text}. {advice}", frontier=shown(mission, candidates), peer_words=peer
+    )
+
+
+def _believed(mission: Mission, matches: tuple[RecallMatch, ...], words: str) -> tuple[Thing, ...]:
+    """Matches that no look of this mission has disproved, known from now on."""
+    standing = [
+        m for m in matches if not (m.node_id in mission.things and mission.things[m.node_id].disproved)
+    ]
+    return tuple(mission.learn(Thing.remembered(match, words)) for match in standing)
+
+
+def _near(mission: Mission, answer: RecallResult | Unanswered, words: str) -> tuple[str, ...]:
+    if isinstance(answer, Unanswered):
+        return ()
+    for match in answer.near_misses:
+        if match.node_id not in mission.things:
+            mission.learn(Thing.remembered(match, words, hint=True))
+    return tuple(match.node_id for match in answer.near_misses)
+
+
+def _escalate(
+    mission: Mission, answer: RecallResult | Unanswered, episode: SearchProgress
+) -> Procedure[Reply]:
+    """Once per term and episode the default locator is asked for the same words."""
+    words = episode.term
+    status = answer.condition if isinstance(answer, Unanswered) else RecallStatus.NOT_IN_MEMORY.name
+    if not isinstance(answer, Unanswered) and answer.status in (
+        RecallStatus.BAD_QUERY,
+        RecallStatus.INACTIVE,
+    ):
+        status = answer.status.name
+    memory = f"recall: {status}"
+    if episode.escalated:
+        return (yield from miss(mission, words, status, f"{memory}; it was looked for from here before"))
+    mission.keep(episode.after_escalation())
+    mission.say(f"looking for {words}")
+    look = yield from look_for(mission, words)
+    if look.things:
+        return _seen(mission, look, words)
+    return (yield from miss(mission, words, status, f"{memory}; {_look_words(look)}", (look.message,)))
+
+
+def _seen(mission: Mission, look: Look, words: str) -> Reply:
+    mission.keep(mission.episode(words).after_finding(look.things[0].id))
+    return Reply(
+        status="FOUND_IN_VIEW",
+        text="not in memory under these words, but a locator sees it now; the ids below may be targets",
+        found=tuple(thing.found() for thing in look.things),
+    )
+
+
+def _look_words(look: Look) -> str:
+    if look.absent:
+        return "a locator looked and it is not in view"
+    if look.status == SEEN_NOT_PLACED:
+        return "a locator sees it, but it could not be placed in the map: look from nearer"
+    return f"whether it is in view is not known: {look.status}"

@@ -1,0 +1,75 @@
+"""One candidate of a search: go there, open what hides, look, remember the outcome."""
+
+from openral_core.scene_graph import NodeKind
+from openral_core.skills import SkillStatus
+from openral_reasoner.exchanges.turns import Reply
+from openral_reasoner.procedures.containers import close_container, open_container
+from openral_reasoner.procedures.looks import Look, look_for
+from openral_reasoner.procedures.mission import Mission, Procedure
+from openral_reasoner.procedures.moves import approach, face, known
+from openral_reasoner.procedures.recalls import miss
+from openral_reasoner.procedures.things import Thing
+from openral_reasoner.searches import Candidate, SearchProgress
+
+
+def visit(mission: Mission, candidate: Candidate, episode: SearchProgress) -> Procedure[Reply]:
+    """Search one place for the episode's words."""
+    mission.spend("candidates")
+    span = mission.next_id("candidate")
+    mission.open_span(span, "search_candidate", node=candidate.node_id, words=episode.term)
+    mission.say(f"searching {candidate.label} for {episode.term}")
+    outcome = "INTERRUPTED"
+    try:
+        look = yield from _examine(mission, candidate, episode.term)
+        outcome = look.status
+    finally:
+        _record(mission, candidate, episode, outcome)
+        mission.close_span(span, outcome)
+    return (yield from _told(mission, candidate, look, episode.term))
+
+
+def _record(mission: Mission, candidate: Candidate, episode: SearchProgress, outcome: str) -> None:
+    mission.keep(mission.episode(episode.term).after_visit(candidate.node_id, outcome))
+    mission.searched.append(f"{candidate.label}: {outcome}")
+
+
+def _told(mission: Mission, candidate: Candidate, look: Look, words: str) -> Procedure[Reply]:
+    if look.things:
+        mission.keep(mission.episode(words).after_finding(look.things[0].id))
+        found = tuple(thing.found() for thing in look.things)
+        return Reply(status="FOUND", text="found here; the ids below may be targets", found=found)
+    if look.absent:
+        text = "looked there, and it is not there"
+    else:
+        text = f"could not look there ({look.status}): this says nothing about whether it is there"
+    return (yield from miss(mission, words, look.status, text, (look.message,)))
+
+
+def _examine(mission: Mission, candidate: Candidate, words: str) -> Procedure[Look]:
+    place = yield from known(mission, candidate.node_id)
+    if place is None:
+        return Look("UNKNOWN_PLACE", "memory does not say where this is")
+    went = yield from approach(mission, place)
+    if not went.success:
+        return Look(f"NOT_REACHED_{went.status.name}", went.message)
+    hidden = candidate.node_id if candidate.must_open else place.must_open
+    if hidden:
+        opened = yield from open_container(mission, hidden)
+        if not opened.success:
+            return Look(_closed(opened.status), opened.message)
+    look = yield from _look_there(mission, place, words)
+    if hidden and not look.things:
+        yield from close_container(mission, hidden)
+    return look
+
+
+def _look_there(mission: Mission, place: Thing, words: str) -> Procedure[Look]:
+    if place.kind != NodeKind.ROOM:
+        faced = yield from face(mission, place)
+        if not faced.success:
+            return Look(f"NOT_FACED_{faced.status.name}", faced.message)
+    return (yield from look_for(mission, words))
+
+
+def _closed(status: SkillStatus) -> str:
+    return "NO_SKILL_TO_OPEN" if status is SkillStatus.UNSUPPORTED else f"NOT_OPENED_{status.name}"

@@ -1,0 +1,52 @@
+"""How far one search has come."""
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One place looked at and how that ended; only NOT_IN_VIEW is evidence of absence."""
+
+    node_id: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchProgress:
+    """One episode for one term: bounded, because no candidate is visited twice."""
+
+    term: str
+    escalated: bool = False
+    visits: tuple[Visit, ...] = ()
+    near_misses: tuple[str, ...] = ()
+    priors: tuple[str, ...] = ()
+    found: str = ""
+
+    @property
+    def visited(self) -> frozenset[str]:
+        """Ids that need no second look."""
+        return frozenset(visit.node_id for visit in self.visits)
+
+    def after_escalation(self) -> "SearchProgress":
+        """The locator has been asked; it is not asked again by policy."""
+        return replace(self, escalated=True)
+
+    def after_visit(self, node_id: str, outcome: str) -> "SearchProgress":
+        """One more place is done with."""
+        return replace(self, visits=(*self.visits, Visit(node_id, outcome)))
+
+    def after_finding(self, node_id: str) -> "SearchProgress":
+        """The episode is over: found."""
+        return replace(self, found=node_id)
+
+    def reopened(self) -> "SearchProgress":
+        """What was found is not there after all; a look has already been had."""
+        return replace(self, found="", escalated=True)
+
+    def hinted(self, near_misses: tuple[str, ...], priors: tuple[str, ...]) -> "SearchProgress":
+        """With what memory and the model say of where to look; the first to say it is looked at first."""
+        return replace(
+            self,
+            near_misses=tuple(dict.fromkeys((*self.near_misses, *near_misses))),
+            priors=tuple(dict.fromkeys((*self.priors, *priors))),
+        )

@@ -1,0 +1,31 @@
+"""ask_human."""
+
+from typing import Literal
+
+from pydantic import Field
+from typing_extensions import override
+
+from openral_reasoner.exchanges.statuses import MissionState
+from openral_reasoner.exchanges.turns import Reply
+from openral_reasoner.procedures.humans import ask_human
+from openral_reasoner.procedures.mission import Ending, Mission, Procedure
+from openral_reasoner.tools.tool import Outcome, Tool
+
+
+class AskHumanTool(Tool):
+    """Hand over to a human with a question.
+
+    For when the search is exhausted or only a human can decide. Without an answer the mission ends
+    handed over.
+    """
+
+    tool: Literal["ask_human"] = "ask_human"
+    question: str = Field(min_length=1, max_length=500, description="what only a human can tell")
+    choices: tuple[str, ...] = Field(default=(), max_length=8, description="answers to choose from, if any")
+
+    @override
+    def perform(self, mission: Mission) -> Procedure[Outcome]:
+        answer = yield from ask_human(mission, self.question, self.choices)
+        if answer is None:
+            return Ending(MissionState.HANDED_OVER, self.question)
+        return Reply(status="ANSWERED", text="go on with this answer", operator_words=answer)

@@ -1,0 +1,23 @@
+"""emit_prompt."""
+
+from typing import Literal
+
+from pydantic import Field
+from typing_extensions import override
+
+from openral_reasoner.exchanges.commands import PublishPrompt
+from openral_reasoner.exchanges.turns import Reply
+from openral_reasoner.procedures.mission import Mission, Procedure, at_once
+from openral_reasoner.tools.tool import Outcome, Tool
+
+
+class EmitPromptTool(Tool):
+    """Tell the operator something; no answer is waited for."""
+
+    tool: Literal["emit_prompt"] = "emit_prompt"
+    text: str = Field(min_length=1, max_length=500, description="what to say")
+
+    @override
+    def perform(self, mission: Mission) -> Procedure[Outcome]:
+        mission.emit(PublishPrompt(source="reasoner", text=self.text, in_reply_to=mission.prompt.id))
+        return at_once(Reply(status="SAID", text="the operator can read it"))

@@ -1,0 +1,139 @@
+"""execute_rskill."""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+from typing_extensions import override
+
+from openral_core.skills import Verb
+from openral_reasoner.exchanges.turns import Reply, fence
+from openral_reasoner.palettes import SkillEntry, ToolPalette
+from openral_reasoner.procedures.approvals import approved
+from openral_reasoner.procedures.executions import Execution, Step, execute
+from openral_reasoner.procedures.frontiers import frontier
+from openral_reasoner.procedures.mission import Mission, Procedure
+from openral_reasoner.procedures.moves import known
+from openral_reasoner.procedures.params import Extra
+from openral_reasoner.procedures.recalls import miss
+from openral_reasoner.procedures.visits import visit
+from openral_reasoner.searches import Candidate, SearchProgress
+from openral_reasoner.tools.tool import InvalidCall, Outcome, Tool
+
+_TO_SEARCH = (Verb.NAVIGATE, Verb.LOOK_AT, Verb.OPEN)
+
+
+class ExecuteRskillTool(Tool):
+    """Have the robot act with one skill on one target.
+
+    Policy does what the step takes: it drives there, opens and closes what hides the target, looks
+    again before it grasps, and retries within bounds. To search a place of a miss's frontier, navigate
+    to its id. Poses are filled in; name ids only.
+    """
+
+    acts: ClassVar[bool] = True
+
+    tool: Literal["execute_rskill"] = "execute_rskill"
+    rskill_id: str = Field(max_length=64, description="a skill of the list")
+    target: str = Field(
+        max_length=128,
+        description="id of an object found in this mission, a place, a room or a person; or 'me'",
+    )
+    search_for: str = Field(
+        default="", max_length=200, description="words of a missed recall, to search the target for them"
+    )
+    prompt: str = Field(default="", max_length=300, description="the step in words, for the record")
+    parameters: dict[str, Extra] = Field(
+        default={}, description="further parameters of the skill's manifest; never poses"
+    )
+
+    @classmethod
+    @override
+    def offered(cls, palette: ToolPalette) -> bool:
+        return bool(palette.skills)
+
+    @classmethod
+    @override
+    def words(cls, palette: ToolPalette) -> str:
+        skills = [{"id": s.id, "verb": s.verb.value, "does": s.description} for s in palette.skills]
+        places = [
+            {"id": p.id, "label": p.label, "kind": p.kind.value, "room": p.room} for p in palette.places
+        ]
+        return f"{super().words(palette)} {fence({'skills': skills, 'places': places})}"
+
+    @override
+    def check(self, mission: Mission) -> None:
+        palette = mission.palette
+        if palette.skill(self.rskill_id) is None:
+            raise InvalidCall("rskill_id", self.rskill_id, tuple(s.id for s in palette.skills))
+        if self._target_id(mission) is None:
+            places = tuple(p.id for p in palette.places)
+            raise InvalidCall("target", self.target, ("me", *_targets(mission), *places))
+        thing = mission.things.get(self._target_id(mission) or "")
+        if thing is not None and thing.hint and self._entry(mission).verb not in _TO_SEARCH:
+            raise InvalidCall(
+                "target (only similar to what was asked: look there first)", self.target, _targets(mission)
+            )
+
+    @override
+    def perform(self, mission: Mission) -> Procedure[Outcome]:
+        entry = self._entry(mission)
+        target = self._target_id(mission) or ""
+        if not (yield from approved(mission, f"{entry.verb.value} {target}")):
+            return Reply(status="NOT_APPROVED", text="the operator did not approve this step")
+        sought = yield from self._sought(mission, entry, target)
+        if sought is not None:
+            return (yield from visit(mission, *sought))
+        thing = yield from known(mission, target)
+        if thing is None:
+            return Reply(status="NOT_FOUND", text="memory does not say where the target is")
+        done = yield from execute(mission, Step(entry, thing, self.prompt, self.parameters))
+        return (yield from _told(mission, entry, done))
+
+    def _entry(self, mission: Mission) -> SkillEntry:
+        entry = mission.palette.skill(self.rskill_id)
+        if entry is None:
+            raise InvalidCall("rskill_id", self.rskill_id, tuple(s.id for s in mission.palette.skills))
+        return entry
+
+    def _target_id(self, mission: Mission) -> str | None:
+        """The target's id, when this mission or the palette has it."""
+        if self.target in mission.things:
+            return self.target
+        if self.target.strip().lower() == "me":
+            return mission.requester or "me"
+        place = mission.palette.place(self.target)
+        return place.id if place else None
+
+    def _sought(
+        self, mission: Mission, entry: SkillEntry, target: str
+    ) -> Procedure[tuple[Candidate, SearchProgress] | None]:
+        """The open search this step belongs to, when the target is a place of its frontier."""
+        if entry.verb not in _TO_SEARCH or (mission.holding and not self.search_for):
+            return None
+        for episode in _open_episodes(mission, self.search_for):
+            candidates = yield from frontier(mission, episode)
+            for candidate in candidates:
+                if candidate.node_id == target:
+                    return candidate, episode
+        return None
+
+
+def _open_episodes(mission: Mission, words: str) -> tuple[SearchProgress, ...]:
+    episodes = (mission.episode(words),) if words else tuple(reversed(mission.episodes.values()))
+    return tuple(each for each in episodes if each.escalated and not each.found)
+
+
+def _targets(mission: Mission) -> tuple[str, ...]:
+    return tuple(thing.id for thing in mission.things.values() if not (thing.hint or thing.disproved))
+
+
+def _told(mission: Mission, entry: SkillEntry, done: Execution) -> Procedure[Reply]:
+    peer = (done.result.message,) if done.result.message else ()
+    if done.result.success:
+        return Reply(status="SUCCEEDED", text=f"{entry.verb.value} done", peer_words=peer)
+    if done.moved is not None:
+        words = done.thing.words or done.thing.label
+        return (
+            yield from miss(mission, words, "MOVED", "it is not where memory has it", (done.moved.message,))
+        )
+    return Reply(status=done.result.status.name, text=f"{entry.verb.value} failed", peer_words=peer)

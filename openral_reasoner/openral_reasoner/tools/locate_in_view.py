@@ -1,0 +1,95 @@
+"""locate_in_view."""
+
+from typing import Literal
+
+from pydantic import Field
+from typing_extensions import override
+
+from openral_reasoner.exchanges.turns import Reply, fence
+from openral_reasoner.palettes import ToolPalette
+from openral_reasoner.procedures.looks import SEEN_NOT_PLACED, Look, look_for
+from openral_reasoner.procedures.mission import Mission, Procedure
+from openral_reasoner.procedures.recalls import miss
+from openral_reasoner.searches import same_term
+from openral_reasoner.tools.tool import InvalidCall, Outcome, Tool
+
+_RULE = (
+    "Decision rule: what a continuous detector's labels cover is in memory, ask recall_object; what is "
+    "outside them, or must be verified now, ask locate_in_view."
+)
+
+
+class LocateInViewTool(Tool):
+    """Ask a detector whether something is in a camera's newest frame now.
+
+    Read-only: nothing moves. What is found gets an id that may be a target. Only NOT_IN_VIEW is
+    evidence of absence.
+    """
+
+    tool: Literal["locate_in_view"] = "locate_in_view"
+    query: str = Field(min_length=1, max_length=200, description="the object in plain words")
+    camera: str = Field(default="", max_length=64, description="camera id; empty is the primary camera")
+    detector: str = Field(default="", max_length=64, description="locator id; empty is the default locator")
+
+    @classmethod
+    @override
+    def offered(cls, palette: ToolPalette) -> bool:
+        return palette.detector_available
+
+    @classmethod
+    @override
+    def words(cls, palette: ToolPalette) -> str:
+        locators = [
+            {
+                "id": each.id,
+                "good_at": each.description,
+                "typical_latency_s": round(each.latency, 3),
+                "must_be_loaded_first": each.must_load,
+                "default": each is palette.default_locator,
+                "cameras": each.cameras,
+            }
+            for each in palette.locators
+        ]
+        covered = [{"id": each.id, "labels": each.labels} for each in palette.continuous_detectors]
+        listing = fence({"locators": locators, "cameras": palette.cameras, "continuous": covered})
+        return f"{super().words(palette)} {_RULE} {listing}"
+
+    @override
+    def check(self, mission: Mission) -> None:
+        entry = mission.palette.locator(self.detector)
+        if entry is None:
+            raise InvalidCall("detector", self.detector, tuple(e.id for e in mission.palette.locators))
+        if self.camera and self.camera not in entry.cameras:
+            raise InvalidCall("camera", self.camera, entry.cameras)
+
+    @override
+    def perform(self, mission: Mission) -> Procedure[Outcome]:
+        mission.say(f"looking for {self.query}")
+        look = yield from look_for(mission, self.query, self.camera, self.detector)
+        if look.things:
+            found = tuple(thing.found() for thing in look.things)
+            return Reply(status="FOUND", text="in view now; the ids below may be targets", found=found)
+        if look.absent and _disprove(mission, self.query):
+            return (
+                yield from miss(
+                    mission, self.query, "MOVED", "it is not where memory has it", (look.message,)
+                )
+            )
+        return Reply(status=look.status, text=_text(look), peer_words=(look.message,))
+
+
+def _disprove(mission: Mission, words: str) -> bool:
+    """A look straight at a remembered thing without it shows that it is not there."""
+    thing = mission.things.get(mission.facing)
+    if thing is None or thing.kind != "object" or not same_term(thing.words, words):
+        return False
+    mission.disprove(thing)
+    return True
+
+
+def _text(look: Look) -> str:
+    if look.absent:
+        return "a working detector saw a fresh frame without it"
+    if look.status == SEEN_NOT_PLACED:
+        return "it is in view but could not be placed in the map: look from nearer"
+    return "no look was had: this says nothing about whether it is there"

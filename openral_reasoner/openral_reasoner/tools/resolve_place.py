@@ -1,0 +1,46 @@
+"""resolve_place."""
+
+from typing import Literal
+
+from pydantic import Field
+from typing_extensions import override
+
+from openral_core.queries import ResolveStatus
+from openral_reasoner.exchanges.turns import Found, Reply
+from openral_reasoner.palettes import ToolPalette
+from openral_reasoner.procedures.asks import Unanswered, resolve
+from openral_reasoner.procedures.mission import Mission, Procedure
+from openral_reasoner.procedures.things import Thing
+from openral_reasoner.tools.tool import Outcome, Tool
+
+
+class ResolvePlaceTool(Tool):
+    """Ask memory which place, room, person or object a reference means and how to get there. Read-only."""
+
+    tool: Literal["resolve_place"] = "resolve_place"
+    reference: str = Field(
+        min_length=1, max_length=200, description="words or an id; 'me' is whoever asked for this goal"
+    )
+
+    @classmethod
+    @override
+    def offered(cls, palette: ToolPalette) -> bool:
+        return palette.spatial_memory_available
+
+    @override
+    def perform(self, mission: Mission) -> Procedure[Outcome]:
+        mission.say(f"resolving {self.reference}")
+        answer = yield from resolve(mission, self.reference)
+        if isinstance(answer, Unanswered):
+            return Reply(status=answer.condition, text="memory did not answer", peer_words=(answer.message,))
+        if answer.status is not ResolveStatus.FOUND or not answer.node_id:
+            return Reply(
+                status=answer.status.name if answer.status else "NOT_FOUND",
+                text="no single place is meant by this",
+                valid=answer.candidates,
+                peer_words=(answer.message,),
+            )
+        entry = mission.palette.place(answer.node_id)
+        thing = mission.learn(Thing.resolved(answer, entry.label if entry else self.reference))
+        found = Found(id=thing.id, label=thing.label, kind=thing.kind, room=entry.room if entry else "")
+        return Reply(status="FOUND", text="this id may be a target", found=(found,))

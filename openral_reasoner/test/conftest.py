@@ -1,0 +1,93 @@
+"""A home with a counter, a table, a fridge and a cabinet; the robot stands at the counter's side."""
+
+import pytest
+
+from openral_core.detectors import DetectorInfo, LifecycleState, Mode, Vocabulary
+from openral_core.names import Name
+from openral_core.rskills import ParameterSpec, SkillManifest
+from openral_core.rskills.skill import ParameterType
+from openral_core.skills import Verb
+from openral_reasoner.homes import Home, HomeObject, HomePlace
+from openral_reasoner.palettes import DetectorSeen, LiveGraph, ToolPalette, build_palette
+from openral_reasoner.procedures.settings import MissionSettings
+
+
+def detector(name: str, mode: Mode, *, default: bool = False, alive: bool = True) -> DetectorSeen:
+    info = DetectorInfo(
+        name=Name(name, (f"{name}-alias",)),
+        mode=mode,
+        engine="sim_groundtruth",
+        vocabulary=Vocabulary.OPEN if mode is Mode.ON_DEMAND else Vocabulary.CLOSED,
+        description=f"what {name} is good at",
+        labels=("bread", "mug") if mode is Mode.CONTINUOUS else (),
+        cameras=("head", "wrist"),
+        licence="Apache-2.0",
+        commercial_use=True,
+        memory_declared=80.0,
+        latency=0.02,
+        is_default=default,
+        state=LifecycleState.ACTIVE,
+    )
+    return DetectorSeen(info, alive)
+
+
+def manifest(verb: Verb, *names: str) -> SkillManifest:
+    poses = tuple(ParameterSpec(name=n, type=ParameterType.POSE, description="in map") for n in names)
+    label = ParameterSpec(name="label", type=ParameterType.STRING, description="what", required=False)
+    return SkillManifest(
+        kind="skill",
+        id=verb.value.lower().replace("_", "-"),
+        description=f"{verb.value} something",
+        verb=verb,
+        parameters=(*poses, label),
+        deadline=60.0,
+    )
+
+
+SKILLS = tuple(
+    manifest(v, "goal" if v is Verb.NAVIGATE else "agent" if v is Verb.HANDOVER else "target") for v in Verb
+)
+
+
+@pytest.fixture
+def home() -> Home:
+    places = [
+        HomePlace("counter_1", "kitchen counter", "kitchen", 2.0, 0.0, aliases=("counter",)),
+        HomePlace("table_1", "dining table", "living_room", 6.0, 0.0, aliases=("table",)),
+        HomePlace("fridge_1", "fridge", "kitchen", 2.0, 4.0, occludes=True),
+        HomePlace("cabinet_1", "cabinet", "kitchen", 4.0, 4.0, occludes=True),
+        HomePlace("shelf_1", "shelf", "living_room", 8.0, 4.0),
+    ]
+    objects = [
+        HomeObject("bread_1", "baguette", "table_1", "bread", ("baguette",)),
+        HomeObject("mug_1", "red mug", "table_1", "mug"),
+        HomeObject("wine_1", "wine bottle", "fridge_1", "wine", synonyms=("wine",)),
+        HomeObject("glass_1", "wine glass", "cabinet_1"),
+        HomeObject("milk_1", "milk", "fridge_1"),
+    ]
+    return Home(
+        places={p.id: p for p in places},
+        objects={o.id: o for o in objects},
+        rooms={"kitchen": "kitchen", "living_room": "living room"},
+        agents={"ana": HomePlace("ana", "Ana", "living_room", 9.0, -2.0)},
+    )
+
+
+@pytest.fixture
+def palette(home: Home) -> ToolPalette:
+    graph = LiveGraph(
+        detectors=(
+            detector("sim-locator", Mode.ON_DEMAND, default=True),
+            detector("sim-stream", Mode.CONTINUOUS),
+        ),
+        memory_alive=True,
+        skill_server_alive=True,
+        verbs=tuple(Verb),
+        scene=home.graph(),
+    )
+    return build_palette(graph, SKILLS)
+
+
+@pytest.fixture
+def settings() -> MissionSettings:
+    return MissionSettings(default_requester="ana")

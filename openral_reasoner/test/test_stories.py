@@ -1,0 +1,142 @@
+"""Whole missions of the scripted planner in a symbolic home."""
+
+import pytest
+
+from openral_reasoner.exchanges.commands import CallLocate, CallRecall, EndMission, PublishHandoff, SendSkill
+from openral_reasoner.exchanges.statuses import MissionState
+from openral_reasoner.homes import Home, HomePeers, Play, play
+from openral_reasoner.palettes import ToolPalette
+from openral_reasoner.planners import decide
+from openral_reasoner.procedures.settings import MissionSettings
+
+
+def run(goal: str, home: Home, palette: ToolPalette, settings: MissionSettings) -> Play:
+    return play(goal, palette, HomePeers(home).answer, decide, settings)
+
+
+def ended(story: Play) -> MissionState | None:
+    return story.end.state if story.end else None
+
+
+def terminal_events(story: Play) -> list[EndMission]:
+    return [c for c in story.commands if isinstance(c, EndMission)]
+
+
+def test_brings_the_baguette_that_memory_calls_bread(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("bring me the baguette", home, palette, settings)
+    assert ended(story) is MissionState.SUCCEEDED, story.end
+    assert home.delivered == [("bread_1", "ana")]
+    queries = [c.query.query for c in story.commands if isinstance(c, CallRecall)]
+    looks = [c.query for c in story.commands if isinstance(c, CallLocate)]
+    assert queries == ["baguette"]
+    assert set(looks) == {"baguette"}
+    assert story.skills == ["navigate", "look-at", "look-at", "grasp", "navigate", "handover"]
+
+
+def test_escalates_to_the_locator_before_anything_moves(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("bring me the baguette", home, palette, settings)
+    kinds = [type(c) for c in story.commands]
+    assert kinds.index(CallRecall) < kinds.index(CallLocate) < kinds.index(SendSkill)
+
+
+def test_takes_the_baguette_in_view_without_a_search(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    home.at, home.x, home.y = "table_1", 5.2, 0.0
+    story = run("bring me the baguette", home, palette, settings)
+    assert home.delivered == [("bread_1", "ana")]
+    assert ended(story) is MissionState.SUCCEEDED, story.end
+
+
+def test_finds_the_mug_from_memory_and_says_where(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("find the mug", home, palette, settings)
+    assert ended(story) is MissionState.SUCCEEDED, story.end
+    assert story.end is not None
+    assert "table_1" in story.end.reason
+    assert story.skills == ["navigate", "look-at"]
+
+
+def test_hands_over_once_after_a_bounded_search_for_the_unicorn(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("bring me the unicorn", home, palette, settings)
+    assert ended(story) is MissionState.HANDED_OVER, story.end
+    handoffs = [c for c in story.commands if isinstance(c, PublishHandoff)]
+    assert len(handoffs) == 1
+    assert len(terminal_events(story)) == 1
+    tried = " ".join(handoffs[0].question.tried)
+    assert all(label in tried for label in ("kitchen counter", "dining table", "fridge", "cabinet", "shelf"))
+    assert not home.delivered
+
+
+def test_opens_the_fridge_for_the_milk_and_closes_it_again(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("bring me the milk", home, palette, settings)
+    assert ended(story) is MissionState.SUCCEEDED, story.end
+    assert home.delivered == [("milk_1", "ana")]
+    assert not home.places["fridge_1"].is_open
+    assert story.skills.index("open") < story.skills.index("grasp") < story.skills.index("close")
+
+
+def test_brings_a_cup_of_wine_with_the_glass_found_in_the_closed_cabinet(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("bring me a cup of wine", home, palette, settings)
+    assert ended(story) is MissionState.SUCCEEDED, story.end
+    assert home.filled == {"glass_1": "wine_1"}
+    assert home.delivered == [("glass_1", "ana")]
+    assert not home.places["fridge_1"].is_open
+
+
+def test_searches_on_when_the_mug_is_not_where_memory_has_it(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    home.objects["mug_1"].remembered_at = "shelf_1"
+    story = run("bring me the mug", home, palette, settings)
+    assert ended(story) is MissionState.SUCCEEDED, story.end
+    assert home.delivered == [("mug_1", "ana")]
+
+
+def test_grasps_from_memory_alone_when_the_locator_is_dead(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    peers = HomePeers(home)
+    peers.locator_alive = False
+    story = play("bring me the mug", palette, peers.answer, decide, settings)
+    assert ended(story) is MissionState.SUCCEEDED, story.end
+    assert home.delivered == [("mug_1", "ana")]
+
+
+def test_a_dead_locator_is_never_evidence_of_absence(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    peers = HomePeers(home)
+    peers.locator_alive = False
+    story = play("bring me the baguette", palette, peers.answer, decide, settings)
+    assert ended(story) is MissionState.HANDED_OVER, story.end
+    question = next(c.question for c in story.commands if isinstance(c, PublishHandoff))
+    assert not any("NOT_IN_VIEW" in line for line in question.tried)
+
+
+@pytest.mark.parametrize(
+    ("goal", "skills"),
+    [
+        ("go to the fridge", ["navigate"]),
+        ("please look at the dining table", ["navigate", "look-at"]),
+        ("open the fridge", ["navigate", "open"]),
+        ("put the mug on the shelf", ["navigate", "look-at", "grasp", "navigate", "place"]),
+    ],
+)
+def test_plain_goals_take_plain_steps(
+    goal: str, skills: list[str], home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run(goal, home, palette, settings)
+    assert ended(story) is MissionState.SUCCEEDED, story.end
+    assert story.skills == skills
