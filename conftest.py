@@ -22,8 +22,6 @@ for package in sorted(ROOT.glob("*/openral_*/__init__.py")):
 DOMAINS = 100
 SPIN = 0.02
 
-SpinUntil = Callable[["Sequence[Node]", Callable[[], bool], float], None]
-
 
 class ConditionNotMet(AssertionError):
     """What a test waited for did not come true in time."""
@@ -34,7 +32,7 @@ class ConditionNotMet(AssertionError):
 
 @pytest.fixture
 def ros_domain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[int]:
-    """A ROS_DOMAIN_ID that no other test on this machine uses at the same time; child processes inherit it."""
+    """A ROS_DOMAIN_ID that no other test on this machine uses meanwhile; child processes inherit it."""
     domain_coordinator = pytest.importorskip("domain_coordinator")
     numbers = count(random.randrange(DOMAINS))
     with domain_coordinator.domain_id(lambda: next(numbers) % DOMAINS + 1) as domain:
@@ -75,7 +73,7 @@ def spin_nodes_until(
     """
     from rclpy.executors import SingleThreadedExecutor
 
-    together = list(nodes) if isinstance(nodes, (list, tuple)) else [nodes]
+    together: list[Node] = list(nodes) if isinstance(nodes, Sequence) else [nodes]
     executor = SingleThreadedExecutor(context=together[0].context)
     for node in together:
         executor.add_node(node)

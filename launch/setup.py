@@ -8,12 +8,14 @@ setup(
     description="Launch file, graph description, process supervision and lifecycle bring-up.",
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
-    package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},
+    package_data={NAME: ["py.typed"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
+        (f"share/{NAME}/launch", ["launch/sim_e2e.launch.py"]),
     ],
     zip_safe=True,
+    extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
             "bringup = openral_bringup.lifecycle.node:main",

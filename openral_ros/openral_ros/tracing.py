@@ -68,6 +68,12 @@ def span(
         yield opened
 
 
+def start_span(name: str, traceparent: str, attributes: Mapping[str, AttributeValue]) -> trace.Span:
+    """A span that is never current, for work that outlives a callback; whoever holds it ends it."""
+    context = propagate.extract({"traceparent": traceparent}) if traceparent else None
+    return trace.get_tracer("openral").start_span(name, context=context, attributes=attributes)
+
+
 def traceparent_of(opened: trace.Span) -> str:
     """The W3C header value that makes another span a child of this one; "" when not recorded."""
     carrier: dict[str, str] = {}

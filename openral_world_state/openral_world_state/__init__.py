@@ -1,1 +1,1 @@
-"""Spatial memory: lift, association, scene graph, recall and place resolution."""
+"""Spatial memory: lift, association, absence, scene graph, recall and resolution."""

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 
 from workspace.digests import digest, digest_of_files
@@ -13,7 +14,6 @@ from workspace.layouts import Layout
 from workspace.packages import Package, find_packages
 from workspace.ros_sources import RosSource
 from workspace.steps import step
-from workspace.virtual_environments import wanted_stamp
 
 RECORD = "fingerprints.json"
 GROUND = "ground"
@@ -56,8 +56,9 @@ def _to_build(packages: list[Package], wanted: Mapping[str, str], record: Mappin
 
 
 def _ground(layout: Layout, ros: RosSource) -> str:
-    """What every build stands on: the place, the virtual environment and colcon's settings."""
-    return digest([str(layout.root), wanted_stamp(layout, ros), digest_of_files([layout.root / "colcon.meta"])])
+    """What every build stands on: its place, the interpreter, ROS, and the settings of the build."""
+    files = [layout.root / "colcon.meta", *(layout.requirements / name for name in ("build.txt", "ros.txt"))]
+    return digest([str(layout.root), sys.version, str(ros), digest_of_files(files)])
 
 
 def _read_record(layout: Layout) -> dict[str, str]:
@@ -74,7 +75,9 @@ def _build(layout: Layout, ros: RosSource, packages: list[Package], chosen: list
     layout.build.mkdir(exist_ok=True)
     with step(f"Building {len(chosen)} of {len(packages)} packages"):
         command = _colcon(layout, packages, chosen)
-        status = subprocess.run(command, cwd=layout.root, env=_environment(layout, ros), check=False).returncode
+        status = subprocess.run(
+            command, cwd=layout.root, env=_environment(layout, ros), check=False
+        ).returncode
         if status != 0:
             raise BuildFailed(chosen, status, layout)
 
@@ -90,7 +93,8 @@ def _colcon(layout: Layout, packages: list[Package], chosen: list[Package]) -> l
     paths = [str(package.path) for package in packages]
     names = [package.name for package in chosen]
     return [
-        *(str(layout.python), "-m", "colcon", "--log-level", "error", "--log-base", str(layout.root / "log"), "build"),
+        *(str(layout.python), "-m", "colcon", "--log-level", "error"),
+        *("--log-base", str(layout.root / "log"), "build"),
         *("--paths", *paths, "--packages-select", *names),
         *("--merge-install", "--symlink-install", "--parallel-workers", str(WORKERS)),
         *("--event-handlers", "console_direct-", "console_stderr+", "status-", "desktop_notification-"),

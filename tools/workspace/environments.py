@@ -8,7 +8,14 @@ from pathlib import Path
 from workspace.layouts import Layout
 from workspace.ros_sources import RosSource
 
-SEARCH_PATHS = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "AMENT_PREFIX_PATH", "CMAKE_PREFIX_PATH", "PKG_CONFIG_PATH")
+SEARCH_PATHS = (
+    "PATH",
+    "LD_LIBRARY_PATH",
+    "PYTHONPATH",
+    "AMENT_PREFIX_PATH",
+    "CMAKE_PREFIX_PATH",
+    "PKG_CONFIG_PATH",
+)
 ALWAYS_EXTENDED = ("PATH", "LD_LIBRARY_PATH")
 DEFAULTS = {"MUJOCO_GL": "egl", "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
 MARKER = "OPENRAL_WORKSPACE"
@@ -56,7 +63,9 @@ def _environment_of_wheels(venv: Path) -> dict[str, str]:
 def _source(file: Path, env: dict[str, str]) -> dict[str, str]:
     """The exported variables after sourcing a shell file in exactly the given environment."""
     script = 'COLCON_CURRENT_PREFIX=$(dirname "$0"); . "$0" && env -0'
-    output = subprocess.run(["/bin/sh", "-c", script, file], env=env, stdout=subprocess.PIPE, check=True).stdout
+    output = subprocess.run(
+        ["/bin/sh", "-c", script, file], env=env, stdout=subprocess.PIPE, check=True
+    ).stdout
     pairs = (entry.split("=", 1) for entry in output.decode().split("\0") if "=" in entry)
     return {name: value for name, value in pairs if name not in {"PWD", "OLDPWD", "SHLVL", "_"}}
 
@@ -65,8 +74,18 @@ def _shell_text(layout: Layout, ros: RosSource, variables: dict[str, str]) -> st
     root = shlex.quote(str(layout.root))
     assignments = [_assignment(name, value, ros) for name, value in sorted(variables.items())]
     defaults = [f'export {name}="${{{name}:-{value}}}"' for name, value in DEFAULTS.items()]
-    lines = [f'if [ "${{{MARKER}:-}}" != {root} ]; then', *assignments, f"export {MARKER}={root}", "fi", *defaults]
-    return "# Written by the build: the environment of this workspace, for `. install/env.sh`.\n" + "\n".join(lines) + "\n"
+    lines = [
+        f'if [ "${{{MARKER}:-}}" != {root} ]; then',
+        *assignments,
+        f"export {MARKER}={root}",
+        "fi",
+        *defaults,
+    ]
+    return (
+        "# Written by the build: the environment of this workspace, for `. install/env.sh`.\n"
+        + "\n".join(lines)
+        + "\n"
+    )
 
 
 def _assignment(name: str, value: str, ros: RosSource) -> str:

@@ -18,9 +18,11 @@ def continue_in_supported_interpreter() -> None:
             os.execv(python, [python, "-m", "workspace", *sys.argv[1:]])
     names = " or ".join("{}.{}".format(*version) for version in SUPPORTED)
     found = "{}.{}".format(*sys.version_info[:2])
-    sys.exit("Python {} is needed; found {} at {}. Install it, or make PYTHON=/path/to/python.".format(
-        names, found, sys.executable
-    ))
+    sys.exit(
+        "Python {} is needed; found {} at {}. Install it, or make PYTHON=/path/to/python.".format(
+            names, found, sys.executable
+        )
+    )
 
 
 def _runs(python: str) -> bool:

@@ -1,4 +1,4 @@
-"""Where ROS 2 Jazzy comes from: the system when it is installed there, else wheels in the virtual environment."""
+"""Where ROS 2 Jazzy comes from: the system if it is installed there, else wheels."""
 
 import os
 from dataclasses import dataclass

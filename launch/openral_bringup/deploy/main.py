@@ -1,0 +1,90 @@
+"""`python deploy_sim.py`: bring the whole graph up headless, pursue goals, report, leave nothing behind."""
+
+import asyncio
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from openral_bringup.deploy.arguments import overrides_of
+from openral_bringup.deploy.deployments import deployment
+from openral_bringup.deploy.plans import plan
+from openral_bringup.graphs import Choices, describe
+from openral_bringup.graphs.choices import Brain, DetectorSet
+from openral_bringup.graphs.locations import rskill_folders, scene_path
+from openral_core.errors import OpenRALError
+
+USAGE = 2
+HELP = """Bring up the whole graph in simulation and pursue goals.
+
+Exit code: 0 reached, 1 failed, 2 impossible choices, 3 handed over to a human, 4 the graph did not come up,
+130 interrupted.
+"""
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command(help=HELP)
+def deploy(
+    *,
+    scene: Annotated[str, typer.Option(help="scene file, or the name of a shipped one")] = "home",
+    detectors: Annotated[DetectorSet, typer.Option(help="set of detectors")] = DetectorSet.EMBEDDED,
+    continuous: Annotated[list[str] | None, typer.Option(help="continuous detector (repeatable)")] = None,
+    on_demand: Annotated[list[str] | None, typer.Option(help="locator (repeatable), default first")] = None,
+    accept_licence: Annotated[list[str] | None, typer.Option(help="licence to accept (repeatable)")] = None,
+    brain: Annotated[Brain, typer.Option(help="what decides the next tool call")] = Brain.SCRIPTED,
+    model: Annotated[str, typer.Option(help="model of the anthropic or openai brain")] = "",
+    base_url: Annotated[str, typer.Option(help="endpoint of the openai brain")] = "",
+    goal: Annotated[list[str] | None, typer.Option(help="goal in words (repeatable: a queue)")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="draws object poses and detector noise")] = 0,
+    real_time_factor: Annotated[float, typer.Option(min=0.0, help="speed cap; 0 = none")] = 1.0,
+    spatial_memory_path: Annotated[str, typer.Option(help="memory to load and keep")] = "",
+    handoff_timeout: Annotated[float, typer.Option(min=0.0, help="wait for a human's answer [s]")] = 0.0,
+    record: Annotated[Path | None, typer.Option(help="folder for logs, spans and events")] = None,
+    params: Annotated[list[Path] | None, typer.Option(help="YAML file of node: {parameter: value}")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="node.parameter=value")] = None,
+    domain_id: Annotated[int | None, typer.Option(min=0, max=232, help="ROS_DOMAIN_ID")] = None,
+    namespace: Annotated[str, typer.Option(help="namespace of the whole graph")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="print the graph and exit")] = False,
+) -> None:
+    """Bring up the graph that was chosen."""
+    folder = (record or Path("runs") / _run_name(goal or [])).absolute()
+    choices = Choices(
+        scene=scene_path(scene),
+        detectors=detectors,
+        continuous=tuple(continuous or ()),
+        on_demand=tuple(on_demand or ()),
+        accepted_licences=tuple(accept_licence or ()),
+        brain=brain,
+        model=model,
+        base_url=base_url,
+        spatial_memory_path=spatial_memory_path,
+        seed=seed,
+        real_time_factor=real_time_factor,
+        handoff_timeout=handoff_timeout,
+        record=str(folder / "recording"),
+        namespace=namespace,
+        overrides=overrides_of(params or (), set_ or ()),
+    )
+    graph = describe(choices, rskill_folders())
+    if dry_run:
+        Console(width=None if sys.stdout.isatty() else 160).print(plan(graph))
+        return
+    raise typer.Exit(asyncio.run(deployment(choices, graph, goal or [], folder, domain_id)))
+
+
+def main() -> int:
+    """Entry point; our own errors are one message and exit code 2."""
+    try:
+        app()
+    except OpenRALError as error:
+        print(error, file=sys.stderr)
+    return USAGE
+
+
+def _run_name(goals: list[str]) -> str:
+    words = re.sub(r"[^a-z0-9]+", "-", " ".join(goals).lower()).strip("-")[:40]
+    return time.strftime("%Y%m%d-%H%M%S") + (f"-{words}" if words else "")

@@ -1,0 +1,125 @@
+"""A node that watches the graph for the view, and speaks to the reasoner as the operator.
+
+Subscribes: openral/mission, openral/scene_graph, openral/palette, /diagnostics, <camera>/camera_info, /clock.
+Publishes: openral/prompt.
+"""
+
+import time
+from collections import deque
+from dataclasses import replace
+from functools import partial
+from threading import Thread
+from uuid import uuid4
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.context import Context
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import CameraInfo
+from std_msgs.msg import String
+
+from openral_bringup.deploy.snapshots import CallLine, Mission, MissionState, Snapshot
+from openral_msgs.msg import MissionStatus, PromptStamped, SceneGraph, SceneNode
+from openral_ros.qos import LATCHED, RELIABLE, SENSOR
+from openral_ros.scopes import Scope
+
+WINDOW = 3.0
+BRINGUP = "bringup: "
+
+
+class Observer:
+    """Runs on a thread of its own; `snapshot` is replaced whole, so reading it needs no lock."""
+
+    def __init__(self, namespace: str, cameras: tuple[str, ...], domain: int | None) -> None:
+        self.snapshot = Snapshot()
+        self._context = Context()
+        rclpy.init(context=self._context, domain_id=domain)
+        self._node = Node("deploy", namespace=namespace or "/", context=self._context)
+        self._scope = Scope(self._node)
+        self._images: dict[str, deque[float]] = {camera: deque(maxlen=200) for camera in cameras}
+        self._prompts = self._scope.publisher(PromptStamped, "openral/prompt", RELIABLE)
+        self._subscribe()
+        self._thread = Thread(target=self._spin, name="observer", daemon=True)
+        self._thread.start()
+
+    def reasoner_listens(self) -> bool:
+        """Whether somebody subscribes to prompts."""
+        return bool(self._prompts.get_subscription_count() > 0)
+
+    def send_goal(self, goal: str) -> str:
+        """Publish a goal as the operator; its prompt id."""
+        prompt = PromptStamped(id=uuid4().hex, text=goal)
+        prompt.header.frame_id = "operator"
+        prompt.header.stamp = self._node.get_clock().now().to_msg()
+        self._prompts.publish(prompt)
+        return str(prompt.id)
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._scope.close()
+        rclpy.try_shutdown(context=self._context)
+        self._thread.join(timeout=2.0)
+
+    def _subscribe(self) -> None:
+        self._scope.subscription(MissionStatus, "openral/mission", self._on_mission, LATCHED)
+        self._scope.subscription(SceneGraph, "openral/scene_graph", self._on_graph, LATCHED)
+        self._scope.subscription(String, "openral/palette", self._on_palette, LATCHED)
+        self._scope.subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, RELIABLE)
+        self._scope.subscription(Clock, "/clock", self._on_clock, SENSOR)
+        for camera in self._images:
+            self._scope.subscription(
+                CameraInfo, f"{camera}/camera_info", partial(self._on_image, camera), SENSOR
+            )
+        self._scope.timer(0.5, self._measure_rates)
+
+    def _spin(self) -> None:
+        executor = SingleThreadedExecutor(context=self._context)
+        executor.add_node(self._node)
+        try:
+            executor.spin()
+        except ExternalShutdownException:
+            return
+
+    def _on_mission(self, message: MissionStatus) -> None:
+        calls = tuple(
+            CallLine(c.index, c.tool, c.arguments_json, c.status, c.message, c.duration)
+            for c in message.calls
+        )
+        mission = Mission(
+            message.mission_id,
+            message.goal,
+            MissionState(message.state),
+            message.step,
+            message.reason,
+            calls,
+            {line.name: (line.used, line.limit) for line in message.budget},
+            tuple(message.searched),
+        )
+        self.snapshot = replace(self.snapshot, mission=mission)
+
+    def _on_graph(self, message: SceneGraph) -> None:
+        objects = [n.label for n in message.nodes if n.kind == SceneNode.KIND_OBJECT]
+        self.snapshot = replace(self.snapshot, remembered=tuple(sorted(objects)))
+
+    def _on_palette(self, message: String) -> None:
+        self.snapshot = replace(self.snapshot, palette_known=bool(message.data))
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        states = {
+            s.name.removeprefix(BRINGUP): s.message for s in message.status if s.name.startswith(BRINGUP)
+        }
+        if states:
+            self.snapshot = replace(self.snapshot, nodes=states)
+
+    def _on_clock(self, message: Clock) -> None:
+        self.snapshot = replace(self.snapshot, sim_time=message.clock.sec + message.clock.nanosec * 1e-9)
+
+    def _on_image(self, camera: str, message: CameraInfo) -> None:
+        self._images[camera].append(time.monotonic())
+
+    def _measure_rates(self) -> None:
+        since = time.monotonic() - WINDOW
+        rates = {camera: sum(t > since for t in times) / WINDOW for camera, times in self._images.items()}
+        self.snapshot = replace(self.snapshot, rates=rates)

@@ -1,0 +1,19 @@
+"""A graph on paper, for ``--dry-run``."""
+
+from rich.table import Table
+
+from openral_bringup.graphs import GraphDescription
+
+
+def plan(graph: GraphDescription) -> Table:
+    """Every node with its namespace, executable, level and parameters."""
+    table = Table(title="graph", show_lines=True)
+    for column in ("node", "namespace", "runs", "level", "parameters"):
+        table.add_column(column, overflow="fold")
+    for node in graph.nodes:
+        parameters = "\n".join(f"{name}: {value}" for name, value in node.parameters.items())
+        level = "-" if node.level is None else str(node.level)
+        table.add_row(
+            node.name, node.namespace or "/", f"{node.package} {node.executable}", level, parameters
+        )
+    return table

@@ -1,0 +1,120 @@
+"""One node as a child process: started, logged, started again when it dies, and ended for certain."""
+
+import asyncio
+import os
+import shutil
+import signal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from openral_bringup.graphs.locations import executable_path
+from openral_bringup.graphs.nodes import NodeSpec
+
+OnLine = Callable[[str, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Respawn:
+    """When a node that died is started again: ``back_off`` [s] doubles with each death."""
+
+    limit: int = 5
+    back_off: float = 1.0
+    longest: float = 8.0
+
+    def wait(self, deaths: int) -> float | None:
+        """Time to wait before the next start [s], or None when it is left down."""
+        return None if deaths > self.limit else min(self.longest, self.back_off * 2.0 ** (deaths - 1))
+
+
+class NodeProcess:
+    """Keeps one node running until it is stopped."""
+
+    def __init__(
+        self, spec: NodeSpec, folder: Path, environment: Mapping[str, str], on_line: OnLine, respawn: Respawn
+    ) -> None:
+        self.spec = spec
+        self.deaths = 0
+        self.given_up = False
+        self._command = command_of(spec, folder)
+        self._environment, self._on_line, self._respawn = environment, on_line, respawn
+        self._process: asyncio.subprocess.Process | None = None
+        self._stopping = asyncio.Event()
+
+    @property
+    def pid(self) -> int | None:
+        """The running process, or None."""
+        running = self._process is not None and self._process.returncode is None
+        return self._process.pid if running and self._process is not None else None
+
+    async def keep(self) -> None:
+        """Run the node; start it again as the respawn policy says, until `stop`."""
+        while not self._stopping.is_set():
+            await self._run_once()
+            if self._stopping.is_set():
+                return
+            self.deaths += 1
+            wait = self._respawn.wait(self.deaths)
+            if wait is None:
+                self.given_up = True
+                self._on_line(self.spec.key, f"died {self.deaths} times and is left down")
+                return
+            self._on_line(self.spec.key, f"died; starting again in {wait:.0f} s")
+            await self._pause(wait)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the node, if it runs, and never start it again."""
+        self._stopping.set()
+        pid = self.pid
+        if pid is not None:
+            os.kill(pid, number)
+
+    async def _run_once(self) -> None:
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command,
+            env=dict(self._environment),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,
+            limit=1 << 20,
+        )
+        if self._process.stdout is not None:
+            await self._copy(self._process.stdout)
+        await self._process.wait()
+
+    async def _copy(self, stream: asyncio.StreamReader) -> None:
+        while line := await _line_of(stream):
+            self._on_line(self.spec.key, line.decode(errors="replace").rstrip())
+
+    async def _pause(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self._stopping.wait(), seconds)
+        except TimeoutError:
+            return
+
+
+def command_of(spec: NodeSpec, folder: Path) -> list[str]:
+    """The command line of a node; its parameters are written to ``folder``/params.
+
+    Where the system has setpriv, the child also ends when this process is killed outright.
+    """
+    file = folder / "params" / f"{spec.key}.yaml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(yaml.safe_dump({spec.qualified: {"ros__parameters": dict(spec.parameters)}}))
+    guard = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
+    names = ["-r", f"__node:={spec.name}", "-r", f"__ns:={spec.namespace or '/'}"]
+    executable = str(executable_path(spec.package, spec.executable))
+    return [*guard, executable, "--ros-args", *names, "--params-file", str(file)]
+
+
+async def _line_of(stream: asyncio.StreamReader) -> bytes:
+    """The next line; one longer than the buffer comes in pieces instead of ending the copy."""
+    try:
+        return await stream.readuntil(b"\n")
+    except asyncio.IncompleteReadError as error:
+        return error.partial
+    except asyncio.LimitOverrunError as error:
+        return await stream.readexactly(error.consumed)

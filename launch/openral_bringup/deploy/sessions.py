@@ -1,0 +1,98 @@
+"""One deployment from start to end: graph up, goals sent and awaited, everything ended."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from openral_bringup.deploy.observers import Observer
+from openral_bringup.deploy.reports import Outcome
+from openral_bringup.deploy.snapshots import Mission, Snapshot
+
+FIRST_MEMORIES = 5.0
+POLL = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Longest waits [s]: for the graph to come up, and for one mission to end."""
+
+    start_up: float = 90.0
+    mission: float = 900.0
+
+
+class Session:
+    """Drives one deployment; every wait is bounded."""
+
+    def __init__(self, observer: Observer, folder: Path, patience: Patience) -> None:
+        self._observer, self._folder, self._patience = observer, folder, patience
+        self.started = time.monotonic()
+
+    @property
+    def elapsed(self) -> float:
+        """Time since the start [s]."""
+        return time.monotonic() - self.started
+
+    async def run(self, goals: Sequence[str], on_outcome: Callable[[Outcome], None]) -> int:
+        """Bring the graph up and pursue the goals in order.
+
+        Returns:
+            The exit code of the first goal that was not reached, else 0.
+        """
+        ready = await self._until(self._is_up, self._patience.start_up)
+        await self._until(self._remembers, FIRST_MEMORIES)
+        start_up, worst = self.elapsed, 0
+        for goal in goals:
+            outcome = await self._pursue(goal, start_up) if ready else self._not_up(goal)
+            on_outcome(outcome)
+            worst = worst or outcome.exit_code
+        return worst
+
+    async def idle(self) -> int:
+        """Keep the graph up for others to use, until cancelled."""
+        await asyncio.Event().wait()
+        return 0
+
+    async def _pursue(self, goal: str, start_up: float) -> Outcome:
+        begun, before = time.monotonic(), self._snapshot
+        self._observer.send_goal(goal)
+        ended = await self._until(lambda: self._ended(before.mission.id), self._patience.mission)
+        sim_duration = self._snapshot.sim_time - before.sim_time
+        problem = "" if ended else f"no end of the mission within {self._patience.mission:.0f} s"
+        return Outcome(
+            goal, self._snapshot.mission, start_up, time.monotonic() - begun, sim_duration, problem
+        )
+
+    def _not_up(self, goal: str) -> Outcome:
+        problem = f"the graph did not come up within {self._patience.start_up:.0f} s: {self._missing()}"
+        return Outcome(goal, Mission(), self.elapsed, 0.0, 0.0, problem)
+
+    def _missing(self) -> str:
+        down = [f"{name} is {state}" for name, state in self._snapshot.nodes.items() if state != "active"]
+        return ", ".join(down) or f"no word from bring-up; see {self._folder / 'logs'}"
+
+    @property
+    def _snapshot(self) -> Snapshot:
+        return self._observer.snapshot
+
+    def _is_up(self) -> bool:
+        """Every node reached its end state; the reasoner, without which no goal can be heard, is active."""
+        states = self._snapshot.nodes
+        settled = bool(states) and all(state in ("active", "inactive") for state in states.values())
+        return settled and self._snapshot.palette_known and self._observer.reasoner_listens()
+
+    def _remembers(self) -> bool:
+        return bool(self._snapshot.remembered)
+
+    def _ended(self, previous_mission: str) -> bool:
+        mission = self._snapshot.mission
+        return mission.id != previous_mission and mission.state.ended
+
+    async def _until(self, condition: Callable[[], bool], timeout: float) -> bool:
+        deadline = time.monotonic() + timeout
+        while not condition():
+            if time.monotonic() > deadline:
+                return False
+            await asyncio.sleep(POLL)
+        return True

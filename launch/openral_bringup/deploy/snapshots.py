@@ -1,0 +1,60 @@
+"""What the live view and the report are made of. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+
+class MissionState(IntEnum):
+    """States of openral_msgs/MissionStatus."""
+
+    IDLE = 0
+    ACTIVE = 1
+    WAITING_FOR_HUMAN = 2
+    SUCCEEDED = 3
+    FAILED = 4
+    HANDED_OVER = 5
+    CANCELLED = 6
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will happen."""
+        return self >= MissionState.SUCCEEDED
+
+
+@dataclass(frozen=True, slots=True)
+class CallLine:
+    """One tool call."""
+
+    index: int
+    tool: str
+    arguments: str
+    status: str
+    message: str
+    duration: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mission:
+    """The mission as the reasoner tells it; budget maps a name to (used, limit)."""
+
+    id: str = ""
+    goal: str = ""
+    state: MissionState = MissionState.IDLE
+    step: str = ""
+    reason: str = ""
+    calls: tuple[CallLine, ...] = ()
+    budget: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    searched: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The graph at a moment: node states, image rates [Hz], remembered labels, the mission."""
+
+    nodes: Mapping[str, str] = field(default_factory=dict)
+    rates: Mapping[str, float] = field(default_factory=dict)
+    remembered: tuple[str, ...] = ()
+    sim_time: float = 0.0
+    palette_known: bool = False
+    mission: Mission = field(default_factory=Mission)

@@ -1,0 +1,58 @@
+"""All processes of one deployment."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+
+from openral_bringup.deploy.logs import RunLogs
+from openral_bringup.deploy.processes import NodeProcess, Respawn
+from openral_bringup.deploy.shared_memory import remove_orphans
+from openral_bringup.graphs import GraphDescription
+
+GENTLE, FIRM = 2.5, 1.0
+"""Time a node has to end by itself, and after SIGTERM [s]; then it is killed."""
+
+
+class Supervisor:
+    """Starts every node of a graph, keeps them running, and leaves nothing behind."""
+
+    def __init__(self, graph: GraphDescription, folder: Path, environment: Mapping[str, str]) -> None:
+        self.logs = RunLogs(folder / "logs")
+        self.processes = tuple(
+            NodeProcess(node, folder, environment, self.logs.write, Respawn()) for node in graph.nodes
+        )
+        self._tasks: tuple[asyncio.Task[None], ...] = ()
+
+    def start(self) -> None:
+        """Start every node; they run until `stop`."""
+        self._tasks = tuple(asyncio.create_task(process.keep()) for process in self.processes)
+
+    async def stop(self) -> None:
+        """End every node, the last started first: asked, told, killed; within 4 s."""
+        for number, patience in ((signal.SIGINT, GENTLE), (signal.SIGTERM, FIRM), (signal.SIGKILL, FIRM)):
+            for process in reversed(self.processes):
+                process.signal(number)
+            if self._tasks:
+                await asyncio.wait(self._tasks, timeout=patience)
+            if all(task.done() for task in self._tasks):
+                break
+        self.logs.close()
+        remove_orphans()
+
+    def restarts(self) -> dict[str, int]:
+        """How often each node died, by name."""
+        return {process.spec.key: process.deaths for process in self.processes}
+
+
+def child_environment(domain: int | None, log_folder: Path) -> dict[str, str]:
+    """The environment of every node: this one's, with unbuffered output and logs in the run folder."""
+    chosen = {} if domain is None else {"ROS_DOMAIN_ID": str(domain)}
+    defaults = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "MUJOCO_GL": "egl"}
+    fixed = {
+        "PYTHONUNBUFFERED": "1",
+        "RCUTILS_LOGGING_BUFFERED_STREAM": "0",
+        "ROS_LOG_DIR": str(log_folder / "ros"),
+    }
+    return {**defaults, **os.environ, **fixed, **chosen}

@@ -1,0 +1,116 @@
+"""The whole graph as a value: `sim_e2e.launch.py` and `deploy_sim.py` bring up the same one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from openral_bringup.graphs.choices import Choices
+from openral_bringup.graphs.detectors import chosen_detectors, detector_nodes
+from openral_bringup.graphs.impossible import ImpossibleChoices
+from openral_bringup.graphs.nodes import NodeSpec, ParameterValue
+from openral_core.documents import InvalidDocument, read_yaml
+from openral_core.errors import listed
+from openral_core.rskills import Registry
+
+SIM_TIME: Mapping[str, ParameterValue] = {"use_sim_time": True}
+
+
+@dataclass(frozen=True, slots=True)
+class GraphDescription:
+    """Every node to start, in the order to start them; bring-up comes last."""
+
+    nodes: tuple[NodeSpec, ...]
+
+    @property
+    def managed(self) -> tuple[NodeSpec, ...]:
+        """Nodes that bring-up activates, lower levels first."""
+        return tuple(sorted((n for n in self.nodes if n.level is not None), key=lambda n: n.level or 0))
+
+
+def describe(choices: Choices, rskill_folders: Sequence[Path]) -> GraphDescription:
+    """The graph that was chosen.
+
+    Raises:
+        ImpossibleChoices: Naming everything that stands against it, before anything starts.
+    """
+    problems: list[str] = []
+    folders = [str(folder) for folder in rskill_folders]
+    registry = Registry.load(rskill_folders)
+    chosen = chosen_detectors(choices, registry, problems)
+    nodes = (
+        _sim(choices, folders),
+        *detector_nodes(choices, registry, chosen, folders),
+        _world_state(choices, _map_of(choices.scene, problems)),
+        _reasoner(choices, folders),
+    )
+    nodes = _overridden((*nodes, _bringup(choices, nodes)), choices.overrides, problems)
+    if problems:
+        raise ImpossibleChoices(problems)
+    return GraphDescription(nodes)
+
+
+def _sim(choices: Choices, folders: list[str]) -> NodeSpec:
+    parameters: dict[str, ParameterValue] = {
+        "scene": str(choices.scene),
+        "seed": choices.seed,
+        "real_time_factor": choices.real_time_factor,
+        "rskill_folders": folders,
+        "record": choices.record,
+    }
+    return NodeSpec("sim", "openral_sim", "sim", choices.namespace, 0, parameters)
+
+
+def _world_state(choices: Choices, home_map: str) -> NodeSpec:
+    parameters: dict[str, ParameterValue] = {
+        **SIM_TIME,
+        "map": home_map,
+        "cameras": list(choices.cameras),
+        "spatial_memory_path": choices.spatial_memory_path,
+        "record": choices.record,
+    }
+    return NodeSpec("world_state", "openral_world_state", "world_state", choices.namespace, 1, parameters)
+
+
+def _reasoner(choices: Choices, folders: list[str]) -> NodeSpec:
+    parameters: dict[str, ParameterValue] = {
+        **SIM_TIME,
+        "brain": choices.brain.value,
+        "model": choices.model,
+        "base_url": choices.base_url,
+        "rskill_folders": folders,
+        "seed": choices.seed,
+        "handoff_timeout": choices.handoff_timeout,
+        "record": choices.record,
+    }
+    return NodeSpec("reasoner", "openral_reasoner_ros", "reasoner", choices.namespace, 2, parameters)
+
+
+def _bringup(choices: Choices, nodes: Sequence[NodeSpec]) -> NodeSpec:
+    managed: list[str] = [f"{node.level}:{node.qualified}" for node in nodes if node.level is not None]
+    return NodeSpec("bringup", "openral_bringup", "bringup", choices.namespace, None, {"nodes": managed})
+
+
+def _map_of(scene: Path, problems: list[str]) -> str:
+    try:
+        content = read_yaml(scene)
+    except InvalidDocument as error:
+        problems.append(f"scene {error}")
+        return ""
+    home_map = scene.parent / str(content.get("map", ""))
+    if not home_map.is_file():
+        problems.append(f"scene {scene}: key 'map' must name a map file, found {content.get('map')!r}")
+    return str(home_map.resolve())
+
+
+def _overridden(
+    nodes: tuple[NodeSpec, ...], overrides: Mapping[str, Mapping[str, object]], problems: list[str]
+) -> tuple[NodeSpec, ...]:
+    """Parameters set by hand, addressed by node name or, for detectors, by slug."""
+    names = {node.key: node for node in nodes}
+    unknown = sorted(set(overrides) - set(names))
+    problems += [f"--set {key}.…: no such node; nodes are {listed(sorted(names))}" for key in unknown]
+    return tuple(
+        node.with_parameters(cast(Mapping[str, ParameterValue], overrides.get(name, {})))
+        for name, node in names.items()
+    )

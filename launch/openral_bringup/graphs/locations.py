@@ -1,0 +1,60 @@
+"""Where installed data lies."""
+
+from pathlib import Path
+
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix, get_package_share_directory
+
+from openral_core.errors import OpenRALError, listed
+
+
+class NotInstalled(OpenRALError):
+    """A package of this workspace that the environment does not have."""
+
+    def __init__(self, package: str) -> None:
+        super().__init__(f"package {package!r} is not in this environment: run `make build` and source it")
+
+
+class SceneNotFound(OpenRALError):
+    """A scene that is neither a file nor a shipped one."""
+
+    def __init__(self, asked: str, shipped: list[str]) -> None:
+        super().__init__(f"scene {asked!r} is not a file: shipped scenes are {listed(shipped)}")
+
+
+def rskill_folders() -> list[Path]:
+    """Folders with the shipped rSkills."""
+    return [_share("openral_rskills")]
+
+
+def scene_path(asked: str) -> Path:
+    """A scene file as given, or the shipped one of this name, ``home`` or ``scenes/deploy/home.yaml``.
+
+    Raises:
+        SceneNotFound: Listing the shipped ones.
+    """
+    shipped = {file.stem: file for file in sorted((_share("openral_scenes") / "deploy").glob("*.yaml"))}
+    given = Path(asked)
+    if given.is_file():
+        return given.resolve()
+    if given.stem in shipped:
+        return shipped[given.stem]
+    raise SceneNotFound(asked, list(shipped))
+
+
+def executable_path(package: str, executable: str) -> Path:
+    """A node's executable, as `ros2 run` finds it.
+
+    Raises:
+        NotInstalled: If the package is not in this environment.
+    """
+    try:
+        return Path(get_package_prefix(package)) / "lib" / package / executable
+    except PackageNotFoundError as error:
+        raise NotInstalled(package) from error
+
+
+def _share(package: str) -> Path:
+    try:
+        return Path(get_package_share_directory(package))
+    except PackageNotFoundError as error:
+        raise NotInstalled(package) from error

@@ -1,0 +1,147 @@
+"""Is what memory calls a thing what the words ask for?"""
+
+from functools import lru_cache
+from typing import Self
+
+from openral_core.text.attributes import Attributes, compare
+from openral_core.text.entries import Entry, ThesaurusDocument, shipped_entries
+from openral_core.text.kinds import InvalidThesaurus, Kinds
+from openral_core.text.phrases import Phrase, parse_phrase
+from openral_core.text.relations import Relation, weaker
+from openral_core.text.words import singulars, words_of
+
+_CACHED = 1 << 16
+
+
+class Thesaurus:
+    """Names of household things, their kinds, attributes and usual places.
+
+    Things without an entry compare by head noun and modifiers alone.
+    """
+
+    def __init__(self, document: ThesaurusDocument) -> None:
+        self._things = document.things
+        self._names = _names(document)
+        self._kinds = Kinds({name: entry.kinds for name, entry in document.things.items()})
+        self._attributes = Attributes(document.attributes)
+        self._packages = document.packages
+        self._portions = document.portions
+        self.parse = lru_cache(_CACHED)(self._parse)
+        self.relation = lru_cache(_CACHED)(self._relation)
+        self.keys = lru_cache(_CACHED)(self._keys)
+        self.related = lru_cache(_CACHED)(self._kinds.siblings)
+
+    @classmethod
+    def load(cls) -> Self:
+        """The thesaurus shipped with this package."""
+        return cls(shipped_entries())
+
+    def concept(self, text: str) -> str:
+        """The thing a text names, under its main name ("couch" -> "sofa"), without modifiers.
+
+        Raises:
+            UnreadableText: If the text names nothing.
+        """
+        return self._concept(self.parse(text).head)
+
+    def kinds_of(self, concept: str) -> frozenset[str]:
+        """Every broader thing."""
+        return self._kinds.above(concept)
+
+    def kinds_below(self, concept: str) -> frozenset[str]:
+        """Every narrower thing."""
+        return self._kinds.below(concept)
+
+    def found(self, text: str) -> tuple[str, ...]:
+        """Names of places where such a thing is usually found, most likely first; () when nothing is known.
+
+        Raises:
+            UnreadableText: If the text names nothing.
+        """
+        level: tuple[str, ...] = tuple(sorted(self.keys(text)))
+        while level:
+            if places := dict.fromkeys(place for name in level for place in self._entry(name).found):
+                return tuple(places)
+            level = tuple(parent for name in level for parent in self._kinds.parents(name))
+        return ()
+
+    def _parse(self, text: str) -> Phrase:
+        """Take a noun phrase apart; "bottle of wine" is a wine bottle, "slice of bread" is bread.
+
+        Raises:
+            UnreadableText: If the text names nothing.
+        """
+        phrase = parse_phrase(text, self._is_known)
+        if phrase.of is None:
+            return phrase
+        if phrase.head in self._portions:
+            return Phrase(phrase.of.head, phrase.modifiers + phrase.of.modifiers, phrase.of.of, phrase.where)
+        if self._concept(phrase.head) in self._packages:
+            whole = parse_phrase(f"{phrase.of.text} {phrase.head}", self._is_known)
+            return Phrase(whole.head, phrase.modifiers + whole.modifiers, whole.of, phrase.where)
+        return phrase
+
+    def _relation(self, asked: str, stored: str) -> Relation:
+        """How a stored label stands to the words asked for.
+
+        Raises:
+            UnreadableText: If either text names nothing.
+        """
+        wanted, known = self.parse(asked), self.parse(stored)
+        heads = self._compare_things(asked, stored)
+        if heads in (Relation.NONE, Relation.RELATED):
+            return heads
+        typical = self._attributes.of(self._entry(self._concept(known.head)).typical)
+        return weaker(heads, compare(self._said_of(wanted), self._said_of(known), typical))
+
+    def _keys(self, text: str) -> frozenset[str]:
+        """Things a text directly names: a juice box is a box, and is juice.
+
+        Raises:
+            UnreadableText: If the text names nothing.
+        """
+        phrase = self.parse(text)
+        thing = self._concept(phrase.head)
+        if thing not in self._packages and not self._kinds.above(thing) & self._packages:
+            return frozenset((thing,))
+        contents = (word for word in phrase.modifiers if not self._attributes.is_attribute(word))
+        return frozenset((thing, *map(self._concept, contents)))
+
+    def _compare_things(self, asked: str, stored: str) -> Relation:
+        wanted, known = self.concept(asked), self.concept(stored)
+        if wanted == known:
+            return Relation.EQUAL
+        if wanted in self._everything(self.keys(stored)):
+            return Relation.NARROWER
+        if known in self._everything(self.keys(asked)):
+            return Relation.BROADER
+        return Relation.RELATED if known in self.related(wanted) else Relation.NONE
+
+    def _everything(self, concepts: frozenset[str]) -> frozenset[str]:
+        return concepts.union(*map(self._kinds.above, concepts))
+
+    def _said_of(self, phrase: Phrase) -> frozenset[tuple[str, str]]:
+        contents = phrase.of.text.split() if phrase.of else []
+        return self._attributes.of((*phrase.modifiers, *contents))
+
+    def _is_known(self, words: str) -> bool:
+        return words.replace(" ", "") in self._names
+
+    def _concept(self, head: str) -> str:
+        return self._names.get(head.replace(" ", ""), head)
+
+    def _entry(self, concept: str) -> Entry:
+        return self._things.get(concept, Entry())
+
+
+def _names(document: ThesaurusDocument) -> dict[str, str]:
+    """Every name, joined ("wineglass"), to its thing; a thing's own name wins over another's synonym."""
+    joined = {"".join(words_of(name)): name for name in document.things}
+    for name, entry in document.things.items():
+        for synonym in entry.synonyms:
+            taken = joined.setdefault("".join(words_of(synonym)), name)
+            if taken != name:
+                raise InvalidThesaurus(f"'{synonym}' names two things", (taken, name))
+    for package in document.packages | document.portions:
+        joined.setdefault(singulars(package)[0], package)
+    return joined

@@ -1,0 +1,46 @@
+"""Words and their singulars."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from openral_core.text.words import UnreadableText, singulars, words_of
+
+
+@pytest.mark.parametrize(
+    ("plural", "singular"),
+    [
+        ("mugs", "mug"),
+        ("glasses", "glass"),
+        ("glass", "glass"),
+        ("knives", "knife"),
+        ("cherries", "cherry"),
+        ("cookies", "cookie"),
+        ("tomatoes", "tomato"),
+        ("shoes", "shoe"),
+        ("dishes", "dish"),
+        ("bus", "bus"),
+        ("tennis", "tennis"),
+        ("people", "person"),
+    ],
+)
+def test_offers_the_singular(plural: str, singular: str) -> None:
+    assert singular in singulars(plural)
+
+
+def test_removes_case_accents_and_punctuation() -> None:
+    assert words_of("  Café-Crème, the CAT's\tbowl ") == ("cafe", "creme", "the", "cat", "bowl")
+
+
+def test_keeps_other_scripts() -> None:
+    assert words_of("苹果 кружка") == ("苹果", "кружка")
+
+
+@given(st.text(max_size=40))
+def test_normalising_twice_changes_nothing(text: str) -> None:
+    assume(any(character.isalnum() for character in text))
+    try:
+        words = words_of(text)
+    except UnreadableText:
+        return
+    assert words_of(" ".join(words)[:200]) == words or len(" ".join(words)) > 200

@@ -1,0 +1,1 @@
+"""What every detector must withstand, ours or a third party's."""

@@ -1,0 +1,81 @@
+"""How an engine fails; each kind crosses to the node as a typed answer.
+
+EngineError
+├── MissingWeights      activate ends in FAILURE, naming the command to run
+├── MissingPackage      the worker's Python environment lacks a library
+├── OutOfMemory         host or GPU
+├── MissingPlane        the frame lacks an image the engine needs
+└── BadDetections       NaN boxes, scores outside [0, 1]
+"""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import ClassVar
+
+from openral_core.errors import OpenRALError, listed
+
+
+class FailureKind(StrEnum):
+    """Conditions a worker reports instead of an answer."""
+
+    MISSING_WEIGHTS = "missing_weights"
+    MISSING_PACKAGE = "missing_package"
+    OUT_OF_MEMORY = "out_of_memory"
+    MISSING_PLANE = "missing_plane"
+    BAD_DETECTIONS = "bad_detections"
+    ENGINE_ERROR = "engine_error"
+
+
+class EngineError(OpenRALError):
+    """Base of what engines raise on purpose."""
+
+    kind: ClassVar[FailureKind] = FailureKind.ENGINE_ERROR
+
+
+class MissingWeights(EngineError):
+    """Weight files that are not on this machine."""
+
+    kind = FailureKind.MISSING_WEIGHTS
+
+    def __init__(self, rskill_id: str, looked_at: Iterable[Path]) -> None:
+        super().__init__(
+            f"no weights of {rskill_id!r} on this machine (looked at {listed(looked_at)}): "
+            f"run `openral weights fetch {rskill_id}`"
+        )
+
+
+class MissingPackage(EngineError):
+    """A library the engine needs and its environment lacks."""
+
+    kind = FailureKind.MISSING_PACKAGE
+
+    def __init__(self, engine: str, package: str, interpreter: str) -> None:
+        super().__init__(f"engine {engine!r} needs the package {package!r}, which {interpreter} lacks")
+
+
+class OutOfMemory(EngineError):
+    """Host or device memory exhausted."""
+
+    kind = FailureKind.OUT_OF_MEMORY
+
+    def __init__(self, during: str, detail: str) -> None:
+        super().__init__(f"out of memory during {during}: {detail}")
+
+
+class MissingPlane(EngineError):
+    """A frame without an image the engine needs."""
+
+    kind = FailureKind.MISSING_PLANE
+
+    def __init__(self, sensor: str, found: Iterable[str]) -> None:
+        super().__init__(f"frame has no {sensor!r} plane: it has {listed(found)}")
+
+
+class BadDetections(EngineError):
+    """Output no image can hold: the model is broken, which is not the same as seeing nothing."""
+
+    kind = FailureKind.BAD_DETECTIONS
+
+    def __init__(self, what: str, found: object) -> None:
+        super().__init__(f"the model returned {what}: {found}")

@@ -1,0 +1,26 @@
+"""Engines by name, imported only in the worker that runs them."""
+
+import importlib
+import sys
+from collections.abc import Mapping
+
+from openral_perception_ros.engines.engine import EngineLoader
+from openral_perception_ros.engines.errors import MissingPackage
+
+ENGINES: Mapping[str, str] = {
+    "sim_groundtruth": "openral_perception_ros.engines.sim_groundtruth",
+}
+
+
+def engine_loader(name: str) -> EngineLoader:
+    """The ``load`` function of one engine's module.
+
+    Raises:
+        MissingPackage: If its libraries are not in this environment.
+    """
+    try:
+        module = importlib.import_module(ENGINES[name])
+    except ImportError as error:
+        raise MissingPackage(name, error.name or str(error), sys.executable) from error
+    loader: EngineLoader = module.load
+    return loader

@@ -1,0 +1,130 @@
+"""Why a look has no answer; each leaf is one status of LocateInView.
+
+LookRefused
+├── WrongDetector, UnknownCamera, BadQuery, NotInVocabulary    the caller can mend the request
+├── NoFrame, StaleFrame                                        the camera
+├── NotActive, StillLoading, LineFull, DeadlinePassed          this node, now
+└── DetectorFailed, DetectorOutOfMemory                        the model or its worker
+"""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from openral_core.detectors import LocateStatus
+from openral_core.errors import OpenRALError, listed
+
+
+class LookRefused(OpenRALError):
+    """Base; `status` is what the caller is told."""
+
+    status: ClassVar[LocateStatus]
+
+
+class WrongDetector(LookRefused):
+    """A request meant for another detector."""
+
+    status = LocateStatus.WRONG_DETECTOR
+
+    def __init__(self, asked: str, own: Iterable[str]) -> None:
+        super().__init__(f"this is not detector {asked!r}: it answers to {listed(own)}")
+
+
+class UnknownCamera(LookRefused):
+    """A camera this detector does not see through."""
+
+    status = LocateStatus.UNKNOWN_CAMERA
+
+    def __init__(self, asked: str, known: Iterable[str]) -> None:
+        super().__init__(f"unknown camera {asked!r}: known are {listed(known)}")
+
+
+class BadQuery(LookRefused):
+    """Words that cannot be asked for."""
+
+    status = LocateStatus.BAD_QUERY
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"bad query: {problem}")
+
+
+class NotInVocabulary(LookRefused):
+    """Words a closed vocabulary does not hold: says nothing about what is in view."""
+
+    status = LocateStatus.NOT_IN_VOCABULARY
+
+    def __init__(self, asked: Iterable[str], broader: Iterable[str]) -> None:
+        near = tuple(broader)
+        hint = f"; it knows the broader {listed(near)}" if near else ""
+        super().__init__(f"this detector cannot name {listed(asked)}{hint}")
+
+
+class NoFrame(LookRefused):
+    """A camera that has not delivered."""
+
+    status = LocateStatus.NO_FRAME
+
+    def __init__(self, camera: str, missing: Iterable[str]) -> None:
+        super().__init__(f"no frame of camera {camera!r} yet: nothing received on {listed(missing)}")
+
+
+class StaleFrame(LookRefused):
+    """A camera that stopped delivering."""
+
+    status = LocateStatus.STALE_FRAME
+
+    def __init__(self, camera: str, age: float, limit: float) -> None:
+        super().__init__(f"the newest frame of camera {camera!r} is {age:.1f} s old: allowed are {limit:g} s")
+
+
+class NotActive(LookRefused):
+    """A node that holds no model."""
+
+    status = LocateStatus.INACTIVE
+
+    def __init__(self, rskill_id: str) -> None:
+        super().__init__(f"detector {rskill_id!r} is inactive: activate it first")
+
+
+class StillLoading(LookRefused):
+    """A worker that is not ready yet."""
+
+    status = LocateStatus.LOADING
+
+    def __init__(self, rskill_id: str, reason: str) -> None:
+        super().__init__(f"detector {rskill_id!r} is loading its model ({reason}): ask again shortly")
+
+
+class LineFull(LookRefused):
+    """More requests than the node keeps waiting."""
+
+    status = LocateStatus.BUSY
+
+    def __init__(self, capacity: int) -> None:
+        super().__init__(f"{capacity} looks are waiting already: ask again when some are answered")
+
+
+class DeadlinePassed(LookRefused):
+    """A request whose time ran out."""
+
+    status = LocateStatus.TIMEOUT
+
+    def __init__(self, deadline: float, where: str) -> None:
+        super().__init__(f"no answer within the request's {deadline:g} s: it was {where}")
+
+
+class DetectorFailed(LookRefused):
+    """The model or its worker broke: not the same as seeing nothing."""
+
+    status = LocateStatus.DETECTOR_ERROR
+
+    def __init__(self, reason: object) -> None:
+        super().__init__(f"detector error: {reason}")
+
+
+class DetectorOutOfMemory(LookRefused):
+    """The model ran out of memory."""
+
+    status = LocateStatus.OUT_OF_MEMORY
+
+    def __init__(self, reason: object) -> None:
+        super().__init__(f"out of memory: {reason}")

@@ -1,0 +1,140 @@
+"""Detector node: one rSkill, run by a worker process while active.
+
+Subscribes each camera's images, and ``detector_query`` (std_msgs/String) when on demand.
+Publishes ``info`` (latched), ``annotated`` while subscribed, ``/diagnostics``, ``../../failure/<slug>``,
+and ``objects`` when continuous. Serves ``locate_in_view``; the default locator also ``../locate_in_view``.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from rclpy.task import Future
+from std_msgs.msg import String
+
+from openral_core.detectors import LifecycleState, Mode
+from openral_msgs.srv import LocateInView
+from openral_perception_ros.cameras import parse_cameras
+from openral_perception_ros.detector import load_detector
+from openral_perception_ros.looks import LookRefused, NotActive
+from openral_perception_ros.looks.desk import Answer
+from openral_perception_ros.looks.look import LookOutcome, Seen
+from openral_perception_ros.looks.reception import Reception
+from openral_perception_ros.parameters import DetectorParameters
+from openral_perception_ros.ros.announcements import Announcer, header_of
+from openral_perception_ros.ros.diagnostics import inactive_status
+from openral_perception_ros.ros.look_spans import look_span
+from openral_perception_ros.ros.relatives import above
+from openral_perception_ros.ros.services import asynchronous_service
+from openral_perception_ros.ros.session import Plan, Session
+from openral_perception_ros.supervision import WorkerEvent
+from openral_perception_ros.workers.commands import WORKER_MODULE
+from openral_ros.conversions.detectors import fill_locate_response
+from openral_ros.managed_node import ManagedNode
+from openral_ros.parameters import declare
+from openral_ros.qos import RELIABLE
+from openral_ros.running import run
+from openral_ros.scopes import Scope
+
+DIAGNOSTICS_PERIOD = 1.0
+
+
+class DetectorNode(ManagedNode):
+    """See the module."""
+
+    worker_module: ClassVar[str] = WORKER_MODULE
+    _session: Session | None = None
+    _default_query = ""
+    _measured = (0.0, 0.0)
+
+    def configure(self, scope: Scope) -> None:
+        """Check the manifest and make every interface; while inactive, requests are answered INACTIVE."""
+        p = declare(self, DetectorParameters)
+        cameras = parse_cameras(p.cameras)
+        folders = [Path(folder) for folder in p.rskill_folders]
+        detector = load_detector(p.rskill, folders, tuple(each.id for each in cameras), p.default)
+        self._plan = Plan(p, detector, cameras, Reception(detector, p.deadline), self.worker_module)
+        self._announcer = Announcer(scope, self, detector)
+        asynchronous_service(scope, self, LocateInView, "locate_in_view", self._locate)
+        if p.default:
+            asynchronous_service(scope, self, LocateInView, above(self, 1, "locate_in_view"), self._locate)
+        if detector.manifest.mode is Mode.ON_DEMAND:
+            scope.subscription(String, "detector_query", self._retarget, RELIABLE)
+        scope.timer(DIAGNOSTICS_PERIOD, self._report)
+        scope.callback(self._inform, LifecycleState.UNCONFIGURED)
+        self._inform(LifecycleState.INACTIVE)
+
+    def activate(self, scope: Scope) -> None:
+        """Start the worker; returns when one inference has succeeded."""
+        scope.callback(self._leave)
+        self._session = Session(scope, self, self._plan, self._on_event, self._on_seen)
+        self._session.wait_until_ready()
+        self._inform(LifecycleState.ACTIVE)
+
+    def _leave(self) -> None:
+        self._session = None
+        self._inform(LifecycleState.INACTIVE)
+
+    async def _locate(
+        self, request: LocateInView.Request, response: LocateInView.Response
+    ) -> LocateInView.Response:
+        with look_span(request) as span:
+            answered: Future = Future()
+            self._ask(request, partial(self._bring_home, answered))
+            answer: Answer = await answered
+            span.set_attribute("status", answer.result.status.name)
+        if answer.shot is not None:
+            self._announcer.annotated(answer.shot, answer.result.detections)
+        return fill_locate_response(response, answer.result, header_of(answer.shot))
+
+    def _ask(self, request: LocateInView.Request, on_done: Callable[[Answer], None]) -> None:
+        reception, query, camera = self._plan.reception, request.query or self._default_query, request.camera
+        try:
+            question = reception.question(query, camera, request.detector, request.deadline)
+            if self._session is None:
+                raise NotActive(self._plan.detector.manifest.id)
+            self._session.desk.ask(question, time.monotonic(), on_done)
+        except LookRefused as refused:
+            on_done(Answer(reception.refusal(query, camera, refused)))
+
+    def _bring_home(self, answered: Future, answer: Answer) -> None:
+        answered.set_result(answer)
+        self._at_home(_nothing)
+
+    def _at_home(self, work: Callable[..., object], *arguments: object) -> None:
+        """Run on the executor what another thread learnt."""
+        if self.executor is not None:
+            self.executor.create_task(work, *arguments)
+
+    def _on_seen(self, outcome: LookOutcome) -> None:
+        if isinstance(outcome, Seen):
+            self._at_home(self._announcer.seen, outcome.shot, outcome.detections)
+
+    def _on_event(self, event: WorkerEvent) -> None:
+        self.get_logger().warning(event.message)
+        self._at_home(self._announcer.event, event)
+
+    def _retarget(self, message: String) -> None:
+        self._default_query = message.data
+
+    def _report(self) -> None:
+        name = self.get_fully_qualified_name()
+        self._announcer.diagnostics(self._session.status(name) if self._session else inactive_status(name))
+
+    def _inform(self, state: LifecycleState) -> None:
+        session = self._session
+        memory, latency = (session.memory, session.latency) if session else self._measured
+        self._measured = memory, latency
+        self._announcer.info(self._plan.detector.info(state, memory, latency))
+
+
+def _nothing() -> None:
+    """Wakes the executor."""
+
+
+def main() -> None:
+    """Run one detector node."""
+    sys.exit(run(lambda: DetectorNode("detector"), transitions_apart=True))

@@ -1,0 +1,1 @@
+"""What a detector node says to ROS and hears from it."""

@@ -1,0 +1,38 @@
+"""Shots as frames: the one place where a detector's images are decoded."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from sensor_msgs.msg import CompressedImage
+
+from openral_core.rskills import Sensor
+from openral_perception_ros.engines import Frame, Plane
+from openral_perception_ros.frames import Shot
+from openral_ros.conversions.compressed import rgb_of_compressed
+from openral_ros.conversions.images import depth_of, image_view, rgb_of
+
+
+def _colour(message: object) -> Plane:
+    return rgb_of_compressed(message) if isinstance(message, CompressedImage) else rgb_of(message)
+
+
+def _instances(message: object) -> Plane:
+    return image_view(message).astype(np.uint16, copy=False)
+
+
+_DECODERS: Mapping[Sensor, Callable[[object], Plane]] = {
+    Sensor.RGB: _colour,
+    Sensor.DEPTH: depth_of,
+    Sensor.SEMANTIC: _instances,
+}
+
+
+def decode(shot: Shot) -> Frame:
+    """The planes of a shot.
+
+    Raises:
+        UnsupportedEncoding: If an image's encoding cannot be read.
+        MalformedImage: If an image's sizes contradict its data.
+    """
+    planes = {name: _DECODERS[Sensor(name)](image) for name, image in shot.images.items()}
+    return Frame(planes, shot.camera, shot.stamp, shot.labels)

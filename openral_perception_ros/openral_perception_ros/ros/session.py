@@ -1,0 +1,112 @@
+"""What a detector node holds while it is active."""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.node import Node
+
+from openral_core.detectors import Mode
+from openral_perception_ros.cameras import Camera
+from openral_perception_ros.detector import Detector
+from openral_perception_ros.frames.cadence import Cadence
+from openral_perception_ros.looks.desk import Desk
+from openral_perception_ros.looks.look import LookOutcome
+from openral_perception_ros.looks.reception import Reception
+from openral_perception_ros.parameters import DetectorParameters
+from openral_perception_ros.ros.announcements import memory_of
+from openral_perception_ros.ros.decoding import decode
+from openral_perception_ros.ros.diagnostics import NO_FRAME_AGE, status_message
+from openral_perception_ros.ros.views import cache_for, watch
+from openral_perception_ros.supervision import WorkerEvent, supervise
+from openral_perception_ros.workers.commands import worker_command
+from openral_perception_ros.workers.messages import Load, Ready
+from openral_ros.scopes import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a configured node knows before it is active."""
+
+    parameters: DetectorParameters
+    detector: Detector
+    cameras: tuple[Camera, ...]
+    reception: Reception
+    worker_module: str
+
+
+class Session:
+    """A supervised worker with the cameras it looks through; ends with its scope."""
+
+    def __init__(
+        self,
+        scope: Scope,
+        node: Node,
+        plan: Plan,
+        on_event: Callable[[WorkerEvent], None],
+        on_seen: Callable[[LookOutcome], None],
+    ) -> None:
+        parameters, manifest = plan.parameters, plan.detector.manifest
+        load = Load(manifest, str(plan.detector.folder), parameters.load_options)
+        command = worker_command(manifest, Path(parameters.environments), plan.worker_module)
+        self.supervised = supervise(command, load, parameters.limits, decode, on_event)
+        scope.callback(self.supervised.supervisor.stop)
+        self._primary = plan.cameras[0].id
+        self._cadence = Cadence(parameters.rate) if manifest.mode is Mode.CONTINUOUS else None
+        self._on_seen = on_seen
+        self.desk = Desk(
+            plan.reception,
+            self.supervised.supervisor,
+            {camera.id: cache_for(camera, manifest.sensors) for camera in plan.cameras},
+            lambda: node.get_clock().now().nanoseconds,
+            parameters.max_frame_age,
+        )
+        for camera in plan.cameras:
+            on_shot = self._stream if camera.id == self._primary else _nothing
+            watch(scope, node, camera, self.desk.caches[camera.id], parameters.compressed, on_shot)
+
+    def wait_until_ready(self) -> Ready:
+        """Block until the model is loaded; bounded by the load deadline.
+
+        Raises:
+            OpenRALError: Why it is not loaded, and will not be.
+        """
+        return self.supervised.ready.result()
+
+    @property
+    def memory(self) -> float:
+        """Of the worker and its children now, on the host and on its device [MB]."""
+        ready = self.supervised.ready
+        device = ready.result().device_memory_mb if ready.done() and ready.exception() is None else 0.0
+        return memory_of(self.supervised.vitals.pid) + device
+
+    @property
+    def latency(self) -> float:
+        """Typical time of one look [s]; 0 before the first."""
+        times = list(self.supervised.vitals.inference_times)
+        return statistics.median(times) if times else self.supervised.ready.result().warm_up
+
+    def status(self, name: str) -> DiagnosticStatus:
+        """For diagnostics."""
+        shot = self.desk.caches[self._primary].newest()
+        return status_message(
+            name,
+            self.supervised.vitals,
+            self.memory,
+            self.desk.age(shot) if shot else NO_FRAME_AGE,
+            self.supervised.line.skipped,
+        )
+
+    def _stream(self) -> None:
+        if self._cadence is None:
+            return
+        due, self._cadence = self._cadence.at(time.monotonic())
+        if due:
+            self.desk.stream(self._primary, time.monotonic(), self._on_seen)
+
+
+def _nothing() -> None:
+    """Other cameras only answer requests."""

@@ -1,0 +1,136 @@
+"""Serves looks, one at a time, with whatever worker is there."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from openral_core.errors import OpenRALError
+from openral_perception_ros.engines import FailureKind, Frame
+from openral_perception_ros.frames import Shot
+from openral_perception_ros.looks import (
+    DeadlinePassed,
+    DetectorFailed,
+    DetectorOutOfMemory,
+    Look,
+    LookRefused,
+    NotActive,
+    Seen,
+    StillLoading,
+    WaitingLine,
+)
+from openral_perception_ros.supervision.keeper import NEVER, WorkerKeeper
+from openral_perception_ros.supervision.vitals import Phase
+from openral_perception_ros.workers.messages import Detected, Failed
+
+Decode = Callable[[Shot], Frame]
+
+
+@dataclass(frozen=True, slots=True)
+class _Current:
+    """The look the worker is at."""
+
+    look: Look
+    shot: Shot
+    dispatched: float
+
+
+class Attendant:
+    """Belongs to one thread, which calls `step` whenever something may have changed."""
+
+    def __init__(self, keeper: WorkerKeeper, line: WaitingLine, decode: Decode, rskill_id: str) -> None:
+        self.keeper = keeper
+        self._line = line
+        self._decode = decode
+        self._rskill_id = rskill_id
+        self._current: _Current | None = None
+
+    def submit(self, look: Look) -> None:
+        """A request: waits for its turn, or is answered at once when no model is there."""
+        absence = self._absence()
+        if absence is None:
+            self._line.join(look)
+        else:
+            look.end(absence)
+
+    def offer(self, look: Look) -> None:
+        """The continuous leg's newest frame."""
+        if self._absence() is None:
+            self._line.offer(look)
+
+    def step(self, now: float) -> float:
+        """Do what is due at ``now``; steady time [s] of the next step if nothing happens before."""
+        self._expire(now)
+        outcome = self.keeper.poll(now)
+        if outcome is not None:
+            self._answer(outcome)
+        while self.keeper.vitals.phase is Phase.IDLE and (look := self._line.next()) is not None:
+            self._dispatch(look, now)
+        current_due = self._current.look.due if self._current and not self._current.look.ended else NEVER
+        return min(self._line.next_due, self.keeper.wake_at, current_due)
+
+    def stop(self) -> None:
+        """End the worker; everyone who waits is told that the node is inactive."""
+        self.keeper.close()
+        reason = NotActive(self._rskill_id)
+        if self._current is not None:
+            self._current.look.end(reason)
+        self._line.clear(reason)
+
+    def _expire(self, now: float) -> None:
+        self._line.expire(now)
+        if self._current is not None and self._current.look.due <= now:
+            look = self._current.look
+            look.end(DeadlinePassed(look.deadline, "with the model"))
+
+    def _answer(self, outcome: Detected | Failed | OpenRALError) -> None:
+        current, self._current = self._current, None
+        if current is not None:
+            current.look.end(
+                self._seen(current, outcome) if isinstance(outcome, Detected) else _refusal(outcome)
+            )
+        absence = self._absence()
+        if absence is not None:
+            self._line.clear(absence)
+
+    def _seen(self, current: _Current, reply: Detected) -> Seen:
+        vitals = self.keeper.vitals
+        vitals.answered += 1
+        vitals.inference_times.append(reply.inference_time)
+        waited = current.dispatched - current.look.received
+        return Seen(current.shot, reply.detections, waited, reply.inference_time)
+
+    def _dispatch(self, look: Look, now: float) -> None:
+        """Give the worker a look; one without a usable frame is answered instead."""
+        try:
+            shot = look.take()
+            frame = self._decode(shot)
+        except LookRefused as refusal:
+            look.end(refusal)
+            return
+        except OpenRALError as error:
+            look.end(DetectorFailed(error))
+            return
+        self._current = _Current(look, shot, now)
+        lost = self.keeper.hand(frame, look.terms, now)
+        if lost is not None:
+            self._answer(lost)
+
+    def _absence(self) -> LookRefused | None:
+        """Why nobody can be served now."""
+        vitals = self.keeper.vitals
+        if vitals.phase in (Phase.LOADING, Phase.WAITING):
+            return StillLoading(self._rskill_id, vitals.last_error or "starting")
+        if vitals.phase is Phase.STOPPED:
+            return NotActive(self._rskill_id)
+        if vitals.phase is Phase.GAVE_UP:
+            return DetectorFailed(
+                f"its worker was lost too often ({vitals.last_error}): deactivate and activate it"
+            )
+        return None
+
+
+def _refusal(outcome: Failed | OpenRALError) -> LookRefused:
+    if isinstance(outcome, OpenRALError):
+        return DetectorFailed(outcome)
+    if outcome.kind is FailureKind.OUT_OF_MEMORY:
+        return DetectorOutOfMemory(outcome.message)
+    return DetectorFailed(outcome.message)

@@ -1,0 +1,125 @@
+"""Keeps one worker alive: starts it, waits for its model, notices its loss, starts it again."""
+
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+
+from openral_core.errors import OpenRALError
+from openral_perception_ros.engines import Frame
+from openral_perception_ros.supervision.errors import LoadingAbandoned, ModelNotLoaded
+from openral_perception_ros.supervision.events import EventKind, WorkerEvent
+from openral_perception_ros.supervision.limits import Limits
+from openral_perception_ros.supervision.vitals import Phase, Vitals
+from openral_perception_ros.workers.messages import Detected, Failed, Load, Ready
+from openral_perception_ros.workers.process import WorkerProcess, WorkerTimedOut
+
+OpenWorker = Callable[[], WorkerProcess]
+OnFirst = Callable[[Ready | OpenRALError], None]
+NEVER = float("inf")
+
+
+class WorkerKeeper:
+    """Belongs to one thread. ``on_first`` gets the first Ready, or why there is none and never will be."""
+
+    def __init__(
+        self,
+        open_worker: OpenWorker,
+        load: Load,
+        limits: Limits,
+        on_first: OnFirst,
+        on_event: Callable[[WorkerEvent], None],
+    ) -> None:
+        self._open_worker, self._load, self._limits = open_worker, load, limits
+        self._on_first, self._on_event = on_first, on_event
+        self._restarts = limits.restarts
+        self._worker: WorkerProcess | None = None
+        self._told = False
+        self.vitals = Vitals()
+        self.wake_at = 0.0
+
+    @property
+    def connection(self) -> Connection | None:
+        """What becomes readable when the worker answers or ends."""
+        return None if self._worker is None else self._worker.connection
+
+    def poll(self, now: float) -> Detected | Failed | OpenRALError | None:
+        """Do what is due at ``now`` [s, steady]; what the current look got from it, if anything."""
+        try:
+            return self._poll(now)
+        except OpenRALError as error:
+            self._lose(error, now)
+            return error
+
+    def hand(self, frame: Frame, terms: tuple[str, ...] | None, now: float) -> OpenRALError | None:
+        """Give an idle worker a frame; the error if it is gone."""
+        if self._worker is None:
+            return None
+        try:
+            self._worker.detect(frame, terms)
+        except OpenRALError as error:
+            self._lose(error, now)
+            return error
+        self.vitals.phase, self.wake_at = Phase.BUSY, now + self._limits.inference
+        return None
+
+    def close(self) -> None:
+        """End the worker; nothing is started again."""
+        self._drop()
+        self._tell_first(LoadingAbandoned(self._load.manifest.id))
+
+    def _drop(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+        self._worker, self.wake_at = None, NEVER
+        self.vitals.phase, self.vitals.pid = Phase.STOPPED, 0
+
+    def _tell_first(self, outcome: Ready | OpenRALError) -> None:
+        if not self._told:
+            self._told = True
+            self._on_first(outcome)
+
+    def _poll(self, now: float) -> Detected | Failed | None:
+        if self._worker is not None and self._worker.readable():
+            return self._receive(self._worker)
+        if now >= self.wake_at and self._worker is None:
+            self._start(now)
+        elif now >= self.wake_at:
+            loading = self.vitals.phase is Phase.LOADING
+            raise WorkerTimedOut(
+                "its load request" if loading else "a look",
+                self._limits.load if loading else self._limits.inference,
+            )
+        return None
+
+    def _start(self, now: float) -> None:
+        self.vitals.phase, self.wake_at = Phase.LOADING, now + self._limits.load
+        self._worker = self._open_worker()
+        self.vitals.pid = self._worker.pid
+        self._worker.load(self._load)
+
+    def _receive(self, worker: WorkerProcess) -> Detected | Failed | None:
+        reply = worker.receive()
+        if isinstance(reply, Failed) and self.vitals.phase is Phase.LOADING:
+            raise ModelNotLoaded(self._load.manifest.id, reply)
+        self.vitals.phase, self.wake_at = Phase.IDLE, NEVER
+        if not isinstance(reply, Ready):
+            return reply
+        if self._told:
+            self._on_event(WorkerEvent(EventKind.WORKER_RESTORED, "the worker is back"))
+        self._tell_first(reply)
+        return None
+
+    def _lose(self, error: OpenRALError, now: float) -> None:
+        self._drop()
+        self.vitals.last_error = str(error)
+        if not self._told:
+            self.vitals.phase = Phase.GAVE_UP
+            self._tell_first(error)
+            return
+        delay, self._restarts = self._restarts.lost(now)
+        if delay is None:
+            self.vitals.phase = Phase.GAVE_UP
+            self._on_event(WorkerEvent(EventKind.WORKER_GIVEN_UP, f"{error}; too often: no restart"))
+        else:
+            self.vitals.phase, self.wake_at = Phase.WAITING, now + delay
+            self.vitals.restarts += 1
+            self._on_event(WorkerEvent(EventKind.WORKER_LOST, f"{error}; restart in {delay:g} s"))

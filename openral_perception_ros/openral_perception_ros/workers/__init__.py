@@ -1,0 +1,1 @@
+"""Worker processes: one per active detector, so that what a model costs ends with its process."""

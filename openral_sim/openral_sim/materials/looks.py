@@ -1,0 +1,74 @@
+"""The looks furniture, walls and people are drawn with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from openral_sim.textures import fabric, landscape, planks, speckle, tiles, wood
+from openral_sim.textures.noise import Colour, Image
+
+LookName = Literal[
+    "oak", "walnut", "birch", "white", "cream", "graphite", "steel", "marble", "sage", "navy",
+    "grey_fabric", "teal_fabric", "mustard_fabric", "rug_fabric", "plaster", "warm_plaster",
+    "kitchen_floor", "living_floor", "wall_tiles", "skirting", "terracotta", "leaf", "lamp_shade",
+    "screen", "painting", "window", "skin", "hair", "denim", "shirt", "shoe", "lips",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a surface is drawn: its texture, gloss, and how often the texture repeats (per metre on planes)."""
+
+    texture: Callable[[], Image]
+    specular: float = 0.15
+    shininess: float = 0.3
+    repeat: tuple[float, float] = (1.0, 1.0)
+    flat: bool = False
+    emission: float = 0.0
+
+
+def _plain(colour: Colour, specular: float = 0.15, shininess: float = 0.3, contrast: float = 0.06) -> Look:
+    return Look(partial(speckle, colour, contrast), specular, shininess)
+
+
+def _woven(colour: Colour) -> Look:
+    return Look(partial(fabric, colour), 0.02, 0.1)
+
+
+LOOKS: dict[LookName, Look] = {
+    "oak": Look(partial(wood, (0.80, 0.62, 0.42)), 0.12),
+    "walnut": Look(partial(wood, (0.47, 0.31, 0.20), seed=19), 0.15),
+    "birch": Look(partial(wood, (0.93, 0.82, 0.66), seed=23), 0.1),
+    "white": _plain((0.95, 0.95, 0.94), 0.3, 0.6),
+    "cream": _plain((0.93, 0.89, 0.79), 0.2),
+    "graphite": _plain((0.20, 0.21, 0.23), 0.3, 0.5),
+    "steel": _plain((0.72, 0.74, 0.76), 0.6, 0.8, 0.12),
+    "marble": _plain((0.90, 0.89, 0.88), 0.4, 0.7, 0.22),
+    "sage": _plain((0.58, 0.68, 0.58)),
+    "navy": _plain((0.17, 0.24, 0.38)),
+    "grey_fabric": _woven((0.55, 0.57, 0.60)),
+    "teal_fabric": _woven((0.20, 0.48, 0.50)),
+    "mustard_fabric": _woven((0.86, 0.65, 0.20)),
+    "rug_fabric": _woven((0.72, 0.42, 0.36)),
+    "plaster": _plain((0.92, 0.90, 0.86), 0.02, 0.1, 0.05),
+    "warm_plaster": _plain((0.85, 0.78, 0.68), 0.02, 0.1, 0.05),
+    "kitchen_floor": Look(
+        partial(tiles, (0.80, 0.78, 0.74), (0.58, 0.56, 0.53)), 0.15, 0.3, (0.8, 0.8), flat=True
+    ),
+    "living_floor": Look(partial(planks, (0.72, 0.53, 0.36)), 0.15, 0.3, (0.9, 0.9), flat=True),
+    "wall_tiles": Look(partial(tiles, (0.86, 0.91, 0.90), (0.70, 0.74, 0.74), 5, 24, 512), 0.3, 0.6),
+    "skirting": _plain((0.97, 0.96, 0.94), 0.1),
+    "terracotta": _plain((0.76, 0.42, 0.29), 0.05, 0.2, 0.15),
+    "leaf": _plain((0.22, 0.50, 0.23), 0.1, 0.3, 0.35),
+    "lamp_shade": Look(partial(fabric, (0.98, 0.93, 0.80)), 0.0, 0.1, emission=0.45),
+    "screen": _plain((0.05, 0.06, 0.08), 0.7, 0.9, 0.02),
+    "painting": Look(partial(landscape, (0.95, 0.78, 0.60), (0.35, 0.32, 0.42)), 0.02),
+    "window": Look(partial(landscape, (0.66, 0.83, 0.97), (0.36, 0.58, 0.34), seed=29), 0.1, emission=0.35),
+    "skin": _plain((0.87, 0.67, 0.54), 0.08, 0.2, 0.04),
+    "hair": _plain((0.24, 0.16, 0.10), 0.15, 0.3, 0.3),
+    "denim": _woven((0.24, 0.34, 0.52)),
+    "shirt": _woven((0.80, 0.30, 0.28)),
+    "lips": _plain((0.70, 0.36, 0.34)),
+    "shoe": _plain((0.20, 0.18, 0.17)),
+}

@@ -1,0 +1,106 @@
+"""Ways for the arm from one posture to another that touch nothing."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from ompl import base as ob
+from ompl import geometric as og
+from ompl import util as ou
+
+from openral_core.errors import OpenRALError
+from openral_sim.motions.collisions import CollisionChecker
+from openral_sim.robot.assembly import reach_model
+
+Vector = NDArray[np.float64]
+_CHECKS = 2000
+_RANGE = 0.7
+_RESOLUTION = 0.012
+
+
+class NoArmPath(OpenRALError):
+    """No way for the arm was found between two postures."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the arm finds no free way: {reason}")
+
+
+def plan(checker: CollisionChecker, first: Vector, last: Vector, seed: int = 0) -> Vector:
+    """Find corner postures from ``first`` to ``last``, shape (N, 8): straight if free, else by RRT-Connect.
+
+    Source: Kuffner and LaValle, RRT-Connect, ICRA 2000 (as in OMPL).
+
+    Raises:
+        NoArmPath: If the goal touches something or the search's bound is reached.
+    """
+    if not checker.free(last):
+        raise NoArmPath(f"at its end {_pairs(checker, last)}")
+    if checker.free_between(first, last):
+        return np.array([first, last])
+    return _shortened(checker, _rrt_connect(checker, first, last, seed))
+
+
+def _pairs(checker: CollisionChecker, posture: Vector) -> str:
+    return " and ".join(f"{a} touches {b}" for a, b in checker.touching(posture)[:2])
+
+
+def _rrt_connect(checker: CollisionChecker, first: Vector, last: Vector, seed: int) -> Vector:
+    # Reseeding between plans is deliberate: each plan depends on its own seed alone.
+    ou.setLogLevel(ou.LOG_NONE)
+    ou.RNG.setSeed(seed + 1)
+    setup = og.SimpleSetup(_space(first, last))
+    budget = _Budget(checker)
+    setup.setStateValidityChecker(budget.free)
+    setup.getSpaceInformation().setStateValidityCheckingResolution(_RESOLUTION)
+    planner = og.RRTConnect(setup.getSpaceInformation())
+    planner.setRange(_RANGE)
+    setup.setPlanner(planner)
+    setup.setStartAndGoalStates(_state(setup, first), _state(setup, last))
+    setup.solve(ob.PlannerTerminationCondition(budget.spent))
+    if not setup.haveExactSolutionPath():
+        raise NoArmPath(f"{_CHECKS} postures were tried and did not join the two")
+    path = setup.getSolutionPath()
+    states = (path.getState(i) for i in range(path.getStateCount()))
+    return np.array([[state[i] for i in range(8)] for state in states])
+
+
+def _space(first: Vector, last: Vector) -> ob.RealVectorStateSpace:
+    low, high = reach_model().jnt_range.T
+    bounds = ob.RealVectorBounds(8)
+    for i in range(8):
+        bounds.setLow(i, float(min(low[i], first[i], last[i])) - 1e-3)
+        bounds.setHigh(i, float(max(high[i], first[i], last[i])) + 1e-3)
+    space = ob.RealVectorStateSpace(8)
+    space.setBounds(bounds)
+    return space
+
+
+def _state(setup: og.SimpleSetup, posture: Vector) -> object:
+    state = setup.getSpaceInformation().allocState()
+    for i, value in enumerate(posture):
+        state[i] = float(value)
+    return state
+
+
+class _Budget:
+    """Checks postures for the search until their bounded number is spent; no clock decides."""
+
+    def __init__(self, checker: CollisionChecker) -> None:
+        self._checker, self._left = checker, _CHECKS
+
+    def free(self, state: Sequence[float]) -> bool:
+        self._left -= 1
+        return self._checker.free(np.array([state[i] for i in range(8)]))
+
+    def spent(self) -> bool:
+        return self._left <= 0
+
+
+def _shortened(checker: CollisionChecker, path: Vector) -> Vector:
+    """Drop the postures between two that are joined by a free straight way."""
+    kept = [0]
+    while kept[-1] < len(path) - 1:
+        here = kept[-1]
+        joined = (j for j in range(len(path) - 1, here + 1, -1) if checker.free_between(path[here], path[j]))
+        kept.append(next(joined, here + 1))
+    return path[kept]

@@ -1,0 +1,111 @@
+"""The robot as its skills see it: measured state in, servo targets out."""
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_sim.robot.actuators import FINGER_TRAVEL
+from openral_sim.robot.names import RobotNames
+
+Vector = NDArray[np.float64]
+
+
+class RobotControl:
+    """Reads the robot's joints and frames, and writes its actuators' targets.
+
+    Poses of the base are (x [m], y [m], yaw [rad]) in map; reach vectors are the lift [m] and the seven arm
+    joints [rad].
+    """
+
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, names: RobotNames) -> None:
+        self.model, self.data, self.names = model, data, names
+        self._base = self._addresses(names.base_joints)
+        self._reach = self._addresses(names.reach_joints)
+        self._head = self._addresses(names.head_joints)
+        self._finger = self._addresses(names.finger_joints[:1])
+        self._base_dofs = np.array([model.joint(name).dofadr[0] for name in names.base_joints])
+        self._base_motors = self._actuators(names.base_joints)
+        self._reach_motors = self._actuators(names.reach_joints)
+        self._head_motors = self._actuators(names.head_joints)
+        self._gripper_motor = model.actuator(names.gripper_actuator).id
+        self.bodies = robot_bodies(model, names)
+
+    @property
+    def base_pose(self) -> Vector:
+        """Measured pose of the base in map, shape (3,)."""
+        return np.array(self.data.qpos[self._base])
+
+    @property
+    def base_velocity(self) -> Vector:
+        """Measured velocity of the base along map's axes in [m/s, m/s, rad/s], shape (3,)."""
+        return np.array(self.data.qvel[self._base_dofs])
+
+    @property
+    def reach(self) -> Vector:
+        """Measured lift and arm joints, shape (8,)."""
+        return np.array(self.data.qpos[self._reach])
+
+    @property
+    def reach_target(self) -> Vector:
+        """Commanded lift and arm joints, shape (8,)."""
+        return np.array(self.data.ctrl[self._reach_motors])
+
+    @property
+    def head(self) -> Vector:
+        """Measured pan and tilt in [rad], shape (2,)."""
+        return np.array(self.data.qpos[self._head])
+
+    @property
+    def opening(self) -> float:
+        """Measured distance between the finger pads in [m]."""
+        return float(2.0 * self.data.qpos[self._finger][0])
+
+    def drive(self, velocity: Vector) -> None:
+        """Command the base's velocity along map's axes in [m/s, m/s, rad/s], shape (3,)."""
+        self.data.ctrl[self._base_motors] = velocity
+
+    def move_reach(self, target: Vector) -> None:
+        """Command the lift and the arm, shape (8,)."""
+        self.data.ctrl[self._reach_motors] = target
+
+    def point_head(self, pan: float, tilt: float) -> None:
+        """Command the head in [rad]; values beyond its limits are clipped."""
+        limits = np.array([self.model.joint(name).range for name in self.names.head_joints])
+        self.data.ctrl[self._head_motors] = np.clip((pan, tilt), limits[:, 0], limits[:, 1])
+
+    def grip(self, opening: float) -> None:
+        """Command the distance between the finger pads in [m]."""
+        self.data.ctrl[self._gripper_motor] = np.clip(opening / 2.0, 0.0, FINGER_TRAVEL)
+
+    def hold(self) -> None:
+        """Stop: base velocity zero, lift and arm stay where they are."""
+        self.drive(np.zeros(3))
+        self.move_reach(self.reach)
+
+    def T_map_body(self, name: str) -> Vector:
+        """Pose of a body in map as a homogeneous transform, shape (4, 4)."""
+        body = self.data.body(name)
+        return _transform(body.xmat, body.xpos)
+
+    def T_map_grasp(self) -> Vector:
+        """Pose of the point between the pads in map, shape (4, 4); z approach, y finger travel."""
+        site = self.data.site(self.names.grasp_site)
+        return _transform(site.xmat, site.xpos)
+
+    def _addresses(self, joints: tuple[str, ...]) -> NDArray[np.int64]:
+        return np.array([self.model.joint(name).qposadr[0] for name in joints])
+
+    def _actuators(self, names: tuple[str, ...]) -> NDArray[np.int64]:
+        return np.array([self.model.actuator(name).id for name in names])
+
+
+def robot_bodies(model: mujoco.MjModel, names: RobotNames) -> frozenset[int]:
+    """Ids of every body of the robot."""
+    root = model.body(names.root).id
+    return frozenset(body for body in range(model.nbody) if model.body_rootid[body] == root)
+
+
+def _transform(rotation: Vector, position: Vector) -> Vector:
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = np.reshape(rotation, (3, 3)), position
+    return T

@@ -1,0 +1,104 @@
+"""What a skill works with: the world it acts in, the robot's servos, and what the hand holds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_core.geometry import yaw_matrix
+from openral_sim.motions.collisions import CollisionChecker, HeldBody
+from openral_sim.motions.kinematics import ReachSolver
+from openral_sim.robot.control import RobotControl
+from openral_sim.robot.names import RobotNames
+
+CONTROL_PERIOD = 0.02
+"""Simulated time between two steps of a skill in [s]."""
+
+
+class Person(Protocol):
+    """Someone who can be handed things."""
+
+    @property
+    def body(self) -> str:
+        """Name of their body in the model."""
+
+    @property
+    def hand_site(self) -> str:
+        """Name of the site in their palm: z up, x away from them."""
+
+
+class SimWorld(Protocol):
+    """The least a skill needs of a world."""
+
+    @property
+    def model(self) -> mujoco.MjModel:
+        """The compiled scene."""
+
+    @property
+    def data(self) -> mujoco.MjData:
+        """Its state."""
+
+    @property
+    def people(self) -> Mapping[str, Person]:
+        """Who can be handed things, by id."""
+
+
+@dataclass(frozen=True)
+class Held(HeldBody):
+    """What the hand holds.
+
+    Attributes:
+        label: What it was called when it was grasped.
+        above_support: Height of the grasp above what it stood on in [m].
+        downward: Whether the hand came from above.
+    """
+
+    label: str
+    above_support: float
+    downward: bool
+
+
+@dataclass
+class SkillContext:
+    """One robot in one world; it outlives the goals and remembers what is held between them.
+
+    Attributes:
+        cancelled: Set from outside to end the running skill within one control period.
+    """
+
+    world: SimWorld
+    seed: int = 0
+    names: RobotNames = field(default_factory=RobotNames)
+    held: Held | None = None
+    cancelled: bool = False
+
+    def __post_init__(self) -> None:
+        self.control = RobotControl(self.model, self.data, self.names)
+        self.checker = CollisionChecker(self.model, self.names)
+        self.solver = ReachSolver()
+
+    @property
+    def model(self) -> mujoco.MjModel:
+        """The compiled scene."""
+        return self.world.model
+
+    @property
+    def data(self) -> mujoco.MjData:
+        """Its state."""
+        return self.world.data
+
+    def own_bodies(self) -> frozenset[int]:
+        """The robot's bodies and what it holds."""
+        return self.control.bodies | ({self.held.body} if self.held else frozenset())
+
+    def look_around(self) -> None:
+        """Bring the collision checker up to the scene's present state."""
+        self.checker.look(self.data, self.held)
+
+    def in_base(self, T_map: NDArray[np.float64], base: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A pose of map in the frame of a base pose, shape (4, 4)."""
+        T: NDArray[np.float64] = np.linalg.inv(yaw_matrix(*base)) @ T_map
+        return T

@@ -1,0 +1,49 @@
+"""GRASP: dock, look closely, close the hand on a thing and lift it."""
+
+from openral_core.skills import ParamValue, SkillResult, SkillStatus
+from openral_sim.skills.context import SkillContext
+from openral_sim.skills.failures import NotInGripperRange
+from openral_sim.skills.feedback import Feedback, Move, Running
+from openral_sim.skills.moves.approaching import approach_of, ways_to
+from openral_sim.skills.moves.docking import Stance, dock
+from openral_sim.skills.moves.holding import require_empty
+from openral_sim.skills.moves.looking import aim
+from openral_sim.skills.moves.reaching import fold, reach_to
+from openral_sim.skills.moves.surveying import Choice, choose, survey
+from openral_sim.skills.moves.taking import carry_away, lift, take
+from openral_sim.skills.requests import GraspRequest
+
+ATTEMPTS = 3
+_OPEN = 0.08
+
+
+def grasp(context: SkillContext, request: GraspRequest) -> Running:
+    """Take a thing from where it was said to be; the wrist camera corrects that, the fingers confirm it."""
+    require_empty(context)
+    stance = yield from dock(context, request.position, lambda base: ways_to(request, base), "docking")
+    yield from aim(context, request.position, "looking")
+    attempt, choice = yield from _attempt(context, request, stance)
+    if context.held is None:
+        yield from fold(context, "folding the arm")
+        raise NotInGripperRange(f"the fingers closed beside the {request.label} {attempt} times")
+    yield from lift(context, context.held)
+    yield from carry_away(context)
+    evidence: dict[str, ParamValue] = {
+        "attempts": attempt,
+        "width": choice.grasp.width,
+        "approach": stance.option.tag,
+    }
+    return SkillResult(SkillStatus.SUCCEEDED, f"holding the {request.label}", evidence)
+
+
+def _attempt(context: SkillContext, request: GraspRequest, stance: Stance) -> Move[tuple[int, Choice]]:
+    """Look and close, a bounded number of times, until something is held."""
+    for attempt in range(1, ATTEMPTS + 1):
+        context.control.grip(_OPEN)
+        yield from reach_to(context, stance.before, "reaching")
+        segment = survey(context, request)
+        yield Feedback("looking closely", 0.5)
+        choice = yield from choose(context, segment, request.label, approach_of(stance))
+        if (yield from take(context, choice, request.label)) or attempt == ATTEMPTS:
+            break
+    return attempt, choice

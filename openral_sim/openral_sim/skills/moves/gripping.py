@@ -1,0 +1,78 @@
+"""Opening and closing the hand, and what the fingers feel."""
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_sim.motions.grasps import OPENING
+from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
+from openral_sim.skills.feedback import Feedback, Move
+
+Vector = NDArray[np.float64]
+_CLOSE_BOUND = 1.6
+_FIRM = 0.12
+_BUMP = 25.0
+
+
+def open_hand(context: SkillContext, stage: str) -> Move[None]:
+    """Open the fingers fully, waiting a bounded time."""
+    context.control.grip(OPENING)
+    for _ in range(int(1.0 / CONTROL_PERIOD)):
+        if context.control.opening > OPENING - 0.004:
+            return
+        yield Feedback(stage, context.control.opening / OPENING)
+
+
+def close_hand(context: SkillContext, stage: str) -> Move[int | None]:
+    """Close until both fingers press on one movable body, waiting a bounded time.
+
+    Returns:
+        That body's id, or None if there is none.
+    """
+    context.control.grip(0.0)
+    firm = 0.0
+    for step in range(int(_CLOSE_BOUND / CONTROL_PERIOD)):
+        yield Feedback(stage, step * CONTROL_PERIOD / _CLOSE_BOUND)
+        body = between_fingers(context)
+        firm = firm + CONTROL_PERIOD if body is not None else 0.0
+        if firm >= _FIRM:
+            return body
+        if context.control.opening < 0.001:
+            return None
+    return None
+
+
+def between_fingers(context: SkillContext) -> int | None:
+    """The movable body that both fingers touch, or None."""
+    left, right = (_touched(context, finger) for finger in context.names.fingers)
+    return min((body for body in left & right if is_movable(context.model, body)), default=None)
+
+
+def is_movable(model: mujoco.MjModel, body: int) -> bool:
+    """Whether a body is free: its own joint has six degrees of freedom."""
+    joint = model.body_jntadr[body]
+    return bool(joint >= 0 and int(model.jnt_type[joint]) == int(mujoco.mjtJoint.mjJNT_FREE))
+
+
+def bumped(context: SkillContext) -> bool:
+    """Whether something outside pushes the hand harder than a brush."""
+    hand = {context.model.body(name).id for name in (context.names.hand, *context.names.fingers)}
+    outside = context.own_bodies()
+    force = np.zeros(6)
+    total = 0.0
+    for index in _contacts_of(context, hand, outside):
+        mujoco.mj_contactForce(context.model, context.data, index, force)
+        total += abs(float(force[0]))
+    return total > _BUMP
+
+
+def _touched(context: SkillContext, finger: str) -> set[int]:
+    body = context.model.body(finger).id
+    pairs = context.model.geom_bodyid[context.data.contact.geom]
+    return {int(a if b == body else b) for a, b in pairs if body in (a, b) and a != b}
+
+
+def _contacts_of(context: SkillContext, hand: set[int], own: frozenset[int]) -> list[int]:
+    pairs = context.model.geom_bodyid[context.data.contact.geom]
+    touching = np.isin(pairs, list(hand)).any(axis=1) & ~np.isin(pairs, list(own)).all(axis=1)
+    return [int(index) for index in np.flatnonzero(touching)]

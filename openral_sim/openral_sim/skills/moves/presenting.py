@@ -1,0 +1,47 @@
+"""Bringing what is held, the way up it was taken, over a point."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_sim.motions.grasps import from_above, from_front
+from openral_sim.skills.context import Held
+from openral_sim.skills.moves.docking import Option
+
+Vector = NDArray[np.float64]
+_TURNS = 8
+
+
+def presentations(held: Held, point: Vector, gap: float, drop: float, base: Vector) -> Iterator[Option]:
+    """Ways to bring what is held over a point, as upright as when it was taken.
+
+    Args:
+        held: What the hand holds.
+        point: Where its middle shall come to be, its underside ``gap`` [m] above; in map, shape (3,).
+        gap: Height left under it in [m].
+        drop: How far the hand comes down to there in [m].
+        base: Pose of the base, shape (3,).
+    """
+    heading = float(np.arctan2(point[1] - base[1], point[0] - base[0]))
+    for R in _orientations(held, heading):
+        T = np.eye(4)
+        T[:3, :3] = R
+        T[:3, 3] = point + np.array([0.0, 0.0, held.above_support + gap])
+        T[:2, 3] -= (R @ held.T_grasp_body[:3, 3])[:2]
+        before = T.copy()
+        before[2, 3] += drop
+        yield Option("from above" if held.downward else "level", before, T, (point, 0.06))
+
+
+def _orientations(held: Held, heading: float) -> Iterator[Vector]:
+    if not held.downward:
+        yield _hand_axes(from_front(heading).R_map_approach)
+        return
+    for turn in sorted(np.arange(_TURNS) * 2 * np.pi / _TURNS, key=lambda turn: abs(turn - np.pi)):
+        yield _hand_axes(from_above(heading + float(turn)).R_map_approach)
+
+
+def _hand_axes(R_map_approach: Vector) -> Vector:
+    u, v, w = R_map_approach.T
+    return np.column_stack([v, u, -w])

@@ -1,0 +1,111 @@
+"""Looking closely with the wrist's range camera, and choosing a grasp the arm can do."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_sim.motions.grasps import Approach, Grasp, backed_off, mirrored, propose
+from openral_sim.motions.kinematics import Unreachable
+from openral_sim.motions.scans import range_scan, window_around
+from openral_sim.motions.segments import NothingSeen, Segment, segment_near
+from openral_sim.skills.context import SkillContext
+from openral_sim.skills.failures import NothingThere, NotInGripperRange, NotReachable
+from openral_sim.skills.feedback import Feedback, Move
+from openral_sim.skills.requests import GraspRequest
+
+Vector = NDArray[np.float64]
+_RAYS_ACROSS = 84
+_FINEST = 0.003
+_FIELD_OF_VIEW = np.array([np.tan(np.radians(30.0)) * 4 / 3, np.tan(np.radians(30.0))])
+_STAND_OFF = 0.10
+_PER_RADIAN = 0.01
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A grasp, the posture to come to it from, and the height of what the thing stands on in [m]."""
+
+    grasp: Grasp
+    before: Vector
+    support: float
+    downward: bool
+
+
+def survey(context: SkillContext, request: GraspRequest) -> Segment:
+    """Scan around where the thing should be and cut it out.
+
+    Raises:
+        NothingThere: If the scan shows nothing there.
+    """
+    T_map_camera = context.control.T_map_body(context.names.wrist_optical_frame)
+    half = min(0.26, max(0.13, request.reach + 0.07))
+    window = window_around(T_map_camera, request.position, half, max(_FINEST, 2 * half / _RAYS_ACROSS))
+    window = window[(np.abs(window) < _FIELD_OF_VIEW).all(axis=1)]
+    points = range_scan(context.model, context.data, T_map_camera, window, context.control.bodies)
+    near = np.linalg.norm(points[:, :2] - request.position[:2], axis=1) < half + 0.10
+    try:
+        return segment_near(points[near], request.position, request.position[2] - request.height / 2)
+    except NothingSeen as error:
+        raise NothingThere(f"no {request.label} there: {error}") from error
+
+
+def choose(context: SkillContext, segment: Segment, label: str, approach: Approach) -> Move[Choice]:
+    """Take the best grasp that the arm reaches without touching anything else.
+
+    Raises:
+        NotInGripperRange: If the fingers fit nowhere around the thing.
+        NotReachable: If they fit, but the arm does not get there.
+    """
+    grasps = propose(segment, approach)
+    if not grasps:
+        own = segment.own_points
+        extent = np.round(own.max(axis=0) - own.min(axis=0), 2)
+        raise NotInGripperRange(
+            f"the fingers do not get around the {label}: it measures about {extent[0]} x {extent[1]} m"
+        )
+    yield Feedback("choosing a grasp", 0.5)
+    context.look_around()
+    ways = [way for way in _ways_in(context, grasps, segment) if way is not None]
+    if not ways:
+        raise NotReachable(f"the fingers would fit around the {label}, but the arm does not get there")
+    here = context.control.reach_target
+    grasp, before = min(ways, key=lambda way: _cost(way[0], way[1] - here))
+    return Choice(grasp, before, segment.support, approach.name == "from above")
+
+
+def _cost(grasp: Grasp, move: Vector) -> float:
+    """A worse grasp against a longer way of the arm to it."""
+    return -grasp.score + _PER_RADIAN * float(np.abs(move).max())
+
+
+def _ways_in(
+    context: SkillContext, grasps: Sequence[Grasp], segment: Segment
+) -> Iterator[tuple[Grasp, Vector] | None]:
+    """Each grasp, both ways round, with the posture to come from."""
+    for grasp in grasps:
+        for T in (grasp.T_map_grasp, mirrored(grasp.T_map_grasp)):
+            before = _way_in(context, T, segment)
+            yield None if before is None else (replace(grasp, T_map_grasp=T), before)
+
+
+def _way_in(context: SkillContext, T_map_grasp: Vector, segment: Segment) -> Vector | None:
+    """The posture to come from, if both it and the grasp are reachable and free."""
+    base, here = context.control.base_pose, context.control.reach_target
+    own = segment.own_points
+    radius = float(np.linalg.norm(own - T_map_grasp[:3, 3], axis=1).max()) + 0.03
+    try:
+        before = context.solver.solve(
+            context.in_base(backed_off(T_map_grasp, _STAND_OFF), base), here, tries=2
+        )
+        inside = context.solver.solve(context.in_base(T_map_grasp, base), before, tries=1)
+    except Unreachable:
+        return None
+    if float(np.abs(inside - before).max()) > 1.2:
+        return None
+    free = context.checker.free(before)
+    context.checker.spare(T_map_grasp[:3, 3], max(radius, 0.06))
+    free = free and context.checker.free(inside)
+    context.look_around()
+    return before if free else None

@@ -1,0 +1,138 @@
+"""What each verb is asked, read from a goal's typed parameters."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_core.errors import listed
+from openral_core.geometry import Pose
+from openral_core.skills import ParamValue
+from openral_sim.skills.failures import BadRequest
+
+_LARGEST = 1.0
+
+
+class Params:
+    """A goal's parameters, each read once as the type it must have."""
+
+    def __init__(self, values: Mapping[str, ParamValue]) -> None:
+        self._values = values
+
+    def given(self, name: str) -> bool:
+        """Whether a parameter was given."""
+        return name in self._values
+
+    def pose(self, name: str) -> Pose:
+        """A pose in map.
+
+        Raises:
+            BadRequest: If it is missing or no pose.
+        """
+        value = self._values.get(name)
+        if not isinstance(value, Pose):
+            raise BadRequest(f"parameter '{name}' must be a pose; given: {listed(self._values)}")
+        return value
+
+    def text(self, name: str, default: str = "") -> str:
+        """A string."""
+        return str(self._values.get(name, default))
+
+    def length(self, name: str) -> float:
+        """A length in [m]; 0 when not given.
+
+        Raises:
+            BadRequest: If it is no length of something a hand could meet.
+        """
+        value = self._values.get(name, 0.0)
+        if isinstance(value, Pose | str) or not 0.0 <= float(value) <= _LARGEST:
+            raise BadRequest(f"parameter '{name}' must be a length from 0 to {_LARGEST} m, not {value!r}")
+        return float(value)
+
+
+@dataclass(frozen=True)
+class NavigateRequest:
+    """Stand at a pose in map, or, where only ``facing`` is given, somewhere near that looks at it."""
+
+    goal: Pose | None
+    facing: Pose | None
+
+    @classmethod
+    def read(cls, params: Params) -> "NavigateRequest":
+        """From ``goal`` or ``target``."""
+        if params.given("goal"):
+            return cls(params.pose("goal"), None)
+        if params.given("target"):
+            return cls(None, params.pose("target"))
+        raise BadRequest("NAVIGATE needs a pose 'goal' to stand at or a pose 'target' to face")
+
+
+@dataclass(frozen=True)
+class LookAtRequest:
+    """Point the head at a point in map."""
+
+    target: Pose
+
+    @classmethod
+    def read(cls, params: Params) -> "LookAtRequest":
+        """From ``target``."""
+        return cls(params.pose("target"))
+
+
+@dataclass(frozen=True)
+class GraspRequest:
+    """Take a thing: where its centre is in map, its extents along that pose's axes [m], its name.
+
+    An extent of 0 is unknown.
+    """
+
+    target: Pose
+    size: tuple[float, float, float]
+    label: str
+
+    @classmethod
+    def read(cls, params: Params) -> "GraspRequest":
+        """From ``target``, ``size_x``, ``size_y``, ``size_z`` and ``label``."""
+        size = (params.length("size_x"), params.length("size_y"), params.length("size_z"))
+        return cls(params.pose("target"), size, params.text("label", "thing"))
+
+    @property
+    def position(self) -> NDArray[np.float64]:
+        """Centre in map in [m], shape (3,)."""
+        return np.array(self.target.position)
+
+    @property
+    def height(self) -> float:
+        """Extent along z, or a guess for something on a table, in [m]."""
+        return self.size[2] or 0.10
+
+    @property
+    def reach(self) -> float:
+        """Half the greatest horizontal extent, or a guess, in [m]."""
+        return max(self.size[0], self.size[1], 0.08) / 2
+
+
+@dataclass(frozen=True)
+class PlaceRequest:
+    """Put down what is held at a point of a surface in map."""
+
+    target: Pose
+
+    @classmethod
+    def read(cls, params: Params) -> "PlaceRequest":
+        """From ``target``."""
+        return cls(params.pose("target"))
+
+
+@dataclass(frozen=True)
+class HandoverRequest:
+    """Give what is held to a person of the world."""
+
+    agent: Pose
+    agent_id: str
+
+    @classmethod
+    def read(cls, params: Params) -> "HandoverRequest":
+        """From ``agent`` and ``agent_id``."""
+        return cls(params.pose("agent"), params.text("agent_id"))

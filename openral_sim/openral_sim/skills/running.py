@@ -1,0 +1,78 @@
+"""Running a skill to one typed end, whatever happens."""
+
+from collections.abc import Generator, Mapping
+from contextlib import closing
+
+import numpy as np
+
+from openral_core.errors import OpenRALError
+from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_sim.motions.arm_paths import NoArmPath
+from openral_sim.motions.kinematics import Unreachable
+from openral_sim.motions.paths import NoWay
+from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
+from openral_sim.skills.failures import SkillFailed, TookTooLong
+from openral_sim.skills.feedback import Feedback, Running
+from openral_sim.skills.verbs import start
+
+BOUND = 120.0
+"""Simulated time after which any skill ends in [s]."""
+_BRAKING = 1.0
+_DECELERATION = np.array([1.0, 1.0, 4.0]) * CONTROL_PERIOD
+
+_STATUS_OF: tuple[tuple[type[OpenRALError], SkillStatus], ...] = (
+    (NoWay, SkillStatus.NOT_REACHABLE),
+    (Unreachable, SkillStatus.NOT_REACHABLE),
+    (NoArmPath, SkillStatus.BLOCKED),
+)
+
+
+def run(context: SkillContext, verb: Verb, params: Mapping[str, ParamValue]) -> Running:
+    """Run a verb; every ``yield`` is one control period, the return value is how it ended.
+
+    Cancelling (``context.cancelled = True``) brings the robot to a controlled stop first.
+    """
+    context.cancelled = False
+    try:
+        result = yield from _watched(context, start(context, verb, params))
+    except SkillFailed as error:
+        result = SkillResult(error.status, str(error))
+    except (NoWay, Unreachable, NoArmPath) as error:
+        status = next(status for kind, status in _STATUS_OF if isinstance(error, kind))
+        result = SkillResult(status, str(error))
+    finally:
+        # Also when the caller closes the generator: nothing may keep driving.
+        context.control.drive(np.zeros(3))
+    yield from _brake(context)
+    return result
+
+
+def _watched(context: SkillContext, skill: Running) -> Running:
+    """Pass a skill on period by period until it ends, is cancelled or takes too long."""
+    with closing(skill):
+        for _ in range(int(BOUND / CONTROL_PERIOD)):
+            try:
+                feedback = next(skill)
+            except StopIteration as end:
+                result: SkillResult = end.value
+                return result
+            yield feedback
+            if context.cancelled:
+                return SkillResult(SkillStatus.CANCELLED, f"cancelled while {feedback.stage}")
+    raise TookTooLong("the skill", BOUND)
+
+
+def _brake(context: SkillContext) -> Generator[Feedback, None, None]:
+    """Slow the base down within its limits and let the arm stay where it is told to be."""
+    control = context.control
+    velocity = control.base_velocity
+    control.drive(velocity)
+    if float(np.abs(velocity).max()) > 0.02:
+        control.move_reach(control.reach)
+    for _ in range(int(_BRAKING / CONTROL_PERIOD)):
+        if float(np.abs(velocity).max()) < 1e-3:
+            break
+        velocity = velocity - np.clip(velocity, -_DECELERATION, _DECELERATION)
+        control.drive(velocity)
+        yield Feedback("stopping", 1.0)
+    control.drive(np.zeros(3))

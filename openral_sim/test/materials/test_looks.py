@@ -1,0 +1,36 @@
+from typing import get_args
+
+import mujoco
+import numpy as np
+import pytest
+
+from openral_sim.materials import LOOKS, LookName, use_colour, use_look, use_printed
+from openral_sim.textures import banded_label
+
+
+def test_every_name_has_a_look() -> None:
+    assert set(get_args(LookName)) == set(LOOKS)
+
+
+@pytest.mark.parametrize("name", sorted(LOOKS))
+def test_a_look_is_a_square_picture_that_is_not_plain(name: str) -> None:
+    image = LOOKS[name].texture()
+    assert image.dtype == np.uint8
+    assert image.shape[0] == image.shape[1]
+    assert image.shape[2] == 3
+    assert image.std() > 0
+
+
+def test_a_material_is_added_once() -> None:
+    spec = mujoco.MjSpec()
+    for _ in range(2):
+        use_look(spec, "oak")
+        use_colour(spec, "red", (1, 0, 0, 1))
+        use_printed(spec, "label", banded_label("MILK", (1, 1, 1), (0, 0, 1), (1, 1, 1)))
+    assert sorted(material.name for material in spec.materials) == ["label", "oak", "red"]
+    assert len(spec.textures) == 2
+
+
+def test_a_label_shows_its_word() -> None:
+    plain, printed = (banded_label(text, (1, 1, 1), (0, 0, 1), (1, 0, 0)) for text in ("", "MILK"))
+    assert (plain != printed).any()

@@ -1,0 +1,150 @@
+import mujoco
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from openral_sim.compositions import compose
+from openral_sim.compositions.options import TIMESTEP
+from openral_sim.robot import BASE_RADIUS, add_robot
+from openral_sim.scenes import Scene
+from openral_sim.world import UnknownId, World
+
+RESTING = 0.03
+
+
+def positions(world: World) -> dict[str, NDArray[np.float64]]:
+    return {item.id: world.T_world(item.body)[:3, 3] for item in world.objects.values()}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_objects_rest_where_they_were_placed(scene: Scene, seed: int) -> None:
+    world = World.load(scene, seed)
+    placed = np.random.default_rng(seed)
+    for placement in scene.document.objects:
+        fixture, surface = scene.spot(placement)
+        drawn = placement.draw(placed)
+        item = world.objects[placement.id]
+        wanted = (*fixture.pose.to_parent(drawn.x, drawn.y), surface.z + item.size[2] / 2)
+        assert np.linalg.norm(world.T_world(item.body)[:3, 3] - wanted) < RESTING, item.id
+
+
+def test_nothing_moves_once_loaded(world: World) -> None:
+    before = positions(world)
+    world.step(2.0)
+    after = positions(world)
+    assert {
+        name: float(np.linalg.norm(after[name] - before[name])) < 0.005 for name in before
+    } == dict.fromkeys(before, True)
+
+
+def test_nothing_interpenetrates_at_the_start(scene: Scene) -> None:
+    world = World.load(scene, 0, add_robot)
+    deep = [
+        (world.model.geom(contact.geom[0]).name, world.model.geom(contact.geom[1]).name, contact.dist)
+        for contact in world.data.contact
+        if contact.dist < -0.002
+    ]
+    assert deep == []
+
+
+def test_a_seed_always_gives_the_same_world(scene: Scene, world: World) -> None:
+    again, other = World.load(scene, 0), World.load(scene, 1)
+    assert np.array_equal(again.data.qpos, world.data.qpos)
+    assert not np.array_equal(other.data.qpos, world.data.qpos)
+
+
+def test_every_object_lies_on_the_fixture_it_was_placed_on(world: World) -> None:
+    world.step(0.2)
+    wanted = {placement.id: placement.fixture for placement in world.scene.document.objects}
+    assert {name: world.support_of(name) for name in world.objects} == wanted
+
+
+def test_an_object_in_the_air_lies_on_nothing_and_a_fallen_one_on_the_floor(world: World) -> None:
+    world.data.joint("object/can").qpos[:3] = (2.0, 2.0, 1.0)
+    world.step(TIMESTEP)
+    assert world.support_of("can") is None
+    world.step(3.0)
+    assert world.support_of("can") == "floor"
+
+
+def test_an_object_on_a_plate_lies_on_the_plate(world: World) -> None:
+    x, y, z = world.T_world("object/plate")[:3, 3]
+    world.data.joint("object/can").qpos[:3] = (x, y, z + 0.08)
+    world.step(1.0)
+    assert world.support_of("can") == "plate"
+    assert world.support_of("plate") == "dining_table"
+
+
+def test_a_door_tells_how_far_it_stands_open(world: World) -> None:
+    assert world.door_opening("fridge") == 0.0
+    assert world.door_opening("bookshelf") == 1.0
+    door = world.furniture["fridge"].doors[0]
+    world.data.joint(door.joint).qpos[0] = door.open_angle / 2
+    assert world.door_opening("fridge") == pytest.approx(0.5)
+
+
+def test_time_passes_in_whole_steps(world: World) -> None:
+    world.step(0.1)
+    assert world.time == pytest.approx(0.1)
+    world.step(0.0)
+    assert world.time == pytest.approx(0.1 + TIMESTEP)
+
+
+def test_unknown_ids_list_the_valid_ones(still_world: World) -> None:
+    with pytest.raises(UnknownId, match=r"no furniture 'oven'.*fridge"):
+        still_world.door_opening("oven")
+    with pytest.raises(UnknownId, match=r"no object 'unicorn'.*baguette"):
+        still_world.support_of("unicorn")
+
+
+def test_the_robot_fits_at_every_place(scene: Scene, still_world: World) -> None:
+    """No fixture, wall or person within the base's reach, at the heights its body has."""
+    starts = [place.pose for place in scene.home.places] + [scene.document.robot]
+    probe = mujoco.MjData(still_world.model)
+    mujoco.mj_forward(still_world.model, probe)
+    for pose in starts:
+        for height in (0.15, 0.5, 0.8, 1.2):
+            ranges = [
+                ray(still_world, (pose.x, pose.y, height), angle) for angle in np.arange(0, 2 * np.pi, 0.2)
+            ]
+            assert min(ranges) > BASE_RADIUS + 0.05, (pose, height)
+
+
+def ray(world: World, start: tuple[float, float, float], angle: float) -> float:
+    hit = np.zeros(1, dtype=np.int32)
+    direction = np.array([np.cos(angle), np.sin(angle), 0.0])
+    distance = mujoco.mj_ray(world.model, world.data, np.array(start), direction, None, 1, -1, hit)
+    return distance if distance >= 0 else np.inf
+
+
+def test_graspable_things_are_near_the_front_at_a_height_an_arm_reaches(
+    scene: Scene, still_world: World
+) -> None:
+    for name in ("baguette", "red_mug", "blue_mug", "can", "wine_bottle", "milk", "wine_glass"):
+        placement = next(item for item in scene.document.objects if item.id == name)
+        fixture, surface = scene.spot(placement)
+        assert 0.70 <= surface.z <= 0.95, name
+        assert fixture.depth / 2 - placement.at[0] < 0.3, name
+        assert still_world.objects[name].graspable, name
+
+
+def test_the_robot_does_not_rub_on_the_floor(scene: Scene) -> None:
+    composition = compose(scene, 0, add_robot)
+    excluded = {(pair.bodyname1, pair.bodyname2) for pair in composition.spec.excludes}
+    robot_bodies = [body.name for body in composition.spec.bodies if body.name.startswith("robot/")]
+    assert {("floor", name) for name in robot_bodies} <= excluded
+
+
+def test_every_name_an_entity_gives_is_in_the_model(still_world: World) -> None:
+    for item in (
+        *still_world.objects.values(),
+        *still_world.furniture.values(),
+        *still_world.people.values(),
+    ):
+        assert [still_world.model.geom(name).name for name in item.geoms] == list(item.geoms)
+        assert still_world.model.body(item.body).name == item.body
+    for fixture in still_world.furniture.values():
+        for door in fixture.doors:
+            assert still_world.model.joint(door.joint).range[1] == pytest.approx(door.open_angle)
+            assert still_world.model.site(door.handle_site).bodyid[0] == still_world.model.body(door.body).id
+            assert set(door.handle_geoms) <= set(fixture.geoms)

@@ -1,0 +1,9 @@
+"""Which observation is which remembered object."""
+
+from openral_world_state.associations.assignment import assign
+from openral_world_state.associations.associate import Associator
+from openral_world_state.associations.identity import appeared_since, merge, missing_like
+from openral_world_state.associations.likeness import Gates
+from openral_world_state.associations.updates import supported, vote
+
+__all__ = ["Associator", "Gates", "appeared_since", "assign", "merge", "missing_like", "supported", "vote"]

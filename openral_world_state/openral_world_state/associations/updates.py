@@ -1,0 +1,102 @@
+"""A remembered object after it was seen again."""
+
+import math
+
+from openral_core.geometry import Pose
+from openral_core.scene_graph import Presence
+from openral_core.text import Relation, Thesaurus
+from openral_world_state.memories import Record
+from openral_world_state.memories.records import Triple
+from openral_world_state.observations import Observation
+
+_MOST_VOTES = 10.0
+_ASKED = 5.0
+_MOST_LABELS = 8
+_COUNTS = 0.2
+
+
+def created(name: str, seen: Observation, eye: Triple | None, map_epoch: int) -> Record:
+    """A new record of something never seen before."""
+    return Record(
+        id=name,
+        label=seen.label,
+        pose=seen.pose,
+        size=seen.size,
+        votes={seen.label: _weight(seen)},
+        covariance=seen.covariance,
+        confidence=seen.score * 0.5,
+        first_seen=seen.stamp,
+        last_seen=seen.stamp,
+        observations=1,
+        source=seen.source,
+        map_epoch=map_epoch,
+        eye=eye,
+    )
+
+
+def update(
+    record: Record, seen: Observation, eye: Triple | None, thesaurus: Thesaurus, *, moved: bool
+) -> None:
+    """Take a new sight of a record's object in: fused where it was, or at once where it is now."""
+    if moved or _jumped(record, seen):
+        record.pose, record.covariance = seen.pose, seen.covariance
+        record.size = _larger(record.size, seen.size) if seen.truncated else seen.size
+    else:
+        _fuse(record, seen)
+    vote(record, seen.label, _weight(seen), thesaurus)
+    record.confidence = min(0.99, record.confidence + (1.0 - record.confidence) * 0.3 * seen.score)
+    record.presence, record.misses = Presence.PRESENT, 0
+    record.last_seen = max(record.last_seen, seen.stamp)
+    record.observations += 1
+    record.source, record.eye = seen.source, eye
+
+
+def vote(record: Record, label: str, weight: float, thesaurus: Thesaurus) -> None:
+    """Add to a label's weight; the most specific label with a fair share becomes the main one."""
+    record.votes[label] = min(_MOST_VOTES, record.votes.get(label, 0.0) + weight)
+    if len(record.votes) > _MOST_LABELS:
+        weakest = min(record.votes, key=lambda each: (each == label, record.votes[each], each))
+        del record.votes[weakest]
+    fair = supported(record)
+    best = max(fair, key=lambda each: (record.votes[each], each))
+    for other in sorted(fair, key=lambda each: (-record.votes[each], each)):
+        if thesaurus.relation(best, other) is Relation.NARROWER:
+            best = other
+    record.label = best
+
+
+def supported(record: Record) -> list[str]:
+    """Labels whose votes are no mere slips of a detector."""
+    most = max(record.votes.values(), default=0.0)
+    return [label for label, weight in record.votes.items() if weight >= _COUNTS * most]
+
+
+def _weight(seen: Observation) -> float:
+    return (_ASKED if seen.asked else 1.0) * max(seen.score, 0.05)
+
+
+def _jumped(record: Record, seen: Observation) -> bool:
+    spread = math.sqrt(max(_variance(record.covariance) + _variance(seen.covariance), 1e-6))
+    return record.pose.distance(seen.pose) > 4.0 * spread + 0.02
+
+
+def _fuse(record: Record, seen: Observation) -> None:
+    """Weighted by variance, never so sure that a better look cannot correct it."""
+    known, new = max(_variance(record.covariance), 1e-8), max(_variance(seen.covariance), 1e-8)
+    gain = max(0.1, known / (known + new))
+    x, y, z = (a + gain * (b - a) for a, b in zip(record.pose.position, seen.pose.position, strict=True))
+    keeps_shape = seen.truncated or new > 2.0 * known
+    record.pose = Pose((x, y, z), record.pose.orientation if keeps_shape else seen.pose.orientation)
+    record.size = (
+        _larger(record.size, seen.size) if seen.truncated else record.size if keeps_shape else seen.size
+    )
+    shrink = max(1.0 - gain, min(1.0, 0.25 * new / known))
+    record.covariance = tuple(shrink * value for value in record.covariance)
+
+
+def _variance(covariance: tuple[float, ...]) -> float:
+    return (covariance[0] + covariance[4] + covariance[8]) / 3.0
+
+
+def _larger(first: Triple, second: Triple) -> Triple:
+    return max(first[0], second[0]), max(first[1], second[1]), max(first[2], second[2])

@@ -1,0 +1,153 @@
+"""Everything remembered, with its indices; the one writer of its store."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from openral_core.errors import OpenRALError, listed
+from openral_core.text import Relation, Thesaurus
+from openral_world_state.memories.label_index import LabelIndex
+from openral_world_state.memories.records import Record, Triple
+from openral_world_state.memories.spatial_grid import SpatialGrid
+from openral_world_state.memories.store import Store
+
+
+class UnknownObject(OpenRALError):
+    """An id that memory has no object of."""
+
+    def __init__(self, asked: str, known: Iterable[str]) -> None:
+        super().__init__(f"memory has no object {asked!r}: the nearest ids are {listed(known)}")
+
+
+class Memory:
+    """Records by id, indexed by label and place.
+
+    Change a record, then `touch` it; `commit` makes every touched record durable together.
+    """
+
+    def __init__(self, path: Path | None, thesaurus: Thesaurus) -> None:
+        self._store = Store(path)
+        self._records: dict[str, Record] = {}
+        self._grid = SpatialGrid()
+        self._labels = LabelIndex(thesaurus)
+        self._missing = LabelIndex(thesaurus)
+        self._changed: dict[str, Record] = {}
+        self._removed: dict[str, str] = {}
+        self._facts: dict[str, str] = {}
+        self.facts = self._store.facts()
+        self._merged = self._store.merged()
+        self.revision = int(self.facts.get("revision", "0"))
+        self._names = int(self.facts.get("names", "0"))
+        for record in self._store.records():
+            self._index(record)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self._records.values())
+
+    def __contains__(self, name: str) -> bool:
+        return self.current_id(name) in self._records
+
+    @property
+    def path(self) -> Path | None:
+        """The file, None when this memory dies with its process."""
+        return self._store.path
+
+    @property
+    def labels(self) -> LabelIndex:
+        """Objects by label."""
+        return self._labels
+
+    def current_id(self, name: str) -> str:
+        """The id that a merged one became; any other as it is."""
+        while name in self._merged:
+            name = self._merged[name]
+        return name
+
+    def get(self, name: str) -> Record:
+        """The record of an id.
+
+        Raises:
+            UnknownObject: If there is none.
+        """
+        record = self._records.get(self.current_id(name))
+        if record is None:
+            raise UnknownObject(name, sorted(self._records)[:3])
+        return record
+
+    def near(self, point: Triple, radius: float) -> Iterator[tuple[Record, float]]:
+        """Records within ``radius`` [m], with their distance [m]."""
+        return ((self._records[name], distance) for name, distance in self._grid.within(point, radius))
+
+    def answering(self, words: str) -> Iterator[tuple[Record, str, Relation]]:
+        """Records with a label that stands in some relation to the words.
+
+        Raises:
+            UnreadableText: If the words name nothing.
+        """
+        for label, relation in self._labels.answering(words):
+            for name in self._labels.ids(label):
+                yield self._records[name], label, relation
+
+    def missing(self, words: str) -> Iterator[tuple[Record, Relation]]:
+        """Records last looked for in vain, with a label that stands in some relation to the words.
+
+        Raises:
+            UnreadableText: If the words name nothing.
+        """
+        for label, relation in self._missing.answering(words):
+            for name in self._missing.ids(label):
+                yield self._records[name], relation
+
+    def new_id(self, label: str) -> str:
+        """An id never used before: the label's words and a number."""
+        self._names += 1
+        self.put_fact("names", str(self._names))
+        stem = "".join(c if c.isascii() and c.isalnum() else "_" for c in label.casefold())[:32].strip("_")
+        return f"{stem or 'object'}_{self._names}"
+
+    def touch(self, record: Record) -> None:
+        """The record was made or changed."""
+        self._index(record)
+        self._changed[record.id] = record
+        self._removed.pop(record.id, None)
+
+    def forget(self, name: str, merged_into: str = "") -> None:
+        """Drop a record, for good or because it is another one."""
+        self._records.pop(name, None)
+        self._grid.remove(name)
+        self._labels.remove(name)
+        self._missing.remove(name)
+        self._changed.pop(name, None)
+        self._removed[name] = merged_into
+        if merged_into:
+            self._merged[name] = merged_into
+
+    def put_fact(self, key: str, value: str) -> None:
+        """Keep a value beside the records."""
+        self._facts[key] = self.facts[key] = value
+
+    def commit(self) -> bool:
+        """Make everything touched since the last commit durable; whether there was anything."""
+        if not (self._changed or self._removed or self._facts):
+            return False
+        self.revision += 1
+        self.put_fact("revision", str(self.revision))
+        self._store.commit(self._changed.values(), self._removed, self._facts)
+        self._changed, self._removed, self._facts = {}, {}, {}
+        return True
+
+    def close(self) -> None:
+        """Commit and give the file back."""
+        self.commit()
+        self._store.close()
+
+    def _index(self, record: Record) -> None:
+        self._records[record.id] = record
+        self._grid.put(record.id, record.pose.position)
+        self._labels.put(record.id, record.names)
+        if record.is_missing:
+            self._missing.put(record.id, record.names)
+        else:
+            self._missing.remove(record.id)

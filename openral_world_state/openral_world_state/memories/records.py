@@ -1,0 +1,95 @@
+"""What memory holds of one object."""
+
+from dataclasses import dataclass, field
+
+from openral_core.geometry import Pose
+from openral_core.scene_graph import NodeKind, Opening, Presence, SceneNode
+
+Triple = tuple[float, float, float]
+
+
+@dataclass(slots=True)
+class Record:
+    """A remembered object; changed in place by its memory alone.
+
+    ``misses`` counts looks at its place that did not find it; ``looked`` is the stamp of the last
+    one [s]; ``eye`` where it was last seen from [m]; ``carried`` while the gripper holds it.
+    """
+
+    id: str
+    label: str
+    pose: Pose
+    size: Triple = (0.0, 0.0, 0.0)
+    votes: dict[str, float] = field(default_factory=dict)
+    covariance: tuple[float, ...] = (0.0,) * 9
+    confidence: float = 1.0
+    presence: Presence = Presence.PRESENT
+    first_seen: float = 0.0
+    last_seen: float = 0.0
+    observations: int = 0
+    source: str = ""
+    map_epoch: int = 0
+    aliases: tuple[str, ...] = ()
+    misses: int = 0
+    looked: float = 0.0
+    eye: Triple | None = None
+    carried: bool = False
+    is_container: bool = False
+    occludes_contents: bool = False
+    opening: Opening = Opening.UNKNOWN
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every label and alias, the strongest first."""
+        return (self.label, *(vote for vote in self.votes if vote != self.label), *self.aliases)
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the last look at its place did not find it."""
+        return not self.carried and (self.misses > 0 or self.presence is not Presence.PRESENT)
+
+    def node(self) -> SceneNode:
+        """As a node of the scene graph."""
+        return SceneNode(
+            id=self.id,
+            kind=NodeKind.OBJECT,
+            label=self.label,
+            pose=self.pose,
+            size=self.size,
+            aliases=self.aliases,
+            votes=dict(self.votes),
+            covariance=self.covariance,
+            confidence=self.confidence,
+            presence=self.presence,
+            is_container=self.is_container,
+            occludes_contents=self.occludes_contents,
+            opening=self.opening,
+            first_seen=self.first_seen,
+            last_seen=self.last_seen,
+            observations=self.observations,
+            source=self.source,
+            map_epoch=self.map_epoch,
+        )
+
+
+def record_of(node: SceneNode) -> Record:
+    """A record from a node of kind object."""
+    return Record(
+        id=node.id,
+        label=node.label,
+        pose=node.pose,
+        size=node.size,
+        votes=dict(node.votes) or {node.label: 1.0},
+        covariance=tuple(node.covariance),
+        confidence=node.confidence,
+        presence=node.presence,
+        first_seen=node.first_seen,
+        last_seen=node.last_seen,
+        observations=node.observations,
+        source=node.source,
+        map_epoch=node.map_epoch,
+        aliases=tuple(node.aliases),
+        is_container=node.is_container,
+        occludes_contents=node.occludes_contents,
+        opening=node.opening,
+    )

@@ -1,0 +1,62 @@
+"""Which records are near a point: a hash of cubes."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import product
+
+Point = tuple[float, float, float]
+Cell = tuple[int, int, int]
+
+
+class SpatialGrid:
+    """Ids by cube of ``cell`` [m]; finding does not depend on how many are elsewhere."""
+
+    def __init__(self, cell: float = 0.5) -> None:
+        self._cell = cell
+        self._ids: defaultdict[Cell, dict[str, Point]] = defaultdict(dict)
+        self._where: dict[str, Cell] = {}
+
+    def __len__(self) -> int:
+        return len(self._where)
+
+    def put(self, name: str, point: Point) -> None:
+        """Keep or move an id."""
+        cell = self._cell_of(point)
+        before = self._where.get(name)
+        if before is not None and before != cell:
+            self._forget(name, before)
+        self._ids[cell][name] = point
+        self._where[name] = cell
+
+    def remove(self, name: str) -> None:
+        """Forget an id; one not kept is no error."""
+        cell = self._where.pop(name, None)
+        if cell is not None:
+            self._forget(name, cell)
+
+    def within(self, point: Point, radius: float) -> Iterator[tuple[str, float]]:
+        """Ids within ``radius`` [m] of a point, with their distance [m]; in no order."""
+        for cell in self._cells(point, radius):
+            for name, other in self._ids[cell].items():
+                distance = math.dist(point, other)
+                if distance <= radius:
+                    yield name, distance
+
+    def _cells(self, point: Point, radius: float) -> list[Cell]:
+        """Cubes in use that a ball may reach into; the shorter of two lists is gone through."""
+        low = self._cell_of((point[0] - radius, point[1] - radius, point[2] - radius))
+        high = self._cell_of((point[0] + radius, point[1] + radius, point[2] + radius))
+        x, y, z = (range(first, last + 1) for first, last in zip(low, high, strict=True))
+        if len(x) * len(y) * len(z) > len(self._ids):
+            return [cell for cell in self._ids if cell[0] in x and cell[1] in y and cell[2] in z]
+        return [cell for cell in product(x, y, z) if cell in self._ids]
+
+    def _cell_of(self, point: Point) -> Cell:
+        size = self._cell
+        return math.floor(point[0] / size), math.floor(point[1] / size), math.floor(point[2] / size)
+
+    def _forget(self, name: str, cell: Cell) -> None:
+        del self._ids[cell][name]
+        if not self._ids[cell]:
+            del self._ids[cell]

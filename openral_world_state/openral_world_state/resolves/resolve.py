@@ -1,0 +1,140 @@
+"""Where is this, and how does one get there?"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from openral_core.geometry import Pose
+from openral_core.queries import ResolveQuery, ResolveResult, ResolveStatus
+from openral_core.scene_graph import NodeKind, Presence, SceneNode
+from openral_core.text import Thesaurus, UnreadableText
+from openral_world_state.floors import Floor, Routes, approach
+from openral_world_state.homes import Home
+from openral_world_state.memories import Memory, Record
+from openral_world_state.resolves.names import Names
+
+_ME = frozenset(
+    ("me", "myself", "requester", "here", "where i am", "where i was standing", "the person who asked")
+)
+_BESIDE_A_PERSON = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Resolve:
+    """Answers resolve queries from the home, then from memory.
+
+    Args:
+        home: Rooms, sites and agents.
+        memory: Remembered objects.
+        names: Names of what is fixed.
+        floor: Where the robot fits; None when no map is known.
+        routes: Ways between places; None when no map is known.
+        viewpoint: Standing pose for a remembered object.
+        default_agent: Who "me" is when the query does not say.
+    """
+
+    home: Home
+    memory: Memory
+    names: Names
+    floor: Floor | None
+    routes: Routes | None
+    viewpoint: Callable[[Record], Pose | None]
+    thesaurus: Thesaurus
+    default_agent: str = ""
+    standoff: float = 0.75
+    positions: dict[str, Pose] = field(default_factory=dict)
+
+    def ask(self, query: ResolveQuery) -> ResolveResult:
+        """A typed answer; FOUND alone carries poses."""
+        reference = query.reference.strip()
+        if reference.casefold() in _ME:
+            reference = query.requester or self.default_agent or reference
+        if query.start is not None and not all(map(math.isfinite, query.start)):
+            return ResolveResult(ResolveStatus.BAD_QUERY, "start must be finite")
+        try:
+            found = self._candidates(reference)
+        except UnreadableText as error:
+            return ResolveResult(ResolveStatus.BAD_QUERY, str(error))
+        if len(found) == 1:
+            return self._answer(found[0], query)
+        if not found:
+            return self._unknown(reference)
+        message = f"{reference!r} may be any of {', '.join(found)}: say which"
+        return ResolveResult(ResolveStatus.AMBIGUOUS, message, candidates=tuple(found))
+
+    def _candidates(self, reference: str) -> list[str]:
+        if reference in self.home.nodes:
+            return [reference]
+        if reference in self.memory:
+            return [self.memory.current_id(reference)]
+        fixed = self.names.answering(reference)
+        return fixed or self._objects(reference)
+
+    def _objects(self, reference: str) -> list[str]:
+        hits = {
+            record.id: record
+            for record, _, relation in self.memory.answering(reference)
+            if relation.is_hit and record.presence is not Presence.GONE
+        }
+        return sorted(hits, key=lambda name: (hits[name].presence.value, -hits[name].confidence, name))[:5]
+
+    def _answer(self, name: str, query: ResolveQuery) -> ResolveResult:
+        node = self.home.nodes.get(name) or self.memory.get(name).node()
+        goal = self._goal(node)
+        if goal is None:
+            message = f"no standing place for {node.label!r} is known or free"
+            return ResolveResult(ResolveStatus.UNREACHABLE, message, kind=node.kind.value, node_id=name)
+        path, length = self._path(goal, name, query)
+        if math.isinf(length):
+            message = f"there is no way to {node.label!r} from where the robot is"
+            return ResolveResult(ResolveStatus.UNREACHABLE, message, kind=node.kind.value, node_id=name)
+        return ResolveResult(
+            status=ResolveStatus.FOUND,
+            message=f"{query.reference!r} is the {node.kind.value} {name} ({node.label})",
+            goal_pose=goal,
+            target_pose=node.pose,
+            kind=node.kind.value,
+            node_id=name,
+            path=path,
+            path_length=length,
+        )
+
+    def _goal(self, node: SceneNode) -> Pose | None:
+        x, y, _ = node.pose.position
+        if node.kind is NodeKind.ROOM:
+            return self._in_room(node)
+        if node.kind is NodeKind.AGENT:
+            ahead = (x + math.cos(node.pose.yaw), y + math.sin(node.pose.yaw))
+            return approach(self.floor, (x, y), _BESIDE_A_PERSON, None, ahead) if self.floor else None
+        site = self.home.by_id.get(node.id)
+        if site is None:
+            return self.viewpoint(self.memory.get(node.id))
+        if site.standing is not None or self.floor is None:
+            return site.standing
+        return approach(self.floor, (x, y), max(node.size[:2]) / 2.0 + self.standoff, None, None)
+
+    def _in_room(self, room: SceneNode) -> Pose | None:
+        """A free-standing place of the room, the one nearest its middle; else any of its places."""
+        stands = [s for s in self.home.sites if s.room == room.id and s.standing is not None]
+        spots = [s for s in stands if s.footprint is None] or stands
+        poses = [s.standing for s in spots if s.standing is not None]
+        if poses:
+            return min(poses, key=lambda pose: pose.distance(room.pose))
+        middle = room.pose.position
+        return approach(self.floor, (middle[0], middle[1]), 0.3, None, None) if self.floor else None
+
+    def _path(self, goal: Pose, name: str, query: ResolveQuery) -> tuple[tuple[str, ...], float]:
+        if self.floor is None or query.start is None:
+            return (), 0.0
+        start, end = query.start[:2], goal.position[:2]
+        length = self.floor.distances(start, [end])[0]
+        if self.routes is None or math.isinf(length):
+            return (), length
+        last = name if name in self.routes.names else self.routes.nearest(end)
+        route = self.routes.route(start, last) if last else None
+        return (route.places if route else ()), length
+
+    def _unknown(self, reference: str) -> ResolveResult:
+        near = (*self.names.nearest(reference), *self.memory.labels.nearest(reference))[:5]
+        message = f"{reference!r} is no room, place, person or object known here"
+        return ResolveResult(ResolveStatus.NOT_FOUND, message, candidates=near)

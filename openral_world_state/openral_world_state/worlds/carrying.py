@@ -1,0 +1,56 @@
+"""What the gripper holds goes where the gripper goes."""
+
+from dataclasses import replace
+
+from openral_core.geometry import Pose
+from openral_core.scene_graph import Presence
+from openral_world_state.memories import Memory, Record
+
+_REACH = 1.2
+
+
+class Carrying:
+    """At most one object is carried; where it was let go is where it is, until it is looked at."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._id = next((record.id for record in memory if record.carried), "")
+
+    @property
+    def held(self) -> str:
+        """Id of what is carried, "" when nothing known is."""
+        return self._id
+
+    def take(self, label: str, gripper: Pose) -> Record | None:
+        """The gripper closed on something called so: the nearest such object is carried from now on."""
+        if self._id:
+            self.release(gripper, 0.0)
+        near = [
+            (record.pose.distance(gripper), record.id, record)
+            for record, _, relation in self._memory.answering(label)
+            if relation.is_hit and record.presence is not Presence.GONE
+        ]
+        distance, name, record = min(near, key=lambda each: each[:2], default=(_REACH + 1.0, "", None))
+        if record is None or distance > _REACH:
+            return None
+        record.carried, self._id = True, name
+        self.move(gripper)
+        return record
+
+    def move(self, gripper: Pose) -> None:
+        """The gripper is here now."""
+        if self._id:
+            record = self._memory.get(self._id)
+            record.pose = replace(record.pose, position=gripper.position)
+            self._memory.touch(record)
+
+    def release(self, gripper: Pose | None, stamp: float) -> None:
+        """The gripper opened: the object stays where it was let go."""
+        if not self._id:
+            return
+        record = self._memory.get(self._id)
+        if gripper is not None:
+            self.move(gripper)
+        record.carried, self._id = False, ""
+        record.last_seen = max(record.last_seen, stamp)
+        self._memory.touch(record)

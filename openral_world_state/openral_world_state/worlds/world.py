@@ -1,0 +1,139 @@
+"""The world as remembered: takes looks in, answers questions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from openral_core.detections import Detection
+from openral_core.errors import OpenRALError
+from openral_core.geometry import Pose
+from openral_core.queries import ObserveResult, RecallQuery, RecallResult, ResolveQuery, ResolveResult
+from openral_core.scene_graph import NodeKind, Opening, SceneGraph
+from openral_core.text import Thesaurus
+from openral_world_state.absences import Vocabularies
+from openral_world_state.associations import Associator
+from openral_world_state.floors import Floor, Routes
+from openral_world_state.homes import Home
+from openral_world_state.memories import Memory, Record
+from openral_world_state.observations import Snapshot
+from openral_world_state.recalls import Describer, Recall
+from openral_world_state.resolves import Names, Resolve
+from openral_world_state.structures import home_edges, object_edges, route_edges, situation_of
+from openral_world_state.views import View
+from openral_world_state.worlds.carrying import Carrying
+from openral_world_state.worlds.fading import Fading
+from openral_world_state.worlds.looks import look
+from openral_world_state.worlds.observing import observe_result
+from openral_world_state.worlds.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What came of one look: the records it touched, and why boxes were refused."""
+
+    records: tuple[Record, ...]
+    snapshot: Snapshot
+    refusals: tuple[OpenRALError, ...] = ()
+
+
+class World:
+    """A home, what is remembered in it, and the questions about it.
+
+    Args:
+        memory: The records and their file.
+        home: What does not move.
+        settings: Limits and gates.
+        thesaurus: Decides which label answers which words.
+    """
+
+    def __init__(self, memory: Memory, home: Home, settings: Settings, thesaurus: Thesaurus) -> None:
+        self.memory, self.home, self.settings = memory, home, settings
+        self.vocabularies = Vocabularies(thesaurus)
+        self.carrying = Carrying(memory)
+        self.openings: dict[str, Opening] = {}
+        self._thesaurus = thesaurus
+        self._floor = Floor(home, settings.robot_radius) if home.areas else None
+        self._routes = Routes(self._floor, _stands(home)) if self._floor else None
+        self._describer = Describer(home, self._floor, settings.standoff, self.openings)
+        self._names = Names(home, thesaurus)
+        self._associator = Associator(memory, thesaurus, settings.gates, settings.map_epoch)
+        self._fading = Fading(
+            memory, home, thesaurus, self.vocabularies, settings.decay, settings.optics, self.openings
+        )
+
+    def take_in(self, view: View, detections: Sequence[Detection], source: str) -> Seen:
+        """What a continuous detector saw: known objects are updated, missing ones fade."""
+        snapshot, refusals = look(
+            view, detections, source, self.settings.optics, self._thesaurus, asked=False
+        )
+        return self._remember(view, snapshot, refusals, fade=True)
+
+    def observe(self, view: View, detections: Sequence[Detection], source: str) -> ObserveResult:
+        """Remember what was asked for and found; what the detector was not asked about does not fade."""
+        snapshot, refusals = look(view, detections, source, self.settings.optics, self._thesaurus, asked=True)
+        seen = self._remember(view, snapshot, refusals, fade=False)
+        return observe_result(seen.records, snapshot, refusals, self._describer, self.memory.revision)
+
+    def recall(self, query: RecallQuery, now: float) -> RecallResult:
+        """What memory knows of some words at time ``now`` [s]."""
+        recall = Recall(
+            self.memory, self.settings.map_epoch, self._describer.match, self._room_of, self._room_named
+        )
+        return recall.ask(query, now)
+
+    def resolve(self, query: ResolveQuery) -> ResolveResult:
+        """Where a room, place, person or object is and how to get there."""
+        return Resolve(
+            home=self.home,
+            memory=self.memory,
+            names=self._names,
+            floor=self._floor,
+            routes=self._routes,
+            viewpoint=self._describer.viewpoint,
+            thesaurus=self._thesaurus,
+            default_agent=self.settings.default_agent or next((a.id for a in self.home.agents), ""),
+            standoff=self.settings.standoff,
+        ).ask(query)
+
+    def graph(self) -> SceneGraph:
+        """Everything known now."""
+        records = sorted(self.memory, key=lambda record: record.id)
+        edges = [*home_edges(self.home), *route_edges(self._routes.edges if self._routes else ())]
+        for record in records:
+            edges.extend(object_edges(record, self.home, self.memory))
+        nodes = (*self.home.nodes.values(), *(record.node() for record in records))
+        return SceneGraph(nodes, tuple(edges), self.settings.map_epoch, self.memory.revision)
+
+    def hold(self, label: str, gripper: Pose | None, stamp: float) -> None:
+        """The gripper holds something called so, or nothing ("").
+
+        Args:
+            label: What the skill server says is held.
+            gripper: Where the gripper is in map, None when unknown.
+            stamp: Now [s].
+        """
+        if label and not self.carrying.held and gripper is not None:
+            self.carrying.take(label, gripper)
+        if not label:
+            self.carrying.release(gripper, stamp)
+        self.memory.commit()
+
+    def _remember(
+        self, view: View, snapshot: Snapshot, refusals: tuple[OpenRALError, ...], *, fade: bool
+    ) -> Seen:
+        x, y, z = view.eye.tolist()
+        records = self._associator.take_in(snapshot.observations, (x, y, z), self.carrying.held)
+        if fade:
+            self._fading.fade(view, snapshot.source, {record.id for record in records})
+        self.memory.commit()
+        return Seen(tuple(records), snapshot, refusals)
+
+    def _room_of(self, record: Record) -> str:
+        return situation_of(record, self.home).room
+
+    def _room_named(self, name: str) -> str:
+        ids = [name] if name in self.home.nodes else self._names.answering(name)
+        return next((each for each in ids if self.home.nodes[each].kind is NodeKind.ROOM), "")
+
+
+def _stands(home: Home) -> dict[str, Pose]:
+    return {site.node.id: site.standing for site in home.sites if site.standing is not None}

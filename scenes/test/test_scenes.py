@@ -1,0 +1,20 @@
+from pathlib import Path
+
+import pytest
+
+from openral_core.maps import load_map
+from openral_sim.scenes import load_scene
+
+SCENES = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("path", sorted((SCENES / "maps").glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_map_is_named_after_its_file(path: Path) -> None:
+    assert load_map(path).name == path.stem
+
+
+@pytest.mark.parametrize("path", sorted((SCENES / "deploy").glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_scene_is_valid_and_its_map_is_shipped_too(path: Path) -> None:
+    scene = load_scene(path)
+    assert (path.parent / scene.document.map).resolve().parent == SCENES / "maps"
+    assert scene.document.name == path.stem

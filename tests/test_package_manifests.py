@@ -1,0 +1,87 @@
+"""What a package imports, its manifest names: `rosdep` and colcon believe the manifest alone."""
+
+import ast
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# rosdep's keys on Ubuntu 24.04. A key ending in -pip has no Ubuntu package and is installed with pip.
+ROSDEP_KEYS = {
+    "PIL": "python3-pil",
+    "cv2": "python3-opencv",
+    "msgpack": "python3-msgpack",
+    "mujoco": "python3-mujoco-pip",
+    "networkx": "python3-networkx",
+    "numpy": "python3-numpy",
+    "opentelemetry": "python3-opentelemetry-api-pip",
+    "opentelemetry.sdk": "python3-opentelemetry-sdk-pip",
+    "psutil": "python3-psutil",
+    "pydantic": "python3-pydantic",
+    "pydantic_core": "python3-pydantic",
+    "pytransform3d": "python3-pytransform3d-pip",
+    "rich": "python3-rich",
+    "scipy": "python3-scipy",
+    "typer": "python3-typer",
+    "typing_extensions": "python3-typing-extensions",
+    "yaml": "python3-yaml",
+    "zmq": "python3-zmq",
+}
+# No rosdep key: from requirements/ alone. torch and transformers belong to an engine's own environment.
+WITHOUT_KEY = {"annotated_types", "fast_simplification", "mink", "ompl", "torch", "transformers"}
+TOOLS = {"ament_cmake", "python3-pytest", "python3-hypothesis", "domain_coordinator"}
+
+PACKAGES = sorted(manifest.parent for manifest in ROOT.glob("*/setup.py"))
+
+
+def depends(package: Path) -> set[str]:
+    root = ET.parse(package / "package.xml").getroot()
+    return {(tag.text or "").strip() for tag in root if tag.tag.endswith("depend")}
+
+
+def name(package: Path) -> str:
+    return ET.parse(package / "package.xml").getroot().findtext("name", "")
+
+
+def imports(package: Path) -> Iterator[str]:
+    for file in package.glob("openral_*/**/*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                yield node.module or ""
+
+
+def needed(module: str) -> str | None:
+    """The dependency an import asks for; None if Python or a wheel without a key provides it."""
+    top = module.split(".")[0]
+    if top in sys.stdlib_module_names or top in WITHOUT_KEY:
+        return None
+    second = ".".join(module.split(".")[:2])
+    return ROSDEP_KEYS.get(second) or ROSDEP_KEYS.get(top) or top
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_every_import_is_declared(package: Path) -> None:
+    wanted = {dependency for module in imports(package) if (dependency := needed(module))}
+    assert wanted - depends(package) - {name(package)} == set()
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_every_dependency_is_a_key_that_exists(package: Path) -> None:
+    keys = {key for key in depends(package) if key.startswith("python")}
+    assert keys <= set(ROSDEP_KEYS.values()) | TOOLS
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_names_and_versions_agree(package: Path) -> None:
+    root = ET.parse(package / "package.xml").getroot()
+    setup = (package / "setup.py").read_text()
+    assert f'NAME = "{name(package)}"' in setup
+    assert f'version="{root.findtext("version")}"' in setup
+    assert (package / "resource" / name(package)).exists()
+    assert (package / name(package) / "py.typed").exists()

@@ -1,0 +1,74 @@
+"""Tests of what is built again."""
+
+from pathlib import Path
+
+import pytest
+
+from workspace import builds
+from workspace.builds import ensure_built
+from workspace.layouts import Layout
+from workspace.packages import Package
+from workspace.ros_sources import RosSource
+
+WHEELS = RosSource(None)
+MANIFEST = "<package><name>{}</name><depend>{}</depend></package>"
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    layout = Layout(tmp_path)
+    for name, depends in (("a_msgs", "std_msgs"), ("b_msgs", "a_msgs"), ("c", "b_msgs")):
+        (layout.root / name / ("msg" if name.endswith("_msgs") else "c")).mkdir(parents=True)
+        (layout.root / name / "package.xml").write_text(MANIFEST.format(name, depends))
+    layout.requirements.mkdir()
+    for file in ("requirements/build.txt", "requirements/ros.txt", "colcon.meta"):
+        (layout.root / file).write_text("1")
+    return layout
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Names of the packages of each build."""
+    calls: list[list[str]] = []
+
+    def build(layout: Layout, ros: RosSource, packages: list[Package], chosen: list[Package]) -> None:
+        layout.build.mkdir(exist_ok=True)
+        layout.install.mkdir(exist_ok=True)
+        calls.append([package.name for package in chosen])
+
+    monkeypatch.setattr(builds, "_build", build)
+    monkeypatch.setattr(builds, "write_environment_file", lambda layout, ros: layout.environment_file.touch())
+    return calls
+
+
+def test_a_first_build_takes_everything_and_a_second_nothing(layout: Layout, built: list[list[str]]) -> None:
+    ensure_built(layout, WHEELS)
+    ensure_built(layout, WHEELS)
+    assert built == [["a_msgs", "b_msgs", "c"]]
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ("a_msgs/msg/A.msg", ["a_msgs", "b_msgs"]),
+        ("b_msgs/msg/B.msg", ["b_msgs"]),
+        ("c/setup.py", ["c"]),
+        ("colcon.meta", ["a_msgs", "b_msgs", "c"]),
+        ("requirements/ros.txt", ["a_msgs", "b_msgs", "c"]),
+    ],
+)
+def test_a_change_builds_what_it_touches(
+    layout: Layout, built: list[list[str]], changed: str, expected: list[str]
+) -> None:
+    ensure_built(layout, WHEELS)
+    (layout.root / changed).write_text("2")
+    ensure_built(layout, WHEELS)
+    assert built[1:] == [expected]
+
+
+@pytest.mark.parametrize("lost", ["build/fingerprints.json", "install/env.sh"])
+def test_a_lost_or_unfinished_build_is_done_again(layout: Layout, built: list[list[str]], lost: str) -> None:
+    ensure_built(layout, WHEELS)
+    (layout.root / lost).unlink()
+    ensure_built(layout, WHEELS)
+    assert built[1:] == [["a_msgs", "b_msgs", "c"]]
