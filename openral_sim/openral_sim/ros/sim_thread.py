@@ -1,7 +1,7 @@
 """Runs a `SimLoop` for as long as the node is active."""
 
 from collections.abc import Callable
-from concurrent.futures import Future, TimeoutError
+from concurrent.futures import Future
 
 from rclpy.node import Node
 
