@@ -78,9 +78,7 @@ class BringupNode(ManagedNode):
         self._given_up = set(self._roster.given_up())
 
     def _tell_failure(self, name: str, step: Step) -> None:
-        message = (
-            f"{name} does not {step.value} after {self._given.retries + 1} tries and is left as it is"
-        )
+        message = f"{name} does not {step.value} after {self._given.retries + 1} tries and is left as it is"
         self.get_logger().error(message)
         failure = FailureTrigger(source=name, kind="bringup_gave_up", message=message)
         failure.severity = FailureTrigger.SEVERITY_ERROR

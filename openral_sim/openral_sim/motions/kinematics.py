@@ -6,12 +6,15 @@ from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
 from openral_sim.robot.assembly import reach_model
+from openral_sim.robot.body import ARM_MOUNT, LIFT_TRAVEL
 from openral_sim.robot.names import RobotNames
 
 Vector = NDArray[np.float64]
 
 COMFORTABLE = np.array([0.25, 0.0, 0.0, 0.0, -2.0, 0.0, 0.45, 0.0])
 """A posture from which most poses in front are near; lift [m], joints [rad]."""
+_SHOULDER, _STRETCHED = 0.333, 1.03
+"""Height of the shoulder above the arm's mount and its distance to the grasp site at full stretch in [m]."""
 _STEPS = 40
 _POSITION_TOLERANCE = 0.002
 _ANGLE_TOLERANCE = 0.02
@@ -52,6 +55,9 @@ class ReachSolver:
         Raises:
             Unreachable: If none of them converges.
         """
+        beyond = self._beyond(T_base_grasp[:3, 3])
+        if beyond > 0.0:
+            raise Unreachable(T_base_grasp[:3, 3], beyond, 0)
         rng = np.random.default_rng(seed)
         self._task.set_target(mink.SE3.from_matrix(T_base_grasp))
         best = np.inf
@@ -68,6 +74,12 @@ class ReachSolver:
         T = self._configuration.get_transform_frame_to_world(RobotNames().grasp_site, "site")
         pose: Vector = np.array(T.as_matrix())
         return pose
+
+    def _beyond(self, position: Vector) -> float:
+        """How far a position lies outside what a stretched arm could touch in [m], negative inside."""
+        shoulder = np.array([ARM_MOUNT[0], ARM_MOUNT[1], ARM_MOUNT[2] + _SHOULDER])
+        shoulder[2] += np.clip(position[2] - shoulder[2], 0.0, LIFT_TRAVEL)
+        return float(np.linalg.norm(position - shoulder)) - _STRETCHED
 
     def _beginning(self, attempt: int, start: Vector, rng: np.random.Generator) -> Vector:
         if attempt == 0:

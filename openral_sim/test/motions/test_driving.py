@@ -2,15 +2,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from openral_core.geometry import angle_between
 from openral_sim.motions.driving import DriveLimits, PathFollower
+
+Vector = NDArray[np.float64]
+Corners = list[tuple[float, float]]
 
 DT = 0.02
 LIMITS = DriveLimits()
 
 
-def drive(path, yaw, start_yaw=0.0, seconds=60.0):
+def drive(path: Corners, yaw: float, start_yaw: float = 0.0, seconds: float = 60.0) -> tuple[Vector, Vector]:
     """Integrate the commanded velocities of an ideal base; returns poses and velocities."""
     follower = PathFollower(np.array(path, dtype=float), yaw)
     pose, poses, velocities = np.array([*path[0], start_yaw], dtype=float), [], []
@@ -34,24 +38,24 @@ def drive(path, yaw, start_yaw=0.0, seconds=60.0):
     ],
 )
 @pytest.mark.parametrize("yaw", [0.0, 3.0, -1.5])
-def test_ends_on_the_goal_with_its_heading(path, yaw):
+def test_ends_on_the_goal_with_its_heading(path: Corners, yaw: float) -> None:
     poses, _ = drive(path, yaw)
     assert np.linalg.norm(poses[-1][:2] - path[-1]) < 0.01
     assert angle_between(float(poses[-1][2]), yaw) < np.radians(2)
 
 
-def test_turns_on_the_spot_when_the_path_has_no_length():
+def test_turns_on_the_spot_when_the_path_has_no_length() -> None:
     poses, _ = drive([(1, 1), (1, 1)], 2.5)
     assert angle_between(float(poses[-1][2]), 2.5) < 0.02
     assert np.abs(poses[:, :2] - 1).max() < 0.01
 
 
-def test_four_metres_take_no_longer_than_seven_seconds():
+def test_four_metres_take_no_longer_than_seven_seconds() -> None:
     poses, _ = drive([(0, 0), (4, 0)], 0.0)
     assert len(poses) * DT < 7.0
 
 
-def test_faces_the_way_it_goes():
+def test_faces_the_way_it_goes() -> None:
     poses, _ = drive([(0, 0), (0, 4)], 0.0)
     midway = poses[np.abs(poses[:, 1] - 2.0).argmin()]
     assert angle_between(float(midway[2]), np.pi / 2) < 0.1
@@ -63,7 +67,7 @@ def test_faces_the_way_it_goes():
     st.floats(-3.1, 3.1),
 )
 @settings(max_examples=25, deadline=None)
-def test_never_exceeds_speed_or_acceleration(path, yaw, start_yaw):
+def test_never_exceeds_speed_or_acceleration(path: Corners, yaw: float, start_yaw: float) -> None:
     _, velocities = drive(path, yaw, start_yaw, seconds=12.0)
     if len(velocities) == 0:
         return

@@ -9,7 +9,7 @@ from openral_sim.robot.postures import CARRYING, CARRYING_LEVEL, TUCKED
 NAMES = RobotNames()
 
 
-def built(x=0.0, y=0.0, yaw=0.0):
+def built(x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> tuple[mujoco.MjModel, mujoco.MjData]:
     spec = mujoco.MjSpec()
     add_robot(spec, x, y, yaw)
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
@@ -20,7 +20,7 @@ def built(x=0.0, y=0.0, yaw=0.0):
 
 
 @pytest.mark.parametrize(("x", "y", "yaw"), [(0, 0, 0), (1.5, -2.0, 0.7), (-3, 0.2, -3.0)])
-def test_base_joints_read_the_pose_in_map(x, y, yaw):
+def test_base_joints_read_the_pose_in_map(x: float, y: float, yaw: float) -> None:
     _, data = built(x, y, yaw)
     assert [float(data.joint(name).qpos[0]) for name in NAMES.base_joints] == pytest.approx([x, y, yaw])
     base = data.body(NAMES.base)
@@ -28,14 +28,14 @@ def test_base_joints_read_the_pose_in_map(x, y, yaw):
     assert base.xmat.reshape(3, 3)[:2, 0] == pytest.approx([np.cos(yaw), np.sin(yaw)])
 
 
-def test_moving_a_base_joint_moves_along_map_whatever_the_heading():
+def test_moving_a_base_joint_moves_along_map_whatever_the_heading() -> None:
     model, data = built(1.0, 1.0, 2.0)
     data.joint(NAMES.base_joints[0]).qpos = 1.5
     mujoco.mj_kinematics(model, data)
     assert data.body(NAMES.base).xpos[:2] == pytest.approx([1.5, 1.0])
 
 
-def test_every_name_is_in_the_model():
+def test_every_name_is_in_the_model() -> None:
     model, data = built()
     for joint in NAMES.joints:
         data.joint(joint)
@@ -48,7 +48,7 @@ def test_every_name_is_in_the_model():
         assert not data.eq_active[model.equality(weld).id]
 
 
-def test_cameras_look_along_z_of_their_optical_frames():
+def test_cameras_look_along_z_of_their_optical_frames() -> None:
     _, data = built()
     for camera, frame in NAMES.cameras.items():
         R_camera, R_frame = data.camera(camera).xmat.reshape(3, 3), data.body(frame).xmat.reshape(3, 3)
@@ -57,7 +57,7 @@ def test_cameras_look_along_z_of_their_optical_frames():
         assert data.camera(camera).xpos == pytest.approx(data.body(frame).xpos)
 
 
-def test_head_looks_ahead_from_above_the_arm():
+def test_head_looks_ahead_from_above_the_arm() -> None:
     _, data = built()
     frame = data.body(NAMES.head_optical_frame)
     assert frame.xmat.reshape(3, 3)[:, 2] == pytest.approx([1, 0, 0], abs=1e-9)
@@ -65,7 +65,7 @@ def test_head_looks_ahead_from_above_the_arm():
 
 
 @pytest.mark.parametrize("posture", [TUCKED, CARRYING, CARRYING_LEVEL])
-def test_driving_postures_stay_out_of_the_head_image(posture):
+def test_driving_postures_stay_out_of_the_head_image(posture: tuple[float, ...]) -> None:
     model, data = built()
     for joint, value in zip(NAMES.reach_joints, posture, strict=True):
         data.joint(joint).qpos = value
@@ -79,7 +79,7 @@ def test_driving_postures_stay_out_of_the_head_image(posture):
     assert len(seen) < 0.04 * u.size
 
 
-def test_tucked_robot_stands_still_within_a_narrow_outline():
+def test_tucked_robot_stands_still_within_a_narrow_outline() -> None:
     model, data = built()
     stand_tucked(model, data)
     mujoco.mj_step(model, data, 500)
@@ -90,11 +90,11 @@ def test_tucked_robot_stands_still_within_a_narrow_outline():
     assert float(reach.max()) < 0.33
 
 
-def test_reach_model_frees_only_lift_and_arm():
+def test_reach_model_frees_only_lift_and_arm() -> None:
     model = reach_model()
     assert tuple(model.joint(i).name for i in range(model.njnt)) == NAMES.reach_joints
 
 
-def test_robot_only_model_holds_the_robot_alone():
+def test_robot_only_model_holds_the_robot_alone() -> None:
     model = robot_only_model()
     assert all(model.body(i).name.startswith("robot/") for i in range(1, model.nbody))
