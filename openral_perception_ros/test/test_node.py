@@ -20,9 +20,10 @@ from vision_msgs.msg import Detection2DArray
 from openral_core.detectors import LifecycleState, LocateStatus
 from openral_msgs.msg import DetectorInfo, FailureTrigger
 from openral_msgs.srv import LocateInView
-from openral_perception_ros.node import DEFAULT_SERVICE, DetectorNode
+from openral_perception_ros.node import DetectorNode
 from openral_ros.qos import LATCHED
 
+DEFAULT_SERVICE = "/openral/perception/locate_in_view"
 NS = "/openral/perception/sim_groundtruth_locator"
 Rig = Any
 Make = Callable[..., Rig]
