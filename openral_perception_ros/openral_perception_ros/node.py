@@ -1,8 +1,8 @@
 """Detector node: one rSkill, run by a worker process while active.
 
 Subscribes each camera's images, and ``detector_query`` (std_msgs/String) when on demand.
-Publishes ``info`` (latched), ``annotated`` while subscribed, ``/diagnostics``, ``/openral/failure/<slug>``,
-and ``objects`` when continuous. Serves ``locate_in_view``; the default locator also the un-namespaced one.
+Publishes ``info`` (latched), ``annotated`` while subscribed, ``/diagnostics``, ``../../failure/<slug>``,
+and ``objects`` when continuous. Serves ``locate_in_view``; the default locator also ``../locate_in_view``.
 """
 
 import sys
@@ -27,6 +27,7 @@ from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.ros.announcements import Announcer, header_of
 from openral_perception_ros.ros.diagnostics import inactive_status
 from openral_perception_ros.ros.look_spans import look_span
+from openral_perception_ros.ros.relatives import above
 from openral_perception_ros.ros.services import asynchronous_service
 from openral_perception_ros.ros.session import Plan, Session
 from openral_perception_ros.supervision import WorkerEvent
@@ -38,7 +39,6 @@ from openral_ros.qos import RELIABLE
 from openral_ros.running import run
 from openral_ros.scopes import Scope
 
-DEFAULT_SERVICE = "/openral/perception/locate_in_view"
 DIAGNOSTICS_PERIOD = 1.0
 
 
@@ -58,8 +58,9 @@ class DetectorNode(ManagedNode):
         detector = load_detector(p.rskill, folders, tuple(each.id for each in cameras), p.default)
         self._plan = Plan(p, detector, cameras, Reception(detector, p.deadline), self.worker_module)
         self._announcer = Announcer(scope, self, detector)
-        for name in ("locate_in_view", *([DEFAULT_SERVICE] if p.default else [])):
-            asynchronous_service(scope, self, LocateInView, name, self._locate)
+        asynchronous_service(scope, self, LocateInView, "locate_in_view", self._locate)
+        if p.default:
+            asynchronous_service(scope, self, LocateInView, above(self, 1, "locate_in_view"), self._locate)
         if detector.manifest.mode is Mode.ON_DEMAND:
             scope.subscription(String, "detector_query", self._retarget, RELIABLE)
         scope.timer(DIAGNOSTICS_PERIOD, self._report)

@@ -18,7 +18,7 @@ class DetectorParameters(Parameters):
         default=("head",), min_length=1, description="'id' or 'id:=topic base', the primary first"
     )
     compressed: bool = Field(default=False, description="receive colour images as image_raw/compressed")
-    default: bool = Field(default=False, description="also answer /openral/perception/locate_in_view")
+    default: bool = Field(default=False, description="also answer ../locate_in_view")
     rate: float = Field(
         default=10.0, gt=0.0, le=1000.0, description="most looks of a continuous detector [Hz]"
     )

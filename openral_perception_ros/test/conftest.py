@@ -1,12 +1,31 @@
 """A scene in front of a camera, a manifest to look at it with, and the folders both need."""
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
+import rclpy
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from rclpy.context import Context
+from rclpy.executors import MultiThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.publisher import Publisher
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import Image
+from vision_msgs.msg import LabelInfo, VisionClass
 
+from openral_core.names import slug
 from openral_core.rskills import DetectorManifest, Registry
+from openral_msgs.srv import LocateInView
 from openral_perception_ros.engines import Frame
+from openral_perception_ros.node import DetectorNode
+from openral_ros.conversions.images import image_message
+from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 
 RSKILLS = Path(__file__).parents[2] / "rskills"
 LABELS = {1: "red mug", 2: "baguette", 3: "wine bottle", 4: "kitchen counter", 5: "blue mug"}
@@ -52,3 +71,114 @@ def rskills() -> Path:
 @pytest.fixture
 def scene_boxes() -> dict[int, tuple[int, int, int, int]]:
     return BOXES
+
+
+@dataclass
+class Rig:
+    """A detector node in a thread of its own, and a client that shows it frames and asks it."""
+
+    node: DetectorNode
+    client: Node
+    spin_until: Callable[..., None]
+    publishers: dict[str, Publisher] = field(default_factory=dict)
+
+    def call(self, service_type: type, name: str, request: object, timeout: float = 20.0) -> object:
+        (answer,) = self.call_all(service_type, name, [request], timeout)
+        return answer
+
+    def call_all(self, service_type: type, name: str, requests: list, timeout: float = 20.0) -> list:
+        service = self.client.create_client(service_type, name)
+        self.spin_until(self.client, service.service_is_ready, 10.0)
+        answers = [service.call_async(request) for request in requests]
+        self.spin_until(self.client, lambda: all(answer.done() for answer in answers), timeout)
+        self.client.destroy_client(service)
+        return [answer.result() for answer in answers]
+
+    def transition(self, number: int) -> bool:
+        request = ChangeState.Request(transition=Transition(id=number))
+        return self.call(ChangeState, f"{self.node.get_fully_qualified_name()}/change_state", request).success
+
+    def locate(self, query: str, name: str = "", **fields: object) -> LocateInView.Response:
+        service = name or f"{self.node.get_namespace()}/locate_in_view"
+        return self.call(LocateInView, service, LocateInView.Request(query=query, **fields))
+
+    def locate_all(self, *queries: str, **fields: object) -> list[LocateInView.Response]:
+        requests = [LocateInView.Request(query=query, **fields) for query in queries]
+        return self.call_all(LocateInView, f"{self.node.get_namespace()}/locate_in_view", requests)
+
+    def heard(self, message_type: type, topic: str, qos: QoSProfile = RELIABLE) -> list:
+        messages: list = []
+        self.client.create_subscription(message_type, topic, messages.append, qos)
+        return messages
+
+    def wait(self, condition: Callable[[], object], timeout: float = 10.0) -> None:
+        self.spin_until(self.client, lambda: bool(condition()), timeout)
+
+    def show(
+        self, camera: str = "head", stamp: float | None = None, semantic: np.ndarray | None = None
+    ) -> None:
+        """Publish one frame of the scene and wait until the node has it."""
+        pixels = semantic_image() if semantic is None else semantic
+        time_ = self.client.get_clock().now().nanoseconds / 1e9 if stamp is None else stamp
+        images = {
+            "image_raw": image_message(np.zeros((*pixels.shape, 3), np.uint8), "rgb8", time_, "optical"),
+            "semantic": image_message(pixels, "mono16", time_, "optical"),
+        }
+        labels = [VisionClass(class_id=number, class_name=phrase) for number, phrase in LABELS.items()]
+        self._publisher(LabelInfo, f"/{camera}/labels", LATCHED).publish(LabelInfo(class_map=labels))
+        publishers = {name: self._publisher(Image, f"/{camera}/{name}", SENSOR) for name in images}
+        cache = self.node._session.desk.caches[camera]
+        self.wait(lambda: all(each.get_subscription_count() for each in self.publishers.values()))
+        for name, image in images.items():
+            publishers[name].publish(image)
+        self.wait(lambda: (shot := cache.newest()) and abs(shot.stamp / 1e9 - time_) < 1e-6)
+
+    def _publisher(self, message_type: type, topic: str, qos: QoSProfile) -> Publisher:
+        if topic not in self.publishers:
+            self.publishers[topic] = self.client.create_publisher(message_type, topic, qos)
+        return self.publishers[topic]
+
+
+@pytest.fixture
+def rig(ros_context: Context, spin_until: Callable[..., None], rskills: Path) -> Iterator[Callable[..., Rig]]:
+    executors: list[MultiThreadedExecutor] = []
+    nodes: list[Node] = []
+
+    def make(
+        rskill: str = "sim-groundtruth-locator",
+        node_type: type[DetectorNode] = DetectorNode,
+        **parameters: object,
+    ) -> Rig:
+        chosen = {"rskill": rskill, "rskill_folders": [str(rskills)], "cameras": ["head"], **parameters}
+        node = node_type(
+            "detector",
+            context=ros_context,
+            namespace=f"/openral/perception/{slug(Path(rskill).name)}",
+            parameter_overrides=[Parameter(name, value=value) for name, value in chosen.items()],
+        )
+        client = rclpy.create_node("client", context=ros_context)
+        executor = MultiThreadedExecutor(2, context=ros_context)
+        executor.add_node(node)
+        Thread(target=executor.spin, daemon=True).start()
+        executors.append(executor)
+        nodes.extend((client, node))
+        return Rig(node, client, spin_until)
+
+    yield make
+    for executor in executors:
+        executor.shutdown(5.0)
+    for node in nodes:
+        if isinstance(node, DetectorNode):
+            node.close()
+        node.destroy_node()
+
+
+@pytest.fixture
+def active(rig: Callable[..., Rig]) -> Callable[..., Rig]:
+    def make(*arguments: object, **options: object) -> Rig:
+        made = rig(*arguments, **options)
+        assert made.transition(Transition.TRANSITION_CONFIGURE)
+        assert made.transition(Transition.TRANSITION_ACTIVATE)
+        return made
+
+    return make

@@ -55,6 +55,39 @@ def test_grey_has_three_equal_channels(encoding: str, value: int) -> None:
     assert (rgb_of(image_message(pixels, encoding, 0.0, "")) == 200).all()
 
 
+@pytest.mark.parametrize(("encoding", "order"), [("rgba8", [0, 1, 2]), ("bgra8", [2, 1, 0])])
+def test_alpha_is_left_out(encoding: str, order: list[int]) -> None:
+    pixels = np.dstack([RED[..., order], np.full((4, 6), 7, np.uint8)])
+    assert np.array_equal(rgb_of(image_message(pixels, encoding, 0.0, "")), RED)
+
+
+@pytest.mark.parametrize("encoding", ["bayer_rggb8", "bayer_bggr8", "bayer_gbrg8", "bayer_grbg8"])
+def test_a_mosaic_gives_the_colours_that_made_it(encoding: str) -> None:
+    colour = {"r": 200, "g": 90, "b": 30}
+    pattern = [colour[letter] for letter in encoding.removeprefix("bayer_").removesuffix("8")]
+    mosaic = np.tile(np.array(pattern, np.uint8).reshape(2, 2), (6, 8))
+    rgb = rgb_of(image_message(mosaic, encoding, 0.0, ""))
+    assert rgb.shape == (12, 16, 3)
+    assert (rgb[2:-2, 2:-2] == [200, 90, 30]).all()
+
+
+@pytest.mark.parametrize(("encoding", "luma"), [("yuv422_yuy2", 0), ("yuv422", 1)])
+def test_yuv_pairs_give_grey_and_colour(encoding: str, luma: int) -> None:
+    pairs = np.full((4, 6, 2), 128, np.uint8)
+    pairs[..., luma] = 235
+    assert (rgb_of(image_message(pairs, encoding, 0.0, "")) >= 250).all()
+    pairs[..., luma] = 82
+    pairs[:, 0::2, 1 - luma], pairs[:, 1::2, 1 - luma] = 90, 240
+    red = rgb_of(image_message(pairs, encoding, 0.0, ""))[0, 0]
+    assert red[0] > 240
+    assert red[1:].max() < 15
+
+
+def test_an_odd_width_cannot_be_pairs() -> None:
+    with pytest.raises(MalformedImage):
+        rgb_of(image_message(np.zeros((3, 5, 2), np.uint8), "yuv422_yuy2", 0.0, ""))
+
+
 def test_unknown_depth_is_zero() -> None:
     depth = np.array([[1.0, np.nan], [np.inf, -2.0]], np.float32)
     assert depth_of(image_message(depth, "32FC1", 0.0, "")).tolist() == [[1.0, 0.0], [0.0, 0.0]]

@@ -23,7 +23,7 @@ from openral_perception_ros.engines import (
 
 SLOW = 0.4
 """Time of a slow look [s]."""
-HEADROOM = 1 << 30
+HEADROOM = 1 << 27
 """Bytes of address space left to a model that allocates until it cannot."""
 
 

@@ -19,6 +19,7 @@ from openral_perception_ros.detector import Detector
 from openral_perception_ros.frames import Shot
 from openral_perception_ros.ros.annotations import annotated
 from openral_perception_ros.ros.decoding import decode
+from openral_perception_ros.ros.relatives import above
 from openral_perception_ros.supervision import EventKind, WorkerEvent
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.detectors import detector_info_message
@@ -42,7 +43,9 @@ class Announcer:
         self._name = detector.manifest.name
         self._info = scope.publisher(DetectorInfoMsg, "info", LATCHED)
         self._annotated = scope.publisher(Image, "annotated", QoSProfile(depth=1))
-        self._failures = scope.publisher(FailureTrigger, f"/openral/failure/{self._name.slug}", RELIABLE)
+        self._failures = scope.publisher(
+            FailureTrigger, above(node, 2, f"failure/{self._name.slug}"), RELIABLE
+        )
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
         streams = detector.manifest.mode is Mode.CONTINUOUS
         self._objects = scope.publisher(Detection2DArray, "objects", OBJECTS_QOS) if streams else None

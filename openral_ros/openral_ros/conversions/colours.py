@@ -34,4 +34,12 @@ DECODERS: Mapping[str, Decoder] = {
     "mono8": _converted(cv2.COLOR_GRAY2RGB),
     "8UC1": _converted(cv2.COLOR_GRAY2RGB),
     "mono16": _high_byte,
+    "rgba8": _converted(cv2.COLOR_RGBA2RGB),
+    "bgra8": _converted(cv2.COLOR_BGRA2RGB),
+    "yuv422_yuy2": _converted(cv2.COLOR_YUV2RGB_YUY2),
+    "yuv422": _converted(cv2.COLOR_YUV2RGB_UYVY),
+    "bayer_rggb8": _converted(cv2.COLOR_BayerRGGB2RGB),
+    "bayer_bggr8": _converted(cv2.COLOR_BayerBGGR2RGB),
+    "bayer_gbrg8": _converted(cv2.COLOR_BayerGBRG2RGB),
+    "bayer_grbg8": _converted(cv2.COLOR_BayerGRBG2RGB),
 }

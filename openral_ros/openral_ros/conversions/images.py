@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import Image
@@ -29,6 +30,14 @@ LAYOUTS: Mapping[str, Layout] = {
     "mono16": Layout("u2", 1),
     "16UC1": Layout("u2", 1),
     "32FC1": Layout("f4", 1),
+    "rgba8": Layout("u1", 4),
+    "bgra8": Layout("u1", 4),
+    "yuv422_yuy2": Layout("u1", 2),
+    "yuv422": Layout("u1", 2),
+    "bayer_rggb8": Layout("u1", 1),
+    "bayer_bggr8": Layout("u1", 1),
+    "bayer_gbrg8": Layout("u1", 1),
+    "bayer_grbg8": Layout("u1", 1),
 }
 
 
@@ -83,7 +92,10 @@ def rgb_of(image: Image) -> NDArray[np.uint8]:
     decoder: Decoder | None = DECODERS.get(image.encoding)
     if decoder is None:
         raise UnsupportedEncoding(image.encoding, sorted(DECODERS))
-    return decoder(image_view(image))
+    try:
+        return decoder(image_view(image))
+    except cv2.error as error:  # sizes that an encoding cannot have, such as an odd width of pairs
+        raise MalformedImage(image) from error
 
 
 def depth_of(image: Image) -> NDArray[np.float32]:

@@ -22,7 +22,7 @@ class DetectorFeeds:
 
     Args:
         scope: Holds the subscriptions.
-        node: Its namespace is searched for ``perception/*/objects``.
+        node: Its namespace is searched for ``openral/perception/*/objects``.
         namespaces: Detectors to hear besides.
         on_objects: Called with the detector's slug and what it saw.
         on_info: Called with what a detector says of itself.
@@ -34,7 +34,7 @@ class DetectorFeeds:
         self._scope, self._node = scope, node
         self._on_objects, self._on_info = on_objects, on_info
         root = node.get_namespace().rstrip("/")
-        self._pattern = re.compile(rf"^({re.escape(root)}/perception/[^/]+)/objects$")
+        self._pattern = re.compile(rf"^({re.escape(root)}/openral/perception/[^/]+)/objects$")
         self._heard: set[str] = set()
         for namespace in namespaces:
             if namespace:

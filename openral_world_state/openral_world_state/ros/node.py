@@ -1,10 +1,11 @@
 """The world_state node: remembers what detectors see and answers where things are.
 
-Subscribes: <camera>/depth, <camera>/camera_info, tf, tf_static, perception/*/objects, perception/*/info,
-skills.
-Publishes: scene_graph (latched), world_state, world_state/objects, world_state/markers (latched),
-/diagnostics.
-Serves: recall_object, resolve_place, observe, save_scene_graph; while not active they answer INACTIVE.
+Subscribes: <camera>/depth, <camera>/camera_info, tf, tf_static, and below openral/: perception/*/objects,
+perception/*/info, skills.
+Publishes, below openral/: scene_graph (latched), world_state, world_state/objects, world_state/markers
+(latched); and /diagnostics.
+Serves, below openral/: recall_object, resolve_place, observe, save_scene_graph; while not active they answer
+INACTIVE.
 """
 
 from dataclasses import replace
@@ -52,10 +53,10 @@ class WorldStateNode(ManagedNode):
         first, self._told = self._told is None, declare(self, WorldStateParameters)
         if first:
             start_tracing("world_state", Path(self._told.record) if self._told.record else None)
-        scope.service(RecallObject, "recall_object", self._on_recall)
-        scope.service(ResolvePlace, "resolve_place", self._on_resolve)
-        scope.service(ObserveDetections, "observe", self._on_observe)
-        scope.service(SaveSceneGraph, "save_scene_graph", self._on_save)
+        scope.service(RecallObject, "openral/recall_object", self._on_recall)
+        scope.service(ResolvePlace, "openral/resolve_place", self._on_resolve)
+        scope.service(ObserveDetections, "openral/observe", self._on_observe)
+        scope.service(SaveSceneGraph, "openral/save_scene_graph", self._on_save)
 
     def activate(self, scope: Scope) -> None:
         """Open memory and listen."""

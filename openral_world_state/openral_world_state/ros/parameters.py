@@ -22,7 +22,8 @@ class WorldStateParameters(Parameters):
         default=("head", "wrist"), description="camera ids; topics are <id>/depth ..."
     )
     detectors: tuple[str, ...] = Field(
-        default=("",), description="namespaces of detectors heard besides those found under perception/"
+        default=("",),
+        description="detectors heard besides those under openral/perception/",
     )
     map_frame: str = Field(default="map", description="frame memory lives in")
     base_frame: str = Field(default="base_link", description="frame of the robot on the floor")

@@ -22,10 +22,10 @@ class Publications:
 
     def __init__(self, scope: Scope, clock: Clock, name: str, map_frame: str) -> None:
         self._clock, self._name, self._map = clock, name, map_frame
-        self._graph = scope.publisher(SceneGraph, "scene_graph", LATCHED)
-        self._state = scope.publisher(WorldState, "world_state", RELIABLE)
-        self._objects = scope.publisher(Detection3DArray, "world_state/objects", RELIABLE)
-        self._markers = scope.publisher(MarkerArray, "world_state/markers", LATCHED)
+        self._graph = scope.publisher(SceneGraph, "openral/scene_graph", LATCHED)
+        self._state = scope.publisher(WorldState, "openral/world_state", RELIABLE)
+        self._objects = scope.publisher(Detection3DArray, "openral/world_state/objects", RELIABLE)
+        self._markers = scope.publisher(MarkerArray, "openral/world_state/markers", LATCHED)
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
         self._published = -1
 

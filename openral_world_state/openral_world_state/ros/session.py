@@ -61,7 +61,7 @@ class Session:
         self._stamp, self._slowest = 0.0, 0.0
         self._names: dict[str, str] = {}
         DetectorFeeds(scope, node, parameters.detectors, self._on_objects, self._on_info)
-        scope.subscription(SkillCatalogue, "skills", self._on_skills, LATCHED)
+        scope.subscription(SkillCatalogue, "openral/skills", self._on_skills, LATCHED)
         scope.timer(0.05, self._intake.work)
         scope.timer(1.0 / parameters.publish_rate, self._tell)
 

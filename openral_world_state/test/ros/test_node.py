@@ -58,12 +58,14 @@ class Robot(Node):
         self.tf = self.create_publisher(TFMessage, "tf_static", static)
         self.depth = self.create_publisher(Image, "head/depth", SENSOR)
         self.info = self.create_publisher(CameraInfo, "head/camera_info", SENSOR)
-        self.objects = self.create_publisher(Detection2DArray, "perception/sim_groundtruth/objects", RELIABLE)
-        self.skills = self.create_publisher(SkillCatalogue, "skills", LATCHED)
-        self.told = self.create_publisher(DetectorInfo, "perception/sim_groundtruth/info", LATCHED)
+        self.objects = self.create_publisher(
+            Detection2DArray, "openral/perception/sim_groundtruth/objects", RELIABLE
+        )
+        self.skills = self.create_publisher(SkillCatalogue, "openral/skills", LATCHED)
+        self.told = self.create_publisher(DetectorInfo, "openral/perception/sim_groundtruth/info", LATCHED)
         self.told.publish(DetectorInfo(id="sim-groundtruth", slug="sim_groundtruth", labels=["bread", "mug"]))
         self.graphs: list[SceneGraph] = []
-        self.create_subscription(SceneGraph, "scene_graph", self.graphs.append, LATCHED)
+        self.create_subscription(SceneGraph, "openral/scene_graph", self.graphs.append, LATCHED)
 
     def show(self, shot: Shot) -> None:
         view = shot.view
@@ -103,7 +105,7 @@ class Graph:
         self._spin_until([self.node, self.robot], condition, timeout)
 
     def call(self, kind: type, name: str, request: Any) -> Any:
-        client = self.robot.create_client(kind, name)
+        client = self.robot.create_client(kind, f"openral/{name}")
         self.until(client.service_is_ready)
         future = client.call_async(request)
         self.until(future.done)

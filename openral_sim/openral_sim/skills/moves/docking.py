@@ -68,7 +68,7 @@ def dock(context: SkillContext, target: Vector, options: Options, stage: str) ->
     yield from fold(context, stage)
     yield from drive_to(context, stance.base, field, stage)
     context.look_around()
-    settled = stance_at(context, context.control.base_pose, lambda base: [stance.option])
+    settled = stance_at(context, context.control.base_pose, lambda _base: [stance.option])
     return settled or stance
 
 
@@ -80,9 +80,11 @@ def find_stance(
     Raises:
         NotReachable: If none of a bounded number of them works.
     """
+    yield Feedback(stage, 0.0)
     poses = standing_poses(field, target)
-    seen = [pose for pose in poses if _sees(context, pose, target)]
+    seen = [pose for pose in poses if sees(context, pose, target)]
     unseen = [pose for pose in poses if not any(pose is other for other in seen)]
+    yield Feedback(stage, 0.0)
     for pose in (seen + unseen)[:_CANDIDATES]:
         stance = stance_at(context, pose, options)
         if stance is not None:
@@ -91,7 +93,8 @@ def find_stance(
     where = ", ".join(f"{value:.2f}" for value in target)
     tried = min(len(poses), _CANDIDATES)
     raise NotReachable(
-        f"({where}) in map is not reachable: none of {tried} standing places with {field.clearance:.2f} m of room works"
+        f"({where}) in map is not reachable: none of {tried} standing places"
+        f" with {field.clearance:.2f} m of room works"
     )
 
 
@@ -120,6 +123,7 @@ def _faces(base: Vector, target: Vector) -> bool:
     return angle_between(float(np.arctan2(offset[1], offset[0])), float(base[2])) < 0.5
 
 
-def _sees(context: SkillContext, pose: Vector, target: Vector) -> bool:
+def sees(context: SkillContext, pose: Vector, target: Vector) -> bool:
+    """Whether the head would see a point of map from a base pose."""
     eye = np.array([pose[0], pose[1], HEAD_HEIGHT])
     return line_of_sight(context.model, context.data, eye, target, context.own_bodies())

@@ -1,0 +1,251 @@
+"""The real node on real DDS; `Rig` shows it frames."""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from lifecycle_msgs.msg import Transition
+from sensor_msgs.msg import Image
+from std_msgs.msg import String
+from vision_msgs.msg import Detection2DArray
+
+from openral_core.detectors import LifecycleState, LocateStatus
+from openral_msgs.msg import DetectorInfo, FailureTrigger
+from openral_msgs.srv import LocateInView
+from openral_perception_ros.node import DetectorNode
+from openral_ros.qos import LATCHED
+
+DEFAULT_SERVICE = "/openral/perception/locate_in_view"
+NS = "/openral/perception/sim_groundtruth_locator"
+Rig = Any
+Make = Callable[..., Rig]
+
+
+class FaultyNode(DetectorNode):
+    worker_module = "openral_perception_ros.conformance.faulty_worker"
+
+
+@pytest.fixture
+def looking(active: Make) -> Rig:
+    made = active(cameras=["head", "wrist"], default=True)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def faulty(active: Make) -> Rig:
+    made = active(node_type=FaultyNode, inference_deadline=3.0, queue=2)
+    made.show()
+    return made
+
+
+def status(response: object) -> LocateStatus:
+    return LocateStatus(response.status)
+
+
+TABLE = [
+    ({"query": "red mug"}, LocateStatus.FOUND, "1 x 'red mug'"),
+    ({"query": "mug, unicorn"}, LocateStatus.FOUND, "not in view: 'unicorn'"),
+    ({"query": "mug", "camera": "head", "detector": "sim-locator"}, LocateStatus.FOUND, "2 x 'mug'"),
+    ({"query": "unicorn"}, LocateStatus.NOT_IN_VIEW, "unicorn"),
+    ({"query": "mug", "camera": "rear"}, LocateStatus.UNKNOWN_CAMERA, "'head', 'wrist'"),
+    ({"query": "mug", "camera": "wrist"}, LocateStatus.NO_FRAME, "rgb"),
+    ({"query": ""}, LocateStatus.BAD_QUERY, "empty"),
+    ({"query": "mug\x07"}, LocateStatus.BAD_QUERY, "control"),
+    ({"query": "mug", "deadline": -1.0}, LocateStatus.BAD_QUERY, "deadline"),
+    ({"query": "mug", "detector": "sim-groundtruth"}, LocateStatus.WRONG_DETECTOR, "sim-locator"),
+]
+
+
+def test_every_request_gets_its_status(looking: Rig) -> None:
+    for request, expected, words in TABLE:
+        response = looking.locate(**request)
+        assert status(response) is expected, request
+        assert words in response.message
+        assert response.found == (expected is LocateStatus.FOUND)
+        assert json.loads(response.metadata_json)["status"] == expected.name
+
+
+def test_boxes_are_source_pixels_under_the_source_header(looking: Rig, scene_boxes: dict) -> None:
+    stamp = looking.client.get_clock().now().nanoseconds / 1e9
+    looking.show(stamp=stamp)
+    response = looking.locate("red mug")
+    (detection,) = response.detections.detections
+    x_min, y_min, x_max, y_max = scene_boxes[1]
+    center = detection.bbox.center.position
+    assert (center.x, center.y) == pytest.approx(((x_min + x_max) / 2, (y_min + y_max) / 2), abs=4.0)
+    assert detection.results[0].hypothesis.class_id == "red mug"
+    header = response.detections.header
+    assert header.stamp.sec + header.stamp.nanosec / 1e9 == pytest.approx(stamp, abs=1e-6)
+    assert header.frame_id == "optical"
+    assert response.inference_time > 0.0
+    assert response.frame_age < 2.0
+
+
+def test_two_cameras_are_told_apart(looking: Rig, scene_boxes: dict) -> None:
+    empty = np.zeros((100, 60), np.uint16)
+    empty[10:50, 5:25] = 2
+    looking.show("wrist", semantic=empty)
+    assert status(looking.locate("baguette", camera="wrist")) is LocateStatus.FOUND
+    assert status(looking.locate("mug", camera="wrist")) is LocateStatus.NOT_IN_VIEW
+    assert status(looking.locate("mug")) is LocateStatus.FOUND
+
+
+def test_the_default_locator_answers_without_a_namespace_and_only_for_itself(looking: Rig) -> None:
+    assert status(looking.locate("mug", DEFAULT_SERVICE)) is LocateStatus.FOUND
+    assert status(looking.locate("mug", DEFAULT_SERVICE, detector="other")) is LocateStatus.WRONG_DETECTOR
+
+
+def test_an_old_frame_is_stale(looking: Rig) -> None:
+    looking.show(stamp=looking.client.get_clock().now().nanoseconds / 1e9 - 5.0)
+    response = looking.locate("mug")
+    assert status(response) is LocateStatus.STALE_FRAME
+    assert "5." in response.message
+
+
+def test_detector_query_is_what_an_empty_query_means(looking: Rig) -> None:
+    publisher = looking.client.create_publisher(String, f"{NS}/detector_query", 10)
+    looking.wait(publisher.get_subscription_count)
+    publisher.publish(String(data="red mug"))
+    looking.wait(lambda: status(looking.locate("")) is LocateStatus.FOUND)
+
+
+def test_inactive_nodes_answer_and_say_what_they_are(rig: Make) -> None:
+    made = rig()
+    infos = made.heard(DetectorInfo, f"{NS}/info", LATCHED)
+    assert made.transition(Transition.TRANSITION_CONFIGURE)
+    assert status(made.locate("mug")) is LocateStatus.INACTIVE
+    assert status(made.locate("")) is LocateStatus.BAD_QUERY
+    assert made.transition(Transition.TRANSITION_ACTIVATE)
+    made.wait(lambda: infos and infos[-1].lifecycle_state == LifecycleState.ACTIVE)
+    active = infos[-1]
+    assert (active.id, active.slug) == ("sim-groundtruth-locator", "sim_groundtruth_locator")
+    assert list(active.cameras) == ["head"]
+    assert active.memory_measured > 20.0
+    assert 0.0 < active.latency < 1.0
+    worker = psutil.Process(made.node._session.supervised.vitals.pid)
+    assert made.transition(Transition.TRANSITION_DEACTIVATE)
+    assert not worker.is_running()
+    made.wait(lambda: infos[-1].lifecycle_state == LifecycleState.INACTIVE)
+    assert status(made.locate("mug")) is LocateStatus.INACTIVE
+
+
+def test_a_continuous_detector_streams_and_is_no_locator_of_other_words(active: Make) -> None:
+    made = active("sim-groundtruth")
+    streamed = made.heard(Detection2DArray, "/openral/perception/sim_groundtruth/objects")
+    watched = made.heard(Image, "/openral/perception/sim_groundtruth/annotated")
+    made.wait(lambda: made.node.count_subscribers("/openral/perception/sim_groundtruth/annotated"))
+    made.show()
+    made.wait(lambda: streamed and watched)
+    labels = {each.results[0].hypothesis.class_id for each in streamed[0].detections}
+    assert labels <= {"mug", "bread", "bottle"}
+    assert labels
+    assert (watched[0].width, watched[0].height) == (400, 240)
+    assert watched[0].header == streamed[0].header
+    assert np.any(np.asarray(watched[0].data) != 0)
+    assert status(made.locate("cup")) is LocateStatus.FOUND
+    refused = made.locate("baguette")
+    assert status(refused) is LocateStatus.NOT_IN_VOCABULARY
+    assert "'bread'" in refused.message
+
+
+def test_requests_overlap_while_the_node_stays_free(faulty: Rig) -> None:
+    began = time.monotonic()
+    responses = faulty.locate_all("slow", "slow", "")
+    assert [status(each) for each in responses] == [LocateStatus.FOUND] * 2 + [LocateStatus.BAD_QUERY]
+    assert time.monotonic() - began < 3.0
+
+
+def test_too_many_requests_are_busy(faulty: Rig) -> None:
+    statuses = [status(each) for each in faulty.locate_all(*["slow"] * 6)]
+    assert set(statuses) == {LocateStatus.FOUND, LocateStatus.BUSY}
+    assert statuses.count(LocateStatus.FOUND) in (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("nan", LocateStatus.DETECTOR_ERROR),
+        ("break", LocateStatus.DETECTOR_ERROR),
+        ("allocate", LocateStatus.OUT_OF_MEMORY),
+    ],
+)
+def test_a_model_that_fails_is_no_empty_view(faulty: Rig, query: str, expected: LocateStatus) -> None:
+    assert status(faulty.locate(query)) is expected
+    assert status(faulty.locate("mug")) is LocateStatus.FOUND
+
+
+def test_a_request_ends_at_its_deadline_while_the_model_hangs(faulty: Rig) -> None:
+    began = time.monotonic()
+    assert status(faulty.locate("hang", deadline=0.5)) is LocateStatus.TIMEOUT
+    assert time.monotonic() - began < 1.5
+
+
+def test_a_killed_worker_is_an_error_a_failure_and_a_new_worker(faulty: Rig) -> None:
+    failures = faulty.heard(FailureTrigger, "/openral/failure/sim_groundtruth_locator")
+    diagnoses = faulty.heard(DiagnosticArray, "/diagnostics")
+    faulty.wait(lambda: faulty.node.count_subscribers("/openral/failure/sim_groundtruth_locator"))
+    killed = faulty.node._session.supervised.vitals.pid
+    client = faulty.client.create_client(LocateInView, f"{NS}/locate_in_view")
+    faulty.wait(client.service_is_ready)
+    answer = client.call_async(LocateInView.Request(query="hang", deadline=20.0))
+    faulty.wait(lambda: faulty.node._session.supervised.vitals.phase.value == "busy")
+    os.kill(killed, signal.SIGKILL)
+    faulty.wait(answer.done)
+    assert status(answer.result()) is LocateStatus.DETECTOR_ERROR
+    assert "SIGKILL" in answer.result().message
+    assert status(faulty.locate("mug")) is LocateStatus.LOADING
+    faulty.wait(lambda: len(failures) == 2)
+    assert [each.kind for each in failures] == ["worker_lost", "worker_restored"]
+    faulty.show()
+    assert status(faulty.locate("mug")) is LocateStatus.FOUND
+    faulty.wait(lambda: {v.key: v.value for v in diagnoses[-1].status[0].values}.get("restarts") == "1")
+
+
+def test_missing_weights_refuse_the_activation_and_nothing_stays(rig: Make, tmp_path: Path) -> None:
+    folder = tmp_path / "no-weights"
+    folder.mkdir()
+    (folder / "rskill.yaml").write_text(
+        "{kind: detector, id: no-weights, description: d, engine: sim_groundtruth, mode: on_demand,"
+        " vocabulary: {kind: open}, sensors: [rgb], licence: {name: x, commercial_use: true},"
+        " memory_mb: 1, latency: 1, options: {load: missing_weights}}"
+    )
+    made = rig(str(folder), FaultyNode)
+    assert made.transition(Transition.TRANSITION_CONFIGURE)
+    assert not made.transition(Transition.TRANSITION_ACTIVATE)
+    assert made.node._state_machine.current_state[1] == "inactive"
+    assert not psutil.Process().children()
+    assert status(made.locate("mug")) is LocateStatus.INACTIVE
+
+
+@pytest.mark.parametrize(
+    ("parameters", "rskill"),
+    [
+        ({"cameras": ["head", "head"]}, "sim-groundtruth"),
+        ({}, "nonsense"),
+        ({"rate": 0.0}, "sim-groundtruth"),
+    ],
+)
+def test_what_cannot_be_configured_is_refused(rig: Make, parameters: dict, rskill: str) -> None:
+    made = rig(rskill, **parameters)
+    assert not made.transition(Transition.TRANSITION_CONFIGURE)
+
+
+def test_many_lives_leave_nothing_behind(rig: Make) -> None:
+    made = rig()
+    assert made.transition(Transition.TRANSITION_CONFIGURE)
+    descriptors = []
+    for _ in range(5):
+        assert made.transition(Transition.TRANSITION_ACTIVATE)
+        assert made.transition(Transition.TRANSITION_DEACTIVATE)
+        assert not psutil.Process().children()
+        descriptors.append(psutil.Process().num_fds())
+    assert descriptors[-1] <= descriptors[1]

@@ -1,0 +1,250 @@
+"""The supervising thread with real workers that fail as asked."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from queue import Queue
+from threading import Event
+
+import psutil
+import pytest
+
+from openral_core.detectors import LocateStatus
+from openral_core.rskills import DetectorManifest
+from openral_perception_ros.engines import Frame, LoadOptions
+from openral_perception_ros.frames import Shot
+from openral_perception_ros.looks import Look, LookOutcome, LookRefused, Seen
+from openral_perception_ros.supervision import (
+    EventKind,
+    Limits,
+    ModelNotLoaded,
+    Phase,
+    RestartPolicy,
+    Supervised,
+    WorkerEvent,
+    supervise,
+)
+from openral_perception_ros.workers.commands import worker_command
+from openral_perception_ros.workers.messages import Load
+from openral_perception_ros.workers.process import WorkerTimedOut
+
+FAULTY = "openral_perception_ros.conformance.faulty_worker"
+LIMITS = Limits(load=20.0, inference=1.0, capacity=2, restarts=RestartPolicy(limit=1, first_delay=0.05))
+SHOT = Shot("head", 0, "optical", 0.0, {})
+Start = Callable[..., Supervised]
+
+
+@pytest.fixture
+def events() -> "Queue[WorkerEvent]":
+    return Queue()
+
+
+@pytest.fixture
+def start(
+    manifest: DetectorManifest, folder: Path, scene: Frame, events: "Queue[WorkerEvent]"
+) -> Iterator[Start]:
+    running: list[Supervised] = []
+
+    def begin(limits: Limits = LIMITS, **options: str) -> Supervised:
+        load = Load(manifest.model_copy(update={"options": options}), str(folder), LoadOptions())
+        command = worker_command(manifest, Path("none"), FAULTY)
+        running.append(supervise(command, load, limits, lambda shot: scene, events.put))
+        return running[-1]
+
+    yield begin
+    for each in running:
+        each.supervisor.stop()
+
+
+@pytest.fixture
+def supervised(start: Start) -> Supervised:
+    ready = start()
+    ready.ready.result(20.0)
+    return ready
+
+
+def ask(
+    supervised: Supervised, *terms: str, deadline: float = 10.0, take: Callable[[], Shot] = lambda: SHOT
+) -> "Queue[LookOutcome]":
+    answers: Queue[LookOutcome] = Queue()
+    supervised.supervisor.submit(Look(take, terms, time.monotonic(), deadline, answers.put))
+    return answers
+
+
+def status_of(answers: "Queue[LookOutcome]") -> LocateStatus:
+    outcome = answers.get(timeout=20.0)
+    assert isinstance(outcome, LookRefused)
+    return outcome.status
+
+
+def test_looks_are_answered(supervised: Supervised) -> None:
+    outcome = ask(supervised, "mug").get(timeout=5.0)
+    assert isinstance(outcome, Seen)
+    assert [each.label for each in outcome.detections] == ["mug"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [
+        ("break", LocateStatus.DETECTOR_ERROR),
+        ("nan", LocateStatus.DETECTOR_ERROR),
+        ("refuse", LocateStatus.OUT_OF_MEMORY),
+    ],
+)
+def test_a_failure_of_the_model_is_the_answer_to_its_look_alone(
+    supervised: Supervised, fault: str, status: LocateStatus
+) -> None:
+    failing, following = ask(supervised, fault), ask(supervised, "mug")
+    assert status_of(failing) is status
+    assert isinstance(following.get(timeout=5.0), Seen)
+
+
+@pytest.mark.parametrize("fault", ["die", "leave", "hang"])
+def test_a_lost_worker_costs_one_look_and_comes_back(
+    supervised: Supervised, events: "Queue[WorkerEvent]", fault: str
+) -> None:
+    first = supervised.vitals.pid
+    assert status_of(ask(supervised, fault)) is LocateStatus.DETECTOR_ERROR
+    assert events.get(timeout=5.0).kind is EventKind.WORKER_LOST
+    assert status_of(ask(supervised, "mug")) is LocateStatus.LOADING
+    assert events.get(timeout=20.0).kind is EventKind.WORKER_RESTORED
+    assert isinstance(ask(supervised, "mug").get(timeout=5.0), Seen)
+    assert not psutil.pid_exists(first)
+    assert supervised.vitals.restarts == 1
+
+
+def test_a_worker_killed_while_idle_is_noticed_and_restarted(
+    supervised: Supervised, events: "Queue[WorkerEvent]"
+) -> None:
+    os.kill(supervised.vitals.pid, signal.SIGKILL)
+    assert "SIGKILL" in events.get(timeout=5.0).message
+    assert events.get(timeout=20.0).kind is EventKind.WORKER_RESTORED
+
+
+def test_a_worker_lost_too_often_is_given_up_in_words(
+    supervised: Supervised, events: "Queue[WorkerEvent]"
+) -> None:
+    ask(supervised, "die").get(timeout=5.0)
+    assert [events.get(timeout=20.0).kind for _ in range(2)] == [
+        EventKind.WORKER_LOST,
+        EventKind.WORKER_RESTORED,
+    ]
+    ask(supervised, "die").get(timeout=5.0)
+    assert events.get(timeout=5.0).kind is EventKind.WORKER_GIVEN_UP
+    assert supervised.vitals.phase is Phase.GAVE_UP
+    outcome = ask(supervised, "mug").get(timeout=5.0)
+    assert isinstance(outcome, LookRefused)
+    assert "activate" in str(outcome)
+
+
+def test_a_deadline_holds_while_the_model_still_works(supervised: Supervised) -> None:
+    began = time.monotonic()
+    answers = ask(supervised, "slow", deadline=0.1)
+    assert status_of(answers) is LocateStatus.TIMEOUT
+    assert time.monotonic() - began < 0.3
+    assert isinstance(ask(supervised, "mug").get(timeout=5.0), Seen)
+    assert answers.empty()
+    assert supervised.vitals.restarts == 0
+
+
+def test_time_in_the_queue_counts(supervised: Supervised) -> None:
+    slow, waiting = ask(supervised, "slow"), ask(supervised, "mug", deadline=0.1)
+    assert status_of(waiting) is LocateStatus.TIMEOUT
+    assert isinstance(slow.get(timeout=5.0), Seen)
+
+
+def test_too_many_requests_are_busy_and_the_others_served(supervised: Supervised) -> None:
+    taken = Event()
+    first = ask(supervised, "slow", take=lambda: taken.set() or SHOT)
+    assert taken.wait(5.0)
+    answers = [first, *(ask(supervised, "mug") for _ in range(5))]
+    outcomes = [each.get(timeout=10.0) for each in answers]
+    refused = [outcome.status for outcome in outcomes if isinstance(outcome, LookRefused)]
+    assert refused == [LocateStatus.BUSY] * 3
+    assert sum(isinstance(outcome, Seen) for outcome in outcomes) == 3
+
+
+def test_requests_of_several_callers_never_mix(start: Start) -> None:
+    supervised = start(Limits(load=20.0, capacity=100))
+    supervised.ready.result(20.0)
+    answers = {f"thing {i}": ask(supervised, f"thing {i}") for i in range(50)}
+    for term, answer in answers.items():
+        outcome = answer.get(timeout=10.0)
+        assert isinstance(outcome, Seen)
+        assert [each.label for each in outcome.detections] == [term]
+
+
+def test_while_loading_requests_are_told_so(start: Start) -> None:
+    supervised = start()
+    assert status_of(ask(supervised, "mug")) is LocateStatus.LOADING
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [("missing_weights", "openral weights fetch"), ("break", "tensor"), ("refuse", "out of memory")],
+)
+def test_a_model_that_does_not_load_says_why_once(start: Start, fault: str, words: str) -> None:
+    supervised = start(load=fault)
+    with pytest.raises(ModelNotLoaded, match=words):
+        supervised.ready.result(20.0)
+    assert supervised.vitals.phase is Phase.GAVE_UP
+    assert supervised.vitals.pid == 0
+
+
+def test_a_model_that_hangs_while_loading_is_given_up(start: Start) -> None:
+    supervised = start(Limits(load=2.0), load="hang")
+    with pytest.raises(WorkerTimedOut, match="2 s"):
+        supervised.ready.result(20.0)
+
+
+def test_stopping_while_loading_ends_the_load_and_the_worker(start: Start) -> None:
+    supervised = start(load="hang")
+    deadline = time.monotonic() + 10.0
+    while supervised.vitals.pid == 0 and time.monotonic() < deadline:
+        pass
+    pid = supervised.vitals.pid
+    supervised.supervisor.stop()
+    assert isinstance(supervised.ready.exception(1.0), Exception)
+    assert not psutil.pid_exists(pid)
+
+
+def test_stopping_tells_everyone_who_waits(supervised: Supervised) -> None:
+    answers = [ask(supervised, "hang"), ask(supervised, "mug")]
+    supervised.supervisor.stop()
+    assert [status_of(each) for each in answers] == [LocateStatus.INACTIVE] * 2
+    assert status_of(ask(supervised, "mug")) is LocateStatus.INACTIVE
+
+
+def shared_memory() -> set[str]:
+    """Names in /dev/shm but for those of DDS, which other processes come and go with."""
+    return {each.name for each in Path("/dev/shm").iterdir() if "fastrtps" not in each.name}
+
+
+def test_nothing_outlives_a_killed_node(tmp_path: Path, rskills: Path) -> None:
+    script = textwrap.dedent(f"""
+        import sys, time
+        from pathlib import Path
+        from openral_core.rskills import Registry
+        from openral_perception_ros.engines import LoadOptions
+        from openral_perception_ros.supervision import Limits, supervise
+        from openral_perception_ros.workers.commands import worker_command
+        from openral_perception_ros.workers.messages import Load
+        registry = Registry.load([Path({str(rskills)!r})])
+        manifest = registry.detector("sim-groundtruth")
+        load = Load(manifest, str(registry.folder(manifest.id)), LoadOptions())
+        supervised = supervise(worker_command(manifest, Path("x")), load, Limits(), None, print)
+        supervised.ready.result(20.0)
+        print(supervised.vitals.pid, flush=True)
+        time.sleep(60.0)
+    """)
+    shared_before = shared_memory()
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as node:
+        worker = psutil.Process(int(node.stdout.readline()))
+        node.kill()
+    worker.wait(5.0)
+    assert shared_memory() <= shared_before

@@ -1,0 +1,137 @@
+"""Real workers, with the engine that fails as asked."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from multiprocessing.connection import wait
+from pathlib import Path
+
+import psutil
+import pytest
+
+from openral_core.rskills import DetectorManifest
+from openral_perception_ros.engines import FailureKind, Frame, LoadOptions
+from openral_perception_ros.workers.commands import MissingEnvironment, worker_command
+from openral_perception_ros.workers.messages import Detected, Failed, Load, Ready, Reply
+from openral_perception_ros.workers.process import WorkerCrashed, WorkerNotStarted, WorkerProcess
+
+FAULTY = "openral_perception_ros.conformance.faulty_worker"
+PATIENCE = 20.0
+
+
+def answer_of(worker: WorkerProcess) -> Reply:
+    assert wait([worker.connection], PATIENCE), "no answer"
+    return worker.receive()
+
+
+def started(manifest: DetectorManifest, folder: Path, **options: str) -> WorkerProcess:
+    command = worker_command(manifest, Path("none"), FAULTY)
+    worker = WorkerProcess(command.line, command.variables)
+    worker.load(Load(manifest.model_copy(update={"options": options}), str(folder), LoadOptions()))
+    return worker
+
+
+@pytest.fixture
+def worker(manifest: DetectorManifest, folder: Path) -> Iterator[WorkerProcess]:
+    process = started(manifest, folder)
+    assert isinstance(answer_of(process), Ready)
+    yield process
+    process.close()
+
+
+def test_it_answers_what_was_asked(worker: WorkerProcess, scene: Frame) -> None:
+    worker.detect(scene, ("mug", "bread"))
+    reply = answer_of(worker)
+    assert isinstance(reply, Detected)
+    assert [each.label for each in reply.detections] == ["mug", "bread"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        ("nan", FailureKind.BAD_DETECTIONS),
+        ("sure", FailureKind.BAD_DETECTIONS),
+        ("break", FailureKind.ENGINE_ERROR),
+        ("refuse", FailureKind.OUT_OF_MEMORY),
+        ("allocate", FailureKind.OUT_OF_MEMORY),
+    ],
+)
+def test_a_broken_answer_is_a_typed_failure_and_the_worker_serves_on(
+    worker: WorkerProcess, scene: Frame, fault: str, kind: FailureKind
+) -> None:
+    worker.detect(scene, (fault,))
+    failed = answer_of(worker)
+    assert isinstance(failed, Failed)
+    assert failed.kind is kind
+    worker.detect(scene, ("mug",))
+    assert isinstance(answer_of(worker), Detected)
+
+
+def test_boxes_are_cut_to_the_image(worker: WorkerProcess, scene: Frame) -> None:
+    worker.detect(scene, ("outside",))
+    reply = answer_of(worker)
+    assert isinstance(reply, Detected)
+    (box,) = (each.box for each in reply.detections)
+    assert (box.x_min, box.y_min, box.x_max, box.y_max) == (0.0, 0.0, 30.0, 20.0)
+
+
+@pytest.mark.parametrize(("fault", "words"), [("die", "SIGKILL"), ("leave", "exit code 3")])
+def test_a_worker_that_ends_says_how(worker: WorkerProcess, scene: Frame, fault: str, words: str) -> None:
+    worker.detect(scene, (fault,))
+    with pytest.raises(WorkerCrashed, match=words):
+        answer_of(worker)
+
+
+def test_a_dead_worker_cannot_be_asked(worker: WorkerProcess, scene: Frame) -> None:
+    os.kill(worker.pid, signal.SIGKILL)
+    wait([worker.connection], PATIENCE)
+    with pytest.raises(WorkerCrashed, match="SIGKILL"):
+        worker.detect(scene, ("mug",))
+
+
+def test_closing_ends_even_one_that_hangs(worker: WorkerProcess, scene: Frame) -> None:
+    worker.detect(scene, ("hang",))
+    began = time.monotonic()
+    worker.close()
+    assert time.monotonic() - began < 1.0
+    assert not psutil.pid_exists(worker.pid)
+
+
+def test_missing_weights_name_the_command_to_run(manifest: DetectorManifest, folder: Path) -> None:
+    worker = started(manifest, folder, load="missing_weights")
+    failed = answer_of(worker)
+    worker.close()
+    assert isinstance(failed, Failed)
+    assert failed.kind is FailureKind.MISSING_WEIGHTS
+    assert f"openral weights fetch {manifest.id}" in failed.message
+
+
+def test_an_interpreter_that_is_not_there_is_named() -> None:
+    with pytest.raises(WorkerNotStarted, match="/none/python"):
+        WorkerProcess(["/none/python"], {})
+
+
+def test_an_environment_that_was_not_prepared_names_the_command(
+    manifest: DetectorManifest, tmp_path: Path
+) -> None:
+    foreign = manifest.model_copy(
+        update={"environment": manifest.environment.model_copy(update={"name": "other"})}
+    )
+    with pytest.raises(MissingEnvironment, match=f"openral weights prepare {manifest.id}"):
+        worker_command(foreign, tmp_path)
+
+
+def test_descriptors_do_not_pile_up(manifest: DetectorManifest, folder: Path, scene: Frame) -> None:
+    def opened() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    counts = []
+    for _ in range(3):
+        process = started(manifest, folder)
+        answer_of(process)
+        process.detect(scene, ("mug",))
+        answer_of(process)
+        process.close()
+        counts.append(opened())
+    assert counts[0] == counts[-1]
