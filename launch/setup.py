@@ -15,6 +15,7 @@ setup(
         (f"share/{NAME}/launch", ["launch/sim_e2e.launch.py"]),
     ],
     zip_safe=True,
+    extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
             "bringup = openral_bringup.lifecycle.node:main",

@@ -14,4 +14,5 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     zip_safe=True,
+    extras_require={"test": ["pytest"]},
 )

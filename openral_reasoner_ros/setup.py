@@ -14,5 +14,6 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     zip_safe=True,
+    extras_require={"test": ["pytest"]},
     entry_points={"console_scripts": ["reasoner = openral_reasoner_ros.node:main"]},
 )

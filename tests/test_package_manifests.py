@@ -27,6 +27,7 @@ ROSDEP_KEYS = {
     "rich": "python3-rich",
     "scipy": "python3-scipy",
     "typer": "python3-typer",
+    "typing_extensions": "python3-typing-extensions",
     "yaml": "python3-yaml",
     "zmq": "python3-zmq",
 }

@@ -61,7 +61,7 @@ def _spin(executor: Executor, stop: Event) -> None:
 
 
 def _shut_down(node: ManagedNode, executor: Executor) -> None:
-    executor.shutdown(timeout_sec=1.0)
     node.close()
+    executor.shutdown(timeout_sec=1.0)
     node.destroy_node()
     rclpy.try_shutdown()

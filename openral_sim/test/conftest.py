@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from openral_sim.compositions import Composition, compose
 from openral_sim.scenes import Scene, load_scene
 from openral_sim.world import World
 
@@ -14,11 +15,17 @@ def scene() -> Scene:
 
 
 @pytest.fixture(scope="session")
-def still_world(scene: Scene) -> World:
+def composition(scene: Scene) -> Composition:
+    """The scene of seed 0 without a robot: composed once, as settling takes the longest."""
+    return compose(scene, 0, None)
+
+
+@pytest.fixture(scope="session")
+def still_world(scene: Scene, composition: Composition) -> World:
     """A world nobody may step or change."""
-    return World.load(scene, seed=0)
+    return World(scene, composition)
 
 
 @pytest.fixture
-def world(scene: Scene) -> World:
-    return World.load(scene, seed=0)
+def world(scene: Scene, composition: Composition) -> World:
+    return World(scene, composition)

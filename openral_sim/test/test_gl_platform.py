@@ -1,10 +1,11 @@
 from collections.abc import Callable
 
+import mujoco
 import pytest
 
 from openral_sim import gl_platform
-from openral_sim.gl_platform import NoGlPlatform, choose_gl_platform
-from openral_sim.rendering.gl_contexts import open_gl
+from openral_sim.gl_platform import MissingGlLibrary, NoGlPlatform, choose_gl_platform
+from openral_sim.rendering.gl_contexts import GlContextRefused, GlPlatformChosenTooLate, open_gl
 
 
 def installed(*libraries: str) -> Callable[[str], str | None]:
@@ -40,4 +41,32 @@ def test_a_choice_already_made_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_a_platform_rendering_names_the_packages_to_install() -> None:
     with pytest.raises(NoGlPlatform, match=r"(?s)libegl1.*libosmesa6"):
+        open_gl(8, 8)
+
+
+def test_asking_for_a_platform_that_is_not_installed_names_its_package(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MUJOCO_GL", "osmesa")
+    monkeypatch.setattr(gl_platform, "find_library", installed("EGL"))
+    with pytest.raises(MissingGlLibrary, match="apt-get install libosmesa6"):
+        choose_gl_platform()
+
+
+def test_choosing_after_mujoco_was_imported_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MUJOCO_GL", "some_other_platform")
+    with pytest.raises(GlPlatformChosenTooLate, match="import openral_sim before mujoco"):
+        open_gl(8, 8)
+
+
+def test_a_platform_that_opens_no_context_names_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        __module__ = "mujoco.egl"
+
+        def __init__(self, width: int, height: int) -> None:
+            raise RuntimeError("no display device")
+
+    monkeypatch.setenv("MUJOCO_GL", "egl")
+    monkeypatch.setattr(mujoco, "GLContext", Broken)
+    with pytest.raises(GlContextRefused, match=r"no display device.*libgl1-mesa-dri"):
         open_gl(8, 8)

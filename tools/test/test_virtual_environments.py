@@ -1,5 +1,6 @@
 """Tests of when the virtual environment is made, mended or left alone."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from workspace.ros_sources import RosSource
 from workspace.virtual_environments import INSTALLING, STAMP, InterpreterMismatch, ensure_virtual_environment
 
 WHEELS = RosSource(None)
+VERSION = "{}.{}.{}".format(*sys.version_info[:3])
 FILES = ("build.txt", "runtime.txt", "sim.txt", "dev.txt", "ros.txt", "sim_assets.txt")
 
 
@@ -27,9 +29,11 @@ class FakeCommands:
         self.titles.append(title)
         if title == "python -m venv":
             self.layout.python.parent.mkdir(parents=True, exist_ok=True)
-            self.layout.python.write_text("#!/bin/sh\n")
+            self.layout.python.write_text("#!/bin/sh\necho /usr/include\n")
             self.layout.python.chmod(0o755)
-            (self.layout.venv / "pyvenv.cfg").write_text(f"command = python -m venv {self.layout.venv}\n")
+            (self.layout.venv / "pyvenv.cfg").write_text(
+                f"version = {VERSION}\ncommand = python -m venv {self.layout.venv}\n"
+            )
             (self.layout.venv / INSTALLING).unlink(missing_ok=True)
 
 
@@ -79,11 +83,17 @@ def test_an_interrupted_installation_starts_afresh(layout: Layout, commands: Fak
     assert (layout.venv / STAMP).exists()
 
 
-def test_a_moved_checkout_starts_afresh(layout: Layout, commands: FakeCommands) -> None:
+@pytest.mark.parametrize(
+    "made",
+    [f"version = {VERSION}\ncommand = python -m venv /elsewhere/.venv\n", "version = 3.9.1\n{venv}\n"],
+)
+def test_one_of_another_place_or_python_starts_afresh(
+    layout: Layout, commands: FakeCommands, made: str
+) -> None:
     ensure_virtual_environment(layout, WHEELS)
     commands.titles.clear()
     (layout.venv / STAMP).write_text("made elsewhere")
-    (layout.venv / "pyvenv.cfg").write_text("command = python -m venv /elsewhere/.venv\n")
+    (layout.venv / "pyvenv.cfg").write_text(made.replace("{venv}", str(layout.venv)))
     ensure_virtual_environment(layout, WHEELS)
     assert commands.titles[0] == "python -m venv"
 
@@ -92,7 +102,9 @@ def test_a_shared_environment_is_never_cleared(
     layout: Layout, commands: FakeCommands, tmp_path: Path
 ) -> None:
     shared = tmp_path / "shared"
-    shared.mkdir()
+    (shared / "bin").mkdir(parents=True)
+    (shared / "bin" / "python").write_text("#!/bin/sh\necho /usr/include\n")
+    (shared / "bin" / "python").chmod(0o755)
     (shared / INSTALLING).touch()
     layout.venv.symlink_to(shared)
     ensure_virtual_environment(layout, WHEELS)

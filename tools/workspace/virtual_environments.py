@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 
 from workspace.cmake_paths import relocate_wheels
@@ -64,7 +63,7 @@ def _files(ros: RosSource) -> tuple[str, ...]:
 def _create_if_unusable(layout: Layout, ros: RosSource) -> None:
     """Start afresh after an interrupted installation or a move; a shared environment is left to its owner."""
     if layout.venv.is_symlink() or (
-        _has_pip(layout.python) and not _interrupted(layout) and not _moved(layout)
+        _has_pip(layout.python) and not _interrupted(layout) and not _made_otherwise(layout)
     ):
         return
     with step("Creating the virtual environment .venv"):
@@ -84,9 +83,14 @@ def _interrupted(layout: Layout) -> bool:
     return (layout.venv / INSTALLING).exists()
 
 
-def _moved(layout: Layout) -> bool:
-    """Whether the environment was made at another place, to which its scripts still point."""
-    return str(layout.venv) not in (layout.venv / "pyvenv.cfg").read_text()
+def _made_otherwise(layout: Layout) -> bool:
+    """Whether it was made at another place, to which its scripts still point, or by another Python."""
+    made = (layout.venv / "pyvenv.cfg").read_text()
+    return str(layout.venv) not in made or f"version = {_version()}" not in made
+
+
+def _version() -> str:
+    return "{}.{}.{}".format(*sys.version_info[:3])
 
 
 def _install(layout: Layout, ros: RosSource) -> None:
@@ -106,7 +110,15 @@ def _install(layout: Layout, ros: RosSource) -> None:
         assets = [*pip, "--no-deps", "-r", layout.requirements / WITHOUT_DEPENDENCIES]
         run("pip install (assets)", assets, layout.logs / "pip-assets.log", env)
     if not ros.is_system:
-        relocate_wheels(Path(sysconfig.get_path("include")), layout.venv.resolve())
+        relocate_wheels(_include(layout.python), layout.venv.resolve())
+
+
+def _include(python: Path) -> Path:
+    """Where the virtual environment's interpreter, not necessarily this one, has its headers."""
+    question = "import sysconfig; print(sysconfig.get_path('include'))"
+    return Path(
+        subprocess.run([python, "-c", question], capture_output=True, text=True, check=True).stdout.strip()
+    )
 
 
 def _base_interpreter() -> Path:

@@ -27,10 +27,10 @@ async def deployment(
         The exit code.
     """
     environment = child_environment(domain, folder / "logs")
-    os.environ.update({key: environment[key] for key in ("FASTDDS_BUILTIN_TRANSPORTS", "ROS_LOG_DIR")})
+    os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
     supervisor = Supervisor(graph, folder, environment)
     observer = Observer(choices.namespace, choices.cameras, domain)
-    session = Session(observer, folder, Patience())
+    session = Session(observer, folder, Patience(), lambda: list(supervisor.logs.alarms))
     outcomes: list[Outcome] = []
     supervisor.start()
     screen = asyncio.create_task(show(supervisor, observer, session))

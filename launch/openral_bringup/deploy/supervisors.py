@@ -8,6 +8,7 @@ from pathlib import Path
 
 from openral_bringup.deploy.logs import RunLogs
 from openral_bringup.deploy.processes import NodeProcess, Respawn
+from openral_bringup.deploy.shared_memory import remove_orphans
 from openral_bringup.graphs import GraphDescription
 
 GENTLE, FIRM = 2.5, 1.0
@@ -38,6 +39,7 @@ class Supervisor:
             if all(task.done() for task in self._tasks):
                 break
         self.logs.close()
+        remove_orphans()
 
     def restarts(self) -> dict[str, int]:
         """How often each node died, by name."""
@@ -45,16 +47,9 @@ class Supervisor:
 
 
 def child_environment(domain: int | None, log_folder: Path) -> dict[str, str]:
-    """The environment of every node: this one's, with unbuffered output and logs in the run folder.
-
-    Shared-memory transport is off: a killed process would leave its segments behind.
-    """
+    """The environment of every node: this one's, with unbuffered output and logs in the run folder."""
     chosen = {} if domain is None else {"ROS_DOMAIN_ID": str(domain)}
-    defaults = {
-        "FASTDDS_BUILTIN_TRANSPORTS": "UDPv4",
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-        "MUJOCO_GL": "egl",
-    }
+    defaults = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "MUJOCO_GL": "egl"}
     fixed = {
         "PYTHONUNBUFFERED": "1",
         "RCUTILS_LOGGING_BUFFERED_STREAM": "0",

@@ -17,7 +17,7 @@ from openral_bringup.lifecycle.remotes import Remote
 from openral_bringup.lifecycle.rosters import Roster, roster
 from openral_core.detectors import LifecycleState
 from openral_msgs.msg import FailureTrigger
-from openral_ros.managed_node import ManagedNode
+from openral_ros.managed_node import SUCCESS, ManagedNode
 from openral_ros.parameters import declare
 from openral_ros.qos import RELIABLE
 from openral_ros.running import run
@@ -29,15 +29,14 @@ class BringupNode(ManagedNode):
 
     def __init__(self) -> None:
         super().__init__("bringup")
-        self._parameters = declare(self, BringupParameters)
+        self._given = declare(self, BringupParameters)
         self._given_up: set[str] = set()
-        if self._parameters.autostart:
-            self.trigger_configure()
+        if self._given.autostart and self.trigger_configure() == SUCCESS:
             self.trigger_activate()
 
     def configure(self, scope: Scope) -> None:
         """Make the clients and publishers."""
-        given = self._parameters = declare(self, BringupParameters)
+        given = self._given = declare(self, BringupParameters)
         self._patience = Patience(given.step_deadline, given.retries, given.back_off)
         self._remotes = {n: Remote(scope, self, n) for level in given.levels for n in level}
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
@@ -49,7 +48,7 @@ class BringupNode(ManagedNode):
 
     def activate(self, scope: Scope) -> None:
         """Bring the nodes up from now on."""
-        self._roster = roster(self._parameters.levels, self._patience, time.monotonic())
+        self._roster = roster(self._given.levels, self._patience, time.monotonic())
 
     def deactivated(self) -> None:
         """Bring the nodes down, last level first."""
@@ -57,7 +56,7 @@ class BringupNode(ManagedNode):
 
     def _look(self) -> None:
         for name, remote in self._remotes.items():
-            remote.look(self._parameters.heartbeat, partial(self._seen, name))
+            remote.look(self._given.heartbeat, partial(self._seen, name))
 
     def _seen(self, name: str, state: LifecycleState | None) -> None:
         if state is not LifecycleState.UNKNOWN:
@@ -68,7 +67,7 @@ class BringupNode(ManagedNode):
         for name, step in self._roster.steps(now):
             self.get_logger().info(f"{step.value} {name}")
             self._roster = self._roster.started(name, step)
-            self._remotes[name].change(step, self._parameters.step_deadline, partial(self._ended, name, step))
+            self._remotes[name].change(step, self._given.step_deadline, partial(self._ended, name, step))
 
     def _ended(self, name: str, step: Step, success: bool) -> None:
         self._roster = self._roster.finished(name, success, time.monotonic())
@@ -79,9 +78,7 @@ class BringupNode(ManagedNode):
         self._given_up = set(self._roster.given_up())
 
     def _tell_failure(self, name: str, step: Step) -> None:
-        message = (
-            f"{name} does not {step.value} after {self._parameters.retries + 1} tries and is left as it is"
-        )
+        message = f"{name} does not {step.value} after {self._given.retries + 1} tries and is left as it is"
         self.get_logger().error(message)
         failure = FailureTrigger(source=name, kind="bringup_gave_up", message=message)
         failure.severity = FailureTrigger.SEVERITY_ERROR
@@ -98,7 +95,7 @@ class BringupNode(ManagedNode):
         doing = f"{peer.step.value} under way" if peer.step is not None else seen
         level = DiagnosticStatus.OK if peer.seen is peer.goal else DiagnosticStatus.WARN
         if peer.gave_up(self._patience):
-            level = DiagnosticStatus.ERROR
+            level, doing = DiagnosticStatus.ERROR, f"given up, {seen}"
         return DiagnosticStatus(level=level, name=f"bringup: {peer.name}", message=doing, hardware_id=seen)
 
 

@@ -119,7 +119,7 @@ class HomePeers:
         seen = tuple(o for o in self.home.visible() if words in _names(o.label, (*o.synonyms, o.remembered)))
         self.looks[command.call_id] = seen
         status = LocateStatus.FOUND if seen else LocateStatus.NOT_IN_VIEW
-        boxes = tuple(Detection(Box(0, 0, 10, 10), o.label, 0.9) for o in seen)
+        boxes = tuple(Detection(Box(0.0, 0.0, 10.0, 10.0), o.label, 0.9) for o in seen)
         result = LocateResult(status, status.name.lower(), command.query, "head", command.detector, boxes)
         return Located(call_id=command.call_id, result=result)
 

@@ -1,5 +1,7 @@
 """A mission from its prompt to its one ending."""
 
+from collections.abc import Callable
+
 from openral_reasoner.budgets import BudgetExhausted
 from openral_reasoner.exchanges.commands import ClearDeadline, SetDeadline
 from openral_reasoner.exchanges.statuses import MissionState
@@ -51,16 +53,28 @@ def _hand_over(mission: Mission, why: str, *, final: bool) -> Procedure[str | No
 
 def _wait_for_peers(mission: Mission) -> Procedure[list[str]]:
     """Until memory and a skill server live, for a bounded time; what is still missing then."""
-    call_id = mission.next_id("palette")
-    seconds = mission.settings.deadlines.palette
-    if _missing(mission.palette) and seconds > 0.0:
-        mission.say("waiting for " + " and ".join(_missing(mission.palette)))
-        mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
-        event_kind = ""
-        while _missing(mission.palette) and event_kind != "deadline_passed":
-            event_kind = (yield Wait(call_id, palette=True)).kind
-        mission.emit(ClearDeadline(call_id=call_id))
+    deadlines = mission.settings.deadlines
+    yield from _wait_while(mission, _missing, deadlines.palette)
+    yield from _wait_while(mission, _blind, deadlines.locator)
     return _missing(mission.palette)
+
+
+def _wait_while(
+    mission: Mission, missing: Callable[[ToolPalette], list[str]], seconds: float
+) -> Procedure[None]:
+    call_id = mission.next_id("palette")
+    if not missing(mission.palette) or seconds <= 0.0:
+        return
+    mission.say("waiting: " + ", ".join(missing(mission.palette)))
+    mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
+    kind = ""
+    while missing(mission.palette) and kind != "deadline_passed":
+        kind = (yield Wait(call_id, palette=True)).kind
+    mission.emit(ClearDeadline(call_id=call_id))
+
+
+def _blind(palette: ToolPalette) -> list[str]:
+    return [] if palette.detector_available else ["no locator lives"]
 
 
 def _missing(palette: ToolPalette) -> list[str]:

@@ -19,6 +19,7 @@ class Deadlines(BaseModel):
     skill_grace: float = Field(default=10.0, gt=0.0, description="beyond the skill's own deadline [s]")
     cancel: float = Field(default=10.0, gt=0.0, description="until a cancelled skill has stopped [s]")
     palette: float = Field(default=30.0, ge=0.0, description="for memory and a skill server to appear [s]")
+    locator: float = Field(default=5.0, ge=0.0, description="then for a locator, which may be absent [s]")
     handoff: float = Field(default=0.0, ge=0.0, description="for a human's answer; 0 = nobody answers [s]")
     approval: float = Field(default=120.0, gt=0.0, description="for a human's yes [s]")
 

@@ -56,8 +56,10 @@ def detection_from_message(message: Detection2D) -> Detection:
 
 
 def _message(detection: Detection, header: Header) -> Detection2D:
-    box = BoundingBox2D(size_x=detection.box.width, size_y=detection.box.height)
-    box.center.position.x, box.center.position.y = detection.box.center
+    x, y = detection.box.center
+    # A whole number in a float field aborts the process inside the message's C code.
+    box = BoundingBox2D(size_x=float(detection.box.width), size_y=float(detection.box.height))
+    box.center.position.x, box.center.position.y = float(x), float(y)
     hypothesis = ObjectHypothesisWithPose()
     hypothesis.hypothesis.class_id = detection.label
     hypothesis.hypothesis.score = float(detection.score)

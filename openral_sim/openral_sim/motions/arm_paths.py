@@ -1,5 +1,7 @@
 """Ways for the arm from one posture to another that touch nothing."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from ompl import base as ob
@@ -11,7 +13,7 @@ from openral_sim.motions.collisions import CollisionChecker
 from openral_sim.robot.assembly import reach_model
 
 Vector = NDArray[np.float64]
-_GROWTHS = 1500
+_CHECKS = 2000
 _RANGE = 0.7
 _RESOLUTION = 0.012
 
@@ -47,15 +49,16 @@ def _rrt_connect(checker: CollisionChecker, first: Vector, last: Vector, seed: i
     ou.setLogLevel(ou.LOG_NONE)
     ou.RNG.setSeed(seed + 1)
     setup = og.SimpleSetup(_space(first, last))
-    setup.setStateValidityChecker(lambda state: checker.free(np.array([state[i] for i in range(8)])))
+    budget = _Budget(checker)
+    setup.setStateValidityChecker(budget.free)
     setup.getSpaceInformation().setStateValidityCheckingResolution(_RESOLUTION)
     planner = og.RRTConnect(setup.getSpaceInformation())
     planner.setRange(_RANGE)
     setup.setPlanner(planner)
     setup.setStartAndGoalStates(_state(setup, first), _state(setup, last))
-    setup.solve(ob.PlannerTerminationCondition(_bound(_GROWTHS)))
+    setup.solve(ob.PlannerTerminationCondition(budget.spent))
     if not setup.haveExactSolutionPath():
-        raise NoArmPath(f"{_GROWTHS} growths of the search did not join the two postures")
+        raise NoArmPath(f"{_CHECKS} postures were tried and did not join the two")
     path = setup.getSolutionPath()
     states = (path.getState(i) for i in range(path.getStateCount()))
     return np.array([[state[i] for i in range(8)] for state in states])
@@ -79,9 +82,18 @@ def _state(setup: og.SimpleSetup, posture: Vector) -> object:
     return state
 
 
-def _bound(count: int):  # type: ignore[no-untyped-def]
-    left = iter(range(count))
-    return lambda: next(left, None) is None
+class _Budget:
+    """Checks postures for the search until their bounded number is spent; no clock decides."""
+
+    def __init__(self, checker: CollisionChecker) -> None:
+        self._checker, self._left = checker, _CHECKS
+
+    def free(self, state: Sequence[float]) -> bool:
+        self._left -= 1
+        return self._checker.free(np.array([state[i] for i in range(8)]))
+
+    def spent(self) -> bool:
+        return self._left <= 0
 
 
 def _shortened(checker: CollisionChecker, path: Vector) -> Vector:

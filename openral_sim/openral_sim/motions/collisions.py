@@ -40,6 +40,7 @@ class CollisionChecker:
         self._model.geom_margin[robot] = MARGIN
         self._base = np.array([model.joint(name).qposadr[0] for name in names.base_joints])
         self._reach = np.array([model.joint(name).qposadr[0] for name in names.reach_joints])
+        self._stands = np.zeros(3)
         self._held: HeldBody | None = None
         self._is_moving = robot
         self._tolerated: frozenset[tuple[int, int]] = frozenset()
@@ -49,6 +50,7 @@ class CollisionChecker:
         """Take over the scene's present state; what is held moves with the hand from now on."""
         self._data.qpos[:] = data.qpos
         self._data.mocap_pos[:], self._data.mocap_quat[:] = data.mocap_pos, data.mocap_quat
+        self._stands = np.array(data.qpos[self._base])
         self._held, self._tolerated, self._spared = held, frozenset(), None
         moving = set(self._robot) | ({held.body} if held else set())
         self._is_moving = np.isin(self._model.geom_bodyid, list(moving))
@@ -75,15 +77,14 @@ class CollisionChecker:
     def free_between(self, first: Vector, last: Vector, step: float = 0.06) -> bool:
         """Whether the straight way between two postures touches nothing; ``step`` in [rad]."""
         count = int(np.abs(last - first).max() / step) + 1
-        # Halving order: a blocked way is usually blocked in its middle.
-        order = np.argsort([bin(i)[::-1].find("1") for i in range(1, count)])[::-1] + 1 if count > 1 else []
+        # Coarse steps first: a blocked way is usually blocked in its middle.
+        order = sorted(range(1, count), key=lambda i: -(i & -i))
         return all(self.free(first + (last - first) * i / count) for i in (count, *order))
 
     def _touching(self, reach: Vector | None, base: Vector | None) -> Iterable[tuple[int, int]]:
         if reach is not None:
             self._data.qpos[self._reach] = reach
-        if base is not None:
-            self._data.qpos[self._base] = base
+        self._data.qpos[self._base] = self._stands if base is None else base
         mujoco.mj_kinematics(self._model, self._data)
         self._carry()
         mujoco.mj_collision(self._model, self._data)

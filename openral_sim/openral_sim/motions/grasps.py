@@ -14,10 +14,11 @@ OPENING = 0.080
 _PAD_DEPTH = 0.014
 _PAD_HALF_WIDTH = 0.012
 _TIP = 0.020
-_DEEPEST = 0.045
+_DEPTHS = (0.045, 0.012)
 _FLOOR_GAP = 0.006
 _CLEARANCE = 0.003
 _SAMPLES = 70
+_MAX_SLANT = 0.014
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def from_front(heading: float) -> Approach:
     return Approach("from the front", R, (0.0,))
 
 
-def propose(segment: Segment, approach: Approach, limit: int = 12) -> list[Grasp]:
+def propose(segment: Segment, approach: Approach, limit: int = 8) -> list[Grasp]:
     """Find places for the fingers, best first.
 
     The pads must find room beside the thing, something between them, and not dig into the support.
@@ -69,12 +70,24 @@ def propose(segment: Segment, approach: Approach, limit: int = 12) -> list[Grasp
     samples = own[np.linspace(0, len(own) - 1, _SAMPLES).astype(int)]
     samples = np.vstack([centre[None], samples])
     lowest = segment.support + _TIP + _FLOOR_GAP if approach.name == "from above" else -np.inf
-    found = []
-    for yaw in approach.yaws:
-        spin = _spin(yaw)
-        turned = (scan @ spin, own @ spin, samples @ spin)
-        found += [g for g in (_fit(s, turned, centre @ spin, lowest, R @ spin) for s in turned[2]) if g]
+    found: list[Grasp] = []
+    # Fingertips alone only where the whole pads find no room, as in a shallow bowl.
+    for deepest in _DEPTHS:
+        for yaw in (*approach.yaws, *_own_axes(own, approach)) if not found else ():
+            spin = _spin(yaw)
+            turned = (scan @ spin, own @ spin, lowest, deepest)
+            fits = (_fit(sample, turned, centre @ spin, R @ spin) for sample in samples @ spin)
+            found += [fit for fit in fits if fit is not None]
     return sorted(found, key=lambda grasp: -grasp.score)[:limit]
+
+
+def _own_axes(own: Vector, approach: Approach) -> tuple[float, ...]:
+    """Turns that align the fingers with the thing's own length and width."""
+    if len(approach.yaws) == 1:
+        return ()
+    _, axes = np.linalg.eigh(np.cov(own[:, :2].T))
+    length = float(np.arctan2(axes[1, 1], axes[0, 1]))
+    return length, length + np.pi / 2
 
 
 def _spin(yaw: float) -> Vector:
@@ -82,25 +95,33 @@ def _spin(yaw: float) -> Vector:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
-def _fit(
-    at: Vector, turned: tuple[Vector, Vector, Vector], centre: Vector, lowest: float, R: Vector
-) -> Grasp | None:
+def _fit(at: Vector, turned: tuple[Vector, Vector, float, float], centre: Vector, R: Vector) -> Grasp | None:
     """Centre the fingers on what lies between them at one place, or None if they do not fit."""
-    scan, own, _ = turned
+    scan, own, lowest, deepest = turned
     between = (np.abs(own[:, 0] - at[0]) < OPENING / 2) & (np.abs(own[:, 1] - at[1]) < _PAD_HALF_WIDTH)
     if not between.any():
         return None
-    depth = max(float(own[between, 2].max()) - _DEEPEST, lowest)
+    depth = max(float(own[between, 2].max()) - deepest, lowest)
     grip = own[between & (own[:, 2] > depth - _TIP)]
     low, high = float(grip[:, 0].min()), float(grip[:, 0].max())
     u = (low + high) / 2
-    if high - low > OPENING - 2 * _CLEARANCE or not _pads_free(scan, u, at[1], depth):
+    slant = _slant(grip, at[1])
+    if high - low > OPENING - 2 * _CLEARANCE or slant > _MAX_SLANT or not _pads_free(scan, u, at[1], depth):
         return None
     T = np.eye(4)
     T[:3, :3] = np.column_stack([R[:, 1], R[:, 0], -R[:, 2]])
     T[:3, 3] = R @ np.array([u, at[1], depth])
     off_centre = float(np.hypot(u - centre[0], at[1] - centre[1]))
-    return Grasp(T, high - low, -off_centre - 0.3 * max(0.0, high - low - 0.06))
+    return Grasp(T, high - low, -off_centre - 2.0 * slant - 0.3 * max(0.0, high - low - 0.06))
+
+
+def _slant(grip: Vector, v: float) -> float:
+    """How much both faces shift across the pads' width in [m]; a corner shifts more than a flat or a rim."""
+    sides = [grip[grip[:, 1] < v, 0], grip[grip[:, 1] >= v, 0]]
+    if min(map(len, sides)) == 0:
+        return np.inf
+    lows, highs = ([float(edge(side)) for side in sides] for edge in (np.min, np.max))
+    return abs(lows[0] - lows[1]) + abs(highs[0] - highs[1])
 
 
 def _pads_free(scan: Vector, u: float, v: float, depth: float) -> bool:

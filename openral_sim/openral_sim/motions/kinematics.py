@@ -1,18 +1,20 @@
 """Joint values that bring the hand to a pose: inverse kinematics on the robot alone."""
 
 import mink
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
 from openral_sim.robot.assembly import reach_model
+from openral_sim.robot.body import ARM_MOUNT, LIFT_TRAVEL
 from openral_sim.robot.names import RobotNames
 
 Vector = NDArray[np.float64]
 
 COMFORTABLE = np.array([0.25, 0.0, 0.0, 0.0, -2.0, 0.0, 0.45, 0.0])
 """A posture from which most poses in front are near; lift [m], joints [rad]."""
+_SHOULDER, _STRETCHED = 0.333, 1.03
+"""Height of the shoulder above the arm's mount and its distance to the grasp site at full stretch in [m]."""
 _STEPS = 40
 _POSITION_TOLERANCE = 0.002
 _ANGLE_TOLERANCE = 0.02
@@ -24,7 +26,7 @@ class Unreachable(OpenRALError):
     def __init__(self, position: Vector, error: float, tries: int) -> None:
         where = ", ".join(f"{value:.2f}" for value in position)
         super().__init__(
-            f"the hand cannot reach ({where}) in base_link: {tries} tries ended no nearer than {error * 100:.1f} cm"
+            f"the hand cannot reach ({where}) in base_link: {tries} tries ended {error * 100:.1f} cm away"
         )
 
 
@@ -53,6 +55,9 @@ class ReachSolver:
         Raises:
             Unreachable: If none of them converges.
         """
+        beyond = self._beyond(T_base_grasp[:3, 3])
+        if beyond > 0.0:
+            raise Unreachable(T_base_grasp[:3, 3], beyond, 0)
         rng = np.random.default_rng(seed)
         self._task.set_target(mink.SE3.from_matrix(T_base_grasp))
         best = np.inf
@@ -67,15 +72,21 @@ class ReachSolver:
         """Pose of the grasp site in base_link for joint values, shape (4, 4)."""
         self._configuration.update(q)
         T = self._configuration.get_transform_frame_to_world(RobotNames().grasp_site, "site")
-        pose: Vector = T.as_matrix()
+        pose: Vector = np.array(T.as_matrix())
         return pose
+
+    def _beyond(self, position: Vector) -> float:
+        """How far a position lies outside what a stretched arm could touch in [m], negative inside."""
+        shoulder = np.array([ARM_MOUNT[0], ARM_MOUNT[1], ARM_MOUNT[2] + _SHOULDER])
+        shoulder[2] += np.clip(position[2] - shoulder[2], 0.0, LIFT_TRAVEL)
+        return float(np.linalg.norm(position - shoulder)) - _STRETCHED
 
     def _beginning(self, attempt: int, start: Vector, rng: np.random.Generator) -> Vector:
         if attempt == 0:
             return start
         if attempt == 1:
             return COMFORTABLE
-        return rng.uniform(self._low, self._high)
+        return np.asarray(rng.uniform(self._low, self._high))
 
     def _descend(self, q: Vector) -> tuple[Vector, float | None]:
         """Iterate from ``q``; the error is None once within tolerance, else metres left."""
@@ -100,9 +111,3 @@ class ReachSolver:
             return False
         self._configuration.integrate_inplace(velocity, 1.0)
         return True
-
-
-def mount_distance(T_base_grasp: Vector) -> float:
-    """Horizontal distance from the arm's mount to a pose in base_link in [m]."""
-    mount = mujoco.MjData(reach_model()).body(RobotNames().torso).xpos
-    return float(np.linalg.norm(T_base_grasp[:2, 3] - mount[:2]))

@@ -48,7 +48,7 @@ class TravelField:
         return float(self.cost[self.grid.cell(xy)])
 
     def nearest_reachable(self, xy: NDArray[np.float64], within: float) -> NDArray[np.float64]:
-        """The point itself if a way leads there, else the nearest such cell; NaN if none is ``within`` [m]."""
+        """The point itself if a way leads there, else the nearest such cell; NaN if none ``within`` [m]."""
         if np.isfinite(self.cost_at(xy)):
             return np.asarray(xy, dtype=float)
         cells = np.argwhere(np.isfinite(self.cost))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from openral_core.geometry import transform_points
 
 Vector = NDArray[np.float64]
+_FURNITURE_TOO = True
 
 
 def range_scan(
@@ -31,7 +32,18 @@ def range_scan(
     geoms, ranges = np.full(len(rays), -1, dtype=np.int32), np.zeros(len(rays))
     origin = np.ascontiguousarray(T_map_camera[:3, 3])
     mujoco.mj_multiRay(
-        model, data, origin, rays.ravel(), None, True, -1, geoms, ranges, None, len(rays), mujoco.mjMAXVAL
+        model,
+        data,
+        origin,
+        rays.ravel(),
+        None,
+        _FURNITURE_TOO,
+        -1,
+        geoms,
+        ranges,
+        None,
+        len(rays),
+        mujoco.mjMAXVAL,
     )
     seen = (geoms >= 0) & ~np.isin(model.geom_bodyid[geoms], list(blind))
     hits: Vector = origin + rays[seen] * ranges[seen, None]
@@ -41,7 +53,7 @@ def range_scan(
 def window_around(T_map_camera: Vector, point: Vector, half_width: float, step: float) -> Vector:
     """Rays that cover a square around a point, ``step`` [m] apart there; shape (N, 2) on the plane z = 1."""
     T_camera_map = np.linalg.inv(T_map_camera)
-    x, y, depth = transform_points(T_camera_map, point[None])[0]
+    x, y, depth = transform_points(np.asarray(T_camera_map, dtype=np.float64), point[None])[0]
     offsets = np.arange(-half_width, half_width + step / 2, step)
     u, v = np.meshgrid((x + offsets) / depth, (y + offsets) / depth)
     return np.column_stack([u.ravel(), v.ravel()])
@@ -54,6 +66,6 @@ def line_of_sight(
     direction = point - eye
     distance = float(np.linalg.norm(direction))
     geom = np.full(1, -1, dtype=np.int32)
-    reached = mujoco.mj_ray(model, data, eye, direction / distance, None, True, -1, geom)
+    reached = mujoco.mj_ray(model, data, eye, direction / distance, None, _FURNITURE_TOO, -1, geom)
     clear = reached < 0 or reached > distance - 0.12
     return bool(clear or int(model.geom_bodyid[geom[0]]) in blind)

@@ -12,8 +12,8 @@ Vector = NDArray[np.float64]
 _CELL = 0.008
 _LEVEL_STEP = 0.004
 _ABOVE_SUPPORT = 0.010
-SEARCH_RADIUS = 0.09
-"""How far from the expected place a thing may stand in [m]."""
+SEARCH_RADIUS = 0.05
+"""How far from the expected centre a thing's nearest side may be in [m]."""
 
 
 class NothingSeen(OpenRALError):

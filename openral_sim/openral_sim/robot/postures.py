@@ -7,9 +7,9 @@ from openral_sim.robot.names import RobotNames
 
 TUCKED = (0.0, 1.57, -0.8, 0.0, -2.95, 0.0, 0.45, -0.785)
 """Folded over the base, inside its footprint and below the head camera's view; lift [m], joints [rad]."""
-CARRYING = (0.07, 1.98, -0.96, -0.3, -2.75, -0.25, 0.23, -1.31)
+CARRYING = (0.02, 1.57, -0.96, -0.3, -2.75, -0.25, 0.23, -1.31)
 """The hand at the left side, pointing down."""
-CARRYING_LEVEL = (0.02, 2.3, -0.83, 0.0, -2.77, 0.0, 1.94, 0.0)
+CARRYING_LEVEL = (0.0, 2.0, -0.83, 0.0, -2.77, 0.0, 1.94, 0.0)
 """The hand at the left side, pointing away from the body: what was taken standing stays upright."""
 
 

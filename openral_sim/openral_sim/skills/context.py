@@ -22,23 +22,28 @@ class Person(Protocol):
     """Someone who can be handed things."""
 
     @property
-    def body(self) -> str: ...
+    def body(self) -> str:
+        """Name of their body in the model."""
 
     @property
-    def hand_site(self) -> str: ...
+    def hand_site(self) -> str:
+        """Name of the site in their palm: z up, x away from them."""
 
 
 class SimWorld(Protocol):
     """The least a skill needs of a world."""
 
     @property
-    def model(self) -> mujoco.MjModel: ...
+    def model(self) -> mujoco.MjModel:
+        """The compiled scene."""
 
     @property
-    def data(self) -> mujoco.MjData: ...
+    def data(self) -> mujoco.MjData:
+        """Its state."""
 
     @property
-    def people(self) -> Mapping[str, Person]: ...
+    def people(self) -> Mapping[str, Person]:
+        """Who can be handed things, by id."""
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import listed
-from openral_core.skills import SkillResult, SkillStatus, Verb
+from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.skills.context import CONTROL_PERIOD, Held, Person, SkillContext
-from openral_sim.skills.failures import BadRequest, NothingHeld, TookTooLong
+from openral_sim.skills.failures import BadRequest, TookTooLong
 from openral_sim.skills.feedback import Feedback, Move, Running
 from openral_sim.skills.moves.docking import dock
 from openral_sim.skills.moves.driving import shift_by
 from openral_sim.skills.moves.gripping import bumped, open_hand
-from openral_sim.skills.moves.holding import distance_to, fasten, unfasten
+from openral_sim.skills.moves.holding import distance_to, fasten, require_held, unfasten
 from openral_sim.skills.moves.looking import aim
 from openral_sim.skills.moves.presenting import presentations
 from openral_sim.skills.moves.reaching import fold, reach_along, reach_to
@@ -26,9 +26,7 @@ _WAIT = 5.0
 
 def handover(context: SkillContext, request: HandoverRequest) -> Running:
     """Approach, offer what is held at the person's hand, and let go once the hand has it."""
-    held = context.held
-    if held is None:
-        raise NothingHeld(Verb.HANDOVER)
+    held = require_held(context, Verb.HANDOVER)
     if request.agent_id not in context.world.people:
         raise BadRequest(f"no person '{request.agent_id}' here; there are: {listed(context.world.people)}")
     person = context.world.people[request.agent_id]
@@ -45,7 +43,7 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
     yield from shift_by(context, -0.20, "backing off")
     yield from fold(context, "folding the arm")
     distance = distance_to(context, held.body, _palm(context, person))
-    evidence = {"agent_id": request.agent_id, "distance_to_hand": distance}
+    evidence: dict[str, ParamValue] = {"agent_id": request.agent_id, "distance_to_hand": distance}
     return SkillResult(SkillStatus.SUCCEEDED, f"handed over the {held.label}", evidence)
 
 

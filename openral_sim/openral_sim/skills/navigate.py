@@ -1,38 +1,66 @@
 """NAVIGATE: drive to a standing pose."""
 
-import numpy as np
+from collections.abc import Mapping
 
-from openral_core.skills import SkillResult, SkillStatus
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_core.geometry import Pose, wrap_angle
+from openral_core.skills import ParamValue, SkillResult, SkillStatus
+from openral_sim.motions.paths import TravelField
+from openral_sim.motions.placements import standing_poses
 from openral_sim.skills.context import SkillContext
 from openral_sim.skills.failures import NotReachable
 from openral_sim.skills.feedback import Running
+from openral_sim.skills.moves.docking import sees
 from openral_sim.skills.moves.driving import drive_to, ways_now
 from openral_sim.skills.moves.reaching import fold
 from openral_sim.skills.requests import NavigateRequest
 
+Vector = NDArray[np.float64]
 _BESIDE = 0.45
 """How far beside an occupied goal the robot may stand instead, in [m]."""
+_VIEWING = (1.0, 1.2, 0.8, 1.4)
+_TILT_WHILE_DRIVING = 0.35
 
 
 def navigate(context: SkillContext, request: NavigateRequest) -> Running:
-    """Drive to the goal; when it is too close to something, to the nearest reachable floor and say so."""
+    """Drive to the goal; when it is too close to something, to the nearest reachable floor, and say so."""
     yield from fold(context, "folding the arm")
     field = ways_now(context)
-    asked = np.array([*request.goal.position[:2], request.goal.yaw])
-    goal = asked.copy()
-    goal[:2] = field.nearest_reachable(asked[:2], _BESIDE)
-    if not np.isfinite(goal).all():
-        raise NotReachable(
-            f"no floor with {field.clearance:.2f} m of room within {_BESIDE:.2f} m of ({asked[0]:.2f}, {asked[1]:.2f})"
-        )
-    context.control.point_head(0.0, 0.35)
+    if request.goal is not None:
+        goal, said = _beside(field, request.goal)
+    else:
+        goal, said = _facing(context, field, request.facing)
+    context.control.point_head(0.0, _TILT_WHILE_DRIVING)
     yield from drive_to(context, goal, field, "driving")
-    pose = context.control.base_pose
-    beside = float(np.linalg.norm(goal[:2] - asked[:2]))
+    return SkillResult(SkillStatus.SUCCEEDED, said, _where(context))
+
+
+def _beside(field: TravelField, asked: Pose) -> tuple[Vector, str]:
+    xy = np.array(asked.position[:2])
+    free = field.nearest_reachable(xy, _BESIDE)
+    if not np.isfinite(free).all():
+        raise NotReachable(
+            f"no floor with {field.clearance:.2f} m of room within {_BESIDE:.2f} m"
+            f" of ({xy[0]:.2f}, {xy[1]:.2f})"
+        )
+    distance = float(np.linalg.norm(free - xy))
     said = (
-        "arrived"
-        if beside < 0.01
-        else f"arrived {beside:.2f} m beside the goal, which is too close to something"
+        "arrived" if distance < 0.01 else f"arrived {distance:.2f} m beside the goal: it has too little room"
     )
-    evidence = {"x": float(pose[0]), "y": float(pose[1]), "yaw": float(pose[2]), "beside": beside}
-    return SkillResult(SkillStatus.SUCCEEDED, said, evidence)
+    return np.append(free, asked.yaw), said
+
+
+def _facing(context: SkillContext, field: TravelField, target: Pose | None) -> tuple[Vector, str]:
+    point = np.array(target.position if target else (0.0, 0.0, 0.0))
+    poses = standing_poses(field, point, _VIEWING)
+    for pose in poses:
+        if sees(context, pose, point):
+            return pose, "arrived, facing it"
+    raise NotReachable(f"none of {len(poses)} standing places sees ({point[0]:.2f}, {point[1]:.2f})")
+
+
+def _where(context: SkillContext) -> Mapping[str, ParamValue]:
+    x, y, yaw = context.control.base_pose
+    return {"x": float(x), "y": float(y), "yaw": wrap_angle(float(yaw))}

@@ -4,12 +4,11 @@ import numpy as np
 
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_sim.skills.context import SkillContext
-from openral_sim.skills.failures import NothingHeld
 from openral_sim.skills.feedback import Running
 from openral_sim.skills.moves.docking import dock
 from openral_sim.skills.moves.driving import shift_by
 from openral_sim.skills.moves.gripping import bumped, open_hand
-from openral_sim.skills.moves.holding import unfasten
+from openral_sim.skills.moves.holding import require_held, unfasten
 from openral_sim.skills.moves.presenting import presentations
 from openral_sim.skills.moves.reaching import fold, reach_along, reach_to
 from openral_sim.skills.requests import PlaceRequest
@@ -20,9 +19,7 @@ _DROP = 0.12
 
 def place(context: SkillContext, request: PlaceRequest) -> Running:
     """Dock, lower what is held until it stands, let go and draw back."""
-    held = context.held
-    if held is None:
-        raise NothingHeld(Verb.PLACE)
+    held = require_held(context, Verb.PLACE)
     point = np.array(request.target.position)
     stance = yield from dock(
         context, point, lambda base: presentations(held, point, _GAP, _DROP, base), "docking"

@@ -20,6 +20,10 @@ class Params:
     def __init__(self, values: Mapping[str, ParamValue]) -> None:
         self._values = values
 
+    def given(self, name: str) -> bool:
+        """Whether a parameter was given."""
+        return name in self._values
+
     def pose(self, name: str) -> Pose:
         """A pose in map.
 
@@ -49,14 +53,19 @@ class Params:
 
 @dataclass(frozen=True)
 class NavigateRequest:
-    """Stand at a pose in map."""
+    """Stand at a pose in map, or, where only ``facing`` is given, somewhere near that looks at it."""
 
-    goal: Pose
+    goal: Pose | None
+    facing: Pose | None
 
     @classmethod
     def read(cls, params: Params) -> "NavigateRequest":
-        """From ``goal``."""
-        return cls(params.pose("goal"))
+        """From ``goal`` or ``target``."""
+        if params.given("goal"):
+            return cls(params.pose("goal"), None)
+        if params.given("target"):
+            return cls(None, params.pose("target"))
+        raise BadRequest("NAVIGATE needs a pose 'goal' to stand at or a pose 'target' to face")
 
 
 @dataclass(frozen=True)

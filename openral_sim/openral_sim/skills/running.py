@@ -40,6 +40,9 @@ def run(context: SkillContext, verb: Verb, params: Mapping[str, ParamValue]) -> 
     except (NoWay, Unreachable, NoArmPath) as error:
         status = next(status for kind, status in _STATUS_OF if isinstance(error, kind))
         result = SkillResult(status, str(error))
+    finally:
+        # Also when the caller closes the generator: nothing may keep driving.
+        context.control.drive(np.zeros(3))
     yield from _brake(context)
     return result
 
@@ -63,6 +66,7 @@ def _brake(context: SkillContext) -> Generator[Feedback, None, None]:
     """Slow the base down within its limits and let the arm stay where it is told to be."""
     control = context.control
     velocity = control.base_velocity
+    control.drive(velocity)
     if float(np.abs(velocity).max()) > 0.02:
         control.move_reach(control.reach)
     for _ in range(int(_BRAKING / CONTROL_PERIOD)):

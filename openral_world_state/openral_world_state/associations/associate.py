@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from openral_core.text import Thesaurus
 from openral_world_state.associations.assignment import assign
 from openral_world_state.associations.identity import missing_like
-from openral_world_state.associations.likeness import Gates, cost, reach_of
+from openral_world_state.associations.likeness import Gates, cost, is_held, reach_of
 from openral_world_state.associations.updates import created, update
 from openral_world_state.memories import Memory, Record
 from openral_world_state.memories.records import Triple
@@ -24,10 +24,15 @@ class Associator:
     gates: Gates
     map_epoch: int
 
-    def take_in(self, observations: tuple[Observation, ...], eye: Triple | None) -> list[Record]:
-        """The record of each observation; two observations of one snapshot are never one object."""
+    def take_in(
+        self, observations: tuple[Observation, ...], eye: Triple | None, held: str = ""
+    ) -> list[Record]:
+        """The record of each observation; two observations of one snapshot are never one object.
+
+        What looks like the ``held`` record, near the gripper, is it.
+        """
         order = sorted(range(len(observations)), key=lambda i: _key(observations[i]))
-        matches = assign([self._candidates(observations[i]) for i in order])
+        matches = assign([self._candidates(observations[i], held) for i in order])
         used = {name for name in matches if name is not None}
         records: dict[int, Record] = {}
         for i, name in zip(order, matches, strict=True):
@@ -36,13 +41,15 @@ class Associator:
             used.add(records[i].id)
         return [records[i] for i in range(len(observations))]
 
-    def _candidates(self, seen: Observation) -> dict[str, float]:
-        reach = max(self.gates.most, reach_of(seen.size, self.gates))
+    def _candidates(self, seen: Observation, held: str) -> dict[str, float]:
+        reach = self.gates.most if seen.truncated else reach_of(seen.size, self.gates)
         costs = {
             record.id: cost(seen, record, distance, self.gates, self.thesaurus)
             for record, distance in self.memory.near(seen.pose.position, reach)
-            if record.map_epoch == self.map_epoch
+            if record.map_epoch == self.map_epoch and record.id != held
         }
+        if held and is_held(seen, self.memory.get(held), self.thesaurus):
+            costs[held] = -1.0
         return {name: value for name, value in costs.items() if value < 3.0}
 
     def _take(self, seen: Observation, record: Record | None, eye: Triple | None, used: set[str]) -> Record:
@@ -57,6 +64,7 @@ class Associator:
         return known
 
 
-def _key(seen: Observation) -> tuple[tuple[float, float, float], str, float]:
+def _key(seen: Observation) -> tuple[object, ...]:
     """An order that does not depend on the detector's."""
-    return seen.pose.position, seen.label, seen.score
+    place = (seen.pose.position, seen.pose.orientation, seen.size, seen.covariance)
+    return (*place, seen.label, seen.score, seen.stamp, seen.source, seen.truncated, seen.asked, seen.track)

@@ -10,6 +10,7 @@ from openral_world_state.observations import Observation
 _LABEL_COST = {Relation.EQUAL: 0.0, Relation.NARROWER: 0.2, Relation.BROADER: 0.2, Relation.RELATED: 0.5}
 _OVERLAP = 0.35
 _LARGER = 2.0
+_IN_HAND = 0.35
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,12 @@ def label_relation(label: str, record: Record, thesaurus: Thesaurus) -> Relation
     """The best relation of a label to any name of the record."""
     relations = [thesaurus.relation(label, name) for name in record.names]
     return min(relations, key=tuple(Relation).index)
+
+
+def is_held(seen: Observation, held: Record, thesaurus: Thesaurus) -> bool:
+    """Whether an observation near the gripper is what the gripper holds."""
+    near = seen.pose.distance(held.pose) <= _IN_HAND + max(held.size) / 2.0
+    return near and label_relation(seen.label, held, thesaurus) is not Relation.NONE
 
 
 def similar_size(first: tuple[float, float, float], second: tuple[float, float, float]) -> bool:

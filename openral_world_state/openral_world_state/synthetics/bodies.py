@@ -26,6 +26,7 @@ class Plane:
     offset: float
 
     def meet(self, eye: Array, rays: Array) -> Array:
+        """See `Body`."""
         normal = np.array(self.normal)
         return _ahead((self.offset - normal @ eye) / _nonzero(rays @ normal))
 
@@ -39,6 +40,7 @@ class Block:
     yaw: float = 0.0
 
     def meet(self, eye: Array, rays: Array) -> Array:
+        """See `Body`."""
         c, s = np.cos(self.yaw), np.sin(self.yaw)
         R = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
         start, toward = R @ (eye - np.array(self.center)), _nonzero(rays @ R.T)
@@ -58,6 +60,7 @@ class Cylinder:
     hollow: bool = False
 
     def meet(self, eye: Array, rays: Array) -> Array:
+        """See `Body`."""
         start = eye - np.array(self.center)
         a = (rays[:, :2] ** 2).sum(axis=1)
         b = 2.0 * rays[:, :2] @ start[:2]
@@ -66,12 +69,13 @@ class Cylinder:
         both = (np.where(hits, (-b + sign * root) / _nonzero(2.0 * a), np.inf) for sign in (-1.0, 1.0))
         sides = [self._side(start, rays, t) for t in both]
         ends = (-0.5,) if self.hollow else (-0.5, 0.5)
-        return np.minimum.reduce([*sides, *(self._end(start, rays, end * self.height) for end in ends)])
+        caps = [self._end(start, rays, end * self.height) for end in ends]
+        return np.asarray(np.minimum.reduce([*sides, *caps]))
 
     def _side(self, start: Array, rays: Array, t: Array) -> Array:
         met = np.where(np.isfinite(t), t, 0.0)
         within = np.abs(start[2] + met * rays[:, 2]) <= self.height / 2.0
-        return np.where(within & np.isfinite(t), _ahead(t), np.inf)
+        return np.asarray(np.where(within & np.isfinite(t), _ahead(t), np.inf))
 
     def _end(self, start: Array, rays: Array, z: float) -> Array:
         t = _ahead((z - start[2]) / _nonzero(rays[:, 2]))
@@ -87,6 +91,7 @@ class Ball:
     radius: float
 
     def meet(self, eye: Array, rays: Array) -> Array:
+        """See `Body`."""
         start = eye - np.array(self.center)
         a, b = (rays**2).sum(axis=1), 2.0 * rays @ start
         inside = b * b - 4.0 * a * (start @ start - self.radius**2)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from openral_core.detections import Detection
+from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.queries import ObserveResult, RecallQuery, RecallResult, ResolveQuery, ResolveResult
 from openral_core.scene_graph import NodeKind, Opening, SceneGraph
@@ -31,6 +32,7 @@ class Seen:
 
     records: tuple[Record, ...]
     snapshot: Snapshot
+    refusals: tuple[OpenRALError, ...] = ()
 
 
 class World:
@@ -60,13 +62,15 @@ class World:
 
     def take_in(self, view: View, detections: Sequence[Detection], source: str) -> Seen:
         """What a continuous detector saw: known objects are updated, missing ones fade."""
-        snapshot, _ = look(view, detections, source, self.settings.optics, self._thesaurus, asked=False)
-        return self._remember(view, snapshot, fade=True)
+        snapshot, refusals = look(
+            view, detections, source, self.settings.optics, self._thesaurus, asked=False
+        )
+        return self._remember(view, snapshot, refusals, fade=True)
 
     def observe(self, view: View, detections: Sequence[Detection], source: str) -> ObserveResult:
         """Remember what was asked for and found; what the detector was not asked about does not fade."""
         snapshot, refusals = look(view, detections, source, self.settings.optics, self._thesaurus, asked=True)
-        seen = self._remember(view, snapshot, fade=False)
+        seen = self._remember(view, snapshot, refusals, fade=False)
         return observe_result(seen.records, snapshot, refusals, self._describer, self.memory.revision)
 
     def recall(self, query: RecallQuery, now: float) -> RecallResult:
@@ -99,13 +103,29 @@ class World:
         nodes = (*self.home.nodes.values(), *(record.node() for record in records))
         return SceneGraph(nodes, tuple(edges), self.settings.map_epoch, self.memory.revision)
 
-    def _remember(self, view: View, snapshot: Snapshot, *, fade: bool) -> Seen:
+    def hold(self, label: str, gripper: Pose | None, stamp: float) -> None:
+        """The gripper holds something called so, or nothing ("").
+
+        Args:
+            label: What the skill server says is held.
+            gripper: Where the gripper is in map, None when unknown.
+            stamp: Now [s].
+        """
+        if label and not self.carrying.held and gripper is not None:
+            self.carrying.take(label, gripper)
+        if not label:
+            self.carrying.release(gripper, stamp)
+        self.memory.commit()
+
+    def _remember(
+        self, view: View, snapshot: Snapshot, refusals: tuple[OpenRALError, ...], *, fade: bool
+    ) -> Seen:
         x, y, z = view.eye.tolist()
-        records = self._associator.take_in(snapshot.observations, (x, y, z))
+        records = self._associator.take_in(snapshot.observations, (x, y, z), self.carrying.held)
         if fade:
             self._fading.fade(view, snapshot.source, {record.id for record in records})
         self.memory.commit()
-        return Seen(tuple(records), snapshot)
+        return Seen(tuple(records), snapshot, refusals)
 
     def _room_of(self, record: Record) -> str:
         return situation_of(record, self.home).room

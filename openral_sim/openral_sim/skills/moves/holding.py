@@ -4,9 +4,12 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_sim.skills.context import SkillContext
+from openral_core.skills import Verb
+from openral_sim.skills.context import Held, SkillContext
+from openral_sim.skills.failures import BadRequest, LostObject, NothingHeld
 
 Vector = NDArray[np.float64]
+_STRAYED = 0.05
 
 
 def fasten(context: SkillContext, weld: str, holder: int, body: int) -> None:
@@ -30,6 +33,36 @@ def fasten(context: SkillContext, weld: str, holder: int, body: int) -> None:
 def unfasten(context: SkillContext, weld: str) -> None:
     """Deactivate a weld."""
     context.data.eq_active[context.model.equality(weld).id] = 0
+
+
+def require_empty(context: SkillContext) -> None:
+    """Make sure the hand is free to take something.
+
+    Raises:
+        BadRequest: If it holds something.
+    """
+    if context.held is not None:
+        raise BadRequest(f"the hand already holds '{context.held.label}'; place it or hand it over first")
+
+
+def require_held(context: SkillContext, verb: Verb) -> Held:
+    """What the hand holds.
+
+    Raises:
+        NothingHeld: If it holds nothing.
+        LostObject: If what it held is no longer where the hand is.
+    """
+    held = context.held
+    if held is None:
+        raise NothingHeld(verb)
+    strayed = float(np.linalg.norm((T_grasp_body(context, held.body) - held.T_grasp_body)[:3, 3]))
+    if strayed > _STRAYED:
+        unfasten(context, context.names.grasp_weld)
+        context.held = None
+        raise LostObject(
+            f"the {held.label} is no longer in the hand: it is {strayed:.2f} m from where it was held"
+        )
+    return held
 
 
 def T_grasp_body(context: SkillContext, body: int) -> Vector:

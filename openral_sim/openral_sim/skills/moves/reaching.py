@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation, Slerp
 
-from openral_sim.motions.arm_paths import plan
+from openral_sim.motions.arm_paths import NoArmPath, plan
 from openral_sim.motions.trajectories import Trajectory
 from openral_sim.robot.postures import CARRYING, CARRYING_LEVEL, TUCKED
 from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
@@ -16,6 +16,7 @@ Vector = NDArray[np.float64]
 _SETTLED = 0.012
 _SETTLE_BOUND = 0.8
 _LINE_STEP = 0.02
+_SEARCHES = 4
 
 
 def reach_to(context: SkillContext, posture: Vector, stage: str, share: float = 1.0) -> Move[None]:
@@ -26,8 +27,18 @@ def reach_to(context: SkillContext, posture: Vector, stage: str, share: float = 
     """
     context.look_around()
     context.checker.tolerate_present()
-    corners = plan(context.checker, context.control.reach_target, posture, context.seed)
+    corners = yield from _planned(context, posture, stage)
     yield from follow(context, Trajectory(corners, share), stage)
+
+
+def _planned(context: SkillContext, posture: Vector, stage: str) -> Move[Vector]:
+    """Search for a way, again with other seeds if need be, one bounded search per control period."""
+    for attempt in range(_SEARCHES - 1):
+        try:
+            return plan(context.checker, context.control.reach_target, posture, context.seed + attempt)
+        except NoArmPath:
+            yield Feedback(stage, 0.0)
+    return plan(context.checker, context.control.reach_target, posture, context.seed + _SEARCHES)
 
 
 def fold(context: SkillContext, stage: str) -> Move[None]:

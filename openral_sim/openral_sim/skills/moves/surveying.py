@@ -1,6 +1,7 @@
 """Looking closely with the wrist's range camera, and choosing a grasp the arm can do."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from openral_sim.motions.scans import range_scan, window_around
 from openral_sim.motions.segments import NothingSeen, Segment, segment_near
 from openral_sim.skills.context import SkillContext
 from openral_sim.skills.failures import NothingThere, NotInGripperRange, NotReachable
+from openral_sim.skills.feedback import Feedback, Move
 from openral_sim.skills.requests import GraspRequest
 
 Vector = NDArray[np.float64]
@@ -18,6 +20,7 @@ _RAYS_ACROSS = 84
 _FINEST = 0.003
 _FIELD_OF_VIEW = np.array([np.tan(np.radians(30.0)) * 4 / 3, np.tan(np.radians(30.0))])
 _STAND_OFF = 0.10
+_PER_RADIAN = 0.01
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Choice:
     downward: bool
 
 
-def survey(context: SkillContext, request: GraspRequest, tag: str) -> Segment:
+def survey(context: SkillContext, request: GraspRequest) -> Segment:
     """Scan around where the thing should be and cut it out.
 
     Raises:
@@ -48,7 +51,7 @@ def survey(context: SkillContext, request: GraspRequest, tag: str) -> Segment:
         raise NothingThere(f"no {request.label} there: {error}") from error
 
 
-def choose(context: SkillContext, segment: Segment, request: GraspRequest, approach: Approach) -> Choice:
+def choose(context: SkillContext, segment: Segment, label: str, approach: Approach) -> Move[Choice]:
     """Take the best grasp that the arm reaches without touching anything else.
 
     Raises:
@@ -60,16 +63,31 @@ def choose(context: SkillContext, segment: Segment, request: GraspRequest, appro
         own = segment.own_points
         extent = np.round(own.max(axis=0) - own.min(axis=0), 2)
         raise NotInGripperRange(
-            f"the fingers do not get around the {request.label}: it is about {extent[0]} x {extent[1]} m across"
+            f"the fingers do not get around the {label}: it measures about {extent[0]} x {extent[1]} m"
         )
+    yield Feedback("choosing a grasp", 0.5)
     context.look_around()
+    ways = [way for way in _ways_in(context, grasps, segment) if way is not None]
+    if not ways:
+        raise NotReachable(f"the fingers would fit around the {label}, but the arm does not get there")
+    here = context.control.reach_target
+    grasp, before = min(ways, key=lambda way: _cost(way[0], way[1] - here))
+    return Choice(grasp, before, segment.support, approach.name == "from above")
+
+
+def _cost(grasp: Grasp, move: Vector) -> float:
+    """A worse grasp against a longer way of the arm to it."""
+    return -grasp.score + _PER_RADIAN * float(np.abs(move).max())
+
+
+def _ways_in(
+    context: SkillContext, grasps: Sequence[Grasp], segment: Segment
+) -> Iterator[tuple[Grasp, Vector] | None]:
+    """Each grasp, both ways round, with the posture to come from."""
     for grasp in grasps:
         for T in (grasp.T_map_grasp, mirrored(grasp.T_map_grasp)):
             before = _way_in(context, T, segment)
-            if before is not None:
-                chosen = Grasp(T, grasp.width, grasp.score)
-                return Choice(chosen, before, segment.support, approach.name == "from above")
-    raise NotReachable(f"the fingers would fit around the {request.label}, but the arm does not get there")
+            yield None if before is None else (replace(grasp, T_map_grasp=T), before)
 
 
 def _way_in(context: SkillContext, T_map_grasp: Vector, segment: Segment) -> Vector | None:

@@ -1,0 +1,33 @@
+"""Only what nobody uses any more is removed from shared memory."""
+
+import fcntl
+from pathlib import Path
+
+from openral_bringup.deploy.shared_memory import remove_orphans
+
+
+def test_a_segment_in_use_stays_and_an_orphan_goes(tmp_path: Path) -> None:
+    names = (
+        "fastrtps_dead",
+        "fastrtps_dead_el",
+        "fastrtps_live",
+        "fastrtps_live_el",
+        "sem.fastrtps_dead_mutex",
+    )
+    for name in (*names, "somebody_elses"):
+        (tmp_path / name).touch()
+    with (tmp_path / "fastrtps_live_el").open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert remove_orphans(tmp_path) == 1
+        left = {file.name for file in tmp_path.iterdir()}
+    assert left == {"fastrtps_live", "fastrtps_live_el", "somebody_elses"}
+
+
+def test_a_port_with_listeners_stays(tmp_path: Path) -> None:
+    for name in ("fastrtps_port7411", "fastrtps_port7411_el", "fastrtps_port7411_sl"):
+        (tmp_path / name).touch()
+    with (tmp_path / "fastrtps_port7411_sl").open() as held:
+        fcntl.flock(held, fcntl.LOCK_SH)
+        assert remove_orphans(tmp_path) == 0
+    assert remove_orphans(tmp_path) == 1
+    assert list(tmp_path.iterdir()) == []

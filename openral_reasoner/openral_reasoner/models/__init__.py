@@ -1,0 +1,6 @@
+"""Who decides: any callable from a context to a decision."""
+
+from openral_reasoner.models.model import Decision, Model, ModelUnavailable
+from openral_reasoner.models.scripted import ScriptedModel
+
+__all__ = ["Decision", "Model", "ModelUnavailable", "ScriptedModel"]

@@ -1,0 +1,33 @@
+"""The one seam to whoever decides."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from openral_core.errors import OpenRALError
+from openral_reasoner.exchanges.turns import Context, RawCall
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a model answered; the core wants exactly one call. ``tokens`` read and written."""
+
+    calls: tuple[RawCall, ...]
+    text: str = ""
+    tokens: int = 0
+
+
+class ModelUnavailable(OpenRALError):
+    """A model that gave no decision, and how; its words hold no key."""
+
+    def __init__(self, condition: str, why: str, tokens: int = 0) -> None:
+        self.condition = condition
+        self.tokens = tokens
+        super().__init__(f"{condition}: {why}")
+
+
+Model = Callable[[Context], Decision]
+"""Blocks until it has decided.
+
+Raises:
+    ModelUnavailable: If it cannot decide.
+"""

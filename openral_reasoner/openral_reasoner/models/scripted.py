@@ -1,0 +1,13 @@
+"""The scripted planner as a model."""
+
+from openral_reasoner.exchanges.turns import Context
+from openral_reasoner.models.model import Decision
+from openral_reasoner.planners import decide
+
+
+class ScriptedModel:
+    """No key, no network, no state."""
+
+    def __call__(self, context: Context) -> Decision:
+        """The next step of the plan."""
+        return Decision((decide(context),))

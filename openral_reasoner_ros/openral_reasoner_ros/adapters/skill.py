@@ -1,0 +1,111 @@
+"""execute_rskill: goals to the skill server, their progress and their ends."""
+
+from collections.abc import Callable
+from functools import partial
+
+from rclpy.action import ActionClient
+from rclpy.action.client import ClientGoalHandle
+from rclpy.node import Node
+from rclpy.task import Future
+
+from openral_core.skills import Verb
+from openral_msgs.action import ExecuteRskill
+from openral_msgs.msg import SkillCatalogue
+from openral_reasoner.exchanges.commands import CancelSkill, SendSkill
+from openral_reasoner.exchanges.events import CallFailed, SkillEnded, SkillProgressed
+from openral_reasoner_ros.adapters.answers import BAD_ANSWERS, call_failed
+from openral_reasoner_ros.carrier import Post
+from openral_reasoner_ros.names import EXECUTE, SKILLS
+from openral_reasoner_ros.traces import Traces
+from openral_ros.conversions.skills import skill_goal_message, skill_result_from_message
+from openral_ros.qos import LATCHED
+from openral_ros.scopes import Scope
+
+
+class SkillAdapter:
+    """The one way to the skill server."""
+
+    def __init__(self, scope: Scope, node: Node, post: Post, traces: Traces) -> None:
+        self._client = ActionClient(node, ExecuteRskill, EXECUTE)
+        scope.callback(self._client.destroy)
+        scope.subscription(SkillCatalogue, SKILLS, self._on_catalogue, LATCHED)
+        self._post, self._traces = post, traces
+        self._handles: dict[str, ClientGoalHandle | None] = {}
+        self._unwanted: set[str] = set()
+        self.verbs: tuple[Verb, ...] = ()
+        self.holding = ""
+
+    @property
+    def alive(self) -> bool:
+        """Whether the server is there."""
+        return bool(self._client.server_is_ready())
+
+    def send(self, command: SendSkill) -> None:
+        """Send one goal."""
+        if not self.alive:
+            message = "no skill server lives"
+            self._post(CallFailed(call_id=command.call_id, condition="UNAVAILABLE", message=message))
+            return
+        call_id = command.call_id
+        self._handles[call_id] = None
+        goal = skill_goal_message(command.goal, self._traces.traceparent(call_id))
+        sent = self._client.send_goal_async(goal, feedback_callback=partial(self._on_feedback, call_id))
+        sent.add_done_callback(self._guarded(call_id, self._on_accepted))
+
+    def cancel(self, command: CancelSkill) -> None:
+        """Stop a goal, at the latest when its server has accepted it."""
+        handle = self._handles.get(command.call_id)
+        if handle is None:
+            self._unwanted.add(command.call_id)
+        else:
+            handle.cancel_goal_async()
+
+    def poll(self) -> None:
+        """Give up goals whose server is gone."""
+        if not self.alive:
+            for call_id in tuple(self._handles):
+                self._fail(call_id, "UNAVAILABLE", "the skill server is gone")
+
+    def _guarded(self, call_id: str, callback: Callable[[str, Future], None]) -> Callable[[Future], None]:
+        def done(future: Future) -> None:
+            error = future.exception()
+            if error is None:
+                callback(call_id, future)
+            else:
+                self._fail(call_id, "BROKEN_OFF", str(error))
+
+        return done
+
+    def _on_accepted(self, call_id: str, future: Future) -> None:
+        handle: ClientGoalHandle = future.result()
+        if not handle.accepted:
+            self._fail(call_id, "REJECTED", "the skill server did not accept the goal")
+            return
+        self._handles[call_id] = handle
+        handle.get_result_async().add_done_callback(self._guarded(call_id, self._on_result))
+        if call_id in self._unwanted:
+            handle.cancel_goal_async()
+
+    def _on_result(self, call_id: str, future: Future) -> None:
+        self._forget(call_id)
+        try:
+            self._post(SkillEnded(call_id=call_id, result=skill_result_from_message(future.result().result)))
+        except BAD_ANSWERS as error:
+            self._post(call_failed(call_id, error))
+
+    def _on_feedback(self, call_id: str, message: ExecuteRskill.Impl.FeedbackMessage) -> None:
+        feedback = message.feedback
+        self._post(SkillProgressed(call_id=call_id, stage=feedback.stage, progress=feedback.progress))
+
+    def _on_catalogue(self, message: SkillCatalogue) -> None:
+        known = {verb.value: verb for verb in Verb}
+        self.verbs = tuple(known[name] for name in message.verbs if name in known)
+        self.holding = message.holding
+
+    def _fail(self, call_id: str, condition: str, message: str) -> None:
+        self._forget(call_id)
+        self._post(CallFailed(call_id=call_id, condition=condition, message=message))
+
+    def _forget(self, call_id: str) -> None:
+        self._handles.pop(call_id, None)
+        self._unwanted.discard(call_id)

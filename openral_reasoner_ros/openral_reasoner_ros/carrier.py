@@ -1,0 +1,48 @@
+"""Carries events to the core and its commands to the adapters, one at a time, in order."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+
+from openral_reasoner.exchanges.commands import Command
+from openral_reasoner.exchanges.events import Event
+from openral_reasoner.missions import Core
+
+Post = Callable[[Event], None]
+Adapter = Callable[..., None]
+"""Takes the one kind of command it stands in the table for."""
+Witness = Callable[[float, Event, tuple[Command, ...]], None]
+
+
+class Carrier:
+    """What arrives while a command is being carried waits for its turn: the core is never entered twice."""
+
+    def __init__(self, core: Core, witness: Witness) -> None:
+        self._core = core
+        self._adapters: dict[type, Adapter] = {}
+        self._witness = witness
+        self._waiting: deque[Event] = deque()
+        self._carrying = False
+
+    def serve(self, adapters: Mapping[type, Adapter]) -> None:
+        """Have these adapters carry their commands."""
+        self._adapters.update(adapters)
+
+    def post(self, event: Event) -> None:
+        """Have the core handle an event, now or after the one it is handling."""
+        self._waiting.append(event)
+        if self._carrying:
+            return
+        self._carrying = True
+        try:
+            while self._waiting:
+                self._carry(self._waiting.popleft())
+        finally:
+            self._carrying = False
+
+    def _carry(self, event: Event) -> None:
+        now = time.monotonic()
+        commands = self._core.handle(event, now)
+        self._witness(now, event, commands)
+        for command in commands:
+            self._adapters[type(command)](command)

@@ -1,0 +1,86 @@
+"""Which detectors are in the graph: their latched info and whether the node behind it lives."""
+
+from dataclasses import dataclass
+
+from rclpy.node import Node
+
+from openral_core.detectors import DetectorInfo, Mode
+from openral_core.errors import OpenRALError
+from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
+from openral_msgs.srv import LocateInView
+from openral_reasoner.palettes import DetectorSeen
+from openral_reasoner_ros.names import PERCEPTION
+from openral_ros.calls import ServiceCaller
+from openral_ros.conversions.detectors import detector_info_from_message
+from openral_ros.qos import LATCHED
+from openral_ros.scopes import Scope
+
+INFO_TYPE = "openral_msgs/msg/DetectorInfo"
+
+
+@dataclass
+class _Detector:
+    """One namespace below perception."""
+
+    namespace: str
+    caller: ServiceCaller[LocateInView.Response]
+    info: DetectorInfo | None = None
+
+
+class Detectors:
+    """Every detector namespace that has ever announced itself, and what it says now."""
+
+    def __init__(self, scope: Scope, node: Node) -> None:
+        self._scope, self._node = scope, node
+        self._below = node.resolve_topic_name(PERCEPTION) + "/"
+        self._known: dict[str, _Detector] = {}
+
+    def poll(self) -> None:
+        """Take note of detectors that have come."""
+        for topic, types in self._node.get_topic_names_and_types():
+            namespace = topic.rpartition("/")[0]
+            announced = topic.startswith(self._below) and topic.endswith("/info") and INFO_TYPE in types
+            if announced and namespace not in self._known:
+                self._meet(namespace)
+
+    def lifecycle_nodes(self) -> tuple[tuple[str, str], ...]:
+        """Detector ids with the names of the managed nodes behind them."""
+        suffix = "/change_state"
+        managed = [n for n, _ in self._node.get_service_names_and_types() if n.endswith(suffix)]
+        return tuple(
+            (each.info.name.id, name.removesuffix(suffix))
+            for each in self._known.values()
+            for name in managed
+            if each.info is not None and name.startswith(f"{each.namespace}/")
+        )
+
+    def seen(self) -> tuple[DetectorSeen, ...]:
+        """Every detector that has said what it is."""
+        return tuple(
+            DetectorSeen(each.info, self._alive(each, each.info), each.namespace)
+            for _, each in sorted(self._known.items())
+            if each.info is not None
+        )
+
+    def caller(self, detector: str) -> ServiceCaller[LocateInView.Response] | None:
+        """How to ask a detector to look."""
+        named = (e for e in self._known.values() if e.info is not None and e.info.name.answers_to(detector))
+        found = next(named, None)
+        return found.caller if found else None
+
+    def _meet(self, namespace: str) -> None:
+        service = f"{namespace}/locate_in_view"
+        caller = ServiceCaller[LocateInView.Response](self._scope, self._node, LocateInView, service)
+        detector = self._known[namespace] = _Detector(namespace, caller)
+
+        def on_info(message: DetectorInfoMsg) -> None:
+            try:
+                detector.info = detector_info_from_message(message)
+            except OpenRALError as error:
+                self._node.get_logger().warning(f"{namespace}/info is not valid: {error}")
+
+        self._scope.subscription(DetectorInfoMsg, f"{namespace}/info", on_info, LATCHED)
+
+    def _alive(self, detector: _Detector, info: DetectorInfo) -> bool:
+        announced = self._node.count_publishers(f"{detector.namespace}/info") > 0
+        return announced and (info.mode is Mode.CONTINUOUS or detector.caller.ready)

@@ -1,0 +1,69 @@
+"""The reasoner: carries events to the mission core and its commands to the graph.
+
+Subscribes: openral/prompt (operator's), openral/scene_graph, openral/world_state, openral/skills,
+    every openral/perception/<slug>/info.
+Publishes: openral/mission, openral/palette, openral/handoff, openral/prompt.
+Calls: recall_object, resolve_place, observe, locate_in_view of every detector, execute_rskill.
+"""
+
+from openral_core.rskills import Registry
+from openral_msgs.msg import PromptStamped
+from openral_reasoner.exchanges.events import Cancelled, PromptReceived
+from openral_reasoner_ros.brains import make_brain
+from openral_reasoner_ros.names import PROMPT
+from openral_reasoner_ros.palette_text import PalettePublisher
+from openral_reasoner_ros.parameters import ReasonerParameters
+from openral_reasoner_ros.wiring import Prepared, Wiring, wire
+from openral_ros.managed_node import ManagedNode
+from openral_ros.parameters import declare
+from openral_ros.qos import RELIABLE
+from openral_ros.running import run
+from openral_ros.scopes import Scope
+
+OPERATOR = ("operator", "")
+
+
+class ReasonerNode(ManagedNode):
+    """Thin: what to do is decided in `openral_reasoner`."""
+
+    def __init__(self, **options: object) -> None:
+        super().__init__("reasoner", **options)
+        self._prepared: Prepared | None = None
+
+    def configure(self, scope: Scope) -> None:
+        """Check parameters and manifests, and make the brain."""
+        parameters = declare(self, ReasonerParameters)
+        skills = Registry.load(parameters.folders).skills
+        palette = PalettePublisher(scope)
+        self._prepared = Prepared(parameters, skills, make_brain(parameters), palette)
+
+    def activate(self, scope: Scope) -> None:
+        """Begin to listen."""
+        assert self._prepared is not None
+        wiring = wire(scope, self, self._prepared)
+        scope.subscription(PromptStamped, PROMPT, lambda message: on_prompt(wiring, message), RELIABLE)
+        scope.timer(self._prepared.parameters.poll_period, wiring.poll)
+        scope.callback(wiring.post, Cancelled(reason="the reasoner shuts down"))
+
+
+def on_prompt(wiring: Wiring, message: PromptStamped) -> None:
+    """Only an operator's words are a goal; what peers say is data."""
+    if message.header.frame_id in OPERATOR and message.text.strip():
+        wiring.traces.prompted(message.traceparent)
+        wiring.post(prompt_event(message))
+
+
+def prompt_event(message: PromptStamped) -> PromptReceived:
+    """A prompt's message as an event."""
+    return PromptReceived(
+        id=message.id,
+        text=message.text,
+        requester=message.requester,
+        in_reply_to=message.in_reply_to,
+        traceparent=message.traceparent,
+    )
+
+
+def main() -> int:
+    """Run the node as a process."""
+    return run(ReasonerNode)

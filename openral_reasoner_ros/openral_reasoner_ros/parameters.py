@@ -1,0 +1,94 @@
+"""The reasoner node's parameters."""
+
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import Field
+
+from openral_reasoner.budgets import SearchBudget
+from openral_reasoner.procedures.settings import Deadlines, MissionSettings
+from openral_ros.parameters import Parameters
+
+
+class Brain(StrEnum):
+    """Who decides."""
+
+    SCRIPTED = "scripted"
+    ANTHROPIC = "anthropic"
+    OPENAI = "openai"
+
+
+class SecondGoal(StrEnum):
+    """What a goal does while another one runs."""
+
+    QUEUE = "queue"
+    REPLACE = "replace"
+    REFUSE = "refuse"
+
+
+class ReasonerParameters(Parameters):
+    """Said once: default, bounds, description."""
+
+    brain: Brain = Field(default=Brain.SCRIPTED, description="scripted, anthropic or openai")
+    model: str = Field(default="", description="model name for anthropic and openai")
+    base_url: str = Field(default="", description="endpoint; empty is the vendor's own")
+    rskill_folders: tuple[str, ...] = Field(description="folders with <id>/rskill.yaml")
+    requester: str = Field(default="", description="agent node a goal is for when its prompt names none")
+    default_detector: str = Field(
+        default="", description="locator asked first; empty is the detectors' own mark"
+    )
+    lifecycle_peer_node_ids: tuple[str, ...] = Field(
+        default=(), description="detectors, by id or node name, that may be switched; empty is every one"
+    )
+    record: str = Field(default="", description="folder for events and commands as JSON lines; empty is none")
+    poll_period: float = Field(default=0.5, ge=0.05, le=5.0, description="how often the graph is read [s]")
+    handoff_timeout: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=86400.0,
+        description="wait for a human's answer; 0 ends the mission at once [s]",
+    )
+    second_goal: SecondGoal = Field(default=SecondGoal.QUEUE, description="queue, replace or refuse")
+    require_approval: bool = Field(default=False, description="ask the operator before every acting step")
+    palette_wait: float = Field(
+        default=30.0, ge=0.0, le=600.0, description="wait of a goal for memory and a skill server [s]"
+    )
+    locator_wait: float = Field(default=5.0, ge=0.0, le=600.0, description="then for a locator [s]")
+    memory_deadline: float = Field(default=5.0, ge=0.1, le=60.0, description="recall, resolve, observe [s]")
+    locate_deadline: float = Field(default=20.0, ge=0.5, le=300.0, description="one look [s]")
+    model_deadline: float = Field(default=60.0, ge=0.5, le=600.0, description="one decision of the model [s]")
+    transition_deadline: float = Field(default=60.0, ge=0.5, le=600.0, description="one transition [s]")
+    candidates: int = Field(default=16, ge=0, le=1000, description="budget: places searched")
+    recalls: int = Field(default=60, ge=0, le=10000, description="budget: questions to memory")
+    locates: int = Field(default=60, ge=0, le=10000, description="budget: live looks")
+    model_calls: int = Field(default=80, ge=0, le=10000, description="budget: decisions")
+    tokens: int = Field(default=500_000, ge=0, le=1_000_000_000, description="budget: tokens of the model")
+    transitions: int = Field(default=8, ge=0, le=1000, description="budget: lifecycle transitions")
+    skills: int = Field(default=120, ge=0, le=10000, description="budget: skill goals")
+    handoffs: int = Field(default=1, ge=0, le=100, description="budget: questions to a human")
+    seconds: float = Field(default=900.0, ge=1.0, le=86400.0, description="budget: wall-clock time [s]")
+
+    def settings(self) -> MissionSettings:
+        """What the mission core needs of them."""
+        lines = {name: getattr(self, name) for name in SearchBudget.model_fields}
+        deadlines = Deadlines(
+            memory=self.memory_deadline,
+            locate=self.locate_deadline,
+            model=self.model_deadline,
+            transition=self.transition_deadline,
+            palette=self.palette_wait,
+            locator=self.locator_wait,
+            handoff=self.handoff_timeout,
+        )
+        return MissionSettings(
+            budget=SearchBudget(**lines),
+            deadlines=deadlines,
+            default_requester=self.requester,
+            second_goal=self.second_goal.value,
+            require_approval=self.require_approval,
+        )
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where the manifests lie."""
+        return tuple(Path(folder) for folder in self.rskill_folders)

@@ -1,0 +1,206 @@
+"""A graph of small fake peers around a symbolic home, on real DDS."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+from rclpy.action import ActionServer, CancelResponse
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.task import Future
+from std_msgs.msg import Header, String
+
+from openral_core.detectors import DetectorInfo, LifecycleState, Mode, Vocabulary
+from openral_core.names import Name
+from openral_core.skills import Verb
+from openral_msgs.action import ExecuteRskill
+from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
+from openral_msgs.msg import Handoff, MissionStatus, PromptStamped, SkillCatalogue
+from openral_msgs.msg import SceneGraph as SceneGraphMsg
+from openral_msgs.srv import LocateInView, ObserveDetections, RecallObject, ResolvePlace
+from openral_reasoner.exchanges.commands import CallLocate, CallObserve, CallRecall, CallResolve, SendSkill
+from openral_reasoner.homes import Home, HomeObject, HomePeers, HomePlace
+from openral_reasoner_ros.node import ReasonerNode
+from openral_ros.conversions.detectors import detector_info_message, fill_locate_response
+from openral_ros.conversions.queries import (
+    fill_observe_response,
+    fill_recall_response,
+    fill_resolve_response,
+    recall_query_from_request,
+    resolve_query_from_request,
+)
+from openral_ros.conversions.scene_graph import scene_graph_message
+from openral_ros.conversions.skills import fill_skill_result, skill_goal_from_message
+from openral_ros.qos import LATCHED, RELIABLE
+
+RSKILLS = Path(__file__).parents[2] / "rskills"
+LOCATOR = "/openral/perception/sim_groundtruth_locator"
+
+
+def small_home() -> Home:
+    """Two surfaces, a baguette that memory calls bread, a mug, and a person."""
+    places = [
+        HomePlace("counter_1", "kitchen counter", "kitchen", 2.0, 0.0),
+        HomePlace("table_1", "dining table", "kitchen", 6.0, 0.0),
+    ]
+    objects = [
+        HomeObject("bread_1", "baguette", "table_1", "bread", ("baguette",)),
+        HomeObject("mug_1", "red mug", "counter_1", "mug"),
+    ]
+    return Home(
+        places={p.id: p for p in places},
+        objects={o.id: o for o in objects},
+        rooms={"kitchen": "kitchen"},
+        agents={"ana": HomePlace("ana", "Ana", "kitchen", 9.0, -2.0)},
+    )
+
+
+class FakeGraph(Node):
+    """World state, one locator and a skill server; each can fall silent or be taken away."""
+
+    def __init__(self, context: Any, home: Home) -> None:
+        super().__init__("fake_graph", context=context)
+        self.home, self.peers = home, HomePeers(home)
+        self.traceparents: list[str] = []
+        self.held: Future | None = None
+        self.hold_skills = False
+        self.cancelled = 0
+        self.create_service(RecallObject, "/openral/recall_object", self._recall)
+        self.create_service(ResolvePlace, "/openral/resolve_place", self._resolve)
+        self.create_service(ObserveDetections, "/openral/observe", self._observe)
+        self._locate_service = self.create_service(LocateInView, f"{LOCATOR}/locate_in_view", self._locate)
+        self._info = self.create_publisher(DetectorInfoMsg, f"{LOCATOR}/info", LATCHED)
+        self._info.publish(detector_info_message(locator_info()))
+        scene = self.create_publisher(SceneGraphMsg, "/openral/scene_graph", LATCHED)
+        scene.publish(scene_graph_message(home.graph(), 1.0))
+        skills = self.create_publisher(SkillCatalogue, "/openral/skills", LATCHED)
+        skills.publish(SkillCatalogue(verbs=[verb.value for verb in Verb]))
+        self._server = ActionServer(
+            self,
+            ExecuteRskill,
+            "/openral/execute_rskill",
+            self._execute,
+            cancel_callback=lambda _: CancelResponse.ACCEPT,
+        )
+
+    def remove_locator(self) -> None:
+        """As when its node dies."""
+        self.destroy_service(self._locate_service)
+        self.destroy_publisher(self._info)
+
+    def _recall(self, request: Any, response: Any) -> Any:
+        self.traceparents.append(request.traceparent)
+        event: Any = self.peers.answer(CallRecall(call_id="x", query=recall_query_from_request(request)))
+        return fill_recall_response(response, event.result)
+
+    def _resolve(self, request: Any, response: Any) -> Any:
+        event: Any = self.peers.answer(CallResolve(call_id="x", query=resolve_query_from_request(request)))
+        return fill_resolve_response(response, event.result)
+
+    def _locate(self, request: Any, response: Any) -> Any:
+        self.traceparents.append(request.traceparent)
+        call = f"look-{len(self.peers.looks)}"
+        command = CallLocate(
+            call_id=call, query=request.query, camera=request.camera, detector=request.detector, deadline=1.0
+        )
+        event: Any = self.peers.answer(command)
+        return fill_locate_response(response, event.result, Header(frame_id=call))
+
+    def _observe(self, request: Any, response: Any) -> Any:
+        located = request.detections.header.frame_id
+        command = CallObserve(call_id="x", located=located, camera=request.camera, detector=request.detector)
+        event: Any = self.peers.answer(command)
+        return fill_observe_response(response, event.result)
+
+    async def _execute(self, handle: Any) -> Any:
+        if self.hold_skills:
+            self.held = Future(executor=self.executor)
+            await self.held
+        if handle.is_cancel_requested:
+            self.cancelled += 1
+            handle.canceled()
+            return ExecuteRskill.Result(status=ExecuteRskill.Result.CANCELLED)
+        event: Any = self.peers.answer(SendSkill(call_id="x", goal=skill_goal_from_message(handle.request)))
+        handle.succeed()
+        return fill_skill_result(ExecuteRskill.Result(), event.result)
+
+
+def locator_info() -> DetectorInfo:
+    return DetectorInfo(
+        name=Name("sim-groundtruth-locator", ("sim-locator",)),
+        mode=Mode.ON_DEMAND,
+        engine="sim_groundtruth",
+        vocabulary=Vocabulary.OPEN,
+        description="grounds names",
+        labels=(),
+        cameras=("head",),
+        licence="Apache-2.0",
+        commercial_use=True,
+        memory_declared=80.0,
+        latency=0.02,
+        is_default=True,
+        state=LifecycleState.ACTIVE,
+    )
+
+
+class Operator(Node):
+    """Speaks to the reasoner and reads what it says."""
+
+    def __init__(self, context: Any) -> None:
+        super().__init__("operator", context=context)
+        self.statuses: list[Any] = []
+        self.palettes: list[str] = []
+        self.handoffs: list[Any] = []
+        self.create_subscription(MissionStatus, "/openral/mission", self.statuses.append, RELIABLE)
+        self.create_subscription(String, "/openral/palette", lambda m: self.palettes.append(m.data), LATCHED)
+        self.create_subscription(Handoff, "/openral/handoff", self.handoffs.append, LATCHED)
+        self._prompts = self.create_publisher(PromptStamped, "/openral/prompt", RELIABLE)
+
+    @property
+    def heard(self) -> bool:
+        return self._prompts.get_subscription_count() > 0
+
+    def say(self, text: str, **fields: str) -> None:
+        self._prompts.publish(
+            PromptStamped(header=Header(frame_id="operator"), id="prompt-1", text=text, **fields)
+        )
+
+    @property
+    def ended(self) -> bool:
+        return bool(self.statuses) and self.statuses[-1].state >= MissionStatus.STATE_SUCCEEDED
+
+
+@pytest.fixture
+def graph(ros_context: Any) -> Iterator[FakeGraph]:
+    node = FakeGraph(ros_context, small_home())
+    yield node
+    node.destroy_node()
+
+
+@pytest.fixture
+def operator(ros_context: Any) -> Iterator[Operator]:
+    node = Operator(ros_context)
+    yield node
+    node.destroy_node()
+
+
+@pytest.fixture
+def make_reasoner(ros_context: Any) -> Iterator[Callable[..., ReasonerNode]]:
+    made: list[ReasonerNode] = []
+
+    def make(**parameters: Any) -> ReasonerNode:
+        values = {"rskill_folders": [str(RSKILLS)], "requester": "ana", "poll_period": 0.1, **parameters}
+        overrides = [Parameter(name, value=value) for name, value in values.items()]
+        node = ReasonerNode(context=ros_context, parameter_overrides=overrides)
+        made.append(node)
+        node.trigger_configure()
+        node.trigger_activate()
+        return node
+
+    yield make
+    for node in made:
+        node.close()
+        node.destroy_node()

@@ -1,0 +1,127 @@
+"""The real node on real DDS, with small fake peers."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+from openral_msgs.msg import MissionStatus
+
+SpinUntil = Callable[..., None]
+
+
+def mission(graph: Any, operator: Any, reasoner: Any, spin_until: SpinUntil, goal: str) -> Any:
+    """One mission from its prompt to its end."""
+    nodes = [graph, operator, reasoner]
+    spin_until(nodes, lambda: operator.heard, 10.0)
+    operator.say(goal)
+    spin_until(nodes, lambda: operator.ended, 30.0)
+    return operator.statuses[-1]
+
+
+def test_brings_the_baguette_over_real_services_and_actions(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil
+) -> None:
+    last = mission(graph, operator, make_reasoner(), spin_until, "bring me the baguette")
+    assert last.state == MissionStatus.STATE_SUCCEEDED, last.reason
+    assert graph.home.delivered == [("bread_1", "ana")]
+    assert last.brain == "scripted"
+    assert {call.tool for call in last.calls} >= {
+        "recall_object",
+        "locate_in_view",
+        "observe",
+        "execute_rskill",
+    }
+    assert all(call.status != "pending" for call in last.calls)
+
+
+def test_hands_over_when_the_unicorn_is_nowhere(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil
+) -> None:
+    last = mission(graph, operator, make_reasoner(), spin_until, "bring me the unicorn")
+    assert last.state == MissionStatus.STATE_HANDED_OVER
+    assert len(operator.handoffs) == 1
+    assert "kitchen counter: NOT_IN_VIEW" in last.searched
+
+
+def test_shows_the_exact_palette_of_the_live_graph(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil
+) -> None:
+    nodes = [graph, operator, make_reasoner()]
+
+    def complete() -> bool:
+        shown = json.loads(operator.palettes[-1])["palette"] if operator.palettes else {}
+        return bool(shown.get("detector_available") and shown.get("skills") and shown.get("places"))
+
+    spin_until(nodes, complete, 10.0)
+    shown = json.loads(operator.palettes[-1])
+    locate = next(tool for tool in shown["tools"] if tool["name"] == "locate_in_view")
+    assert "sim-groundtruth-locator" in locate["description"]
+    assert set(locate["parameters"]["properties"]) == {"query", "camera", "detector"}
+
+
+def test_a_detector_that_dies_leaves_the_palette(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil
+) -> None:
+    nodes = [graph, operator, make_reasoner()]
+
+    def offered(expected: bool) -> bool:
+        return bool(operator.palettes) and (
+            json.loads(operator.palettes[-1])["palette"]["detector_available"] is expected
+        )
+
+    spin_until(nodes, lambda: offered(True), 10.0)
+    graph.remove_locator()
+    spin_until(nodes, lambda: offered(False), 2.0)
+
+
+def test_stop_cancels_the_running_skill_and_ends_the_mission(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil
+) -> None:
+    graph.hold_skills = True
+    nodes = [graph, operator, make_reasoner()]
+    spin_until(nodes, lambda: operator.heard, 10.0)
+    operator.say("go to the dining table")
+
+    def stopped() -> bool:
+        if graph.held is not None and not graph.held.done():
+            if asked(graph):
+                graph.held.set_result(None)
+            else:
+                operator.say("stop")
+        return bool(operator.ended)
+
+    spin_until(nodes, stopped, 20.0)
+    assert operator.statuses[-1].state == MissionStatus.STATE_CANCELLED
+    spin_until(nodes, lambda: graph.cancelled == 1, 5.0)
+
+
+def asked(graph: Any) -> bool:
+    return any(handle.is_cancel_requested for handle in graph._server._goal_handles.values())
+
+
+def test_one_trace_runs_through_every_request(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil
+) -> None:
+    from opentelemetry import trace
+    from opentelemetry.sdk.trace import TracerProvider
+
+    trace.set_tracer_provider(TracerProvider())
+    last = mission(graph, operator, make_reasoner(), spin_until, "find the mug")
+    assert last.state == MissionStatus.STATE_SUCCEEDED, last.reason
+    assert graph.traceparents
+    assert len({parent.split("-")[1] for parent in graph.traceparents}) == 1
+
+
+def test_waits_for_memory_and_skills_and_says_what_is_missing(
+    operator: Any, make_reasoner: Any, spin_until: SpinUntil
+) -> None:
+    nodes = [operator, make_reasoner(palette_wait=0.5, locator_wait=0.0)]
+    spin_until(nodes, lambda: operator.heard, 10.0)
+    operator.say("bring me the mug")
+    spin_until(nodes, lambda: operator.ended, 10.0)
+    assert operator.statuses[-1].state == MissionStatus.STATE_FAILED
+    assert "no spatial memory" in operator.statuses[-1].reason
+    assert "no skill server" in operator.statuses[-1].reason

@@ -1,0 +1,1 @@
+"""The simulation as a lifecycle node: cameras, transforms, clock and the skill server."""

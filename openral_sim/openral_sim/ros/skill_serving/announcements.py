@@ -1,0 +1,59 @@
+"""What the skill server tells the graph: what it can do now, and what went wrong."""
+
+from collections.abc import Sequence
+
+from openral_core import CONTRACT_VERSION
+from openral_core.skills import SkillResult, SkillStatus
+from openral_msgs.action import ExecuteRskill
+from openral_msgs.msg import FailureTrigger, SkillCatalogue
+from openral_ros.conversions.skills import key_values
+from openral_ros.conversions.times import stamp_of
+from openral_ros.qos import LATCHED, RELIABLE
+from openral_ros.scopes import Scope
+
+SOURCE = "skill_server"
+
+
+class Announcements:
+    """A latched catalogue, published when it changes, and a failure for every goal that fails."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._catalogue = scope.publisher(SkillCatalogue, "openral/skills", LATCHED)
+        self._failures = scope.publisher(FailureTrigger, f"openral/failure/{SOURCE}", RELIABLE)
+        self._said: SkillCatalogue | None = None
+
+    def catalogue(self, verbs: Sequence[str], holding: str, busy_with: str, time: float) -> None:
+        """What the robot can do now, if that is news; ``time`` in [s] of simulated time."""
+        said = SkillCatalogue(
+            contract_version=CONTRACT_VERSION, verbs=list(verbs), holding=holding, busy_with=busy_with
+        )
+        if said == self._said:
+            return
+        self._said = said
+        stamped = SkillCatalogue(
+            contract_version=CONTRACT_VERSION, verbs=list(verbs), holding=holding, busy_with=busy_with
+        )
+        stamped.header.stamp = stamp_of(time)
+        self._catalogue.publish(stamped)
+
+    def failure(self, request: ExecuteRskill.Goal, result: SkillResult, time: float) -> None:
+        """How a goal failed; a success or a cancelled goal is no failure."""
+        if result.success or result.status is SkillStatus.CANCELLED:
+            return
+        broken = result.status is SkillStatus.SKILL_ERROR
+        message = FailureTrigger(
+            source=SOURCE,
+            kind=result.status.name.lower(),
+            severity=FailureTrigger.SEVERITY_ERROR if broken else FailureTrigger.SEVERITY_WARNING,
+            message=f"{request.rskill_id}: {result.message}",
+            evidence=key_values({**result.evidence, "rskill": request.rskill_id}),
+            traceparent=request.traceparent,
+        )
+        message.header.stamp = stamp_of(time)
+        self._failures.publish(message)
+
+    def stopped(self, reason: str, time: float) -> None:
+        """That the simulation itself broke."""
+        message = FailureTrigger(source=SOURCE, kind="simulation_stopped", message=reason)
+        message.severity, message.header.stamp = FailureTrigger.SEVERITY_FATAL, stamp_of(time)
+        self._failures.publish(message)

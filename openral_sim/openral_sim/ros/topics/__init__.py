@@ -1,0 +1,1 @@
+"""What the simulation publishes, one file per kind of topic."""

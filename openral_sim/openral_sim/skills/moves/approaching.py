@@ -1,0 +1,46 @@
+"""The ways a hand can come to a thing before it has looked closely."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_sim.motions.grasps import Approach, backed_off, from_above, from_front, mirrored
+from openral_sim.skills.moves.docking import Option, Stance
+from openral_sim.skills.requests import GraspRequest
+
+Vector = NDArray[np.float64]
+_HOVER = 0.21
+_SPARE = 0.06
+_INSIDE = 0.04
+
+
+def ways_to(request: GraspRequest, base: Vector) -> list[Option]:
+    """Hover and expected grasp from a base pose: from above before from the front, camera on either side."""
+    heading = float(np.arctan2(*(request.position[:2] - base[:2])[::-1]))
+    tall = request.height / 2
+    ways = [(from_above(heading + turn), tall, max(_SPARE, tall)) for turn in (np.pi / 2, 0.0)]
+    ways.append((from_front(heading), request.reach, _SPARE))
+    options = []
+    for approach, extent, spare in ways:
+        T = expected_grasp(approach, request.position, extent)
+        spared = (request.position, request.reach + spare)
+        options += [
+            Option(approach.name, backed_off(turned, _HOVER), turned, spared) for turned in (T, mirrored(T))
+        ]
+    return options
+
+
+def expected_grasp(approach: Approach, position: Vector, extent: float) -> Vector:
+    """Where the hand would close on a thing that reaches ``extent`` [m] towards it, shape (4, 4)."""
+    u, v, w = approach.R_map_approach.T
+    T = np.eye(4)
+    T[:3, :3] = np.column_stack([v, u, -w])
+    T[:3, 3] = position + max(0.0, extent - _INSIDE) * w
+    return T
+
+
+def approach_of(stance: Stance) -> Approach:
+    """The direction a stance's hand comes from."""
+    if stance.option.tag == "from above":
+        return from_above(float(stance.base[2]) + np.pi / 2)
+    forward = stance.option.T_map_goal[:3, 2]
+    return from_front(float(np.arctan2(forward[1], forward[0])))

@@ -1,0 +1,68 @@
+"""Closing the hand on a thing, lifting it and carrying it off."""
+
+import numpy as np
+
+from openral_sim.motions.grasps import backed_off
+from openral_sim.skills.context import Held, SkillContext
+from openral_sim.skills.failures import LostObject
+from openral_sim.skills.feedback import Move
+from openral_sim.skills.moves.driving import floor_now, shift_by
+from openral_sim.skills.moves.gripping import between_fingers, bumped, close_hand, open_hand
+from openral_sim.skills.moves.holding import T_grasp_body, fasten, unfasten
+from openral_sim.skills.moves.reaching import fold, reach_along, reach_to
+from openral_sim.skills.moves.surveying import Choice
+
+_LIFT, _LIFT_LEVEL = 0.10, 0.04
+_RAISED = 0.02
+_BACK = 0.30
+_ROOM_BEHIND = 0.30
+
+
+def take(context: SkillContext, choice: Choice, label: str) -> Move[bool]:
+    """Go in and close; False if the fingers missed.
+
+    The weld that stands for the grip is made only while both fingers touch the same movable body.
+    """
+    goal = choice.grasp.T_map_grasp
+    yield from reach_to(context, choice.before, "aligning")
+    yield from open_hand(context, "opening")
+    inside = yield from reach_along(context, goal, "approaching", 0.20, stop=lambda: bumped(context))
+    body = (yield from close_hand(context, "closing")) if inside else None
+    if body is None:
+        yield from open_hand(context, "opening")
+        yield from reach_along(context, backed_off(goal, 0.12), "drawing back", 0.25)
+        return False
+    fasten(context, context.names.grasp_weld, context.model.body(context.names.hand).id, body)
+    height = float(goal[2, 3] - choice.support)
+    context.held = Held(body, T_grasp_body(context, body), label, height, choice.downward)
+    return True
+
+
+def lift(context: SkillContext, held: Held) -> Move[None]:
+    """Raise what the hand has closed on.
+
+    Raises:
+        LostObject: If it does not come along.
+    """
+    raised = context.control.T_map_grasp()
+    before = float(context.data.xpos[held.body, 2])
+    raised[2, 3] += _LIFT if held.downward else _LIFT_LEVEL
+    yield from reach_along(context, raised, "lifting", 0.25)
+    if between_fingers(context) != held.body or float(context.data.xpos[held.body, 2]) < before + _RAISED:
+        unfasten(context, context.names.grasp_weld)
+        context.held = None
+        raise LostObject(f"the {held.label} slipped out of the hand while it was lifted")
+
+
+def carry_away(context: SkillContext) -> Move[None]:
+    """Back off as far as the floor allows, then bring the hand to the side."""
+    x, y, yaw = context.control.base_pose
+    floor = floor_now(context)
+    back = 0.0
+    for distance in np.arange(0.05, _BACK + 0.01, 0.05):
+        behind = np.array([x - distance * np.cos(yaw), y - distance * np.sin(yaw)])
+        if floor.clearance_at(behind) < _ROOM_BEHIND:
+            break
+        back = float(distance)
+    yield from shift_by(context, -back, "backing off")
+    yield from fold(context, "carrying")

@@ -1,0 +1,67 @@
+from itertools import pairwise
+
+import mujoco
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from openral_sim.motions.arm_paths import NoArmPath, plan
+from openral_sim.motions.collisions import CollisionChecker
+from openral_sim.robot import TUCKED, RobotNames
+
+HOME = np.array(TUCKED)
+NEAR = HOME + np.array([0.2, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+
+class Gate:
+    """Postures are free except for a slab in joint 1, open only where joint 2 leans far back."""
+
+    def __init__(self, *, shut: bool = False) -> None:
+        self._shut = shut
+
+    def free(self, posture: NDArray[np.float64]) -> bool:
+        in_slab = bool(0.3 < posture[1] < 0.6)
+        return not in_slab or (not self._shut and bool(posture[2] < -0.5))
+
+    def free_between(self, first: NDArray[np.float64], last: NDArray[np.float64]) -> bool:
+        return all(self.free(first + (last - first) * share) for share in np.linspace(0, 1, 40))
+
+    def touching(self, _: NDArray[np.float64]) -> list[tuple[str, str]]:
+        return [("gate", "arm")]
+
+
+BEFORE = np.array([0.2, 0.0, 0.0, 0.0, -1.5, 0.0, 0.0, 0.0])
+BEHIND = np.array([0.2, 1.0, 0.0, 0.0, -1.5, 0.0, 0.0, 0.0])
+
+
+def test_goes_straight_when_nothing_is_in_the_way(
+    compiled: mujoco.MjModel, data: mujoco.MjData, names: RobotNames
+) -> None:
+    checker = CollisionChecker(compiled, names)
+    checker.look(data)
+    assert np.array_equal(plan(checker, HOME, NEAR), [HOME, NEAR])
+
+
+def test_finds_the_way_round() -> None:
+    gate = Gate()
+    path = plan(gate, BEFORE, BEHIND, seed=1)  # type: ignore[arg-type]
+    assert np.allclose(path[0], BEFORE)
+    assert np.allclose(path[-1], BEHIND)
+    assert len(path) > 2
+    assert all(gate.free_between(a, b) for a, b in pairwise(path))
+
+
+def test_the_same_seed_finds_the_same_way() -> None:
+    once, again = (plan(Gate(), BEFORE, BEHIND, seed=5) for _ in range(2))  # type: ignore[arg-type]
+    assert np.array_equal(once, again)
+
+
+def test_gives_up_after_a_bounded_number_of_postures() -> None:
+    with pytest.raises(NoArmPath, match="2000 postures were tried"):
+        plan(Gate(shut=True), BEFORE, BEHIND)  # type: ignore[arg-type]
+
+
+def test_names_what_is_touched_at_the_end() -> None:
+    inside = np.where(np.arange(8) == 1, 0.45, BEFORE)
+    with pytest.raises(NoArmPath, match="at its end gate touches arm"):
+        plan(Gate(), BEFORE, inside)  # type: ignore[arg-type]

@@ -1,0 +1,110 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from openral_sim.motions.grasps import (
+    OPENING,
+    Approach,
+    backed_off,
+    from_above,
+    from_front,
+    mirrored,
+    propose,
+)
+from openral_sim.motions.segments import Segment
+
+Vector = NDArray[np.float64]
+Top = Callable[[Vector, Vector], Vector]
+
+TABLE = 0.75
+
+
+def seen_from_above(top: Top, half: float = 0.2, step: float = 0.004) -> Segment:
+    """A scan of a table and of what ``top(x, y)`` says stands on it (height above the table, or nan)."""
+    x, y = (grid.ravel() for grid in np.meshgrid(*[np.arange(-half, half, step)] * 2))
+    height = top(x, y)
+    z = TABLE + np.where(np.isnan(height), 0.0, height)
+    return Segment(np.column_stack([x, y, z]), ~np.isnan(height), TABLE)
+
+
+def box(length: float, width: float, height: float, turn: float = 0.0) -> Top:
+    c, s = np.cos(turn), np.sin(turn)
+
+    def top(x: Vector, y: Vector) -> Vector:
+        inside = (np.abs(c * x + s * y) < length / 2) & (np.abs(-s * x + c * y) < width / 2)
+        return np.where(inside, height, np.nan)
+
+    return top
+
+
+def ring(radius: float, wall: float, height: float) -> Top:
+    def top(x: Vector, y: Vector) -> Vector:
+        r = np.hypot(x, y)
+        return np.where(r > radius, np.nan, np.where(r > radius - wall, height, 0.012))
+
+    return top
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.5, 1.2, 2.5])
+def test_takes_a_long_thing_across_its_middle(turn: float) -> None:
+    best = propose(seen_from_above(box(0.30, 0.05, 0.05, turn)), from_above(0.0))[0]
+    across = np.array([-np.sin(turn), np.cos(turn)])
+    assert abs(best.T_map_grasp[:2, 1] @ across) > np.cos(np.radians(16))
+    assert np.linalg.norm(best.T_map_grasp[:2, 3]) < 0.02
+    assert best.T_map_grasp[:3, 2] == pytest.approx([0, 0, -1])
+
+
+def test_does_not_dig_into_the_support() -> None:
+    best = propose(seen_from_above(box(0.06, 0.06, 0.04)), from_above(0.0))[0]
+    assert best.T_map_grasp[2, 3] - 0.0194 > TABLE
+
+
+def test_takes_a_wide_mug_by_its_rim() -> None:
+    best = propose(seen_from_above(ring(0.045, 0.006, 0.09)), from_above(0.0))[0]
+    assert best.width < 0.03
+    assert 0.03 < np.linalg.norm(best.T_map_grasp[:2, 3]) < 0.05
+
+
+def test_takes_a_shallow_bowl_by_its_rim_with_the_fingertips() -> None:
+    def bowl(x: Vector, y: Vector) -> Vector:
+        r = np.hypot(x, y)
+        return np.where(r > 0.08, np.nan, 0.01 + 0.055 * np.clip(r / 0.075, 0, 1) ** 6)
+
+    best = propose(seen_from_above(bowl), from_above(0.0))[0]
+    assert 0.06 < np.linalg.norm(best.T_map_grasp[:2, 3]) < 0.09
+    assert best.T_map_grasp[2, 3] > TABLE + 0.03
+
+
+@pytest.mark.parametrize("width", [0.084, 0.09, 0.15])
+def test_finds_no_grasp_on_a_thing_wider_than_the_fingers_open(width: float) -> None:
+    assert propose(seen_from_above(box(0.2, width, 0.06)), from_above(0.0)) == []
+
+
+def test_keeps_the_pads_off_a_neighbour() -> None:
+    def two(x: Vector, y: Vector) -> Vector:
+        first, second = box(0.05, 0.05, 0.06)(x, y), box(0.05, 0.05, 0.06)(x - 0.075, y)
+        return np.where(np.isnan(first), second, first)
+
+    segment = seen_from_above(two)
+    only_first = Segment(segment.points, segment.chosen & (segment.points[:, 0] < 0.03), TABLE)
+    for grasp in propose(only_first, from_above(0.0)):
+        fingers = grasp.T_map_grasp[:2, 3] + np.outer([-1, 1], grasp.T_map_grasp[:2, 1]) * (
+            OPENING / 2 + 0.006
+        )
+        assert not ((np.abs(fingers[:, 0] - 0.075) < 0.024) & (np.abs(fingers[:, 1]) < 0.024)).any()
+
+
+@pytest.mark.parametrize("approach", [from_above(0.3), from_front(1.1)])
+def test_approach_axes_are_a_rotation(approach: Approach) -> None:
+    R = approach.R_map_approach
+    assert np.allclose(R.T @ R, np.eye(3))
+    assert np.linalg.det(R) == pytest.approx(1.0)
+
+
+def test_turning_the_hand_round_twice_changes_nothing() -> None:
+    T = propose(seen_from_above(box(0.1, 0.05, 0.05)), from_above(0.0))[0].T_map_grasp
+    assert np.allclose(mirrored(mirrored(T)), T)
+    assert np.allclose(mirrored(T)[:3, 3], T[:3, 3])
+    assert np.allclose(backed_off(T, 0.1)[:3, 3], T[:3, 3] + [0, 0, 0.1])

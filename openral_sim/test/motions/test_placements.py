@@ -1,0 +1,35 @@
+import numpy as np
+from scipy.ndimage import distance_transform_edt
+
+from openral_core.geometry import angle_between
+from openral_sim.motions.occupancy import RESOLUTION, OccupancyGrid
+from openral_sim.motions.paths import TravelField, travel_field
+from openral_sim.motions.placements import REACHES, standing_poses
+
+TARGET = np.array([2.0, 1.0, 0.9])
+
+
+def field_with_table() -> TravelField:
+    occupied = np.zeros((100, 80), dtype=bool)
+    occupied[30:52, 0:26] = True
+    grid = OccupancyGrid(np.zeros(2), distance_transform_edt(~occupied) * RESOLUTION)
+    return travel_field(grid, np.array([4.0, 3.0]), 0.33)
+
+
+def test_stands_on_free_floor_facing_the_target() -> None:
+    poses = standing_poses(field_with_table(), TARGET)
+    assert poses
+    for x, y, yaw in poses:
+        assert np.isfinite(field_with_table().cost_at(np.array([x, y])))
+        assert angle_between(float(yaw), float(np.arctan2(1.0 - y, 2.0 - x))) < 1e-6
+        assert min(abs(np.hypot(x - 2.0, y - 1.0) - reach) for reach in REACHES) < 1e-9
+
+
+def test_offers_the_nearer_side_first() -> None:
+    first = standing_poses(field_with_table(), TARGET)[0]
+    assert first[1] > 1.0
+
+
+def test_is_the_same_every_time() -> None:
+    once, again = (np.array(standing_poses(field_with_table(), TARGET)) for _ in range(2))
+    assert np.array_equal(once, again)

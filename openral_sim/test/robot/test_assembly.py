@@ -1,0 +1,100 @@
+import mujoco
+import numpy as np
+import pytest
+
+from openral_sim.motions.scans import range_scan
+from openral_sim.robot import BASE_RADIUS, RobotNames, add_robot, reach_model, robot_only_model, stand_tucked
+from openral_sim.robot.postures import CARRYING, CARRYING_LEVEL, TUCKED
+
+NAMES = RobotNames()
+
+
+def built(x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> tuple[mujoco.MjModel, mujoco.MjData]:
+    spec = mujoco.MjSpec()
+    add_robot(spec, x, y, yaw)
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    return model, data
+
+
+@pytest.mark.parametrize(("x", "y", "yaw"), [(0, 0, 0), (1.5, -2.0, 0.7), (-3, 0.2, -3.0)])
+def test_base_joints_read_the_pose_in_map(x: float, y: float, yaw: float) -> None:
+    _, data = built(x, y, yaw)
+    assert [float(data.joint(name).qpos[0]) for name in NAMES.base_joints] == pytest.approx([x, y, yaw])
+    base = data.body(NAMES.base)
+    assert base.xpos[:2] == pytest.approx([x, y])
+    assert base.xmat.reshape(3, 3)[:2, 0] == pytest.approx([np.cos(yaw), np.sin(yaw)])
+
+
+def test_moving_a_base_joint_moves_along_map_whatever_the_heading() -> None:
+    model, data = built(1.0, 1.0, 2.0)
+    data.joint(NAMES.base_joints[0]).qpos = 1.5
+    mujoco.mj_kinematics(model, data)
+    assert data.body(NAMES.base).xpos[:2] == pytest.approx([1.5, 1.0])
+
+
+def test_every_name_is_in_the_model() -> None:
+    model, data = built()
+    for joint in NAMES.joints:
+        data.joint(joint)
+    for actuator in (*NAMES.base_joints, *NAMES.reach_joints, *NAMES.head_joints, NAMES.gripper_actuator):
+        data.actuator(actuator)
+    for body in (NAMES.root, NAMES.torso, NAMES.head, NAMES.hand, *NAMES.fingers):
+        data.body(body)
+    data.site(NAMES.grasp_site)
+    for weld in (NAMES.grasp_weld, NAMES.handover_weld):
+        assert not data.eq_active[model.equality(weld).id]
+
+
+def test_cameras_look_along_z_of_their_optical_frames() -> None:
+    _, data = built()
+    for camera, frame in NAMES.cameras.items():
+        R_camera, R_frame = data.camera(camera).xmat.reshape(3, 3), data.body(frame).xmat.reshape(3, 3)
+        assert -R_camera[:, 2] == pytest.approx(R_frame[:, 2])
+        assert R_camera[:, 0] == pytest.approx(R_frame[:, 0])
+        assert data.camera(camera).xpos == pytest.approx(data.body(frame).xpos)
+
+
+def test_head_looks_ahead_from_above_the_arm() -> None:
+    _, data = built()
+    frame = data.body(NAMES.head_optical_frame)
+    assert frame.xmat.reshape(3, 3)[:, 2] == pytest.approx([1, 0, 0], abs=1e-9)
+    assert frame.xpos[2] > 1.3
+
+
+@pytest.mark.parametrize("posture", [TUCKED, CARRYING, CARRYING_LEVEL])
+def test_driving_postures_stay_out_of_the_head_image(posture: tuple[float, ...]) -> None:
+    model, data = built()
+    for joint, value in zip(NAMES.reach_joints, posture, strict=True):
+        data.joint(joint).qpos = value
+    data.joint(NAMES.head_joints[1]).qpos = 0.35
+    mujoco.mj_forward(model, data)
+    eye = data.body(NAMES.head_optical_frame)
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = eye.xmat.reshape(3, 3), eye.xpos
+    u, v = np.meshgrid(np.linspace(-0.7, 0.7, 40), np.linspace(-0.5, 0.5, 30))
+    seen = range_scan(model, data, T, np.column_stack([u.ravel(), v.ravel()]), blind=frozenset())
+    assert len(seen) < 0.04 * u.size
+
+
+def test_tucked_robot_stands_still_within_a_narrow_outline() -> None:
+    model, data = built()
+    stand_tucked(model, data)
+    mujoco.mj_step(model, data, 500)
+    assert float(np.abs(data.qvel).max()) < 0.05
+    assert data.ncon == 0
+    assert BASE_RADIUS <= 0.30
+    reach = np.linalg.norm(data.geom_xpos[:, :2], axis=1)
+    assert float(reach.max()) < 0.33
+
+
+def test_reach_model_frees_only_lift_and_arm() -> None:
+    model = reach_model()
+    assert tuple(model.joint(i).name for i in range(model.njnt)) == NAMES.reach_joints
+
+
+def test_robot_only_model_holds_the_robot_alone() -> None:
+    model = robot_only_model()
+    assert all(model.body(i).name.startswith("robot/") for i in range(1, model.nbody))

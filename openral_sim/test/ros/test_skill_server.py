@@ -1,0 +1,160 @@
+"""Goals over the action: carried out, cancelled, late, refused in words."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+from nav_msgs.msg import Odometry
+from rclpy.qos import DurabilityPolicy, QoSProfile
+
+from openral_core.geometry import Pose
+from openral_core.skills import SkillStatus, Verb
+from openral_msgs.action import ExecuteRskill
+from openral_msgs.msg import FailureTrigger, SkillCatalogue
+from openral_ros.conversions.skills import key_values
+from openral_ros.qos import LATCHED, RELIABLE
+from openral_sim.skills import verbs
+
+pytestmark = pytest.mark.xdist_group("sim_node")
+NEAR = Pose.planar(1.6, 2.0, 0.0)
+FAR = Pose.planar(8.6, 0.8, 0.0)
+STOVE = Pose((1.0, 4.2, 0.9))
+
+
+def place_of(bench: Any) -> Odometry:
+    return bench.hear(Odometry, "odom", RELIABLE)
+
+
+def drive_and_wait_until_moving(bench: Any, goal: Pose, deadline: float = 0.0) -> Any:
+    driving = bench.send("navigate", deadline=deadline, goal=goal)
+    bench.until(lambda: any(told.stage == "driving" and told.progress > 0.02 for told in driving.feedback))
+    return driving
+
+
+def test_navigate_brings_odometry_to_the_goal(bench: Any) -> None:
+    result = bench.send("navigate", goal=NEAR).result()
+    assert result.status is SkillStatus.SUCCEEDED
+    assert (result.evidence["x"], result.evidence["y"]) == pytest.approx((1.6, 2.0), abs=0.02)
+    position = place_of(bench).pose.pose.position
+    assert (position.x, position.y) == pytest.approx((1.6, 2.0), abs=0.02)
+
+
+def test_a_cancelled_drive_stops_on_its_way(bench: Any) -> None:
+    goal = drive_and_wait_until_moving(bench, FAR)
+    goal.cancel()
+    result = goal.result()
+    assert result.status is SkillStatus.CANCELLED
+    assert "driving" in result.message
+    assert goal.cancelled
+    odometry = place_of(bench)
+    assert abs(odometry.twist.twist.linear.x) < 0.02
+    assert odometry.pose.pose.position.x < FAR.position[0] - 1.0
+
+
+def test_a_goal_cancelled_at_once_does_not_drive_off(bench: Any) -> None:
+    before = place_of(bench).pose.pose.position
+    goal = bench.send("navigate", goal=FAR)
+    goal.cancel()
+    assert goal.result().status is SkillStatus.CANCELLED
+    after = place_of(bench).pose.pose.position
+    assert np.hypot(after.x - before.x, after.y - before.y) < 1.0
+
+
+def test_a_second_goal_is_busy_and_leaves_the_first_alone(bench: Any) -> None:
+    first = drive_and_wait_until_moving(bench, FAR)
+    second = bench.send("look-at", target=STOVE).result()
+    assert second.status is SkillStatus.BUSY
+    assert "NAVIGATE" in second.message
+    first.cancel()
+    assert first.result().status is SkillStatus.CANCELLED
+
+
+def test_a_passed_deadline_stops_the_robot_and_says_so(bench: Any) -> None:
+    goal = drive_and_wait_until_moving(bench, FAR, deadline=0.5)
+    result = goal.result()
+    assert result.status is SkillStatus.TIMEOUT
+    assert "0.5 s" in result.message
+    assert abs(place_of(bench).twist.twist.linear.x) < 0.02
+    bench.send("navigate", goal=NEAR).result()
+
+
+@pytest.mark.parametrize(
+    ("rskill", "params", "words"),
+    [
+        ("fly", {}, "unknown skill 'fly': known are 'grasp'"),
+        ("navigate", {}, "parameter 'goal' (pose) is missing"),
+        ("navigate", {"goal": "kitchen"}, "parameter 'goal' must be a pose, found str 'kitchen'"),
+        ("navigate", {"goal": NEAR, "speed": 2.0}, "unknown parameter 'speed': valid are 'goal'"),
+        ("handover", {"agent": NEAR, "agent_id": 3}, "parameter 'agent_id' must be a string, found int 3"),
+    ],
+)
+def test_what_does_not_fit_the_manifest_is_a_bad_request_in_words(
+    bench: Any, rskill: str, params: dict[str, Any], words: str
+) -> None:
+    result = bench.send(rskill, **params).result()
+    assert result.status is SkillStatus.BAD_REQUEST
+    assert words in result.message
+
+
+def test_a_pose_in_another_frame_is_a_bad_request(bench: Any) -> None:
+    params = key_values({"goal": NEAR})
+    params[0].pose_value.header.frame_id = "base_link"
+    result = bench.send_message(ExecuteRskill.Goal(rskill_id="navigate", params=params)).result()
+    assert result.status is SkillStatus.BAD_REQUEST
+    assert "frame 'base_link': poses must be in 'map'" in result.message
+
+
+def test_a_parameter_given_twice_is_a_bad_request(bench: Any) -> None:
+    params = [*key_values({"goal": NEAR}), *key_values({"goal": FAR})]
+    result = bench.send_message(ExecuteRskill.Goal(rskill_id="navigate", params=params)).result()
+    assert result.status is SkillStatus.BAD_REQUEST
+    assert "'goal' is given 2 times" in result.message
+
+
+def test_a_failed_goal_is_told_to_the_graph_with_its_trace(bench: Any) -> None:
+    heard = bench.listen(FailureTrigger, "openral/failure/skill_server", RELIABLE)
+    bench.until(lambda: bench.client.count_publishers("openral/failure/skill_server"))
+    trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    bench.until(lambda: bench.node.count_subscribers("openral/failure/skill_server"))
+    bench.send_message(ExecuteRskill.Goal(rskill_id="handover", traceparent=trace)).result()
+    bench.until(lambda: heard)
+    assert (heard[0].source, heard[0].kind, heard[0].traceparent) == ("skill_server", "bad_request", trace)
+
+
+def test_handing_over_with_an_empty_hand_holds_nothing(bench: Any) -> None:
+    result = bench.send("handover", agent=NEAR, agent_id="requester").result()
+    assert result.status is SkillStatus.NOTHING_HELD
+
+
+def test_a_skill_that_breaks_is_an_error_and_the_next_goal_works(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def break_down(context: Any, params: Any) -> Any:
+        raise ZeroDivisionError("gear")
+
+    with monkeypatch.context() as patch:
+        patch.setitem(verbs.SERVED, Verb.LOOK_AT, break_down)
+        result = bench.send("look-at", target=STOVE).result()
+    assert result.status is SkillStatus.SKILL_ERROR
+    assert "ZeroDivisionError: gear" in result.message
+    assert bench.send("look-at", target=STOVE).result().success
+
+
+def test_the_catalogue_names_the_verbs_and_what_the_robot_is_busy_with(bench: Any) -> None:
+    assert bench.hear(SkillCatalogue, "openral/skills", LATCHED).verbs == sorted(verbs.SERVED)
+    all_of_them = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    heard = bench.listen(SkillCatalogue, "openral/skills", all_of_them)
+    bench.until(lambda: heard)
+    bench.send("look-at", target=STOVE).result()
+    bench.until(lambda: len(heard) >= 3)
+    assert [each.busy_with for each in heard] == ["", "LOOK_AT", ""]
+
+
+def test_feedback_is_not_a_flood(bench: Any) -> None:
+    goal = bench.send("navigate", goal=Pose.planar(1.6, 1.2, 0.0))
+    assert goal.result().success
+    stages = [told.stage for told in goal.feedback]
+    assert "driving" in stages
+    assert len(stages) < 30

@@ -1,0 +1,110 @@
+"""What the node publishes fits together: time, frames, pictures, labels."""
+
+from math import radians, tan
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import CameraInfo, Image, JointState
+from tf2_msgs.msg import TFMessage
+from vision_msgs.msg import LabelInfo
+
+from openral_core.geometry import Pose, transform_points
+from openral_ros.conversions.images import depth_of, image_view, rgb_of
+from openral_ros.conversions.times import nanoseconds, seconds
+from openral_ros.qos import LATCHED, RELIABLE, SENSOR
+from openral_ros.scopes import Scope
+from openral_ros.transforms import TransformBuffer
+
+pytestmark = pytest.mark.xdist_group("sim_node")
+OPTICAL = "head_camera_optical_frame"
+ON_THE_FLOOR = Pose((2.0, 3.2, 0.0))
+BAGUETTE_IS_LEFT_OF = Pose((1.8, 4.1, 0.95))
+
+
+def test_the_clock_advances_and_never_turns_back(bench: Any) -> None:
+    heard = bench.listen(Clock, "/clock", RELIABLE)
+    bench.until(lambda: len(heard) > 20)
+    times = [nanoseconds(message.clock) for message in heard]
+    assert set(np.diff(times)) == {20_000_000}
+
+
+def test_the_transform_of_an_images_stamp_came_before_the_image(bench: Any) -> None:
+    order: list[tuple[str, int]] = []
+
+    def note_transforms(message: TFMessage) -> None:
+        order.extend((t.child_frame_id, nanoseconds(t.header.stamp)) for t in message.transforms)
+
+    def note_image(message: Image) -> None:
+        order.append(("image", nanoseconds(message.header.stamp)))
+
+    subscriptions = [
+        bench.client.create_subscription(TFMessage, "tf", note_transforms, 100),
+        bench.client.create_subscription(Image, "head/image_raw", note_image, SENSOR),
+    ]
+    bench.until(lambda: [name for name, _ in order].count("image") > 3)
+    for subscription in subscriptions:
+        bench.client.destroy_subscription(subscription)
+    first = min(stamp for name, stamp in order if name == OPTICAL)
+    stamps = [stamp for name, stamp in order if name == "image" and stamp > first]
+    assert stamps
+    assert all((OPTICAL, stamp) in order and ("base_link", stamp) in order for stamp in stamps)
+
+
+def test_intrinsics_are_those_of_the_scene(bench: Any) -> None:
+    info = bench.hear(CameraInfo, "head/camera_info", SENSOR)
+    K = np.reshape(info.k, (3, 3))
+    assert (info.width, info.height, info.header.frame_id) == (160, 120, OPTICAL)
+    assert K[0, 0] == K[1, 1] == pytest.approx(60.0 / tan(radians(58.0) / 2))
+    assert (K[0, 2], K[1, 2]) == (79.5, 59.5)
+
+
+def test_depth_intrinsics_and_transforms_agree_on_where_the_floor_is(bench: Any) -> None:
+    scope = Scope(bench.client)
+    transforms = TransformBuffer(scope)
+    depths = bench.listen(Image, "head/depth", SENSOR)
+    K = np.reshape(bench.hear(CameraInfo, "head/camera_info", SENSOR).k, (3, 3))
+    assert bench.send("look-at", target=ON_THE_FLOOR).result().success
+    depths.clear()
+    bench.until(lambda: depths)
+    depth = depth_of(depths[0])[60, 80]
+    ray = np.array([[(80 - K[0, 2]) / K[0, 0], (60 - K[1, 2]) / K[1, 1], 1.0]])
+    T_map_camera = transforms.lookup("map", OPTICAL, seconds(depths[0].header.stamp))
+    scope.close()
+    seen = transform_points(T_map_camera, ray * depth)[0]
+    assert seen[2] == pytest.approx(0.0, abs=0.01)
+    assert seen[:2] == pytest.approx(ON_THE_FLOOR.position[:2], abs=0.08)
+
+
+def test_semantic_ids_are_those_of_the_latched_labels(bench: Any) -> None:
+    labels = bench.hear(LabelInfo, "head/labels", LATCHED)
+    phrases = {each.class_id: each.class_name for each in labels.class_map}
+    assert bench.send("look-at", target=BAGUETTE_IS_LEFT_OF).result().success
+    image = bench.hear(Image, "head/semantic", SENSOR)
+    assert image.encoding == "mono16"
+    ids = set(np.unique(image_view(image)).tolist()) - {0}
+    assert ids <= set(phrases)
+    assert {"kitchen counter", "baguette"} <= {phrases[number] for number in ids}
+    assert sorted(phrases.values()).count("wine glass") == 2
+
+
+def test_colour_shows_a_lit_room_and_not_one_flat_tone(bench: Any) -> None:
+    rgb = rgb_of(bench.hear(Image, "head/image_raw", SENSOR))
+    assert rgb.shape == (120, 160, 3)
+    assert 40 < rgb.mean() < 230
+    assert rgb.std() > 15
+
+
+def test_the_wrist_camera_answers_when_someone_asks(bench: Any) -> None:
+    image = bench.hear(Image, "wrist/image_raw", SENSOR)
+    assert image.header.frame_id == "wrist_camera_optical_frame"
+
+
+def test_joint_states_name_the_arm_and_the_head_without_the_base(bench: Any) -> None:
+    state = bench.hear(JointState, "joint_states", RELIABLE)
+    assert {"lift", "arm_joint7", "head_pan", "head_tilt"} <= set(state.name)
+    assert "base_x" not in state.name
+    assert len(state.name) == len(state.position) == len(state.velocity)

@@ -1,0 +1,68 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from openral_core.geometry import Pose
+from openral_core.skills import SkillResult, SkillStatus, Verb
+from openral_sim.skills import Feedback, SkillContext
+
+Vector = NDArray[np.float64]
+
+LOAF = {"target": Pose((1.80, 0.30, 0.775)), "label": "loaf", "size_x": 0.05, "size_y": 0.3, "size_z": 0.05}
+ANN = {"agent": Pose.planar(-1.6, -0.8, 0.0), "agent_id": "ann"}
+
+
+@pytest.fixture
+def holding(do: Callable[..., SkillResult]) -> None:
+    assert do(Verb.GRASP, **LOAF).success
+
+
+def palm(context: SkillContext) -> Vector:
+    return np.array(context.data.site("palm").xpos)
+
+
+def test_needs_something_in_the_hand(do: Callable[..., SkillResult]) -> None:
+    result = do(Verb.HANDOVER, **ANN)
+    assert result.status is SkillStatus.NOTHING_HELD
+    assert "the hand is empty" in result.message
+
+
+@pytest.mark.usefixtures("holding")
+def test_leaves_the_thing_in_the_persons_hand(
+    do: Callable[..., SkillResult], context: SkillContext, wait: Callable[[int], None]
+) -> None:
+    distances: list[float] = []
+
+    def watch(_: Feedback) -> bool:
+        distances.append(float(np.hypot(*(context.control.base_pose[:2] - [-1.6, -0.8]))))
+        return False
+
+    result = do(Verb.HANDOVER, cancel_when=watch, **ANN)
+    assert result.success, result.message
+    wait(100)
+    assert np.linalg.norm(context.data.body("loaf").xpos - palm(context)) < 0.1
+    assert np.linalg.norm(context.control.T_map_grasp()[:3, 3] - palm(context)) > 0.25
+    assert context.held is None
+    assert min(distances) > 0.5
+
+
+@pytest.mark.usefixtures("holding")
+def test_names_the_people_there_are(do: Callable[..., SkillResult], context: SkillContext) -> None:
+    result = do(Verb.HANDOVER, agent=ANN["agent"], agent_id="bob")
+    assert result.status is SkillStatus.BAD_REQUEST
+    assert "'ann'" in result.message
+    assert context.held is not None
+
+
+@pytest.mark.usefixtures("holding")
+def test_notices_that_the_thing_was_lost_on_the_way(
+    do: Callable[..., SkillResult], context: SkillContext, wait: Callable[[int], None]
+) -> None:
+    context.data.eq_active[context.model.equality(context.names.grasp_weld).id] = 0
+    context.control.grip(0.08)
+    wait(50)
+    result = do(Verb.HANDOVER, **ANN)
+    assert result.status is SkillStatus.LOST_OBJECT
+    assert context.held is None

@@ -1,0 +1,75 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from openral_core.geometry import Pose, angle_between
+from openral_core.skills import SkillResult, SkillStatus, Verb
+from openral_sim.skills import SkillContext
+
+
+@pytest.mark.parametrize(("x", "y", "yaw"), [(1.0, 1.0, 1.57), (0.5, 2.2, 0.0), (-1.0, 0.5, -3.0)])
+def test_arrives_within_a_centimetre_and_two_degrees(
+    do: Callable[..., SkillResult], context: SkillContext, x: float, y: float, yaw: float
+) -> None:
+    result = do(Verb.NAVIGATE, goal=Pose.planar(x, y, yaw))
+    assert result.success
+    pose = context.control.base_pose
+    assert np.hypot(pose[0] - x, pose[1] - y) < 0.01
+    assert angle_between(float(pose[2]), yaw) < np.radians(2)
+    assert np.abs(context.control.base_velocity).max() < 0.05
+
+
+def test_stands_beside_a_goal_that_has_too_little_room_and_says_so(
+    do: Callable[..., SkillResult], context: SkillContext
+) -> None:
+    result = do(Verb.NAVIGATE, goal=Pose.planar(1.45, 0.0, 0.0))
+    assert result.success
+    assert "beside the goal" in result.message
+    assert context.control.base_pose[0] < 1.3
+
+
+def test_refuses_a_goal_inside_the_table(do: Callable[..., SkillResult], context: SkillContext) -> None:
+    before = context.control.base_pose
+    result = do(Verb.NAVIGATE, goal=Pose.planar(2.0, 0.0, 0.0))
+    assert result.status is SkillStatus.NOT_REACHABLE
+    assert np.allclose(context.control.base_pose, before, atol=0.01)
+
+
+def test_stands_where_a_target_is_in_view_when_only_that_is_given(
+    do: Callable[..., SkillResult], context: SkillContext
+) -> None:
+    result = do(Verb.NAVIGATE, target=Pose.planar(1.8, 0.3, 0.0, 0.8))
+    assert result.success
+    x, y, yaw = context.control.base_pose
+    assert angle_between(float(yaw), float(np.arctan2(0.3 - y, 1.8 - x))) < 0.05
+    assert np.hypot(x - 1.8, y - 0.3) < 1.5
+
+
+def test_needs_a_goal(do: Callable[..., SkillResult]) -> None:
+    assert do(Verb.NAVIGATE).status is SkillStatus.BAD_REQUEST
+
+
+def test_stops_in_a_controlled_way_when_cancelled(
+    do: Callable[..., SkillResult], context: SkillContext, wait: Callable[[int], None]
+) -> None:
+    result = do(
+        Verb.NAVIGATE,
+        cancel_when=lambda _: context.control.base_pose[1] > 0.4,
+        goal=Pose.planar(0.0, 1.2, 0.0),
+    )
+    assert result.status is SkillStatus.CANCELLED
+    assert "driving" in result.message
+    stopped = context.control.base_pose
+    assert stopped[1] < 0.9
+    wait(50)
+    assert np.allclose(context.control.base_pose, stopped, atol=0.005)
+
+
+def test_says_that_it_is_blocked_when_something_holds_the_base(
+    do: Callable[..., SkillResult], context: SkillContext
+) -> None:
+    motors = [context.model.actuator(name).id for name in context.names.base_joints]
+    context.model.actuator_forcerange[motors] = 0.0
+    result = do(Verb.NAVIGATE, goal=Pose.planar(1.0, 1.0, 0.0))
+    assert result.status is SkillStatus.BLOCKED

@@ -1,0 +1,39 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from openral_core.geometry import Pose
+from openral_core.skills import SkillResult, SkillStatus, Verb
+from openral_sim.skills import SkillContext
+
+CAN = {"target": Pose((1.80, -0.10, 0.805)), "label": "can", "size_x": 0.064, "size_y": 0.064, "size_z": 0.11}
+
+
+def test_needs_something_in_the_hand(do: Callable[..., SkillResult]) -> None:
+    result = do(Verb.PLACE, target=Pose((1.8, 0.0, 0.75)))
+    assert result.status is SkillStatus.NOTHING_HELD
+
+
+@pytest.mark.parametrize("point", [(1.75, 0.05, 0.75), (2.2, 0.2, 0.75)])
+def test_stands_a_thing_where_it_was_told_to(
+    do: Callable[..., SkillResult],
+    context: SkillContext,
+    point: tuple[float, float, float],
+    wait: Callable[[int], None],
+) -> None:
+    assert do(Verb.GRASP, **CAN).success
+    result = do(Verb.PLACE, target=Pose(point))
+    assert result.success, result.message
+    wait(25)
+    can = context.data.body("can")
+    assert np.linalg.norm(can.xpos[:2] - point[:2]) < 0.03
+    assert can.xpos[2] == pytest.approx(0.805, abs=0.01)
+    assert can.xmat.reshape(3, 3)[2, 2] > 0.98
+    assert context.held is None
+
+
+def test_refuses_a_point_out_of_reach(do: Callable[..., SkillResult], context: SkillContext) -> None:
+    assert do(Verb.GRASP, **CAN).success
+    assert do(Verb.PLACE, target=Pose((1.8, 0.0, 2.5))).status is SkillStatus.NOT_REACHABLE
+    assert context.held is not None

@@ -1,0 +1,111 @@
+"""Depth images by camera and stamp, decoded when asked for."""
+
+from collections import OrderedDict
+from collections.abc import Iterable
+
+import numpy as np
+from sensor_msgs.msg import CameraInfo, Image
+
+from openral_core.errors import OpenRALError, listed
+from openral_ros.conversions.images import depth_of
+from openral_ros.conversions.times import nanoseconds, seconds
+from openral_ros.qos import SENSOR
+from openral_ros.scopes import Scope
+from openral_ros.transforms import TransformBuffer
+from openral_world_state.views import Intrinsics, View
+
+_MOST_IMAGES = 128
+
+
+class UnknownCamera(OpenRALError):
+    """A camera id or frame that this node does not serve."""
+
+    def __init__(self, asked: str, known: Iterable[str]) -> None:
+        super().__init__(f"unknown camera {asked!r}: known are {listed(known)}")
+
+
+class NoFrame(OpenRALError):
+    """The depth image of that moment, or the camera's intrinsics, are not at hand."""
+
+    def __init__(self, camera: str, stamp: float, held: int, first: float, last: float) -> None:
+        kept = f"{held} kept from {first:.3f} s to {last:.3f} s" if held else "none came yet"
+        super().__init__(f"no depth image of camera {camera!r} at {stamp:.3f} s with intrinsics: {kept}")
+
+
+class CameraFeed:
+    """The last depth images of one camera.
+
+    Args:
+        scope: Holds the subscriptions.
+        name: Camera id, the prefix of its topics.
+        history: How long images are kept, by their stamps [s].
+        tolerance: How far an image's stamp may be from the one asked for [s].
+    """
+
+    def __init__(self, scope: Scope, name: str, history: float, tolerance: float) -> None:
+        self.name, self._history, self._tolerance = name, history, tolerance
+        self._images: OrderedDict[int, Image] = OrderedDict()
+        self._info: CameraInfo | None = None
+        scope.subscription(Image, f"{name}/depth", self._on_depth, SENSOR)
+        scope.subscription(CameraInfo, f"{name}/camera_info", self._on_info, SENSOR)
+
+    @property
+    def frame(self) -> str:
+        """Optical frame of the camera."""
+        return self._info.header.frame_id if self._info else f"{self.name}_camera_optical_frame"
+
+    def view(self, stamp: float, transforms: TransformBuffer, map_frame: str) -> View:
+        """What the camera saw at a stamp [s].
+
+        Raises:
+            NoFrame: If the depth image of that moment or the intrinsics are not at hand.
+            InvalidIntrinsics: If the camera is not calibrated.
+            UnknownFrame: If its frame hangs in the air.
+            StaleTransform: If the transforms do not cover the moment.
+        """
+        image = self._nearest(stamp)
+        if image is None or self._info is None:
+            stamps = [key * 1e-9 for key in self._images]
+            raise NoFrame(self.name, stamp, len(stamps), min(stamps, default=0.0), max(stamps, default=0.0))
+        T_map_camera = transforms.lookup(map_frame, self.frame, seconds(image.header.stamp))
+        return View(self.name, stamp, depth_of(image), intrinsics_of(self._info), T_map_camera)
+
+    def _nearest(self, stamp: float) -> Image | None:
+        key = min(self._images, key=lambda each: abs(each * 1e-9 - stamp), default=None)
+        return self._images[key] if key is not None and abs(key * 1e-9 - stamp) <= self._tolerance else None
+
+    def _on_depth(self, image: Image) -> None:
+        """Keep an image; one from long before the newest means the clock jumped back, and starts anew."""
+        key = nanoseconds(image.header.stamp)
+        newest = next(reversed(self._images), key)
+        if key < newest - self._history * 1e9:
+            self._images.clear()
+        self._images[key] = image
+        while len(self._images) > _MOST_IMAGES or next(iter(self._images)) < key - self._history * 1e9:
+            self._images.popitem(last=False)
+
+    def _on_info(self, info: CameraInfo) -> None:
+        self._info = info
+
+
+def intrinsics_of(info: CameraInfo) -> Intrinsics:
+    """Intrinsics of a CameraInfo.
+
+    Raises:
+        InvalidIntrinsics: If the camera is not calibrated.
+    """
+    K = np.array(info.k, dtype=np.float64).reshape(3, 3)
+    return Intrinsics(K, int(info.width), int(info.height), tuple(map(float, info.d)))
+
+
+def camera_named(feeds: Iterable[CameraFeed], name: str) -> CameraFeed:
+    """The camera of an id, or of an optical frame; "" is the first.
+
+    Raises:
+        UnknownCamera: Naming the valid ones.
+    """
+    known = list(feeds)
+    for feed in known:
+        if name in ("", feed.name, feed.frame):
+            return feed
+    raise UnknownCamera(name, [feed.name for feed in known])

@@ -1,0 +1,63 @@
+"""Every detector of the graph, heard as soon as it appears."""
+
+import re
+from collections.abc import Callable
+
+from rclpy.node import Node
+from vision_msgs.msg import Detection2DArray
+
+from openral_msgs.msg import DetectorInfo
+from openral_ros.qos import LATCHED, RELIABLE
+from openral_ros.scopes import Scope
+
+_OBJECTS = "vision_msgs/msg/Detection2DArray"
+_EVERY = 1.0
+
+OnObjects = Callable[[str, Detection2DArray], None]
+OnInfo = Callable[[DetectorInfo], None]
+
+
+class DetectorFeeds:
+    """Subscribes ``<namespace>/objects`` and ``<namespace>/info`` of each detector.
+
+    Args:
+        scope: Holds the subscriptions.
+        node: Its namespace is searched for ``openral/perception/*/objects``.
+        namespaces: Detectors to hear besides.
+        on_objects: Called with the detector's slug and what it saw.
+        on_info: Called with what a detector says of itself.
+    """
+
+    def __init__(
+        self, scope: Scope, node: Node, namespaces: tuple[str, ...], on_objects: OnObjects, on_info: OnInfo
+    ) -> None:
+        self._scope, self._node = scope, node
+        self._on_objects, self._on_info = on_objects, on_info
+        root = node.get_namespace().rstrip("/")
+        self._pattern = re.compile(rf"^({re.escape(root)}/openral/perception/[^/]+)/objects$")
+        self._heard: set[str] = set()
+        for namespace in namespaces:
+            if namespace:
+                self._hear(namespace.rstrip("/"))
+        self._look()
+        scope.timer(_EVERY, self._look)
+
+    def _look(self) -> None:
+        for topic, types in self._node.get_topic_names_and_types():
+            found = self._pattern.match(topic)
+            if found and _OBJECTS in types:
+                self._hear(found.group(1))
+
+    def _hear(self, namespace: str) -> None:
+        if namespace in self._heard:
+            return
+        self._heard.add(namespace)
+        slug = namespace.rsplit("/", 1)[-1]
+        self._scope.subscription(
+            Detection2DArray,
+            f"{namespace}/objects",
+            lambda message: self._on_objects(slug, message),
+            RELIABLE,
+        )
+        self._scope.subscription(DetectorInfo, f"{namespace}/info", self._on_info, LATCHED)
+        self._node.get_logger().info(f"hearing detector {namespace}")

@@ -1,0 +1,122 @@
+"""The world_state node: remembers what detectors see and answers where things are.
+
+Subscribes: <camera>/depth, <camera>/camera_info, tf, tf_static, and below openral/: perception/*/objects,
+perception/*/info, skills.
+Publishes, below openral/: scene_graph (latched), world_state, world_state/objects, world_state/markers
+(latched); and /diagnostics.
+Serves, below openral/: recall_object, resolve_place, observe, save_scene_graph; while not active they answer
+INACTIVE.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+from openral_core.errors import OpenRALError
+from openral_core.queries import (
+    ObserveResult,
+    ObserveStatus,
+    RecallResult,
+    RecallStatus,
+    ResolveResult,
+    ResolveStatus,
+)
+from openral_msgs.srv import ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
+from openral_ros.conversions.queries import (
+    fill_observe_response,
+    fill_recall_response,
+    fill_resolve_response,
+    recall_query_from_request,
+    resolve_query_from_request,
+)
+from openral_ros.managed_node import ManagedNode
+from openral_ros.parameters import declare
+from openral_ros.running import run
+from openral_ros.scopes import Scope
+from openral_ros.tracing import span, start_tracing
+from openral_world_state.graphs import write_graph
+from openral_world_state.ros.parameters import WorldStateParameters
+from openral_world_state.ros.session import Session
+
+_INACTIVE = "world_state is not active"
+
+
+class WorldStateNode(ManagedNode):
+    """See the module's docstring."""
+
+    def __init__(self, **options: object) -> None:
+        super().__init__("world_state", **options)
+        self._told: WorldStateParameters | None = None
+        self._session: Session | None = None
+
+    def configure(self, scope: Scope) -> None:
+        """Serve, if only to say that memory is not active yet."""
+        first, self._told = self._told is None, declare(self, WorldStateParameters)
+        if first:
+            start_tracing("world_state", Path(self._told.record) if self._told.record else None)
+        scope.service(RecallObject, "openral/recall_object", self._on_recall)
+        scope.service(ResolvePlace, "openral/resolve_place", self._on_resolve)
+        scope.service(ObserveDetections, "openral/observe", self._on_observe)
+        scope.service(SaveSceneGraph, "openral/save_scene_graph", self._on_save)
+
+    def activate(self, scope: Scope) -> None:
+        """Open memory and listen."""
+        self._session = Session(scope, self, self._told or declare(self, WorldStateParameters))
+        scope.callback(setattr, self, "_session", None)
+
+    def _on_recall(
+        self, request: RecallObject.Request, response: RecallObject.Response
+    ) -> RecallObject.Response:
+        with span("recall_object", request.traceparent, {"query": request.query[:200]}) as opened:
+            result = RecallResult(RecallStatus.INACTIVE, _INACTIVE)
+            if self._session is not None:
+                result = self._session.world.recall(recall_query_from_request(request), self._now())
+            opened.set_attribute("status", result.status.name)
+            return fill_recall_response(response, result)
+
+    def _on_resolve(
+        self, request: ResolvePlace.Request, response: ResolvePlace.Response
+    ) -> ResolvePlace.Response:
+        with span("resolve_place", request.traceparent, {"reference": request.reference[:200]}) as opened:
+            result = ResolveResult(ResolveStatus.INACTIVE, _INACTIVE)
+            if self._session is not None:
+                query = resolve_query_from_request(request)
+                robot = self._session.robot
+                start = query.start or (robot.position if robot else None)
+                result = self._session.world.resolve(replace(query, start=start))
+            opened.set_attribute("status", result.status.name)
+            return fill_resolve_response(response, result)
+
+    def _on_observe(
+        self, request: ObserveDetections.Request, response: ObserveDetections.Response
+    ) -> ObserveDetections.Response:
+        with span("observe", request.traceparent, {"detector": request.detector[:200]}) as opened:
+            result = ObserveResult(ObserveStatus.INACTIVE, _INACTIVE)
+            if self._session is not None:
+                result = self._session.observe(request.camera, request.detector, request.detections)
+            opened.set_attribute("status", result.status.name)
+            return fill_observe_response(response, result)
+
+    def _on_save(
+        self, request: SaveSceneGraph.Request, response: SaveSceneGraph.Response
+    ) -> SaveSceneGraph.Response:
+        response.path = request.path or (self._told.spatial_memory_path if self._told else "")
+        if self._session is None or not response.path.endswith(".json"):
+            response.message = _INACTIVE if self._session is None else "name a path that ends in .json"
+            return response
+        graph = self._session.world.graph()
+        try:
+            write_graph(graph, Path(response.path))
+        except (OSError, OpenRALError) as error:
+            response.message = str(error)
+            return response
+        response.success, response.message = True, f"wrote {len(graph.nodes)} nodes"
+        response.revision, response.nodes, response.edges = graph.revision, len(graph.nodes), len(graph.edges)
+        return response
+
+    def _now(self) -> float:
+        return float(self.get_clock().now().nanoseconds) * 1e-9
+
+
+def main() -> int:
+    """Run the node as a process."""
+    return run(WorldStateNode)

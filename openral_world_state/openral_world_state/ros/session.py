@@ -1,0 +1,138 @@
+"""What the node keeps while it is active."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from rclpy.node import Node
+from vision_msgs.msg import Detection2DArray
+
+from openral_core.detections import Detection
+from openral_core.errors import OpenRALError
+from openral_core.geometry import Pose
+from openral_core.geometry.transform_tree import StaleTransform, UnknownFrame
+from openral_core.maps import load_map
+from openral_core.queries import ObserveResult, ObserveStatus
+from openral_core.text import Thesaurus
+from openral_msgs.msg import DetectorInfo, SkillCatalogue
+from openral_ros.conversions.times import seconds
+from openral_ros.qos import LATCHED
+from openral_ros.scopes import Scope
+from openral_ros.transforms import TransformBuffer
+from openral_world_state.ros.cameras import CameraFeed, NoFrame, UnknownCamera, camera_named
+from openral_world_state.ros.detector_feeds import DetectorFeeds
+from openral_world_state.ros.intake import Intake, readable
+from openral_world_state.ros.parameters import WorldStateParameters
+from openral_world_state.ros.publications import Publications
+from openral_world_state.views import InvalidIntrinsics, View
+from openral_world_state.worlds import Seen, open_world
+
+_STATUSES: dict[type[OpenRALError], ObserveStatus] = {
+    UnknownCamera: ObserveStatus.UNKNOWN_CAMERA,
+    NoFrame: ObserveStatus.NO_FRAME,
+    StaleTransform: ObserveStatus.STALE_TRANSFORM,
+    UnknownFrame: ObserveStatus.STALE_TRANSFORM,
+    InvalidIntrinsics: ObserveStatus.NO_FRAME,
+}
+
+
+class Session:
+    """Memory, the streams that fill it and the topics that tell it; closed with its scope.
+
+    Raises:
+        OpenRALError: If the map or the memory file cannot be used.
+    """
+
+    def __init__(self, scope: Scope, node: Node, parameters: WorldStateParameters) -> None:
+        self._parameters = parameters
+        home = load_map(Path(parameters.map)) if parameters.map else None
+        self.world = open_world(home, parameters.spatial_memory_path, parameters.settings(), Thesaurus.load())
+        scope.callback(self.world.memory.close)
+        self._transforms = TransformBuffer(scope)
+        self._cameras = [
+            CameraFeed(scope, name, parameters.depth_history, parameters.depth_tolerance)
+            for name in parameters.cameras
+        ]
+        self._intake = Intake(self._view, self._take_in, parameters.patience, parameters.most_detections)
+        self._topics = Publications(
+            scope, node.get_clock(), node.get_fully_qualified_name(), parameters.map_frame
+        )
+        self._seen: dict[str, Seen] = {}
+        self._stamp, self._slowest = 0.0, 0.0
+        self._names: dict[str, str] = {}
+        DetectorFeeds(scope, node, parameters.detectors, self._on_objects, self._on_info)
+        scope.subscription(SkillCatalogue, "openral/skills", self._on_skills, LATCHED)
+        scope.timer(0.05, self._intake.work)
+        scope.timer(1.0 / parameters.publish_rate, self._tell)
+
+    @property
+    def robot(self) -> Pose | None:
+        """Where the robot stands in map, None when unknown."""
+        return self._frame_pose(self._parameters.base_frame)
+
+    def observe(self, camera: str, detector: str, message: Detection2DArray) -> ObserveResult:
+        """Remember what was asked for and found in one image."""
+        detections, problems = readable(message, self._parameters.most_detections)
+        refused = tuple(map(str, problems))
+        if not detections:
+            words = refused[0] if refused else "there is no detection to remember"
+            return ObserveResult(
+                ObserveStatus.BAD_REQUEST, words, refused=refused, revision=self.world.memory.revision
+            )
+        try:
+            view = self._view(camera or message.header.frame_id, seconds(message.header.stamp))
+        except OpenRALError as error:
+            status = _STATUSES.get(type(error), ObserveStatus.BAD_REQUEST)
+            return ObserveResult(status, str(error), refused=refused, revision=self.world.memory.revision)
+        return self.world.observe(view, detections, detector or "unknown detector")
+
+    def _view(self, camera: str, stamp: float) -> View:
+        view = camera_named(self._cameras, camera).view(stamp, self._transforms, self._parameters.map_frame)
+        self._stamp = max(stamp, self._stamp) if stamp > self._stamp - 5.0 else stamp
+        return view
+
+    def _on_objects(self, slug: str, message: Detection2DArray) -> None:
+        self._intake.put(self._names.get(slug, slug), message)
+
+    def _on_info(self, info: DetectorInfo) -> None:
+        self._names[info.slug] = info.id
+        self.world.vocabularies.learn(info.id, tuple(info.labels))
+
+    def _take_in(self, view: View, detections: Sequence[Detection], source: str) -> None:
+        began = time.monotonic()
+        self._carry()
+        seen = self.world.take_in(view, detections, source)
+        self._seen[source] = seen
+        self._intake.refused.update(type(refusal).__name__ for refusal in seen.refusals)
+        self._topics.publish_objects(seen)
+        self._slowest = max(self._slowest, time.monotonic() - began)
+
+    def _on_skills(self, message: SkillCatalogue) -> None:
+        """The gripper closed on something, or let go."""
+        gripper = self._frame_pose(self._parameters.gripper_frame)
+        self.world.hold(message.holding, gripper, self._stamp)
+
+    def _carry(self) -> None:
+        gripper = self._frame_pose(self._parameters.gripper_frame) if self.world.carrying.held else None
+        if gripper is not None:
+            self.world.carrying.move(gripper)
+
+    def _frame_pose(self, frame: str) -> Pose | None:
+        try:
+            return Pose.from_matrix(self._transforms.lookup(self._parameters.map_frame, frame, self._stamp))
+        except (UnknownFrame, StaleTransform):
+            return None
+
+    def _tell(self) -> None:
+        self._carry()
+        self.world.memory.commit()
+        self._topics.publish_graph(self.world)
+        self._topics.publish_state(self.world, self.robot, self._seen)
+        facts = {
+            "objects": len(self.world.memory),
+            "revision": self.world.memory.revision,
+            "slowest snapshot [ms]": round(self._slowest * 1e3, 1),
+        }
+        self._topics.publish_diagnostics(
+            {**facts, **{f"refused {k}": v for k, v in self._intake.refused.items()}}
+        )
