@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from openral_core.detectors import Vocabulary
 from openral_core.documents import Document, load_document
@@ -10,10 +10,25 @@ from openral_core.rskills import DetectorManifest
 
 
 class VocabularyDocument(Document):
-    """``labels`` maps each label to phrases it also stands for; ``groups`` sorts labels for people."""
+    """``labels`` maps each label to phrases it also stands for; ``groups`` sorts labels for people.
+
+    A file may list ``groups`` alone: its labels are theirs, in order.
+    """
 
     labels: dict[str, tuple[str, ...]] = Field(min_length=1)
     groups: dict[str, tuple[str, ...]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _labels_of_groups(cls, content: dict[str, object]) -> dict[str, object]:
+        groups = content.get("groups")
+        if not isinstance(groups, dict) or "labels" in content:
+            return content
+        listed = [label for group in groups.values() for label in group]
+        twice = sorted({label for label in listed if listed.count(label) > 1})
+        if twice:
+            raise ValueError(f"labels in two groups or twice in one: {twice}")
+        return {**content, "labels": dict.fromkeys(listed, ())}
 
 
 def vocabulary_of(manifest: DetectorManifest, folder: Path) -> VocabularyDocument | None:

@@ -32,9 +32,7 @@ def candidate_folders(manifest: DetectorManifest, folder: Path, weights_folder: 
     if uri.startswith(FILE):
         return (folder / uri.removeprefix(FILE),)
     if uri.startswith(HUB):
-        repository = uri.removeprefix(HUB).replace("/", "--")
-        revision = manifest.weights.revision if manifest.weights else ""
-        return own / manifest.id, hub_cache() / f"models--{repository}" / "snapshots" / revision
+        return own / manifest.id, _snapshot(uri.removeprefix(HUB), manifest)
     return (own / manifest.id,)
 
 
@@ -51,3 +49,11 @@ def checkpoint_folder(
         if all((each / name).is_file() for name in needed):
             return each
     raise MissingWeights(manifest.id, looked)
+
+
+def _snapshot(repository: str, manifest: DetectorManifest) -> Path:
+    """The pinned revision in the hub cache; without a pin, the one fetched last."""
+    folder = hub_cache() / f"models--{repository.replace('/', '--')}"
+    pinned = manifest.weights.revision if manifest.weights else ""
+    fetched = folder / "refs" / "main"
+    return folder / "snapshots" / (pinned or (fetched.read_text().strip() if fetched.is_file() else "main"))

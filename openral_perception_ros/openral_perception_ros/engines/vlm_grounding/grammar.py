@@ -32,7 +32,7 @@ class UnreadableAnswer(EngineError):
 
 @dataclass(frozen=True, slots=True)
 class Grounded:
-    """One box x_min, y_min, x_max, y_max in thousandths of the image, and the label it stands under, if any."""
+    """One box x_min, y_min, x_max, y_max in thousandths of the image, and its label, if any."""
 
     label: str | None
     corners: Corners
