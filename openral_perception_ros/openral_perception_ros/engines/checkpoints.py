@@ -48,7 +48,8 @@ def checkpoint_folder(
     for each in looked:
         if all((each / name).is_file() for name in needed):
             return each
-    raise MissingWeights(manifest.id, looked)
+    has_checkpoint = any((each / CONFIG_FILE).is_file() for each in looked)
+    raise MissingWeights(manifest.id, looked, "export" if has_checkpoint else "fetch")
 
 
 def _snapshot(repository: str, manifest: DetectorManifest) -> Path:

@@ -41,10 +41,10 @@ class MissingWeights(EngineError):
 
     kind = FailureKind.MISSING_WEIGHTS
 
-    def __init__(self, rskill_id: str, looked_at: Iterable[Path]) -> None:
+    def __init__(self, rskill_id: str, looked_at: Iterable[Path], command: str = "fetch") -> None:
         super().__init__(
             f"no weights of {rskill_id!r} on this machine (looked at {listed(looked_at)}): "
-            f"run `openral weights fetch {rskill_id}`"
+            f"run `openral weights {command} {rskill_id}`"
         )
 
 
