@@ -115,6 +115,7 @@ def test_an_environment_is_made_once_and_filled_from_its_requirements(tmp_path: 
     home = tmp_path / "environments" / "own" / "bin"
     home.mkdir(parents=True)
     (home / "python").symlink_to(sys.executable)
+    environments = tmp_path / "environments"
     made = prepare(
         manifest, tmp_path, tmp_path / "environments", lambda command: commands.append(command) or 0
     )
