@@ -4,8 +4,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 PLUGIN = "openral_perception_ros.conformance.plugin"
 ROOT = Path(__file__).parents[2]
 
@@ -22,14 +20,13 @@ def kit(detector: str, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("detector", ["sim-groundtruth", "sim-groundtruth-locator"])
-def test_shipped_detectors_conform_and_tell_their_memory(detector: str) -> None:
-    done = kit(detector)
+def test_a_shipped_detector_conforms_and_tells_its_memory() -> None:
+    done = kit("sim-groundtruth-locator")
     assert done.returncode == 0, done.stdout
     assert "worker memory [MB]: [" in done.stdout
 
 
 def test_a_detector_without_weights_does_not_conform_and_says_why(tmp_path: Path) -> None:
-    done = kit("rtdetr-coco-r18", "--weights-dir", str(tmp_path))
+    done = kit("rtdetr-coco-r18", "-x", "--weights-dir", str(tmp_path))
     assert done.returncode == 1
     assert "openral weights fetch rtdetr-coco-r18" in done.stdout

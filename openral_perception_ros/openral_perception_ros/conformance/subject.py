@@ -5,7 +5,10 @@ from concurrent.futures import Future
 from pathlib import Path
 from queue import Queue
 
+import psutil
+
 from openral_core.detections import Detection
+from openral_core.errors import OpenRALError
 from openral_perception_ros.conformance.scenes import scene
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines import Frame, LoadOptions
@@ -36,15 +39,33 @@ class Subject:
 
     @property
     def supervised(self) -> Supervised:
-        """The running worker; its model is loaded."""
+        """The running worker; its model is loaded.
+
+        Raises:
+            OpenRALError: Why it cannot be loaded.
+        """
         if self._supervised is None:
-            manifest = self.detector.manifest
-            load = Load(manifest, str(self.detector.folder), self._options)
-            command = worker_command(manifest, self._environments)
-            limits = Limits(load=LOAD, inference=LOOK, capacity=1000)
-            self._supervised = supervise(command, load, limits, _decoded, self.events.put)
-            self._supervised.ready.result(LOAD)
+            loading = self._supervise()
+            try:
+                loading.ready.result(LOAD)
+            except OpenRALError:
+                loading.supervisor.stop()
+                raise
+            self._supervised = loading
         return self._supervised
+
+    def _supervise(self) -> Supervised:
+        manifest = self.detector.manifest
+        load = Load(manifest, str(self.detector.folder), self._options)
+        command = worker_command(manifest, self._environments)
+        return supervise(
+            command, load, Limits(load=LOAD, inference=LOOK, capacity=1000), _decoded, self.events.put
+        )
+
+    @property
+    def worker(self) -> psutil.Process:
+        """The worker's process."""
+        return psutil.Process(self.supervised.vitals.pid)
 
     def begin(self, frame: Frame, terms: tuple[str, ...] | None) -> "Future[LookOutcome]":
         """Ask for one look."""

@@ -1,8 +1,5 @@
 """What every detector must do, whoever made it."""
 
-import os
-import signal
-
 import psutil
 import pytest
 
@@ -56,7 +53,7 @@ def test_concurrent_prompts_never_mix(subject: Subject) -> None:
 
 def test_a_killed_worker_comes_back(subject: Subject) -> None:
     """Its supervision says so, and looks are answered again."""
-    os.kill(subject.supervised.vitals.pid, signal.SIGKILL)
+    subject.worker.kill()
     assert subject.events.get(timeout=10.0).kind is EventKind.WORKER_LOST
     assert subject.events.get(timeout=LOAD).kind is EventKind.WORKER_RESTORED
     subject.look(subject.picture(), subject.words)
@@ -67,7 +64,7 @@ def test_unloading_gives_all_memory_back(subject: Subject, lives: int, measured:
     node, workers, sizes = psutil.Process(), [], []
     for _ in range(lives):
         subject.look(subject.picture(), subject.words)
-        worker = psutil.Process(subject.supervised.vitals.pid)
+        worker = subject.worker
         workers.append(round(worker.memory_info().rss / 1e6))
         subject.close()
         assert not worker.is_running()
