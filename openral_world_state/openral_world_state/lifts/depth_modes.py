@@ -35,7 +35,7 @@ def _nearest_cluster(depth: NDArray[np.float64]) -> NDArray[np.bool_]:
     clusters = np.split(known[order], np.flatnonzero(np.diff(values[order]) > gap) + 1)
     least = max(_LEAST_POINTS, _LEAST_SHARE * len(known))
     significant = [cluster for cluster in clusters if len(cluster) >= least]
-    wide = (c for c in significant if _spans(*np.unravel_index(c, depth.shape), depth.shape))
+    wide = (c for c in significant if _spans(np.unravel_index(c, depth.shape), depth.shape))
     chosen = next(wide, None)
     mask = np.zeros(depth.size, dtype=bool)
     mask[max(significant or clusters, key=len) if chosen is None else chosen] = True
@@ -49,7 +49,7 @@ def _connected(depth: NDArray[np.float64], jump: float) -> NDArray[np.bool_]:
     best, nearest = everything, np.inf
     for number in range(1, count + 1):
         mask = parts == number
-        if _spans(*np.nonzero(mask), depth.shape):
+        if _spans(np.nonzero(mask), depth.shape):
             middle = quantile(depth[mask], 0.5)
             best, nearest = (mask, middle) if middle < nearest else (best, nearest)
     return best
@@ -66,6 +66,7 @@ def _behind_a_jump(depth: NDArray[np.float64], jump: float) -> NDArray[np.bool_]
     return result
 
 
-def _spans(rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, ...]) -> bool:
+def _spans(cells: tuple[NDArray[np.intp], ...], shape: tuple[int, ...]) -> bool:
+    rows, columns = cells
     high = rows.max() - rows.min() >= _SPANS * (shape[0] - 1)
     return bool(high and columns.max() - columns.min() >= _SPANS * (shape[1] - 1))
