@@ -78,12 +78,14 @@ def palette(home: Home) -> ToolPalette:
     graph = LiveGraph(
         detectors=(
             detector("sim-locator", Mode.ON_DEMAND, default=True),
+            detector("other-locator", Mode.ON_DEMAND),
             detector("sim-stream", Mode.CONTINUOUS),
         ),
         memory_alive=True,
         skill_server_alive=True,
         verbs=tuple(Verb),
         scene=home.graph(),
+        peers=("sim-locator",),
     )
     return build_palette(graph, SKILLS)
 

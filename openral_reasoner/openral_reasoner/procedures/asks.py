@@ -78,6 +78,9 @@ def resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | Unans
 
 def locate(mission: Mission, words: str, camera: str, detector: str) -> Procedure[tuple[str, LocateResult]]:
     """One look by one locator; gives the call's id, which `observe` needs, and a typed result always."""
+    if mission.palette.locator(detector) is None:
+        gone = LocateResult(LocateStatus.DETECTOR_ERROR, "no longer in the graph", words, camera, detector)
+        return "", gone
     mission.spend("locates")
     call_id = mission.next_id("locate")
     mission.begin(call_id, "locate_in_view", query=words, camera=camera, detector=detector)
@@ -116,7 +119,9 @@ def read_scene(mission: Mission) -> Procedure[tuple[SceneGraph, Pose | None]]:
 
 
 def change_state(mission: Mission, peer: str, activate: bool) -> Procedure[StateChanged | Unanswered]:
-    """One lifecycle transition of a peer in the palette."""
+    """One lifecycle transition of a peer, if it is still in the palette."""
+    if peer not in mission.palette.peers:
+        return Unanswered("UNAVAILABLE", "no longer in the graph")
     mission.spend("transitions")
     call_id = mission.next_id("transition")
     transition = "activate" if activate else "deactivate"

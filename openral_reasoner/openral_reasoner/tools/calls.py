@@ -1,6 +1,7 @@
 """From what a model wrote to a checked tool call."""
 
 import json
+from functools import cache, lru_cache
 from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -59,12 +60,11 @@ def offered(palette: ToolPalette) -> tuple[type[Tool], ...]:
     return tuple(tool for tool in PALETTE if tool.offered(palette))
 
 
+@lru_cache(maxsize=8)
 def schemas(palette: ToolPalette) -> tuple[ToolSchema, ...]:
     """The offered tools as a model sees them."""
     return tuple(
-        ToolSchema(
-            name=name_of(tool), description=tool.words(palette), parameters=json.dumps(_parameters(tool))
-        )
+        ToolSchema(name=name_of(tool), description=tool.words(palette), parameters=_parameters(tool))
         for tool in offered(palette)
     )
 
@@ -92,9 +92,10 @@ def parse_call(raw: RawCall, palette: ToolPalette) -> ReasonerToolCall:
         raise MalformedCall(raw.tool, problems) from error
 
 
-def _parameters(tool: type[Tool]) -> dict[str, object]:
+@cache
+def _parameters(tool: type[Tool]) -> str:
     schema = dict(tool.model_json_schema())
     schema["properties"] = {k: v for k, v in schema["properties"].items() if k != "tool"}
     schema.pop("description", None)
     schema.pop("title", None)
-    return schema
+    return json.dumps(schema)
