@@ -33,6 +33,7 @@ class ReasonerParameters(Parameters):
     model: str = Field(default="", description="model name for anthropic and openai")
     base_url: str = Field(default="", description="endpoint; empty is the vendor's own")
     rskill_folders: tuple[str, ...] = Field(description="folders with <id>/rskill.yaml")
+    seed: int = Field(default=0, ge=0, description="of the jitter between retries; decisions have no dice")
     requester: str = Field(default="", description="agent node a goal is for when its prompt names none")
     default_detector: str = Field(
         default="", description="locator asked first; empty is the detectors' own mark"
