@@ -59,7 +59,7 @@ class ReasonerParameters(Parameters):
     locate_deadline: float = Field(default=20.0, ge=0.5, le=300.0, description="one look [s]")
     model_deadline: float = Field(default=60.0, ge=0.5, le=600.0, description="one decision of the model [s]")
     transition_deadline: float = Field(default=60.0, ge=0.5, le=600.0, description="one transition [s]")
-    candidates: int = Field(default=16, ge=0, le=1000, description="budget: places searched")
+    candidates: int = Field(default=24, ge=0, le=1000, description="budget: places searched")
     recalls: int = Field(default=60, ge=0, le=10000, description="budget: questions to memory")
     locates: int = Field(default=60, ge=0, le=10000, description="budget: live looks")
     model_calls: int = Field(default=80, ge=0, le=10000, description="budget: decisions")
