@@ -89,6 +89,8 @@ def _parameter_type(annotation: object) -> Parameter.Type:
 
 def _descriptor(field: FieldInfo, kind: Parameter.Type) -> ParameterDescriptor:
     descriptor = ParameterDescriptor(description=field.description or "", type=kind.value)
+    # ROS refuses 200 for 200.0; pydantic takes it, and still refuses words.
+    descriptor.dynamic_typing = kind is Parameter.Type.DOUBLE
     low, high = _bound(field, Ge, "ge"), _bound(field, Le, "le")
     if low is None or high is None:
         return descriptor

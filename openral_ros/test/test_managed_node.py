@@ -124,6 +124,12 @@ def test_overrides_are_read_and_checked(ros_context: Any) -> None:
     node.destroy_node()
 
 
+def test_a_whole_number_is_a_number(ros_context: Any) -> None:
+    node = Talker(ros_context, {}, parameter_overrides=[Parameter("rate", value=10)])
+    assert declare(node, Knobs).rate == 10.0
+    node.destroy_node()
+
+
 def test_a_value_of_the_wrong_type_is_refused_by_name(ros_context: Any) -> None:
     node = Talker(ros_context, {}, parameter_overrides=[Parameter("rate", value="fast")])
     with pytest.raises(InvalidParameters, match="rate"):

@@ -34,6 +34,7 @@ class Observer:
 
     def __init__(self, namespace: str, cameras: tuple[str, ...], domain: int | None) -> None:
         self.snapshot = Snapshot()
+        self.namespace = namespace
         self._context = Context()
         rclpy.init(context=self._context, domain_id=domain)
         self._node = Node("deploy", namespace=namespace or "/", context=self._context)

@@ -25,8 +25,11 @@ class Patience:
 class Session:
     """Drives one deployment; every wait is bounded."""
 
-    def __init__(self, observer: Observer, folder: Path, patience: Patience) -> None:
+    def __init__(
+        self, observer: Observer, folder: Path, patience: Patience, alarms: Callable[[], Sequence[str]]
+    ) -> None:
         self._observer, self._folder, self._patience = observer, folder, patience
+        self._alarms = alarms
         self.started = time.monotonic()
 
     @property
@@ -40,8 +43,9 @@ class Session:
         Returns:
             The exit code of the first goal that was not reached, else 0.
         """
-        ready = await self._until(self._is_up, self._patience.start_up)
-        await self._until(self._remembers, FIRST_MEMORIES)
+        await self._until(lambda: self._is_up() or self._is_hopeless(), self._patience.start_up)
+        ready = self._is_up()
+        await self._until(self._remembers, FIRST_MEMORIES if ready else 0.0)
         start_up, worst = self.elapsed, 0
         for goal in goals:
             outcome = await self._pursue(goal, start_up) if ready else self._not_up(goal)
@@ -65,12 +69,13 @@ class Session:
         )
 
     def _not_up(self, goal: str) -> Outcome:
-        problem = f"the graph did not come up within {self._patience.start_up:.0f} s: {self._missing()}"
+        problem = f"the graph did not come up in {self.elapsed:.0f} s: {self._missing()}"
         return Outcome(goal, Mission(), self.elapsed, 0.0, 0.0, problem)
 
     def _missing(self) -> str:
         down = [f"{name} is {state}" for name, state in self._snapshot.nodes.items() if state != "active"]
-        return ", ".join(down) or f"no word from bring-up; see {self._folder / 'logs'}"
+        words = ", ".join(down) or "no word from bring-up"
+        return "\n".join([words, *self._alarms(), f"see {self._folder / 'logs'}"])
 
     @property
     def _snapshot(self) -> Snapshot:
@@ -79,8 +84,15 @@ class Session:
     def _is_up(self) -> bool:
         """Every node reached its end state; the reasoner, without which no goal can be heard, is active."""
         states = self._snapshot.nodes
-        settled = bool(states) and all(state in ("active", "inactive") for state in states.values())
+        done = ("active", "inactive", "given up")
+        settled = bool(states) and all(state.startswith(done) for state in states.values())
         return settled and self._snapshot.palette_known and self._observer.reasoner_listens()
+
+    def _is_hopeless(self) -> bool:
+        """Without these nothing can be pursued, and bring-up has stopped trying."""
+        states = self._snapshot.nodes
+        needed = (f"{self._observer.namespace}/{name}" for name in ("sim", "reasoner"))
+        return any(states.get(name, "").startswith("given up") for name in needed)
 
     def _remembers(self) -> bool:
         return bool(self._snapshot.remembered)

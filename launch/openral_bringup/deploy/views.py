@@ -35,7 +35,7 @@ def _nodes(snapshot: Snapshot, restarts: Mapping[str, int]) -> RenderableType:
     for column in ("node", "state", "restarts"):
         table.add_column(column, style="dim" if column == "restarts" else "")
     for name, state in snapshot.nodes.items():
-        style = STATE_STYLES.get(state, "cyan")
+        style = "red" if state.startswith("given up") else STATE_STYLES.get(state, "cyan")
         table.add_row(_short(name), Text(state, style=style), str(restarts.get(_key(name), 0) or ""))
     return Panel(table, title="graph", border_style="dim")
 

@@ -95,7 +95,7 @@ class BringupNode(ManagedNode):
         doing = f"{peer.step.value} under way" if peer.step is not None else seen
         level = DiagnosticStatus.OK if peer.seen is peer.goal else DiagnosticStatus.WARN
         if peer.gave_up(self._patience):
-            level = DiagnosticStatus.ERROR
+            level, doing = DiagnosticStatus.ERROR, f"given up, {seen}"
         return DiagnosticStatus(level=level, name=f"bringup: {peer.name}", message=doing, hardware_id=seen)
 
 

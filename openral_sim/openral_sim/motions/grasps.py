@@ -14,7 +14,7 @@ OPENING = 0.080
 _PAD_DEPTH = 0.014
 _PAD_HALF_WIDTH = 0.012
 _TIP = 0.020
-_DEEPEST = 0.045
+_DEPTHS = (0.045, 0.012)
 _FLOOR_GAP = 0.006
 _CLEARANCE = 0.003
 _SAMPLES = 70
@@ -70,11 +70,14 @@ def propose(segment: Segment, approach: Approach, limit: int = 8) -> list[Grasp]
     samples = own[np.linspace(0, len(own) - 1, _SAMPLES).astype(int)]
     samples = np.vstack([centre[None], samples])
     lowest = segment.support + _TIP + _FLOOR_GAP if approach.name == "from above" else -np.inf
-    found = []
-    for yaw in (*approach.yaws, *_own_axes(own, approach)):
-        spin = _spin(yaw)
-        turned = (scan @ spin, own @ spin, samples @ spin)
-        found += [g for g in (_fit(s, turned, centre @ spin, lowest, R @ spin) for s in turned[2]) if g]
+    found: list[Grasp] = []
+    # Fingertips alone only where the whole pads find no room, as in a shallow bowl.
+    for deepest in _DEPTHS:
+        for yaw in (*approach.yaws, *_own_axes(own, approach)) if not found else ():
+            spin = _spin(yaw)
+            turned = (scan @ spin, own @ spin, lowest, deepest)
+            fits = (_fit(sample, turned, centre @ spin, R @ spin) for sample in samples @ spin)
+            found += [fit for fit in fits if fit is not None]
     return sorted(found, key=lambda grasp: -grasp.score)[:limit]
 
 
@@ -92,15 +95,13 @@ def _spin(yaw: float) -> Vector:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
-def _fit(
-    at: Vector, turned: tuple[Vector, Vector, Vector], centre: Vector, lowest: float, R: Vector
-) -> Grasp | None:
+def _fit(at: Vector, turned: tuple[Vector, Vector, float, float], centre: Vector, R: Vector) -> Grasp | None:
     """Centre the fingers on what lies between them at one place, or None if they do not fit."""
-    scan, own, _ = turned
+    scan, own, lowest, deepest = turned
     between = (np.abs(own[:, 0] - at[0]) < OPENING / 2) & (np.abs(own[:, 1] - at[1]) < _PAD_HALF_WIDTH)
     if not between.any():
         return None
-    depth = max(float(own[between, 2].max()) - _DEEPEST, lowest)
+    depth = max(float(own[between, 2].max()) - deepest, lowest)
     grip = own[between & (own[:, 2] > depth - _TIP)]
     low, high = float(grip[:, 0].min()), float(grip[:, 0].max())
     u = (low + high) / 2

@@ -9,7 +9,7 @@ from openral_sim.motions.paths import TravelField
 
 Vector = NDArray[np.float64]
 BEARINGS = 36
-REACHES = (0.55, 0.62, 0.70, 0.48, 0.78)
+REACHES = (0.55, 0.62, 0.70, 0.48, 0.78, 0.84)
 """Distances from the base to what it reaches for in [m], the best first."""
 _WORTH = 2.0
 

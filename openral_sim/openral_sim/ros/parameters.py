@@ -19,7 +19,7 @@ class SimParameters(Parameters):
     camera_rate: float = Field(
         default=0.0, ge=0.0, le=50.0, description="images a second; 0 = what the scene says"
     )
-    shadows: bool = Field(default=True, description="draw shadows, three quarters of a picture's cost")
+    shadows: bool = Field(default=False, description="draw shadows, three quarters of a picture's cost")
     publish_semantic: bool = Field(default=True, description="publish instance images and their labels")
     rskill_folders: tuple[str, ...] = Field(
         default=("rskills",), description="where the skills' manifests lie"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_core.geometry import Pose
+from openral_core.geometry import Pose, wrap_angle
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_sim.motions.paths import TravelField
 from openral_sim.motions.placements import standing_poses
@@ -63,4 +63,4 @@ def _facing(context: SkillContext, field: TravelField, target: Pose | None) -> t
 
 def _where(context: SkillContext) -> Mapping[str, ParamValue]:
     x, y, yaw = context.control.base_pose
-    return {"x": float(x), "y": float(y), "yaw": float(yaw)}
+    return {"x": float(x), "y": float(y), "yaw": wrap_angle(float(yaw))}

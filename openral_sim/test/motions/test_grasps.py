@@ -67,6 +67,16 @@ def test_takes_a_wide_mug_by_its_rim() -> None:
     assert 0.03 < np.linalg.norm(best.T_map_grasp[:2, 3]) < 0.05
 
 
+def test_takes_a_shallow_bowl_by_its_rim_with_the_fingertips() -> None:
+    def bowl(x: Vector, y: Vector) -> Vector:
+        r = np.hypot(x, y)
+        return np.where(r > 0.08, np.nan, 0.01 + 0.055 * np.clip(r / 0.075, 0, 1) ** 6)
+
+    best = propose(seen_from_above(bowl), from_above(0.0))[0]
+    assert 0.06 < np.linalg.norm(best.T_map_grasp[:2, 3]) < 0.09
+    assert best.T_map_grasp[2, 3] > TABLE + 0.03
+
+
 @pytest.mark.parametrize("width", [0.084, 0.09, 0.15])
 def test_finds_no_grasp_on_a_thing_wider_than_the_fingers_open(width: float) -> None:
     assert propose(seen_from_above(box(0.2, width, 0.06)), from_above(0.0)) == []

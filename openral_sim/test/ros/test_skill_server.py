@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 from nav_msgs.msg import Odometry
+from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillStatus, Verb
@@ -143,7 +144,9 @@ def test_a_skill_that_breaks_is_an_error_and_the_next_goal_works(
 
 def test_the_catalogue_names_the_verbs_and_what_the_robot_is_busy_with(bench: Any) -> None:
     assert bench.hear(SkillCatalogue, "openral/skills", LATCHED).verbs == sorted(verbs.SERVED)
-    heard = bench.listen(SkillCatalogue, "openral/skills", LATCHED)
+    all_of_them = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    heard = bench.listen(SkillCatalogue, "openral/skills", all_of_them)
+    bench.until(lambda: heard)
     bench.send("look-at", target=STOVE).result()
     bench.until(lambda: len(heard) >= 3)
     assert [each.busy_with for each in heard] == ["", "LOOK_AT", ""]

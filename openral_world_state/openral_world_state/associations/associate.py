@@ -42,7 +42,7 @@ class Associator:
         return [records[i] for i in range(len(observations))]
 
     def _candidates(self, seen: Observation, held: str) -> dict[str, float]:
-        reach = max(self.gates.most, reach_of(seen.size, self.gates))
+        reach = self.gates.most if seen.truncated else reach_of(seen.size, self.gates)
         costs = {
             record.id: cost(seen, record, distance, self.gates, self.thesaurus)
             for record, distance in self.memory.near(seen.pose.position, reach)
@@ -64,6 +64,7 @@ class Associator:
         return known
 
 
-def _key(seen: Observation) -> tuple[tuple[float, float, float], str, float]:
+def _key(seen: Observation) -> tuple[object, ...]:
     """An order that does not depend on the detector's."""
-    return seen.pose.position, seen.label, seen.score
+    place = (seen.pose.position, seen.pose.orientation, seen.size, seen.covariance)
+    return (*place, seen.label, seen.score, seen.stamp, seen.source, seen.truncated, seen.asked, seen.track)

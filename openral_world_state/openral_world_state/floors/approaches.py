@@ -2,12 +2,16 @@
 
 import math
 
-from openral_core.geometry import Pose, angle_between
+import numpy as np
+
+from openral_core.geometry import Pose
 from openral_world_state.floors.floor import Floor, Point
 from openral_world_state.homes import Site
 
-_ANGLES = 36
-_RADII = (1.0, 1.15, 0.85, 1.35, 1.6)
+_ANGLES = np.linspace(0.0, 2.0 * np.pi, 36, endpoint=False)
+_SCALES = np.array([1.0, 1.15, 0.85, 1.35, 1.6])
+_TURN = 0.3
+"""Distance [m] that one radian away from the liked side is worth."""
 
 
 def facing(stand: Point, target: Point) -> Pose:
@@ -30,17 +34,15 @@ def approach(
         seen_from: Where a camera saw it from.
     """
     front = site.standing if site else None
-    liked_point = (front.position[0], front.position[1]) if front else seen_from
-    liked = math.atan2(liked_point[1] - target[1], liked_point[0] - target[0]) if liked_point else None
-    ranked = []
-    for scale in _RADII:
-        for index in range(_ANGLES):
-            angle = 2.0 * math.pi * index / _ANGLES
-            radius = standoff * scale
-            stand = (target[0] + radius * math.cos(angle), target[1] + radius * math.sin(angle))
-            if floor.is_free(stand) and (liked_point is None or floor.connected(stand, liked_point)):
-                turn = angle_between(angle, liked) if liked is not None else 0.0
-                ranked.append((abs(radius - standoff) + 0.3 * turn, stand))
-    if ranked:
-        return facing(min(ranked)[1], target)
-    return facing((front.position[0], front.position[1]), target) if front else None
+    liked = (front.position[0], front.position[1]) if front else seen_from
+    radii, angles = (each.ravel() for each in np.meshgrid(standoff * _SCALES, _ANGLES, indexing="ij"))
+    stands = np.column_stack((target[0] + radii * np.cos(angles), target[1] + radii * np.sin(angles)))
+    usable = floor.reachable(stands, liked)
+    if not usable.any():
+        return facing((front.position[0], front.position[1]), target) if front else None
+    price = np.abs(radii - standoff)
+    if liked is not None:
+        wished = math.atan2(liked[1] - target[1], liked[0] - target[0])
+        price += _TURN * np.abs((angles - wished + np.pi) % (2.0 * np.pi) - np.pi)
+    x, y = stands[int(np.argmin(np.where(usable, price, np.inf)))].tolist()
+    return facing((x, y), target)

@@ -49,6 +49,15 @@ class Floor:
         index = self._index(point)
         return float(self._clearance[index]) if index is not None else 0.0
 
+    def reachable(self, points: NDArray[np.float64], start: Point | None) -> NDArray[np.bool_]:
+        """Which points (N, 2) the robot fits at, and can drive to from ``start`` when given; shape (N,)."""
+        cells = np.floor((points - self._origin) / self._cell).astype(int)
+        within = ((cells >= 0) & (cells < self._free.shape)).all(axis=1)
+        x, y = np.where(within[:, None], cells, 0).T
+        result = within & self._free[x, y]
+        origin = self._nearest_free(start) if start is not None else None
+        return np.asarray(result & (self._regions[x, y] == self._regions[origin])) if origin else result
+
     def connected(self, first: Point, second: Point) -> bool:
         """Whether the robot can drive from one to the other."""
         a, b = self._nearest_free(first), self._nearest_free(second)

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-_FLAT = 0.25
-_SEEN_ALL = 0.75
+_HALF = (0.25, 0.75)
+_LONG, _STRAIGHT, _ASLANT = 0.3, 0.8, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,29 +35,41 @@ def without_support(points: Array, layer: float = 0.012) -> tuple[NDArray[np.boo
 def extent_of(points: Array, eye: Array, floor: float) -> Extent:
     """The upright box around a thing.
 
-    Seen level, only the near half of a round thing shows: when the depth seen is about half of what
-    the thing measures across, the other half is added. A flat front stays flat, with its depth unknown.
+    Seen level, only the near half of a round thing shows: when its footprint is about half as deep as
+    it is wide (upright), or as it is high (lying), the other half is added. A flat front stays flat,
+    with its depth unknown.
 
     Args:
         points: Of its surface, in map [m], shape (N, 3).
         eye: Where it was seen from, shape (3,).
         floor: Height of what it stands on, or of its lowest point [m].
     """
-    low, high = floor, float(np.percentile(points[:, 2], 99.0))
-    forward = _horizontal(points[:, :2].mean(axis=0) - eye[:2])
-    along, across = points[:, :2] @ forward, points[:, :2] @ np.array([-forward[1], forward[0]])
-    near, far = np.percentile(along, (1.0, 99.0))
-    left, right = np.percentile(across, (0.5, 99.5))
-    round_size = float(min(right - left, high - low))
-    seen = float(far - near) / max(round_size, 1e-6)
-    if _FLAT < seen < _SEEN_ALL:
-        depth = round_size
-        center = forward * (near + depth / 2.0) + np.array([-forward[1], forward[0]]) * (left + right) / 2.0
-        yaw, size = float(np.arctan2(forward[1], forward[0])), (depth, float(right - left))
-    else:
-        center, yaw, size = _footprint(points[:, :2])
-    unseen = round_size / 2.0 if seen <= _FLAT else 0.0
-    return Extent(np.array([*center, (low + high) / 2.0]), yaw, (*size, high - low), unseen)
+    height = max(float(np.percentile(points[:, 2], 99.0)) - floor, 0.0)
+    center, yaw, (length, depth) = _footprint(_trimmed(points[:, :2]))
+    away = np.array([-np.sin(yaw), np.cos(yaw)])
+    forward = center - eye[:2]
+    away = away if away @ forward >= 0.0 else -away
+    facing = float(away @ forward) / max(float(np.linalg.norm(forward)), 1e-9)
+    whole = _whole_depth(length, depth, height, facing)
+    center = center + away * (whole - depth) / 2.0
+    thin = min(length, height)
+    unseen = thin / 2.0 if whole < _HALF[0] * thin else 0.0
+    return Extent(np.array([*center, floor + height / 2.0]), yaw, (length, whole, height), unseen)
+
+
+def _whole_depth(length: float, depth: float, height: float, facing: float) -> float:
+    """Depth of the whole thing from what shows of it [m]."""
+    if facing > _STRAIGHT and _HALF[0] < depth / max(length, 1e-6) < _HALF[1]:
+        return length
+    lying = depth < _LONG * length and _HALF[0] < depth / max(height, 1e-6) < _HALF[1]
+    return height if lying and facing > _ASLANT else depth
+
+
+def _trimmed(points: Array) -> Array:
+    """Points (N, 2) without the outermost of each direction, which are often of something else."""
+    low, high = np.percentile(points, (0.5, 99.5), axis=0)
+    kept = points[((points >= low) & (points <= high)).all(axis=1)]
+    return kept if len(kept) >= 3 else points
 
 
 def _footprint(points: Array) -> tuple[Array, float, tuple[float, float]]:
@@ -66,8 +78,3 @@ def _footprint(points: Array) -> tuple[Array, float, tuple[float, float]]:
     (x, y), (a, b), degrees = cv2.minAreaRect((points - offset).astype(np.float32))
     yaw = np.deg2rad(degrees if a >= b else degrees + 90.0)
     return offset + np.array([x, y]), float((yaw + np.pi / 2) % np.pi - np.pi / 2), (max(a, b), min(a, b))
-
-
-def _horizontal(direction: Array) -> Array:
-    norm = float(np.linalg.norm(direction))
-    return direction / norm if norm > 1e-9 else np.array([1.0, 0.0])

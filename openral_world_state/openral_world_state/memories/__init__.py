@@ -2,8 +2,8 @@
 
 from openral_world_state.memories.memory import Memory, UnknownObject
 from openral_world_state.memories.records import Record, record_of
-from openral_world_state.memories.schema import NewerMemory, UnreadableMemory
-from openral_world_state.memories.store import MemoryInUse, Store
+from openral_world_state.memories.schema import MemoryInUse, NewerMemory, UnreadableMemory
+from openral_world_state.memories.store import Store
 
 __all__ = [
     "Memory",

@@ -1,14 +1,52 @@
 """Which records have a label that answers some words."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
 
 from openral_core.text import Relation, Thesaurus
+from openral_world_state.memories.trigrams import Trigrams
+
+
+class LabelSlots:
+    """Slots of the records under one label, each with the label's share of the record's votes."""
+
+    def __init__(self) -> None:
+        self._shares: dict[int, float] = {}
+        self._arrays: tuple[NDArray[np.intp], NDArray[np.float64]] | None = None
+
+    def __len__(self) -> int:
+        return len(self._shares)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._shares)
+
+    def put(self, slot: int, share: float) -> None:
+        """Keep a slot."""
+        if self._shares.get(slot) != share:
+            self._shares[slot] = share
+            self._arrays = None
+
+    def remove(self, slot: int) -> None:
+        """Forget a slot."""
+        del self._shares[slot]
+        self._arrays = None
+
+    def arrays(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Slots and shares, shape (N,) each."""
+        if self._arrays is None:
+            count = len(self._shares)
+            self._arrays = (
+                np.fromiter(self._shares.keys(), np.intp, count),
+                np.fromiter(self._shares.values(), np.float64, count),
+            )
+        return self._arrays
 
 
 class LabelIndex:
-    """Ids by label, labels by the things they name.
+    """Slots by label, labels by the things they name.
 
     A label stands under every kind it is of, so that words find narrower labels directly, and
     under its own things, so that they find broader and related ones.
@@ -16,38 +54,39 @@ class LabelIndex:
 
     def __init__(self, thesaurus: Thesaurus) -> None:
         self._thesaurus = thesaurus
-        self._ids: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        self._labels: dict[str, tuple[str, ...]] = {}
+        self._slots: dict[str, LabelSlots] = {}
+        self._labels: dict[int, tuple[str, ...]] = {}
         self._under: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._named: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        self._alike = Trigrams()
 
     @property
     def labels(self) -> Iterable[str]:
         """Every label in use."""
-        return self._ids.keys()
+        return self._slots.keys()
 
-    def put(self, name: str, labels: tuple[str, ...]) -> None:
-        """Keep an id under these labels alone."""
-        before = self._labels.get(name, ())
-        if before == labels:
-            return
+    def put(self, slot: int, shares: Mapping[str, float]) -> None:
+        """Keep a slot under these labels alone, each with its share of the votes."""
+        before = self._labels.get(slot, ())
         for label in before:
-            if label not in labels:
-                self._forget(name, label)
-        for label in labels:
-            if label not in self._ids:
-                self._learn(label)
-            self._ids[label][name] = None
-        self._labels[name] = labels
+            if label not in shares:
+                self._forget(slot, label)
+        for label, share in shares.items():
+            slots = self._slots.get(label)
+            if slots is None:
+                slots = self._learn(label)
+            slots.put(slot, share)
+        if len(before) != len(shares) or before != tuple(shares):
+            self._labels[slot] = tuple(shares)
 
-    def remove(self, name: str) -> None:
-        """Forget an id; one not kept is no error."""
-        for label in self._labels.pop(name, ()):
-            self._forget(name, label)
+    def remove(self, slot: int) -> None:
+        """Forget a slot; one not kept is no error."""
+        for label in self._labels.pop(slot, ()):
+            self._forget(slot, label)
 
-    def ids(self, label: str) -> Iterable[str]:
-        """Every id under exactly this label."""
-        return self._ids.get(label, {}).keys()
+    def slots(self, label: str) -> LabelSlots:
+        """Every slot under exactly this label."""
+        return self._slots.get(label) or LabelSlots()
 
     def answering(self, words: str) -> Iterator[tuple[str, Relation]]:
         """Labels in use that stand in some relation to the words.
@@ -62,29 +101,32 @@ class LabelIndex:
 
     def nearest(self, words: str, count: int = 3) -> tuple[str, ...]:
         """Labels in use that look most like the words."""
-        return tuple(get_close_matches(words.casefold(), list(self._ids)[:5000], count, cutoff=0.0))
+        return self._alike.nearest(words, count)
 
     def _candidates(self, words: str) -> dict[str, None]:
-        thing = self._thesaurus.concept(words)
-        found = dict(self._under.get(thing, {}))
+        found = dict(self._under.get(self._thesaurus.concept(words), {}))
         for key in self._thesaurus.keys(words):
-            for broader in (*self._thesaurus.kinds_of(key), *self._thesaurus.related(key), key):
-                found.update(self._named.get(broader, {}))
+            for other in (*self._thesaurus.kinds_of(key), *self._thesaurus.related(key), key):
+                found.update(self._named.get(other, {}))
         return found
 
-    def _learn(self, label: str) -> None:
-        for key in self._thesaurus.keys(label):
-            for kind in (key, *self._thesaurus.kinds_of(key)):
-                self._under[kind][label] = None
+    def _learn(self, label: str) -> LabelSlots:
+        for kind in self._kinds(label):
+            self._under[kind][label] = None
         self._named[self._thesaurus.concept(label)][label] = None
+        self._alike.put(label)
+        return self._slots.setdefault(label, LabelSlots())
 
-    def _forget(self, name: str, label: str) -> None:
-        del self._ids[label][name]
-        if not self._ids[label]:
-            del self._ids[label]
-            for index in (self._under, self._named):
-                for key in [*self._thesaurus.keys(label), *self._everything(label)]:
-                    index[key].pop(label, None)
+    def _forget(self, slot: int, label: str) -> None:
+        self._slots[label].remove(slot)
+        if len(self._slots[label]):
+            return
+        del self._slots[label]
+        self._alike.remove(label)
+        for kind in self._kinds(label):
+            self._under[kind].pop(label, None)
+        self._named[self._thesaurus.concept(label)].pop(label, None)
 
-    def _everything(self, label: str) -> list[str]:
-        return [kind for key in self._thesaurus.keys(label) for kind in self._thesaurus.kinds_of(key)]
+    def _kinds(self, label: str) -> frozenset[str]:
+        keys = self._thesaurus.keys(label)
+        return keys.union(*map(self._thesaurus.kinds_of, keys))

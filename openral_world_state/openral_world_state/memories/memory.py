@@ -5,6 +5,7 @@ from pathlib import Path
 
 from openral_core.errors import OpenRALError, listed
 from openral_core.text import Relation, Thesaurus
+from openral_world_state.memories.columns import Columns
 from openral_world_state.memories.label_index import LabelIndex
 from openral_world_state.memories.records import Record, Triple
 from openral_world_state.memories.spatial_grid import SpatialGrid
@@ -27,6 +28,7 @@ class Memory:
     def __init__(self, path: Path | None, thesaurus: Thesaurus) -> None:
         self._store = Store(path)
         self._records: dict[str, Record] = {}
+        self.columns = Columns()
         self._grid = SpatialGrid()
         self._labels = LabelIndex(thesaurus)
         self._missing = LabelIndex(thesaurus)
@@ -86,19 +88,22 @@ class Memory:
         Raises:
             UnreadableText: If the words name nothing.
         """
-        for label, relation in self._labels.answering(words):
-            for name in self._labels.ids(label):
-                yield self._records[name], label, relation
+        return self._answering(self._labels, words)
 
-    def missing(self, words: str) -> Iterator[tuple[Record, Relation]]:
-        """Records last looked for in vain, with a label that stands in some relation to the words.
+    def missing(self, words: str) -> Iterator[tuple[Record, str, Relation]]:
+        """Those of them that were last looked for in vain.
 
         Raises:
             UnreadableText: If the words name nothing.
         """
-        for label, relation in self._missing.answering(words):
-            for name in self._missing.ids(label):
-                yield self._records[name], relation
+        return self._answering(self._missing, words)
+
+    def _answering(self, index: LabelIndex, words: str) -> Iterator[tuple[Record, str, Relation]]:
+        if not index.labels:
+            return
+        for label, relation in index.answering(words):
+            for slot in index.slots(label):
+                yield self.columns.record(slot), label, relation
 
     def new_id(self, label: str) -> str:
         """An id never used before: the label's words and a number."""
@@ -115,10 +120,13 @@ class Memory:
 
     def forget(self, name: str, merged_into: str = "") -> None:
         """Drop a record, for good or because it is another one."""
-        self._records.pop(name, None)
+        record = self._records.pop(name, None)
+        if record is not None:
+            slot = self.columns.put(record)
+            self._labels.remove(slot)
+            self._missing.remove(slot)
+            self.columns.remove(name)
         self._grid.remove(name)
-        self._labels.remove(name)
-        self._missing.remove(name)
         self._changed.pop(name, None)
         self._removed[name] = merged_into
         if merged_into:
@@ -145,9 +153,11 @@ class Memory:
 
     def _index(self, record: Record) -> None:
         self._records[record.id] = record
+        slot = self.columns.put(record)
+        shares = record.shares
         self._grid.put(record.id, record.pose.position)
-        self._labels.put(record.id, record.names)
+        self._labels.put(slot, shares)
         if record.is_missing:
-            self._missing.put(record.id, record.names)
+            self._missing.put(slot, shares)
         else:
-            self._missing.remove(record.id)
+            self._missing.remove(slot)

@@ -39,6 +39,17 @@ class Record:
     opening: Opening = Opening.UNKNOWN
 
     @property
+    def shares(self) -> dict[str, float]:
+        """Every label and alias with its share of the strongest label's votes; an alias always counts."""
+        if len(self.votes) == 1 and not self.aliases:
+            return {self.label: 1.0}
+        most = max(self.votes.values(), default=1.0) or 1.0
+        return {
+            **{label: weight / most for label, weight in self.votes.items()},
+            **dict.fromkeys(self.aliases, 1.0),
+        }
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Every label and alias, the strongest first."""
         return (self.label, *(vote for vote in self.votes if vote != self.label), *self.aliases)

@@ -1,18 +1,22 @@
 """Records as rows of the objects table and back."""
 
 import json
+import struct
 
 from openral_core.geometry import Pose
 from openral_core.scene_graph import Opening, Presence
-from openral_world_state.memories.records import Record
+from openral_world_state.memories.records import Record, Triple
 
-Value = str | float | int
+Value = str | float | int | bytes | None
 _TEXTS = ("id", "label", "votes", "aliases")
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
-_SHAPE = ("size_x", "size_y", "size_z", "covariance")
+_SIZE = ("size_x", "size_y", "size_z")
 _SIGHTINGS = ("confidence", "presence", "first_seen", "last_seen", "observations", "source", "map_epoch")
 _LOOKS = ("misses", "looked", "eye", "carried", "is_container", "occludes_contents", "opening")
-COLUMNS = (*_TEXTS, *_POSE, *_SHAPE, *_SIGHTINGS, *_LOOKS)
+_COVARIANCE = struct.Struct("<9d")
+_POINT = struct.Struct("<3d")
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+COLUMNS = (*_TEXTS, *_POSE, *_SIZE, "covariance", *_SIGHTINGS, *_LOOKS)
 UPSERT = f"INSERT OR REPLACE INTO objects ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM objects ORDER BY id"
 
@@ -22,12 +26,12 @@ def row_of(record: Record) -> tuple[Value, ...]:
     return (
         record.id,
         record.label,
-        _json(record.votes),
-        _json(record.aliases),
+        _encode(record.votes),
+        _encode(record.aliases) if record.aliases else "[]",
         *record.pose.position,
         *record.pose.orientation,
         *record.size,
-        _json(record.covariance),
+        _COVARIANCE.pack(*record.covariance),
         record.confidence,
         record.presence.value,
         record.first_seen,
@@ -37,7 +41,7 @@ def row_of(record: Record) -> tuple[Value, ...]:
         record.map_epoch,
         record.misses,
         record.looked,
-        _json(record.eye),
+        _POINT.pack(*record.eye) if record.eye else None,
         int(record.carried),
         int(record.is_container),
         int(record.occludes_contents),
@@ -47,36 +51,39 @@ def row_of(record: Record) -> tuple[Value, ...]:
 
 def record_of_row(row: tuple[Value, ...]) -> Record:
     """A row as a record."""
-    of = dict(zip(COLUMNS, row, strict=True))
-    eye = json.loads(str(of["eye"]))
+    values = dict(zip(COLUMNS, row, strict=True))
+    text = {name: value for name, value in values.items() if isinstance(value, str)}
+    number = {name: value for name, value in values.items() if isinstance(value, (int, float))}
+    packed = {name: value for name, value in values.items() if isinstance(value, bytes)}
+    x, y, z, qx, qy, qz, qw = (float(number[name]) for name in _POSE)
+    size_x, size_y, size_z = (float(number[name]) for name in _SIZE)
     return Record(
-        id=str(of["id"]),
-        label=str(of["label"]),
-        pose=Pose(_floats(row[4:7]), _floats(row[7:11])),  # type: ignore[arg-type]
-        size=_floats(row[11:14]),  # type: ignore[arg-type]
-        votes=json.loads(str(of["votes"])),
-        covariance=tuple(json.loads(str(of["covariance"]))),
-        confidence=float(of["confidence"]),
-        presence=Presence(str(of["presence"])),
-        first_seen=float(of["first_seen"]),
-        last_seen=float(of["last_seen"]),
-        observations=int(of["observations"]),
-        source=str(of["source"]),
-        map_epoch=int(of["map_epoch"]),
-        aliases=tuple(json.loads(str(of["aliases"]))),
-        misses=int(of["misses"]),
-        looked=float(of["looked"]),
-        eye=tuple(eye) if eye else None,
-        carried=bool(of["carried"]),
-        is_container=bool(of["is_container"]),
-        occludes_contents=bool(of["occludes_contents"]),
-        opening=Opening(str(of["opening"])),
+        id=text["id"],
+        label=text["label"],
+        pose=Pose((x, y, z), (qx, qy, qz, qw)),
+        size=(size_x, size_y, size_z),
+        votes=json.loads(text["votes"]),
+        covariance=_COVARIANCE.unpack(packed["covariance"]),
+        confidence=float(number["confidence"]),
+        presence=Presence(text["presence"]),
+        first_seen=float(number["first_seen"]),
+        last_seen=float(number["last_seen"]),
+        observations=int(number["observations"]),
+        source=text["source"],
+        map_epoch=int(number["map_epoch"]),
+        aliases=tuple(json.loads(text["aliases"])),
+        misses=int(number["misses"]),
+        looked=float(number["looked"]),
+        eye=_eye(packed),
+        carried=bool(number["carried"]),
+        is_container=bool(number["is_container"]),
+        occludes_contents=bool(number["occludes_contents"]),
+        opening=Opening(text["opening"]),
     )
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
-
-
-def _floats(values: tuple[Value, ...]) -> tuple[float, ...]:
-    return tuple(map(float, values))
+def _eye(packed: dict[str, bytes]) -> Triple | None:
+    if "eye" not in packed:
+        return None
+    x, y, z = _POINT.unpack(packed["eye"])
+    return x, y, z

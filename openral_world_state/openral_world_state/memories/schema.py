@@ -13,7 +13,7 @@ CREATE TABLE objects (
     id TEXT PRIMARY KEY, label TEXT NOT NULL, votes TEXT NOT NULL, aliases TEXT NOT NULL,
     x REAL NOT NULL, y REAL NOT NULL, z REAL NOT NULL,
     qx REAL NOT NULL, qy REAL NOT NULL, qz REAL NOT NULL, qw REAL NOT NULL,
-    size_x REAL NOT NULL, size_y REAL NOT NULL, size_z REAL NOT NULL, covariance TEXT NOT NULL,
+    size_x REAL NOT NULL, size_y REAL NOT NULL, size_z REAL NOT NULL, covariance BLOB NOT NULL,
     confidence REAL NOT NULL, presence TEXT NOT NULL, first_seen REAL NOT NULL, last_seen REAL NOT NULL,
     observations INTEGER NOT NULL, source TEXT NOT NULL, map_epoch INTEGER NOT NULL
 ) WITHOUT ROWID"""
@@ -25,7 +25,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         "ALTER TABLE objects ADD COLUMN misses INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE objects ADD COLUMN looked REAL NOT NULL DEFAULT 0",
-        "ALTER TABLE objects ADD COLUMN eye TEXT NOT NULL DEFAULT 'null'",
+        "ALTER TABLE objects ADD COLUMN eye BLOB",
         "ALTER TABLE objects ADD COLUMN carried INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE objects ADD COLUMN is_container INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE objects ADD COLUMN occludes_contents INTEGER NOT NULL DEFAULT 0",
@@ -56,12 +56,22 @@ class NewerMemory(OpenRALError):
         )
 
 
+class MemoryInUse(OpenRALError):
+    """Another process writes this memory."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} is being written by another process: memory has one writer; stop the other one"
+        )
+
+
 def check(path: Path) -> int:
     """Schema version of an existing file, which is opened for reading only.
 
     Raises:
         UnreadableMemory: If it is no memory file.
         NewerMemory: If a later version wrote it.
+        MemoryInUse: If another process holds it.
     """
     try:
         connection = sqlite3.connect(f"file:{path.absolute()}?mode=ro", uri=True)
@@ -72,6 +82,8 @@ def check(path: Path) -> int:
         finally:
             connection.close()
     except sqlite3.Error as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+            raise MemoryInUse(path) from error
         raise UnreadableMemory(path, str(error)) from error
     if application != APPLICATION:
         raise UnreadableMemory(path, f"application id {application:#x} is not {APPLICATION:#x}")

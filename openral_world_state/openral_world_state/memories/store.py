@@ -4,21 +4,11 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from openral_core.errors import OpenRALError
 from openral_world_state.memories.records import Record
 from openral_world_state.memories.rows import SELECT, UPSERT, record_of_row, row_of
-from openral_world_state.memories.schema import APPLICATION, check, migrate
+from openral_world_state.memories.schema import APPLICATION, MemoryInUse, check, migrate
 
 IN_MEMORY = ":memory:"
-
-
-class MemoryInUse(OpenRALError):
-    """Another process writes this memory."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(
-            f"{path} is being written by another process: memory has one writer; stop the other one"
-        )
 
 
 class Store:

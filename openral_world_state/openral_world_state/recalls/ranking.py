@@ -1,16 +1,20 @@
 """Which records answer some words, and how well."""
 
-import heapq
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from openral_core.scene_graph import Presence
-from openral_core.text import Relation
-from openral_world_state.associations import supported
-from openral_world_state.memories import Record
+import numpy as np
+from numpy.typing import NDArray
 
-_RELATION = {Relation.EQUAL: 1.0, Relation.NARROWER: 0.95, Relation.BROADER: 0.6, Relation.RELATED: 0.3}
-_PRESENCE = {Presence.PRESENT: 1.0, Presence.STALE: 0.5, Presence.GONE: 0.1}
+from openral_core.text import Relation
+from openral_world_state.memories import Memory, Record
+from openral_world_state.memories.columns import Columns
+
+COUNTS = 0.2
+"""A label with a smaller share of a record's votes is but a slip of a detector."""
+RELATIONS = (Relation.EQUAL, Relation.NARROWER, Relation.BROADER, Relation.RELATED)
+_WORTH = np.array([1.0, 0.95, 0.6, 0.3])
+_PRESENCE_WORTH = np.array([1.0, 0.5, 0.1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +27,81 @@ class Answer:
     score: float
 
 
-def answer(record: Record, label: str, relation: Relation) -> Answer | None:
-    """A record as an answer; None when the label is but a slip of a detector."""
-    if label in record.votes and label not in supported(record):
-        return None
-    most = max(record.votes.values(), default=1.0)
-    share = record.votes.get(label, most) / most if most else 1.0
-    sure = 0.5 + 0.5 * record.confidence
-    score = _RELATION[relation] * _PRESENCE[record.presence] * sure * (0.8 + 0.2 * share)
-    return Answer(record, label, relation, score)
+@dataclass(frozen=True)
+class Answers:
+    """Everything that answers some words, side by side; ``relations`` index `RELATIONS`, shape (N,) each."""
+
+    columns: Columns
+    names: tuple[str, ...]
+    slots: NDArray[np.intp]
+    labels: NDArray[np.intp]
+    relations: NDArray[np.intp]
+    scores: NDArray[np.float64]
+
+    def where(self, mask: NDArray[np.bool_]) -> "Answers":
+        """Those under a mask (N,)."""
+        return Answers(
+            self.columns,
+            self.names,
+            self.slots[mask],
+            self.labels[mask],
+            self.relations[mask],
+            self.scores[mask],
+        )
+
+    def best(self, count: int) -> list[Answer]:
+        """The best ``count``, one per record, best first; of equals the one seen last."""
+        order = self._leading(4 * count)
+        found: dict[int, Answer] = {}
+        for index in order:
+            found.setdefault(int(self.slots[index]), self._answer(int(index)))
+        if len(found) < count and len(order) < len(self.slots):
+            return self.best(4 * count)[:count]
+        return list(found.values())[:count]
+
+    def _leading(self, count: int) -> NDArray[np.intp]:
+        """Indices of the ``count`` best, in order."""
+        index = np.arange(len(self.slots))
+        if len(index) > count:
+            least = np.partition(self.scores, -count)[-count]
+            index = np.flatnonzero(self.scores >= least)
+        if len(index) > count:
+            seen = self.columns.last_seen[self.slots[index]] + 1e12 * (self.scores[index] > least)
+            index = index[np.argpartition(seen, -count)[-count:]]
+        slots = self.slots[index]
+        order = np.lexsort(
+            (slots, self.relations[index], -self.columns.last_seen[slots], -self.scores[index])
+        )
+        return np.asarray(index[order])
+
+    def _answer(self, index: int) -> Answer:
+        record = self.columns.record(int(self.slots[index]))
+        relation = RELATIONS[int(self.relations[index])]
+        return Answer(record, self.names[int(self.labels[index])], relation, float(self.scores[index]))
 
 
-def best(answers: Iterable[Answer], count: int) -> list[Answer]:
-    """The best ``count``, one per record, best first; of equals the one seen last."""
-    by_record: dict[str, Answer] = {}
-    for each in answers:
-        other = by_record.get(each.record.id)
-        if other is None or each.score > other.score:
-            by_record[each.record.id] = each
-    return heapq.nsmallest(
-        count, by_record.values(), key=lambda a: (-a.score, -a.record.last_seen, a.record.id)
-    )
+def answers(memory: Memory, words: str) -> Answers:
+    """Every record with a label in some relation to the words.
+
+    Raises:
+        UnreadableText: If the words name nothing.
+    """
+    parts = list(_parts(memory, words))
+    names = tuple(name for name, _, _, _ in parts)
+    sizes = [len(slots) for _, _, slots, _ in parts]
+    slots = np.concatenate([p[2] for p in parts]) if parts else np.zeros(0, np.intp)
+    shares = np.concatenate([p[3] for p in parts]) if parts else np.zeros(0)
+    relations = np.repeat(np.array([RELATIONS.index(p[1]) for p in parts], np.intp), sizes)
+    columns = memory.columns
+    sure = 0.5 + 0.5 * columns.confidence[slots]
+    scores = _WORTH[relations] * _PRESENCE_WORTH[columns.presence[slots]] * sure * (0.8 + 0.2 * shares)
+    found = Answers(columns, names, slots, np.repeat(np.arange(len(parts)), sizes), relations, scores)
+    return found.where(shares >= COUNTS)
+
+
+def _parts(
+    memory: Memory, words: str
+) -> Iterator[tuple[str, Relation, NDArray[np.intp], NDArray[np.float64]]]:
+    for label, relation in memory.labels.answering(words):
+        slots, shares = memory.labels.slots(label).arrays()
+        yield label, relation, slots, shares

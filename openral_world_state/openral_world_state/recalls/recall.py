@@ -1,18 +1,20 @@
 """What does memory know of this?"""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from openral_core.queries import RecallMatch, RecallQuery, RecallResult, RecallStatus
-from openral_core.scene_graph import Presence
 from openral_core.text import Relation, UnreadableText
 from openral_world_state.memories import Memory, Record
-from openral_world_state.recalls.ranking import Answer, answer, best
+from openral_world_state.recalls.ranking import RELATIONS, Answer, Answers, answers
 
 _ALIKE = 0.15
 _NEAR_MISSES = 3
 _MOST = 1000
+_LAST_HIT = RELATIONS.index(Relation.NARROWER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,33 +44,37 @@ class Recall:
         if refusal:
             return RecallResult(RecallStatus.BAD_QUERY, refusal, revision=self.memory.revision)
         try:
-            found = list(self._answers(query, now))
+            found = self._fitting(answers(self.memory, query.query), query, now)
         except UnreadableText as error:
             return RecallResult(RecallStatus.BAD_QUERY, str(error), revision=self.memory.revision)
-        hits = [a for a in found if a.relation.is_hit and a.record.map_epoch == self.map_epoch]
-        sure = best((a for a in hits if a.record.presence is Presence.PRESENT), query.limit)
+        columns, room = self.memory.columns, self.rooms(query.room) if query.room else ""
+        usable = (found.relations <= _LAST_HIT) & (columns.map_epoch[found.slots] == self.map_epoch)
+        presence = columns.presence[found.slots]
+        sure = self._in_room(found.where(usable & (presence == 0)), query.limit, room)
         if sure:
             return self._result(_status(sure), query, sure, [])
-        hints = best((a for a in found if _hints(a)), _NEAR_MISSES)
-        stale = best((a for a in hits if a.record.presence is Presence.STALE), query.limit)
+        stale = self._in_room(found.where(usable & (presence == 1)), query.limit, room)
+        hints = self._in_room(
+            found.where((found.relations > _LAST_HIT) | (presence == 2)), _NEAR_MISSES, room
+        )
         return self._result(
             RecallStatus.ONLY_STALE if stale else RecallStatus.NOT_IN_MEMORY, query, stale, hints
         )
 
-    def _answers(self, query: RecallQuery, now: float) -> Iterator[Answer]:
-        room = self.rooms(query.room) if query.room else ""
-        for record, label, relation in self.memory.answering(query.query):
-            if self._fits(record, query, now, room):
-                found = answer(record, label, relation)
-                if found is not None:
-                    yield found
+    def _fitting(self, found: Answers, query: RecallQuery, now: float) -> Answers:
+        columns = self.memory.columns
+        if query.max_age > 0.0:
+            found = found.where(now - columns.last_seen[found.slots] <= query.max_age)
+        if query.near is not None:
+            away = np.linalg.norm(columns.position[found.slots] - np.array(query.near), axis=1)
+            found = found.where(away <= query.radius)
+        return found
 
-    def _fits(self, record: Record, query: RecallQuery, now: float, room: str) -> bool:
-        if query.max_age > 0.0 and now - record.last_seen > query.max_age:
-            return False
-        if query.near is not None and math.dist(query.near, record.pose.position) > query.radius:
-            return False
-        return not room or self.room_of(record) == room
+    def _in_room(self, found: Answers, count: int, room: str) -> list[Answer]:
+        if not room:
+            return found.best(count)
+        fits = [self.room_of(self.memory.columns.record(int(slot))) == room for slot in found.slots]
+        return found.where(np.array(fits, dtype=bool)).best(count)
 
     def _refusal(self, query: RecallQuery) -> str:
         numbers = (query.radius, query.max_age, *(query.near or ()))
@@ -97,11 +103,6 @@ def _status(hits: list[Answer]) -> RecallStatus:
 
 def _close(first: float, second: float) -> bool:
     return first - second < _ALIKE * first
-
-
-def _hints(found: Answer) -> bool:
-    """A similar name is worth a look; so is where the very thing was before it was gone."""
-    return found.relation in (Relation.BROADER, Relation.RELATED) or found.record.presence is Presence.GONE
 
 
 def _words(

@@ -69,9 +69,8 @@ class Cylinder:
         both = (np.where(hits, (-b + sign * root) / _nonzero(2.0 * a), np.inf) for sign in (-1.0, 1.0))
         sides = [self._side(start, rays, t) for t in both]
         ends = (-0.5,) if self.hollow else (-0.5, 0.5)
-        return np.asarray(
-            np.minimum.reduce([*sides, *(self._end(start, rays, end * self.height) for end in ends)])
-        )
+        caps = [self._end(start, rays, end * self.height) for end in ends]
+        return np.asarray(np.minimum.reduce([*sides, *caps]))
 
     def _side(self, start: Array, rays: Array, t: Array) -> Array:
         met = np.where(np.isfinite(t), t, 0.0)

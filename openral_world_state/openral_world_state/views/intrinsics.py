@@ -72,5 +72,6 @@ class Intrinsics:
             return np.asarray(
                 cv2.projectPoints(points, zero, zero, self.K, np.array(self.distortion))[0]
             ).reshape(-1, 2)
-        focal = np.array([self.K[0, 0], self.K[1, 1]])
-        return np.asarray(points[:, :2] / points[:, 2:] * focal + self.K[:2, 2])
+        focal: Array = np.array([self.K[0, 0], self.K[1, 1]])
+        pixels: Array = points[:, :2] / points[:, 2:] * focal + self.K[:2, 2]
+        return pixels

@@ -1,5 +1,7 @@
 """One camera's topics: colour, depth, intrinsics, semantic instances."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.publisher import Publisher
@@ -13,9 +15,12 @@ from openral_ros.scopes import Scope
 from openral_sim.rendering import CameraRenderer, InstanceLabels
 from openral_sim.scenes import CameraStyle
 
+Letter = tuple[Publisher, CameraInfo | Image]
+"""A message and who sends it."""
+
 
 class CameraTopics:
-    """Publishes what is asked for: a picture nobody subscribes to is not drawn.
+    """Draws what is asked for: a picture nobody subscribes to is not drawn.
 
     Args:
         name: First part of the topics' and the optical frame's names.
@@ -38,18 +43,18 @@ class CameraTopics:
         """Whether anybody subscribes to anything of this camera."""
         return any(map(_listened_to, (self._info, self._colour, self._depth, self._semantic)))
 
-    def publish(self, renderer: CameraRenderer, time: float) -> None:
-        """Draw what is wanted of the world as it is now, stamped ``time`` [s]."""
+    def draw(self, renderer: CameraRenderer, time: float) -> Iterator[Letter]:
+        """Draw what is wanted of the world as it is now, stamped ``time`` [s], ready to be sent."""
+        yield self._info, self._camera_info(renderer.K, time)
         colour, depth = _listened_to(self._colour), _listened_to(self._depth)
         if colour or depth:
             frame = renderer.render()
         if colour:
-            self._colour.publish(image_message(frame.rgb, "rgb8", time, self._frame))
-        if depth:
-            self._depth.publish(image_message(frame.depth, "32FC1", time, self._frame))
+            yield self._colour, image_message(frame.rgb, "rgb8", time, self._frame)
         if self._semantic is not None and _listened_to(self._semantic):
-            self._semantic.publish(image_message(renderer.segment(), "mono16", time, self._frame))
-        self._info.publish(self._camera_info(renderer.K, time))
+            yield self._semantic, image_message(renderer.segment(), "mono16", time, self._frame)
+        if depth:
+            yield self._depth, image_message(frame.depth, "32FC1", time, self._frame)
 
     def _camera_info(self, K: NDArray[np.float64], time: float) -> CameraInfo:
         width, height = self._style.width, self._style.height

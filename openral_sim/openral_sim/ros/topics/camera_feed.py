@@ -1,8 +1,10 @@
 """A camera at work: its topics, its renderer and its rate."""
 
+from collections.abc import Iterator
+
 from openral_sim.loops import Metronome
 from openral_sim.rendering import CameraRenderer
-from openral_sim.ros.topics.camera import CameraTopics
+from openral_sim.ros.topics.camera import CameraTopics, Letter
 
 
 class CameraFeed:
@@ -16,6 +18,6 @@ class CameraFeed:
         """Whether an image is due at ``time`` [s] and somebody wants it."""
         return self._metronome.due(time) and self._topics.wanted
 
-    def publish(self, time: float) -> None:
-        """Draw and publish the image of this instant."""
-        self._topics.publish(self._renderer, time)
+    def draw(self, time: float) -> Iterator[Letter]:
+        """The pictures of this instant, ready to be sent."""
+        return self._topics.draw(self._renderer, time)

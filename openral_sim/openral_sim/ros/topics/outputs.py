@@ -14,6 +14,7 @@ from openral_sim.robot import PREFIX
 from openral_sim.ros.parameters import SimParameters
 from openral_sim.ros.topics.camera import CameraTopics
 from openral_sim.ros.topics.camera_feed import CameraFeed
+from openral_sim.ros.topics.outbox import Outbox
 from openral_sim.ros.topics.robot_state import RobotStateTopics
 from openral_sim.ros.topics.transforms import TransformTopics
 
@@ -33,6 +34,7 @@ class Outputs:
         self._state = RobotStateTopics(scope, simulation.control)
         self._cameras = {n: CameraTopics(scope, n, style, labels) for n, style in self._styles.items()}
         self._beat = Metronome(STATE_RATE)
+        self._outbox = Outbox()
 
     def open_feeds(self, stack: ExitStack) -> tuple[CameraFeed, ...]:
         """Every camera with a renderer of the calling thread, until the stack closes.
@@ -40,6 +42,7 @@ class Outputs:
         Raises:
             GlContextRefused: If no picture can be drawn here.
         """
+        stack.callback(self._outbox.clear)
         return tuple(self._open_feed(stack, name) for name in self._cameras)
 
     def publish(self, time: float, feeds: Sequence[CameraFeed], shares: WallShares) -> None:
@@ -54,7 +57,8 @@ class Outputs:
                 self._state.publish(time)
         with shares.of("pictures"):
             for feed in due:
-                feed.publish(time)
+                self._outbox.add(feed.draw(time))
+            self._outbox.send()
 
     def _open_feed(self, stack: ExitStack, name: str) -> CameraFeed:
         style, shadows = self._styles[name], self._parameters.shadows

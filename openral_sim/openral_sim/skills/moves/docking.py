@@ -54,14 +54,15 @@ Options = Callable[[Vector], Iterable[Option]]
 
 
 def dock(context: SkillContext, target: Vector, options: Options, stage: str) -> Move[Stance]:
-    """Go where one of the options can be reached, from here if possible.
+    """Go where one of the options can be reached; stay if the preferred kind of option works from here.
 
     Raises:
         NotReachable: If no standing place offers any.
     """
     context.look_around()
-    here = stance_at(context, context.control.base_pose, options)
-    if here is not None and _faces(context.control.base_pose, target):
+    base = context.control.base_pose
+    here = stance_at(context, base, _only(_tags(options, base)[0], options))
+    if here is not None and _faces(base, target):
         return here
     field = ways_now(context)
     stance = yield from find_stance(context, field, target, options, stage)
@@ -85,17 +86,27 @@ def find_stance(
     seen = [pose for pose in poses if sees(context, pose, target)]
     unseen = [pose for pose in poses if not any(pose is other for other in seen)]
     yield Feedback(stage, 0.0)
-    for pose in (seen + unseen)[:_CANDIDATES]:
-        stance = stance_at(context, pose, options)
-        if stance is not None:
-            return stance
-        yield Feedback(stage, 0.0)
+    for tag in _tags(options, context.control.base_pose):
+        for pose in (seen + unseen)[:_CANDIDATES]:
+            stance = stance_at(context, pose, _only(tag, options))
+            if stance is not None:
+                return stance
+            yield Feedback(stage, 0.0)
     where = ", ".join(f"{value:.2f}" for value in target)
     tried = min(len(poses), _CANDIDATES)
     raise NotReachable(
         f"({where}) in map is not reachable: none of {tried} standing places"
         f" with {field.clearance:.2f} m of room works"
     )
+
+
+def _tags(options: Options, base: Vector) -> list[str]:
+    """The kinds of options there are, the preferred first."""
+    return list(dict.fromkeys(option.tag for option in options(base)))
+
+
+def _only(tag: str, options: Options) -> Options:
+    return lambda base: (option for option in options(base) if option.tag == tag)
 
 
 def stance_at(context: SkillContext, base: Vector, options: Options) -> Stance | None:

@@ -1,0 +1,72 @@
+"""What nobody subscribes to is not drawn."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+import rclpy
+from sensor_msgs.msg import CameraInfo, Image
+
+from openral_ros.qos import SENSOR
+from openral_ros.scopes import Scope
+from openral_sim.rendering import Frame
+from openral_sim.ros.topics.camera import CameraTopics
+from openral_sim.scenes import CameraStyle
+
+K = np.array([[50.0, 0.0, 3.5], [0.0, 50.0, 2.5], [0.0, 0.0, 1.0]])
+
+
+class Renderer:
+    """Counts what it draws."""
+
+    def __init__(self) -> None:
+        self.K, self.rendered, self.segmented = K, 0, 0
+
+    def render(self) -> Frame:
+        self.rendered += 1
+        return Frame(np.zeros((6, 8, 3), np.uint8), np.ones((6, 8), np.float32), K, 0.0)
+
+    def segment(self) -> Any:
+        self.segmented += 1
+        return np.ones((6, 8), np.uint16)
+
+
+class Labels:
+    """One thing."""
+
+    phrases = {1: "red mug"}
+
+
+@pytest.mark.parametrize(
+    ("topics", "rendered", "segmented", "kinds"),
+    [
+        ([], 0, 0, [CameraInfo]),
+        (["depth"], 1, 0, [CameraInfo, Image]),
+        (["semantic"], 0, 1, [CameraInfo, Image]),
+        (["image_raw", "depth", "semantic"], 1, 1, [CameraInfo, Image, Image, Image]),
+    ],
+)
+def test_only_what_is_listened_to_is_drawn(
+    ros_context: Any, topics: list[str], rendered: int, segmented: int, kinds: list[type]
+) -> None:
+    node = rclpy.create_node("eye", context=ros_context)
+    style = CameraStyle(width=8, height=6, fovy=60.0, rate=5.0)
+    camera = CameraTopics(Scope(node), "head", style, Labels())
+    listeners = [node.create_subscription(Image, f"head/{topic}", print, SENSOR) for topic in topics]
+    renderer = Renderer()
+    letters = list(camera.draw(renderer, 1.5))
+    assert (renderer.rendered, renderer.segmented) == (rendered, segmented)
+    assert [type(message) for _, message in letters] == kinds
+    assert {message.header.frame_id for _, message in letters} == {"head_camera_optical_frame"}
+    assert camera.wanted == bool(listeners)
+    node.destroy_node()
+
+
+def test_without_labels_there_is_no_semantic_topic(ros_context: Any) -> None:
+    node = rclpy.create_node("eye", context=ros_context)
+    CameraTopics(Scope(node), "head", CameraStyle(width=8, height=6, fovy=60.0, rate=5.0), None)
+    assert node.count_publishers("head/semantic") == node.count_publishers("head/labels") == 0
+    assert node.count_publishers("head/depth") == 1
+    node.destroy_node()

@@ -1,0 +1,196 @@
+"""What becomes of observations in memory."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openral_core.geometry import Pose
+from openral_core.scene_graph import Presence
+from openral_core.text import Thesaurus
+from openral_world_state.associations import Associator, Gates, appeared_since, merge
+from openral_world_state.memories import Memory, Record
+from openral_world_state.observations import Observation
+
+THESAURUS = Thesaurus.load()
+SURE = (1e-5, 0.0, 0.0, 0.0, 1e-5, 0.0, 0.0, 0.0, 1e-5)
+EYE = (0.0, 0.0, 1.4)
+
+POSITIONS = st.tuples(*[st.floats(-3.0, 3.0)] * 3)
+LABELS = st.sampled_from(["mug", "cup", "bread", "baguette", "apple", "zorb", "red mug", "wine bottle"])
+SIDES = st.floats(0.01, 0.6)
+
+
+def seen(label: str, x: float = 0.0, y: float = 0.0, stamp: float = 1.0, **more: object) -> Observation:
+    made = Observation(label, 0.9, Pose((x, y, 0.8)), (0.08, 0.08, 0.1), SURE, stamp, "detector")
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+@st.composite
+def observations(draw: st.DrawFn) -> Observation:
+    size = (draw(SIDES), draw(SIDES), draw(SIDES))
+    score, stamp = draw(st.floats(0.0, 1.0)), draw(st.floats(0.0, 100.0))
+    source = draw(st.sampled_from(["one", "two"]))
+    return Observation(draw(LABELS), score, Pose(draw(POSITIONS)), size, SURE, stamp, source)
+
+
+SNAPSHOTS = st.lists(st.lists(observations(), max_size=5), max_size=5)
+
+
+def fresh() -> tuple[Memory, Associator]:
+    memory = Memory(None, THESAURUS)
+    return memory, Associator(memory, THESAURUS, Gates(), 0)
+
+
+def taken(associator: Associator, snapshot: Sequence[Observation]) -> list[Record]:
+    return associator.take_in(tuple(snapshot), EYE)
+
+
+def state(memory: Memory) -> list[object]:
+    return [record.node() for record in sorted(memory, key=lambda record: record.id)]
+
+
+@given(SNAPSHOTS)
+def test_replaying_a_stream_gives_the_same_memory(snapshots: list[list[Observation]]) -> None:
+    memories = []
+    for _ in range(2):
+        memory, associator = fresh()
+        for snapshot in snapshots:
+            taken(associator, snapshot)
+        memories.append(state(memory))
+    assert memories[0] == memories[1]
+
+
+@given(st.lists(observations(), min_size=2, max_size=6), st.randoms())
+def test_the_order_within_a_snapshot_does_not_matter(snapshot: list[Observation], rng: object) -> None:
+    shuffled = list(snapshot)
+    rng.shuffle(shuffled)  # type: ignore[attr-defined]
+    states = []
+    for each in (snapshot, shuffled):
+        memory, associator = fresh()
+        taken(associator, each)
+        taken(associator, each)
+        states.append(state(memory))
+    assert states[0] == states[1]
+
+
+@given(SNAPSHOTS)
+def test_two_of_one_snapshot_are_never_one_object(snapshots: list[list[Observation]]) -> None:
+    _, associator = fresh()
+    for snapshot in snapshots:
+        ids = [record.id for record in taken(associator, snapshot)]
+        assert len(ids) == len(set(ids))
+
+
+@given(SNAPSHOTS)
+def test_no_stream_makes_numbers_or_names_that_are_none(snapshots: list[list[Observation]]) -> None:
+    memory, associator = fresh()
+    for snapshot in snapshots:
+        taken(associator, snapshot)
+    for record in memory:
+        assert record.label.strip()
+        assert record.label in record.votes
+        assert all(map(math.isfinite, (*record.pose.position, *record.size, *record.covariance)))
+        assert 0.0 <= record.confidence <= 1.0
+
+
+def test_two_mugs_fifteen_centimetres_apart_stay_two() -> None:
+    memory, associator = fresh()
+    for stamp in range(20):
+        wobble = 0.01 * (-1) ** stamp
+        taken(associator, [seen("mug", wobble, stamp=stamp), seen("mug", 0.15 - wobble, stamp=stamp)])
+    assert len(memory) == 2
+
+
+def test_one_hidden_behind_the_other_makes_no_third() -> None:
+    memory, associator = fresh()
+    taken(associator, [seen("mug", 0.0), seen("mug", 0.15)])
+    for _ in range(5):
+        taken(associator, [seen("mug", 0.14)])
+    assert len(memory) == 2
+
+
+def test_detectors_that_disagree_speak_of_one_object() -> None:
+    memory, associator = fresh()
+    for _ in range(30):
+        taken(associator, [seen("bread", source="stream")])
+    (record,) = taken(associator, [seen("baguette", 0.01, source="locator", asked=True)])
+    assert len(memory) == 1
+    assert set(record.votes) == {"bread", "baguette"}
+    assert record.label == "baguette"
+
+
+def test_a_slip_of_a_detector_names_nothing() -> None:
+    _, associator = fresh()
+    for _ in range(30):
+        taken(associator, [seen("bread")])
+    (record,) = taken(associator, [seen("vase")])
+    assert record.label == "bread"
+
+
+def test_a_small_thing_in_a_large_one_is_its_own() -> None:
+    memory, associator = fresh()
+    taken(associator, [seen("bowl", size=(0.3, 0.3, 0.1))])
+    taken(associator, [seen("apple", 0.02)])
+    assert len(memory) == 2
+
+
+def test_what_was_carried_off_is_moved_and_not_new() -> None:
+    memory, associator = fresh()
+    (record,) = taken(associator, [seen("mug")])
+    record.presence, record.misses = Presence.STALE, 3
+    memory.touch(record)
+    (again,) = taken(associator, [seen("mug", 5.0, stamp=9.0)])
+    assert again is record
+    assert len(memory) == 1
+    assert record.pose.position[0] == 5.0
+    assert record.presence is Presence.PRESENT
+
+
+def test_what_is_still_there_is_not_moved() -> None:
+    memory, associator = fresh()
+    taken(associator, [seen("mug")])
+    taken(associator, [seen("mug", 5.0)])
+    assert len(memory) == 2
+
+
+def test_one_seen_elsewhere_before_it_was_missed_is_the_same() -> None:
+    memory, associator = fresh()
+    (old,) = taken(associator, [seen("mug", stamp=1.0)])
+    (new,) = taken(associator, [seen("mug", 5.0, stamp=9.0)])
+    old.presence = Presence.STALE
+    assert appeared_since(old, memory, THESAURUS) is new
+    merge(old, new)
+    memory.forget(new.id, merged_into=old.id)
+    assert memory.get(new.id) is old
+    assert old.pose.position[0] == 5.0
+
+
+def test_what_is_held_is_not_found_anew_in_the_hand() -> None:
+    memory, associator = fresh()
+    (held,) = taken(associator, [seen("bread")])
+    held.pose = Pose((3.0, 0.0, 0.8))
+    memory.touch(held)
+    (again,) = associator.take_in((seen("baguette", 3.2),), EYE, held.id)
+    assert again is held
+    assert len(memory) == 1
+
+
+@pytest.mark.parametrize(("truncated", "length"), [(True, 0.5), (False, 0.2)])
+def test_what_the_border_cuts_does_not_shrink(truncated: bool, length: float) -> None:
+    _, associator = fresh()
+    taken(associator, [seen("baguette", size=(0.5, 0.06, 0.06))])
+    (record,) = taken(associator, [seen("baguette", 0.1, size=(0.2, 0.06, 0.06), truncated=truncated)])
+    assert record.size[0] == pytest.approx(length)
+
+
+def test_a_better_look_corrects_a_worse_one() -> None:
+    _, associator = fresh()
+    poor = tuple(400.0 * value for value in SURE)
+    for _ in range(50):
+        taken(associator, [seen("mug", 0.05, covariance=poor)])
+    (record,) = taken(associator, [seen("mug", 0.0)])
+    assert abs(record.pose.position[0]) < 0.01

@@ -1,0 +1,102 @@
+"""A whole deployment as a child process, watched and ended by pid."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).parents[2]
+FAST = ("--real-time-factor", "0")
+
+
+class Deployment:
+    """`python deploy_sim.py` with its output in a file; use as a context manager."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.folder = folder
+        self.output = folder / "output.txt"
+        self._command = [sys.executable, "deploy_sim.py", "--record", str(folder), *FAST, *arguments]
+
+    def __enter__(self) -> "Deployment":
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with self.output.open("w") as out:
+            self.process = subprocess.Popen(
+                self._command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT
+            )
+        self._family = [psutil.Process(self.process.pid)]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(timeout=10.0)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait(timeout=5.0)
+        for process in self.family():
+            if process.is_running():
+                process.kill()
+
+    @property
+    def told(self) -> str:
+        """Everything it printed so far."""
+        return self.output.read_text(errors="replace")
+
+    def wait(self, timeout: float) -> int:
+        """Its exit code."""
+        try:
+            return self.process.wait(timeout=timeout)
+        except subprocess.TimeoutExpired as error:
+            raise AssertionError(f"no end within {timeout:.0f} s; it told:\n{self.told}") from error
+
+    def wait_until_told(self, words: str, timeout: float) -> None:
+        """Wait until it printed these words."""
+        until(lambda: words in self.told or self.process.poll() is not None, timeout, lambda: self.told)
+        assert words in self.told, self.told
+
+    def family(self) -> Sequence[psutil.Process]:
+        """Every process it ever was seen to have started, and itself."""
+        known = {process.pid: process for process in self._family}
+        if psutil.pid_exists(self.process.pid):
+            known |= {p.pid: p for p in psutil.Process(self.process.pid).children(recursive=True)}
+        self._family = list(known.values())
+        return self._family
+
+    def pids(self, *words: str) -> list[int]:
+        """Processes whose command line, or their parent's, has all these words."""
+        return [process.pid for process in self.family() if all(word in _lineage(process) for word in words)]
+
+    def kill(self, *words: str) -> int:
+        """Kill these processes outright; how many there were."""
+        pids = self.pids(*words)
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        return len(pids)
+
+
+def until(condition: Callable[[], bool], timeout: float, told: Callable[[], str] = str) -> None:
+    """Wait for a condition of the outside world, bounded."""
+    deadline = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {timeout:.0f} s; {told()}"
+        time.sleep(0.05)
+
+
+def alive(processes: Sequence[psutil.Process]) -> list[str]:
+    """Command lines of those still running."""
+    running = [p for p in processes if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
+    return [" ".join(p.cmdline()) for p in running]
+
+
+def _lineage(process: psutil.Process) -> str:
+    try:
+        parent = process.parent()
+        return " ".join([*process.cmdline(), *(parent.cmdline() if parent is not None else [])])
+    except psutil.NoSuchProcess:
+        return ""
