@@ -1,0 +1,69 @@
+"""`python -m benchmarks [NAME ...]`: measure, print a table each, write benchmarks/results/<name>.json.
+
+A module may be left out of the run without names by ``LONG = True``; name it to run it.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.machines import machine
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+Row = Mapping[str, object]
+
+
+def names() -> list[str]:
+    """Every benchmark."""
+    found = (module.name for module in iter_modules([str(HERE)]))
+    return sorted(name for name in found if hasattr(import_module(f"benchmarks.{name}"), "run"))
+
+
+def table(title: str, rows: Iterable[Row]) -> Table:
+    """Rows as a table; columns in the order they first appear."""
+    kept = list(rows)
+    columns = list(dict.fromkeys(key for row in kept for key in row))
+    shown = Table(title=title)
+    for column in columns:
+        shown.add_column(column)
+    for row in kept:
+        shown.add_row(*(_cell(row.get(column, "")) for column in columns))
+    return shown
+
+
+def measure(name: str, console: Console) -> None:
+    """Run one benchmark and keep its figures."""
+    rows = import_module(f"benchmarks.{name}").run()
+    console.print(table(name, rows))
+    RESULTS.mkdir(exist_ok=True)
+    content = {"name": name, "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "machine": machine(), "rows": rows}
+    (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=1, default=str))
+
+
+def main(asked: list[str]) -> int:
+    """Run the benchmarks asked for, or every short one."""
+    known = names()
+    if unknown := sorted(set(asked) - set(known)):
+        print(f"unknown benchmark {', '.join(unknown)}: known are {', '.join(known)}", file=sys.stderr)
+        return 2
+    short = [name for name in known if not getattr(import_module(f"benchmarks.{name}"), "LONG", False)]
+    console = Console(width=None if sys.stdout.isatty() else 150)
+    for name in asked or short:
+        measure(name, console)
+    return 0
+
+
+def _cell(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
