@@ -21,6 +21,7 @@ ROSDEP_KEYS = {
     "opentelemetry": "python3-opentelemetry-api-pip",
     "opentelemetry.sdk": "python3-opentelemetry-sdk-pip",
     "psutil": "python3-psutil",
+    "pytest": "python3-pytest",
     "pydantic": "python3-pydantic",
     "pydantic_core": "python3-pydantic",
     "pytransform3d": "python3-pytransform3d-pip",

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest, Registry
@@ -30,6 +30,7 @@ WeightsDir = Annotated[str, typer.Option("--weights-dir", help="where weights li
 Environments = Annotated[Path, typer.Option(help="where Python environments lie")]
 Accept = Annotated[list[str], typer.Option("--accept-licence", help="the word of a licence you accept")]
 DEFAULT_RSKILLS = [Path("rskills")]
+LIST_WIDTH = 110
 NO_LICENCES: list[str] = []
 DEFAULT_ENVIRONMENTS = Path(".environments")
 
@@ -44,12 +45,12 @@ def _find(name: str, rskills: list[Path]) -> tuple[DetectorManifest, Path]:
 def list_(rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> None:
     """Every detector, its licence, and whether its weights are here."""
     registry = Registry.load(rskills)
-    table = Table("detector", "weights", "MB", "licence", "commercial use", "revision")
+    table = Table(Column("detector", no_wrap=True), "weights", "MB", "licence", "commercial use", "revision")
     for manifest in registry.detectors:
         row = presence_of(manifest, registry.folder(manifest.id), weights_dir)
         use = "yes" if row.commercial_use else "no"
         table.add_row(row.rskill, row.state, f"{row.size:.0f}", row.licence, use, row.revision[:12])
-    out.print(table)
+    out.print(table, width=max(out.width, LIST_WIDTH))
 
 
 @weights.command()
