@@ -50,7 +50,7 @@ def list_(rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> N
         row = presence_of(manifest, registry.folder(manifest.id), weights_dir)
         use = "yes" if row.commercial_use else "no"
         table.add_row(row.rskill, row.state, f"{row.size:.0f}", row.licence, use, row.revision[:12])
-    out.print(table, width=max(out.width, LIST_WIDTH))
+    Console(width=max(out.width, LIST_WIDTH)).print(table)
 
 
 @weights.command()
