@@ -65,7 +65,7 @@ def _judge(seen: bool, empty: bool, undecided: bool) -> Sight:
 
 
 def _any_inside(view: View, met: NDArray[np.float64], records: Sequence[Record]) -> NDArray[np.bool_]:
-    """Whether any point met (K, 5, 3) in the optical frame is of the record: a bowl is hollow, but has a rim."""
+    """Whether any point met (K, 5, 3) in the optical frame is of the record: a bowl has a rim."""
     points = met @ view.T_map_camera[:3, :3].T + view.eye
     offset = points - np.array([record.pose.position for record in records])[:, None]
     yaw = np.array([record.pose.yaw for record in records])[:, None]
