@@ -33,6 +33,7 @@ class ReasonerParameters(Parameters):
     model: str = Field(default="", description="model name for anthropic and openai")
     base_url: str = Field(default="", description="endpoint; empty is the vendor's own")
     rskill_folders: tuple[str, ...] = Field(description="folders with <id>/rskill.yaml")
+    seed: int = Field(default=0, ge=0, description="of the jitter between retries; decisions have no dice")
     requester: str = Field(default="", description="agent node a goal is for when its prompt names none")
     default_detector: str = Field(
         default="", description="locator asked first; empty is the detectors' own mark"
@@ -58,7 +59,7 @@ class ReasonerParameters(Parameters):
     locate_deadline: float = Field(default=20.0, ge=0.5, le=300.0, description="one look [s]")
     model_deadline: float = Field(default=60.0, ge=0.5, le=600.0, description="one decision of the model [s]")
     transition_deadline: float = Field(default=60.0, ge=0.5, le=600.0, description="one transition [s]")
-    candidates: int = Field(default=16, ge=0, le=1000, description="budget: places searched")
+    candidates: int = Field(default=24, ge=0, le=1000, description="budget: places searched")
     recalls: int = Field(default=60, ge=0, le=10000, description="budget: questions to memory")
     locates: int = Field(default=60, ge=0, le=10000, description="budget: live looks")
     model_calls: int = Field(default=80, ge=0, le=10000, description="budget: decisions")

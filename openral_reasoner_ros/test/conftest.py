@@ -154,14 +154,20 @@ class Operator(Node):
         self.statuses: list[Any] = []
         self.palettes: list[str] = []
         self.handoffs: list[Any] = []
+        self.replies: list[str] = []
+        self.create_subscription(PromptStamped, "/openral/prompt", self._on_prompt, RELIABLE)
         self.create_subscription(MissionStatus, "/openral/mission", self.statuses.append, RELIABLE)
         self.create_subscription(String, "/openral/palette", lambda m: self.palettes.append(m.data), LATCHED)
         self.create_subscription(Handoff, "/openral/handoff", self.handoffs.append, LATCHED)
         self._prompts = self.create_publisher(PromptStamped, "/openral/prompt", RELIABLE)
 
+    def _on_prompt(self, message: Any) -> None:
+        if message.header.frame_id == "reasoner":
+            self.replies.append(message.text)
+
     @property
     def heard(self) -> bool:
-        return self._prompts.get_subscription_count() > 0
+        return self._prompts.get_subscription_count() > 1
 
     def say(self, text: str, **fields: str) -> None:
         self._prompts.publish(

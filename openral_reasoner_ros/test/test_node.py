@@ -1,6 +1,8 @@
 """The real node on real DDS, with small fake peers."""
 
 import json
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +10,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 from openral_msgs.msg import MissionStatus
+from openral_reasoner.models import Decision
 
 SpinUntil = Callable[..., None]
 
@@ -125,3 +128,36 @@ def test_waits_for_memory_and_skills_and_says_what_is_missing(
     assert operator.statuses[-1].state == MissionStatus.STATE_FAILED
     assert "no spatial memory" in operator.statuses[-1].reason
     assert "no skill server" in operator.statuses[-1].reason
+
+
+def test_the_executor_stays_free_while_the_model_thinks(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thinking, release = threading.Event(), threading.Event()
+
+    def slow(context: Any) -> Decision:
+        thinking.set()
+        release.wait(10.0)
+        return Decision(())
+
+    monkeypatch.setattr("openral_reasoner_ros.node.make_brain", lambda parameters: slow)
+    reasoner = make_reasoner(second_goal="refuse", handoffs=0, poll_period=5.0)
+    nodes = [graph, operator, reasoner]
+    spin_until(nodes, lambda: operator.heard, 10.0)
+    reasoner.get_logger().set_level(40)
+    operator.say("bring me the mug")
+    spin_until(nodes, thinking.is_set, 20.0)
+    latencies: list[float] = []
+    said: list[float] = [time.monotonic()]
+    operator.say("find the mug")
+
+    def answered() -> bool:
+        if len(operator.replies) > len(latencies):
+            latencies.append(time.monotonic() - said[-1])
+            said.append(time.monotonic())
+            operator.say("find the mug")
+        return len(latencies) >= 20
+
+    spin_until(nodes, answered, 10.0)
+    release.set()
+    assert sorted(latencies)[10] < 0.02

@@ -8,7 +8,7 @@ class SearchBudget(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    candidates: int = Field(default=16, ge=0, description="places searched")
+    candidates: int = Field(default=24, ge=0, description="places searched")
     recalls: int = Field(default=60, ge=0, description="questions to memory: recalls and resolves")
     locates: int = Field(default=60, ge=0, description="live looks with a detector")
     model_calls: int = Field(default=80, ge=0, description="decisions asked of the model")

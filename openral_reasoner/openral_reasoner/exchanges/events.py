@@ -130,6 +130,9 @@ class ModelAnswered(Value):
     calls: tuple[RawCall, ...]
     text: str = ""
     tokens: int = 0
+    read: int = 0
+    written: int = 0
+    model: str = ""
 
 
 class ModelFailed(Value):
