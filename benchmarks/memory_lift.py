@@ -83,12 +83,12 @@ def _errors(
         box = _box(instances == labels.ids[item.id])
         if box is None:
             continue
-        began = time.perf_counter()
+        began = time.thread_time()
         try:
             lifted = lift(view, Detection(box, item.phrase, 0.9), Optics())
         except LiftRefused:
             continue
-        took = time.perf_counter() - began
+        took = time.thread_time() - began
         truth = world.T_world(item.body)[:3, 3]
         found.append((item.kind, math.dist(lifted.pose.position, truth), took))
     return found
@@ -128,9 +128,9 @@ def _cup_before_wall() -> Row:
     detection = Detection(shot.boxes["cup"], "cup", 0.9)
     times = []
     for _ in range(30):
-        began = time.perf_counter()
+        began = time.thread_time()
         lifted = [lift(shot.view, detection, Optics()) for _ in range(10)]
-        times.append(time.perf_counter() - began)
+        times.append(time.thread_time() - began)
     error = math.dist(lifted[0].pose.position, (1.0, 0.0, 1.0))
     box = shot.boxes["cup"]
     mean = shot.view.depth[int(box.y_min) : int(box.y_max), int(box.x_min) : int(box.x_max)].mean()

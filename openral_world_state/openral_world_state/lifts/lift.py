@@ -64,9 +64,9 @@ def lift(view: View, detection: Detection, optics: Optics) -> Lifted:
         raise OutOfRange(detection.label, detection.box, depth, optics.nearest, optics.farthest)
     extent = extent_of(points, view.eye, floor)
     truncated = _touches_border(detection.box, intrinsics.width, intrinsics.height)
-    covariance = _covariance(
-        view, depth, extent.unseen + (max(extent.size) / 4.0 if truncated else 0.0), optics
-    )
+    covariance = _covariance(view, depth, extent.unseen, optics)
+    if truncated:
+        covariance = covariance + np.eye(3) * (max(extent.size) / 4.0) ** 2
     x, y, z = extent.center.tolist()
     return Lifted(Pose.planar(x, y, extent.yaw, z), extent.size, covariance, truncated)
 

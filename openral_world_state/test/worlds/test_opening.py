@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 from openral_core.documents import InvalidDocument
+from openral_core.geometry import Pose
 from openral_core.maps import load_map
 from openral_core.queries import RecallQuery, RecallStatus, ResolveQuery, ResolveStatus
 from openral_core.scene_graph import Relation
 from openral_core.text import Thesaurus
 from openral_world_state.graphs import read_graph
 from openral_world_state.memories import UnreadableMemory
+from openral_world_state.observations import Observation
 from openral_world_state.worlds import Settings, World, import_graph, open_world
 
 SCENES = Path(__file__).parents[3] / "scenes"
@@ -62,11 +64,26 @@ def test_the_graph_of_a_loaded_home_is_the_one_that_was_saved() -> None:
 def test_an_imported_home_lives_on_in_the_memory_file(tmp_path: Path) -> None:
     path = str(tmp_path / "memory.sqlite")
     first = open_world(None, path, Settings(), THESAURUS)
-    import_graph(first.memory, read_graph(HOME), 0)
+    import_graph(first.memory, read_graph(HOME))
     first.memory.close()
     second = open_world(None, path, Settings(), THESAURUS)
     assert second.recall(RecallQuery("milk"), now=0.0).matches[0].must_open == "fridge"
     assert second.resolve(ResolveQuery("kitchen")).status is ResolveStatus.FOUND
+    second.memory.close()
+
+
+def test_objects_of_an_older_map_have_no_pose_until_they_are_seen_again(tmp_path: Path) -> None:
+    path = str(tmp_path / "memory.sqlite")
+    first = open_world(MAP, path, Settings(), THESAURUS)
+    import_graph(first.memory, read_graph(HOME))
+    first.memory.close()
+    second = open_world(MAP, path, Settings(map_epoch=1), THESAURUS)
+    assert second.recall(RecallQuery("mug"), now=0.0).status is RecallStatus.NOT_IN_MEMORY
+    covariance = (1e-5, 0.0, 0.0, 0.0, 1e-5, 0.0, 0.0, 0.0, 1e-5)
+    seen = Observation("mug", 0.9, Pose((7.4, 4.2, 0.83)), (0.08, 0.08, 0.1), covariance, 200.0, "detector")
+    second._associator.take_in((seen,), None)
+    match = second.recall(RecallQuery("mug"), now=200.0).matches[0]
+    assert (match.node_id, match.place) == ("mug_4", "sideboard")
     second.memory.close()
 
 
