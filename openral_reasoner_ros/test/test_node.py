@@ -161,3 +161,17 @@ def test_the_executor_stays_free_while_the_model_thinks(
     spin_until(nodes, answered, 10.0)
     release.set()
     assert sorted(latencies)[10] < 0.02
+
+
+@pytest.mark.parametrize("home", ["wine"], indirect=True)
+def test_a_cup_of_wine_is_poured_and_brought_to_the_requester(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil
+) -> None:
+    last = mission(graph, operator, make_reasoner(), spin_until, "bring me a cup of wine")
+    assert last.state == MissionStatus.STATE_SUCCEEDED, last.reason
+    assert graph.home.filled == {"glass_1": "wine_1"}
+    assert graph.home.delivered == [("glass_1", "ana")]
+    assert "cabinet: FOUND" in last.searched
+    opened = [c.arguments_json for c in last.calls if "OPEN" in c.arguments_json and c.status == "SUCCEEDED"]
+    assert any("fridge" in words for words in opened)
+    assert any("cabinet" in words for words in opened)
