@@ -1,6 +1,7 @@
 """Whatever a model writes is a checked call or is sent back."""
 
 import json
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -31,12 +32,8 @@ def test_a_good_call_is_its_tool() -> None:
 )
 def test_any_words_are_a_call_or_sent_back(tool: str, arguments: str) -> None:
     for name in (tool, "recall_object", "done"):
-        try:
-            call = parse_call(RawCall(tool=name, arguments=arguments), OFFERED)
-        except (InvalidCall, MalformedCall) as refused:
-            assert str(refused)
-        else:
-            assert call.tool == name
+        with suppress(InvalidCall, MalformedCall):
+            assert parse_call(RawCall(tool=name, arguments=arguments), OFFERED).tool == name
 
 
 @pytest.mark.parametrize(
