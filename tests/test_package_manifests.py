@@ -32,7 +32,16 @@ ROSDEP_KEYS = {
     "zmq": "python3-zmq",
 }
 # No rosdep key: from requirements/ alone. torch and transformers belong to an engine's own environment.
-WITHOUT_KEY = {"annotated_types", "fast_simplification", "mink", "ompl", "torch", "transformers"}
+WITHOUT_KEY = {
+    "annotated_types",
+    "fast_simplification",
+    "huggingface_hub",
+    "mink",
+    "ompl",
+    "onnxruntime",
+    "torch",
+    "transformers",
+}
 TOOLS = {"ament_cmake", "python3-pytest", "python3-hypothesis", "domain_coordinator"}
 
 PACKAGES = sorted(manifest.parent for manifest in ROOT.glob("*/setup.py"))

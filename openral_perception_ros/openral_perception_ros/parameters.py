@@ -33,6 +33,9 @@ class DetectorParameters(Parameters):
     seed: int = Field(default=0, ge=0, description="of simulated noise")
     device: str = Field(default="cpu", description="where the model runs: cpu, cuda, cuda:1, tensorrt")
     weights_folder: str = Field(default="", description="where weights lie; '' = the standard hub cache")
+    remote_code: bool = Field(
+        default=False, description="let a checkpoint of a pinned revision run its own code"
+    )
     environments: str = Field(
         default=".environments", description="where `openral weights prepare` puts them"
     )
@@ -46,4 +49,4 @@ class DetectorParameters(Parameters):
     @property
     def load_options(self) -> LoadOptions:
         """What the worker is told besides the manifest."""
-        return LoadOptions(self.seed, self.device, self.weights_folder)
+        return LoadOptions(self.seed, self.device, self.weights_folder, self.remote_code)
