@@ -35,11 +35,14 @@ ROSDEP_KEYS = {
 # No rosdep key: from requirements/ alone. torch and transformers belong to an engine's own environment.
 WITHOUT_KEY = {
     "annotated_types",
+    "anthropic",
     "fast_simplification",
+    "httpx2",
     "huggingface_hub",
     "mink",
     "ompl",
     "onnxruntime",
+    "openai",
     "torch",
     "transformers",
 }

@@ -16,7 +16,7 @@ def played(home: Home, palette: ToolPalette, settings: MissionSettings) -> Play:
 
 @pytest.fixture
 def lines(played: Play, settings: MissionSettings) -> list[str]:
-    return [settings_line(settings), *(step_line(*step) for step in played.log)]
+    return [settings_line(settings), *(step_line(m.now, m.event, m.commands) for m in played.moments)]
 
 
 def test_a_mission_replays_from_its_lines(lines: list[str]) -> None:

@@ -86,7 +86,7 @@ def test_silence_is_told_with_what_to_check(ros_domain: int, invoke: Invoke) -> 
 def test_recordings_replay_and_explain(invoke: Invoke, tmp_path: Path, graph: Any) -> None:
     settings = MissionSettings()
     played = play("find the mug", ToolPalette(), HomePeers(graph.home).answer, decide, settings)
-    lines = [settings_line(settings), *(step_line(*step) for step in played.log)]
+    lines = [settings_line(settings), *(step_line(m.now, m.event, m.commands) for m in played.moments)]
     (tmp_path / FILE).write_text("\n".join(lines))
     assert invoke("replay", str(tmp_path)).exit_code == 0
     assert "find the mug" in invoke("explain", str(tmp_path)).output

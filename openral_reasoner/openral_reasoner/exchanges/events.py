@@ -122,6 +122,15 @@ class CallFailed(Value):
     message: str
 
 
+class FailureReported(Value):
+    """A node of the graph reports a failure; ``condition`` in snake case."""
+
+    kind: Literal["failure_reported"] = "failure_reported"
+    source: str
+    condition: str
+    message: str
+
+
 class ModelAnswered(Value):
     """The model decided; more or fewer than one call is the core's to refuse."""
 
@@ -159,6 +168,7 @@ Event = Annotated[
     | SkillEnded
     | StateChanged
     | CallFailed
+    | FailureReported
     | ModelAnswered
     | ModelFailed,
     Field(discriminator="kind"),

@@ -15,6 +15,7 @@ from openral_reasoner.exchanges.events import (
     Cancelled,
     DeadlinePassed,
     Event,
+    FailureReported,
     PaletteChanged,
     PromptReceived,
     SkillProgressed,
@@ -26,6 +27,8 @@ from openral_reasoner.procedures.interrupts import MissionCancelled
 from openral_reasoner.procedures.mission import Ending, Mission, Procedure, Wait
 from openral_reasoner.procedures.settings import MissionSettings
 
+NEWS_KEPT = 32
+"""Lines of news kept between two decisions."""
 STOP_WORDS = ("stop", "cancel", "abort", "halt", "stop!")
 
 
@@ -54,6 +57,8 @@ class Core:
             self._prompted(event)
         elif isinstance(event, PaletteChanged):
             self._palette_changed(event)
+        elif isinstance(event, FailureReported):
+            self._failure_reported(event)
         elif isinstance(event, Cancelled):
             self._queue.clear()
             self._interrupt(MissionCancelled(event.reason))
@@ -112,6 +117,11 @@ class Core:
         self.mission.news.extend(news)
         if self._wait.palette:
             self._resume(event)
+
+    def _failure_reported(self, event: FailureReported) -> None:
+        """Told with the next decision; what to do about a call that failed is decided by its own answer."""
+        if self.mission is not None and len(self.mission.news) < NEWS_KEPT:
+            self.mission.news.append(f"{event.source} reports {event.condition}: {event.message[:200]}")
 
     def _answered(self, event: Event) -> None:
         mission = self.mission

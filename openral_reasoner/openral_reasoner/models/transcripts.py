@@ -46,4 +46,11 @@ def arguments_of(turn: Turn) -> Mapping[str, object]:
 
 def clipped(calls: list[RawCall]) -> tuple[RawCall, ...]:
     """Calls small enough to keep; a longer one keeps its name and loses its arguments' end."""
-    return tuple(RawCall(tool=c.tool[:64], arguments=c.arguments[:MAX_ARGUMENTS]) for c in calls[:4])
+    return tuple(
+        RawCall(tool=_plain(c.tool[:64]), arguments=_plain(c.arguments[:MAX_ARGUMENTS])) for c in calls[:4]
+    )
+
+
+def _plain(words: str) -> str:
+    """Without lone surrogates, which no wire and no file can hold."""
+    return words.encode(errors="replace").decode()

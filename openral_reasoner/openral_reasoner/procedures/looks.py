@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.queries import ObserveStatus
 from openral_reasoner.palettes import LocatorEntry
-from openral_reasoner.procedures.asks import Unanswered, change_state, locate, observe
+from openral_reasoner.procedures.asks import Unanswered, change_state, locate, observe, pause
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.things import Thing
 
@@ -16,6 +16,11 @@ _DECISIVE = (
     LocateStatus.BAD_QUERY,
     LocateStatus.UNKNOWN_CAMERA,
 )
+_LAGGING = (ObserveStatus.STALE_TRANSFORM, ObserveStatus.NO_FRAME)
+CATCH_UPS = 4
+"""How often memory is asked again while its transforms or depth images lag behind the look."""
+CATCH_UP = 0.4
+"""How long it is given each time [s]."""
 SEEN_NOT_PLACED = "SEEN_NOT_PLACED"
 
 
@@ -72,6 +77,11 @@ def _insist(
 def _take_in(mission: Mission, call_id: str, result: LocateResult, words: str) -> Procedure[Look]:
     """Have memory place what was seen: only then does it have an id and a pose."""
     observed = yield from observe(mission, call_id, result)
+    for _ in range(CATCH_UPS):
+        if isinstance(observed, Unanswered) or observed.status not in _LAGGING:
+            break
+        yield from pause(mission, CATCH_UP)
+        observed = yield from observe(mission, call_id, result)
     if isinstance(observed, Unanswered):
         return Look(SEEN_NOT_PLACED, observed.message, result.detector)
     if observed.status is not ObserveStatus.REMEMBERED or not observed.matches:
