@@ -55,6 +55,10 @@ class CollisionChecker:
         moving = set(self._robot) | ({held.body} if held else set())
         self._is_moving = np.isin(self._model.geom_bodyid, list(moving))
 
+    def suppose(self, joint: str, value: float) -> None:
+        """Take a joint of the scene, a door's hinge, to stand elsewhere until the next look."""
+        self._data.qpos[self._model.joint(joint).qposadr[0]] = value
+
     def tolerate_present(self) -> None:
         """Accept the contacts of the present state: the robot may start where it stands."""
         self._tolerated = frozenset()

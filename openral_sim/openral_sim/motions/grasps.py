@@ -132,6 +132,12 @@ def _pads_free(scan: Vector, u: float, v: float, depth: float) -> bool:
     return not bool((scan[in_pads, 2] > depth - _TIP - 0.002).any())
 
 
+def hand_axes(approach: Approach) -> Vector:
+    """Orientation of the grasp site that comes along an approach, shape (3, 3)."""
+    u, v, w = approach.R_map_approach.T
+    return np.column_stack([v, u, -w])
+
+
 def mirrored(T_map_grasp: Vector) -> Vector:
     """The same grasp with the hand turned half around its approach."""
     return T_map_grasp @ np.diag([-1.0, -1.0, 1.0, 1.0])

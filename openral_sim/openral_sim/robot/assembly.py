@@ -103,3 +103,6 @@ def _add_equalities(spec: mujoco.MjSpec) -> None:
     for name, holder in (("grasp_weld", "arm_link7"), ("handover_weld", "odom_link")):
         weld = spec.add_equality(name=name, type=mujoco.mjtEq.mjEQ_WELD, active=False)
         weld.name1, weld.name2, weld.objtype = holder, "base_link", mujoco.mjtObj.mjOBJ_BODY
+    # A hand around a bar: it can turn about it and does not leave it.
+    connect = spec.add_equality(name="handle_connect", type=mujoco.mjtEq.mjEQ_CONNECT, active=False)
+    connect.name1, connect.name2, connect.objtype = "arm_link7", "base_link", mujoco.mjtObj.mjOBJ_BODY

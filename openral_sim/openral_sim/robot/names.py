@@ -39,6 +39,7 @@ class RobotNames:
     wrist_camera: str = PREFIX + "wrist"
     grasp_weld: str = PREFIX + "grasp_weld"
     handover_weld: str = PREFIX + "handover_weld"
+    handle_connect: str = PREFIX + "handle_connect"
 
     @property
     def cameras(self) -> dict[str, str]:

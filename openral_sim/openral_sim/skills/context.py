@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import yaw_matrix
+from openral_sim.furniture import Door
 from openral_sim.motions.collisions import CollisionChecker, HeldBody
 from openral_sim.motions.kinematics import ReachSolver
 from openral_sim.robot.control import RobotControl
@@ -30,6 +31,14 @@ class Person(Protocol):
         """Name of the site in their palm: z up, x away from them."""
 
 
+class Furnishing(Protocol):
+    """A piece of furniture that may have doors."""
+
+    @property
+    def doors(self) -> tuple[Door, ...]:
+        """The names its doors carry in the model."""
+
+
 class SimWorld(Protocol):
     """The least a skill needs of a world."""
 
@@ -44,6 +53,10 @@ class SimWorld(Protocol):
     @property
     def people(self) -> Mapping[str, Person]:
         """Who can be handed things, by id."""
+
+    @property
+    def furniture(self) -> Mapping[str, Furnishing]:
+        """What stands in it, by id."""
 
 
 @dataclass(frozen=True)

@@ -114,6 +114,19 @@ class GraspRequest:
 
 
 @dataclass(frozen=True)
+class DoorRequest:
+    """Open or close the door of a container: where it stands in map, and its id."""
+
+    target: Pose
+    container_id: str
+
+    @classmethod
+    def read(cls, params: Params) -> "DoorRequest":
+        """From ``target`` and ``container_id``."""
+        return cls(params.pose("target"), params.text("container_id"))
+
+
+@dataclass(frozen=True)
 class PlaceRequest:
     """Put down what is held at a point of a surface in map."""
 

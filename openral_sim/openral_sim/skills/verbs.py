@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from openral_core.skills import ParamValue, Verb
+from openral_sim.skills.close_door import close_door
 from openral_sim.skills.context import SkillContext
 from openral_sim.skills.failures import UnservedVerb
 from openral_sim.skills.feedback import Running
@@ -10,8 +11,10 @@ from openral_sim.skills.grasp import grasp
 from openral_sim.skills.handover import handover
 from openral_sim.skills.look_at import look_at
 from openral_sim.skills.navigate import navigate
+from openral_sim.skills.open_door import open_door
 from openral_sim.skills.place import place
 from openral_sim.skills.requests import (
+    DoorRequest,
     GraspRequest,
     HandoverRequest,
     LookAtRequest,
@@ -26,6 +29,8 @@ SERVED: Mapping[Verb, _Start] = {
     Verb.NAVIGATE: lambda context, params: navigate(context, NavigateRequest.read(params)),
     Verb.LOOK_AT: lambda context, params: look_at(context, LookAtRequest.read(params)),
     Verb.GRASP: lambda context, params: grasp(context, GraspRequest.read(params)),
+    Verb.OPEN: lambda context, params: open_door(context, DoorRequest.read(params)),
+    Verb.CLOSE: lambda context, params: close_door(context, DoorRequest.read(params)),
     Verb.PLACE: lambda context, params: place(context, PlaceRequest.read(params)),
     Verb.HANDOVER: lambda context, params: handover(context, HandoverRequest.read(params)),
 }

@@ -9,8 +9,11 @@ import mujoco
 import pytest
 
 from openral_core.skills import ParamValue, SkillResult, Verb
+from openral_sim.furniture import Door
 from openral_sim.robot import add_robot, stand_tucked
+from openral_sim.scenes import Scene
 from openral_sim.skills import CONTROL_PERIOD, Feedback, SkillContext, run
+from openral_sim.world import World
 
 TABLE_TOP = 0.75
 _BOX, _CYLINDER = mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CYLINDER
@@ -27,11 +30,17 @@ class Someone:
     hand_site: str
 
 
+@dataclass(frozen=True)
+class Bench:
+    doors: tuple[Door, ...] = ()
+
+
 class Room:
     """What the skills need of a world, compiled once for all tests."""
 
     def __init__(self) -> None:
         self.people = {"ann": Someone("person", "palm")}
+        self.furniture: dict[str, Bench] = {}
         self.model = copy.copy(_model())
         self.data = mujoco.MjData(self.model)
         stand_tucked(self.model, self.data)
@@ -78,6 +87,18 @@ def new_context() -> Callable[[int], SkillContext]:
 @pytest.fixture
 def context(new_context: Callable[[int], SkillContext]) -> SkillContext:
     return new_context(0)
+
+
+@pytest.fixture
+def at_home(scene: Scene) -> Callable[[int], SkillContext]:
+    """``at_home(seed)``: a robot in the home scene."""
+
+    def enter(seed: int) -> SkillContext:
+        world = World.load(scene, seed, add_robot)
+        stand_tucked(world.model, world.data)
+        return SkillContext(world, seed)
+
+    return enter
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_sim.motions.grasps import Approach, backed_off, from_above, from_front, mirrored
+from openral_sim.motions.grasps import Approach, backed_off, from_above, from_front, hand_axes, mirrored
 from openral_sim.skills.moves.docking import Option, Stance
 from openral_sim.skills.requests import GraspRequest
 
@@ -31,10 +31,9 @@ def ways_to(request: GraspRequest, base: Vector) -> list[Option]:
 
 def expected_grasp(approach: Approach, position: Vector, extent: float) -> Vector:
     """Where the hand would close on a thing that reaches ``extent`` [m] towards it, shape (4, 4)."""
-    u, v, w = approach.R_map_approach.T
     T = np.eye(4)
-    T[:3, :3] = np.column_stack([v, u, -w])
-    T[:3, 3] = position + max(0.0, extent - _INSIDE) * w
+    T[:3, :3] = hand_axes(approach)
+    T[:3, 3] = position - max(0.0, extent - _INSIDE) * T[:3, 2]
     return T
 
 

@@ -1,5 +1,7 @@
 """Opening and closing the hand, and what the fingers feel."""
 
+from collections.abc import Callable
+
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +25,24 @@ def open_hand(context: SkillContext, stage: str) -> Move[None]:
         yield Feedback(stage, context.control.opening / OPENING)
 
 
-def close_hand(context: SkillContext, stage: str) -> Move[int | None]:
+def close_hand(
+    context: SkillContext, stage: str, felt: Callable[[SkillContext], int | None] | None = None
+) -> Move[int | None]:
     """Close until both fingers press on one movable body, waiting a bounded time.
+
+    Args:
+        context: The robot and its world.
+        stage: What to call it.
+        felt: What counts as held; by default any free body between the fingers.
 
     Returns:
         That body's id, or None if there is none.
     """
     context.control.grip(0.0)
-    firm = 0.0
+    firm, feel = 0.0, felt or between_fingers
     for step in range(int(_CLOSE_BOUND / CONTROL_PERIOD)):
         yield Feedback(stage, step * CONTROL_PERIOD / _CLOSE_BOUND)
-        body = between_fingers(context)
+        body = feel(context)
         firm = firm + CONTROL_PERIOD if body is not None else 0.0
         if firm >= _FIRM:
             return body
@@ -54,8 +63,23 @@ def is_movable(model: mujoco.MjModel, body: int) -> bool:
     return bool(joint >= 0 and int(model.jnt_type[joint]) == int(mujoco.mjtJoint.mjJNT_FREE))
 
 
+def bar_between_fingers(context: SkillContext, bar: tuple[str, ...]) -> int | None:
+    """The body of a bar made of named geoms, if both fingers touch it, or None."""
+    geoms = [context.model.geom(name).id for name in bar]
+    pairs = context.data.contact.geom
+    pairs = pairs[np.isin(pairs, geoms).any(axis=1)]
+    touched = {int(body) for body in context.model.geom_bodyid[pairs].ravel()}
+    both = all(context.model.body(finger).id in touched for finger in context.names.fingers)
+    return int(context.model.geom_bodyid[geoms[0]]) if both else None
+
+
 def bumped(context: SkillContext) -> bool:
     """Whether something outside pushes the hand harder than a brush."""
+    return push_on_hand(context) > _BUMP
+
+
+def push_on_hand(context: SkillContext) -> float:
+    """How hard everything outside pushes the hand in [N]."""
     hand = {context.model.body(name).id for name in (context.names.hand, *context.names.fingers)}
     outside = context.own_bodies()
     force = np.zeros(6)
@@ -63,7 +87,7 @@ def bumped(context: SkillContext) -> bool:
     for index in _contacts_of(context, hand, outside):
         mujoco.mj_contactForce(context.model, context.data, index, force)
         total += abs(float(force[0]))
-    return total > _BUMP
+    return total
 
 
 def _touched(context: SkillContext, finger: str) -> set[int]:

@@ -30,6 +30,21 @@ def fasten(context: SkillContext, weld: str, holder: int, body: int) -> None:
     data.eq_active[index] = 1
 
 
+def pin(context: SkillContext, connect: str, holder: int, body: int) -> None:
+    """Activate a joint that keeps the point between the fingers on ``body``, free to turn about it.
+
+    Call it only when the fingers really touch the body.
+    """
+    model, data = context.model, context.data
+    index, point = model.equality(connect).id, context.control.T_map_grasp()[:3, 3]
+    model.eq_obj1id[index], model.eq_obj2id[index] = holder, body
+    model.eq_data[index] = 0.0
+    for first, one in ((0, holder), (3, body)):
+        R = data.xmat[one].reshape(3, 3)
+        model.eq_data[index, first : first + 3] = R.T @ (point - data.xpos[one])
+    data.eq_active[index] = 1
+
+
 def unfasten(context: SkillContext, weld: str) -> None:
     """Deactivate a weld."""
     context.data.eq_active[context.model.equality(weld).id] = 0

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_sim.motions.grasps import from_above, from_front
+from openral_sim.motions.grasps import from_above, from_front, hand_axes
 from openral_sim.skills.context import Held
 from openral_sim.skills.moves.docking import Option
 
@@ -36,12 +36,7 @@ def presentations(held: Held, point: Vector, gap: float, drop: float, base: Vect
 
 def _orientations(held: Held, heading: float) -> Iterator[Vector]:
     if not held.downward:
-        yield _hand_axes(from_front(heading).R_map_approach)
+        yield hand_axes(from_front(heading))
         return
     for turn in sorted(np.arange(_TURNS) * 2 * np.pi / _TURNS, key=lambda turn: abs(turn - np.pi)):
-        yield _hand_axes(from_above(heading + float(turn)).R_map_approach)
-
-
-def _hand_axes(R_map_approach: Vector) -> Vector:
-    u, v, w = R_map_approach.T
-    return np.column_stack([v, u, -w])
+        yield hand_axes(from_above(heading + float(turn)))

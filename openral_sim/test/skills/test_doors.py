@@ -1,0 +1,133 @@
+"""Opening and closing the doors of the home, by the hand alone."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from openral_core.geometry import Pose
+from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_sim.skills import Feedback, SkillContext
+
+FRIDGE: dict[str, ParamValue] = {"target": Pose.planar(0.36, 1.7, 0.0, 0.875), "container_id": "fridge"}
+CABINET: dict[str, ParamValue] = {"target": Pose.planar(2.0, 0.24, 1.57, 0.75), "container_id": "cabinet"}
+
+Do = Callable[..., SkillResult]
+AtHome = Callable[[int], SkillContext]
+
+
+def hinge(container: ParamValue) -> str:
+    return f"furniture/{container}/door/hinge"
+
+
+def angle(robot: SkillContext, goal: dict[str, ParamValue]) -> float:
+    return float(robot.data.joint(hinge(goal["container_id"])).qpos[0])
+
+
+def connected(robot: SkillContext) -> bool:
+    return bool(robot.data.eq_active[robot.model.equality(robot.names.handle_connect).id])
+
+
+@pytest.mark.parametrize("goal", [FRIDGE, CABINET], ids=["fridge", "cabinet"])
+def test_opens_a_door_wide_and_shuts_it_again(do: Do, at_home: AtHome, goal: dict[str, ParamValue]) -> None:
+    robot = at_home(0)
+    opened = do(Verb.OPEN, by=robot, **goal)
+    assert opened.success, opened.message
+    assert angle(robot, goal) > np.radians(75)
+    assert opened.evidence["opening"] == pytest.approx(angle(robot, goal) / 1.92, abs=0.01)
+    assert not connected(robot)
+    again = do(Verb.OPEN, by=robot, **goal)
+    assert again.success
+    assert "already" in again.message
+    shut = do(Verb.CLOSE, by=robot, **goal)
+    assert shut.success, shut.message
+    assert angle(robot, goal) < 0.03
+    assert shut.evidence["opening"] == pytest.approx(0.0, abs=0.02)
+    assert "already" in do(Verb.CLOSE, by=robot, **goal).message
+
+
+def test_never_pins_the_hand_to_a_handle_it_does_not_touch(do: Do, at_home: AtHome) -> None:
+    robot = at_home(0)
+    for part in robot.world.furniture["fridge"].doors[0].handle_geoms:
+        robot.model.geom(part).contype = robot.model.geom(part).conaffinity = 0
+    result = do(Verb.OPEN, by=robot, **FRIDGE)
+    assert result.status is SkillStatus.NOT_IN_GRIPPER_RANGE
+    assert not connected(robot)
+    assert angle(robot, FRIDGE) < 0.01
+
+
+def test_notices_that_the_handle_slips(do: Do, at_home: AtHome) -> None:
+    robot = at_home(0)
+
+    def open_the_fingers(feedback: Feedback) -> bool:
+        if feedback.stage == "pulling the door" and feedback.progress > 0.4:
+            robot.data.eq_active[robot.model.equality(robot.names.handle_connect).id] = 0
+            robot.control.grip(0.08)
+        return False
+
+    result = do(Verb.OPEN, by=robot, cancel_when=open_the_fingers, **FRIDGE)
+    assert result.status is SkillStatus.LOST_OBJECT
+    assert "handle" in result.message
+    assert 0.1 < angle(robot, FRIDGE) < 1.2
+
+
+def test_says_how_far_a_jammed_door_went(do: Do, at_home: AtHome) -> None:
+    robot = at_home(0)
+    robot.model.jnt_range[robot.model.joint(hinge("fridge")).id, 1] = 0.5
+    result = do(Verb.OPEN, by=robot, **FRIDGE)
+    assert result.status is SkillStatus.BLOCKED
+    assert "degrees" in result.message
+    assert not connected(robot)
+
+
+def test_can_be_cancelled_while_pulling_and_lets_the_handle_go(do: Do, at_home: AtHome) -> None:
+    robot = at_home(0)
+    result = do(
+        Verb.OPEN,
+        by=robot,
+        cancel_when=lambda told: told.stage == "pulling the door" and told.progress > 0.3,
+        **FRIDGE,
+    )
+    assert result.status is SkillStatus.CANCELLED
+    assert not connected(robot)
+    assert np.abs(robot.control.base_velocity).max() < 0.05
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "words"),
+    [
+        ({"container_id": "sofa"}, SkillStatus.BAD_REQUEST, "doors have: 'fridge', 'cabinet'"),
+        ({"target": Pose((8.0, 2.0, 0.5))}, SkillStatus.NOTHING_THERE, "no door of 'fridge'"),
+        ({"target": "fridge"}, SkillStatus.BAD_REQUEST, "'target' must be a pose"),
+    ],
+)
+@pytest.mark.parametrize("verb", [Verb.OPEN, Verb.CLOSE])
+def test_refuses_what_is_no_door(
+    do: Do,
+    at_home: AtHome,
+    verb: Verb,
+    changed: dict[str, ParamValue],
+    status: SkillStatus,
+    words: str,
+) -> None:
+    result = do(verb, by=at_home(0), **(FRIDGE | changed))
+    assert result.status is status
+    assert words in result.message
+
+
+@pytest.mark.parametrize(
+    ("goal", "thing"), [(FRIDGE, "wine_bottle"), (FRIDGE, "milk"), (CABINET, "wine_glass")]
+)
+def test_takes_a_thing_out_of_what_it_opened(
+    do: Do, at_home: AtHome, goal: dict[str, ParamValue], thing: str
+) -> None:
+    robot = at_home(1)
+    item = robot.world.objects[thing]
+    assert do(Verb.OPEN, by=robot, **goal).success
+    x, y, z = (float(value) for value in robot.data.body(item.body).xpos)
+    size = dict(zip(("size_x", "size_y", "size_z"), item.size, strict=True))
+    took = do(Verb.GRASP, by=robot, target=Pose((x, y, z)), label=item.phrase, **size)
+    assert took.success, took.message
+    full = do(Verb.CLOSE, by=robot, **goal)
+    assert full.status is SkillStatus.BAD_REQUEST
+    assert "already holds" in full.message
