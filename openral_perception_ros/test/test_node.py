@@ -130,11 +130,13 @@ def test_inactive_nodes_answer_and_say_what_they_are(rig: Make) -> None:
     assert (active.id, active.slug) == ("sim-groundtruth-locator", "sim_groundtruth_locator")
     assert list(active.cameras) == ["head"]
     assert active.memory_measured > 20.0
+    assert active.memory_resident > 20.0
     assert 0.0 < active.latency < 1.0
     worker = psutil.Process(made.node._session.supervised.vitals.pid)
     assert made.transition(Transition.TRANSITION_DEACTIVATE)
     assert not worker.is_running()
     made.wait(lambda: infos[-1].lifecycle_state == LifecycleState.INACTIVE)
+    assert infos[-1].memory_resident == 0.0
     assert status(made.locate("mug")) is LocateStatus.INACTIVE
 
 

@@ -84,7 +84,9 @@ class HomeMap(Document):
                 raise ValueError(f"'{item.id}' is in unknown room '{item.room}'; rooms: {', '.join(rooms)}")
         for doorway in self.doorways:
             if unknown := [room for room in doorway.rooms if room not in rooms]:
-                raise ValueError(f"'{doorway.id}' joins unknown room '{unknown[0]}'; rooms: {', '.join(rooms)}")
+                raise ValueError(
+                    f"'{doorway.id}' joins unknown room '{unknown[0]}'; rooms: {', '.join(rooms)}"
+                )
         for place in self.places:
             if place.looks_at is not None and place.looks_at not in fixtures:
                 raise ValueError(
