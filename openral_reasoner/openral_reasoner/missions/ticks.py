@@ -8,6 +8,7 @@ from openral_reasoner.policies import Repetitions, Strikes
 from openral_reasoner.procedures.asks import exchange
 from openral_reasoner.procedures.interrupts import MissionStuck
 from openral_reasoner.procedures.mission import Ending, Mission, Procedure
+from openral_reasoner.procedures.residencies import tidy
 from openral_reasoner.tools import InvalidCall, MalformedCall, Outcome, ReasonerToolCall, parse_call
 
 
@@ -21,6 +22,7 @@ def decide_until_done(mission: Mission) -> Procedure[Ending]:
     strikes = Strikes(mission.settings.max_failures)
     repetitions = Repetitions(mission.settings.max_repeats)
     while True:
+        yield from tidy(mission)
         given = context(mission)
         answer = yield from _ask(mission, given)
         if not isinstance(answer, ModelAnswered):

@@ -13,6 +13,7 @@ from openral_reasoner.exchanges.turns import Turn
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.procedures.settings import MissionSettings
 from openral_reasoner.procedures.things import Thing
+from openral_reasoner.residencies import Chronicle
 from openral_reasoner.searches import SearchProgress, term_key
 
 T = TypeVar("T")
@@ -68,6 +69,7 @@ class Mission:
         self.facing = ""
         self.holding = ""
         self.cancelled = ""
+        self.chronicle = Chronicle()
         self.operator_words = ""
         self._outbox: list[Command] = []
         self._spans: list[str] = []

@@ -1,6 +1,6 @@
 """What became of the peers so far: when they came, what loading took, who is owed what."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from openral_reasoner.residencies.residents import LONG_AGO
@@ -47,6 +47,14 @@ class Chronicle:
             self,
             woken=tuple(each for each in self.woken if each != peer),
             displaced=tuple(each for each in self.displaced if each != peer),
+        )
+
+    def reconciled(self, awake: Collection[str]) -> "Chronicle":
+        """Who is awake need not come back, who sleeps need not go; somebody else saw to it."""
+        return replace(
+            self,
+            woken=tuple(each for each in self.woken if each in awake),
+            displaced=tuple(each for each in self.displaced if each not in awake),
         )
 
     def touched(self, peer: str, now: float) -> "Chronicle":
