@@ -15,5 +15,10 @@ setup(
     ],
     zip_safe=True,
     extras_require={"test": ["pytest"]},
-    entry_points={"console_scripts": ["detector = openral_perception_ros.node:main"]},
+    entry_points={
+        "console_scripts": [
+            "detector = openral_perception_ros.node:main",
+            "openral = openral_perception_ros.cli:main",
+        ]
+    },
 )

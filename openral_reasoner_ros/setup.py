@@ -15,5 +15,10 @@ setup(
     ],
     zip_safe=True,
     extras_require={"test": ["pytest"]},
-    entry_points={"console_scripts": ["reasoner = openral_reasoner_ros.node:main"]},
+    entry_points={
+        "console_scripts": [
+            "reasoner = openral_reasoner_ros.node:main",
+            "openral = openral_reasoner_ros.cli:main",
+        ]
+    },
 )

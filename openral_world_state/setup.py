@@ -15,5 +15,10 @@ setup(
     ],
     zip_safe=True,
     extras_require={"test": ["pytest"]},
-    entry_points={"console_scripts": ["world_state = openral_world_state.ros.node:main"]},
+    entry_points={
+        "console_scripts": [
+            "world_state = openral_world_state.ros.node:main",
+            "openral-memory = openral_world_state.command_line:main",
+        ]
+    },
 )

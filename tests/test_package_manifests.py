@@ -21,6 +21,7 @@ ROSDEP_KEYS = {
     "opentelemetry": "python3-opentelemetry-api-pip",
     "opentelemetry.sdk": "python3-opentelemetry-sdk-pip",
     "psutil": "python3-psutil",
+    "pytest": "python3-pytest",
     "pydantic": "python3-pydantic",
     "pydantic_core": "python3-pydantic",
     "pytransform3d": "python3-pytransform3d-pip",
@@ -32,7 +33,20 @@ ROSDEP_KEYS = {
     "zmq": "python3-zmq",
 }
 # No rosdep key: from requirements/ alone. torch and transformers belong to an engine's own environment.
-WITHOUT_KEY = {"annotated_types", "fast_simplification", "mink", "ompl", "torch", "transformers"}
+WITHOUT_KEY = {
+    "annotated_types",
+    "anthropic",
+    "fast_simplification",
+    "httpx2",
+    "huggingface_hub",
+    "mink",
+    "ompl",
+    "onnxruntime",
+    "openai",
+    "pynvml",
+    "torch",
+    "transformers",
+}
 TOOLS = {"ament_cmake", "python3-pytest", "python3-hypothesis", "domain_coordinator"}
 
 PACKAGES = sorted(manifest.parent for manifest in ROOT.glob("*/setup.py"))

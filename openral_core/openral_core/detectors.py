@@ -52,7 +52,10 @@ class LifecycleState(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class DetectorInfo:
-    """One detector as the graph knows it. Memory in [MB], latency in [s]."""
+    """One detector as the graph knows it. Memory in [MB], latency in [s].
+
+    ``memory_measured`` is what it takes while active, ``memory_resident`` what it holds now.
+    """
 
     name: Name
     mode: Mode
@@ -66,6 +69,7 @@ class DetectorInfo:
     memory_declared: float
     latency: float
     memory_measured: float = 0.0
+    memory_resident: float = 0.0
     scores_calibrated: bool = True
     is_default: bool = False
     state: LifecycleState = LifecycleState.UNKNOWN

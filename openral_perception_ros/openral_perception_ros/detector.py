@@ -25,7 +25,9 @@ class Detector:
         """What it can name; empty when it grounds any text."""
         return tuple(self.vocabulary.labels) if self.vocabulary else ()
 
-    def info(self, state: LifecycleState, memory_measured: float, latency: float) -> DetectorInfo:
+    def info(
+        self, state: LifecycleState, memory_measured: float, latency: float, memory_resident: float = 0.0
+    ) -> DetectorInfo:
         """What the graph is told; memory in [MB], ``latency`` [s] 0 until measured."""
         manifest = self.manifest
         return DetectorInfo(
@@ -41,6 +43,7 @@ class Detector:
             memory_declared=manifest.memory_mb,
             latency=latency or manifest.latency,
             memory_measured=memory_measured,
+            memory_resident=memory_resident,
             scores_calibrated=manifest.scores_calibrated,
             is_default=self.is_default,
             state=state,

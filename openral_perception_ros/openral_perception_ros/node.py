@@ -24,7 +24,7 @@ from openral_perception_ros.looks.desk import Answer
 from openral_perception_ros.looks.look import LookOutcome, Seen
 from openral_perception_ros.looks.reception import Reception
 from openral_perception_ros.parameters import DetectorParameters
-from openral_perception_ros.ros.announcements import Announcer, header_of
+from openral_perception_ros.ros.announcements import Announcer, header_of, memory_of
 from openral_perception_ros.ros.diagnostics import inactive_status
 from openral_perception_ros.ros.look_spans import look_span
 from openral_perception_ros.ros.relatives import above
@@ -38,6 +38,7 @@ from openral_ros.parameters import declare
 from openral_ros.qos import RELIABLE
 from openral_ros.running import run
 from openral_ros.scopes import Scope
+from openral_ros.tracing import start_tracing
 
 DIAGNOSTICS_PERIOD = 1.0
 
@@ -49,10 +50,13 @@ class DetectorNode(ManagedNode):
     _session: Session | None = None
     _default_query = ""
     _measured = (0.0, 0.0)
+    _worker_pid = 0
 
     def configure(self, scope: Scope) -> None:
         """Check the manifest and make every interface; while inactive, requests are answered INACTIVE."""
         p = declare(self, DetectorParameters)
+        slug = self.get_namespace().rsplit("/", 1)[-1]
+        start_tracing(slug or self.get_name(), Path(p.record) if p.record else None)
         cameras = parse_cameras(p.cameras)
         folders = [Path(folder) for folder in p.rskill_folders]
         detector = load_detector(p.rskill, folders, tuple(each.id for each in cameras), p.default)
@@ -126,9 +130,11 @@ class DetectorNode(ManagedNode):
 
     def _inform(self, state: LifecycleState) -> None:
         session = self._session
-        memory, latency = (session.memory, session.latency) if session else self._measured
-        self._measured = memory, latency
-        self._announcer.info(self._plan.detector.info(state, memory, latency))
+        if session is not None:
+            self._measured = session.memory, session.latency
+            self._worker_pid = session.supervised.vitals.pid
+        held = memory_of(self._worker_pid)
+        self._announcer.info(self._plan.detector.info(state, *self._measured, held))
 
 
 def _nothing() -> None:

@@ -30,9 +30,13 @@ class DetectorParameters(Parameters):
     )
     queue: int = Field(default=8, ge=1, le=1000, description="requests that may wait; more are BUSY")
     restarts: int = Field(default=3, ge=0, le=100, description="of a lost worker within ten minutes")
+    record: str = Field(default="", description="folder for recorded spans; '' = none")
     seed: int = Field(default=0, ge=0, description="of simulated noise")
     device: str = Field(default="cpu", description="where the model runs: cpu, cuda, cuda:1, tensorrt")
     weights_folder: str = Field(default="", description="where weights lie; '' = the standard hub cache")
+    remote_code: bool = Field(
+        default=False, description="let a checkpoint of a pinned revision run its own code"
+    )
     environments: str = Field(
         default=".environments", description="where `openral weights prepare` puts them"
     )
@@ -46,4 +50,4 @@ class DetectorParameters(Parameters):
     @property
     def load_options(self) -> LoadOptions:
         """What the worker is told besides the manifest."""
-        return LoadOptions(self.seed, self.device, self.weights_folder)
+        return LoadOptions(self.seed, self.device, self.weights_folder, self.remote_code)

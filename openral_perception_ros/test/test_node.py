@@ -1,8 +1,6 @@
 """The real node on real DDS; `Rig` shows it frames."""
 
 import json
-import os
-import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -198,7 +196,7 @@ def test_a_killed_worker_is_an_error_a_failure_and_a_new_worker(faulty: Rig) -> 
     faulty.wait(client.service_is_ready)
     answer = client.call_async(LocateInView.Request(query="hang", deadline=20.0))
     faulty.wait(lambda: faulty.node._session.supervised.vitals.phase.value == "busy")
-    os.kill(killed, signal.SIGKILL)
+    psutil.Process(killed).kill()
     faulty.wait(answer.done)
     assert status(answer.result()) is LocateStatus.DETECTOR_ERROR
     assert "SIGKILL" in answer.result().message

@@ -7,8 +7,8 @@ import pytest
 from openral_core.documents import InvalidDocument
 from openral_core.rskills import DetectorManifest, Registry
 from openral_perception_ros.engines import Frame, LoadOptions, MissingPlane
+from openral_perception_ros.engines.errors import NothingAsked
 from openral_perception_ros.engines.sim_groundtruth import SimGroundtruth, load
-from openral_perception_ros.engines.sim_groundtruth.engine import NothingAsked
 
 EXACT = {"min_visible_pixels": 20, "box_noise_px": 0.0, "miss_rate": 0.0}
 

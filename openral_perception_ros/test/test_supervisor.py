@@ -1,7 +1,5 @@
 """The supervising thread with real workers that fail as asked."""
 
-import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -121,7 +119,7 @@ def test_a_lost_worker_costs_one_look_and_comes_back(
 def test_a_worker_killed_while_idle_is_noticed_and_restarted(
     supervised: Supervised, events: "Queue[WorkerEvent]"
 ) -> None:
-    os.kill(supervised.vitals.pid, signal.SIGKILL)
+    psutil.Process(supervised.vitals.pid).kill()
     assert "SIGKILL" in events.get(timeout=5.0).message
     assert events.get(timeout=20.0).kind is EventKind.WORKER_RESTORED
 

@@ -1,7 +1,5 @@
 """Real workers, with the engine that fails as asked."""
 
-import os
-import signal
 import time
 from collections.abc import Iterator
 from multiprocessing.connection import wait
@@ -84,7 +82,7 @@ def test_a_worker_that_ends_says_how(worker: WorkerProcess, scene: Frame, fault:
 
 
 def test_a_dead_worker_cannot_be_asked(worker: WorkerProcess, scene: Frame) -> None:
-    os.kill(worker.pid, signal.SIGKILL)
+    psutil.Process(worker.pid).kill()
     wait([worker.connection], PATIENCE)
     with pytest.raises(WorkerCrashed, match="SIGKILL"):
         worker.detect(scene, ("mug",))

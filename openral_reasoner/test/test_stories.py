@@ -1,13 +1,27 @@
 """Whole missions of the scripted planner in a symbolic home."""
 
+from collections import Counter
+
 import pytest
 
-from openral_reasoner.exchanges.commands import CallLocate, CallRecall, EndMission, PublishHandoff, SendSkill
+from openral_core.queries import ObserveResult, ObserveStatus
+from openral_reasoner.exchanges.commands import (
+    AskModel,
+    CallLocate,
+    CallObserve,
+    CallRecall,
+    Command,
+    EndMission,
+    PublishHandoff,
+    SendSkill,
+)
+from openral_reasoner.exchanges.events import Event, Observed, PromptReceived
 from openral_reasoner.exchanges.statuses import MissionState
+from openral_reasoner.exchanges.turns import Context, RawCall
 from openral_reasoner.homes import Home, HomePeers, Play, play
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.planners import decide
-from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.procedures.settings import Deadlines, MissionSettings
 
 
 def run(goal: str, home: Home, palette: ToolPalette, settings: MissionSettings) -> Play:
@@ -140,3 +154,97 @@ def test_plain_goals_take_plain_steps(
     story = run(goal, home, palette, settings)
     assert ended(story) is MissionState.SUCCEEDED, story.end
     assert story.skills == skills
+
+
+def test_memory_that_lags_behind_the_look_is_asked_again(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    home.at, home.x, home.y = "table_1", 5.2, 0.0
+    peers, asked = HomePeers(home), Counter[str]()
+
+    def lagging(command: Command) -> Event | None:
+        if isinstance(command, CallObserve):
+            asked[command.located] += 1
+            if asked[command.located] < 3:
+                late = ObserveResult(ObserveStatus.STALE_TRANSFORM, "not yet")
+                return Observed(call_id=command.call_id, result=late)
+        return peers.answer(command)
+
+    story = play("bring me the baguette", palette, lagging, decide, settings)
+    assert ended(story) is MissionState.SUCCEEDED, story.end
+    assert set(asked.values()) == {3}
+
+
+def test_does_not_drive_to_a_closed_door_that_nothing_can_open(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    skills = tuple(skill for skill in palette.skills if skill.id != "open")
+    shut = palette.model_copy(update={"skills": skills})
+    story = run("find the unicorn", home, shut, settings)
+    assert ended(story) is MissionState.HANDED_OVER
+    question = next(c.question for c in story.commands if isinstance(c, PublishHandoff))
+    assert "fridge: NO_SKILL_TO_OPEN" in question.tried
+    goals = [str(c.goal.prompt) for c in story.commands if isinstance(c, SendSkill)]
+    assert not any("fridge" in goal for goal in goals)
+
+
+def test_an_answered_handoff_goes_on_with_the_remaining_budget(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    home.places["table_1"].reachable = False
+    peers = HomePeers(home)
+
+    def answer(command: Command) -> Event | None:
+        if isinstance(command, PublishHandoff):
+            home.places["table_1"].reachable = True
+            reply = command.question.id
+            return PromptReceived(id="answer", text="it is on the dining table", in_reply_to=reply)
+        return peers.answer(command)
+
+    waiting = settings.model_copy(update={"deadlines": Deadlines(handoff=60.0)})
+    home.objects["bread_1"].broader = ()
+    story = play("bring me the baguette", palette, answer, decide, waiting)
+    assert ended(story) is MissionState.SUCCEEDED, story.end
+    assert home.delivered == [("bread_1", "ana")]
+    assert len(terminal_events(story)) == 1
+
+
+def test_every_tool_reply_ends_with_what_remains(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("bring me the unicorn", home, palette, settings)
+    asked = [c for c in story.commands if isinstance(c, AskModel)]
+    assert len(asked) > 3
+    for turn in asked[-1].context.turns:
+        last = turn.reply.rendered().splitlines()[-1]
+        assert last.startswith("Remaining: ")
+        assert "candidates" in last
+
+
+def test_a_model_that_goes_in_circles_is_stopped_early(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    def parrot(context: Context) -> RawCall:
+        return RawCall(tool="resolve_place", arguments='{"reference": "fridge"}')
+
+    story = play("find the mug", palette, HomePeers(home).answer, parrot, settings)
+    assert ended(story) is MissionState.HANDED_OVER
+    assert story.end is not None
+    assert "3 times" in story.end.reason
+
+
+def test_a_wrong_id_goes_back_once_with_the_valid_ones(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    seen: list[Context] = []
+
+    def stray(context: Context) -> RawCall:
+        seen.append(context)
+        tool = '{"query": "mug", "detector": "yolo"}'
+        return RawCall(tool="locate_in_view", arguments=tool)
+
+    story = play("find the mug", palette, HomePeers(home).answer, stray, settings)
+    assert seen[1].turns[0].reply.status == "INVALID_CALL"
+    assert "sim-locator" in seen[1].turns[0].reply.valid
+    assert not any(isinstance(c, CallLocate) for c in story.commands)
+    assert ended(story) is MissionState.HANDED_OVER

@@ -1,9 +1,66 @@
-"""The model that the parameters name."""
+"""The model that the parameters name; its SDK is imported only when it is chosen."""
 
-from openral_reasoner.models import Model, ScriptedModel
-from openral_reasoner_ros.parameters import ReasonerParameters
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from random import Random
+
+from openral_core.errors import OpenRALError
+from openral_reasoner.models import Model, Retries, ScriptedModel
+from openral_reasoner_ros.parameters import Brain, ReasonerParameters
+
+SLACK = 2.0
+"""What a model's own deadline has less than the core's, so that its typed failure arrives [s]."""
+
+
+class SdkMissing(OpenRALError):
+    """A brain whose library is not installed."""
+
+    def __init__(self, brain: Brain, missing: str) -> None:
+        super().__init__(
+            f"brain {brain.value!r} needs the package {missing!r}: pip install -r requirements/models.txt, "
+            "or choose brain 'scripted'"
+        )
+
+
+class ModelNotNamed(OpenRALError):
+    """A vendor's brain without the name of a model."""
+
+    def __init__(self, brain: Brain) -> None:
+        super().__init__(f"brain {brain.value!r} needs the parameter 'model': the name of one of its models")
 
 
 def make_brain(parameters: ReasonerParameters) -> Model:
-    """Chosen explicitly; nothing stands in for a brain that cannot be had."""
+    """Chosen explicitly; nothing stands in for a brain that cannot be had.
+
+    Raises:
+        SdkMissing: If its library is not installed.
+        ModelNotNamed: If no model is named.
+        MissingKey: If its key is not in the environment.
+    """
+    return _BRAINS[parameters.brain](parameters)
+
+
+def _scripted(parameters: ReasonerParameters) -> Model:
     return ScriptedModel()
+
+
+def _vendor(module: str, name: str) -> Callable[[ReasonerParameters], Model]:
+    def make(parameters: ReasonerParameters) -> Model:
+        if not parameters.model:
+            raise ModelNotNamed(parameters.brain)
+        try:
+            vendor = import_module(f"openral_reasoner.models.{module}")
+        except ModuleNotFoundError as error:
+            raise SdkMissing(parameters.brain, error.name or module) from error
+        retries = Retries(max(0.1, parameters.model_deadline - SLACK), rng=Random(parameters.seed))
+        model: Model = getattr(vendor, name)(parameters.model, parameters.base_url, retries)
+        return model
+
+    return make
+
+
+_BRAINS: Mapping[Brain, Callable[[ReasonerParameters], Model]] = {
+    Brain.SCRIPTED: _scripted,
+    Brain.ANTHROPIC: _vendor("anthropic_messages", "AnthropicModel"),
+    Brain.OPENAI: _vendor("openai_chat", "OpenAIModel"),
+}

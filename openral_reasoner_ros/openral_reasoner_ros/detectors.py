@@ -10,6 +10,7 @@ from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.srv import LocateInView
 from openral_reasoner.palettes import DetectorSeen
 from openral_reasoner_ros.names import PERCEPTION
+from openral_reasoner_ros.probes import Probe
 from openral_ros.calls import ServiceCaller
 from openral_ros.conversions.detectors import detector_info_from_message
 from openral_ros.qos import LATCHED
@@ -25,13 +26,14 @@ class _Detector:
     namespace: str
     caller: ServiceCaller[LocateInView.Response]
     info: DetectorInfo | None = None
+    probe: Probe | None = None
 
 
 class Detectors:
     """Every detector namespace that has ever announced itself, and what it says now."""
 
-    def __init__(self, scope: Scope, node: Node) -> None:
-        self._scope, self._node = scope, node
+    def __init__(self, scope: Scope, node: Node, timeout: float) -> None:
+        self._scope, self._node, self._timeout = scope, node, timeout
         self._below = node.resolve_topic_name(PERCEPTION) + "/"
         self._known: dict[str, _Detector] = {}
 
@@ -42,16 +44,16 @@ class Detectors:
             announced = topic.startswith(self._below) and topic.endswith("/info") and INFO_TYPE in types
             if announced and namespace not in self._known:
                 self._meet(namespace)
+        for detector in self._known.values():
+            self._probe(detector)
 
     def lifecycle_nodes(self) -> tuple[tuple[str, str], ...]:
         """Detector ids with the names of the managed nodes behind them."""
-        suffix = "/change_state"
-        managed = [n for n, _ in self._node.get_service_names_and_types() if n.endswith(suffix)]
         return tuple(
-            (each.info.name.id, name.removesuffix(suffix))
+            (each.info.name.id, name)
             for each in self._known.values()
-            for name in managed
-            if each.info is not None and name.startswith(f"{each.namespace}/")
+            for name in self._managed(each.namespace)
+            if each.info is not None
         )
 
     def seen(self) -> tuple[DetectorSeen, ...]:
@@ -81,6 +83,19 @@ class Detectors:
 
         self._scope.subscription(DetectorInfoMsg, f"{namespace}/info", on_info, LATCHED)
 
+    def _managed(self, namespace: str) -> list[str]:
+        suffix = "/change_state"
+        names = (name for name, _ in self._node.get_service_names_and_types() if name.endswith(suffix))
+        return [name.removesuffix(suffix) for name in names if name.startswith(f"{namespace}/")]
+
+    def _probe(self, detector: _Detector) -> None:
+        if detector.probe is None:
+            for name in self._managed(detector.namespace)[:1]:
+                detector.probe = Probe(self._scope, self._node, name, self._timeout)
+        if detector.probe is not None:
+            detector.probe.poll()
+
     def _alive(self, detector: _Detector, info: DetectorInfo) -> bool:
         announced = self._node.count_publishers(f"{detector.namespace}/info") > 0
-        return announced and (info.mode is Mode.CONTINUOUS or detector.caller.ready)
+        answers = detector.probe is None or detector.probe.alive
+        return announced and answers and (info.mode is Mode.CONTINUOUS or detector.caller.ready)

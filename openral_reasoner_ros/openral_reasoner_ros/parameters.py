@@ -7,6 +7,8 @@ from pydantic import Field
 
 from openral_reasoner.budgets import SearchBudget
 from openral_reasoner.procedures.settings import Deadlines, MissionSettings
+from openral_reasoner.residencies import ResidencyRules
+from openral_ros.gpus import gpu_total_mb
 from openral_ros.parameters import Parameters
 
 
@@ -33,6 +35,7 @@ class ReasonerParameters(Parameters):
     model: str = Field(default="", description="model name for anthropic and openai")
     base_url: str = Field(default="", description="endpoint; empty is the vendor's own")
     rskill_folders: tuple[str, ...] = Field(description="folders with <id>/rskill.yaml")
+    seed: int = Field(default=0, ge=0, description="of the jitter between retries; decisions have no dice")
     requester: str = Field(default="", description="agent node a goal is for when its prompt names none")
     default_detector: str = Field(
         default="", description="locator asked first; empty is the detectors' own mark"
@@ -40,8 +43,24 @@ class ReasonerParameters(Parameters):
     lifecycle_peer_node_ids: tuple[str, ...] = Field(
         default=(), description="detectors, by id or node name, that may be switched; empty is every one"
     )
+    gpu_budget_mb: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=1e6,
+        description="memory of detectors and skills together; 0 = the GPU's, none without one [MB]",
+    )
+    keep_warm: float = Field(
+        default=60.0, ge=0.0, le=86400.0, description="a locator woken for one look sleeps after this [s]"
+    )
+    min_residency: float = Field(
+        default=5.0, ge=0.0, le=3600.0, description="no detector is sent away sooner after it came [s]"
+    )
+    pinned: tuple[str, ...] = Field(default=(), description="detectors that are never sent away")
     record: str = Field(default="", description="folder for events and commands as JSON lines; empty is none")
     poll_period: float = Field(default=0.5, ge=0.05, le=5.0, description="how often the graph is read [s]")
+    peer_timeout: float = Field(
+        default=1.5, ge=0.2, le=60.0, description="a detector that has not answered for this long is gone [s]"
+    )
     handoff_timeout: float = Field(
         default=0.0,
         ge=0.0,
@@ -58,12 +77,12 @@ class ReasonerParameters(Parameters):
     locate_deadline: float = Field(default=20.0, ge=0.5, le=300.0, description="one look [s]")
     model_deadline: float = Field(default=60.0, ge=0.5, le=600.0, description="one decision of the model [s]")
     transition_deadline: float = Field(default=60.0, ge=0.5, le=600.0, description="one transition [s]")
-    candidates: int = Field(default=16, ge=0, le=1000, description="budget: places searched")
+    candidates: int = Field(default=24, ge=0, le=1000, description="budget: places searched")
     recalls: int = Field(default=60, ge=0, le=10000, description="budget: questions to memory")
     locates: int = Field(default=60, ge=0, le=10000, description="budget: live looks")
     model_calls: int = Field(default=80, ge=0, le=10000, description="budget: decisions")
     tokens: int = Field(default=500_000, ge=0, le=1_000_000_000, description="budget: tokens of the model")
-    transitions: int = Field(default=8, ge=0, le=1000, description="budget: lifecycle transitions")
+    transitions: int = Field(default=40, ge=0, le=1000, description="budget: lifecycle transitions")
     skills: int = Field(default=120, ge=0, le=10000, description="budget: skill goals")
     handoffs: int = Field(default=1, ge=0, le=100, description="budget: questions to a human")
     seconds: float = Field(default=900.0, ge=1.0, le=86400.0, description="budget: wall-clock time [s]")
@@ -83,6 +102,12 @@ class ReasonerParameters(Parameters):
         return MissionSettings(
             budget=SearchBudget(**lines),
             deadlines=deadlines,
+            residency=ResidencyRules(
+                budget=self.gpu_budget_mb or gpu_total_mb(),
+                keep_warm=self.keep_warm,
+                min_residency=self.min_residency,
+                pinned=self.pinned,
+            ),
             default_requester=self.requester,
             second_goal=self.second_goal.value,
             require_approval=self.require_approval,

@@ -13,6 +13,7 @@ from openral_reasoner_ros.adapters.scene import SceneAdapter
 from openral_reasoner_ros.adapters.skill import SkillAdapter
 from openral_reasoner_ros.carrier import Adapter, Post
 from openral_reasoner_ros.detectors import Detectors
+from openral_reasoner_ros.failures import Failures
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_reasoner_ros.traces import Traces
 from openral_ros.scopes import Scope
@@ -24,12 +25,13 @@ class Peers:
     def __init__(
         self, scope: Scope, node: Node, post: Post, traces: Traces, parameters: ReasonerParameters
     ) -> None:
-        self._detectors = Detectors(scope, node)
+        self._detectors = Detectors(scope, node, parameters.peer_timeout)
         self._looks = LocateAdapter(self._detectors, post, traces)
         self._memory = MemoryAdapter(scope, node, post, traces, self._looks, parameters.memory_deadline)
         self._skill = SkillAdapter(scope, node, post, traces)
         self._scene = SceneAdapter(scope, node, post)
         self._lifecycle = LifecycleAdapter(scope, node, post, parameters.transition_deadline)
+        self._failures = Failures(scope, node, post)
         self._allowed = parameters.lifecycle_peer_node_ids
 
     @property
@@ -49,6 +51,7 @@ class Peers:
     def poll(self) -> LiveGraph:
         """Look at the graph again."""
         self._detectors.poll()
+        self._failures.poll()
         self._skill.poll()
         for peer, node_name in self._detectors.lifecycle_nodes():
             if not self._allowed or peer in self._allowed or node_name in self._allowed:

@@ -37,6 +37,14 @@ from openral_ros.conversions.skills import fill_skill_result, skill_goal_from_me
 from openral_ros.qos import LATCHED, RELIABLE
 
 RSKILLS = Path(__file__).parents[2] / "rskills"
+DOORS = """kind: skill
+id: {id}
+verb: {verb}
+description: {verb} for the test.
+parameters:
+  - {{name: target, type: pose, description: "in map"}}
+deadline: 20.0
+"""
 LOCATOR = "/openral/perception/sim_groundtruth_locator"
 
 
@@ -56,6 +64,16 @@ def small_home() -> Home:
         rooms={"kitchen": "kitchen"},
         agents={"ana": HomePlace("ana", "Ana", "kitchen", 9.0, -2.0)},
     )
+
+
+def wine_home() -> Home:
+    """The wine is known to be in the closed fridge; the glass, in the closed cabinet, was never seen."""
+    home = small_home()
+    home.places["fridge_1"] = HomePlace("fridge_1", "fridge", "kitchen", 2.0, 4.0, occludes=True)
+    home.places["cabinet_1"] = HomePlace("cabinet_1", "cabinet", "kitchen", 4.0, 4.0, occludes=True)
+    home.objects["wine_1"] = HomeObject("wine_1", "wine bottle", "fridge_1", "wine", synonyms=("wine",))
+    home.objects["glass_1"] = HomeObject("glass_1", "wine glass", "cabinet_1")
+    return home
 
 
 class FakeGraph(Node):
@@ -154,14 +172,20 @@ class Operator(Node):
         self.statuses: list[Any] = []
         self.palettes: list[str] = []
         self.handoffs: list[Any] = []
+        self.replies: list[str] = []
+        self.create_subscription(PromptStamped, "/openral/prompt", self._on_prompt, RELIABLE)
         self.create_subscription(MissionStatus, "/openral/mission", self.statuses.append, RELIABLE)
         self.create_subscription(String, "/openral/palette", lambda m: self.palettes.append(m.data), LATCHED)
         self.create_subscription(Handoff, "/openral/handoff", self.handoffs.append, LATCHED)
         self._prompts = self.create_publisher(PromptStamped, "/openral/prompt", RELIABLE)
 
+    def _on_prompt(self, message: Any) -> None:
+        if message.header.frame_id == "reasoner":
+            self.replies.append(message.text)
+
     @property
     def heard(self) -> bool:
-        return self._prompts.get_subscription_count() > 0
+        return self._prompts.get_subscription_count() > 1
 
     def say(self, text: str, **fields: str) -> None:
         self._prompts.publish(
@@ -173,9 +197,24 @@ class Operator(Node):
         return bool(self.statuses) and self.statuses[-1].state >= MissionStatus.STATE_SUCCEEDED
 
 
+def missing_skills(folder: Path) -> list[str]:
+    """A folder with manifests for verbs that the repository has no skill for."""
+    for verb in (Verb.OPEN, Verb.CLOSE, Verb.POUR):
+        name = verb.value.lower()
+        if not (RSKILLS / name).exists():
+            (folder / name).mkdir(parents=True)
+            (folder / name / "rskill.yaml").write_text(DOORS.format(id=name, verb=verb.value))
+    return [str(folder)] if folder.exists() else []
+
+
 @pytest.fixture
-def graph(ros_context: Any) -> Iterator[FakeGraph]:
-    node = FakeGraph(ros_context, small_home())
+def home(request: pytest.FixtureRequest) -> Home:
+    return wine_home() if getattr(request, "param", "") == "wine" else small_home()
+
+
+@pytest.fixture
+def graph(ros_context: Any, home: Home) -> Iterator[FakeGraph]:
+    node = FakeGraph(ros_context, home)
     yield node
     node.destroy_node()
 
@@ -188,11 +227,12 @@ def operator(ros_context: Any) -> Iterator[Operator]:
 
 
 @pytest.fixture
-def make_reasoner(ros_context: Any) -> Iterator[Callable[..., ReasonerNode]]:
+def make_reasoner(ros_context: Any, tmp_path: Path) -> Iterator[Callable[..., ReasonerNode]]:
+    folders = [str(RSKILLS), *missing_skills(tmp_path / "rskills")]
     made: list[ReasonerNode] = []
 
     def make(**parameters: Any) -> ReasonerNode:
-        values = {"rskill_folders": [str(RSKILLS)], "requester": "ana", "poll_period": 0.1, **parameters}
+        values = {"rskill_folders": folders, "requester": "ana", "poll_period": 0.1, **parameters}
         overrides = [Parameter(name, value=value) for name, value in values.items()]
         node = ReasonerNode(context=ros_context, parameter_overrides=overrides)
         made.append(node)

@@ -1,15 +1,24 @@
 """The real node on real DDS, with small fake peers."""
 
 import json
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("rclpy")
-from openral_msgs.msg import MissionStatus
+from openral_msgs.msg import FailureTrigger, MissionStatus
+from openral_reasoner.exchanges.turns import RawCall
+from openral_reasoner.models import Decision
+from openral_ros.qos import RELIABLE
 
 SpinUntil = Callable[..., None]
+OTHER = Path(__file__).parent / "other_locator.py"
 
 
 def mission(graph: Any, operator: Any, reasoner: Any, spin_until: SpinUntil, goal: str) -> Any:
@@ -125,3 +134,100 @@ def test_waits_for_memory_and_skills_and_says_what_is_missing(
     assert operator.statuses[-1].state == MissionStatus.STATE_FAILED
     assert "no spatial memory" in operator.statuses[-1].reason
     assert "no skill server" in operator.statuses[-1].reason
+
+
+def test_the_executor_stays_free_while_the_model_thinks(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thinking, release = threading.Event(), threading.Event()
+
+    def slow(context: Any) -> Decision:
+        thinking.set()
+        release.wait(10.0)
+        return Decision(())
+
+    monkeypatch.setattr("openral_reasoner_ros.node.make_brain", lambda parameters: slow)
+    reasoner = make_reasoner(second_goal="refuse", handoffs=0, poll_period=5.0)
+    nodes = [graph, operator, reasoner]
+    spin_until(nodes, lambda: operator.heard, 10.0)
+    reasoner.get_logger().set_level(40)
+    operator.say("bring me the mug")
+    spin_until(nodes, thinking.is_set, 20.0)
+    latencies: list[float] = []
+    said: list[float] = [time.monotonic()]
+    operator.say("find the mug")
+
+    def answered() -> bool:
+        if len(operator.replies) > len(latencies):
+            latencies.append(time.monotonic() - said[-1])
+            said.append(time.monotonic())
+            operator.say("find the mug")
+        return len(latencies) >= 20
+
+    spin_until(nodes, answered, 10.0)
+    release.set()
+    assert sorted(latencies)[10] < 0.02
+
+
+@pytest.mark.parametrize("home", ["wine"], indirect=True)
+def test_a_cup_of_wine_is_poured_and_brought_to_the_requester(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil
+) -> None:
+    last = mission(graph, operator, make_reasoner(), spin_until, "bring me a cup of wine")
+    assert last.state == MissionStatus.STATE_SUCCEEDED, last.reason
+    assert graph.home.filled == {"glass_1": "wine_1"}
+    assert graph.home.delivered == [("glass_1", "ana")]
+    assert "cabinet: FOUND" in last.searched
+    opened = [c.arguments_json for c in last.calls if "OPEN" in c.arguments_json and c.status == "SUCCEEDED"]
+    assert any("fridge" in words for words in opened)
+    assert any("cabinet" in words for words in opened)
+
+
+def test_a_killed_detector_leaves_the_palette_within_two_seconds_and_comes_back(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil, ros_domain: int
+) -> None:
+    nodes = [graph, operator, make_reasoner(poll_period=0.4)]
+
+    def offers(expected: bool) -> bool:
+        shown = json.loads(operator.palettes[-1])["palette"] if operator.palettes else {"locators": []}
+        return ("other-locator" in [each["id"] for each in shown["locators"]]) is expected
+
+    for _ in range(2):
+        process = subprocess.Popen([sys.executable, "-P", str(OTHER)])
+        try:
+            spin_until(nodes, lambda: offers(True), 20.0)
+            spin_until(nodes, lambda: "other-locator" in peers(operator), 10.0)
+            process.kill()
+            killed = time.monotonic()
+            spin_until(nodes, lambda: offers(False), 5.0)
+            assert time.monotonic() - killed < 2.5
+        finally:
+            process.kill()
+            process.wait()
+
+
+def peers(operator: Any) -> list[str]:
+    return list(json.loads(operator.palettes[-1])["palette"]["peers"])
+
+
+def test_a_reported_failure_is_told_with_the_next_decision(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contexts: list[Any] = []
+    release = threading.Event()
+
+    def watching(context: Any) -> Decision:
+        contexts.append(context)
+        release.wait(10.0)
+        return Decision((RawCall(tool="emit_prompt", arguments='{"text": "hm"}'),))
+
+    monkeypatch.setattr("openral_reasoner_ros.node.make_brain", lambda parameters: watching)
+    failures = graph.create_publisher(FailureTrigger, "/openral/failure/sim_groundtruth", RELIABLE)
+    nodes = [graph, operator, make_reasoner()]
+    spin_until(nodes, lambda: operator.heard and failures.get_subscription_count() > 0, 10.0)
+    operator.say("find the mug")
+    spin_until(nodes, lambda: bool(contexts), 10.0)
+    failures.publish(FailureTrigger(source="sim-groundtruth", kind="worker_crashed", message="it broke"))
+    spin_until(nodes, failures.wait_for_all_acked, 5.0)
+    release.set()
+    spin_until(nodes, lambda: any("worker_crashed" in line for c in contexts for line in c.news), 10.0)

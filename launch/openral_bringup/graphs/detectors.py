@@ -47,6 +47,7 @@ def detector_nodes(
                 "cameras": [f"{camera}:={choices.namespace}/{camera}" for camera in choices.cameras],
                 "default": manifest.id in locators[:1],
                 "seed": choices.seed,
+                "record": choices.record,
                 "use_sim_time": True,
             },
         )

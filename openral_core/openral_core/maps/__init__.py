@@ -4,12 +4,13 @@ from openral_core.maps.agents import Agent
 from openral_core.maps.fixtures import Container, Fixture, Surface
 from openral_core.maps.geometry import Box, Pose2, Rectangle
 from openral_core.maps.home_map import HomeMap, UnknownMapId, load_map
-from openral_core.maps.rooms import Place, Room
+from openral_core.maps.rooms import Doorway, Place, Room
 
 __all__ = [
     "Agent",
     "Box",
     "Container",
+    "Doorway",
     "Fixture",
     "HomeMap",
     "Place",

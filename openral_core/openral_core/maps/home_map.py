@@ -9,7 +9,7 @@ from openral_core.documents import Document, load_document
 from openral_core.errors import OpenRALError, listed
 from openral_core.maps.agents import Agent
 from openral_core.maps.fixtures import Fixture
-from openral_core.maps.rooms import Place, Room
+from openral_core.maps.rooms import Doorway, Place, Room
 
 
 class UnknownMapId(OpenRALError):
@@ -20,10 +20,14 @@ class UnknownMapId(OpenRALError):
 
 
 class HomeMap(Document):
-    """What is fixed in a home, in the `map` frame (z up, metres)."""
+    """What is fixed in a home, in the `map` frame (z up, metres).
+
+    With doorways given, rooms are walled off from each other everywhere else; without, they are open.
+    """
 
     name: str
     rooms: tuple[Room, ...]
+    doorways: tuple[Doorway, ...] = ()
     places: tuple[Place, ...] = ()
     fixtures: tuple[Fixture, ...] = ()
     agents: tuple[Agent, ...] = ()
@@ -57,8 +61,9 @@ class HomeMap(Document):
     @model_validator(mode="after")
     def _ids_are_unique(self) -> "HomeMap":
         seen: set[str] = set()
-        items: tuple[Room | Place | Fixture | Agent, ...] = (
+        items: tuple[Room | Doorway | Place | Fixture | Agent, ...] = (
             *self.rooms,
+            *self.doorways,
             *self.places,
             *self.fixtures,
             *self.agents,
@@ -77,6 +82,11 @@ class HomeMap(Document):
         for item in located:
             if item.room not in rooms:
                 raise ValueError(f"'{item.id}' is in unknown room '{item.room}'; rooms: {', '.join(rooms)}")
+        for doorway in self.doorways:
+            if unknown := [room for room in doorway.rooms if room not in rooms]:
+                raise ValueError(
+                    f"'{doorway.id}' joins unknown room '{unknown[0]}'; rooms: {', '.join(rooms)}"
+                )
         for place in self.places:
             if place.looks_at is not None and place.looks_at not in fixtures:
                 raise ValueError(

@@ -1,7 +1,9 @@
 """Rooms, and the places in them where a robot can stand."""
 
+from pydantic import PositiveFloat
+
 from openral_core.documents import Document
-from openral_core.maps.geometry import Polygon, Pose2
+from openral_core.maps.geometry import Point2, Polygon, Pose2
 
 
 class Room(Document):
@@ -19,6 +21,15 @@ class Room(Document):
             if (y1 > y) != (y2 > y) and x < (x2 - x1) * (y - y1) / (y2 - y1) + x1:
                 inside = not inside
         return inside
+
+
+class Doorway(Document):
+    """An opening in the wall two rooms share: its middle in the map frame and its width [m]."""
+
+    id: str
+    rooms: tuple[str, str]
+    at: Point2
+    width: PositiveFloat
 
 
 class Place(Document):

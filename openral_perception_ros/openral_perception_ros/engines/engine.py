@@ -17,6 +17,7 @@ class LoadOptions:
     seed: int = 0
     device: str = "cpu"
     weights_folder: str = ""
+    remote_code: bool = False
 
 
 class Engine(Protocol):

@@ -3,8 +3,11 @@
 EngineError
 ├── MissingWeights      activate ends in FAILURE, naming the command to run
 ├── MissingPackage      the worker's Python environment lacks a library
+├── RemoteCodeRefused   a checkpoint that brings its own code, without the user's word or a pinned revision
 ├── OutOfMemory         host or GPU
+├── NothingAsked        an open vocabulary without a term
 ├── MissingPlane        the frame lacks an image the engine needs
+├── LabelsDiffer        vocabulary and model do not fit each other
 └── BadDetections       NaN boxes, scores outside [0, 1]
 """
 
@@ -38,10 +41,10 @@ class MissingWeights(EngineError):
 
     kind = FailureKind.MISSING_WEIGHTS
 
-    def __init__(self, rskill_id: str, looked_at: Iterable[Path]) -> None:
+    def __init__(self, rskill_id: str, looked_at: Iterable[Path], command: str = "fetch") -> None:
         super().__init__(
             f"no weights of {rskill_id!r} on this machine (looked at {listed(looked_at)}): "
-            f"run `openral weights fetch {rskill_id}`"
+            f"run `openral weights {command} {rskill_id}`"
         )
 
 
@@ -79,3 +82,27 @@ class BadDetections(EngineError):
 
     def __init__(self, what: str, found: object) -> None:
         super().__init__(f"the model returned {what}: {found}")
+
+
+class LabelsDiffer(EngineError):
+    """A vocabulary of another length than the model's classes: every name would be wrong."""
+
+    def __init__(self, classes: int, labels: int) -> None:
+        super().__init__(
+            f"the model has {classes} classes, its vocabulary {labels} labels: they must be as many"
+        )
+
+
+class NothingAsked(EngineError):
+    """An open vocabulary without a question."""
+
+    def __init__(self, rskill_id: str) -> None:
+        super().__init__(f"{rskill_id!r} has no words of its own: it needs at least one term")
+
+
+class RemoteCodeRefused(EngineError):
+    """Code that comes with weights runs only if the user allows it and its revision is pinned."""
+
+    def __init__(self, rskill_id: str, allowed: bool) -> None:
+        missing = "its manifest pins no revision" if allowed else "the parameter remote_code is false"
+        super().__init__(f"the checkpoint of {rskill_id!r} brings its own code, which is not run: {missing}")

@@ -8,6 +8,10 @@ from openral_perception_ros.engines.engine import EngineLoader
 from openral_perception_ros.engines.errors import MissingPackage
 
 ENGINES: Mapping[str, str] = {
+    "rtdetr_onnx": "openral_perception_ros.engines.rtdetr_onnx",
+    "rtdetr_hf": "openral_perception_ros.engines.rtdetr_hf",
+    "zeroshot_hf": "openral_perception_ros.engines.zeroshot_hf",
+    "vlm_grounding": "openral_perception_ros.engines.vlm_grounding.engine",
     "sim_groundtruth": "openral_perception_ros.engines.sim_groundtruth",
 }
 

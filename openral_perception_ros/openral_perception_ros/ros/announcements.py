@@ -24,6 +24,7 @@ from openral_perception_ros.supervision import EventKind, WorkerEvent
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.detectors import detector_info_message
 from openral_ros.conversions.images import image_message
+from openral_ros.gpus import gpu_used_mb
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.scopes import Scope
 
@@ -91,11 +92,15 @@ def header_of(shot: Shot | None) -> Header:
     return Header(stamp=Time(sec=sec, nanosec=nanosec), frame_id=shot.frame_id)
 
 
-def memory_of(pid: int) -> float:
-    """Resident memory of a process and its children [MB]; 0 when it is gone."""
+def memory_of(pid: int, told_on_gpu: float = 0.0) -> float:
+    """What a process and its children hold on the host and on GPUs [MB]; 0 when it is gone.
+
+    ``told_on_gpu`` counts where the driver does not know the processes, as inside a container.
+    """
     try:
         process = psutil.Process(pid)
         everyone = [process, *process.children(recursive=True)]
-        return sum(each.memory_info().rss for each in everyone) / 1e6
+        on_host = sum(each.memory_info().rss for each in everyone) / 1e6
+        return on_host + (gpu_used_mb([each.pid for each in everyone]) or told_on_gpu)
     except psutil.NoSuchProcess:
         return 0.0

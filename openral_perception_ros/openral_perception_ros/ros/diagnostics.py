@@ -1,6 +1,7 @@
 """A detector's health as diagnostic_msgs."""
 
 import statistics
+from dataclasses import dataclass
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 
@@ -14,6 +15,7 @@ _LEVELS = {
 
 
 NO_FRAME_AGE = -1.0
+TOLERANCE = 0.2
 
 
 def inactive_status(name: str) -> DiagnosticStatus:
@@ -21,13 +23,29 @@ def inactive_status(name: str) -> DiagnosticStatus:
     return DiagnosticStatus(level=DiagnosticStatus.OK, name=name, message="inactive")
 
 
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the worker holds and what its manifest says [MB]."""
+
+    measured: float
+    declared: float
+
+    @property
+    def misdeclared(self) -> str:
+        """Words when the manifest is wrong by more than a fifth of what is measured."""
+        if self.measured <= 0.0 or abs(self.measured - self.declared) <= TOLERANCE * self.measured:
+            return ""
+        return f"memory is {self.measured:.0f} MB, declared {self.declared:.0f} MB"
+
+
 def status_message(
-    name: str, vitals: Vitals, memory_mb: float, frame_age: float, skipped: int
+    name: str, vitals: Vitals, memory: Memory, frame_age: float, skipped: int
 ) -> DiagnosticStatus:
-    """One status. Memory in [MB], age in [s] or `NO_FRAME_AGE`."""
+    """One status; age in [s] or `NO_FRAME_AGE`. Memory that is misdeclared is a warning."""
     values = {
         "worker pid": vitals.pid,
-        "memory [MB]": f"{memory_mb:.0f}",
+        "memory [MB]": f"{memory.measured:.0f}",
+        "declared memory [MB]": f"{memory.declared:.0f}",
         "last frame age [s]": f"{frame_age:.2f}" if frame_age >= 0.0 else "none",
         "answered": vitals.answered,
         "skipped frames": skipped,
@@ -35,10 +53,12 @@ def status_message(
         "last error": vitals.last_error or "none",
         **_inference_times(list(vitals.inference_times)),
     }
+    level = _LEVELS.get(vitals.phase, DiagnosticStatus.OK)
+    wrong = memory.misdeclared if level == DiagnosticStatus.OK else ""
     return DiagnosticStatus(
-        level=_LEVELS.get(vitals.phase, DiagnosticStatus.OK),
+        level=DiagnosticStatus.WARN if wrong else level,
         name=name,
-        message=vitals.phase.value,
+        message=f"{vitals.phase.value}; {wrong}" if wrong else vitals.phase.value,
         values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
     )
 

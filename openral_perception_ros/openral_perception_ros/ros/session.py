@@ -19,7 +19,7 @@ from openral_perception_ros.looks.reception import Reception
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.ros.announcements import memory_of
 from openral_perception_ros.ros.decoding import decode
-from openral_perception_ros.ros.diagnostics import NO_FRAME_AGE, status_message
+from openral_perception_ros.ros.diagnostics import NO_FRAME_AGE, Memory, status_message
 from openral_perception_ros.ros.views import cache_for, watch
 from openral_perception_ros.supervision import WorkerEvent, supervise
 from openral_perception_ros.workers.commands import worker_command
@@ -57,6 +57,7 @@ class Session:
         self._primary = plan.cameras[0].id
         self._cadence = Cadence(parameters.rate) if manifest.mode is Mode.CONTINUOUS else None
         self._on_seen = on_seen
+        self._declared = manifest.memory_mb
         self.desk = Desk(
             plan.reception,
             self.supervised.supervisor,
@@ -80,8 +81,8 @@ class Session:
     def memory(self) -> float:
         """Of the worker and its children now, on the host and on its device [MB]."""
         ready = self.supervised.ready
-        device = ready.result().device_memory_mb if ready.done() and ready.exception() is None else 0.0
-        return memory_of(self.supervised.vitals.pid) + device
+        told = ready.result().device_memory_mb if ready.done() and ready.exception() is None else 0.0
+        return memory_of(self.supervised.vitals.pid, told)
 
     @property
     def latency(self) -> float:
@@ -95,7 +96,7 @@ class Session:
         return status_message(
             name,
             self.supervised.vitals,
-            self.memory,
+            Memory(self.memory, self._declared),
             self.desk.age(shot) if shot else NO_FRAME_AGE,
             self.supervised.line.skipped,
         )

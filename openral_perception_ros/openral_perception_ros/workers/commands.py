@@ -44,7 +44,7 @@ def worker_command(
         MissingEnvironment: If the manifest names an environment that was not prepared.
     """
     bootstrap = (
-        f"import runpy, sys; sys.path += {_package_roots()!r}; "
+        f"import runpy, sys; sys.path += {package_roots()!r}; "
         f"runpy.run_module({module!r}, run_name='__main__')"
     )
     if manifest.environment.name == MAIN_ENVIRONMENT:
@@ -56,6 +56,7 @@ def worker_command(
     return WorkerCommand((str(interpreter), "-s", "-c", bootstrap), foreign)
 
 
-def _package_roots() -> list[str]:
+def package_roots() -> list[str]:
+    """Folders that hold the packages a worker runs, for another interpreter's path."""
     packages = (openral_core, openral_perception_ros)
     return list(dict.fromkeys(str(Path(str(package.__file__)).parents[1]) for package in packages))

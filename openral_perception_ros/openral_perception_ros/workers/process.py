@@ -46,6 +46,7 @@ class WorkerProcess:
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._exit_code: int | None = None
         self._arena = Arena.create()
         self.connection, theirs = Pipe()
         try:
@@ -92,13 +93,13 @@ class WorkerProcess:
 
     def close(self) -> int | None:
         """End it with everything it started; its memory is back when this returns its exit code."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        exit_code = self._process.wait()
-        if not self.connection.closed:
+        if self._exit_code is None:  # once only: a process id that was reaped may be another's
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._exit_code = self._process.wait()
             self.connection.close()
             self._arena.close()
-        return exit_code
+        return self._exit_code
 
     def _send(self, data: bytes) -> None:
         try:

@@ -8,12 +8,12 @@ class SearchBudget(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    candidates: int = Field(default=16, ge=0, description="places searched")
+    candidates: int = Field(default=24, ge=0, description="places searched")
     recalls: int = Field(default=60, ge=0, description="questions to memory: recalls and resolves")
     locates: int = Field(default=60, ge=0, description="live looks with a detector")
     model_calls: int = Field(default=80, ge=0, description="decisions asked of the model")
     tokens: int = Field(default=500_000, ge=0, description="tokens the model reads and writes")
-    transitions: int = Field(default=8, ge=0, description="lifecycle transitions of detectors")
+    transitions: int = Field(default=40, ge=0, description="lifecycle transitions of detectors")
     skills: int = Field(default=120, ge=0, description="goals sent to the skill server")
     handoffs: int = Field(default=1, ge=0, description="questions put to a human")
     seconds: float = Field(

@@ -122,6 +122,15 @@ class CallFailed(Value):
     message: str
 
 
+class FailureReported(Value):
+    """A node of the graph reports a failure; ``condition`` in snake case."""
+
+    kind: Literal["failure_reported"] = "failure_reported"
+    source: str
+    condition: str
+    message: str
+
+
 class ModelAnswered(Value):
     """The model decided; more or fewer than one call is the core's to refuse."""
 
@@ -130,6 +139,9 @@ class ModelAnswered(Value):
     calls: tuple[RawCall, ...]
     text: str = ""
     tokens: int = 0
+    read: int = 0
+    written: int = 0
+    model: str = ""
 
 
 class ModelFailed(Value):
@@ -156,6 +168,7 @@ Event = Annotated[
     | SkillEnded
     | StateChanged
     | CallFailed
+    | FailureReported
     | ModelAnswered
     | ModelFailed,
     Field(discriminator="kind"),

@@ -58,12 +58,14 @@ class Reply(Value):
 
 
 class Turn(Value):
-    """One tick of the past: what was called and what came back."""
+    """One tick of the past: what was new then, what was called and what came back."""
 
     call_id: str
     tool: str
     arguments: str
     reply: Reply
+    news: tuple[str, ...] = ()
+    operator_words: str = ""
 
 
 class ToolSchema(Value):
@@ -84,6 +86,7 @@ class Context(Value):
     tools: tuple[ToolSchema, ...]
     turns: tuple[Turn, ...] = ()
     news: tuple[str, ...] = ()
+    operator_words: str = ""
     remaining: str = ""
 
 

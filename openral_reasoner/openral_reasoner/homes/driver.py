@@ -1,12 +1,12 @@
-"""Plays one mission: a core, a model and peers, with a clock that is only counted."""
+"""Plays one mission of a symbolic home: a core, a model and peers that need a little while each."""
 
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from openral_reasoner.exchanges.commands import AskModel, Command, EndMission, SendSkill
 from openral_reasoner.exchanges.events import Event, ModelAnswered, PaletteChanged, PromptReceived
 from openral_reasoner.exchanges.turns import Context, RawCall
+from openral_reasoner.homes.timeline import Answer, Moment, Timeline
 from openral_reasoner.missions import Core
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.procedures.settings import MissionSettings
@@ -19,15 +19,15 @@ SKILL_TIME = 5.0
 
 @dataclass
 class Play:
-    """Everything that happened: ``log`` holds each event with the commands it led to."""
+    """Everything that happened."""
 
-    log: list[tuple[float, Event, tuple[Command, ...]]] = field(default_factory=list)
+    moments: list[Moment] = field(default_factory=list)
     end: EndMission | None = None
 
     @property
     def commands(self) -> list[Command]:
         """Every command in order."""
-        return [command for _, _, batch in self.log for command in batch]
+        return [command for moment in self.moments for command in moment.commands]
 
     @property
     def skills(self) -> list[str]:
@@ -44,22 +44,17 @@ def play(
     requester: str = "",
 ) -> Play:
     """One mission from its prompt to its end."""
-    core, result, now = Core(settings), Play(), 0.0
-    waiting: deque[Event] = deque()
-    waiting.append(PaletteChanged(palette=palette))
-    waiting.append(PromptReceived(id="prompt-1", text=goal, requester=requester))
-    while waiting and result.end is None:
-        event = waiting.popleft()
-        batch = core.handle(event, now)
-        result.log.append((now, event, batch))
-        for command in batch:
-            now += SKILL_TIME if isinstance(command, SendSkill) else LOOK_TIME
-            if isinstance(command, EndMission):
-                result.end = command
-            answer = _decided(command, model) if isinstance(command, AskModel) else peers(command)
-            if answer is not None:
-                waiting.append(answer)
-    return result
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        answer = _decided(command, model) if isinstance(command, AskModel) else peers(command)
+        if answer is not None:
+            yield SKILL_TIME if isinstance(command, SendSkill) else LOOK_TIME, answer
+
+    line = Timeline(Core(settings), answers)
+    line.put(0.0, PaletteChanged(palette=palette))
+    line.put(0.0, PromptReceived(id="prompt-1", text=goal, requester=requester))
+    ends = line.run()
+    return Play(line.moments, ends[0] if ends else None)
 
 
 def _decided(command: AskModel, model: Model) -> Event:

@@ -9,6 +9,7 @@ from openral_reasoner.tools import schemas
 def context(mission: Mission) -> Context:
     """The mission for the model; the news is told once."""
     news, mission.news = tuple(mission.news), []
+    answered, mission.operator_words = mission.operator_words, ""
     return Context(
         system=SYSTEM,
         goal=mission.prompt.text,
@@ -17,5 +18,6 @@ def context(mission: Mission) -> Context:
         tools=schemas(mission.palette),
         turns=tuple(mission.turns),
         news=news,
+        operator_words=answered,
         remaining=mission.remaining(),
     )

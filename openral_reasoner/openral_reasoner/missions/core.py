@@ -15,17 +15,22 @@ from openral_reasoner.exchanges.events import (
     Cancelled,
     DeadlinePassed,
     Event,
+    FailureReported,
     PaletteChanged,
     PromptReceived,
+    SkillEnded,
     SkillProgressed,
 )
 from openral_reasoner.exchanges.statuses import MissionReport, MissionState
+from openral_reasoner.missions.caretaker import Caretaker
 from openral_reasoner.missions.stories import story
 from openral_reasoner.palettes import ToolPalette, changes
 from openral_reasoner.procedures.interrupts import MissionCancelled
 from openral_reasoner.procedures.mission import Ending, Mission, Procedure, Wait
 from openral_reasoner.procedures.settings import MissionSettings
 
+NEWS_KEPT = 32
+"""Lines of news kept between two decisions."""
 STOP_WORDS = ("stop", "cancel", "abort", "halt", "stop!")
 
 
@@ -44,6 +49,7 @@ class Core:
         self._outbox: list[Command] = []
         self._now = 0.0
         self._last = MissionReport()
+        self._caretaker = Caretaker(settings.residency, settings.deadlines.transition)
 
     def handle(self, event: Event, now: float) -> tuple[Command, ...]:
         """The commands that this event leads to; ``now`` is steady time [s]."""
@@ -54,6 +60,8 @@ class Core:
             self._prompted(event)
         elif isinstance(event, PaletteChanged):
             self._palette_changed(event)
+        elif isinstance(event, FailureReported):
+            self._failure_reported(event)
         elif isinstance(event, Cancelled):
             self._queue.clear()
             self._interrupt(MissionCancelled(event.reason))
@@ -97,6 +105,7 @@ class Core:
         self._missions += 1
         mission = Mission(f"m{self._missions}", prompt, self.settings, self.palette)
         mission.now = self._now
+        mission.chronicle = self._caretaker.hand_over(self._now).reconciled(self.palette.awake)
         mission.ledger = mission.ledger.resumed(self._now)
         mission.open_span(mission.id, "invoke_agent", goal=prompt.text)
         mission.emit(SetDeadline(call_id=mission.id, seconds=self.settings.budget.seconds))
@@ -107,15 +116,22 @@ class Core:
         news = changes(self.palette, event.palette)
         self.palette = event.palette
         if self.mission is None:
+            self._caretaker.look(self.palette, self._now)
             return
         self.mission.palette = event.palette
         self.mission.news.extend(news)
         if self._wait.palette:
             self._resume(event)
 
+    def _failure_reported(self, event: FailureReported) -> None:
+        """Told with the next decision; what to do about a call that failed is decided by its own answer."""
+        if self.mission is not None and len(self.mission.news) < NEWS_KEPT:
+            self.mission.news.append(f"{event.source} reports {event.condition}: {event.message[:200]}")
+
     def _answered(self, event: Event) -> None:
         mission = self.mission
         if mission is None:
+            self._caretaker.answered(event, self._now)
             return
         call_id = getattr(event, "call_id", "")
         if isinstance(event, DeadlinePassed) and call_id == mission.id:
@@ -125,6 +141,8 @@ class Core:
                 mission.progress(event.stage, event.progress)
         elif call_id == self._wait.call_id:
             self._resume(event)
+        elif isinstance(event, SkillEnded) and call_id == mission.chronicle.borrower:
+            mission.chronicle = mission.chronicle.lent_to("")
 
     def _out_of_time(self, mission: Mission) -> None:
         """The mission's own deadline; time spent waiting for a human is given back."""
@@ -173,6 +191,7 @@ class Core:
         self._outbox.extend(mission.drain())
         self._last = mission.report()
         self.mission, self._run, self._wait = None, None, Wait("")
+        self._caretaker.begin(mission.chronicle, mission.palette, self._now)
         if self._queue:
             self._start(self._queue.popleft())
 
@@ -182,5 +201,5 @@ class Core:
     def _drain(self) -> tuple[Command, ...]:
         if self.mission is not None:
             self._outbox.extend(self.mission.drain())
-        batch, self._outbox = tuple(self._outbox), []
+        batch, self._outbox = (*self._outbox, *self._caretaker.drain()), []
         return batch

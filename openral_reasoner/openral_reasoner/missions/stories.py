@@ -40,7 +40,7 @@ def _with_handoffs(mission: Mission) -> Procedure[Ending]:
         answer = yield from _hand_over(mission, why, final=final)
         if answer is None:
             return Ending(MissionState.HANDED_OVER, why)
-        mission.news.append(f"the operator answers: {answer}")
+        mission.operator_words = answer
 
 
 def _hand_over(mission: Mission, why: str, *, final: bool) -> Procedure[str | None]:

@@ -2,12 +2,13 @@
 
 from openral_reasoner.exchanges.commands import AskModel
 from openral_reasoner.exchanges.events import Event, ModelAnswered, ModelFailed
-from openral_reasoner.exchanges.turns import RawCall, Reply, Turn
+from openral_reasoner.exchanges.turns import Context, RawCall, Reply, Turn
 from openral_reasoner.missions.contexts import context
 from openral_reasoner.policies import Repetitions, Strikes
 from openral_reasoner.procedures.asks import exchange
 from openral_reasoner.procedures.interrupts import MissionStuck
 from openral_reasoner.procedures.mission import Ending, Mission, Procedure
+from openral_reasoner.procedures.residencies import tidy
 from openral_reasoner.tools import InvalidCall, MalformedCall, Outcome, ReasonerToolCall, parse_call
 
 
@@ -21,7 +22,9 @@ def decide_until_done(mission: Mission) -> Procedure[Ending]:
     strikes = Strikes(mission.settings.max_failures)
     repetitions = Repetitions(mission.settings.max_repeats)
     while True:
-        answer = yield from _ask(mission)
+        yield from tidy(mission)
+        given = context(mission)
+        answer = yield from _ask(mission, given)
         if not isinstance(answer, ModelAnswered):
             strikes = strikes.after_failure()
             _check(strikes, _why(answer))
@@ -32,7 +35,7 @@ def decide_until_done(mission: Mission) -> Procedure[Ending]:
         outcome: Outcome = call if isinstance(call, Reply) else (yield from call.perform(mission))
         if isinstance(outcome, Ending):
             return outcome
-        _remember(mission, raw, outcome)
+        _remember(mission, given, raw, outcome)
         _check(strikes, f"the model called wrongly: {outcome.text}")
         looping, repetitions = repetitions.after(raw.tool, raw.arguments, outcome.model_dump_json())
         if looping:
@@ -41,17 +44,28 @@ def decide_until_done(mission: Mission) -> Procedure[Ending]:
             )
 
 
-def _ask(mission: Mission) -> Procedure[Event]:
+def _ask(mission: Mission, given: Context) -> Procedure[Event]:
     mission.spend("model_calls")
     mission.say("deciding")
     call_id = mission.next_id("model")
-    mission.open_span(call_id, "chat")
-    command = AskModel(call_id=call_id, context=context(mission))
+    mission.open_span(call_id, "chat", **{"gen_ai.operation.name": "chat"})
+    command = AskModel(call_id=call_id, context=given)
     event = yield from exchange(mission, call_id, command, mission.settings.deadlines.model)
-    mission.close_span(call_id, "OK" if isinstance(event, ModelAnswered) else "FAILED")
+    mission.close_span(call_id, "OK" if isinstance(event, ModelAnswered) else "FAILED", **_usage(event))
     if isinstance(event, ModelAnswered | ModelFailed):
         mission.charge_tokens(event.tokens)
     return event
+
+
+def _usage(event: Event) -> dict[str, str | float]:
+    """Attributes of the GenAI semantic conventions."""
+    if not isinstance(event, ModelAnswered) or not event.model:
+        return {}
+    return {
+        "gen_ai.response.model": event.model,
+        "gen_ai.usage.input_tokens": event.read,
+        "gen_ai.usage.output_tokens": event.written,
+    }
 
 
 def _chosen(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, ReasonerToolCall | Reply]:
@@ -76,10 +90,19 @@ def _chosen(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, ReasonerT
         )
 
 
-def _remember(mission: Mission, raw: RawCall, reply: Reply) -> None:
+def _remember(mission: Mission, given: Context, raw: RawCall, reply: Reply) -> None:
     told = reply.model_copy(update={"remaining": mission.remaining()})
     number = f"call_{len(mission.turns) + 1}"
-    mission.turns.append(Turn(call_id=number, tool=raw.tool, arguments=raw.arguments, reply=told))
+    mission.turns.append(
+        Turn(
+            call_id=number,
+            tool=raw.tool,
+            arguments=raw.arguments,
+            reply=told,
+            news=given.news,
+            operator_words=given.operator_words,
+        )
+    )
 
 
 def _check(strikes: Strikes, why: str) -> None:

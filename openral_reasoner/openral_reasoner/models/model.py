@@ -9,11 +9,14 @@ from openral_reasoner.exchanges.turns import Context, RawCall
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a model answered; the core wants exactly one call. ``tokens`` read and written."""
+    """What a model answered; the core wants exactly one call. ``tokens`` is what it read and wrote."""
 
     calls: tuple[RawCall, ...]
     text: str = ""
     tokens: int = 0
+    read: int = 0
+    written: int = 0
+    model: str = ""
 
 
 class ModelUnavailable(OpenRALError):

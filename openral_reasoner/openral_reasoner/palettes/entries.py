@@ -1,5 +1,7 @@
 """The palette: every id a tool call may hold."""
 
+from typing import TypeVar
+
 from pydantic import BaseModel, ConfigDict
 
 from openral_core.detectors import LifecycleState
@@ -16,17 +18,22 @@ class Entry(BaseModel):
 
 
 class ContinuousDetectorEntry(Entry):
-    """A detector that streams what it knows into memory; never prompted."""
+    """A detector that streams what it knows into memory; never prompted. ``memory`` [MB] while active."""
 
     id: str
     description: str
     labels: tuple[str, ...]
     cameras: tuple[str, ...] = ()
     state: LifecycleState = LifecycleState.ACTIVE
+    memory: float = 0.0
+    held: bool = False
 
 
 class LocatorEntry(Entry):
-    """A detector that answers `locate_in_view`; ``latency`` [s]."""
+    """A detector that answers `locate_in_view`; ``latency`` [s], ``memory`` [MB] while active.
+
+    ``held`` is measured: whether it has memory now, whatever its state.
+    """
 
     id: str
     aliases: tuple[str, ...] = ()
@@ -35,6 +42,8 @@ class LocatorEntry(Entry):
     cameras: tuple[str, ...]
     is_default: bool = False
     state: LifecycleState = LifecycleState.ACTIVE
+    memory: float = 0.0
+    held: bool = False
 
     @property
     def must_load(self) -> bool:
@@ -44,6 +53,13 @@ class LocatorEntry(Entry):
     def answers_to(self, name: str) -> bool:
         """Whether ``name`` is its id, alias or slug."""
         return name in (self.id, slug(self.id), *self.aliases)
+
+
+_Detector = TypeVar("_Detector", LocatorEntry, ContinuousDetectorEntry)
+
+
+def _in_state(entry: _Detector, detector: str, state: LifecycleState) -> _Detector:
+    return entry.model_copy(update={"state": state}) if entry.id == detector else entry
 
 
 class SkillEntry(Entry):
@@ -92,6 +108,27 @@ class ToolPalette(Entry):
     peers: tuple[str, ...] = ()
     places: tuple[PlaceEntry, ...] = ()
     holding: str = ""
+
+    @property
+    def detectors(self) -> tuple[LocatorEntry | ContinuousDetectorEntry, ...]:
+        """Everything that holds memory while it is active."""
+        return (*self.locators, *self.continuous_detectors)
+
+    @property
+    def awake(self) -> frozenset[str]:
+        """Detectors that are active."""
+        return frozenset(each.id for each in self.detectors if each.state is LifecycleState.ACTIVE)
+
+    def with_state(self, detector: str, state: LifecycleState) -> "ToolPalette":
+        """This palette after a transition of one detector."""
+        return self.model_copy(
+            update={
+                "locators": tuple(_in_state(each, detector, state) for each in self.locators),
+                "continuous_detectors": tuple(
+                    _in_state(each, detector, state) for each in self.continuous_detectors
+                ),
+            }
+        )
 
     @property
     def default_locator(self) -> LocatorEntry | None:

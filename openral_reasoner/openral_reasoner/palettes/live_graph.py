@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import ceil
 
 from openral_core.detectors import DetectorInfo, LifecycleState, Mode
 from openral_core.rskills import SkillManifest
@@ -15,6 +16,8 @@ from openral_reasoner.palettes.entries import (
     ToolPalette,
 )
 
+COARSE, TRACE = 10.0, 1.0
+"""Step in which memory is planned; what is less than a trace is nothing [MB]."""
 _LIVING = (LifecycleState.ACTIVE, LifecycleState.INACTIVE)
 _NAMED = (NodeKind.ROOM, NodeKind.PLACE, NodeKind.AGENT)
 
@@ -70,6 +73,8 @@ def _locator(info: DetectorInfo, default: str) -> LocatorEntry:
         cameras=info.cameras,
         is_default=info.name.answers_to(default) if default else info.is_default,
         state=info.state,
+        memory=_memory(info),
+        held=info.memory_resident >= TRACE,
     )
 
 
@@ -80,7 +85,14 @@ def _continuous(info: DetectorInfo) -> ContinuousDetectorEntry:
         labels=info.labels,
         cameras=info.cameras,
         state=info.state,
+        memory=_memory(info),
+        held=info.memory_resident >= TRACE,
     )
+
+
+def _memory(info: DetectorInfo) -> float:
+    """What to plan with: measured once it was, and coarse, so that its jitter changes no palette."""
+    return ceil((info.memory_measured or info.memory_declared) / COARSE) * COARSE
 
 
 def _skills(graph: LiveGraph, manifests: Iterable[SkillManifest]) -> tuple[SkillEntry, ...]:

@@ -9,17 +9,34 @@ from openral_reasoner.exchanges.events import CallFailed, DeadlinePassed, Event,
 from openral_reasoner.palettes import SkillEntry
 from openral_reasoner.procedures.interrupts import MissionCancelled
 from openral_reasoner.procedures.mission import Mission, Procedure, Wait
+from openral_reasoner.procedures.residencies import room_for_skill, tidy
 
 
 def act(
     mission: Mission, entry: SkillEntry, words: str, params: Mapping[str, ParamValue]
 ) -> Procedure[SkillResult]:
-    """Send one goal and wait for its end; a goal that is late or no longer wanted is cancelled."""
+    """Send one goal when its memory is free, and wait for its end.
+
+    A goal that is late or no longer wanted is cancelled. Who had to go for it comes back when it ended.
+    """
+    refused = yield from room_for_skill(mission, entry)
+    if refused is not None:
+        return refused
     if entry not in mission.palette.skills:
         return SkillResult(SkillStatus.UNSUPPORTED, f"{entry.id} is no longer offered")
+    result = yield from _goal(mission, entry, words, params)
+    yield from tidy(mission)
+    return result
+
+
+def _goal(
+    mission: Mission, entry: SkillEntry, words: str, params: Mapping[str, ParamValue]
+) -> Procedure[SkillResult]:
     mission.spend("skills")
     call_id = mission.next_id("skill")
     mission.begin(call_id, "execute_rskill", rskill=entry.id, step=words)
+    if entry.gpu_memory_mb > 0.0:
+        mission.chronicle = mission.chronicle.lent_to(call_id)
     goal = SkillGoal(entry.id, words, params, entry.deadline)
     mission.emit(SendSkill(call_id=call_id, goal=goal))
     seconds = entry.deadline + mission.settings.deadlines.skill_grace
@@ -32,9 +49,17 @@ def act(
     result = _result(event)
     if isinstance(event, DeadlinePassed):
         yield from _stop(mission, call_id)
+    else:
+        _give_back(mission, event)
     mission.emit(ClearDeadline(call_id=call_id))
     mission.finish(call_id, result.status.name, result.message)
     return result
+
+
+def _give_back(mission: Mission, event: Event) -> None:
+    """Only an end that the skill server told frees its memory for others."""
+    if isinstance(event, SkillEnded) and event.call_id == mission.chronicle.borrower:
+        mission.chronicle = mission.chronicle.lent_to("")
 
 
 def _stop(mission: Mission, call_id: str) -> Procedure[None]:
@@ -42,6 +67,7 @@ def _stop(mission: Mission, call_id: str) -> Procedure[None]:
     mission.emit(CancelSkill(call_id=call_id))
     mission.emit(SetDeadline(call_id=call_id, seconds=mission.settings.deadlines.cancel))
     event = yield Wait(call_id)
+    _give_back(mission, event)
     if isinstance(event, DeadlinePassed):
         mission.news.append("the skill server did not confirm that the cancelled skill has stopped")
     mission.emit(ClearDeadline(call_id=call_id))

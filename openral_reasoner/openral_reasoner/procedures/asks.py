@@ -50,6 +50,13 @@ def exchange(mission: Mission, call_id: str, command: Command, seconds: float) -
     return event
 
 
+def pause(mission: Mission, seconds: float) -> Procedure[None]:
+    """Wait for a peer to catch up."""
+    call_id = mission.next_id("pause")
+    mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
+    yield Wait(call_id)
+
+
 def recall(mission: Mission, words: str, limit: int = 5) -> Procedure[RecallResult | Unanswered]:
     """What memory knows of these words."""
     mission.spend("recalls")

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from openral_core.detectors import LocateResult, LocateStatus
+from openral_core.detectors import LifecycleState, LocateResult, LocateStatus
 from openral_core.queries import ObserveStatus
 from openral_reasoner.palettes import LocatorEntry
-from openral_reasoner.procedures.asks import Unanswered, change_state, locate, observe
+from openral_reasoner.procedures.asks import Unanswered, locate, observe, pause
 from openral_reasoner.procedures.mission import Mission, Procedure
+from openral_reasoner.procedures.residencies import wake
 from openral_reasoner.procedures.things import Thing
 
 _PASSING = (LocateStatus.NO_FRAME, LocateStatus.STALE_FRAME, LocateStatus.BUSY, LocateStatus.LOADING)
@@ -16,6 +17,11 @@ _DECISIVE = (
     LocateStatus.BAD_QUERY,
     LocateStatus.UNKNOWN_CAMERA,
 )
+_LAGGING = (ObserveStatus.STALE_TRANSFORM, ObserveStatus.NO_FRAME)
+CATCH_UPS = 4
+"""How often memory is asked again while its transforms or depth images lag behind the look."""
+CATCH_UP = 0.4
+"""How long it is given each time [s]."""
 SEEN_NOT_PLACED = "SEEN_NOT_PLACED"
 
 
@@ -57,21 +63,38 @@ def _asked(mission: Mission, detector: str) -> tuple[LocatorEntry, ...]:
 def _insist(
     mission: Mission, entry: LocatorEntry, words: str, camera: str
 ) -> Procedure[tuple[str, LocateResult]]:
-    """One look, and one more when the first failed for a passing reason or the locator was asleep."""
-    first = yield from locate(mission, words, camera, entry.id)
-    status = first[1].status
-    if status in _PASSING:
-        return (yield from locate(mission, words, camera, entry.id))
-    if status is LocateStatus.INACTIVE and entry.id in mission.palette.peers:
-        woken = yield from change_state(mission, entry.id, activate=True)
-        if not isinstance(woken, Unanswered) and woken.success:
-            return (yield from locate(mission, words, camera, entry.id))
+    """One look by a locator that is awake, and one more when the first failed for a passing reason."""
+    can_be_woken = entry.id in mission.palette.peers
+    if entry.must_load and can_be_woken:
+        refused = yield from wake(mission, entry.id)
+        if refused:
+            return "", LocateResult(LocateStatus.INACTIVE, refused, words, camera, entry.id)
+    first = yield from _one(mission, entry, words, camera)
+    if first[1].status in _PASSING:
+        return (yield from _one(mission, entry, words, camera))
+    if first[1].status is LocateStatus.INACTIVE and can_be_woken:
+        mission.palette = mission.palette.with_state(entry.id, LifecycleState.INACTIVE)
+        refused = yield from wake(mission, entry.id)
+        return first if refused else (yield from _one(mission, entry, words, camera))
     return first
+
+
+def _one(
+    mission: Mission, entry: LocatorEntry, words: str, camera: str
+) -> Procedure[tuple[str, LocateResult]]:
+    result = yield from locate(mission, words, camera, entry.id)
+    mission.chronicle = mission.chronicle.touched(entry.id, mission.now)
+    return result
 
 
 def _take_in(mission: Mission, call_id: str, result: LocateResult, words: str) -> Procedure[Look]:
     """Have memory place what was seen: only then does it have an id and a pose."""
     observed = yield from observe(mission, call_id, result)
+    for _ in range(CATCH_UPS):
+        if isinstance(observed, Unanswered) or observed.status not in _LAGGING:
+            break
+        yield from pause(mission, CATCH_UP)
+        observed = yield from observe(mission, call_id, result)
     if isinstance(observed, Unanswered):
         return Look(SEEN_NOT_PLACED, observed.message, result.detector)
     if observed.status is not ObserveStatus.REMEMBERED or not observed.matches:

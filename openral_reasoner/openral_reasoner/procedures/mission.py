@@ -13,6 +13,7 @@ from openral_reasoner.exchanges.turns import Turn
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.procedures.settings import MissionSettings
 from openral_reasoner.procedures.things import Thing
+from openral_reasoner.residencies import Chronicle
 from openral_reasoner.searches import SearchProgress, term_key
 
 T = TypeVar("T")
@@ -68,6 +69,8 @@ class Mission:
         self.facing = ""
         self.holding = ""
         self.cancelled = ""
+        self.chronicle = Chronicle()
+        self.operator_words = ""
         self._outbox: list[Command] = []
         self._spans: list[str] = []
         self._count = 0
@@ -166,11 +169,14 @@ class Mission:
         self._spans.append(span)
         self.emit(SpanStarted(span=span, parent=parent, name=name, attributes=dict(attributes)))
 
-    def close_span(self, span: str, status: str) -> None:
+    def close_span(self, span: str, status: str, **attributes: str | float) -> None:
         """End a step, and whatever was left open inside it."""
         while span in self._spans:
             inner = self._spans.pop()
-            self.emit(SpanEnded(span=inner, status=status if inner == span else "INTERRUPTED"))
+            if inner == span:
+                self.emit(SpanEnded(span=span, status=status, attributes=dict(attributes)))
+            else:
+                self.emit(SpanEnded(span=inner, status="INTERRUPTED"))
 
     def close_every_span(self, status: str) -> None:
         """End the trace."""

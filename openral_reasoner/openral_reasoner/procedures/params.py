@@ -1,6 +1,7 @@
 """A skill's parameters, filled from what peers answered; a pose is never taken from the model."""
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 
 from openral_core.errors import OpenRALError, listed
 from openral_core.geometry import Pose
@@ -59,6 +60,11 @@ def _value(spec: ParameterSpec, verb: Verb, thing: Thing, extras: Mapping[str, E
     return _typed(spec, extras.get(spec.name))
 
 
+def _fits(value: Extra) -> bool:
+    """Whether a message can hold it."""
+    return not isinstance(value, int | float) or (isfinite(value) and abs(value) < 2**63)
+
+
 def _pose(verb: Verb, thing: Thing) -> Pose | None:
     return thing.standing if verb is Verb.NAVIGATE else thing.pose
 
@@ -66,6 +72,6 @@ def _pose(verb: Verb, thing: Thing) -> Pose | None:
 def _typed(spec: ParameterSpec, value: Extra | None) -> ParamValue | None:
     if value is None or isinstance(value, bool) is not (spec.type is ParameterType.BOOL):
         return None
-    if not isinstance(value, _PYTHON[spec.type]):
+    if not isinstance(value, _PYTHON[spec.type]) or not _fits(value):
         return None
     return float(value) if spec.type is ParameterType.FLOAT else value

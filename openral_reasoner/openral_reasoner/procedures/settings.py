@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from openral_reasoner.budgets import SearchBudget
+from openral_reasoner.residencies import ResidencyRules
 
 
 class Deadlines(BaseModel):
@@ -31,6 +32,7 @@ class MissionSettings(BaseModel):
 
     budget: SearchBudget = SearchBudget()
     deadlines: Deadlines = Deadlines()
+    residency: ResidencyRules = ResidencyRules()
     default_requester: str = Field(default="", description="agent a goal is for when its prompt names none")
     max_failures: int = Field(default=3, ge=1, description="failures of the model until a human is asked")
     max_repeats: int = Field(

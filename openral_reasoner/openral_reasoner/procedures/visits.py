@@ -1,7 +1,7 @@
 """One candidate of a search: go there, open what hides, look, remember the outcome."""
 
 from openral_core.scene_graph import NodeKind
-from openral_core.skills import SkillStatus
+from openral_core.skills import SkillStatus, Verb
 from openral_reasoner.exchanges.turns import Reply
 from openral_reasoner.procedures.containers import close_container, open_container
 from openral_reasoner.procedures.looks import Look, look_for
@@ -46,6 +46,8 @@ def _told(mission: Mission, candidate: Candidate, look: Look, words: str) -> Pro
 
 
 def _examine(mission: Mission, candidate: Candidate, words: str) -> Procedure[Look]:
+    if candidate.must_open and not mission.palette.with_verb(Verb.OPEN):
+        return Look("NO_SKILL_TO_OPEN", "it is closed and no skill can open it")
     place = yield from known(mission, candidate.node_id)
     if place is None:
         return Look("UNKNOWN_PLACE", "memory does not say where this is")

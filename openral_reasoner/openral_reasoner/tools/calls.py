@@ -81,6 +81,7 @@ def parse_call(raw: RawCall, palette: ToolPalette) -> ReasonerToolCall:
         raise InvalidCall("tool", raw.tool, names)
     try:
         arguments = json.loads(raw.arguments or "{}")
+        json.dumps(arguments, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise MalformedCall(raw.tool, [f"the arguments are no JSON: {error}"]) from error
     if not isinstance(arguments, dict):

@@ -7,15 +7,16 @@ from typing_extensions import override
 
 from openral_reasoner.exchanges.turns import Reply, fence
 from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.procedures.asks import Unanswered, change_state
 from openral_reasoner.procedures.mission import Mission, Procedure
+from openral_reasoner.procedures.residencies import send_to_sleep, wake_for_good
 from openral_reasoner.tools.tool import InvalidCall, Outcome, Tool
 
 
 class LifecycleTransitionTool(Tool):
     """Activate or deactivate a detector to take or free memory.
 
-    It costs loading time and is bounded: use it sparingly, never to and fro.
+    It costs loading time and is bounded: use it sparingly, never to and fro. A locator need not be
+    activated before it is asked. What does not fit makes continuous detectors go for as long.
     """
 
     tool: Literal["lifecycle_transition"] = "lifecycle_transition"
@@ -30,7 +31,12 @@ class LifecycleTransitionTool(Tool):
     @classmethod
     @override
     def words(cls, palette: ToolPalette) -> str:
-        return f"{super().words(palette)} {fence({'peers': palette.peers})}"
+        peers = [
+            {"id": each.id, "state": each.state.name, "memory_mb": each.memory}
+            for each in palette.detectors
+            if each.id in palette.peers
+        ]
+        return f"{super().words(palette)} {fence({'peers': peers})}"
 
     @override
     def check(self, mission: Mission) -> None:
@@ -40,10 +46,8 @@ class LifecycleTransitionTool(Tool):
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
         mission.say(f"{self.transition} {self.peer}")
-        answer = yield from change_state(mission, self.peer, self.transition == "activate")
-        if isinstance(answer, Unanswered):
-            return Reply(
-                status=answer.condition, text="the peer did not answer", peer_words=(answer.message,)
-            )
-        status = "SUCCEEDED" if answer.success else "REFUSED"
-        return Reply(status=status, text="the transition ended", peer_words=(answer.message,))
+        activate = self.transition == "activate"
+        refused = yield from (wake_for_good if activate else send_to_sleep)(mission, self.peer)
+        if refused:
+            return Reply(status="REFUSED", text="the transition was not made", peer_words=(refused,))
+        return Reply(status="SUCCEEDED", text=f"{self.transition} is done")

@@ -28,7 +28,13 @@ class ModelAdapter:
     def _event(self, call_id: str, outcome: Decision | Exception) -> ModelAnswered | ModelFailed:
         if isinstance(outcome, Decision):
             return ModelAnswered(
-                call_id=call_id, calls=outcome.calls, text=outcome.text, tokens=outcome.tokens
+                call_id=call_id,
+                calls=outcome.calls,
+                text=outcome.text,
+                tokens=outcome.tokens,
+                read=outcome.read,
+                written=outcome.written,
+                model=outcome.model,
             )
         if isinstance(outcome, ModelUnavailable):
             return ModelFailed(

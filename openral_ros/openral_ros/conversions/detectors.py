@@ -50,6 +50,7 @@ def detector_info_message(info: DetectorInfo) -> DetectorInfoMsg:
         is_default=info.is_default,
         memory_declared=float(info.memory_declared),
         memory_measured=float(info.memory_measured),
+        memory_resident=float(info.memory_resident),
         latency=float(info.latency),
         lifecycle_state=int(info.state),
     )
@@ -76,6 +77,7 @@ def detector_info_from_message(message: DetectorInfoMsg) -> DetectorInfo:
         memory_declared=message.memory_declared,
         latency=message.latency,
         memory_measured=message.memory_measured,
+        memory_resident=message.memory_resident,
         scores_calibrated=message.scores_calibrated,
         is_default=message.is_default,
         state=LifecycleState(message.lifecycle_state)

@@ -58,8 +58,8 @@ class Associator:
         if known is None:
             known = created(self.memory.new_id(seen.label), seen, eye, self.map_epoch)
         else:
-            update(known, seen, eye, self.thesaurus, moved=moved is not None)
             known.map_epoch = self.map_epoch
+            update(known, seen, eye, self.thesaurus, moved=moved is not None)
         self.memory.touch(known)
         return known
 

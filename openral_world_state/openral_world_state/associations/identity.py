@@ -13,7 +13,7 @@ def missing_like(seen: Observation, memory: Memory, used: set[str]) -> Record | 
     """The object that was looked for in vain where it was, and that this is: moved, not new."""
     found = [
         record
-        for record, _, relation in memory.missing(seen.label)
+        for record, relation in memory.missing(seen.label)
         if relation in _SAME and record.id not in used and similar_size(seen.size, record.size)
     ]
     return max(found, key=lambda r: (r.last_seen, r.id), default=None)
@@ -23,7 +23,7 @@ def appeared_since(gone: Record, memory: Memory, thesaurus: Thesaurus) -> Record
     """The only object of the same name that was first seen after ``gone`` was last seen: it moved."""
     found = {
         record.id: record
-        for record, _, relation in memory.answering(gone.label)
+        for record, relation in memory.hits(gone.label)
         if relation is Relation.EQUAL
         and record.id != gone.id
         and record.presence is Presence.PRESENT

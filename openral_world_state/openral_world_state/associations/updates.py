@@ -38,7 +38,7 @@ def update(
     record: Record, seen: Observation, eye: Triple | None, thesaurus: Thesaurus, *, moved: bool
 ) -> None:
     """Take a new sight of a record's object in: fused where it was, or at once where it is now."""
-    if moved or _jumped(record, seen):
+    if moved or (not seen.truncated and _jumped(record, seen)):
         record.pose, record.covariance = seen.pose, seen.covariance
         record.size = _larger(record.size, seen.size) if seen.truncated else seen.size
     else:
@@ -83,7 +83,7 @@ def _jumped(record: Record, seen: Observation) -> bool:
 def _fuse(record: Record, seen: Observation) -> None:
     """Weighted by variance, never so sure that a better look cannot correct it."""
     known, new = max(_variance(record.covariance), 1e-8), max(_variance(seen.covariance), 1e-8)
-    gain = max(0.1, known / (known + new))
+    gain = max(0.0 if seen.truncated else 0.1, known / (known + new))
     x, y, z = (a + gain * (b - a) for a, b in zip(record.pose.position, seen.pose.position, strict=True))
     keeps_shape = seen.truncated or new > 2.0 * known
     record.pose = Pose((x, y, z), record.pose.orientation if keeps_shape else seen.pose.orientation)

@@ -1,6 +1,7 @@
 """Where the robot can stand, and how far it is from there to there."""
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -9,6 +10,7 @@ from scipy.ndimage import distance_transform_edt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
+from openral_core.maps import Doorway
 from openral_world_state.homes import Home, Site
 
 Point = tuple[float, float]
@@ -36,6 +38,9 @@ class Floor:
             open_floor |= _inside(outline, centers)
         for site in home.sites:
             open_floor &= ~_covers(site, centers)
+        if home.doorways:
+            for outline in outlines:
+                open_floor &= ~(_on_border(outline, centers, cell) & ~_in_doorway(home.doorways, centers))
         self._clearance = distance_transform_edt(open_floor) * cell
         self._free = self._clearance >= robot_radius
 
@@ -127,6 +132,23 @@ def _inside(outline: NDArray[np.float64], points: NDArray[np.float64]) -> NDArra
         if y1 != y2:
             inside ^= ((y1 > y) != (y2 > y)) & (x < (x2 - x1) * (y - y1) / (y2 - y1) + x1)
     return inside
+
+
+def _on_border(
+    outline: NDArray[np.float64], points: NDArray[np.float64], thickness: float
+) -> NDArray[np.bool_]:
+    """Points (..., 2) within ``thickness`` [m] of an outline."""
+    result = np.zeros(points.shape[:-1], dtype=bool)
+    for start, end in zip(outline, np.roll(outline, -1, axis=0), strict=True):
+        along = end - start
+        share = np.clip((points - start) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
+        result |= np.linalg.norm(points - start - share[..., None] * along, axis=-1) <= thickness
+    return result
+
+
+def _in_doorway(doorways: Sequence[Doorway], points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    away = [np.linalg.norm(points - np.array(door.at), axis=-1) <= door.width / 2.0 for door in doorways]
+    return np.asarray(np.any(away, axis=0))
 
 
 def _covers(site: Site, points: NDArray[np.float64]) -> NDArray[np.bool_]:

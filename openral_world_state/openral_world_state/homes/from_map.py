@@ -36,6 +36,7 @@ def home_of_map(home: HomeMap, map_epoch: int = 0) -> Home:
             )
             for agent in home.agents
         ),
+        doorways=home.doorways,
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from openral_core.maps import Room
+from openral_core.maps import Doorway, Room
 from openral_core.scene_graph import SceneNode
 from openral_world_state.homes.sites import Site, Triple
 
@@ -24,6 +24,7 @@ class Home:
     areas: tuple[Area, ...] = ()
     sites: tuple[Site, ...] = ()
     agents: tuple[SceneNode, ...] = ()
+    doorways: tuple[Doorway, ...] = ()
 
     @cached_property
     def by_id(self) -> Mapping[str, Site]:

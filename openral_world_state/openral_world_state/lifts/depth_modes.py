@@ -2,36 +2,71 @@
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import label
+
+from openral_world_state.lifts.quantiles import quantile
 
 _LEAST_SHARE = 0.05
 _LEAST_POINTS = 6
 _SPANS = 0.6
 
 
-def clusters_of(depths: NDArray[np.float64], gap: float) -> list[NDArray[np.intp]]:
-    """Indices of depths that belong together, nearest cluster first; ``gap`` [m] parts two clusters."""
-    order = np.argsort(depths)
-    edges = np.flatnonzero(np.diff(depths[order]) > gap) + 1
-    return np.split(order, edges)
-
-
-def front_mode(
-    depths: NDArray[np.float64], pixels: NDArray[np.float64], box_size: NDArray[np.float64]
-) -> NDArray[np.intp]:
-    """Indices of the nearest significant mode.
+def front_mode(depth: NDArray[np.float64], step: float) -> NDArray[np.bool_]:
+    """Mask of the nearest significant mode of a window of depths.
 
     A detector's box is tight around what it saw, so the object's pixels reach across it: the nearest
     cluster that does is taken. Pixels of something else that only cuts a corner of the box do not.
 
     Args:
-        depths: Of the pixels [m], shape (N,).
-        pixels: Where they are, shape (N, 2).
-        box_size: Width and height of the box in the same pixels, shape (2,).
+        depth: Depths in the box [m], NaN where unknown, shape (H, W), some known.
+        step: What one pixel covers at depth 1 [m].
     """
-    clusters = clusters_of(depths, gap=max(0.04, 0.03 * float(np.median(depths))))
-    least = max(_LEAST_POINTS, _LEAST_SHARE * len(depths))
+    mode = _nearest_cluster(depth)
+    middle = quantile(depth[mode], 0.5)
+    return _connected(np.where(mode, depth, np.nan), max(0.025, 3.0 * step * middle))
+
+
+def _nearest_cluster(depth: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Depths parted from others by a gap, the nearest such cluster that is significant and wide."""
+    known = np.flatnonzero(~np.isnan(depth))
+    values = depth.ravel()[known]
+    order = np.argsort(values)
+    gap = max(0.04, 0.03 * values[order[len(order) // 2]])
+    clusters = np.split(known[order], np.flatnonzero(np.diff(values[order]) > gap) + 1)
+    least = max(_LEAST_POINTS, _LEAST_SHARE * len(known))
     significant = [cluster for cluster in clusters if len(cluster) >= least]
-    for cluster in significant:
-        if (np.ptp(pixels[cluster], axis=0) >= _SPANS * (box_size - 1.0)).all():
-            return cluster
-    return max(significant or clusters, key=len)
+    wide = (c for c in significant if _spans(np.unravel_index(c, depth.shape), depth.shape))
+    chosen = next(wide, None)
+    mask = np.zeros(depth.size, dtype=bool)
+    mask[max(significant or clusters, key=len) if chosen is None else chosen] = True
+    return mask.reshape(depth.shape)
+
+
+def _connected(depth: NDArray[np.float64], jump: float) -> NDArray[np.bool_]:
+    """The nearest patch without a jump in depth [m] that reaches across the window; all when none does."""
+    everything = ~np.isnan(depth)
+    parts, count = label(everything & ~_behind_a_jump(depth, jump))
+    best, nearest = everything, np.inf
+    for number in range(1, count + 1):
+        mask = parts == number
+        if _spans(np.nonzero(mask), depth.shape):
+            middle = quantile(depth[mask], 0.5)
+            best, nearest = (mask, middle) if middle < nearest else (best, nearest)
+    return best
+
+
+def _behind_a_jump(depth: NDArray[np.float64], jump: float) -> NDArray[np.bool_]:
+    """Pixels much farther than a neighbour."""
+    result = np.zeros(depth.shape, dtype=bool)
+    right, down = np.diff(depth, axis=1), np.diff(depth, axis=0)
+    result[:, 1:] |= right > jump
+    result[:, :-1] |= right < -jump
+    result[1:] |= down > jump
+    result[:-1] |= down < -jump
+    return result
+
+
+def _spans(cells: tuple[NDArray[np.intp], ...], shape: tuple[int, ...]) -> bool:
+    rows, columns = cells
+    high = rows.max() - rows.min() >= _SPANS * (shape[0] - 1)
+    return bool(high and columns.max() - columns.min() >= _SPANS * (shape[1] - 1))

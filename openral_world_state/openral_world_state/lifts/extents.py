@@ -6,9 +6,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_world_state.lifts.quantiles import quantile
+
 Array = NDArray[np.float64]
 _HALF = (0.25, 0.75)
-_LONG, _STRAIGHT, _ASLANT = 0.3, 0.8, 0.5
+_LONG, _STRAIGHT, _ASLANT, _RECTANGLE = 0.3, 0.8, 0.5, 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Extent:
 
 def without_support(points: Array, layer: float = 0.012) -> tuple[NDArray[np.bool_], float]:
     """Mask of the points (N, 3) above what the thing stands on, all of a flat thing; and that height [m]."""
-    floor = float(np.percentile(points[:, 2], 2.0))
+    floor = quantile(points[:, 2], 0.02)
     above = points[:, 2] > floor + layer
     return (above if above.mean() > 0.3 else np.ones(len(points), dtype=bool)), floor
 
@@ -44,37 +46,33 @@ def extent_of(points: Array, eye: Array, floor: float) -> Extent:
         eye: Where it was seen from, shape (3,).
         floor: Height of what it stands on, or of its lowest point [m].
     """
-    height = max(float(np.percentile(points[:, 2], 99.0)) - floor, 0.0)
-    center, yaw, (length, depth) = _footprint(_trimmed(points[:, :2]))
+    height = max(quantile(points[:, 2], 0.99) - floor, 0.0)
+    outline = np.asarray(cv2.convexHull(points[:, :2].astype(np.float32)))
+    center, yaw, (length, depth) = _footprint(outline)
     away = np.array([-np.sin(yaw), np.cos(yaw)])
     forward = center - eye[:2]
     away = away if away @ forward >= 0.0 else -away
     facing = float(away @ forward) / max(float(np.linalg.norm(forward)), 1e-9)
-    whole = _whole_depth(length, depth, height, facing)
+    filled = cv2.contourArea(outline) / max(length * depth, 1e-9)
+    whole = _whole_depth(length, depth, height, facing, filled)
     center = center + away * (whole - depth) / 2.0
     thin = min(length, height)
     unseen = thin / 2.0 if whole < _HALF[0] * thin else 0.0
     return Extent(np.array([*center, floor + height / 2.0]), yaw, (length, whole, height), unseen)
 
 
-def _whole_depth(length: float, depth: float, height: float, facing: float) -> float:
-    """Depth of the whole thing from what shows of it [m]."""
-    if facing > _STRAIGHT and _HALF[0] < depth / max(length, 1e-6) < _HALF[1]:
+def _whole_depth(length: float, depth: float, height: float, facing: float, filled: float) -> float:
+    """Depth of the whole thing from what shows of it [m]; a rectangle that is filled shows wholly."""
+    if filled < _RECTANGLE and facing > _STRAIGHT and _HALF[0] < depth / max(length, 1e-6) < _HALF[1]:
         return length
     lying = depth < _LONG * length and _HALF[0] < depth / max(height, 1e-6) < _HALF[1]
     return height if lying and facing > _ASLANT else depth
 
 
-def _trimmed(points: Array) -> Array:
-    """Points (N, 2) without the outermost of each direction, which are often of something else."""
-    low, high = np.percentile(points, (0.5, 99.5), axis=0)
-    kept = points[((points >= low) & (points <= high)).all(axis=1)]
-    return kept if len(kept) >= 3 else points
-
-
-def _footprint(points: Array) -> tuple[Array, float, tuple[float, float]]:
-    """Smallest rectangle around floor points (N, 2): centre, yaw of its long side, (long, short)."""
-    offset = points.mean(axis=0)
-    (x, y), (a, b), degrees = cv2.minAreaRect((points - offset).astype(np.float32))
+def _footprint(outline: NDArray[np.float32]) -> tuple[Array, float, tuple[float, float]]:
+    """Smallest rectangle around an outline: centre, yaw of its long side, (long, short)."""
+    offset = outline.reshape(-1, 2).mean(axis=0)
+    (x, y), (a, b), degrees = cv2.minAreaRect(outline - offset)
     yaw = np.deg2rad(degrees if a >= b else degrees + 90.0)
-    return offset + np.array([x, y]), float((yaw + np.pi / 2) % np.pi - np.pi / 2), (max(a, b), min(a, b))
+    center = offset.astype(np.float64) + np.array([x, y])
+    return center, float((yaw + np.pi / 2) % np.pi - np.pi / 2), (max(a, b), min(a, b))

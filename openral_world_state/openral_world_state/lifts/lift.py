@@ -9,6 +9,7 @@ from openral_core.detections import Box, Detection
 from openral_core.geometry import Pose, transform_points
 from openral_world_state.lifts.depth_modes import front_mode
 from openral_world_state.lifts.extents import extent_of, without_support
+from openral_world_state.lifts.quantiles import quantile
 from openral_world_state.lifts.refusals import NoDepth, OutOfRange, OutsideImage
 from openral_world_state.views import View
 
@@ -27,7 +28,7 @@ class Optics:
     farthest: float = 8.0
     noise: float = 0.004
     noise_growth: float = 0.002
-    samples: int = 1600
+    samples: int = 1200
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,32 +56,41 @@ def lift(view: View, detection: Detection, optics: Optics) -> Lifted:
     box = detection.box.clipped(intrinsics.width, intrinsics.height)
     if box is None:
         raise OutsideImage(detection.label, detection.box, intrinsics.width, intrinsics.height)
-    pixels, depths = _samples(view, box, optics.samples)
-    if not len(depths):
+    window = _window(view, box, optics.samples)
+    if np.isnan(window.depth).all():
         raise NoDepth(detection.label, detection.box)
-    points, depth, floor = _object_points(view, box, pixels, depths)
+    points, depth, floor = _object_points(view, window)
     if not optics.nearest <= depth <= optics.farthest:
         raise OutOfRange(detection.label, detection.box, depth, optics.nearest, optics.farthest)
     extent = extent_of(points, view.eye, floor)
     truncated = _touches_border(detection.box, intrinsics.width, intrinsics.height)
-    covariance = _covariance(
-        view, depth, extent.unseen + (max(extent.size) / 4.0 if truncated else 0.0), optics
-    )
+    covariance = _covariance(view, depth, extent.unseen, optics)
+    if truncated:
+        covariance = covariance + np.eye(3) * (max(extent.size) / 4.0) ** 2
     x, y, z = extent.center.tolist()
     return Lifted(Pose.planar(x, y, extent.yaw, z), extent.size, covariance, truncated)
 
 
-def _samples(view: View, box: Box, count: int) -> tuple[Array, Array]:
-    """Pixels (N, 2) of the box with a known depth, evenly thinned to about ``count``; depths (N,)."""
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """Depths of a box (H, W), NaN where unknown, with the image rows (H,) and columns (W,) they lie in."""
+
+    depth: Array
+    rows: Array
+    columns: Array
+    step: int
+
+
+def _window(view: View, box: Box, count: int) -> _Window:
+    """A box of the depth image, evenly thinned to about ``count`` pixels."""
     sx, sy = view.depth_scale
     height, width = view.depth.shape
     x0, x1 = _span(box.x_min * sx, box.x_max * sx, width)
     y0, y1 = _span(box.y_min * sy, box.y_max * sy, height)
     step = max(1, int(np.sqrt((x1 - x0) * (y1 - y0) / count)))
-    window = view.depth[y0:y1:step, x0:x1:step]
-    rows, columns = np.nonzero(np.isfinite(window) & (window > 0.0))
-    pixels = np.column_stack((x0 + columns * step, y0 + rows * step)).astype(np.float64)
-    return pixels, window[rows, columns].astype(np.float64)
+    depth = view.depth[y0:y1:step, x0:x1:step].astype(np.float64)
+    depth[~(np.isfinite(depth) & (depth > 0.0))] = np.nan
+    return _Window(depth, np.arange(y0, y1, step, dtype=float), np.arange(x0, x1, step, dtype=float), step)
 
 
 def _span(low: float, high: float, size: int) -> tuple[int, int]:
@@ -89,19 +99,26 @@ def _span(low: float, high: float, size: int) -> tuple[int, int]:
     return first, max(min(int(np.floor(high + 0.5)), size), first + 1)
 
 
-def _object_points(view: View, box: Box, pixels: Array, depths: Array) -> tuple[Array, float, float]:
-    """Points of the object in map (N, 3), its nearest depth [m], and the height it stands at [m]."""
-    size = np.array([box.width, box.height]) * view.depth_scale
-    chosen = front_mode(depths, pixels, size)
-    points = _in_map(view, pixels[chosen], depths[chosen])
+def _object_points(view: View, window: _Window) -> tuple[Array, float, float]:
+    """Points of the object in map (N, 3), its nearest depth [m], and the height it stands at [m].
+
+    What it stands on is taken away between two searches for the front mode: it joins the object to
+    whatever stands behind.
+    """
+    step = window.step / float(view.depth_intrinsics.K[0, 0])
+    first = front_mode(window.depth, step)
+    points = _in_map(view, window, first)
     standing, floor = without_support(points)
-    pixels, depths, points = pixels[chosen][standing], depths[chosen][standing], points[standing]
-    again = front_mode(depths, pixels, size)
-    return points[again], float(np.percentile(depths[again], 5.0)), floor
+    rest = np.full(window.depth.shape, np.nan)
+    rest[first] = np.where(standing, window.depth[first], np.nan)
+    chosen = front_mode(rest, step)
+    return points[chosen[first]], quantile(window.depth[chosen], 0.05), floor
 
 
-def _in_map(view: View, pixels: Array, depths: Array) -> Array:
-    return transform_points(view.T_map_camera, view.depth_intrinsics.rays(pixels) * depths[:, None])
+def _in_map(view: View, window: _Window, mask: NDArray[np.bool_]) -> Array:
+    rows, columns = np.nonzero(mask)
+    rays = view.depth_intrinsics.rays(np.column_stack((window.columns[columns], window.rows[rows])))
+    return transform_points(view.T_map_camera, rays * window.depth[mask][:, None])
 
 
 def _touches_border(box: Box, width: int, height: int) -> bool:

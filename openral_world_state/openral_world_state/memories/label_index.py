@@ -56,7 +56,7 @@ class LabelIndex:
         self._thesaurus = thesaurus
         self._slots: dict[str, LabelSlots] = {}
         self._labels: dict[int, tuple[str, ...]] = {}
-        self._under: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        self._under: defaultdict[str, dict[str, bool]] = defaultdict(dict)
         self._named: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._alike = Trigrams()
 
@@ -94,25 +94,61 @@ class LabelIndex:
         Raises:
             UnreadableText: If the words name nothing.
         """
-        for label in self._candidates(words):
+        yield from self._under_words(words)
+        yield from self.hints(words)
+
+    def hits(self, words: str) -> Iterator[tuple[str, Relation]]:
+        """Those that are equal to the words or narrower.
+
+        Raises:
+            UnreadableText: If the words name nothing.
+        """
+        return (found for found in self._under_words(words) if found[1].is_hit)
+
+    def hints(self, words: str) -> Iterator[tuple[str, Relation]]:
+        """Labels of broader and related things.
+
+        Raises:
+            UnreadableText: If the words name nothing.
+        """
+        under = self._under.get(self._thesaurus.concept(words), {})
+        for label in self._others(words):
             relation = self._thesaurus.relation(words, label)
-            if relation is not Relation.NONE:
+            if label not in under and relation is not Relation.NONE:
                 yield label, relation
+
+    def _under_words(self, words: str) -> Iterator[tuple[str, Relation]]:
+        """Labels of the thing asked for and of narrower things; attributes may still set them apart."""
+        thing = self._thesaurus.concept(words)
+        plain = self._is_plain(words)
+        for label, is_plain in self._under.get(thing, {}).items():
+            # Without attributes asked for, what stands under the thing is a hit: nothing is left to compare.
+            if plain:
+                same = is_plain and label in self._named[thing]
+                yield label, Relation.EQUAL if same else Relation.NARROWER
+            else:
+                yield label, self._thesaurus.relation(words, label)
 
     def nearest(self, words: str, count: int = 3) -> tuple[str, ...]:
         """Labels in use that look most like the words."""
         return self._alike.nearest(words, count)
 
-    def _candidates(self, words: str) -> dict[str, None]:
-        found = dict(self._under.get(self._thesaurus.concept(words), {}))
+    def _is_plain(self, words: str) -> bool:
+        phrase = self._thesaurus.parse(words)
+        return not phrase.modifiers and phrase.of is None
+
+    def _others(self, words: str) -> dict[str, None]:
+        """Labels that may be broader or related."""
+        found: dict[str, None] = {}
         for key in self._thesaurus.keys(words):
             for other in (*self._thesaurus.kinds_of(key), *self._thesaurus.related(key), key):
                 found.update(self._named.get(other, {}))
         return found
 
     def _learn(self, label: str) -> LabelSlots:
+        plain = self._is_plain(label)
         for kind in self._kinds(label):
-            self._under[kind][label] = None
+            self._under[kind][label] = plain
         self._named[self._thesaurus.concept(label)][label] = None
         self._alike.put(label)
         return self._slots.setdefault(label, LabelSlots())

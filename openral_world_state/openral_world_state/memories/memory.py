@@ -39,6 +39,7 @@ class Memory:
         self._merged = self._store.merged()
         self.revision = int(self.facts.get("revision", "0"))
         self._names = int(self.facts.get("names", "0"))
+        self._stems: dict[str, str] = {}
         for record in self._store.records():
             self._index(record)
 
@@ -82,35 +83,36 @@ class Memory:
         """Records within ``radius`` [m], with their distance [m]."""
         return ((self._records[name], distance) for name, distance in self._grid.within(point, radius))
 
-    def answering(self, words: str) -> Iterator[tuple[Record, str, Relation]]:
-        """Records with a label that stands in some relation to the words.
+    def hits(self, words: str) -> Iterator[tuple[Record, Relation]]:
+        """Records with a label that is equal to the words or narrower.
 
         Raises:
             UnreadableText: If the words name nothing.
         """
-        return self._answering(self._labels, words)
+        for label, relation in self._labels.hits(words):
+            for slot in self._labels.slots(label):
+                yield self.columns.record(slot), relation
 
-    def missing(self, words: str) -> Iterator[tuple[Record, str, Relation]]:
-        """Those of them that were last looked for in vain.
+    def missing(self, words: str) -> Iterator[tuple[Record, Relation]]:
+        """Records last looked for in vain, with a label that stands in some relation to the words.
 
         Raises:
             UnreadableText: If the words name nothing.
         """
-        return self._answering(self._missing, words)
-
-    def _answering(self, index: LabelIndex, words: str) -> Iterator[tuple[Record, str, Relation]]:
-        if not index.labels:
+        if not self._missing.labels:
             return
-        for label, relation in index.answering(words):
-            for slot in index.slots(label):
-                yield self.columns.record(slot), label, relation
+        for label, relation in self._missing.answering(words):
+            for slot in self._missing.slots(label):
+                yield self.columns.record(slot), relation
 
     def new_id(self, label: str) -> str:
         """An id never used before: the label's words and a number."""
         self._names += 1
-        self.put_fact("names", str(self._names))
-        stem = "".join(c if c.isascii() and c.isalnum() else "_" for c in label.casefold())[:32].strip("_")
-        return f"{stem or 'object'}_{self._names}"
+        self._facts["names"] = self.facts["names"] = str(self._names)
+        stem = self._stems.get(label)
+        if stem is None:
+            stem = self._stems[label] = _stem(label)
+        return f"{stem}_{self._names}"
 
     def touch(self, record: Record) -> None:
         """The record was made or changed."""
@@ -161,3 +163,8 @@ class Memory:
             self._missing.put(slot, shares)
         else:
             self._missing.remove(slot)
+
+
+def _stem(label: str) -> str:
+    words = "".join(c if c.isascii() and c.isalnum() else "_" for c in label.casefold())
+    return words[:32].strip("_") or "object"

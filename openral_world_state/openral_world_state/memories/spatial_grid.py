@@ -47,6 +47,8 @@ class SpatialGrid:
         """Cubes in use that a ball may reach into; the shorter of two lists is gone through."""
         low = self._cell_of((point[0] - radius, point[1] - radius, point[2] - radius))
         high = self._cell_of((point[0] + radius, point[1] + radius, point[2] + radius))
+        if low == high:
+            return [low] if low in self._ids else []
         x, y, z = (range(first, last + 1) for first, last in zip(low, high, strict=True))
         if len(x) * len(y) * len(z) > len(self._ids):
             return [cell for cell in self._ids if cell[0] in x and cell[1] in y and cell[2] in z]

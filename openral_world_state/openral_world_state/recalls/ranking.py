@@ -1,6 +1,6 @@
 """Which records answer some words, and how well."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,28 +80,22 @@ class Answers:
         return Answer(record, self.names[int(self.labels[index])], relation, float(self.scores[index]))
 
 
-def answers(memory: Memory, words: str) -> Answers:
-    """Every record with a label in some relation to the words.
+def answers(memory: Memory, labels: Iterable[tuple[str, Relation]]) -> Answers:
+    """Every record under these labels.
 
-    Raises:
-        UnreadableText: If the words name nothing.
+    Args:
+        memory: Where they are.
+        labels: Labels in use, each with its relation to the words asked for.
     """
-    parts = list(_parts(memory, words))
-    names = tuple(name for name, _, _, _ in parts)
-    sizes = [len(slots) for _, _, slots, _ in parts]
-    slots = np.concatenate([p[2] for p in parts]) if parts else np.zeros(0, np.intp)
-    shares = np.concatenate([p[3] for p in parts]) if parts else np.zeros(0)
-    relations = np.repeat(np.array([RELATIONS.index(p[1]) for p in parts], np.intp), sizes)
+    named = list(labels)
+    names = tuple(name for name, _ in named)
+    parts = [memory.labels.slots(name).arrays() for name in names]
+    sizes = [len(slots) for slots, _ in parts]
+    slots = np.concatenate([slots for slots, _ in parts]) if parts else np.zeros(0, np.intp)
+    shares = np.concatenate([shares for _, shares in parts]) if parts else np.zeros(0)
+    relations = np.repeat(np.array([RELATIONS.index(relation) for _, relation in named], np.intp), sizes)
     columns = memory.columns
     sure = 0.5 + 0.5 * columns.confidence[slots]
     scores = _WORTH[relations] * _PRESENCE_WORTH[columns.presence[slots]] * sure * (0.8 + 0.2 * shares)
     found = Answers(columns, names, slots, np.repeat(np.arange(len(parts)), sizes), relations, scores)
     return found.where(shares >= COUNTS)
-
-
-def _parts(
-    memory: Memory, words: str
-) -> Iterator[tuple[str, Relation, NDArray[np.intp], NDArray[np.float64]]]:
-    for label, relation in memory.labels.answering(words):
-        slots, shares = memory.labels.slots(label).arrays()
-        yield label, relation, slots, shares

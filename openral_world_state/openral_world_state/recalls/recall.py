@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from openral_core.queries import RecallMatch, RecallQuery, RecallResult, RecallStatus
+from openral_core.scene_graph import Presence
 from openral_core.text import Relation, UnreadableText
 from openral_world_state.memories import Memory, Record
+from openral_world_state.memories.columns import PRESENCES
 from openral_world_state.recalls.ranking import RELATIONS, Answer, Answers, answers
 
 _ALIKE = 0.15
@@ -44,22 +46,24 @@ class Recall:
         if refusal:
             return RecallResult(RecallStatus.BAD_QUERY, refusal, revision=self.memory.revision)
         try:
-            found = self._fitting(answers(self.memory, query.query), query, now)
+            found = self._fitting(answers(self.memory, self.memory.labels.hits(query.query)), query, now)
         except UnreadableText as error:
             return RecallResult(RecallStatus.BAD_QUERY, str(error), revision=self.memory.revision)
         columns, room = self.memory.columns, self.rooms(query.room) if query.room else ""
-        usable = (found.relations <= _LAST_HIT) & (columns.map_epoch[found.slots] == self.map_epoch)
+        usable = columns.map_epoch[found.slots] == self.map_epoch
         presence = columns.presence[found.slots]
         sure = self._in_room(found.where(usable & (presence == 0)), query.limit, room)
         if sure:
             return self._result(_status(sure), query, sure, [])
         stale = self._in_room(found.where(usable & (presence == 1)), query.limit, room)
-        hints = self._in_room(
-            found.where((found.relations > _LAST_HIT) | (presence == 2)), _NEAR_MISSES, room
-        )
-        return self._result(
-            RecallStatus.ONLY_STALE if stale else RecallStatus.NOT_IN_MEMORY, query, stale, hints
-        )
+        status = RecallStatus.ONLY_STALE if stale else RecallStatus.NOT_IN_MEMORY
+        return self._result(status, query, stale, self._hints(query, now, room))
+
+    def _hints(self, query: RecallQuery, now: float, room: str) -> list[Answer]:
+        """Similar things are worth a look; so is where the very thing was before it was gone."""
+        found = self._fitting(answers(self.memory, self.memory.labels.answering(query.query)), query, now)
+        gone = self.memory.columns.presence[found.slots] == PRESENCES.index(Presence.GONE)
+        return self._in_room(found.where((found.relations > _LAST_HIT) | gone), _NEAR_MISSES, room)
 
     def _fitting(self, found: Answers, query: RecallQuery, now: float) -> Answers:
         columns = self.memory.columns

@@ -73,8 +73,8 @@ class Resolve:
     def _objects(self, reference: str) -> list[str]:
         hits = {
             record.id: record
-            for record, _, relation in self.memory.answering(reference)
-            if relation.is_hit and record.presence is not Presence.GONE
+            for record, _ in self.memory.hits(reference)
+            if record.presence is not Presence.GONE
         }
         return sorted(hits, key=lambda name: (hits[name].presence.value, -hits[name].confidence, name))[:5]
 

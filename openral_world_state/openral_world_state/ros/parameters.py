@@ -40,7 +40,7 @@ class WorldStateParameters(Parameters):
     robot_radius: float = Field(default=0.33, ge=0.05, le=1.5, description="free floor around the robot [m]")
     nearest: float = Field(default=0.15, ge=0.0, le=10.0, description="depth trusted from [m]")
     farthest: float = Field(default=6.0, ge=0.5, le=100.0, description="depth trusted up to [m]")
-    depth_history: float = Field(default=3.0, ge=0.2, le=30.0, description="depth images kept for [s]")
+    depth_history: float = Field(default=8.0, ge=0.2, le=30.0, description="depth images kept for [s]")
     depth_tolerance: float = Field(
         default=0.02, ge=0.0, le=1.0, description="stamps of box and depth may differ [s]"
     )

@@ -1,5 +1,6 @@
 """What the node keeps while it is active."""
 
+import gc
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,6 +49,8 @@ class Session:
         home = load_map(Path(parameters.map)) if parameters.map else None
         self.world = open_world(home, parameters.spatial_memory_path, parameters.settings(), Thesaurus.load())
         scope.callback(self.world.memory.close)
+        # What was loaded stays: the collector need not walk over it again at every sweep.
+        gc.freeze()
         self._transforms = TransformBuffer(scope)
         self._cameras = [
             CameraFeed(scope, name, parameters.depth_history, parameters.depth_tolerance)

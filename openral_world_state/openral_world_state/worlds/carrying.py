@@ -27,8 +27,8 @@ class Carrying:
             self.release(gripper, 0.0)
         near = [
             (record.pose.distance(gripper), record.id, record)
-            for record, _, relation in self._memory.answering(label)
-            if relation.is_hit and record.presence is not Presence.GONE
+            for record, _ in self._memory.hits(label)
+            if record.presence is not Presence.GONE
         ]
         distance, name, record = min(near, key=lambda each: each[:2], default=(_REACH + 1.0, "", None))
         if record is None or distance > _REACH:

@@ -36,7 +36,7 @@ class Fading:
         for record, sight in zip(
             expected, sights(view, expected, self.optics.nearest, self.optics.farthest), strict=True
         ):
-            if sight is Sight.EMPTY:
+            if sight in (Sight.EMPTY, Sight.UNDECIDED):
                 self._miss(record, view.stamp)
 
     def _in_reach(self, view: View) -> list[Record]:

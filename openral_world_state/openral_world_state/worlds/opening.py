@@ -34,16 +34,16 @@ def open_world(home_map: HomeMap | None, memory_path: str, settings: Settings, t
     if memory_path.endswith(".json"):
         graph = read_graph(Path(memory_path))
         memory = Memory(None, thesaurus)
-        import_graph(memory, graph, settings.map_epoch)
+        import_graph(memory, graph)
     else:
         memory = Memory(Path(memory_path) if memory_path else None, thesaurus)
+    _unanchor(memory, settings.map_epoch)
     home = home_of_map(home_map, settings.map_epoch) if home_map else _remembered_home(memory)
     return World(memory, home, settings, thesaurus)
 
 
-def import_graph(memory: Memory, graph: SceneGraph, map_epoch: int) -> None:
+def import_graph(memory: Memory, graph: SceneGraph) -> None:
     """Take the objects of a graph in, over those of the same ids, and its fixed part as the home."""
-    del map_epoch
     for node in graph.of_kind(NodeKind.OBJECT):
         if node.source != "map":
             memory.touch(record_of(node))
@@ -51,6 +51,15 @@ def import_graph(memory: Memory, graph: SceneGraph, map_epoch: int) -> None:
     ids = {node.id for node in fixed}
     edges = tuple(e for e in graph.edges if e.source in ids and e.target in ids)
     memory.put_fact(_HOME, json.dumps(document_of(SceneGraph(tuple(fixed), edges))))
+    memory.commit()
+
+
+def _unanchor(memory: Memory, map_epoch: int) -> None:
+    """Objects of an older map are not where their pose says: the next one seen of their name is theirs."""
+    for record in memory:
+        if record.map_epoch < map_epoch and not record.misses:
+            record.misses = 1
+            memory.touch(record)
     memory.commit()
 
 

@@ -1,7 +1,7 @@
 """The world as remembered: takes looks in, answers questions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from openral_core.detections import Detection
 from openral_core.errors import OpenRALError
@@ -9,7 +9,7 @@ from openral_core.geometry import Pose
 from openral_core.queries import ObserveResult, RecallQuery, RecallResult, ResolveQuery, ResolveResult
 from openral_core.scene_graph import NodeKind, Opening, SceneGraph
 from openral_core.text import Thesaurus
-from openral_world_state.absences import Vocabularies
+from openral_world_state.absences import Vocabularies, opening_of
 from openral_world_state.associations import Associator
 from openral_world_state.floors import Floor, Routes
 from openral_world_state.homes import Home
@@ -100,7 +100,11 @@ class World:
         edges = [*home_edges(self.home), *route_edges(self._routes.edges if self._routes else ())]
         for record in records:
             edges.extend(object_edges(record, self.home, self.memory))
-        nodes = (*self.home.nodes.values(), *(record.node() for record in records))
+        fixed = (
+            replace(node, opening=self.openings.get(node.id, node.opening))
+            for node in self.home.nodes.values()
+        )
+        nodes = (*fixed, *(record.node() for record in records))
         return SceneGraph(nodes, tuple(edges), self.settings.map_epoch, self.memory.revision)
 
     def hold(self, label: str, gripper: Pose | None, stamp: float) -> None:
@@ -120,12 +124,19 @@ class World:
     def _remember(
         self, view: View, snapshot: Snapshot, refusals: tuple[OpenRALError, ...], *, fade: bool
     ) -> Seen:
+        self._look_at_doors(view)
         x, y, z = view.eye.tolist()
         records = self._associator.take_in(snapshot.observations, (x, y, z), self.carrying.held)
         if fade:
             self._fading.fade(view, snapshot.source, {record.id for record in records})
         self.memory.commit()
         return Seen(tuple(records), snapshot, refusals)
+
+    def _look_at_doors(self, view: View) -> None:
+        for site in self.home.containers:
+            seen = opening_of(view, site, self.settings.optics.farthest)
+            if seen is not Opening.UNKNOWN and site.node.occludes_contents:
+                self.openings[site.node.id] = seen
 
     def _room_of(self, record: Record) -> str:
         return situation_of(record, self.home).room

@@ -6,7 +6,7 @@ import pytest
 from openral_core.geometry import Pose
 from openral_world_state.absences import Sight, sights
 from openral_world_state.memories import Record
-from openral_world_state.synthetics import Block, Body, Plane, looking, shoot
+from openral_world_state.synthetics import Block, Body, Cylinder, Plane, looking, shoot
 
 EYE = looking((0.0, 0.0, 1.0), (1.0, 0.0, 1.0))
 WALL = Plane((1.0, 0.0, 0.0), 3.0)
@@ -49,3 +49,28 @@ def test_unknown_depth_is_no_evidence() -> None:
     view.depth[:] = np.nan
     record = Record(id="cup_1", label="cup", pose=Pose((1.0, 0.0, 1.0)), size=(0.08, 0.08, 0.1))
     assert sights(view, [record], 0.2, 5.0) == [Sight.UNSEEN]
+
+
+TABLE = Plane((0.0, 0.0, 1.0), 0.7)
+DOWN = looking((0.0, 0.0, 1.3), (1.0, 0.0, 0.7))
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        ((0.16, 0.16, 0.07), Sight.EMPTY),
+        ((0.08, 0.08, 0.1), Sight.EMPTY),
+        ((0.22, 0.22, 0.01), Sight.UNDECIDED),
+    ],
+)
+def test_an_empty_table_is_told_from_what_stood_on_it(
+    size: tuple[float, float, float], expected: Sight
+) -> None:
+    record = Record(id="r", label="bowl", pose=Pose((1.0, 0.0, 0.7 + size[2] / 2.0)), size=size)
+    assert sights(shoot({"_table": TABLE}, DOWN).view, [record], 0.2, 5.0) == [expected]
+
+
+def test_what_stands_on_a_table_is_not_looked_through() -> None:
+    bodies = {"bowl": Cylinder((1.0, 0.0, 0.735), 0.08, 0.07, hollow=True), "_table": TABLE}
+    record = Record(id="r", label="bowl", pose=Pose((1.0, 0.0, 0.735)), size=(0.16, 0.16, 0.07))
+    assert sights(shoot(bodies, DOWN).view, [record], 0.2, 5.0) == [Sight.OCCUPIED]

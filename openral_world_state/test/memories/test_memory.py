@@ -146,10 +146,8 @@ def test_a_renamed_record_answers_to_its_new_name_alone() -> None:
     memory.touch(record)
     record.label, record.votes = "vase", {"vase": 1.0}
     memory.touch(record)
-    assert not list(memory.answering("mug"))
-    assert [(found.id, relation) for found, _, relation in memory.answering("vase")] == [
-        ("mug_1", Relation.EQUAL)
-    ]
+    assert not list(memory.hits("mug"))
+    assert [(found.id, relation) for found, relation in memory.hits("vase")] == [("mug_1", Relation.EQUAL)]
 
 
 def test_a_forgotten_slot_is_used_again_by_its_new_owner_alone() -> None:
@@ -157,8 +155,8 @@ def test_a_forgotten_slot_is_used_again_by_its_new_owner_alone() -> None:
     memory.touch(mug("mug_1"))
     memory.forget("mug_1")
     memory.touch(Record(id="vase_2", label="vase", pose=Pose(), votes={"vase": 1.0}))
-    assert not list(memory.answering("mug"))
-    assert [record.id for record, _, _ in memory.answering("vase")] == ["vase_2"]
+    assert not list(memory.hits("mug"))
+    assert [record.id for record, _ in memory.hits("vase")] == ["vase_2"]
 
 
 @pytest.mark.parametrize("content", [b"not a database at all" * 100, b"SQLite format 3\x00" + b"\x00" * 4000])

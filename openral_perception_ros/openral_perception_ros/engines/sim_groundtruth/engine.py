@@ -10,7 +10,7 @@ from openral_core.documents import Document, parse_document
 from openral_core.rskills import DetectorManifest, Sensor
 from openral_core.text import Thesaurus
 from openral_perception_ros.engines.engine import LoadOptions
-from openral_perception_ros.engines.errors import EngineError
+from openral_perception_ros.engines.errors import NothingAsked
 from openral_perception_ros.engines.frame import Frame
 from openral_perception_ros.engines.results import detections_from
 from openral_perception_ros.engines.sim_groundtruth.boxes import Visible, visible_instances
@@ -26,13 +26,6 @@ class SimGroundtruthOptions(Document):
     box_noise_px: float = Field(default=1.0, ge=0.0)
     miss_rate: float = Field(default=0.0, ge=0.0, le=1.0)
     seed: int = Field(default=0, ge=0)
-
-
-class NothingAsked(EngineError):
-    """An open vocabulary without a question."""
-
-    def __init__(self, rskill_id: str) -> None:
-        super().__init__(f"{rskill_id!r} has no words of its own: it needs at least one term")
 
 
 class SimGroundtruth:

@@ -1,0 +1,48 @@
+"""The baseline: a list of Python objects, gone through from end to end each time."""
+
+import math
+from dataclasses import dataclass
+
+from openral_world_state.observations import Observation
+
+
+@dataclass
+class Thing:
+    """One remembered object."""
+
+    label: str
+    position: tuple[float, float, float]
+    last_seen: float
+    count: int = 1
+
+
+class LinearMemory:
+    """Nearest thing of the same label within a radius is the same; labels match by their words."""
+
+    def __init__(self, radius: float = 0.12) -> None:
+        self._things: list[Thing] = []
+        self._radius = radius
+
+    def preload(self, snapshot: tuple[Observation, ...]) -> None:
+        """Keep everything as new."""
+        self._things.extend(Thing(seen.label, seen.pose.position, seen.stamp) for seen in snapshot)
+
+    def take_in(self, snapshot: tuple[Observation, ...]) -> None:
+        """Update the nearest thing of the same label, else keep a new one."""
+        for seen in snapshot:
+            near = [
+                thing
+                for thing in self._things
+                if thing.label == seen.label and math.dist(thing.position, seen.pose.position) < self._radius
+            ]
+            if near:
+                best = min(near, key=lambda thing: math.dist(thing.position, seen.pose.position))
+                best.position, best.last_seen, best.count = seen.pose.position, seen.stamp, best.count + 1
+            else:
+                self.preload((seen,))
+
+    def recall(self, words: str) -> list[Thing]:
+        """The five things seen last whose label has all the words."""
+        asked = set(words.casefold().split())
+        found = [thing for thing in self._things if asked <= set(thing.label.casefold().split())]
+        return sorted(found, key=lambda thing: -thing.last_seen)[:5]

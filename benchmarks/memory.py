@@ -1,0 +1,173 @@
+"""Spatial memory beside a linear scan, from a thousand objects to two hundred thousand.
+
+Times are CPU time of the one thread at work, so that other load on the machine does not count.
+"""
+
+import gc
+import random
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import psutil
+
+from benchmarks.linear_memory import LinearMemory
+from openral_core.geometry import Pose
+from openral_core.queries import RecallQuery
+from openral_core.text import Thesaurus
+from openral_core.text.entries import shipped_entries
+from openral_world_state.associations import Associator, Gates
+from openral_world_state.homes import Home
+from openral_world_state.memories import Memory
+from openral_world_state.observations import Observation
+from openral_world_state.structures import object_edges
+from openral_world_state.worlds import Settings, World
+
+Row = dict[str, str | float]
+SIZES = (1_000, 10_000, 50_000, 200_000)
+PER_SNAPSHOT = 20
+SURE = (1e-4, 0.0, 0.0, 0.0, 1e-4, 0.0, 0.0, 0.0, 1e-4)
+NAMES = sorted(shipped_entries().things)
+COLOURS = ("red", "blue", "green", "white", "black", "")
+MISSES = ("unicorn", "flux capacitor", "zorb", "dragon egg", "moon rock")
+
+
+def run(sizes: tuple[int, ...] = SIZES) -> list[Row]:
+    """One row per size and operation, with the baseline where it has the operation."""
+    thesaurus = Thesaurus.load()
+    return [row for size in sizes for row in _rows(size, thesaurus)]
+
+
+def _rows(size: int, thesaurus: Thesaurus) -> Iterator[Row]:
+    rng = random.Random(size)
+    snapshots = _snapshots(size, rng)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "memory.sqlite"
+        before = psutil.Process().memory_info().rss
+        memory = Memory(path, thesaurus)
+        associator = Associator(memory, thesaurus, Gates(), 0)
+        yield from _ingest(size, memory, associator, snapshots)
+        used = psutil.Process().memory_info().rss - before
+        yield {"bench": "memory", "objects": size, "case": "memory used", "[MB]": round(used / 1e6, 1)}
+        yield from _recalls(size, World(memory, Home(), Settings(), thesaurus), snapshots, rng)
+        yield from _files(size, memory, path, thesaurus)
+
+
+def _snapshots(size: int, rng: random.Random) -> list[tuple[Observation, ...]]:
+    """As many things as asked for, about 2 per cubic metre, with about 2500 different labels."""
+    side = (size / 4.0) ** 0.5
+    labels = [f"{rng.choice(COLOURS)} {rng.choice(NAMES)}".strip() for _ in range(size)]
+    seen = [
+        Observation(
+            label,
+            0.9,
+            Pose((rng.uniform(0.0, side), rng.uniform(0.0, side), rng.uniform(0.0, 2.0))),
+            (0.1, 0.1, 0.1),
+            SURE,
+            float(number // PER_SNAPSHOT),
+            "bench",
+        )
+        for number, label in enumerate(labels)
+    ]
+    return [tuple(seen[i : i + PER_SNAPSHOT]) for i in range(0, size, PER_SNAPSHOT)]
+
+
+def _ingest(
+    size: int, memory: Memory, associator: Associator, snapshots: list[tuple[Observation, ...]]
+) -> Iterator[Row]:
+    def take(part: list[tuple[Observation, ...]]) -> float:
+        began = time.thread_time()
+        for snapshot in part:
+            associator.take_in(snapshot, (0.0, 0.0, 1.4))
+            memory.commit()
+        return PER_SNAPSHOT * len(part) / (time.thread_time() - began)
+
+    tenth = max(1, len(snapshots) // 10)
+    first = take(snapshots[:tenth])
+    take(snapshots[tenth:-tenth])
+    gc.freeze()
+    last = take(snapshots[-tenth:])
+    known = take(random.Random(0).sample(snapshots, min(len(snapshots), 500)))
+    linear = LinearMemory()
+    for snapshot in snapshots:
+        linear.preload(snapshot)
+    few = snapshots[: max(1, min(10, 100_000 // size))]
+    began = time.thread_time()
+    for snapshot in few:
+        linear.take_in(snapshot)
+    baseline = PER_SNAPSHOT * len(few) / (time.thread_time() - began)
+    rates = {"new, first tenth": first, "new, last tenth": last, "known": known}
+    for case, rate in rates.items():
+        yield {
+            "bench": "memory",
+            "objects": size,
+            "case": f"ingest {case}",
+            "[1/s]": round(rate),
+            "baseline [1/s]": round(baseline),
+        }
+
+
+def _recalls(
+    size: int, world: World, snapshots: list[tuple[Observation, ...]], rng: random.Random
+) -> Iterator[Row]:
+    linear = LinearMemory()
+    for snapshot in snapshots:
+        linear.preload(snapshot)
+    words = {"hit": [rng.choice(NAMES) for _ in range(500)], "miss": list(MISSES) * 40}
+    for case, asked in words.items():
+        baseline = _times(linear.recall, asked[: max(2, 200_000 // size)])
+        ours = _times(lambda text: world.recall(RecallQuery(text), 1e6), asked)
+        yield _timed(size, f"recall {case}", ours, baseline)
+
+    def hundred_with_edges(text: str) -> None:
+        for match in world.recall(RecallQuery(text, limit=100), 1e6).matches:
+            list(object_edges(world.memory.get(match.node_id), world.home, world.memory))
+
+    yield _timed(size, "recall 100 with their edges", _times(hundred_with_edges, words["hit"][:100]), None)
+
+
+def _files(size: int, memory: Memory, path: Path, thesaurus: Thesaurus) -> Iterator[Row]:
+    began = time.thread_time()
+    for record in memory:
+        memory.touch(record)
+    memory.commit()
+    saved = time.thread_time() - began
+    memory.close()
+    began = time.thread_time()
+    again = Memory(path, thesaurus)
+    loaded = time.thread_time() - began
+    assert len(again) == len(memory)
+    again.close()
+    size_on_disk = path.stat().st_size / 1e6
+    yield {"bench": "memory", "objects": size, "case": "save everything", "[s]": round(saved, 2)}
+    yield {
+        "bench": "memory",
+        "objects": size,
+        "case": "load",
+        "[s]": round(loaded, 2),
+        "file [MB]": round(size_on_disk, 1),
+    }
+
+
+def _times(call: Callable[[str], object], words: list[str]) -> list[float]:
+    times = []
+    for text in words:
+        began = time.thread_time()
+        call(text)
+        times.append(1e3 * (time.thread_time() - began))
+    return times
+
+
+def _timed(size: int, case: str, ours: list[float], baseline: list[float] | None) -> Row:
+    row: Row = {
+        "bench": "memory",
+        "objects": size,
+        "case": case,
+        "median [ms]": round(float(np.median(ours)), 3),
+        "p99 [ms]": round(float(np.percentile(ours, 99)), 3),
+    }
+    if baseline is not None:
+        row["baseline median [ms]"] = round(float(np.median(baseline)), 3)
+    return row

@@ -1,0 +1,1 @@
+"""Referring expressions by a vision-language model that answers in a grammar of boxes."""

@@ -1,0 +1,103 @@
+"""An RT-DETR checkpoint as an ONNX file, checked box by box.
+
+``python -m openral_perception_ros.weights.onnx_export <checkpoint> <folder>``, in an environment that has
+PyTorch, transformers, onnx and ONNX Runtime.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import torch
+from transformers import AutoModelForObjectDetection
+
+from openral_perception_ros.engines.checkpoints import PREPROCESSOR_FILE
+from openral_perception_ros.engines.inputs import Preprocessing
+from openral_perception_ros.engines.outputs import candidates_of
+
+MODEL_FILE = "model.onnx"
+OPSET = 17
+THRESHOLD = 0.05
+LARGEST_DIFFERENCE = 1e-3
+"""Of a box edge or score, relative to the image and to 1."""
+
+
+class Heads(torch.nn.Module):
+    """Logits and boxes alone, as the engine reads them."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, pixel_values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """See the class."""
+        output = self.model(pixel_values=pixel_values)
+        return output.logits, output.pred_boxes
+
+
+def export(checkpoint: Path, folder: Path) -> tuple[Path, float, int]:
+    """Write ``model.onnx`` with its preprocessing; the file, the largest difference, and boxes compared."""
+    model = AutoModelForObjectDetection.from_pretrained(checkpoint, local_files_only=True)
+    heads = Heads(model.eval()).eval()  # a wrapper in training mode would put the model back into it
+    size = Preprocessing.read(checkpoint).size
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / MODEL_FILE
+    with torch.inference_mode():
+        torch.onnx.export(
+            heads,
+            (torch.zeros(1, 3, size.height, size.width),),
+            str(path),
+            input_names=["pixel_values"],
+            output_names=["logits", "pred_boxes"],
+            opset_version=OPSET,
+            dynamo=False,
+        )
+    if checkpoint.resolve() != folder.resolve():
+        shutil.copy(checkpoint / PREPROCESSOR_FILE, folder / PREPROCESSOR_FILE)
+    return (path, *largest_difference(heads, path, (size.height, size.width)))
+
+
+def largest_difference(heads: Heads, path: Path, size: tuple[int, int]) -> tuple[float, int]:
+    """Between the boxes and scores of both, query by query, over several noise images."""
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    worst, compared = 0.0, 0
+    for seed in range(3):
+        pixels = np.random.default_rng(seed).random((1, 3, *size), np.float32)
+        with torch.inference_mode():
+            reference = [each.numpy() for each in heads(torch.from_numpy(pixels))]
+        exported = session.run(["logits", "pred_boxes"], {"pixel_values": pixels})
+        ours = candidates_of(exported[0][0], exported[1][0], THRESHOLD)
+        theirs = candidates_of(reference[0][0], reference[1][0], THRESHOLD)
+        if len(ours.scores) != len(theirs.scores):
+            return float("inf"), compared
+        rows_ours, rows_theirs = (np.column_stack([each.corners, each.scores]) for each in (ours, theirs))
+        worst = max(worst, float(np.abs(rows_ours - rows_theirs).max(initial=0.0)))
+        compared += len(ours.scores)
+    return worst, compared
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Export one checkpoint; 1 if its boxes differ."""
+    parser = argparse.ArgumentParser(description="Export an RT-DETR checkpoint to ONNX.")
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("folder", type=Path)
+    chosen = parser.parse_args(arguments)
+    path, difference, compared = export(chosen.checkpoint, chosen.folder)
+    agrees = difference <= LARGEST_DIFFERENCE and compared > 0
+    report = {
+        "file": str(path),
+        "boxes_compared": compared,
+        "largest_difference": difference,
+        "agrees": agrees,
+    }
+    sys.stdout.write(json.dumps(report) + "\n")
+    return 0 if agrees else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,214 @@
+"""Engines on PyTorch, in a Python environment of their own, with checkpoints made on the spot."""
+
+import json
+import os
+import subprocess
+import textwrap
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import wait
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from openral_core.detections import Detection
+from openral_core.rskills import DetectorManifest
+from openral_perception_ros.engines import FailureKind, Frame, LoadOptions
+from openral_perception_ros.workers.commands import worker_command
+from openral_perception_ros.workers.messages import Detected, Failed, Load, Ready, Reply
+from openral_perception_ros.workers.process import WorkerProcess
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENTS = Path(os.environ.get("OPENRAL_ENVIRONMENTS", ROOT / ".environments"))
+NAME = "transformers-5"
+PYTHON = ENVIRONMENTS / NAME / "bin" / "python"
+LABELS = ("mug", "bread", "lemon", "wine glass", "bottle")
+PATIENCE = 90.0
+
+pytestmark = [
+    pytest.mark.skipif(
+        not PYTHON.exists(), reason=f"no environment {NAME!r}: openral weights prepare omdet-turbo-locator"
+    ),
+    pytest.mark.xdist_group("torch"),
+]
+
+
+def in_environment(*arguments: str) -> str:
+    paths = os.pathsep.join(str(ROOT / package) for package in ("openral_core", "openral_perception_ros"))
+    variables = {**os.environ, "PYTHONPATH": paths, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [str(PYTHON), *arguments],
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    made: dict[str, Path] = {}
+
+    def make(architecture: str) -> Path:
+        if architecture not in made:
+            made[architecture] = tmp_path_factory.mktemp(architecture)
+            module = "openral_perception_ros.conformance.tiny_checkpoints"
+            in_environment("-m", module, architecture, str(made[architecture] / "weights"))
+        return made[architecture]
+
+    return make
+
+
+def manifest_of(engine: str, labels: tuple[str, ...] = LABELS, **changes: object) -> DetectorManifest:
+    closed = {"kind": "closed", "labels": labels} if labels else {"kind": "open"}
+    content = {
+        "kind": "detector",
+        "id": "tiny",
+        "description": "d",
+        "engine": engine,
+        "mode": "continuous" if labels else "on_demand",
+        "vocabulary": closed,
+        "threshold": 0.0,
+        "weights": {"uri": "file://weights"},
+        "environment": {"name": NAME},
+        "licence": {"name": "Apache-2.0", "commercial_use": True},
+        "memory_mb": 1,
+        "latency": 1,
+        **changes,
+    }
+    return DetectorManifest.model_validate(content)
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[WorkerProcess, Reply]]]:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    workers: list[WorkerProcess] = []
+
+    def begin(
+        manifest: DetectorManifest, folder: Path, options: LoadOptions | None = None
+    ) -> tuple[WorkerProcess, Reply]:
+        command = worker_command(manifest, ENVIRONMENTS)
+        workers.append(WorkerProcess(command.line, command.variables))
+        workers[-1].load(Load(manifest, str(folder), options or LoadOptions()))
+        return workers[-1], answer_of(workers[-1])
+
+    yield begin
+    for worker in workers:
+        worker.close()
+
+
+def answer_of(worker: WorkerProcess) -> Reply:
+    assert wait([worker.connection], PATIENCE), "no answer"
+    return worker.receive()
+
+
+def photo(width: int = 200, height: int = 120) -> Frame:
+    pixels = np.random.default_rng(0).integers(0, 255, (height, width, 3), np.uint8)
+    return Frame({"rgb": pixels}, "head", 0)
+
+
+def look(worker: WorkerProcess, frame: Frame, terms: tuple[str, ...] | None = None) -> tuple[Detection, ...]:
+    worker.detect(frame, terms)
+    reply = answer_of(worker)
+    assert isinstance(reply, Detected), reply
+    return reply.detections
+
+
+REFERENCE = """
+    import json, sys, numpy as np, torch
+    from PIL import Image
+    from transformers import AutoModelForObjectDetection, RTDetrImageProcessor
+    folder = sys.argv[1]
+    image = Image.fromarray(np.random.default_rng(0).integers(0, 255, (120, 200, 3), np.uint8))
+    model = AutoModelForObjectDetection.from_pretrained(folder).eval()
+    processor = RTDetrImageProcessor.from_pretrained(folder)
+    with torch.inference_mode():
+        output = model(**processor(image, return_tensors="pt"))
+    found = processor.post_process_object_detection(output, threshold=0.0, target_sizes=[(120, 200)])[0]
+    print(json.dumps({key: found[key].tolist() for key in ("scores", "labels", "boxes")}))
+"""
+
+
+@pytest.mark.parametrize("architecture", ["rtdetr", "rtdetr_v2"])
+def test_rtdetr_sees_what_its_own_library_sees(
+    checkpoint: Callable[[str], Path], start: Callable[..., tuple[WorkerProcess, Reply]], architecture: str
+) -> None:
+    folder = checkpoint(architecture)
+    worker, ready = start(manifest_of("rtdetr_hf"), folder)
+    assert isinstance(ready, Ready), ready
+    assert ready.labels == LABELS
+    reference = json.loads(in_environment("-c", textwrap.dedent(REFERENCE), str(folder / "weights")))
+    expected = [
+        (LABELS[label], score, np.clip(box, 0, [200, 120] * 2))
+        for score, label, box in zip(
+            reference["scores"], reference["labels"], reference["boxes"], strict=True
+        )
+    ]
+    found = look(worker, photo())
+    assert len(found) == len(expected) == 20
+    for mine, (label, score, box) in zip(found, expected, strict=True):
+        assert mine.label == label
+        assert mine.score == pytest.approx(score, abs=1e-4)
+        assert (mine.box.x_min, mine.box.y_min, mine.box.x_max, mine.box.y_max) == pytest.approx(
+            box, abs=0.05
+        )
+
+
+def test_a_frozen_vocabulary_is_asked_without_words(
+    checkpoint: Callable[[str], Path], start: Callable[..., tuple[WorkerProcess, Reply]]
+) -> None:
+    worker, ready = start(manifest_of("zeroshot_hf"), checkpoint("omdet_turbo"))
+    assert isinstance(ready, Ready), ready
+    assert ready.labels == LABELS
+    found = look(worker, photo())
+    assert found
+    assert {each.label for each in found} <= set(LABELS)
+
+
+def test_free_text_comes_back_as_it_was_asked(
+    checkpoint: Callable[[str], Path], start: Callable[..., tuple[WorkerProcess, Reply]]
+) -> None:
+    worker, ready = start(manifest_of("zeroshot_hf", labels=()), checkpoint("omdet_turbo"))
+    assert isinstance(ready, Ready), ready
+    asked = ("a red mug", "something odd")
+    first = look(worker, photo(), asked)
+    assert first
+    assert {each.label for each in first} <= set(asked)
+    look(worker, photo(), ("another",))
+    assert look(worker, photo(), asked) == first
+
+
+def test_half_precision_is_really_applied(
+    checkpoint: Callable[[str], Path], start: Callable[..., tuple[WorkerProcess, Reply]]
+) -> None:
+    full, _ = start(manifest_of("rtdetr_hf"), checkpoint("rtdetr"))
+    half, ready = start(manifest_of("rtdetr_hf", options={"precision": "bf16"}), checkpoint("rtdetr"))
+    assert isinstance(ready, Ready), ready
+    assert [each.score for each in look(half, photo())] != [each.score for each in look(full, photo())]
+
+
+def test_a_vocabulary_of_another_length_is_refused(
+    checkpoint: Callable[[str], Path], start: Callable[..., tuple[WorkerProcess, Reply]]
+) -> None:
+    _, failed = start(manifest_of("rtdetr_hf", labels=("mug",)), checkpoint("rtdetr"))
+    assert isinstance(failed, Failed)
+    assert "5 classes, its vocabulary 1 labels" in failed.message
+
+
+def test_a_gpu_that_is_not_here_is_not_replaced(
+    checkpoint: Callable[[str], Path], start: Callable[..., tuple[WorkerProcess, Reply]]
+) -> None:
+    _, failed = start(manifest_of("rtdetr_hf"), checkpoint("rtdetr"), LoadOptions(device="cuda:7"))
+    assert isinstance(failed, Failed)
+    assert "cuda:7" in failed.message
+
+
+def test_missing_weights_are_not_fetched(
+    start: Callable[..., tuple[WorkerProcess, Reply]], tmp_path: Path
+) -> None:
+    _, failed = start(manifest_of("rtdetr_hf"), tmp_path)
+    assert isinstance(failed, Failed)
+    assert failed.kind is FailureKind.MISSING_WEIGHTS

@@ -1,0 +1,159 @@
+"""The weights commands against a hub that is a plain function."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from openral_core.rskills import DetectorManifest
+from openral_perception_ros import cli
+from openral_perception_ros.engines import MissingWeights
+from openral_perception_ros.engines.checkpoints import checkpoint_folder
+from openral_perception_ros.weights.checksums import ChecksumDiffers, check, sha256_of
+from openral_perception_ros.weights.environments import InstallationFailed, NoEnvironmentNeeded, prepare
+from openral_perception_ros.weights.exporting import ExportEnvironmentMissing, NotExportable, export
+from openral_perception_ros.weights.fetching import LicenceNotAccepted, NothingToFetch, fetch
+from openral_perception_ros.weights.listing import presence_of
+from openral_perception_ros.weights.records import Record
+
+REVISION = "0123456789abcdef0123456789abcdef01234567"
+CONTENT = {"config.json": "{}", "preprocessor_config.json": "{}", "model.safetensors": "weights"}
+
+
+def manifest_of(**changes: object) -> DetectorManifest:
+    content = {
+        "kind": "detector",
+        "id": "small",
+        "description": "d",
+        "engine": "rtdetr_onnx",
+        "mode": "on_demand",
+        "vocabulary": {"kind": "open"},
+        "weights": {"uri": "hf://someone/small", "revision": REVISION},
+        "licence": {"name": "Apache-2.0", "commercial_use": True},
+        "memory_mb": 1,
+        "latency": 1,
+        **changes,
+    }
+    return DetectorManifest.model_validate(content)
+
+
+def hub(repository: str, revision: str, folder: Path) -> str:
+    assert repository == "someone/small"
+    for name, text in CONTENT.items():
+        (folder / name).write_text(text)
+    return revision or REVISION
+
+
+def test_fetched_weights_are_recorded_and_found(tmp_path: Path) -> None:
+    record = fetch(manifest_of(), str(tmp_path), (), hub)
+    assert record.revision == REVISION
+    assert set(record.files) == set(CONTENT)
+    folder = checkpoint_folder(manifest_of(), tmp_path, str(tmp_path), ("config.json",))
+    assert Record.read(folder) == record
+    assert check(folder, record.files) == 3
+    assert presence_of(manifest_of(), tmp_path, str(tmp_path)).state == "here"
+
+
+def test_a_changed_file_is_found(tmp_path: Path) -> None:
+    record = fetch(manifest_of(), str(tmp_path), (), hub)
+    (tmp_path / "small" / "model.safetensors").write_text("other")
+    (tmp_path / "small" / "config.json").unlink()
+    with pytest.raises(ChecksumDiffers, match=r"config.json is missing; model.safetensors has sha256"):
+        check(tmp_path / "small", record.files)
+
+
+def test_weights_that_are_not_what_the_manifest_pins_are_refused(tmp_path: Path) -> None:
+    weights = {"uri": "hf://someone/small", "revision": REVISION, "files": {"config.json": "0" * 64}}
+    with pytest.raises(ChecksumDiffers, match="expected 000000000000"):
+        fetch(manifest_of(weights=weights), str(tmp_path), (), hub)
+    assert Record.read(tmp_path / "small") is None
+
+
+def test_a_licence_that_asks_for_a_word_gets_it_or_nothing_is_fetched(tmp_path: Path) -> None:
+    licence = {"name": "NC", "commercial_use": False, "accept": "non-commercial"}
+    with pytest.raises(LicenceNotAccepted, match="--accept-licence non-commercial"):
+        fetch(manifest_of(licence=licence), str(tmp_path), ("other",), hub)
+    assert not list(tmp_path.iterdir())
+    assert fetch(manifest_of(licence=licence), str(tmp_path), ("non-commercial",), hub).accepted
+
+
+def test_weights_that_come_with_the_rskill_need_no_fetching(tmp_path: Path) -> None:
+    with pytest.raises(NothingToFetch, match="file://weights"):
+        fetch(manifest_of(weights={"uri": "file://weights"}), str(tmp_path), (), hub)
+
+
+def test_the_standard_hub_cache_is_honoured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    snapshot = tmp_path / "hub" / "models--someone--small" / "snapshots" / REVISION
+    snapshot.mkdir(parents=True)
+    (snapshot / "config.json").write_text("{}")
+    assert checkpoint_folder(manifest_of(), tmp_path, str(tmp_path / "none"), ("config.json",)) == snapshot
+
+
+def test_a_checkpoint_without_its_onnx_file_names_the_export(tmp_path: Path) -> None:
+    fetch(manifest_of(), str(tmp_path), (), hub)
+    with pytest.raises(MissingWeights, match="openral weights export small"):
+        checkpoint_folder(manifest_of(), tmp_path, str(tmp_path), ("model.onnx",))
+
+
+def test_exports_say_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(NotExportable, match="zeroshot_hf"):
+        export(manifest_of(engine="zeroshot_hf"), tmp_path, "", tmp_path, lambda command: 0)
+    with pytest.raises(ExportEnvironmentMissing, match="openral weights prepare"):
+        export(manifest_of(), tmp_path, "", tmp_path, lambda command: 0)
+
+
+def test_an_environment_is_made_once_and_filled_from_its_requirements(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("nothing==1\n")
+    manifest = manifest_of(environment={"name": "own", "requirements": "requirements.txt"})
+    commands: list[Sequence[str]] = []
+    home = tmp_path / "environments" / "own" / "bin"
+    home.mkdir(parents=True)
+    (home / "python").symlink_to(sys.executable)
+    environments = tmp_path / "environments"
+    made = prepare(
+        manifest, tmp_path, tmp_path / "environments", lambda command: commands.append(command) or 0
+    )
+    assert made == home / "python"
+    assert commands == [
+        [str(made), "-m", "pip", "install", "--requirement", str(tmp_path / "requirements.txt")]
+    ]
+    with pytest.raises(InstallationFailed, match="exit code 1"):
+        prepare(manifest, tmp_path, environments, lambda command: 1)
+    with pytest.raises(NoEnvironmentNeeded):
+        prepare(manifest_of(), tmp_path, environments, lambda command: 0)
+
+
+def test_the_list_shows_every_detector_and_its_licence(rskills: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        cli.app,
+        ["weights", "list", "--rskills", str(rskills), "--weights-dir", str(tmp_path)],
+        env={"COLUMNS": "200"},
+    )
+    assert result.exit_code == 0
+    assert "sim-groundtruth" in result.output
+    assert "missing" in result.output
+
+
+def test_an_unknown_detector_is_one_line_naming_those_there_are(rskills: Path) -> None:
+    command = [sys.executable, "-c", "from openral_perception_ros.cli import main; main()"]
+    done = subprocess.run(
+        [*command, "weights", "fetch", "nonsense", "--rskills", str(rskills)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "2000"},
+    )
+    assert done.returncode == 1
+    assert "unknown detector 'nonsense'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_digests_are_sha256(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text(json.dumps({}))
+    assert sha256_of(tmp_path / "file") == "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"

@@ -1,0 +1,182 @@
+"""Room in memory for a look or a skill: who goes, who comes, and what it means when that fails."""
+
+from openral_core.detectors import LifecycleState
+from openral_core.skills import SkillResult, SkillStatus
+from openral_reasoner.budgets import BudgetExhausted
+from openral_reasoner.exchanges.commands import ClearDeadline, SetDeadline
+from openral_reasoner.palettes import SkillEntry
+from openral_reasoner.palettes.entries import ToolPalette
+from openral_reasoner.procedures.asks import Unanswered, change_state
+from openral_reasoner.procedures.mission import Mission, Procedure, Wait
+from openral_reasoner.residencies import (
+    Chronicle,
+    ResidencyRefused,
+    ResidencyRules,
+    Resident,
+    Room,
+    TooSoon,
+    Transition,
+    plan_residency,
+)
+from openral_reasoner.residencies.chores import next_chore
+from openral_reasoner.residencies.residents import LONG_AGO
+
+
+def residents_of(palette: ToolPalette, chronicle: Chronicle, rules: ResidencyRules) -> tuple[Resident, ...]:
+    """Every detector of the palette; one that is no lifecycle peer cannot be sent away."""
+    return tuple(
+        Resident(
+            id=each.id,
+            declared=each.memory,
+            active=each.state is LifecycleState.ACTIVE,
+            streams=each in palette.continuous_detectors,
+            pinned=each.id in rules.pinned or each.id not in palette.peers,
+            load_time=chronicle.load_times.get(each.id, each.memory / rules.load_rate),
+            since=chronicle.since.get(each.id, LONG_AGO),
+        )
+        for each in palette.detectors
+    )
+
+
+def wake(mission: Mission, detector: str) -> Procedure[str]:
+    """Have a detector resident for one task; "" when it is, else why not."""
+    refused = yield from make_room(mission, Room(detector, detector))
+    if not refused:
+        mission.chronicle = mission.chronicle.touched(detector, mission.now)
+    return refused
+
+
+def wake_for_good(mission: Mission, detector: str) -> Procedure[str]:
+    """Have a detector resident until somebody decides otherwise; "" when it is, else why not."""
+    refused = yield from make_room(mission, Room(detector, detector))
+    if not refused:
+        mission.chronicle = mission.chronicle.let_go(detector)
+    return refused
+
+
+def send_to_sleep(mission: Mission, detector: str) -> Procedure[str]:
+    """Free a detector's memory; "" when it is free. One that has come only just now stays."""
+    came = mission.chronicle.since.get(detector, LONG_AGO)
+    if mission.now - came < mission.settings.residency.min_residency:
+        return f"{detector} has come only just now"
+    refused = yield from transit(mission, Transition(detector, activate=False))
+    mission.chronicle = mission.chronicle.let_go(detector)
+    return refused
+
+
+def make_room(mission: Mission, room: Room) -> Procedure[str]:
+    """Make the planned transitions, waiting once where the plan is to wait; "" when done, else why not."""
+    for attempt in (1, 2):
+        try:
+            plan = plan_residency(_residents(mission), room, mission.settings.residency, mission.now)
+        except TooSoon as refused:
+            if attempt == 2:
+                return _recorded(mission, room, refused)
+            yield from _wait_until(mission, refused.until)
+        except ResidencyRefused as refused:
+            return _recorded(mission, room, refused)
+        else:
+            return (yield from _carry_out(mission, plan, room))
+    return ""
+
+
+def room_for_skill(mission: Mission, entry: SkillEntry) -> Procedure[SkillResult | None]:
+    """Have the skill's memory free and measured free; None when it is, else the result of not having it."""
+    if entry.gpu_memory_mb <= 0.0:
+        return None
+    refused = yield from make_room(mission, Room(entry.id, memory=entry.gpu_memory_mb))
+    if not refused:
+        refused = yield from _measured_back(mission)
+    if not refused:
+        return None
+    return SkillResult(SkillStatus.BUSY, f"not sent, its memory is not free: {refused}")
+
+
+def tidy(mission: Mission) -> Procedure[None]:
+    """Pay what is owed now, as far as the budget of transitions goes."""
+    while mission.ledger.left("transitions") >= 1:
+        chore = next_chore(_residents(mission), mission.chronicle, mission.settings.residency, mission.now)
+        if not isinstance(chore, Transition):
+            return
+        yield from transit(mission, chore)
+
+
+def transit(mission: Mission, step: Transition) -> Procedure[str]:
+    """One transition, and what it means for who is owed what; "" when it was made, else why not."""
+    begun = mission.now
+    answer = yield from change_state(mission, step.peer, step.activate)
+    if isinstance(answer, Unanswered):
+        mission.chronicle = mission.chronicle.let_go(step.peer)
+        return f"{step.peer}: {answer.condition}, {answer.message}"
+    if not answer.success:
+        mission.chronicle = mission.chronicle.let_go(step.peer)
+        return f"{step.peer} refused: {answer.message}"
+    state = LifecycleState.ACTIVE if step.activate else LifecycleState.INACTIVE
+    mission.palette = mission.palette.with_state(step.peer, state)
+    mission.chronicle = after(mission.chronicle, step, mission.now, mission.now - begun)
+    return ""
+
+
+def after(chronicle: Chronicle, step: Transition, now: float, load_time: float) -> Chronicle:
+    """The chronicle after a transition that was made."""
+    if step.activate:
+        return chronicle.came(step.peer, now, load_time)
+    return chronicle.left(step.peer)
+
+
+def _residents(mission: Mission) -> tuple[Resident, ...]:
+    return residents_of(mission.palette, mission.chronicle, mission.settings.residency)
+
+
+def _carry_out(mission: Mission, plan: tuple[Transition, ...], room: Room) -> Procedure[str]:
+    for step in plan:
+        if mission.ledger.left("transitions") < 1:
+            raise BudgetExhausted("transitions", mission.ledger.limit("transitions"))
+        mission.chronicle = _intended(mission.chronicle, step)
+        failed = yield from transit(mission, step)
+        if failed:
+            return f"no room for {room.who}: {failed}"
+    return ""
+
+
+def _intended(chronicle: Chronicle, step: Transition) -> Chronicle:
+    """Noted before it is done: an interrupted transition is owed all the same."""
+    if step.activate:
+        return chronicle if step.peer in chronicle.displaced else chronicle.woke(step.peer)
+    return chronicle if step.peer in chronicle.woken else chronicle.sent_away(step.peer)
+
+
+def _wait_until(mission: Mission, until: float) -> Procedure[None]:
+    call_id = mission.next_id("residency")
+    mission.say("waiting: a peer has come only just now")
+    mission.emit(SetDeadline(call_id=call_id, seconds=max(0.05, until - mission.now)))
+    yield Wait(call_id)
+
+
+def _measured_back(mission: Mission) -> Procedure[str]:
+    """Until every sleeping detector is measured to hold nothing, for a bounded time."""
+    call_id = mission.next_id("memory")
+    if not _holding(mission.palette):
+        return ""
+    mission.begin(call_id, "memory_back", peers=", ".join(_holding(mission.palette)))
+    mission.emit(SetDeadline(call_id=call_id, seconds=mission.settings.residency.memory_back))
+    kind = ""
+    while _holding(mission.palette) and kind != "deadline_passed":
+        kind = (yield Wait(call_id, palette=True)).kind
+    mission.emit(ClearDeadline(call_id=call_id))
+    held = _holding(mission.palette)
+    mission.finish(call_id, "TIMEOUT" if held else "SUCCEEDED", ", ".join(held))
+    return f"{', '.join(held)} sleeps and still holds memory" if held else ""
+
+
+def _holding(palette: ToolPalette) -> tuple[str, ...]:
+    """Detectors that should hold nothing and do."""
+    return tuple(e.id for e in palette.detectors if e.held and e.state is not LifecycleState.ACTIVE)
+
+
+def _recorded(mission: Mission, room: Room, refused: ResidencyRefused) -> str:
+    """A plan that cannot be is a call that ended, with its reason."""
+    call_id = mission.next_id("residency")
+    mission.begin(call_id, "make_room", peer=room.who)
+    mission.finish(call_id, type(refused).__name__, str(refused))
+    return str(refused)

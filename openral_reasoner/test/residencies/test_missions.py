@@ -1,0 +1,226 @@
+"""Memory in whole missions: who goes for whom, when a goal is sent, who comes back."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from openral_core.detectors import LifecycleState
+from openral_reasoner.exchanges.commands import (
+    AskModel,
+    CallLocate,
+    ChangeState,
+    Command,
+    EndMission,
+    PublishStatus,
+    SendSkill,
+)
+from openral_reasoner.exchanges.events import (
+    CallFailed,
+    ModelAnswered,
+    PaletteChanged,
+    PromptReceived,
+    StateChanged,
+)
+from openral_reasoner.exchanges.statuses import MissionReport, MissionState
+from openral_reasoner.homes import Home, HomePeers
+from openral_reasoner.homes.timeline import Answer, Timeline
+from openral_reasoner.missions import Core
+from openral_reasoner.palettes import ToolPalette
+from openral_reasoner.planners import decide
+from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.residencies import ResidencyRules
+
+STREAM, LOCATOR = "sim-stream", "sim-locator"
+ACTIVE, INACTIVE = LifecycleState.ACTIVE, LifecycleState.INACTIVE
+
+
+@dataclass
+class Device:
+    """A home whose detectors load, take memory, and give it back ``late`` [s] after they sleep."""
+
+    home: Home
+    palette: ToolPalette
+    late: float = 0.0
+    refuses: tuple[str, ...] = ()
+    hangs: tuple[str, ...] = ()
+    log: list[tuple[float, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.peers = HomePeers(self.home)
+
+    def answers(self, command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, AskModel):
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+        elif isinstance(command, ChangeState):
+            yield from self._change(command, now)
+        else:
+            if isinstance(command, SendSkill):
+                self.log.append((now, f"send {command.goal.rskill_id}"))
+            answer = self.peers.answer(command)
+            if answer is not None:
+                yield (5.0 if isinstance(command, SendSkill) else 0.2), answer
+
+    def _change(self, command: ChangeState, now: float) -> Iterator[Answer]:
+        self.log.append((now, f"{command.transition} {command.peer}"))
+        if command.peer in self.hangs:
+            return
+        if command.peer in self.refuses:
+            yield 0.5, StateChanged(call_id=command.call_id, success=False, message="no")
+            return
+        wakes = command.transition == "activate"
+        self.palette = self.palette.with_state(command.peer, ACTIVE if wakes else INACTIVE)
+        self.palette = held(self.palette, command.peer, True)
+        yield 1.0, StateChanged(call_id=command.call_id, success=True, message="done")
+        yield 1.1, PaletteChanged(palette=self.palette)
+        if not wakes:
+            self.palette = held(self.palette, command.peer, False)
+            yield 1.2 + self.late, PaletteChanged(palette=self.palette)
+
+    def told(self, *words: str) -> list[str]:
+        return [line for _, line in self.log if line.split()[0] in words]
+
+
+def held(palette: ToolPalette, peer: str, holds: bool) -> ToolPalette:
+    def update(entries: tuple) -> tuple:  # type: ignore[type-arg]
+        return tuple(e.model_copy(update={"held": holds}) if e.id == peer else e for e in entries)
+
+    return palette.model_copy(
+        update={
+            "locators": update(palette.locators),
+            "continuous_detectors": update(palette.continuous_detectors),
+        }
+    )
+
+
+@pytest.fixture
+def small(palette: ToolPalette) -> ToolPalette:
+    """One sleeping locator and one streaming detector, which may both be switched."""
+    update = {"locators": palette.locators[:1], "peers": (LOCATOR, STREAM)}
+    return held(palette.model_copy(update=update).with_state(LOCATOR, INACTIVE), STREAM, True)
+
+
+def heavy(palette: ToolPalette, skill: str, megabytes: float) -> ToolPalette:
+    skills = tuple(
+        s.model_copy(update={"gpu_memory_mb": megabytes}) if s.id == skill else s for s in palette.skills
+    )
+    return palette.model_copy(update={"skills": skills})
+
+
+def settings(budget: float, **rules: float) -> MissionSettings:
+    return MissionSettings(
+        default_requester="ana", residency=ResidencyRules.model_validate({"budget": budget, **rules})
+    )
+
+
+def run(device: Device, given: MissionSettings, goal: str) -> tuple[EndMission, MissionReport, Timeline]:
+    line = Timeline(Core(given), device.answers)
+    line.put(0.0, PaletteChanged(palette=device.palette))
+    line.put(0.1, PromptReceived(id="p", text=goal))
+    (end,) = line.run()
+    reports = [c.report for m in line.moments for c in m.commands if isinstance(c, PublishStatus)]
+    return end, reports[-1], line
+
+
+def test_a_sleeping_locator_is_woken_for_one_look_kept_warm_and_sleeps_again(
+    home: Home, small: ToolPalette
+) -> None:
+    device = Device(home, small)
+    end, report, _ = run(device, settings(0.0, keep_warm=60.0), "bring me the baguette")
+    assert end.state is MissionState.SUCCEEDED, end
+    assert device.told("activate", "deactivate") == [f"activate {LOCATOR}", f"deactivate {LOCATOR}"]
+    ((asleep, _),) = [line for line in device.log if line[1].startswith("deactivate")]
+    last_send = max(at for at, words in device.log if words.startswith("send"))
+    assert asleep > last_send - 60.0
+    used = {line.name: line.used for line in report.budget}
+    assert used["transitions"] == 1.0
+    assert "lifecycle_transition" in [call.tool for call in report.calls]
+
+
+def test_who_streams_makes_room_for_the_look_and_comes_back_when_the_locator_sleeps(
+    home: Home, small: ToolPalette
+) -> None:
+    device = Device(home, small)
+    end, _, _ = run(device, settings(100.0, keep_warm=30.0), "bring me the baguette")
+    assert end.state is MissionState.SUCCEEDED, end
+    assert device.told("activate", "deactivate") == [
+        f"deactivate {STREAM}",
+        f"activate {LOCATOR}",
+        f"deactivate {LOCATOR}",
+        f"activate {STREAM}",
+    ]
+
+
+def test_a_heavy_skill_is_sent_when_memory_is_measured_back_and_peers_return_on_its_end(
+    home: Home, small: ToolPalette
+) -> None:
+    device = Device(home, heavy(small, "grasp", 90.0), late=3.0)
+    end, report, _ = run(device, settings(160.0, min_residency=0.0), "bring me the baguette")
+    assert end.state is MissionState.SUCCEEDED, end
+    steps = [words for _, words in device.log]
+    sent = steps.index("send grasp")
+    assert steps[sent - 1].startswith("deactivate")
+    assert steps[sent + 1].startswith("activate")
+    asleep = next(at for at, words in device.log if words == f"deactivate {STREAM}") + 1.0
+    assert device.log[sent][0] >= asleep + 3.0
+    assert ("memory_back", "SUCCEEDED") in [(call.tool, call.status) for call in report.calls]
+
+
+def test_memory_that_never_comes_back_keeps_the_goal_from_being_sent(home: Home, small: ToolPalette) -> None:
+    device = Device(home, heavy(small, "grasp", 90.0), late=10_000.0)
+    end, report, _ = run(device, settings(160.0, min_residency=0.0), "bring me the baguette")
+    assert end.state is MissionState.HANDED_OVER, end
+    assert "send grasp" not in device.told("send")
+    assert ("memory_back", "TIMEOUT") in [(call.tool, call.status) for call in report.calls]
+
+
+def test_a_skill_that_fits_nowhere_is_refused_with_the_figures(home: Home, small: ToolPalette) -> None:
+    device = Device(home, heavy(small, "grasp", 500.0))
+    end, report, _ = run(device, settings(160.0), "bring me the baguette")
+    assert end.state is MissionState.HANDED_OVER, end
+    refusals = [call.message for call in report.calls if call.tool == "make_room"]
+    assert "grasp needs 500 MB and does not fit in 160 MB" in refusals
+
+
+@pytest.mark.parametrize("fault", ["refuses", "hangs"])
+def test_a_locator_that_does_not_wake_is_a_typed_outcome_within_its_deadline(
+    home: Home, small: ToolPalette, fault: str
+) -> None:
+    device = Device(home, small, **{fault: (LOCATOR,)})
+    end, report, line = run(device, settings(0.0), "bring me the unicorn")
+    assert end.state.terminal
+    outcomes = {call.status for call in report.calls if call.tool == "lifecycle_transition"}
+    assert outcomes == {"REFUSED" if fault == "refuses" else "TIMEOUT"}
+    assert not any(isinstance(c, CallLocate) for m in line.moments for c in m.commands)
+
+
+def test_after_a_stop_during_a_transition_the_peer_that_went_comes_back(
+    home: Home, small: ToolPalette
+) -> None:
+    device = Device(home, small)
+    line = Timeline(Core(settings(100.0, keep_warm=5.0)), device.answers)
+    line.put(0.0, PaletteChanged(palette=device.palette))
+    line.put(0.1, PromptReceived(id="p", text="bring me the baguette"))
+    line.put(0.9, PromptReceived(id="q", text="stop"))
+    line.run()
+    assert device.told("activate", "deactivate") == [f"deactivate {STREAM}", f"activate {STREAM}"]
+    assert STREAM in device.palette.awake
+
+
+def test_nobody_comes_back_while_the_skill_may_still_hold_the_memory(home: Home, small: ToolPalette) -> None:
+    device = Device(home, heavy(small, "grasp", 90.0))
+    honest = device.answers
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, SendSkill) and command.goal.rskill_id == "grasp":
+            yield 1.0, CallFailed(call_id=command.call_id, condition="BROKEN_OFF", message="link lost")
+        else:
+            yield from honest(command, now)
+
+    line = Timeline(Core(settings(160.0, min_residency=0.0)), answers)
+    line.put(0.0, PaletteChanged(palette=device.palette))
+    line.put(0.1, PromptReceived(id="p", text="bring me the baguette"))
+    line.run()
+    gone = [words.split()[1] for words in device.told("deactivate")]
+    assert STREAM in gone
+    assert f"activate {STREAM}" not in device.told("activate")

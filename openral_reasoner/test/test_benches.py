@@ -1,0 +1,34 @@
+"""The symbolic search benchmark keeps what it promises, on a few homes of it."""
+
+import pytest
+
+from openral_reasoner.benches import SEARCHERS, run_search, score_search
+from openral_reasoner.benches.homes import draw
+from openral_reasoner.benches.tables import search_table
+
+HOMES = range(10_000, 10_040)
+
+
+def test_a_seed_is_one_home() -> None:
+    assert draw(7) == draw(7)
+    assert draw(7) != draw(8)
+
+
+def test_the_scripted_planner_finds_nearly_everything_that_is_there() -> None:
+    score = score_search("scripted", HOMES)
+    assert score.success >= 0.95
+    assert score.absent_handed_over == 1.0
+
+
+def test_priors_make_shorter_ways_than_chance() -> None:
+    assert score_search("scripted", HOMES).spl > score_search("random", HOMES).spl
+
+
+@pytest.mark.parametrize("searcher", SEARCHERS)
+def test_a_search_is_the_same_every_time(searcher: str) -> None:
+    assert run_search(searcher, 3) == run_search(searcher, 3)
+
+
+def test_the_table_has_a_row_per_searcher() -> None:
+    scores = [score_search(name, range(3)) for name in SEARCHERS]
+    assert len(search_table(scores).splitlines()) == 2 + len(SEARCHERS)

@@ -1,0 +1,164 @@
+"""Goals that come while another runs, stops, approvals, and answers that come too late."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from openral_core.queries import RecallResult, RecallStatus
+from openral_reasoner.exchanges.commands import (
+    AskModel,
+    CallRecall,
+    CancelSkill,
+    Command,
+    EndMission,
+    PublishHandoff,
+    PublishPrompt,
+    SendSkill,
+)
+from openral_reasoner.exchanges.events import (
+    DeadlinePassed,
+    ModelAnswered,
+    PaletteChanged,
+    PromptReceived,
+    Recalled,
+)
+from openral_reasoner.exchanges.statuses import MissionState
+from openral_reasoner.exchanges.turns import RawCall
+from openral_reasoner.homes import Home, HomePeers, play
+from openral_reasoner.homes.timeline import Answer, Timeline
+from openral_reasoner.missions import Core
+from openral_reasoner.palettes import ToolPalette
+from openral_reasoner.planners import decide
+from openral_reasoner.procedures.settings import MissionSettings
+
+
+def line(home: Home, palette: ToolPalette, settings: MissionSettings, skill_time: float = 5.0) -> Timeline:
+    peers = HomePeers(home)
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, AskModel):
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+        elif (event := peers.answer(command)) is not None:
+            yield skill_time if isinstance(command, SendSkill) else 0.1, event
+
+    made = Timeline(Core(settings), answers)
+    made.put(0.0, PaletteChanged(palette=palette))
+    made.put(0.0, PromptReceived(id="first", text="go to the fridge"))
+    return made
+
+
+def second(settings: MissionSettings, policy: str) -> MissionSettings:
+    return settings.model_copy(update={"second_goal": policy})
+
+
+@pytest.mark.parametrize(
+    ("policy", "states"),
+    [
+        ("queue", [MissionState.SUCCEEDED, MissionState.SUCCEEDED]),
+        ("replace", [MissionState.CANCELLED, MissionState.SUCCEEDED]),
+        ("refuse", [MissionState.SUCCEEDED]),
+    ],
+)
+def test_a_second_goal_waits_replaces_or_is_refused(
+    policy: str, states: list[MissionState], home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = line(home, palette, second(settings, policy))
+    story.put(2.0, PromptReceived(id="second", text="go to the shelf"))
+    assert [end.state for end in story.run()] == states
+    refused = [
+        c.text
+        for m in story.moments
+        for c in m.commands
+        if isinstance(c, PublishPrompt) and c.in_reply_to == "second"
+    ]
+    assert any("another mission" in words for words in refused) is (policy == "refuse")
+
+
+@pytest.mark.parametrize("words", ["stop", "Stop!", "CANCEL", " abort. "])
+def test_stop_cancels_the_running_skill_and_nothing_moves_after(
+    words: str, home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = line(home, palette, settings, skill_time=50.0)
+    story.put(3.0, PromptReceived(id="halt", text=words))
+    ends = story.run()
+    commands = [command for moment in story.moments for command in moment.commands]
+    assert [end.state for end in ends] == [MissionState.CANCELLED]
+    cancelled = next(i for i, c in enumerate(commands) if isinstance(c, CancelSkill))
+    assert not any(isinstance(c, SendSkill) for c in commands[cancelled:])
+
+
+def test_a_skill_that_does_not_stop_is_not_waited_for_for_ever(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    peers = HomePeers(home)
+
+    def silent(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, AskModel):
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+        elif not isinstance(command, SendSkill | CancelSkill) and (event := peers.answer(command)):
+            yield 0.1, event
+
+    story = Timeline(Core(settings), silent)
+    story.put(0.0, PaletteChanged(palette=palette))
+    story.put(0.0, PromptReceived(id="first", text="go to the fridge"))
+    story.put(3.0, PromptReceived(id="halt", text="stop"))
+    assert [end.state for end in story.run()] == [MissionState.CANCELLED]
+    assert story.moments[-1].now <= 3.0 + settings.deadlines.cancel + settings.budget.seconds
+
+
+@pytest.mark.parametrize(("answer", "moves"), [("yes", True), ("no", False), ("", False)])
+def test_nothing_moves_without_the_operators_yes(
+    answer: str, moves: bool, home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    peers = HomePeers(home)
+
+    def operator(command: Command) -> object:
+        if isinstance(command, PublishHandoff) and answer and command.question.question.startswith("May I"):
+            return PromptReceived(id="a", text=answer, in_reply_to=command.question.id)
+        return peers.answer(command)
+
+    careful = settings.model_copy(update={"require_approval": True})
+    story = play("go to the fridge", palette, operator, decide, careful)
+    assert any(isinstance(c, SendSkill) for c in story.commands) is moves
+    assert story.end is not None
+    assert (story.end.state is MissionState.SUCCEEDED) is moves
+
+
+def test_an_answer_that_comes_after_its_deadline_is_not_listened_to(
+    palette: ToolPalette, settings: MissionSettings
+) -> None:
+    core = Core(settings)
+    core.handle(PaletteChanged(palette=palette), 0.0)
+    batch = core.handle(PromptReceived(id="first", text="find the mug"), 0.0)
+    asked = next(c for c in batch if isinstance(c, AskModel))
+    recall = RawCall(tool="recall_object", arguments='{"query": "mug"}')
+    batch = core.handle(ModelAnswered(call_id=asked.call_id, calls=(recall,)), 1.0)
+    call = next(c for c in batch if isinstance(c, CallRecall))
+    core.handle(DeadlinePassed(call_id=call.call_id), 6.0)
+    late = Recalled(call_id=call.call_id, result=RecallResult(RecallStatus.FOUND, "late"))
+    assert core.handle(late, 7.0) == ()
+
+
+def test_waiting_for_a_human_costs_no_time(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    deadlines = settings.deadlines.model_copy(update={"handoff": 10_000.0})
+    patient = settings.model_copy(update={"deadlines": deadlines})
+    peers = HomePeers(home)
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, AskModel):
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+        elif isinstance(command, PublishHandoff):
+            yield 5_000.0, PromptReceived(id="a", text="again", in_reply_to=command.question.id)
+        elif (event := peers.answer(command)) is not None:
+            yield 0.1, event
+
+    story = Timeline(Core(patient), answers)
+    story.put(0.0, PaletteChanged(palette=palette))
+    story.put(0.0, PromptReceived(id="first", text="open the portcullis"))
+    ends = [c for c in story.run() if isinstance(c, EndMission)]
+    assert [end.state for end in ends] == [MissionState.HANDED_OVER]
+    last = story.core.report(story.now)
+    seconds = next(row for row in last.budget if row.name == "seconds")
+    assert seconds.used < 10.0

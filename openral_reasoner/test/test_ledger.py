@@ -1,0 +1,38 @@
+"""A budget only ever shrinks."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openral_reasoner.budgets import BudgetExhausted, Ledger, SearchBudget
+
+LINES = st.sampled_from(["candidates", "recalls", "locates", "skills"])
+
+
+@given(st.lists(LINES, max_size=60), st.integers(0, 8))
+def test_never_more_is_spent_than_allowed(spent: list[str], limit: int) -> None:
+    ledger = Ledger(SearchBudget(candidates=limit, recalls=limit, locates=limit, skills=limit))
+    for line in spent:
+        before = ledger.left(line)
+        if before == 0:
+            with pytest.raises(BudgetExhausted, match=line):
+                ledger.spend(line)
+        else:
+            ledger = ledger.spend(line)
+            assert ledger.left(line) == before - 1
+    assert all(line.used <= line.limit for line in ledger.lines())
+
+
+@given(st.lists(st.floats(0.0, 100.0), min_size=2, max_size=12))
+def test_only_running_time_counts(times: list[float]) -> None:
+    ledger, spent, now = Ledger(SearchBudget(seconds=1e6)), 0.0, 0.0
+    for index, step in enumerate(times):
+        ledger = ledger.resumed(now) if index % 2 == 0 else ledger.paused(now)
+        now += step
+        spent += step if index % 2 == 0 else 0.0
+    assert ledger.left("seconds", now) == pytest.approx(1e6 - spent)
+
+
+def test_every_line_is_in_the_words() -> None:
+    words = Ledger(SearchBudget()).words(0.0)
+    assert all(name in words for name in SearchBudget.model_fields)

@@ -1,0 +1,90 @@
+"""Laws and tables of the frontier."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openral_core.geometry import Pose
+from openral_core.scene_graph import NodeKind, Opening, Relation, SceneEdge, SceneGraph, SceneNode
+from openral_reasoner.searches import CandidateKind, SearchProgress, plan_active_search
+
+POINTS = st.floats(-50.0, 50.0)
+
+
+def node(number: int, label: str, kind: NodeKind, x: float, occludes: bool, is_open: bool) -> SceneNode:
+    opening = Opening.OPEN if is_open else Opening.CLOSED
+    return SceneNode(
+        f"{label}_{number}",
+        kind,
+        label,
+        Pose((x, 0.0, 0.0)),
+        is_container=occludes,
+        occludes_contents=occludes,
+        opening=opening,
+    )
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> SceneGraph:
+    labels = st.sampled_from(["fridge", "cabinet", "table", "counter", "kitchen", "mug", "ana"])
+    rows = draw(
+        st.lists(
+            st.tuples(labels, st.sampled_from(NodeKind), POINTS, st.booleans(), st.booleans()), max_size=12
+        )
+    )
+    return SceneGraph(tuple(node(i, *row) for i, row in enumerate(rows)))
+
+
+@given(graphs(), st.lists(st.sampled_from(["table", "fridge", "attic"]), max_size=3), st.integers(0, 12))
+def test_a_search_never_revisits_and_ends(graph: SceneGraph, priors: list[str], limit: int) -> None:
+    progress = SearchProgress("mug").hinted((), tuple(priors))
+    for _ in range(len(graph.nodes) + 1):
+        frontier = plan_active_search(graph, progress, max(1, limit))
+        if not frontier:
+            break
+        assert len(frontier) <= max(1, limit)
+        assert frontier[0].node_id not in progress.visited
+        progress = progress.after_visit(frontier[0].node_id, "NOT_IN_VIEW")
+    assert not plan_active_search(graph, progress, 100)
+
+
+@given(graphs(), st.tuples(POINTS, POINTS, POINTS))
+def test_people_and_plain_objects_are_no_places_to_search(
+    graph: SceneGraph, start: tuple[float, float, float]
+) -> None:
+    for each in plan_active_search(graph, SearchProgress("mug"), 100, start):
+        found = graph.by_id[each.node_id]
+        assert found.kind is not NodeKind.AGENT
+        assert found.kind is not NodeKind.OBJECT or found.occludes_contents
+
+
+def kitchen() -> SceneGraph:
+    nodes = (
+        node(1, "kitchen", NodeKind.ROOM, 0.0, False, False),
+        node(1, "table", NodeKind.PLACE, 9.0, False, False),
+        node(1, "counter", NodeKind.PLACE, 1.0, False, False),
+        node(1, "fridge", NodeKind.PLACE, 5.0, True, False),
+        node(1, "cabinet", NodeKind.PLACE, 2.0, True, True),
+        node(1, "bread", NodeKind.OBJECT, 9.0, False, False),
+    )
+    return SceneGraph(nodes, (SceneEdge("table_1", Relation.IN_ROOM, "kitchen_1"),))
+
+
+def order(progress: SearchProgress) -> list[str]:
+    return [each.node_id for each in plan_active_search(kitchen(), progress, 100, (0.0, 0.0, 0.0))]
+
+
+def test_containers_come_before_places_before_rooms_and_near_before_far() -> None:
+    expected = ["cabinet_1", "fridge_1", "counter_1", "table_1", "kitchen_1"]
+    assert order(SearchProgress("glass")) == expected
+
+
+def test_a_near_miss_comes_first_and_priors_before_the_rest() -> None:
+    progress = SearchProgress("baguette").hinted(("bread_1",), ("kitchen table",))
+    assert order(progress)[:2] == ["bread_1", "table_1"]
+
+
+def test_only_what_is_closed_has_to_be_opened() -> None:
+    frontier = {c.node_id: c for c in plan_active_search(kitchen(), SearchProgress("glass"), 100)}
+    assert frontier["fridge_1"].must_open
+    assert not frontier["cabinet_1"].must_open
+    assert frontier["fridge_1"].kind is CandidateKind.CONTAINER

@@ -1,0 +1,102 @@
+"""The `openral` command against a live graph and against recordings."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+from rclpy.executors import SingleThreadedExecutor
+from typer.testing import CliRunner
+
+from openral_reasoner.homes import HomePeers, play
+from openral_reasoner.palettes import ToolPalette
+from openral_reasoner.planners import decide
+from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.recordings import settings_line, step_line
+from openral_reasoner_ros.cli.app import app
+from openral_reasoner_ros.recorder import FILE
+
+Invoke = Callable[..., Any]
+
+
+@pytest.fixture
+def invoke() -> Invoke:
+    return lambda *arguments: CliRunner().invoke(app, list(arguments))
+
+
+@pytest.fixture
+def live(graph: Any, make_reasoner: Any) -> Iterator[Any]:
+    """The graph spinning on a thread of its own, as another process would."""
+    executor = SingleThreadedExecutor(context=graph.context)
+    reasoner = make_reasoner(handoff_timeout=30.0)
+    for node in (graph, reasoner):
+        executor.add_node(node)
+    stop = threading.Event()
+
+    def spin() -> None:
+        while not stop.is_set():
+            executor.spin_once(timeout_sec=0.05)
+
+    thread = threading.Thread(target=spin)
+    thread.start()
+    yield graph
+    stop.set()
+    thread.join()
+    executor.shutdown()
+
+
+def test_a_goal_is_given_and_waited_for(live: Any, invoke: Invoke) -> None:
+    done = invoke("prompt", "bring me the baguette", "--wait")
+    assert done.exit_code == 0, done.output
+    assert "SUCCEEDED" in done.output
+    assert live.home.delivered == [("bread_1", "ana")]
+    shown = invoke("mission", "status")
+    assert "bring me the baguette" in shown.output
+    assert "recalls: " in shown.output
+
+
+def test_a_handoff_is_answered_and_the_mission_goes_on(live: Any, invoke: Invoke, operator: Any) -> None:
+    assert invoke("prompt", "open the portcullis").exit_code == 0
+    executor = SingleThreadedExecutor(context=operator.context)
+    executor.add_node(operator)
+    while not operator.handoffs:
+        executor.spin_once(timeout_sec=0.05)
+    assert invoke("mission", "answer", operator.handoffs[0].id, "no").exit_code == 0
+    while not operator.ended:
+        executor.spin_once(timeout_sec=0.05)
+    executor.shutdown()
+    assert "the answer was 'no'" in operator.statuses[-1].reason
+
+
+def test_the_palette_is_what_the_model_is_given(live: Any, invoke: Invoke) -> None:
+    shown = invoke("palette")
+    assert shown.exit_code == 0, shown.output
+    assert '"recall_object"' in shown.output or "Call exactly one tool" in shown.output
+
+
+def test_silence_is_told_with_what_to_check(ros_domain: int, invoke: Invoke) -> None:
+    silent = invoke("mission", "status", "--timeout", "0.2")
+    assert silent.exit_code != 0
+    assert "ROS_DOMAIN_ID" in str(silent.exception)
+
+
+def test_recordings_replay_and_explain(invoke: Invoke, tmp_path: Path, graph: Any) -> None:
+    settings = MissionSettings()
+    played = play("find the mug", ToolPalette(), HomePeers(graph.home).answer, decide, settings)
+    lines = [settings_line(settings), *(step_line(m.now, m.event, m.commands) for m in played.moments)]
+    (tmp_path / FILE).write_text("\n".join(lines))
+    assert invoke("replay", str(tmp_path)).exit_code == 0
+    assert "find the mug" in invoke("explain", str(tmp_path)).output
+    (tmp_path / FILE).write_text("\n".join(lines).replace("waiting: no spatial", "dozing: no spatial"))
+    differs = invoke("replay", str(tmp_path))
+    assert differs.exit_code == 1
+    assert "recorded" in differs.output
+
+
+def test_the_search_bench_prints_its_table(invoke: Invoke) -> None:
+    table = invoke("bench", "search", "--homes", "3", "--searcher", "scripted")
+    assert table.exit_code == 0, table.output
+    assert "| scripted | 3 |" in table.output

@@ -1,0 +1,75 @@
+"""What an operator can put right in memory."""
+
+from openral_core.errors import OpenRALError
+from openral_core.geometry import Pose
+from openral_core.scene_graph import Presence
+from openral_core.text import Thesaurus
+from openral_world_state.associations import merge
+from openral_world_state.memories import Memory, Record
+
+OPERATOR = "operator"
+_WEIGHT = 10.0
+
+
+class SameObject(OpenRALError):
+    """Two ids that are one object already."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(f"{first!r} and {second!r} are the same object already")
+
+
+def rename(memory: Memory, name: str, label: str, thesaurus: Thesaurus) -> Record:
+    """Call an object something else; what detectors called it no longer counts.
+
+    Raises:
+        UnknownObject: If there is no such object.
+        UnreadableText: If the label names nothing.
+    """
+    thesaurus.parse(label)
+    record = memory.get(name)
+    record.label, record.votes, record.source = label, {label: _WEIGHT}, OPERATOR
+    return _kept(memory, record)
+
+
+def move(memory: Memory, name: str, x: float, y: float, z: float) -> Record:
+    """Say where an object is, in map [m]; it is there until it is looked for in vain.
+
+    Raises:
+        UnknownObject: If there is no such object.
+        InvalidGeometry: If a number is not finite.
+    """
+    record = memory.get(name)
+    record.pose = Pose((x, y, z), record.pose.orientation)
+    record.presence, record.misses, record.carried, record.source = Presence.PRESENT, 0, False, OPERATOR
+    return _kept(memory, record)
+
+
+def forget(memory: Memory, name: str) -> None:
+    """Drop an object for good.
+
+    Raises:
+        UnknownObject: If there is no such object.
+    """
+    memory.forget(memory.get(name).id)
+    memory.commit()
+
+
+def join(memory: Memory, kept: str, other: str) -> Record:
+    """Make two records one; the other id leads to the kept one from then on.
+
+    Raises:
+        UnknownObject: If one of them is not there.
+        SameObject: If they are one already.
+    """
+    first, second = memory.get(kept), memory.get(other)
+    if first is second:
+        raise SameObject(kept, other)
+    merge(first, second)
+    memory.forget(second.id, merged_into=first.id)
+    return _kept(memory, first)
+
+
+def _kept(memory: Memory, record: Record) -> Record:
+    memory.touch(record)
+    memory.commit()
+    return record

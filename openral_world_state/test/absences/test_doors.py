@@ -1,0 +1,40 @@
+"""Doors seen shut, open, and not at all."""
+
+from pathlib import Path
+
+import pytest
+
+from openral_core.maps import load_map
+from openral_core.scene_graph import Opening
+from openral_world_state.absences import opening_of
+from openral_world_state.homes import home_of_map
+from openral_world_state.synthetics import Block, Body, Plane, looking, shoot
+
+MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
+FRIDGE = home_of_map(MAP).by_id["fridge"]
+WALL = Plane((1.0, 0.0, 0.0), 0.02)
+SHUT = Block((0.36, 1.7, 0.9), (0.62, 0.7, 1.8))
+INSIDE = Block((0.1, 1.7, 0.9), (0.05, 0.7, 1.8))
+BEFORE = looking((2.2, 1.7, 1.3), (0.4, 1.7, 0.9))
+
+
+@pytest.mark.parametrize(
+    ("bodies", "camera", "expected"),
+    [
+        pytest.param({"_fridge": SHUT, "_wall": WALL}, BEFORE, Opening.CLOSED, id="shut"),
+        pytest.param({"_back": INSIDE, "_wall": WALL}, BEFORE, Opening.OPEN, id="open"),
+        pytest.param(
+            {"_door": Block((1.2, 1.7, 0.9), (0.05, 1.4, 1.8))}, BEFORE, Opening.UNKNOWN, id="hidden"
+        ),
+        pytest.param(
+            {"_fridge": SHUT}, looking((0.9, 4.0, 1.3), (0.4, 1.7, 0.9)), Opening.UNKNOWN, id="from the side"
+        ),
+        pytest.param(
+            {"_fridge": SHUT}, looking((2.2, 1.7, 1.3), (2.2, 4.0, 0.9)), Opening.UNKNOWN, id="elsewhere"
+        ),
+    ],
+)
+def test_tells_whether_a_container_is_open(
+    bodies: dict[str, Body], camera: object, expected: Opening
+) -> None:
+    assert opening_of(shoot(bodies, camera, focal=380.0).view, FRIDGE, 6.0) is expected  # type: ignore[arg-type]

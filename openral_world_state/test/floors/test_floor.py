@@ -1,0 +1,67 @@
+"""Where the robot fits, and how it gets around."""
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openral_core.maps import HomeMap, load_map
+from openral_world_state.floors import Floor, Routes, approach
+from openral_world_state.homes import home_of_map
+
+MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
+HOME = home_of_map(MAP)
+FLOOR = Floor(HOME)
+STANDS = {site.node.id: site.standing for site in HOME.sites if site.standing is not None}
+
+
+@pytest.mark.parametrize("place", sorted(STANDS))
+def test_the_robot_fits_at_every_place_of_the_map(place: str) -> None:
+    x, y, _ = STANDS[place].position
+    assert FLOOR.is_free((x, y))
+
+
+@pytest.mark.parametrize("point", [(2.0, 4.2), (0.36, 1.7), (-1.0, 2.0), (5.0, 0.5), (4.9, 4.0)])
+def test_it_does_not_fit_into_furniture_or_walls(point: tuple[float, float]) -> None:
+    assert not FLOOR.is_free(point)
+
+
+def test_the_way_to_the_other_room_leads_through_the_doorway() -> None:
+    start, goal = (4.3, 0.8), (5.7, 0.8)
+    assert math.dist(start, goal) < 1.5
+    assert FLOOR.distances((4.4, 2.2), [(5.6, 1.2)])[0] > 2.0
+
+
+def test_without_a_doorway_there_is_no_way() -> None:
+    doors = MAP.doorways[0].model_copy(update={"at": (5.0, -9.0)})
+    shut = Floor(home_of_map(HomeMap(**{**dict(MAP), "doorways": (doors,)})))
+    assert math.isinf(shut.distances((2.0, 2.2), [(7.0, 2.6)])[0])
+    assert not shut.connected((2.0, 2.2), (7.0, 2.6))
+
+
+@given(st.floats(0.3, 9.7), st.floats(0.3, 4.2))
+def test_an_approach_is_reachable_and_faces_its_target(x: float, y: float) -> None:
+    pose = approach(FLOOR, (x, y), 0.7, None, (2.0, 2.2))
+    if pose is None:
+        return
+    stand = (pose.position[0], pose.position[1])
+    assert FLOOR.is_free(stand)
+    assert FLOOR.connected(stand, (2.0, 2.2))
+    assert math.isclose(math.cos(pose.yaw - math.atan2(y - stand[1], x - stand[0])), 1.0, abs_tol=1e-6)
+    assert 0.5 < math.dist(stand, (x, y)) < 1.2
+
+
+def test_what_lies_on_the_counter_is_approached_from_its_front() -> None:
+    pose = approach(FLOOR, (2.3, 4.15), 0.7, HOME.by_id["kitchen_counter"], None)
+    assert pose is not None
+    assert pose.position[1] < 3.6
+
+
+def test_routes_join_every_place_of_the_home() -> None:
+    routes = Routes(FLOOR, STANDS)
+    for place in STANDS:
+        found = routes.route((2.0, 2.2), place)
+        assert found is not None
+        assert found.places[-1] == place

@@ -1,0 +1,87 @@
+"""Every code block of the documents is run.
+
+Words behind the language tell how: ``exit=3`` is the status to expect, ``graph`` needs a running graph,
+``stock`` the ``ros2`` command; ``forever`` ends only when it is interrupted; ``nested`` would run this
+very test and is only resolved by make. ``console`` blocks show output.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("openral_msgs")
+from graph.deployments import ROOT, Deployment, until
+
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+BLOCK = re.compile(r"^```(?P<language>\w+)(?P<words>[^\n]*)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
+SHOWN = ("console", "mermaid", "text", "json", "yaml")
+pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(400)]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block with the words behind its language."""
+
+    document: Path
+    language: str
+    words: tuple[str, ...]
+    code: str
+
+    @property
+    def exit_code(self) -> int:
+        return next((int(word.removeprefix("exit=")) for word in self.words if word.startswith("exit=")), 0)
+
+    def __str__(self) -> str:
+        return f"{self.document.relative_to(ROOT)}: {self.code.strip().splitlines()[-1][:60]}"
+
+
+BLOCKS = [
+    Block(document, found["language"], tuple(found["words"].split()), found["code"])
+    for document in DOCUMENTS
+    for found in BLOCK.finditer(document.read_text())
+    if found["language"] not in SHOWN
+]
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+def test_the_block_runs(block: Block, ros_domain: int, tmp_path: Path) -> None:
+    if "stock" in block.words and shutil.which("ros2") is None:
+        pytest.skip("the ros2 command is not installed")
+    if "graph" not in block.words:
+        run(block, tmp_path)
+        return
+    with Deployment(tmp_path / "graph") as deployment:
+        deployment.wait_until_told("remembers a mug", 150.0)
+        run(block, tmp_path)
+
+
+def run(block: Block, folder: Path) -> None:
+    code = block.code.replace("make test", "make --dry-run test") if "nested" in block.words else block.code
+    command = [sys.executable, "-c", code] if block.language == "python" else ["sh", "-ec", code]
+    output = folder / "block.txt"
+    with output.open("w") as out:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        if "forever" in block.words:
+            until(lambda: "activate /reasoner" in output.read_text(), 120.0, output.read_text)
+            os.killpg(process.pid, signal.SIGINT)
+        code_of_end = process.wait(timeout=300)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    interrupted = (0, 130, -signal.SIGINT) if "forever" in block.words else ()
+    assert code_of_end in (block.exit_code, *interrupted), output.read_text()
