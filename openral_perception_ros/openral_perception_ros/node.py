@@ -38,6 +38,7 @@ from openral_ros.parameters import declare
 from openral_ros.qos import RELIABLE
 from openral_ros.running import run
 from openral_ros.scopes import Scope
+from openral_ros.tracing import start_tracing
 
 DIAGNOSTICS_PERIOD, HEARTBEAT = 1.0, 0.5
 
@@ -54,6 +55,8 @@ class DetectorNode(ManagedNode):
     def configure(self, scope: Scope) -> None:
         """Check the manifest and make every interface; while inactive, requests are answered INACTIVE."""
         p = declare(self, DetectorParameters)
+        slug = self.get_namespace().rsplit("/", 1)[-1]
+        start_tracing(slug or self.get_name(), Path(p.record) if p.record else None)
         cameras = parse_cameras(p.cameras)
         folders = [Path(folder) for folder in p.rskill_folders]
         detector = load_detector(p.rskill, folders, tuple(each.id for each in cameras), p.default)

@@ -30,6 +30,7 @@ class DetectorParameters(Parameters):
     )
     queue: int = Field(default=8, ge=1, le=1000, description="requests that may wait; more are BUSY")
     restarts: int = Field(default=3, ge=0, le=100, description="of a lost worker within ten minutes")
+    record: str = Field(default="", description="folder for recorded spans; '' = none")
     seed: int = Field(default=0, ge=0, description="of simulated noise")
     device: str = Field(default="cpu", description="where the model runs: cpu, cuda, cuda:1, tensorrt")
     weights_folder: str = Field(default="", description="where weights lie; '' = the standard hub cache")

@@ -6,6 +6,8 @@ Publishes: openral/mission, openral/palette, openral/handoff, openral/prompt.
 Calls: recall_object, resolve_place, observe, locate_in_view of every detector, execute_rskill.
 """
 
+from pathlib import Path
+
 from openral_core.rskills import Registry
 from openral_msgs.msg import PromptStamped
 from openral_reasoner.exchanges.events import Cancelled, PromptReceived
@@ -19,6 +21,7 @@ from openral_ros.parameters import declare
 from openral_ros.qos import RELIABLE
 from openral_ros.running import run
 from openral_ros.scopes import Scope
+from openral_ros.tracing import start_tracing
 
 OPERATOR = ("operator", "")
 
@@ -33,6 +36,7 @@ class ReasonerNode(ManagedNode):
     def configure(self, scope: Scope) -> None:
         """Check parameters and manifests, and make the brain."""
         parameters = declare(self, ReasonerParameters)
+        start_tracing("reasoner", Path(parameters.record) if parameters.record else None)
         skills = Registry.load(parameters.folders).skills
         palette = PalettePublisher(scope)
         self._prepared = Prepared(parameters, skills, make_brain(parameters), palette)

@@ -40,11 +40,13 @@ class OtlpExporterMissing(OpenRALError):
 def start_tracing(service: str, record: Path | None) -> None:
     """Choose where this process's spans go; without a recording folder or OTLP endpoint, nowhere.
 
+    The first choice of a process holds: OpenTelemetry takes no second one.
+
     Raises:
         OtlpExporterMissing: If the environment asks for OTLP and the exporter is not installed.
     """
     endpoint = os.environ.get(OTLP_VARIABLE)
-    if record is None and not endpoint:
+    if (record is None and not endpoint) or isinstance(trace.get_tracer_provider(), TracerProvider):
         return
     provider = TracerProvider(resource=Resource.create({SERVICE_NAME: service}))
     if record is not None:

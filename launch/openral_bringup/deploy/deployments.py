@@ -30,7 +30,7 @@ async def deployment(
     os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
     supervisor = Supervisor(graph, folder, environment)
     observer = Observer(choices.namespace, choices.camera_bases, graph.listening, domain)
-    session = Session(observer, folder, Patience(), lambda: list(supervisor.logs.alarms))
+    session = Session(observer, folder, Patience(), lambda: list(supervisor.logs.alarms), supervisor.restarts)
     outcomes: list[Outcome] = []
     supervisor.start()
     screen = asyncio.create_task(show(supervisor, observer, session))

@@ -45,7 +45,7 @@ def _bring(outlook: Outlook, goal: Bring) -> Plan[str]:
     thing, _ = yield from obtain(outlook, goal.what)
     yield from _grasp(outlook, goal.what, thing)
     yield from _deliver(outlook, goal.what, goal.to)
-    return f"I brought {goal.what} to {goal.to}."
+    return f"I brought the {goal.what} to {_listener(goal.to)}."
 
 
 def _bring_filled(outlook: Outlook, goal: BringFilled) -> Plan[str]:
@@ -61,14 +61,19 @@ def _bring_filled(outlook: Outlook, goal: BringFilled) -> Plan[str]:
     must((yield from outlook.act(Verb.PLACE, surface)), f"put down {goal.contents}")
     yield from _grasp(outlook, vessel, held)
     yield from _deliver(outlook, vessel, goal.to)
-    return f"I brought a {vessel} of {goal.contents} to {goal.to}."
+    return f"I brought a {vessel} of {goal.contents} to {_listener(goal.to)}."
 
 
 def _find(outlook: Outlook, goal: Find) -> Plan[str]:
     thing, seen = yield from obtain(outlook, goal.what)
     if not seen:
         thing = yield from _verify(outlook, goal.what, thing)
-    return f"{goal.what} is here: {whereabouts(thing)}."
+    return f"The {goal.what} is here: {whereabouts(thing)}."
+
+
+def _listener(to: str) -> str:
+    """Whoever said "me" is "you" in the answer."""
+    return "you" if to == "me" else to
 
 
 def _verify(outlook: Outlook, words: str, thing: Found) -> Plan[Found]:

@@ -29,8 +29,7 @@ def pose_from_message(message: PoseMsg) -> Pose:
 
 def transform_message(pose: Pose) -> Transform:
     """A pose of a child frame as the transform to its parent."""
-    x, y, z = pose.position
-    return Transform(translation=Vector3(x=x, y=y, z=z), rotation=_quaternion(pose))
+    return Transform(translation=vector_message(pose.position), rotation=_quaternion(pose))
 
 
 def pose_from_transform(message: Transform) -> Pose:
@@ -55,5 +54,5 @@ def triple(message: Point | Vector3) -> Triple:
 
 
 def _quaternion(pose: Pose) -> Quaternion:
-    x, y, z, w = pose.orientation
+    x, y, z, w = map(float, pose.orientation)
     return Quaternion(x=x, y=y, z=z, w=w)

@@ -32,6 +32,7 @@ class SceneView:
 
     def close(self) -> None:
         """Free the context; the view cannot draw afterwards."""
+        self._gl.make_current()
         self._context.free()
         self._gl.free()
 
