@@ -29,7 +29,7 @@ async def deployment(
     environment = child_environment(domain, folder / "logs")
     os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
     supervisor = Supervisor(graph, folder, environment)
-    observer = Observer(choices.namespace, choices.cameras, domain)
+    observer = Observer(choices.namespace, choices.camera_bases, graph.listening, domain)
     session = Session(observer, folder, Patience(), lambda: list(supervisor.logs.alarms), supervisor.restarts)
     outcomes: list[Outcome] = []
     supervisor.start()
