@@ -1,0 +1,11 @@
+"""`openral-memory` with its live half."""
+
+from openral_world_state.command_line import app
+from openral_world_state.ros.live_memory import live
+
+app.add_typer(live, name="live")
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
