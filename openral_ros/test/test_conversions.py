@@ -12,6 +12,10 @@ from openral_core.detectors import DetectorInfo, LifecycleState, LocateResult, L
 from openral_core.geometry import InvalidGeometry, Pose
 from openral_core.names import Name
 from openral_core.queries import (
+    EditOperation,
+    EditResult,
+    EditStatus,
+    MemoryEdit,
     ObserveResult,
     ObserveStatus,
     RecallMatch,
@@ -38,7 +42,7 @@ from std_msgs.msg import Header
 
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import KeyValue
-from openral_msgs.srv import LocateInView, ObserveDetections, RecallObject, ResolvePlace
+from openral_msgs.srv import EditMemory, LocateInView, ObserveDetections, RecallObject, ResolvePlace
 from openral_ros.conversions import detectors, geometry, queries, scene_graph, skills, times
 from openral_ros.conversions.skills import UnknownParameterType
 
@@ -228,3 +232,17 @@ def close(first: Pose, second: Pose) -> bool:
         np.abs(np.dot(first.orientation, second.orientation)), 1.0
     )
     return bool(same)
+
+
+@given(st.sampled_from(EditOperation), st.text("abc_1", max_size=5), points)
+def test_edits_survive(operation: EditOperation, name: str, point: tuple[float, float, float]) -> None:
+    asked = MemoryEdit(operation, name, "red mug", point, "mug_2")
+    assert queries.edit_from_request(queries.edit_request(asked, "00-a-b-01")) == asked
+
+
+@pytest.mark.parametrize("status", EditStatus)
+def test_answers_to_edits_survive(status: EditStatus) -> None:
+    result = EditResult(status, "because", ("mug_1", "mug_2"), 7)
+    assert (
+        queries.edit_result_from_response(queries.fill_edit_response(EditMemory.Response(), result)) == result
+    )

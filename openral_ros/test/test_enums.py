@@ -5,7 +5,7 @@ from enum import IntEnum
 import pytest
 
 from openral_core.detectors import LifecycleState, LocateStatus
-from openral_core.queries import ObserveStatus, RecallStatus, ResolveStatus
+from openral_core.queries import EditOperation, EditStatus, ObserveStatus, RecallStatus, ResolveStatus
 from openral_core.skills import SkillStatus
 
 srv = pytest.importorskip("openral_msgs.srv")
@@ -20,6 +20,8 @@ lifecycle = pytest.importorskip("lifecycle_msgs.msg")
         (RecallStatus, srv.RecallObject.Response),
         (ResolveStatus, srv.ResolvePlace.Response),
         (ObserveStatus, srv.ObserveDetections.Response),
+        (EditStatus, srv.EditMemory.Response),
+        (EditOperation, srv.EditMemory.Request),
         (SkillStatus, action.ExecuteRskill.Result),
     ],
 )

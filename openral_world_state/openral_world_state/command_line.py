@@ -1,7 +1,8 @@
 """`openral-memory`: look into a memory file and put it right, while no node writes it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
@@ -9,12 +10,22 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from openral_core.errors import OpenRALError
+from openral_core.errors import OpenRALError, listed
+from openral_core.scene_graph import SceneGraph, SceneNode
 from openral_core.text import Thesaurus
 from openral_world_state import corrections
 from openral_world_state.graphs import read_graph, write_graph
 from openral_world_state.memories import Memory
 from openral_world_state.worlds import Settings, World, import_graph, open_world
+
+
+class UnknownNode(OpenRALError):
+    """An id that the graph has no node of."""
+
+    def __init__(self, asked: str, known: Iterable[str]) -> None:
+        nearest = get_close_matches(asked, known, 3, 0.0)
+        super().__init__(f"the graph has no node {asked!r}: the nearest ids are {listed(nearest)}")
+
 
 app = typer.Typer(help="Look into a memory file and put it right.", no_args_is_help=True)
 commands = typer.Typer()
@@ -28,23 +39,14 @@ Object = Annotated[str, typer.Argument(help="id of an object")]
 def list_objects(file: File) -> None:
     """List every remembered object."""
     with _world(file) as world:
-        table = Table("id", "label", "presence", "x", "y", "z", "seen", "times", "by")
-        for record in sorted(world.memory, key=lambda each: each.id):
-            x, y, z = (f"{value:.2f}" for value in record.pose.position)
-            seen, times = f"{record.last_seen:.1f}", str(record.observations)
-            table.add_row(record.id, record.label, record.presence.value, x, y, z, seen, times, record.source)
-        console.print(table)
+        show_nodes(record.node() for record in world.memory)
 
 
 @app.command()
 def show(file: File, name: Object) -> None:
     """Show everything known of one object."""
     with _world(file) as world:
-        graph, record = world.graph(), world.memory.get(name)
-        console.print(record)
-        for edge in graph.edges:
-            if edge.source == record.id:
-                console.print(f"{edge.relation.value} {edge.target}")
+        show_node(world.graph(), world.memory.get(name).id)
 
 
 @app.command()
@@ -85,7 +87,7 @@ def export(file: File, document: Path) -> None:
 @app.command("import")
 def import_document(file: Annotated[Path, typer.Argument()], document: Path) -> None:
     """Take a graph in from JSON; the memory file is made when missing."""
-    with _answered():
+    with answered():
         memory = Memory(file, Thesaurus.load())
         try:
             import_graph(memory, read_graph(document))
@@ -93,8 +95,32 @@ def import_document(file: Annotated[Path, typer.Argument()], document: Path) -> 
             memory.close()
 
 
+def show_nodes(nodes: Iterable[SceneNode]) -> None:
+    """Print a table of objects."""
+    table = Table("id", "label", "presence", "x", "y", "z", "seen", "times", "by")
+    for node in sorted(nodes, key=lambda each: each.id):
+        x, y, z = (f"{value:.2f}" for value in node.pose.position)
+        seen, times = f"{node.last_seen:.1f}", str(node.observations)
+        table.add_row(node.id, node.label, node.presence.value, x, y, z, seen, times, node.source)
+    console.print(table)
+
+
+def show_node(graph: SceneGraph, name: str) -> None:
+    """Print everything known of one node.
+
+    Raises:
+        UnknownNode: If the graph has none of that id.
+    """
+    if name not in graph.by_id:
+        raise UnknownNode(name, graph.by_id)
+    console.print(graph.by_id[name])
+    for edge in graph.edges:
+        if edge.source == name:
+            console.print(f"{edge.relation.value} {edge.target}")
+
+
 @contextmanager
-def _answered() -> Iterator[None]:
+def answered() -> Iterator[None]:
     """Errors of ours end the command with their words and status 1."""
     try:
         yield
@@ -105,7 +131,7 @@ def _answered() -> Iterator[None]:
 
 @contextmanager
 def _world(file: Path) -> Iterator[World]:
-    with _answered():
+    with answered():
         if not file.exists():
             console.print(f"[red]there is no memory file {file}[/red]")
             raise typer.Exit(1)
@@ -114,8 +140,3 @@ def _world(file: Path) -> Iterator[World]:
             yield world
         finally:
             world.memory.close()
-
-
-def main() -> None:
-    """Run the command line."""
-    app()

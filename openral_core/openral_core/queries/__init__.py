@@ -1,5 +1,6 @@
 """Questions to spatial memory and their answers; asked over services, answered by world state."""
 
+from openral_core.queries.edit import EditOperation, EditResult, EditStatus, MemoryEdit
 from openral_core.queries.observe import ObserveResult, ObserveStatus
 from openral_core.queries.recall import (
     RecallMatch,
@@ -10,6 +11,10 @@ from openral_core.queries.recall import (
 from openral_core.queries.resolve import ResolveQuery, ResolveResult, ResolveStatus
 
 __all__ = [
+    "EditOperation",
+    "EditResult",
+    "EditStatus",
+    "MemoryEdit",
     "ObserveResult",
     "ObserveStatus",
     "RecallMatch",

@@ -1,6 +1,9 @@
 """Questions to spatial memory and their answers, as messages and back."""
 
 from openral_core.queries import (
+    EditResult,
+    EditStatus,
+    MemoryEdit,
     ObserveResult,
     ObserveStatus,
     RecallMatch,
@@ -12,7 +15,7 @@ from openral_core.queries import (
     ResolveStatus,
 )
 from openral_msgs.msg import RecallMatch as RecallMatchMsg
-from openral_msgs.srv import ObserveDetections, RecallObject, ResolvePlace
+from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace
 from openral_ros.conversions.geometry import (
     point_message,
     pose_from_message,
@@ -141,6 +144,39 @@ def resolve_result_from_response(response: ResolvePlace.Response) -> ResolveResu
         path_length=response.path_length,
         candidates=tuple(response.candidates),
     )
+
+
+def edit_request(edit: MemoryEdit, traceparent: str) -> EditMemory.Request:
+    """An edit as the service's request."""
+    return EditMemory.Request(
+        operation=edit.operation,
+        node_id=edit.node_id,
+        label=edit.label,
+        position=point_message(edit.position),
+        other=edit.other,
+        traceparent=traceparent,
+    )
+
+
+def edit_from_request(request: EditMemory.Request) -> MemoryEdit:
+    """The service's request as an edit."""
+    return MemoryEdit(
+        request.operation, request.node_id, request.label, triple(request.position), request.other
+    )
+
+
+def fill_edit_response(response: EditMemory.Response, result: EditResult) -> EditMemory.Response:
+    """A result as the service's answer."""
+    response.status = int(result.status)
+    response.message = result.message
+    response.known = list(result.known)
+    response.revision = result.revision
+    return response
+
+
+def edit_result_from_response(response: EditMemory.Response) -> EditResult:
+    """The service's answer as a result."""
+    return EditResult(EditStatus(response.status), response.message, tuple(response.known), response.revision)
 
 
 def recall_match_message(match: RecallMatch) -> RecallMatchMsg:

@@ -26,7 +26,7 @@ def rename(memory: Memory, name: str, label: str, thesaurus: Thesaurus) -> Recor
         UnreadableText: If the label names nothing.
     """
     thesaurus.parse(label)
-    record = memory.get(name)
+    label, record = " ".join(label.split()), memory.get(name)
     record.label, record.votes, record.source = label, {label: _WEIGHT}, OPERATOR
     return _kept(memory, record)
 

@@ -1,6 +1,7 @@
 """Everything remembered, with its indices; the one writer of its store."""
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from openral_core.errors import OpenRALError, listed
@@ -16,7 +17,8 @@ class UnknownObject(OpenRALError):
     """An id that memory has no object of."""
 
     def __init__(self, asked: str, known: Iterable[str]) -> None:
-        super().__init__(f"memory has no object {asked!r}: the nearest ids are {listed(known)}")
+        self.known = tuple(known)
+        super().__init__(f"memory has no object {asked!r}: the nearest ids are {listed(self.known)}")
 
 
 class Memory:
@@ -76,7 +78,7 @@ class Memory:
         """
         record = self._records.get(self.current_id(name))
         if record is None:
-            raise UnknownObject(name, sorted(self._records)[:3])
+            raise UnknownObject(name, self._nearest_ids(name))
         return record
 
     def near(self, point: Triple, radius: float) -> Iterator[tuple[Record, float]]:
@@ -152,6 +154,13 @@ class Memory:
         """Commit and give the file back."""
         self.commit()
         self._store.close()
+
+    def _nearest_ids(self, name: str) -> list[str]:
+        """An id of each label that looks most like the one asked for; else any three."""
+        words = name[:64].rstrip("0123456789").replace("_", " ").strip()
+        labels = self._labels.nearest(words) if words else ()
+        slots = (next(iter(self._labels.slots(label))) for label in labels)
+        return [self.columns.record(slot).id for slot in slots] or list(islice(self._records, 3))
 
     def _index(self, record: Record) -> None:
         self._records[record.id] = record

@@ -2,20 +2,19 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from openral_core.geometry import Pose
 from openral_core.queries import ResolveQuery, ResolveResult, ResolveStatus
 from openral_core.scene_graph import NodeKind, Presence, SceneNode
-from openral_core.text import Thesaurus, UnreadableText
+from openral_core.text import UnreadableText
 from openral_world_state.floors import Floor, Routes, approach
 from openral_world_state.homes import Home
 from openral_world_state.memories import Memory, Record
 from openral_world_state.resolves.names import Names
 
-_ME = frozenset(
-    ("me", "myself", "requester", "here", "where i am", "where i was standing", "the person who asked")
-)
+_ME = frozenset(("me", "myself", "requester", "here", "where i am", "the person who asked"))
+_STOOD = frozenset(("where i was", "where i was standing", "where i stood", "where i asked"))
 _BESIDE_A_PERSON = 0.9
 
 
@@ -30,6 +29,7 @@ class Resolve:
         floor: Where the robot fits; None when no map is known.
         routes: Ways between places; None when no map is known.
         viewpoint: Standing pose for a remembered object.
+        stood: Where an agent stood when they last spoke.
         default_agent: Who "me" is when the query does not say.
     """
 
@@ -39,24 +39,26 @@ class Resolve:
     floor: Floor | None
     routes: Routes | None
     viewpoint: Callable[[Record], Pose | None]
-    thesaurus: Thesaurus
+    stood: Callable[[str], SceneNode | None]
     default_agent: str = ""
     standoff: float = 0.75
-    positions: dict[str, Pose] = field(default_factory=dict)
 
     def ask(self, query: ResolveQuery) -> ResolveResult:
         """A typed answer; FOUND alone carries poses."""
-        reference = query.reference.strip()
-        if reference.casefold() in _ME:
-            reference = query.requester or self.default_agent or reference
+        reference, agent = query.reference.strip(), query.requester or self.default_agent
         if query.start is not None and not all(map(math.isfinite, query.start)):
             return ResolveResult(ResolveStatus.BAD_QUERY, "start must be finite")
+        stood = self.stood(agent) if reference.casefold() in _STOOD else None
+        if stood is not None:
+            return self._answer(stood, query)
+        if reference.casefold() in _ME | _STOOD:
+            reference = agent or reference
         try:
             found = self._candidates(reference)
         except UnreadableText as error:
             return ResolveResult(ResolveStatus.BAD_QUERY, str(error))
         if len(found) == 1:
-            return self._answer(found[0], query)
+            return self._answer(self.home.nodes.get(found[0]) or self.memory.get(found[0]).node(), query)
         if not found:
             return self._unknown(reference)
         message = f"{reference!r} may be any of {', '.join(found)}: say which"
@@ -78,9 +80,8 @@ class Resolve:
         }
         return sorted(hits, key=lambda name: (hits[name].presence.value, -hits[name].confidence, name))[:5]
 
-    def _answer(self, name: str, query: ResolveQuery) -> ResolveResult:
-        node = self.home.nodes.get(name) or self.memory.get(name).node()
-        goal = self._goal(node)
+    def _answer(self, node: SceneNode, query: ResolveQuery) -> ResolveResult:
+        name, goal = node.id, self._goal(node)
         if goal is None:
             message = f"no standing place for {node.label!r} is known or free"
             return ResolveResult(ResolveStatus.UNREACHABLE, message, kind=node.kind.value, node_id=name)
@@ -106,9 +107,11 @@ class Resolve:
         if node.kind is NodeKind.AGENT:
             ahead = (x + math.cos(node.pose.yaw), y + math.sin(node.pose.yaw))
             return approach(self.floor, (x, y), _BESIDE_A_PERSON, None, ahead) if self.floor else None
+        if node.kind is NodeKind.OBJECT and node.id in self.memory:
+            return self.viewpoint(self.memory.get(node.id))
         site = self.home.by_id.get(node.id)
         if site is None:
-            return self.viewpoint(self.memory.get(node.id))
+            return node.pose
         if site.standing is not None or self.floor is None:
             return site.standing
         return approach(self.floor, (x, y), max(node.size[:2]) / 2.0 + self.standoff, None, None)

@@ -1,11 +1,11 @@
 """The world_state node: remembers what detectors see and answers where things are.
 
 Subscribes: <camera>/depth, <camera>/camera_info, tf, tf_static, and below openral/: perception/*/objects,
-perception/*/info, skills.
+perception/*/info, skills, prompt.
 Publishes, below openral/: scene_graph (latched), world_state, world_state/objects, world_state/markers
 (latched); and /diagnostics.
-Serves, below openral/: recall_object, resolve_place, observe, save_scene_graph; while not active they answer
-INACTIVE.
+Serves, below openral/: recall_object, resolve_place, observe, edit_memory, save_scene_graph; while not active
+they answer INACTIVE.
 """
 
 from dataclasses import replace
@@ -13,6 +13,8 @@ from pathlib import Path
 
 from openral_core.errors import OpenRALError
 from openral_core.queries import (
+    EditResult,
+    EditStatus,
     ObserveResult,
     ObserveStatus,
     RecallResult,
@@ -20,8 +22,10 @@ from openral_core.queries import (
     ResolveResult,
     ResolveStatus,
 )
-from openral_msgs.srv import ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
+from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
 from openral_ros.conversions.queries import (
+    edit_from_request,
+    fill_edit_response,
     fill_observe_response,
     fill_recall_response,
     fill_resolve_response,
@@ -56,6 +60,7 @@ class WorldStateNode(ManagedNode):
         scope.service(RecallObject, "openral/recall_object", self._on_recall)
         scope.service(ResolvePlace, "openral/resolve_place", self._on_resolve)
         scope.service(ObserveDetections, "openral/observe", self._on_observe)
+        scope.service(EditMemory, "openral/edit_memory", self._on_edit)
         scope.service(SaveSceneGraph, "openral/save_scene_graph", self._on_save)
 
     def activate(self, scope: Scope) -> None:
@@ -95,6 +100,14 @@ class WorldStateNode(ManagedNode):
                 result = self._session.observe(request.camera, request.detector, request.detections)
             opened.set_attribute("status", result.status.name)
             return fill_observe_response(response, result)
+
+    def _on_edit(self, request: EditMemory.Request, response: EditMemory.Response) -> EditMemory.Response:
+        with span("edit_memory", request.traceparent, {"node_id": request.node_id[:200]}) as opened:
+            result = EditResult(EditStatus.INACTIVE, _INACTIVE)
+            if self._session is not None:
+                result = self._session.world.edit(edit_from_request(request))
+            opened.set_attribute("status", result.status.name)
+            return fill_edit_response(response, result)
 
     def _on_save(
         self, request: SaveSceneGraph.Request, response: SaveSceneGraph.Response

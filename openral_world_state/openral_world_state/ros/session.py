@@ -15,9 +15,9 @@ from openral_core.geometry.transform_tree import StaleTransform, UnknownFrame
 from openral_core.maps import load_map
 from openral_core.queries import ObserveResult, ObserveStatus
 from openral_core.text import Thesaurus
-from openral_msgs.msg import DetectorInfo, SkillCatalogue
+from openral_msgs.msg import DetectorInfo, PromptStamped, SkillCatalogue
 from openral_ros.conversions.times import seconds
-from openral_ros.qos import LATCHED
+from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.scopes import Scope
 from openral_ros.transforms import TransformBuffer
 from openral_world_state.ros.cameras import CameraFeed, NoFrame, UnknownCamera, camera_named
@@ -35,6 +35,7 @@ _STATUSES: dict[type[OpenRALError], ObserveStatus] = {
     UnknownFrame: ObserveStatus.STALE_TRANSFORM,
     InvalidIntrinsics: ObserveStatus.NO_FRAME,
 }
+_OPERATOR = ("operator", "")
 
 
 class Session:
@@ -65,6 +66,7 @@ class Session:
         self._names: dict[str, str] = {}
         DetectorFeeds(scope, node, parameters.detectors, self._on_objects, self._on_info)
         scope.subscription(SkillCatalogue, "openral/skills", self._on_skills, LATCHED)
+        scope.subscription(PromptStamped, "openral/prompt", self._on_prompt, RELIABLE)
         scope.timer(0.05, self._intake.work)
         scope.timer(1.0 / parameters.publish_rate, self._tell)
 
@@ -114,6 +116,12 @@ class Session:
         """The gripper closed on something, or let go."""
         gripper = self._frame_pose(self._parameters.gripper_frame)
         self.world.hold(message.holding, gripper, self._stamp)
+
+    def _on_prompt(self, message: PromptStamped) -> None:
+        """The operator spoke; an answer to a question of ours does not begin anything."""
+        if message.header.frame_id in _OPERATOR and not message.in_reply_to:
+            self.world.standing.heard(message.requester or self.world.default_agent, self.robot)
+            self.world.memory.commit()
 
     def _carry(self) -> None:
         gripper = self._frame_pose(self._parameters.gripper_frame) if self.world.carrying.held else None

@@ -18,12 +18,14 @@ class Carrying:
 
     @property
     def held(self) -> str:
-        """Id of what is carried, "" when nothing known is."""
+        """Id of what is carried, "" when nothing known is; an operator may have taken it away."""
+        if self._id and not (self._id in self._memory and self._memory.get(self._id).carried):
+            self._id = ""
         return self._id
 
     def take(self, label: str, gripper: Pose) -> Record | None:
         """The gripper closed on something called so: the nearest such object is carried from now on."""
-        if self._id:
+        if self.held:
             self.release(gripper, 0.0)
         near = [
             (record.pose.distance(gripper), record.id, record)
@@ -39,14 +41,14 @@ class Carrying:
 
     def move(self, gripper: Pose) -> None:
         """The gripper is here now."""
-        if self._id:
+        if self.held:
             record = self._memory.get(self._id)
             record.pose = replace(record.pose, position=gripper.position)
             self._memory.touch(record)
 
     def release(self, gripper: Pose | None, stamp: float) -> None:
         """The gripper opened: the object stays where it was let go."""
-        if not self._id:
+        if not self.held:
             return
         record = self._memory.get(self._id)
         if gripper is not None:

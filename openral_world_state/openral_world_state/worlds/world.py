@@ -6,11 +6,20 @@ from dataclasses import dataclass, replace
 from openral_core.detections import Detection
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
-from openral_core.queries import ObserveResult, RecallQuery, RecallResult, ResolveQuery, ResolveResult
+from openral_core.queries import (
+    EditResult,
+    MemoryEdit,
+    ObserveResult,
+    RecallQuery,
+    RecallResult,
+    ResolveQuery,
+    ResolveResult,
+)
 from openral_core.scene_graph import NodeKind, Opening, SceneGraph
 from openral_core.text import Thesaurus
 from openral_world_state.absences import Vocabularies, opening_of
 from openral_world_state.associations import Associator
+from openral_world_state.corrections import edit
 from openral_world_state.floors import Floor, Routes
 from openral_world_state.homes import Home
 from openral_world_state.memories import Memory, Record
@@ -24,6 +33,7 @@ from openral_world_state.worlds.fading import Fading
 from openral_world_state.worlds.looks import look
 from openral_world_state.worlds.observing import observe_result
 from openral_world_state.worlds.settings import Settings
+from openral_world_state.worlds.standing import Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +59,7 @@ class World:
         self.memory, self.home, self.settings = memory, home, settings
         self.vocabularies = Vocabularies(thesaurus)
         self.carrying = Carrying(memory)
+        self.standing = Standing(memory, home)
         self.openings: dict[str, Opening] = {}
         self._thesaurus = thesaurus
         self._floor = Floor(home, settings.robot_radius) if home.areas else None
@@ -59,6 +70,11 @@ class World:
         self._fading = Fading(
             memory, home, thesaurus, self.vocabularies, settings.decay, settings.optics, self.openings
         )
+
+    @property
+    def default_agent(self) -> str:
+        """Who speaks when nobody is named; "" when nobody is known."""
+        return self.settings.default_agent or next((agent.id for agent in self.home.agents), "")
 
     def take_in(self, view: View, detections: Sequence[Detection], source: str) -> Seen:
         """What a continuous detector saw: known objects are updated, missing ones fade."""
@@ -89,10 +105,14 @@ class World:
             floor=self._floor,
             routes=self._routes,
             viewpoint=self._describer.viewpoint,
-            thesaurus=self._thesaurus,
-            default_agent=self.settings.default_agent or next((a.id for a in self.home.agents), ""),
+            stood=self.standing.of,
+            default_agent=self.default_agent,
             standoff=self.settings.standoff,
         ).ask(query)
+
+    def edit(self, asked: MemoryEdit) -> EditResult:
+        """Put memory right, as the operator says."""
+        return edit(self.memory, asked, self._thesaurus)
 
     def graph(self) -> SceneGraph:
         """Everything known now."""

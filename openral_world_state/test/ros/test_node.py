@@ -1,6 +1,7 @@
 """The real node on real DDS: from boxes and depth images to answers."""
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,16 @@ from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection2DArray
 
 from openral_core.geometry import Pose
-from openral_msgs.msg import DetectorInfo, SceneGraph, SkillCatalogue
-from openral_msgs.srv import ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
+from openral_core.queries import EditOperation, MemoryEdit
+from openral_core.scene_graph import NodeKind
+from openral_msgs.msg import DetectorInfo, PromptStamped, SceneGraph, SkillCatalogue
+from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.images import image_message
 from openral_ros.conversions.times import stamp_of
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
+from openral_world_state.ros.live_memory import EditRefused, NoLiveMemory, live_edit, live_graph
 from openral_world_state.ros.node import WorldStateNode
 from openral_world_state.synthetics import Block, Cylinder, Plane, Shot, looking, shoot
 
@@ -64,6 +68,7 @@ class Robot(Node):
         self.skills = self.create_publisher(SkillCatalogue, "openral/skills", LATCHED)
         self.told = self.create_publisher(DetectorInfo, "openral/perception/sim_groundtruth/info", LATCHED)
         self.told.publish(DetectorInfo(id="sim-groundtruth", slug="sim_groundtruth", labels=["bread", "mug"]))
+        self.prompts = self.create_publisher(PromptStamped, "openral/prompt", RELIABLE)
         self.graphs: list[SceneGraph] = []
         self.create_subscription(SceneGraph, "openral/scene_graph", self.graphs.append, LATCHED)
 
@@ -273,3 +278,71 @@ def test_writes_the_graph_as_json(make_graph: Callable[..., Graph], tmp_path: Pa
     again.node.trigger_configure()
     again.node.trigger_activate()
     assert len(again.node._session.world.memory) == 3
+
+
+def test_an_operator_puts_memory_right_while_the_node_runs(make_graph: Callable[..., Graph]) -> None:
+    graph = make_graph()
+    graph.activate()
+    graph.look(kitchen(), LABELS)
+    name = graph.recall("bread").matches[0].node_id
+    for request, status in (
+        (EditMemory.Request(operation=EditMemory.Request.RENAME, node_id=name, label="baguette"), "EDITED"),
+        (EditMemory.Request(operation=EditMemory.Request.FORGET, node_id="bred_99"), "UNKNOWN_OBJECT"),
+        (EditMemory.Request(operation=77, node_id=name), "BAD_OPERATION"),
+    ):
+        answer = graph.call(EditMemory, "edit_memory", request)
+        assert answer.status == getattr(EditMemory.Response, status), answer.message
+        assert (name in answer.known) == (status == "UNKNOWN_OBJECT")
+    assert graph.recall("baguette").status == RecallObject.Response.FOUND
+
+
+def test_edits_are_refused_while_inactive(make_graph: Callable[..., Graph]) -> None:
+    graph = make_graph()
+    graph.node.trigger_configure()
+    answer = graph.call(EditMemory, "edit_memory", EditMemory.Request(node_id="mug_1"))
+    assert answer.status == EditMemory.Response.INACTIVE
+
+
+def test_the_command_line_speaks_to_the_running_node(make_graph: Callable[..., Graph]) -> None:
+    graph = make_graph()
+    graph.activate()
+    graph.look(kitchen(), LABELS)
+    name = graph.recall("bread").matches[0].node_id
+    with ThreadPoolExecutor(1) as aside:
+
+        def meanwhile(call: Callable[..., Any], *arguments: object) -> Any:
+            future = aside.submit(call, *arguments)
+            graph.until(future.done, 20.0)
+            return future.result()
+
+        told = meanwhile(live_graph, "/")
+        assert name in {node.id for node in told.of_kind(NodeKind.OBJECT)}
+        moved = MemoryEdit(EditOperation.MOVE, name, position=(2.0, 4.2, 0.95))
+        assert meanwhile(live_edit, "/", moved) == f"{name} is at 2.00, 4.20, 0.95 m"
+        with pytest.raises(EditRefused, match="UNKNOWN_OBJECT: memory has no object 'unicorn_1'"):
+            meanwhile(live_edit, "/", MemoryEdit(EditOperation.FORGET, "unicorn_1"))
+    assert graph.recall("bread").matches[0].pose.position.y == 4.2
+
+
+def test_without_a_node_the_live_command_says_where_it_looked(ros_domain: int) -> None:
+    with pytest.raises(NoLiveMemory, match="nothing on /robot_7/openral/edit_memory"):
+        live_edit("/robot_7", MemoryEdit(EditOperation.FORGET, "mug_1"), patience=0.2)
+
+
+def test_remembers_where_the_operator_stood_at_the_prompt(make_graph: Callable[..., Graph]) -> None:
+    graph = make_graph()
+    graph.activate()
+    graph.look(kitchen(), LABELS)
+    graph.until(lambda: graph.robot.prompts.get_subscription_count() > 0)
+    standing = graph.node._session.world.standing
+    words = {"requester": "visitor", "text": "bring me the mug"}
+    graph.robot.prompts.publish(
+        PromptStamped(header=Header(frame_id="reasoner"), requester="nobody", text="?")
+    )
+    graph.robot.prompts.publish(PromptStamped(header=Header(frame_id="operator"), **words))
+    graph.until(lambda: standing.of("visitor") is not None)
+    assert standing.of("nobody") is None
+    request = ResolvePlace.Request(reference="where I was standing", requester="visitor")
+    answer = graph.call(ResolvePlace, "resolve_place", request)
+    assert answer.status == ResolvePlace.Response.FOUND
+    assert np.allclose((answer.goal_pose.position.x, answer.goal_pose.position.y), (2.0, 3.0), atol=1e-6)

@@ -1,0 +1,83 @@
+"""Edits by the operator: carried out, or refused with what exists."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from openral_core.geometry import Pose
+from openral_core.queries import EditOperation, EditStatus, MemoryEdit
+from openral_core.text import Thesaurus
+from openral_world_state.corrections import edit
+from openral_world_state.homes import Home
+from openral_world_state.memories import Memory, Record
+from openral_world_state.worlds import Settings, World
+
+THESAURUS = Thesaurus.load()
+
+
+@pytest.fixture
+def memory() -> Memory:
+    made = Memory(None, THESAURUS)
+    for number, label in enumerate(("mug", "bread", "wine bottle")):
+        name = f"{label.replace(' ', '_')}_{number}"
+        made.touch(Record(name, label, Pose((float(number), 0.0, 1.0)), votes={label: 1.0}))
+    made.commit()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (MemoryEdit(EditOperation.RENAME, "bread_1", label=" rye  bread "), "bread_1 is called 'rye bread'"),
+        (MemoryEdit(EditOperation.MOVE, "mug_0", position=(1.0, 2.0, 0.5)), "mug_0 is at 1.00, 2.00, 0.50 m"),
+        (MemoryEdit(EditOperation.FORGET, "mug_0"), "mug_0 is forgotten"),
+        (MemoryEdit(EditOperation.MERGE, "mug_0", other="bread_1"), "bread_1 is mug_0"),
+    ],
+)
+def test_says_what_it_did(memory: Memory, asked: MemoryEdit, words: str) -> None:
+    revision = memory.revision
+    result = edit(memory, asked, THESAURUS)
+    assert (result.status, result.message, result.revision) == (EditStatus.EDITED, words, revision + 1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "words"),
+    [
+        (MemoryEdit(EditOperation.FORGET, "mugg_7"), EditStatus.UNKNOWN_OBJECT, "no object 'mugg_7'"),
+        (MemoryEdit(EditOperation.MERGE, "mug_0", other="?"), EditStatus.UNKNOWN_OBJECT, "no object '?'"),
+        (MemoryEdit(EditOperation.RENAME, "mug_0", label="!"), EditStatus.BAD_LABEL, "names nothing"),
+        (
+            MemoryEdit(EditOperation.MOVE, "mug_0", position=(math.nan, 0.0, 0.0)),
+            EditStatus.BAD_POSITION,
+            "three finite numbers",
+        ),
+        (MemoryEdit(EditOperation.MERGE, "mug_0", other="mug_0"), EditStatus.SAME_OBJECT, "same object"),
+        (MemoryEdit(9, "mug_0"), EditStatus.BAD_OPERATION, "no operation 9: known are '0 (RENAME)'"),
+    ],
+)
+def test_a_refusal_leaves_memory_as_it_was(
+    memory: Memory, asked: MemoryEdit, status: EditStatus, words: str
+) -> None:
+    before = {record.id: replace(record, votes=dict(record.votes)) for record in memory}
+    result = edit(memory, asked, THESAURUS)
+    assert (result.status, words in result.message) == (status, True)
+    assert {record.id: record for record in memory} == before
+    assert not memory.commit()
+
+
+def test_an_unknown_id_is_answered_with_the_nearest_that_exist(memory: Memory) -> None:
+    result = edit(memory, MemoryEdit(EditOperation.FORGET, "wine_botle_9"), THESAURUS)
+    assert result.known[0] == "wine_bottle_2"
+    assert "wine_bottle_2" in result.message
+
+
+def test_what_is_forgotten_in_the_gripper_is_no_longer_carried() -> None:
+    world = World(Memory(None, THESAURUS), Home(), Settings(), THESAURUS)
+    world.memory.touch(Record("mug_1", "mug", Pose((0.0, 0.0, 1.0)), votes={"mug": 1.0}))
+    world.hold("mug", Pose((0.0, 0.0, 1.0)), 1.0)
+    assert world.carrying.held == "mug_1"
+    world.edit(MemoryEdit(EditOperation.FORGET, "mug_1"))
+    world.carrying.move(Pose((1.0, 0.0, 1.0)))
+    assert world.carrying.held == ""
+    assert "mug_1" not in world.memory

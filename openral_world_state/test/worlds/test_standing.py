@@ -1,0 +1,43 @@
+"""Where someone stood when they spoke."""
+
+from pathlib import Path
+
+import pytest
+
+from openral_core.geometry import Pose
+from openral_core.maps import load_map
+from openral_core.queries import ResolveQuery, ResolveStatus
+from openral_core.text import Thesaurus
+from openral_world_state.worlds import Settings, World, open_world
+
+MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
+ROBOT = Pose.planar(2.0, 3.0, 1.57)
+
+
+def opened(path: str = "") -> World:
+    return open_world(MAP, path, Settings(), Thesaurus.load())
+
+
+@pytest.mark.parametrize("words", ["where I was", "Where I was standing"])
+def test_is_where_the_person_was_when_they_asked(words: str) -> None:
+    world = opened()
+    world.standing.heard("requester", ROBOT)
+    answer = world.resolve(ResolveQuery(words))
+    assert answer.status is ResolveStatus.FOUND
+    assert answer.target_pose == world.home.nodes["requester"].pose
+    assert answer.goal_pose == world.resolve(ResolveQuery("me")).goal_pose
+
+
+def test_of_someone_unknown_is_where_the_robot_was(tmp_path: Path) -> None:
+    path = str(tmp_path / "memory.sqlite")
+    first = opened(path)
+    first.standing.heard("visitor", ROBOT)
+    first.memory.close()
+    answer = opened(path).resolve(ResolveQuery("where I was standing", requester="visitor"))
+    assert (answer.status, answer.goal_pose, answer.kind) == (ResolveStatus.FOUND, ROBOT, "place")
+
+
+def test_of_someone_unheard_and_unknown_is_not_known() -> None:
+    answer = opened().resolve(ResolveQuery("where I was standing", requester="visitor"))
+    assert answer.status is ResolveStatus.NOT_FOUND
+    assert answer.goal_pose is None
