@@ -35,7 +35,7 @@ def _build_bottle(builder: ObjectBuilder) -> None:
 
 def _build_glass(builder: ObjectBuilder) -> None:
     half, low = _GLASS_HEIGHT / 2, -0.012
-    clear = use_colour(builder.spec, "clear_glass", (0.86, 0.93, 0.97, 0.45), 0.9)
+    clear = use_colour(builder.spec, "clear_glass", (0.86, 0.93, 0.97, 0.32), 0.9)
     foot = [(0, -half), (0.032, -half), (0.032, 0.003 - half), (0.006, 0.009 - half), (0.0042, 0.02 - half)]
     bowl = [
         (0.0042, low - 0.006),

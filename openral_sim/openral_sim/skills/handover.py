@@ -9,12 +9,12 @@ from openral_sim.skills.context import CONTROL_PERIOD, Held, Person, SkillContex
 from openral_sim.skills.failures import BadRequest, TookTooLong
 from openral_sim.skills.feedback import Feedback, Move, Running
 from openral_sim.skills.moves.docking import Options, dock
-from openral_sim.skills.moves.driving import shift_by
 from openral_sim.skills.moves.gripping import bumped, open_hand
 from openral_sim.skills.moves.holding import distance_to, fasten, require_held, unfasten
 from openral_sim.skills.moves.looking import aim
 from openral_sim.skills.moves.presenting import presentations
 from openral_sim.skills.moves.reaching import fold, reach_along, reach_to
+from openral_sim.skills.moves.retreating import back_off, room_behind
 from openral_sim.skills.requests import HandoverRequest
 
 Vector = NDArray[np.float64]
@@ -40,7 +40,7 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
     yield from reach_along(context, stance.option.T_map_goal, "offering", 0.15, stop=lambda: bumped(context))
     yield from _give(context, held, person)
     yield from reach_along(context, stance.option.T_map_before, "drawing back", 0.25)
-    yield from shift_by(context, -0.20, "backing off")
+    yield from back_off(context, min(0.20, room_behind(context)))
     yield from fold(context, "folding the arm")
     distance = distance_to(context, held.body, _palm(context, person))
     evidence: dict[str, ParamValue] = {"agent_id": request.agent_id, "distance_to_hand": distance}

@@ -44,12 +44,11 @@ def drive_to(context: SkillContext, goal: Vector, field: TravelField, stage: str
     yield from _follow(context, PathFollower(path, float(goal[2])), stage)
 
 
-def shift_by(context: SkillContext, forward: float, stage: str) -> Move[None]:
-    """Move straight ahead (or back, if negative) by a distance in [m], keeping the heading."""
+def shift_by(context: SkillContext, offset: Vector, stage: str) -> Move[None]:
+    """Move straight by an offset in map in [m], shape (2,), keeping the heading."""
     x, y, yaw = context.control.base_pose
-    goal = np.array([x + forward * np.cos(yaw), y + forward * np.sin(yaw)])
-    follower = PathFollower(np.array([[x, y], goal]), float(yaw), _SLOW)
-    yield from _follow(context, follower, stage)
+    path = np.array([[x, y], [x + offset[0], y + offset[1]]])
+    yield from _follow(context, PathFollower(path, float(yaw), _SLOW), stage)
 
 
 def turn_to(context: SkillContext, yaw: float, stage: str) -> Move[None]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from openral_sim.motions.grasps import from_above, from_front, hand_axes
 from openral_sim.skills.context import Held
@@ -11,6 +12,7 @@ from openral_sim.skills.moves.docking import Option
 
 Vector = NDArray[np.float64]
 _TURNS = 8
+_TIPPED = 0.8
 
 
 def presentations(held: Held, point: Vector, gap: float, drop: float, base: Vector) -> Iterator[Option]:
@@ -36,7 +38,18 @@ def presentations(held: Held, point: Vector, gap: float, drop: float, base: Vect
 
 def _orientations(held: Held, heading: float) -> Iterator[Vector]:
     if not held.downward:
-        yield hand_axes(from_front(heading))
+        yield _righted(held, hand_axes(from_front(heading)))
         return
     for turn in sorted(np.arange(_TURNS) * 2 * np.pi / _TURNS, key=lambda turn: abs(turn - np.pi)):
         yield hand_axes(from_above(heading + float(turn)))
+
+
+def _righted(held: Held, R_map_hand: Vector) -> Vector:
+    """A level hand turned a little so that what tipped between the fingers stands upright."""
+    up = R_map_hand @ held.T_grasp_body[:3, 2]
+    axis, height = np.cross(up, (0.0, 0.0, 1.0)), float(up[2])
+    sine = float(np.linalg.norm(axis))
+    if height < _TIPPED or sine < 1e-6:
+        return R_map_hand
+    turn: Vector = Rotation.from_rotvec(axis / sine * np.arctan2(sine, height)).as_matrix() @ R_map_hand
+    return turn

@@ -1,6 +1,7 @@
 """Leaving a place of work."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from openral_sim.motions.grasps import backed_off
 from openral_sim.skills.context import SkillContext
@@ -8,8 +9,10 @@ from openral_sim.skills.feedback import Move
 from openral_sim.skills.moves.driving import floor_now, shift_by
 from openral_sim.skills.moves.reaching import fold, reach_along
 
+Vector = NDArray[np.float64]
 _BACK = 0.30
 _ROOM_BEHIND = 0.30
+_LEVEL = 0.7
 
 
 def withdraw(context: SkillContext, clear: float) -> Move[None]:
@@ -21,17 +24,31 @@ def withdraw(context: SkillContext, clear: float) -> Move[None]:
     if back < clear:
         goal = backed_off(context.control.T_map_grasp(), clear - back)
         yield from reach_along(context, goal, "drawing back", 0.25)
-    yield from shift_by(context, -back, "backing off")
+    yield from back_off(context, back)
     yield from fold(context, "folding the arm")
 
 
+def back_off(context: SkillContext, distance: float) -> Move[None]:
+    """Move the base straight back from where the hand points by a distance in [m], keeping the heading."""
+    yield from shift_by(context, -distance * _forward(context), "backing off")
+
+
 def room_behind(context: SkillContext) -> float:
-    """How far the base can back off straight in [m], at most 30 cm."""
-    x, y, yaw = context.control.base_pose
+    """How far the base can back off straight from where the hand points in [m], at most 30 cm."""
+    here, forward = context.control.base_pose[:2], _forward(context)
     floor, back = floor_now(context), 0.0
     for distance in np.arange(0.05, _BACK + 0.01, 0.05):
-        behind = np.array([x - distance * np.cos(yaw), y - distance * np.sin(yaw)])
-        if floor.clearance_at(behind) < _ROOM_BEHIND:
+        if floor.clearance_at(here - distance * forward) < _ROOM_BEHIND:
             break
         back = float(distance)
     return back
+
+
+def _forward(context: SkillContext) -> Vector:
+    """Where a level hand points over the floor, else where the base faces; shape (2,)."""
+    approach = context.control.T_map_grasp()[:2, 2]
+    length = float(np.linalg.norm(approach))
+    if length > _LEVEL:
+        return np.asarray(approach / length)
+    yaw = float(context.control.base_pose[2])
+    return np.array([np.cos(yaw), np.sin(yaw)])

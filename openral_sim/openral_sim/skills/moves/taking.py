@@ -4,11 +4,10 @@ from openral_sim.motions.grasps import backed_off
 from openral_sim.skills.context import Held, SkillContext
 from openral_sim.skills.failures import LostObject
 from openral_sim.skills.feedback import Move
-from openral_sim.skills.moves.driving import shift_by
 from openral_sim.skills.moves.gripping import between_fingers, bumped, close_hand, open_hand
 from openral_sim.skills.moves.holding import T_grasp_body, fasten, unfasten
 from openral_sim.skills.moves.reaching import fold, reach_along, reach_to
-from openral_sim.skills.moves.retreating import room_behind
+from openral_sim.skills.moves.retreating import back_off, room_behind
 from openral_sim.skills.moves.surveying import Choice
 
 _LIFT, _LIFT_LEVEL = 0.10, 0.04
@@ -53,5 +52,5 @@ def lift(context: SkillContext, held: Held) -> Move[None]:
 
 def carry_away(context: SkillContext) -> Move[None]:
     """Back off as far as the floor allows, then bring the hand to the side."""
-    yield from shift_by(context, -room_behind(context), "backing off")
+    yield from back_off(context, room_behind(context))
     yield from fold(context, "carrying")
