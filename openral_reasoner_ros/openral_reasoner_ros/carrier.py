@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from openral_reasoner.exchanges.commands import Command
 from openral_reasoner.exchanges.events import Event
-from openral_reasoner.missions import Core
+from openral_reasoner.missions import Core, handled
 
 Post = Callable[[Event], None]
 Adapter = Callable[..., None]
@@ -17,10 +17,11 @@ Witness = Callable[[float, Event, tuple[Command, ...]], None]
 class Carrier:
     """What arrives while a command is being carried waits for its turn: the core is never entered twice."""
 
-    def __init__(self, core: Core, witness: Witness) -> None:
+    def __init__(self, core: Core, witness: Witness, log: Callable[[str], None]) -> None:
         self._core = core
         self._adapters: dict[type, Adapter] = {}
         self._witness = witness
+        self._log = log
         self._waiting: deque[Event] = deque()
         self._carrying = False
 
@@ -42,7 +43,7 @@ class Carrier:
 
     def _carry(self, event: Event) -> None:
         now = time.monotonic()
-        commands = self._core.handle(event, now)
+        commands = handled(self._core, event, now, self._log)
         self._witness(now, event, commands)
         for command in commands:
             self._adapters[type(command)](command)

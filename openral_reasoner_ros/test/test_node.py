@@ -231,3 +231,21 @@ def test_a_reported_failure_is_told_with_the_next_decision(
     spin_until(nodes, failures.wait_for_all_acked, 5.0)
     release.set()
     spin_until(nodes, lambda: any("worker_crashed" in line for c in contexts for line in c.news), 10.0)
+
+
+def test_a_defect_in_the_core_ends_the_mission_failed_and_the_node_goes_on(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("a defect")
+
+    reasoner = make_reasoner()
+    with monkeypatch.context() as patched:
+        patched.setattr("openral_reasoner.procedures.mission.Mission.spend", broken)
+        last = mission(graph, operator, reasoner, spin_until, "find the mug")
+    assert last.state == MissionStatus.STATE_FAILED
+    assert "ZeroDivisionError: a defect" in last.reason
+    operator.say("find the mug")
+    spin_until([graph, operator, reasoner], lambda: operator.statuses[-1].mission_id == "m2", 10.0)
+    spin_until([graph, operator, reasoner], lambda: operator.ended, 30.0)
+    assert operator.statuses[-1].state == MissionStatus.STATE_SUCCEEDED

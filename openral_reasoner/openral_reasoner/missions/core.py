@@ -5,6 +5,7 @@ from collections import deque
 from openral_core.errors import OpenRALError
 from openral_reasoner.budgets import BudgetExhausted
 from openral_reasoner.exchanges.commands import (
+    CancelSkill,
     ClearDeadline,
     Command,
     EndMission,
@@ -67,6 +68,18 @@ class Core:
             self._interrupt(MissionCancelled(event.reason))
         else:
             self._answered(event)
+        return self._drain()
+
+    def broke(self, why: str) -> tuple[Command, ...]:
+        """After a defect: the mission ends FAILED, what moves for it is stopped, what waits is dropped."""
+        mission = self.mission
+        for prompt in self._queue:
+            self._tell(f"dropped: {why}", prompt.id)
+        self._queue.clear()
+        if mission is not None:
+            for call_id in mission.pending("execute_rskill"):
+                mission.emit(CancelSkill(call_id=call_id))
+            self._end(Ending(MissionState.FAILED, why))
         return self._drain()
 
     def report(self, now: float) -> MissionReport:

@@ -161,6 +161,10 @@ class Mission:
         self.close_span(call_id, status)
         self.publish()
 
+    def pending(self, tool: str) -> tuple[str, ...]:
+        """Calls of this tool that have not ended."""
+        return tuple(i for i, r in self.records.items() if r.tool == tool and r.status == "pending")
+
     def finish_all(self, status: str) -> None:
         """No call stays pending when the mission ends."""
         for call_id, record in self.records.items():

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from openral_reasoner.exchanges.commands import COMMAND, Command
-from openral_reasoner.missions import Core
+from openral_reasoner.missions import Core, handled
 from openral_reasoner.procedures.settings import MissionSettings
 from openral_reasoner.recordings.lines import Step
 
@@ -28,11 +28,15 @@ def replay(settings: MissionSettings, steps: Sequence[Step]) -> Difference | Non
     """The first difference, None when there is none."""
     core = Core(settings)
     for number, step in enumerate(steps, start=1):
-        given = core.handle(step.event, step.now)
+        given = handled(core, step.event, step.now, _silent)
         for recorded, command in zip_longest(step.commands, given):
             if recorded != command:
                 return Difference(number, step.event.kind, _words(recorded), _words(command))
     return None
+
+
+def _silent(words: str) -> None:
+    """The difference tells what matters."""
 
 
 def _words(command: Command | None) -> str:

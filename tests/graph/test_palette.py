@@ -1,0 +1,103 @@
+"""What the model is given on the launched graph, word by word, and what it is told when a locator dies."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+pytest.importorskip("openral_msgs")
+pytest.importorskip("mujoco")
+from graph.deployments import ROOT, Deployment, until
+
+pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(400)]
+LOCATOR = "sim-groundtruth-locator"
+EXPECTED = Path(__file__).with_name("palette.json")
+MEASURED = re.compile(r'((?:typical_latency_s|memory_mb)": )([0-9.]+)')
+OUT = 2.0
+LOADED = 2.0
+"""How much longer a loaded machine may take."""
+
+
+def shown() -> dict[str, Any]:
+    """What `openral palette` reads from the topic."""
+    command = [str(ROOT / "tools" / "openral"), "palette", "--timeout", "20"]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    return dict(json.loads(told))
+
+
+def locators(folder: Path) -> list[tuple[float, bool]]:
+    """When the palette changed [s], steady, and whether it had the locator then."""
+    changes = [step for step in steps(folder) if step["event"]["kind"] == "palette_changed"]
+    return [
+        (step["now"], LOCATOR in [each["id"] for each in step["event"]["palette"]["locators"]])
+        for step in changes
+    ]
+
+
+def steps(folder: Path) -> list[dict[str, Any]]:
+    path = folder / "recording" / "reasoner.jsonl"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [json.loads(line) for line in lines if line.startswith('{"now"') and line.endswith("}")]
+
+
+def news(folder: Path) -> Iterator[str]:
+    """Every line of news that a decision was asked with."""
+    for step in steps(folder):
+        for command in step["commands"]:
+            if command["kind"] == "ask_model":
+                yield from command["context"]["news"]
+
+
+def node_of_the_locator(deployment: Deployment) -> psutil.Process:
+    (worker,) = deployment.pids("workers.main", f"{LOCATOR.replace('-', '_')}.yaml")
+    node = psutil.Process(worker).parent()
+    assert node is not None
+    return node
+
+
+def test_the_model_is_given_exactly_these_words_and_schemas(ros_domain: int, tmp_path: Path) -> None:
+    assert os.environ["ROS_DOMAIN_ID"] == str(ros_domain)
+    with Deployment(tmp_path) as deployment:
+        deployment.wait_until_told("/reasoner is active", 150.0)
+        until(lambda: any(there for _, there in locators(tmp_path)), 30.0)
+        given = shown()
+    expected = json.loads(EXPECTED.read_text())
+    assert given["system"].splitlines() == expected["system"]
+    assert [tool["name"] for tool in given["tools"]] == [tool["name"] for tool in expected["tools"]]
+    for tool, promised in zip(given["tools"], expected["tools"], strict=True):
+        assert MEASURED.sub(r"\1N", tool["description"]) == promised["description"]
+        assert tool["parameters"] == promised["parameters"]
+    measured = {
+        key: float(value) for t in given["tools"] for key, value in MEASURED.findall(t["description"])
+    }
+    assert 0.0 < measured['typical_latency_s": '] < 5.0
+
+
+def test_a_locator_that_is_killed_leaves_the_palette_and_the_model_is_told_why_and_when_it_is_back(
+    ros_domain: int, tmp_path: Path
+) -> None:
+    with Deployment(tmp_path, "--goal", "bring me the unicorn") as deployment:
+        deployment.wait_until_told("execute_rskill", 150.0)
+        node_of_the_locator(deployment).send_signal(signal.SIGKILL)
+        killed = time.monotonic()
+
+        def states() -> list[tuple[float, bool]]:
+            return [change for change in locators(tmp_path) if change[0] > killed]
+
+        until(lambda: any(not there for _, there in states()), 30.0, lambda: deployment.told)
+        gone = next(when for when, there in states() if not there)
+        assert gone - killed < LOADED * OUT
+        until(lambda: any(there and when > gone for when, there in states()), 60.0, lambda: deployment.told)
+        told = f"locator {LOCATOR!r} is gone: its node or service no longer offers it"
+        until(lambda: told in list(news(tmp_path)), 60.0, lambda: str(list(news(tmp_path))))
+        until(
+            lambda: f"locator {LOCATOR!r} is there now" in list(news(tmp_path)), 90.0, lambda: deployment.told
+        )
