@@ -20,6 +20,7 @@ setup(
         "console_scripts": [
             "bringup = openral_bringup.lifecycle.node:main",
             "deploy_sim = openral_bringup.deploy.main:main",
+            "openral = openral_bringup.commands:main",
         ]
     },
 )

@@ -18,7 +18,7 @@ setup(
     entry_points={
         "console_scripts": [
             "detector = openral_perception_ros.node:main",
-            "openral = openral_perception_ros.cli:main",
-        ]
+        ],
+        "openral.commands": ["weights = openral_perception_ros.cli:app"],
     },
 )

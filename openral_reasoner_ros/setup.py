@@ -18,7 +18,7 @@ setup(
     entry_points={
         "console_scripts": [
             "reasoner = openral_reasoner_ros.node:main",
-            "openral = openral_reasoner_ros.cli:main",
-        ]
+        ],
+        "openral.commands": ["missions = openral_reasoner_ros.cli.app:app"],
     },
 )

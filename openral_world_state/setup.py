@@ -19,6 +19,7 @@ setup(
         "console_scripts": [
             "world_state = openral_world_state.ros.node:main",
             "openral-memory = openral_world_state.ros.command_line:main",
-        ]
+        ],
+        "openral.commands": ["memory = openral_world_state.ros.command_line:commands"],
     },
 )

@@ -43,6 +43,7 @@ WITHOUT_KEY = {
     "ompl",
     "onnxruntime",
     "openai",
+    "pynvml",
     "torch",
     "transformers",
 }

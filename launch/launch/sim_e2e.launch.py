@@ -31,6 +31,8 @@ def _node(spec: NodeSpec) -> Node:
         name=spec.name,
         namespace=spec.namespace,
         parameters=[dict(spec.parameters)],
+        remappings=list(spec.remaps.items()),
+        ros_arguments=["--log-level", spec.log_level],
         output="screen",
         respawn=True,
         respawn_delay=1.0,

@@ -40,7 +40,7 @@ from openral_ros.running import run
 from openral_ros.scopes import Scope
 from openral_ros.tracing import start_tracing
 
-DIAGNOSTICS_PERIOD = 1.0
+DIAGNOSTICS_PERIOD, HEARTBEAT = 1.0, 0.5
 
 
 class DetectorNode(ManagedNode):
@@ -68,6 +68,7 @@ class DetectorNode(ManagedNode):
         if detector.manifest.mode is Mode.ON_DEMAND:
             scope.subscription(String, "detector_query", self._retarget, RELIABLE)
         scope.timer(DIAGNOSTICS_PERIOD, self._report)
+        scope.timer(HEARTBEAT, self._announcer.repeat)
         scope.callback(self._inform, LifecycleState.UNCONFIGURED)
         self._inform(LifecycleState.INACTIVE)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from openral_reasoner.exchanges.events import Cancelled
 from openral_reasoner.homes import Home, HomePeers, Play, play
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.planners import decide
@@ -44,5 +45,20 @@ def test_a_broken_line_is_named(lines: list[str]) -> None:
 
 def test_the_story_tells_what_was_asked_found_and_done(lines: list[str]) -> None:
     told = "\n".join(story(read_lines(lines)[1]))
-    for words in ("bring me the baguette", "NOT_IN_MEMORY", "locate_in_view", "grasp", "SUCCEEDED"):
+    for words in (
+        "the operator says: 'bring me the baguette'",
+        "asked memory for 'baguette': not in memory",
+        "sim-locator looked for 'baguette': found",
+        "GRASP baguette: succeeded",
+        "the decisions cost nothing",
+        "the mission ends, succeeded",
+    ):
         assert words in told
+
+
+def test_the_story_has_nothing_to_tell_after_the_last_end(
+    lines: list[str], played: Play, settings: MissionSettings
+) -> None:
+    core_is_idle = step_line(played.moments[-1].now, Cancelled(reason="the node shuts down"), ())
+    told = list(story(read_lines([*lines, core_is_idle])[1]))
+    assert "the mission ends" in told[-1]

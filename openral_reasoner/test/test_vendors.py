@@ -94,7 +94,12 @@ def completions_api(*calls: tuple[str, str], text: str = "", stop: str = "tool_c
     refusal = "I will not" if stop == "refusal" else None
     delta = {"role": "assistant", "content": text or None, "tool_calls": tools or None, "refusal": refusal}
     finish = "stop" if stop == "refusal" else stop
-    usage = {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150}
+    usage = {
+        "prompt_tokens": 120,
+        "completion_tokens": 30,
+        "total_tokens": 150,
+        "prompt_tokens_details": {"cached_tokens": 20},
+    }
     return [
         {**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
         {**base, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]},
@@ -195,6 +200,7 @@ def test_one_call_with_its_tokens(vendor: Vendor, serve: Any) -> None:
     decision = ask(vendor, url)
     assert decision.calls == (RawCall(tool="recall_object", arguments='{"query": "mug"}'),)
     assert decision.tokens == 150
+    assert (decision.read, decision.cached, decision.written) == (120, 20, 30)
     assert script.requests[0]["stream"] is True
 
 

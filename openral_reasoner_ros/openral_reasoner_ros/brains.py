@@ -6,6 +6,7 @@ from random import Random
 
 from openral_core.errors import OpenRALError
 from openral_reasoner.models import Model, Retries, ScriptedModel
+from openral_reasoner.models.prices import load_prices
 from openral_reasoner_ros.parameters import Brain, ReasonerParameters
 
 SLACK = 2.0
@@ -36,6 +37,7 @@ def make_brain(parameters: ReasonerParameters) -> Model:
         SdkMissing: If its library is not installed.
         ModelNotNamed: If no model is named.
         MissingKey: If its key is not in the environment.
+        InvalidDocument: If the price list cannot be read.
     """
     return _BRAINS[parameters.brain](parameters)
 
@@ -54,7 +56,7 @@ def _vendor(module: str, name: str) -> Callable[[ReasonerParameters], Model]:
             raise SdkMissing(parameters.brain, error.name or module) from error
         retries = Retries(max(0.1, parameters.model_deadline - SLACK), rng=Random(parameters.seed))
         model: Model = getattr(vendor, name)(parameters.model, parameters.base_url, retries)
-        return model
+        return load_prices(parameters.prices, parameters.base_url).priced(model)
 
     return make
 

@@ -1,5 +1,7 @@
 """Which detectors are in the graph: their latched info and whether the node behind it lives."""
 
+import math
+import time
 from dataclasses import dataclass
 
 from rclpy.node import Node
@@ -27,6 +29,7 @@ class _Detector:
     caller: ServiceCaller[LocateInView.Response]
     info: DetectorInfo | None = None
     probe: Probe | None = None
+    heard: float = -math.inf
 
 
 class Detectors:
@@ -76,6 +79,7 @@ class Detectors:
         detector = self._known[namespace] = _Detector(namespace, caller)
 
         def on_info(message: DetectorInfoMsg) -> None:
+            detector.heard = time.monotonic()
             try:
                 detector.info = detector_info_from_message(message)
             except OpenRALError as error:
@@ -94,8 +98,16 @@ class Detectors:
                 detector.probe = Probe(self._scope, self._node, name, self._timeout)
         if detector.probe is not None:
             detector.probe.poll()
+            if not self._answers(detector):
+                detector.info = None
+
+    def _answers(self, detector: _Detector) -> bool:
+        """Speaks or answers; one that is in the middle of a transition only speaks."""
+        spoke = time.monotonic() - detector.heard <= self._timeout
+        return spoke or detector.probe is None or detector.probe.alive
 
     def _alive(self, detector: _Detector, info: DetectorInfo) -> bool:
         announced = self._node.count_publishers(f"{detector.namespace}/info") > 0
-        answers = detector.probe is None or detector.probe.alive
-        return announced and answers and (info.mode is Mode.CONTINUOUS or detector.caller.ready)
+        return (
+            announced and self._answers(detector) and (info.mode is Mode.CONTINUOUS or detector.caller.ready)
+        )

@@ -34,6 +34,9 @@ class ReasonerParameters(Parameters):
     brain: Brain = Field(default=Brain.SCRIPTED, description="scripted, anthropic or openai")
     model: str = Field(default="", description="model name for anthropic and openai")
     base_url: str = Field(default="", description="endpoint; empty is the vendor's own")
+    prices: str = Field(
+        default="", description="YAML price list; empty is the package's, for the vendors' own endpoints"
+    )
     rskill_folders: tuple[str, ...] = Field(description="folders with <id>/rskill.yaml")
     seed: int = Field(default=0, ge=0, description="of the jitter between retries; decisions have no dice")
     requester: str = Field(default="", description="agent node a goal is for when its prompt names none")
@@ -82,6 +85,12 @@ class ReasonerParameters(Parameters):
     locates: int = Field(default=60, ge=0, le=10000, description="budget: live looks")
     model_calls: int = Field(default=80, ge=0, le=10000, description="budget: decisions")
     tokens: int = Field(default=500_000, ge=0, le=1_000_000_000, description="budget: tokens of the model")
+    dollars: float = Field(
+        default=10.0, ge=0.0, le=1e6, description="budget: cost of decisions as far as known [US$]"
+    )
+    unpriced_calls: int = Field(
+        default=10_000, ge=0, le=10_000, description="budget: decisions of unknown cost; 0 allows none"
+    )
     transitions: int = Field(default=40, ge=0, le=1000, description="budget: lifecycle transitions")
     skills: int = Field(default=120, ge=0, le=10000, description="budget: skill goals")
     handoffs: int = Field(default=1, ge=0, le=100, description="budget: questions to a human")

@@ -28,6 +28,8 @@ class UnknownNode(OpenRALError):
 
 
 app = typer.Typer(help="Look into a memory file and put it right.", no_args_is_help=True)
+commands = typer.Typer()
+commands.add_typer(app, name="memory")
 console = Console()
 File = Annotated[Path, typer.Argument(help="memory file (SQLite)")]
 Object = Annotated[str, typer.Argument(help="id of an object")]

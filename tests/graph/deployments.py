@@ -69,7 +69,7 @@ class Deployment:
         return self._family
 
     def pids(self, *words: str) -> list[int]:
-        """Processes whose command line, or their parent's, has all these words."""
+        """Running processes whose command line, or their parent's, has all these words."""
         return [process.pid for process in self.family() if all(word in _lineage(process) for word in words)]
 
     def kill(self, *words: str) -> int:

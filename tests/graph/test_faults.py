@@ -44,3 +44,12 @@ def test_nodes_end_although_the_supervisor_is_killed_outright(ros_domain: int, t
         family = deployment.family()
         deployment.process.kill()
         until(lambda: alive(family) == [], 20.0, lambda: str(alive(family)))
+
+
+def test_a_mission_lost_with_its_reasoner_is_told_at_once(ros_domain: int, tmp_path: Path) -> None:
+    with Deployment(tmp_path, "--goal", "bring me the unicorn") as deployment:
+        deployment.wait_until_told("execute_rskill", 150.0)
+        assert deployment.kill("openral_reasoner_ros/reasoner") >= 1
+        assert deployment.wait(60.0) == 4, deployment.told
+        assert alive(deployment.family()) == []
+    assert "the reasoner died, and its mission with it" in deployment.told

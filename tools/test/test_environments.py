@@ -36,7 +36,8 @@ def enter(layout: Layout, times: int = 1, **caller: str) -> dict[str, str]:
 
 def test_the_virtual_environment_and_the_install_come_first(layout: Layout) -> None:
     variables = enter(layout)
-    assert variables["PATH"] == f"{layout.venv}/bin:{os.environ['PATH']}"
+    commands = layout.install / "lib/openral_bringup"
+    assert variables["PATH"] == f"{commands}:{layout.venv}/bin:{os.environ['PATH']}"
     assert variables["AMENT_PREFIX_PATH"] == f"{layout.install}:{layout.venv}"
     assert variables["PYTHONPATH"].startswith(f"{layout.install}/lib/python")
 

@@ -18,6 +18,8 @@ SEARCH_PATHS = (
 )
 ALWAYS_EXTENDED = ("PATH", "LD_LIBRARY_PATH")
 DEFAULTS = {"MUJOCO_GL": "egl", "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+COMMANDS = "lib/openral_bringup"
+"""Where the `openral` command is installed."""
 MARKER = "OPENRAL_WORKSPACE"
 WHEELS_ALREADY_FOUND = "_ROS_WHEELS_BOOTSTRAP_COMPLETE"
 PLAIN_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -44,6 +46,7 @@ def write_environment_file(layout: Layout, ros: RosSource) -> None:
     """Write the built environment once as plain assignments, so that entering it takes milliseconds."""
     before = ros_environment(layout, ros)
     after = _source(layout.install / "local_setup.sh", before)
+    after["PATH"] = f"{layout.install / COMMANDS}:{after['PATH']}"
     layout.environment_file.write_text(_shell_text(layout, ros, after))
 
 

@@ -29,8 +29,8 @@ async def deployment(
     environment = child_environment(domain, folder / "logs")
     os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
     supervisor = Supervisor(graph, folder, environment)
-    observer = Observer(choices.namespace, choices.cameras, domain)
-    session = Session(observer, folder, Patience(), lambda: list(supervisor.logs.alarms))
+    observer = Observer(choices.namespace, choices.camera_bases, graph.listening, domain)
+    session = Session(observer, folder, Patience(), lambda: list(supervisor.logs.alarms), supervisor.restarts)
     outcomes: list[Outcome] = []
     supervisor.start()
     screen = asyncio.create_task(show(supervisor, observer, session))

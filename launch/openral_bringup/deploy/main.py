@@ -14,7 +14,8 @@ from openral_bringup.deploy.arguments import overrides_of
 from openral_bringup.deploy.deployments import deployment
 from openral_bringup.deploy.plans import plan
 from openral_bringup.graphs import Choices, describe
-from openral_bringup.graphs.choices import Brain, DetectorSet
+from openral_bringup.graphs.cameras import merged
+from openral_bringup.graphs.choices import Brain, DetectorSet, LogLevel
 from openral_bringup.graphs.locations import rskill_folders, scene_path
 from openral_core.errors import OpenRALError
 
@@ -39,6 +40,11 @@ def deploy(
     model: Annotated[str, typer.Option(help="model of the anthropic or openai brain")] = "",
     base_url: Annotated[str, typer.Option(help="endpoint of the openai brain")] = "",
     goal: Annotated[list[str] | None, typer.Option(help="goal in words (repeatable: a queue)")] = None,
+    locate_anything: Annotated[bool, typer.Option("--locate-anything", help="add its locator")] = False,
+    gpu_budget_mb: Annotated[
+        float, typer.Option(min=0.0, help="memory of detectors and skills; 0 = GPU's")
+    ] = 0.0,
+    camera: Annotated[list[str] | None, typer.Option(help="ID=/TOPICS of a camera (repeatable)")] = None,
     seed: Annotated[int, typer.Option(min=0, help="draws object poses and detector noise")] = 0,
     real_time_factor: Annotated[float, typer.Option(min=0.0, help="speed cap; 0 = none")] = 1.0,
     spatial_memory_path: Annotated[str, typer.Option(help="memory to load and keep")] = "",
@@ -48,6 +54,7 @@ def deploy(
     set_: Annotated[list[str] | None, typer.Option("--set", help="node.parameter=value")] = None,
     domain_id: Annotated[int | None, typer.Option(min=0, max=232, help="ROS_DOMAIN_ID")] = None,
     namespace: Annotated[str, typer.Option(help="namespace of the whole graph")] = "",
+    log_level: Annotated[LogLevel, typer.Option(help="severity from which nodes speak")] = LogLevel.INFO,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the graph and exit")] = False,
 ) -> None:
     """Bring up the graph that was chosen."""
@@ -62,6 +69,10 @@ def deploy(
         model=model,
         base_url=base_url,
         spatial_memory_path=spatial_memory_path,
+        locate_anything=locate_anything,
+        gpu_budget_mb=gpu_budget_mb,
+        cameras=merged(camera or ()),
+        log_level=log_level,
         seed=seed,
         real_time_factor=real_time_factor,
         handoff_timeout=handoff_timeout,

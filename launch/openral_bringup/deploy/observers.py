@@ -6,6 +6,7 @@ Publishes: openral/prompt.
 
 import time
 from collections import deque
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from threading import Thread
@@ -32,12 +33,16 @@ BRINGUP = "bringup: "
 class Observer:
     """Runs on a thread of its own; `snapshot` is replaced whole, so reading it needs no lock."""
 
-    def __init__(self, namespace: str, cameras: tuple[str, ...], domain: int | None) -> None:
+    def __init__(
+        self, namespace: str, cameras: Iterable[str], remaps: Mapping[str, str], domain: int | None
+    ) -> None:
         self.snapshot = Snapshot()
         self.namespace = namespace
         self._context = Context()
         rclpy.init(context=self._context, domain_id=domain)
-        self._node = Node("deploy", namespace=namespace or "/", context=self._context)
+        self._node = Node(
+            "deploy", namespace=namespace or "/", context=self._context, cli_args=_arguments(remaps)
+        )
         self._scope = Scope(self._node)
         self._images: dict[str, deque[float]] = {camera: deque(maxlen=200) for camera in cameras}
         self._prompts = self._scope.publisher(PromptStamped, "openral/prompt", RELIABLE)
@@ -124,3 +129,8 @@ class Observer:
         since = time.monotonic() - WINDOW
         rates = {camera: sum(t > since for t in times) / WINDOW for camera, times in self._images.items()}
         self.snapshot = replace(self.snapshot, rates=rates)
+
+
+def _arguments(remaps: Mapping[str, str]) -> list[str]:
+    rules = [word for name, other in remaps.items() for word in ("-r", f"{name}:={other}")]
+    return ["--ros-args", *rules] if rules else []

@@ -106,8 +106,18 @@ def command_of(spec: NodeSpec, folder: Path) -> list[str]:
     file.write_text(yaml.safe_dump({spec.qualified: {"ros__parameters": dict(spec.parameters)}}))
     guard = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
     names = ["-r", f"__node:={spec.name}", "-r", f"__ns:={spec.namespace or '/'}"]
+    names += [word for name, other in spec.remaps.items() for word in ("-r", f"{name}:={other}")]
     executable = str(executable_path(spec.package, spec.executable))
-    return [*guard, executable, "--ros-args", *names, "--params-file", str(file)]
+    return [
+        *guard,
+        executable,
+        "--ros-args",
+        *names,
+        "--log-level",
+        spec.log_level,
+        "--params-file",
+        str(file),
+    ]
 
 
 async def _line_of(stream: asyncio.StreamReader) -> bytes:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from openral_bringup.deploy.snapshots import Mission, MissionState
+from openral_reasoner.budgets import cost_words
 
 EXIT_CODES = {
     MissionState.SUCCEEDED: 0,
@@ -43,6 +44,7 @@ def report(outcome: Outcome, folder: Path) -> str:
     ] or ["  none"]
     if mission.searched:
         lines += ["looked at", *(f"  - {place}" for place in mission.searched)]
+    lines.append(f"cost       {cost_words({name: used for name, (used, _) in mission.budget.items()})}")
     times = f"{outcome.duration:.1f} s ({outcome.sim_duration:.1f} s simulated)"
     lines += [f"time       {times}, graph up in {outcome.start_up:.1f} s", f"recording  {folder}"]
     return "\n".join(lines)

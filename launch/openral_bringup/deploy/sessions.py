@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from openral_bringup.deploy.reports import Outcome
 from openral_bringup.deploy.snapshots import Mission, Snapshot
 
 FIRST_MEMORIES = 5.0
+LOST = "the reasoner died, and its mission with it; it is started again, but a lost mission is not resumed"
 POLL = 0.1
 
 
@@ -26,10 +27,15 @@ class Session:
     """Drives one deployment; every wait is bounded."""
 
     def __init__(
-        self, observer: Observer, folder: Path, patience: Patience, alarms: Callable[[], Sequence[str]]
+        self,
+        observer: Observer,
+        folder: Path,
+        patience: Patience,
+        alarms: Callable[[], Sequence[str]],
+        deaths: Callable[[], Mapping[str, int]],
     ) -> None:
         self._observer, self._folder, self._patience = observer, folder, patience
-        self._alarms = alarms
+        self._alarms, self._deaths = alarms, deaths
         self.started = time.monotonic()
 
     @property
@@ -59,14 +65,17 @@ class Session:
         return 0
 
     async def _pursue(self, goal: str, start_up: float) -> Outcome:
-        begun, before = time.monotonic(), self._snapshot
-        self._observer.send_goal(goal)
-        ended = await self._until(lambda: self._ended(before.mission.id), self._patience.mission)
-        sim_duration = self._snapshot.sim_time - before.sim_time
-        problem = "" if ended else f"no end of the mission within {self._patience.mission:.0f} s"
-        return Outcome(
-            goal, self._snapshot.mission, start_up, time.monotonic() - begun, sim_duration, problem
+        begun, before, deaths = time.monotonic(), self._snapshot, self._reasoner_deaths()
+        prompt = self._observer.send_goal(goal)
+        await self._until(
+            lambda: self._ended(prompt) or self._reasoner_deaths() > deaths, self._patience.mission
         )
+        problem = ""
+        if not self._ended(prompt):
+            lost = self._reasoner_deaths() > deaths
+            problem = LOST if lost else f"no end of the mission within {self._patience.mission:.0f} s"
+        took, simulated = time.monotonic() - begun, self._snapshot.sim_time - before.sim_time
+        return Outcome(goal, self._snapshot.mission, start_up, took, simulated, problem)
 
     def _not_up(self, goal: str) -> Outcome:
         problem = f"the graph did not come up in {self.elapsed:.0f} s: {self._missing()}"
@@ -97,9 +106,12 @@ class Session:
     def _remembers(self) -> bool:
         return bool(self._snapshot.remembered)
 
-    def _ended(self, previous_mission: str) -> bool:
+    def _ended(self, prompt: str) -> bool:
         mission = self._snapshot.mission
-        return mission.id != previous_mission and mission.state.ended
+        return mission.id == prompt and mission.state.ended
+
+    def _reasoner_deaths(self) -> int:
+        return self._deaths().get("reasoner", 0)
 
     async def _until(self, condition: Callable[[], bool], timeout: float) -> bool:
         deadline = time.monotonic() + timeout

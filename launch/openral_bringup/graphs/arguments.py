@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from openral_bringup.graphs.choices import Brain, Choices, DetectorSet
+from openral_bringup.graphs.choices import Brain, Choices, DetectorSet, LogLevel
 from openral_bringup.graphs.locations import scene_path
 
 
@@ -23,7 +23,9 @@ ARGUMENTS = (
     Argument("continuous", "", "continuous detectors instead of the set's, separated by commas"),
     Argument("on_demand", "", "locators instead of the set's, separated by commas; the first is the default"),
     Argument("accept_licence", "", "licences accepted, separated by commas"),
-    Argument("cameras", "head,wrist", "camera ids, the primary first"),
+    Argument("locate_anything", "false", "add the locator for complex words", ["true", "false"]),
+    Argument("gpu_budget_mb", "0.0", "memory of all detectors and skills together [MB]; 0 = the GPU's"),
+    Argument("cameras", "head,wrist", "camera ids or id=/topics, the primary first"),
     Argument("brain", "scripted", "what decides the next tool call", [each.value for each in Brain]),
     Argument("model", "", "model of the anthropic or openai brain"),
     Argument("base_url", "", "endpoint of the openai brain"),
@@ -31,6 +33,7 @@ ARGUMENTS = (
     Argument("seed", "0", "draws object poses and detector noise"),
     Argument("real_time_factor", "1.0", "speed cap of the simulation; 0 = none"),
     Argument("handoff_timeout", "0.0", "wait for a human's answer [s]; 0 = end at once"),
+    Argument("log_level", "info", "severity from which nodes speak", [each.value for each in LogLevel]),
     Argument("record", "", "folder for spans and events"),
     Argument("namespace", "", "namespace of the whole graph, as in /robot1"),
 )

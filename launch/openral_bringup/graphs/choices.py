@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from openral_bringup.graphs.cameras import DEFAULT, camera_bases
 from openral_core.documents import Document
 
 
@@ -30,6 +31,18 @@ class Brain(StrEnum):
     OPENAI = "openai"
 
 
+LOCATE_ANYTHING = "locateanything-3b-nf4"
+
+
+class LogLevel(StrEnum):
+    """From which severity on nodes speak."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARN = "warn"
+    ERROR = "error"
+
+
 class Choices(Document):
     """One deployment, as chosen.
 
@@ -41,10 +54,13 @@ class Choices(Document):
     continuous: tuple[str, ...] = ()
     on_demand: tuple[str, ...] = ()
     accepted_licences: tuple[str, ...] = ()
-    cameras: tuple[str, ...] = ("head", "wrist")
+    cameras: tuple[str, ...] = DEFAULT
     brain: Brain = Brain.SCRIPTED
     model: str = ""
     base_url: str = ""
+    locate_anything: bool = Field(default=False, description="a locator for complex words, non-commercial")
+    gpu_budget_mb: float = Field(default=0.0, ge=0.0, description="memory of all detectors and skills [MB]")
+    log_level: LogLevel = LogLevel.INFO
     spatial_memory_path: str = ""
     seed: int = Field(default=0, ge=0)
     real_time_factor: float = Field(default=1.0, ge=0.0, description="0 = as fast as it can")
@@ -63,4 +79,11 @@ class Choices(Document):
     @property
     def chosen_on_demand(self) -> tuple[str, ...]:
         """On-demand locators named by hand, else those of the set; the first is the default one."""
-        return self.on_demand or (() if self.continuous else ON_DEMAND[self.detectors])
+        chosen = self.on_demand or (() if self.continuous else ON_DEMAND[self.detectors])
+        wanted = self.locate_anything and LOCATE_ANYTHING not in chosen
+        return (*chosen, LOCATE_ANYTHING) if wanted else chosen
+
+    @property
+    def camera_bases(self) -> dict[str, str]:
+        """Camera ids, the primary first, with the absolute name that their topics lie below."""
+        return camera_bases(self.cameras, self.namespace)

@@ -1,19 +1,23 @@
 """The whole graph as a value: `sim_e2e.launch.py` and `deploy_sim.py` bring up the same one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from openral_bringup.graphs.cameras import remaps_of
 from openral_bringup.graphs.choices import Choices
 from openral_bringup.graphs.detectors import chosen_detectors, detector_nodes
 from openral_bringup.graphs.impossible import ImpossibleChoices
+from openral_bringup.graphs.memory import asleep
 from openral_bringup.graphs.nodes import NodeSpec, ParameterValue
 from openral_core.documents import InvalidDocument, read_yaml
 from openral_core.errors import listed
 from openral_core.rskills import Registry
 
 SIM_TIME: Mapping[str, ParameterValue] = {"use_sim_time": True}
+SHARED = ("/clock", "/tf", "/tf_static", "/diagnostics")
+"""Names that are absolute by custom; a robot with a namespace has its own, so that two do not mix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,11 @@ class GraphDescription:
     """Every node to start, in the order to start them; bring-up comes last."""
 
     nodes: tuple[NodeSpec, ...]
+
+    @property
+    def listening(self) -> Mapping[str, str]:
+        """The remaps of a node that listens to every camera."""
+        return next((node.remaps for node in self.nodes if node.name == "world_state"), {})
 
     @property
     def managed(self) -> tuple[NodeSpec, ...]:
@@ -40,14 +49,23 @@ def describe(choices: Choices, rskill_folders: Sequence[Path]) -> GraphDescripti
     chosen = chosen_detectors(choices, registry, problems)
     nodes = (
         _sim(choices, folders),
-        *detector_nodes(choices, registry, chosen, folders),
+        *detector_nodes(choices, chosen, asleep(choices, chosen, problems), folders),
         _world_state(choices, _map_of(choices.scene, problems)),
         _reasoner(choices, folders),
     )
     nodes = _overridden((*nodes, _bringup(choices, nodes)), choices.overrides, problems)
+    shared = shared_names(choices.namespace)
+    nodes = tuple(
+        replace(node, remaps={**shared, **node.remaps}, log_level=choices.log_level.value) for node in nodes
+    )
     if problems:
         raise ImpossibleChoices(problems)
     return GraphDescription(nodes)
+
+
+def shared_names(namespace: str) -> dict[str, str]:
+    """The remaps that give a namespace its own clock, transforms and diagnostics."""
+    return {name: f"{namespace}{name}" for name in SHARED} if namespace else {}
 
 
 def _sim(choices: Choices, folders: list[str]) -> NodeSpec:
@@ -65,11 +83,14 @@ def _world_state(choices: Choices, home_map: str) -> NodeSpec:
     parameters: dict[str, ParameterValue] = {
         **SIM_TIME,
         "map": home_map,
-        "cameras": list(choices.cameras),
+        "cameras": list(choices.camera_bases),
         "spatial_memory_path": choices.spatial_memory_path,
         "record": choices.record,
     }
-    return NodeSpec("world_state", "openral_world_state", "world_state", choices.namespace, 1, parameters)
+    remaps = remaps_of(choices.camera_bases, choices.namespace)
+    return NodeSpec(
+        "world_state", "openral_world_state", "world_state", choices.namespace, 1, parameters, remaps=remaps
+    )
 
 
 def _reasoner(choices: Choices, folders: list[str]) -> NodeSpec:
@@ -81,13 +102,14 @@ def _reasoner(choices: Choices, folders: list[str]) -> NodeSpec:
         "rskill_folders": folders,
         "seed": choices.seed,
         "handoff_timeout": choices.handoff_timeout,
+        "gpu_budget_mb": choices.gpu_budget_mb,
         "record": choices.record,
     }
     return NodeSpec("reasoner", "openral_reasoner_ros", "reasoner", choices.namespace, 2, parameters)
 
 
 def _bringup(choices: Choices, nodes: Sequence[NodeSpec]) -> NodeSpec:
-    managed: list[str] = [f"{node.level}:{node.qualified}" for node in nodes if node.level is not None]
+    managed: list[str] = [node.managed_as for node in nodes if node.level is not None]
     return NodeSpec("bringup", "openral_bringup", "bringup", choices.namespace, None, {"nodes": managed})
 
 

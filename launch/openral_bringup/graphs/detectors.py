@@ -1,5 +1,7 @@
 """The detector nodes of a graph, or why they cannot be."""
 
+from collections.abc import Collection
+
 from openral_bringup.graphs.choices import Choices
 from openral_bringup.graphs.nodes import NodeSpec
 from openral_core.detectors import Mode
@@ -30,7 +32,10 @@ def chosen_detectors(
 
 
 def detector_nodes(
-    choices: Choices, registry: Registry, chosen: tuple[DetectorManifest, ...], folders: list[str]
+    choices: Choices,
+    chosen: tuple[DetectorManifest, ...],
+    asleep: Collection[str],
+    folders: list[str],
 ) -> tuple[NodeSpec, ...]:
     """One lifecycle node per detector, in a namespace of its own; the first locator is the default."""
     locators = [manifest.id for manifest in chosen if manifest.mode is Mode.ON_DEMAND]
@@ -44,12 +49,13 @@ def detector_nodes(
             {
                 "rskill": manifest.id,
                 "rskill_folders": folders,
-                "cameras": [f"{camera}:={choices.namespace}/{camera}" for camera in choices.cameras],
+                "cameras": [f"{camera}:={base}" for camera, base in choices.camera_bases.items()],
                 "default": manifest.id in locators[:1],
                 "seed": choices.seed,
                 "record": choices.record,
                 "use_sim_time": True,
             },
+            awake=manifest.id not in asleep,
         )
         for manifest in chosen
     )

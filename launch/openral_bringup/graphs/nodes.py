@@ -10,7 +10,8 @@ ParameterValue = bool | int | float | str | list[str]
 class NodeSpec:
     """What `ros2 run` needs to start a node, and the level at which bring-up activates it.
 
-    ``level`` None means the node is not managed by bring-up.
+    ``level`` None means the node is not managed by bring-up; ``awake`` False that it is configured and
+    left inactive. ``remaps`` holds absolute names.
     """
 
     name: str
@@ -19,6 +20,9 @@ class NodeSpec:
     namespace: str = ""
     level: int | None = None
     parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+    awake: bool = True
+    remaps: Mapping[str, str] = field(default_factory=dict)
+    log_level: str = "info"
 
     @property
     def qualified(self) -> str:
@@ -29,6 +33,11 @@ class NodeSpec:
     def key(self) -> str:
         """A short unique name: a detector's slug, else the node's name."""
         return self.namespace.rsplit("/", 1)[-1] if "/perception/" in self.namespace else self.name
+
+    @property
+    def managed_as(self) -> str:
+        """How bring-up is told of it."""
+        return f"{self.level}:{self.qualified}" + ("" if self.awake else "=inactive")
 
     def with_parameters(self, parameters: Mapping[str, ParameterValue]) -> "NodeSpec":
         """The same node with these parameters on top."""

@@ -41,14 +41,14 @@ class BringupNode(ManagedNode):
         self._remotes = {n: Remote(scope, self, n) for level in given.levels for n in level}
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
         self._failures = scope.publisher(FailureTrigger, "openral/failure/bringup", RELIABLE)
-        self._roster: Roster = roster(given.levels, self._patience, time.monotonic())
+        self._roster: Roster = _roster(given, self._patience)
         scope.timer(given.poll, self._look)
         scope.timer(0.1, self._advance)
         scope.timer(1.0, self._report)
 
     def activate(self, scope: Scope) -> None:
         """Bring the nodes up from now on."""
-        self._roster = roster(self._given.levels, self._patience, time.monotonic())
+        self._roster = _roster(self._given, self._patience)
 
     def deactivated(self) -> None:
         """Bring the nodes down, last level first."""
@@ -97,6 +97,10 @@ class BringupNode(ManagedNode):
         if peer.gave_up(self._patience):
             level, doing = DiagnosticStatus.ERROR, f"given up, {seen}"
         return DiagnosticStatus(level=level, name=f"bringup: {peer.name}", message=doing, hardware_id=seen)
+
+
+def _roster(given: BringupParameters, patience: Patience) -> Roster:
+    return roster(given.levels, patience, time.monotonic(), given.asleep)
 
 
 def main() -> int:

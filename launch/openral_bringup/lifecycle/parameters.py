@@ -4,11 +4,15 @@ from pydantic import Field
 
 from openral_ros.parameters import Parameters
 
+ASLEEP = "=inactive"
+
 
 class BringupParameters(Parameters):
     """Which nodes are managed, in which order, and how patiently."""
 
-    nodes: tuple[str, ...] = Field(description="fully qualified names as 'level:name', lower levels first")
+    nodes: tuple[str, ...] = Field(
+        description="fully qualified names as 'level:name', lower levels first; '=inactive' leaves it so"
+    )
     autostart: bool = Field(default=True, description="configure and activate this node itself at start")
     step_deadline: float = Field(60.0, ge=0.5, le=600.0, description="time one transition may take [s]")
     retries: int = Field(3, ge=0, le=100, description="refused transitions before a node is left as it is")
@@ -23,6 +27,11 @@ class BringupParameters(Parameters):
     @property
     def levels(self) -> tuple[tuple[str, ...], ...]:
         """Names level by level."""
-        split = [entry.split(":", 1) for entry in self.nodes]
+        split = [entry.removesuffix(ASLEEP).split(":", 1) for entry in self.nodes]
         order = sorted({level for level, _ in split})
         return tuple(tuple(name for each, name in split if each == level) for level in order)
+
+    @property
+    def asleep(self) -> frozenset[str]:
+        """Names of nodes that are configured and left inactive."""
+        return frozenset(e.removesuffix(ASLEEP).split(":", 1)[1] for e in self.nodes if e.endswith(ASLEEP))

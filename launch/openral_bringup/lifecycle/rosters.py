@@ -1,6 +1,6 @@
 """All managed nodes together: who may move next. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from openral_bringup.lifecycle.peers import REACHES, Patience, Peer, Step
@@ -78,7 +78,13 @@ class Roster:
         return peer.settled(self.patience) or (waited and peer.step is None)
 
 
-def roster(levels: Iterable[Iterable[str]], patience: Patience, now: float) -> Roster:
-    """A roster of nodes named level by level, all meant to be active."""
-    peers = tuple(Peer(name, level) for level, names in enumerate(levels) for name in names)
+def roster(
+    levels: Iterable[Iterable[str]], patience: Patience, now: float, asleep: Collection[str] = ()
+) -> Roster:
+    """A roster of nodes named level by level, meant to be active, or inactive where they are ``asleep``."""
+    peers = tuple(
+        Peer(name, level, LifecycleState.INACTIVE if name in asleep else LifecycleState.ACTIVE)
+        for level, names in enumerate(levels)
+        for name in names
+    )
     return Roster(peers, patience, since=now)

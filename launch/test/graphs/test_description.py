@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from openral_bringup.graphs import Choices, ImpossibleChoices, describe
+from openral_bringup.graphs.cameras import InvalidCameraChoice, merged
 
 ROOT = Path(__file__).parents[3]
 RSKILLS = [ROOT / "rskills"]
@@ -89,3 +90,50 @@ def test_a_licence_must_be_accepted_by_its_word(tmp_path: Path) -> None:
     assert "/openral/perception/grounder/detector" in {
         node.qualified for node in describe(accepted, folders).nodes
     }
+
+
+def test_a_namespace_has_its_own_clock_transforms_and_diagnostics() -> None:
+    graph = graph_of(namespace="/robot1")
+    assert all(node.remaps["/clock"] == "/robot1/clock" for node in graph.nodes)
+    assert all(node.remaps["/tf_static"] == "/robot1/tf_static" for node in graph.nodes)
+    assert not any(node.remaps for node in graph_of().nodes)
+
+
+def test_a_camera_elsewhere_is_listened_to_there_and_a_new_one_is_added() -> None:
+    graph = graph_of(cameras=merged(["head=/front/cam/image_raw", "door=/door"]))
+    by_key = {node.key: node for node in graph.nodes}
+    heard = by_key["sim_groundtruth"].parameters["cameras"]
+    assert heard == ["head:=/front/cam", "wrist:=/wrist", "door:=/door"]
+    assert by_key["world_state"].parameters["cameras"] == ["head", "wrist", "door"]
+    assert by_key["world_state"].remaps["/head/depth"] == "/front/cam/depth"
+    assert "/wrist/depth" not in by_key["world_state"].remaps
+
+
+@pytest.mark.parametrize("word", ["", "head=", "head=front", "1=/a", "head=/a/"])
+def test_words_that_are_no_camera_are_refused(word: str) -> None:
+    with pytest.raises(InvalidCameraChoice, match="expected an id, or id=/topics"):
+        graph_of(cameras=(word,))
+
+
+def test_what_does_not_fit_the_budget_together_is_left_asleep_for_the_reasoner_to_wake() -> None:
+    graph = graph_of(gpu_budget_mb=150.0)
+    assert [n.key for n in graph.nodes if not n.awake] == ["sim_groundtruth_locator"]
+    assert (
+        "1:/openral/perception/sim_groundtruth_locator/detector=inactive"
+        in graph.nodes[-1].parameters["nodes"]
+    )
+    assert {n.key: n for n in graph.nodes}["reasoner"].parameters["gpu_budget_mb"] == 150.0
+    assert all(node.awake for node in graph_of(gpu_budget_mb=1000.0).nodes)
+
+
+def test_a_budget_too_small_for_any_locator_is_refused() -> None:
+    with pytest.raises(ImpossibleChoices, match=r"too small for any locator: .*sim-groundtruth-locator"):
+        graph_of(gpu_budget_mb=10.0)
+
+
+def test_locate_anything_needs_its_licence_accepted() -> None:
+    with pytest.raises(ImpossibleChoices, match="to use it say --accept-licence nvidia-non-commercial"):
+        graph_of(locate_anything=True)
+    graph = graph_of(locate_anything=True, accepted_licences=("nvidia-non-commercial",))
+    keys = [node.key for node in graph.nodes]
+    assert {"sim_groundtruth_locator", "locateanything_3b_nf4"} <= set(keys)

@@ -109,3 +109,13 @@ def test_whatever_nodes_do_only_one_step_at_a_time_is_asked_of_each(
             assert current.peer(each).step is None
             current = current.started(each, step)
         current = current.finished(name, success=success, now=float(now))
+
+
+def test_a_node_that_is_meant_to_sleep_is_configured_and_holds_nobody_up() -> None:
+    several = roster((("eye",), ("mind",)), PATIENCE, 0.0, asleep=("eye",))
+    several = run_up(all_seen(several))
+    assert several.settled()
+    assert [each.seen for each in several.peers] == [State.INACTIVE, State.ACTIVE]
+    woken = several.observed("eye", State.ACTIVE)
+    assert woken.settled()
+    assert woken.peer("eye").goal is State.ACTIVE

@@ -42,6 +42,7 @@ class Announcer:
     def __init__(self, scope: Scope, node: Node, detector: Detector) -> None:
         self._node = node
         self._name = detector.manifest.name
+        self._said: DetectorInfoMsg | None = None
         self._info = scope.publisher(DetectorInfoMsg, "info", LATCHED)
         self._annotated = scope.publisher(Image, "annotated", QoSProfile(depth=1))
         self._failures = scope.publisher(
@@ -53,7 +54,13 @@ class Announcer:
 
     def info(self, info: DetectorInfo) -> None:
         """What the detector is now."""
-        self._info.publish(detector_info_message(info))
+        self._said = detector_info_message(info)
+        self.repeat()
+
+    def repeat(self) -> None:
+        """Say again what was said last: the heartbeat, also while a transition takes its time."""
+        if self._said is not None:
+            self._info.publish(self._said)
 
     def seen(self, shot: Shot, detections: tuple[Detection, ...]) -> None:
         """What the continuous leg saw."""

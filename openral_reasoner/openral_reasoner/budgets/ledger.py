@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from openral_core.errors import OpenRALError
 from openral_reasoner.budgets.limits import SearchBudget
 
+_FORMATS = {"dollars": ".2f"}
+
 
 class BudgetExhausted(OpenRALError):
     """One line of a mission's budget is used up."""
@@ -79,7 +81,7 @@ class Ledger:
     def words(self, now: float) -> str:
         """What remains, for the end of every tool reply."""
         return "Remaining: " + ", ".join(
-            f"{self.left(n, now):.0f} {n}" for n in type(self.limits).model_fields
+            f"{self.left(n, now):{_FORMATS.get(n, '.0f')}} {n}" for n in type(self.limits).model_fields
         )
 
     def _used(self, line: str, now: float | None) -> float:

@@ -132,7 +132,10 @@ class FailureReported(Value):
 
 
 class ModelAnswered(Value):
-    """The model decided; more or fewer than one call is the core's to refuse."""
+    """The model decided; more or fewer than one call is the core's to refuse.
+
+    ``cost`` [US$] is None when it is not known.
+    """
 
     kind: Literal["model_answered"] = "model_answered"
     call_id: str
@@ -142,6 +145,9 @@ class ModelAnswered(Value):
     read: int = 0
     written: int = 0
     model: str = ""
+    cached: int = 0
+    stored: int = 0
+    cost: float | None = 0.0
 
 
 class ModelFailed(Value):
@@ -152,6 +158,7 @@ class ModelFailed(Value):
     condition: str
     message: str
     tokens: int = 0
+    cost: float | None = 0.0
 
 
 Event = Annotated[

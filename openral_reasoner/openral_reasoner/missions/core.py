@@ -103,7 +103,7 @@ class Core:
 
     def _start(self, prompt: PromptReceived) -> None:
         self._missions += 1
-        mission = Mission(f"m{self._missions}", prompt, self.settings, self.palette)
+        mission = Mission(prompt.id or f"m{self._missions}", prompt, self.settings, self.palette)
         mission.now = self._now
         mission.chronicle = self._caretaker.hand_over(self._now).reconciled(self.palette.awake)
         mission.ledger = mission.ledger.resumed(self._now)

@@ -11,7 +11,7 @@ from openral_reasoner.procedures.humans import ask_human
 from openral_reasoner.procedures.interrupts import MissionCancelled, MissionStuck
 from openral_reasoner.procedures.mission import Ending, Mission, Procedure, Wait
 
-_FINAL = ("seconds", "model_calls", "tokens")
+_FINAL = ("seconds", "model_calls", "tokens", "dollars", "unpriced_calls")
 """Without these nothing can go on, whatever a human answers."""
 
 

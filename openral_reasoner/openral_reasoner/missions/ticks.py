@@ -53,7 +53,7 @@ def _ask(mission: Mission, given: Context) -> Procedure[Event]:
     event = yield from exchange(mission, call_id, command, mission.settings.deadlines.model)
     mission.close_span(call_id, "OK" if isinstance(event, ModelAnswered) else "FAILED", **_usage(event))
     if isinstance(event, ModelAnswered | ModelFailed):
-        mission.charge_tokens(event.tokens)
+        mission.charge_decision(event.tokens, event.cost)
     return event
 
 
@@ -65,6 +65,9 @@ def _usage(event: Event) -> dict[str, str | float]:
         "gen_ai.response.model": event.model,
         "gen_ai.usage.input_tokens": event.read,
         "gen_ai.usage.output_tokens": event.written,
+        "gen_ai.usage.cache_read.input_tokens": event.cached,
+        "gen_ai.usage.cache_creation.input_tokens": event.stored,
+        "openral.cost_usd": "unknown" if event.cost is None else event.cost,
     }
 
 

@@ -117,8 +117,10 @@ def _read(events: Iterable[RawMessageStreamEvent]) -> Answer:
     for event in events:
         if event.type == "message_start":
             usage = event.message.usage
-            cached = (usage.cache_read_input_tokens or 0) + (usage.cache_creation_input_tokens or 0)
-            answer.read, answer.model = usage.input_tokens + cached, event.message.model
+            answer.cached = usage.cache_read_input_tokens or 0
+            answer.stored = usage.cache_creation_input_tokens or 0
+            answer.read = usage.input_tokens + answer.cached + answer.stored
+            answer.model = event.message.model
         elif event.type == "content_block_start" and event.content_block.type == "tool_use":
             answer.called(event.index, event.content_block.name)
         elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":

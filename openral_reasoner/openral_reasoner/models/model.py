@@ -9,7 +9,11 @@ from openral_reasoner.exchanges.turns import Context, RawCall
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a model answered; the core wants exactly one call. ``tokens`` is what it read and wrote."""
+    """What a model answered; the core wants exactly one call.
+
+    ``tokens`` is what it read and wrote; of what it ``read``, ``cached`` came from a cache and ``stored``
+    went into one. ``cost`` [US$] is None when it is not known.
+    """
 
     calls: tuple[RawCall, ...]
     text: str = ""
@@ -17,6 +21,9 @@ class Decision:
     read: int = 0
     written: int = 0
     model: str = ""
+    cached: int = 0
+    stored: int = 0
+    cost: float | None = None
 
 
 class ModelUnavailable(OpenRALError):

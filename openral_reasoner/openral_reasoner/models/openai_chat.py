@@ -100,6 +100,8 @@ def _read(chunks: Iterable[ChatCompletionChunk]) -> Answer:
         answer.model = chunk.model or answer.model
         if chunk.usage is not None:
             answer.read, answer.written = chunk.usage.prompt_tokens, chunk.usage.completion_tokens
+            details = chunk.usage.prompt_tokens_details
+            answer.cached = (details.cached_tokens or 0) if details is not None else 0
         for choice in chunk.choices:
             _take(answer, choice)
     return answer

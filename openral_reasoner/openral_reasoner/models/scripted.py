@@ -6,8 +6,8 @@ from openral_reasoner.planners import decide
 
 
 class ScriptedModel:
-    """No key, no network, no state."""
+    """No key, no network, no state, no cost."""
 
     def __call__(self, context: Context) -> Decision:
         """The next step of the plan."""
-        return Decision((decide(context),))
+        return Decision((decide(context),), cost=0.0)

@@ -24,6 +24,8 @@ class Answer:
     arguments: dict[int, list[str]] = field(default_factory=dict)
     read: int = 0
     written: int = 0
+    cached: int = 0
+    stored: int = 0
     model: str = ""
     stop: str = ""
     refusal: str = ""
@@ -58,7 +60,14 @@ class Answer:
             raise ModelUnavailable("REFUSED", "the model refused to answer", self.read + self.written)
         calls = [RawCall(tool=n, arguments=self._arguments(i)) for i, n in sorted(self.names.items())]
         return Decision(
-            clipped(calls), self.text, self.read + self.written, self.read, self.written, self.model
+            clipped(calls),
+            self.text,
+            tokens=self.read + self.written,
+            read=self.read,
+            written=self.written,
+            model=self.model,
+            cached=self.cached,
+            stored=self.stored,
         )
 
     def _arguments(self, index: int) -> str:

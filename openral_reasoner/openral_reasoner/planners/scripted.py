@@ -1,9 +1,10 @@
 """The scripted planner: the same context as any model, one tool call per tick, no state of its own."""
 
-from openral_reasoner.exchanges.turns import Context, RawCall, Turn
+from openral_reasoner.exchanges.turns import Context, RawCall, Reply, Turn
 from openral_reasoner.planners.grammar import parse_goal
 from openral_reasoner.planners.plans import plan_for
 from openral_reasoner.planners.steps import Outlook, Plan, PlanFailed
+from openral_reasoner.procedures.endings import TOO_EARLY
 from openral_reasoner.tools import AskHumanTool, DoneTool
 
 _AGAIN = ("again", "retry", "try again", "go on", "continue", "yes")
@@ -34,12 +35,18 @@ def _whole(outlook: Outlook, words: str) -> Plan[None]:
             last = DoneTool(success=True, message=told[:500])
             break
         except PlanFailed as failure:
-            reply = yield AskHumanTool(question=str(failure)[:500])
+            reply = yield from _insist(AskHumanTool(question=str(failure)[:500]))
         if reply.operator_words.strip().lower().rstrip(".!") not in _AGAIN:
             last = DoneTool(success=False, message=str(failure_words(reply.operator_words)))
             break
     while True:
         yield last
+
+
+def _insist(question: AskHumanTool) -> Plan[Reply]:
+    """Ask, and ask again when told that it is too early."""
+    reply = yield question
+    return reply if reply.status != TOO_EARLY else (yield question)
 
 
 def failure_words(answer: str) -> str:

@@ -82,11 +82,15 @@ def search(outlook: Outlook, words: str, reply: Reply) -> Plan[Found]:
     Raises:
         PlanFailed: If nobody knows.
     """
-    while reply.frontier:
-        reply = yield from outlook.act(Verb.NAVIGATE, reply.frontier[0].id, words, f"search for {words}")
-        if reply.found:
-            return reply.found[0]
-    reply = yield AskHumanTool(question=f"I could not find {words}. Where should I look?")
+    question = AskHumanTool(question=f"I could not find {words}. Where should I look?")
+    while True:
+        while reply.frontier:
+            reply = yield from outlook.act(Verb.NAVIGATE, reply.frontier[0].id, words, f"search for {words}")
+            if reply.found:
+                return reply.found[0]
+        reply = yield question
+        if not reply.frontier:
+            break
     if reply.operator_words:
         return (yield from _look_where_told(outlook, words, reply.operator_words))
     raise PlanFailed(f"I could not find {words}.")

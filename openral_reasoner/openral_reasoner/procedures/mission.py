@@ -11,6 +11,7 @@ from openral_reasoner.exchanges.events import Event, PromptReceived
 from openral_reasoner.exchanges.statuses import CallRecord, MissionReport, MissionState
 from openral_reasoner.exchanges.turns import Turn
 from openral_reasoner.palettes import ToolPalette
+from openral_reasoner.policies import EarlyEndings
 from openral_reasoner.procedures.settings import MissionSettings
 from openral_reasoner.procedures.things import Thing
 from openral_reasoner.residencies import Chronicle
@@ -70,6 +71,7 @@ class Mission:
         self.holding = ""
         self.cancelled = ""
         self.chronicle = Chronicle()
+        self.early_endings = EarlyEndings()
         self.operator_words = ""
         self._outbox: list[Command] = []
         self._spans: list[str] = []
@@ -97,15 +99,17 @@ class Mission:
         """
         self.ledger = self.ledger.spend(line)
 
-    def charge_tokens(self, tokens: int) -> None:
-        """Book what a decision has cost.
+    def charge_decision(self, tokens: int, cost: float | None) -> None:
+        """Book what a decision has cost; ``cost`` [US$] is None when it is not known.
 
         Raises:
             BudgetExhausted: If that is more than there was.
         """
-        self.ledger = self.ledger.charge("tokens", tokens)
-        if self.ledger.overdrawn("tokens"):
-            raise BudgetExhausted("tokens", self.ledger.limit("tokens"))
+        self.ledger = self.ledger.charge("tokens", tokens).charge("dollars", cost or 0.0)
+        self.ledger = self.ledger.charge("unpriced_calls", 1 if cost is None else 0)
+        for line in ("tokens", "dollars", "unpriced_calls"):
+            if self.ledger.overdrawn(line):
+                raise BudgetExhausted(line, self.ledger.limit(line))
 
     def remaining(self) -> str:
         """The budget's end-of-reply words."""

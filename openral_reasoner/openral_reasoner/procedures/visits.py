@@ -59,6 +59,11 @@ def _examine(mission: Mission, candidate: Candidate, words: str) -> Procedure[Lo
         opened = yield from open_container(mission, hidden)
         if not opened.success:
             return Look(_closed(opened.status), opened.message)
+        # A door is opened from beside it; what it hid is seen from before it.
+        back = yield from approach(mission, place)
+        if not back.success:
+            yield from close_container(mission, hidden)
+            return Look(f"NOT_REACHED_{back.status.name}", back.message)
     look = yield from _look_there(mission, place, words)
     if hidden and not look.things:
         yield from close_container(mission, hidden)

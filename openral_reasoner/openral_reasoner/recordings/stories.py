@@ -3,9 +3,11 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from openral_reasoner.budgets import cost_words
 from openral_reasoner.exchanges import commands as c
 from openral_reasoner.exchanges import events as e
-from openral_reasoner.exchanges.statuses import CallRecord
+from openral_reasoner.exchanges.statuses import CallRecord, MissionReport
+from openral_reasoner.exchanges.turns import RawCall
 from openral_reasoner.recordings.lines import Step
 
 _Describe = Callable[..., str]
@@ -15,15 +17,17 @@ def story(steps: Sequence[Step]) -> Iterator[str]:
     """One line per thing worth telling, with the time since the first goal [s]."""
     begun: float | None = None
     told: dict[int, CallRecord] = {}
+    running = False
     for step in steps:
-        if begun is None and isinstance(step.event, e.PromptReceived):
-            begun = step.now
+        if isinstance(step.event, e.PromptReceived):
+            begun, running = (step.now if begun is None else begun), True
         clock = f"{step.now - (begun if begun is not None else step.now):7.1f} s  "
         describe = _EVENTS.get(type(step.event))
-        if describe is not None:
+        if describe is not None and running:
             yield clock + describe(step.event)
         for command in step.commands:
             yield from (clock + line for line in _lines(command, told))
+            running = running and not isinstance(command, c.EndMission)
 
 
 def _lines(command: c.Command, told: dict[int, CallRecord]) -> Iterator[str]:
@@ -31,7 +35,9 @@ def _lines(command: c.Command, told: dict[int, CallRecord]) -> Iterator[str]:
         for record in command.report.calls:
             if record.status != "pending" and told.get(record.index) != record:
                 told[record.index] = record
-                yield _call(record)
+                yield "  " + _call(record)
+        if command.report.state.terminal:
+            yield _used(command.report)
     elif isinstance(command, c.EndMission):
         told.clear()
     describe = _COMMANDS.get(type(command))
@@ -40,16 +46,74 @@ def _lines(command: c.Command, told: dict[int, CallRecord]) -> Iterator[str]:
 
 
 def _call(record: CallRecord) -> str:
-    arguments = json.loads(record.arguments)
-    words = ", ".join(f"{key} {value!r}" for key, value in arguments.items() if value not in ("", None))
+    arguments = _object(record.arguments)
+    pattern = _CALLS.get(record.tool)
+    what = pattern.format_map(_Blank(arguments)) if pattern else f"{record.tool} {_named(arguments)}"
     message = f" ({record.message})" if record.message else ""
-    return f"{record.tool}: {words} -> {record.status}{message}"
+    return f"{what}: {_plain(record.status)}{message}"
+
+
+def _used(report: MissionReport) -> str:
+    used = {line.name: line.used for line in report.budget}
+    counted = ", ".join(f"{used[name]:g} {words}" for name, words in _COUNTED.items() if used.get(name))
+    return f"used: {counted or 'nothing'}; the decisions cost {cost_words(used)}"
 
 
 def _decided(event: e.ModelAnswered) -> str:
-    return "decision: " + (" and ".join(f"{call.tool} {call.arguments}" for call in event.calls) or "none")
+    return "decides: " + (" and ".join(_decision(call) for call in event.calls) or "nothing")
 
 
+def _decision(call: RawCall) -> str:
+    return f"{call.tool} {_named(_object(call.arguments))}"
+
+
+def _named(arguments: Mapping[str, object]) -> str:
+    return ", ".join(
+        f"{key} {_value(value)}" for key, value in arguments.items() if value not in ("", None, {})
+    )
+
+
+def _value(value: object) -> str:
+    return " > ".join(str(each) for each in value) if isinstance(value, list) else repr(value)
+
+
+def _object(words: str) -> Mapping[str, object]:
+    """What a model may have written as arguments, as far as it can be read."""
+    try:
+        content = json.loads(words or "{}")
+    except (ValueError, RecursionError):
+        return {"unreadable": words[:200]}
+    return content if isinstance(content, dict) else {"unreadable": words[:200]}
+
+
+def _plain(status: str) -> str:
+    return status.lower().replace("_", " ")
+
+
+class _Blank(dict[str, object]):
+    """Arguments of a call; one that was not given reads as nothing."""
+
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+_CALLS: Mapping[str, str] = {
+    "recall_object": "asked memory for {query!r}",
+    "resolve_place": "asked memory where {reference!r} is",
+    "locate_in_view": "{detector} looked for {query!r}",
+    "observe": "memory takes in what camera {camera} saw",
+    "execute_rskill": "{step}",
+    "lifecycle_transition": "{transition} {peer}",
+    "ask_human": "asked a human",
+}
+_COUNTED: Mapping[str, str] = {
+    "model_calls": "decisions",
+    "recalls": "questions to memory",
+    "locates": "looks",
+    "candidates": "places searched",
+    "skills": "skill goals",
+    "tokens": "tokens",
+}
 _EVENTS: Mapping[type, _Describe] = {
     e.PromptReceived: lambda event: f"the operator says: {event.text!r}",
     e.Cancelled: lambda event: f"cancelled: {event.reason}",
@@ -60,5 +124,5 @@ _COMMANDS: Mapping[type, _Describe] = {
     c.PublishPrompt: lambda command: f"the {command.source} says: {command.text!r}",
     c.PublishHandoff: lambda command: f"a human is asked: {command.question.question!r}",
     c.CancelSkill: lambda command: "the running skill is cancelled",
-    c.EndMission: lambda command: f"the mission ends {command.state.name}: {command.reason}",
+    c.EndMission: lambda command: f"the mission ends, {_plain(command.state.name)}: {command.reason}",
 }

@@ -7,6 +7,7 @@ from typing_extensions import override
 
 from openral_reasoner.exchanges.statuses import MissionState
 from openral_reasoner.exchanges.turns import Reply
+from openral_reasoner.procedures.endings import before_giving_up
 from openral_reasoner.procedures.humans import ask_human
 from openral_reasoner.procedures.mission import Ending, Mission, Procedure
 from openral_reasoner.tools.tool import Outcome, Tool
@@ -25,6 +26,9 @@ class AskHumanTool(Tool):
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
+        early = yield from before_giving_up(mission)
+        if early is not None:
+            return early
         answer = yield from ask_human(mission, self.question, self.choices)
         if answer is None:
             return Ending(MissionState.HANDED_OVER, self.question)

@@ -7,7 +7,8 @@ from typing_extensions import override
 
 from openral_reasoner.exchanges.commands import PublishPrompt
 from openral_reasoner.exchanges.statuses import MissionState
-from openral_reasoner.procedures.mission import Ending, Mission, Procedure, at_once
+from openral_reasoner.procedures.endings import before_giving_up, before_success
+from openral_reasoner.procedures.mission import Ending, Mission, Procedure
 from openral_reasoner.tools.tool import Outcome, Tool
 
 
@@ -20,5 +21,8 @@ class DoneTool(Tool):
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
+        early = before_success(mission) if self.success else (yield from before_giving_up(mission))
+        if early is not None:
+            return early
         mission.emit(PublishPrompt(source="reasoner", text=self.message, in_reply_to=mission.prompt.id))
-        return at_once(Ending(MissionState.SUCCEEDED if self.success else MissionState.FAILED, self.message))
+        return Ending(MissionState.SUCCEEDED if self.success else MissionState.FAILED, self.message)

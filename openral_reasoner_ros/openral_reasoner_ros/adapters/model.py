@@ -35,10 +35,17 @@ class ModelAdapter:
                 read=outcome.read,
                 written=outcome.written,
                 model=outcome.model,
+                cached=outcome.cached,
+                stored=outcome.stored,
+                cost=outcome.cost,
             )
         if isinstance(outcome, ModelUnavailable):
             return ModelFailed(
-                call_id=call_id, condition=outcome.condition, message=str(outcome), tokens=outcome.tokens
+                call_id=call_id,
+                condition=outcome.condition,
+                message=str(outcome),
+                tokens=outcome.tokens,
+                cost=None if outcome.tokens else 0.0,
             )
         self._node.get_logger().error(f"the model broke: {type(outcome).__name__}: {outcome}")
         return ModelFailed(call_id=call_id, condition="MODEL_ERROR", message=type(outcome).__name__)

@@ -8,6 +8,7 @@ import typer
 from std_msgs.msg import Header, String
 
 from openral_msgs.msg import MissionStatus, PromptStamped
+from openral_reasoner.budgets import cost_words
 from openral_reasoner_ros.cli.sessions import Session, session
 from openral_reasoner_ros.names import MISSION, PALETTE, PROMPT
 from openral_ros.qos import LATCHED, RELIABLE
@@ -82,6 +83,7 @@ def status_words(message: MissionStatus) -> str:
     lines = [f"{STATES[message.state]}  {message.goal}", f"  now: {message.step}"]
     lines += [f"  because: {message.reason}"] if message.reason else []
     lines += [f"  {line.name}: {line.used:g} of {line.limit:g}" for line in message.budget]
+    lines += [f"  cost: {cost_words({line.name: line.used for line in message.budget})}"]
     lines += [f"  {call.tool} {call.arguments_json} -> {call.status}" for call in message.calls]
     lines += [f"  looked at {place}" for place in message.searched]
     return "\n".join(lines)

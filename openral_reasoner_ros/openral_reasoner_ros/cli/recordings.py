@@ -11,6 +11,8 @@ from openral_reasoner.recordings import Step, read_lines, story
 from openral_reasoner.recordings import replay as play_again
 from openral_reasoner_ros.recorder import FILE
 
+BELOW = "recording"
+"""Where a deployment's folder has it."""
 Folder = Annotated[Path, typer.Argument(help="the folder given to --record")]
 
 
@@ -38,7 +40,7 @@ def explain(folder: Folder) -> None:
 
 
 def _read(folder: Path) -> tuple[MissionSettings, list[Step]]:
-    path = folder / FILE
-    if not path.is_file():
+    path = next((each for each in (folder / FILE, folder / BELOW / FILE) if each.is_file()), None)
+    if path is None:
         raise NoRecording(folder)
     return read_lines(path.read_text(encoding="utf-8").splitlines())

@@ -9,6 +9,7 @@ from openral_sim.goals import AdmittedGoal
 from openral_sim.robot import RobotControl, add_robot, stand_tucked
 from openral_sim.scenes import load_scene
 from openral_sim.skills import CONTROL_PERIOD, Feedback, Running, SkillContext, run
+from openral_sim.skills.envelopes import Envelope
 from openral_sim.world import World
 
 _logger = logging.getLogger(__name__)
@@ -20,6 +21,7 @@ class Simulation:
 
     def __init__(self, world: World, context: SkillContext) -> None:
         self.world = world
+        self._envelope = Envelope.around(room.polygon for room in world.rooms.values())
         self._context = context
         self._running: Running | None = None
         self._cancelling = False
@@ -57,7 +59,7 @@ class Simulation:
         """Begin a goal; the robot must be at none."""
         self._cancelling = False
         self.feedback = Feedback("starting", 0.0)
-        self._running = run(self._context, goal.verb, goal.params)
+        self._running = run(self._context, goal.verb, goal.params, self._envelope)
 
     def cancel(self) -> None:
         """Bring the goal to a controlled stop."""

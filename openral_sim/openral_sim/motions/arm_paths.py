@@ -41,7 +41,8 @@ def plan(checker: CollisionChecker, first: Vector, last: Vector, seed: int = 0) 
 
 
 def _pairs(checker: CollisionChecker, posture: Vector) -> str:
-    return " and ".join(f"{a} touches {b}" for a, b in checker.touching(posture)[:2])
+    pairs = " and ".join(f"{a} touches {b}" for a, b in checker.touching(posture)[:2])
+    return pairs or "what is held would tip over"
 
 
 def _rrt_connect(checker: CollisionChecker, first: Vector, last: Vector, seed: int) -> Vector:

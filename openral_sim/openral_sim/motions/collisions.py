@@ -45,6 +45,7 @@ class CollisionChecker:
         self._is_moving = robot
         self._tolerated: frozenset[tuple[int, int]] = frozenset()
         self._spared: tuple[Vector, float] | None = None
+        self._least_upright = -1.0
 
     def look(self, data: mujoco.MjData, held: HeldBody | None = None) -> None:
         """Take over the scene's present state; what is held moves with the hand from now on."""
@@ -52,6 +53,7 @@ class CollisionChecker:
         self._data.mocap_pos[:], self._data.mocap_quat[:] = data.mocap_pos, data.mocap_quat
         self._stands = np.array(data.qpos[self._base])
         self._held, self._tolerated, self._spared = held, frozenset(), None
+        self._least_upright = -1.0
         moving = set(self._robot) | ({held.body} if held else set())
         self._is_moving = np.isin(self._model.geom_bodyid, list(moving))
 
@@ -64,13 +66,17 @@ class CollisionChecker:
         self._tolerated = frozenset()
         self._tolerated = frozenset(self._touching(None, None))
 
+    def keep_upright(self, tilt: float) -> None:
+        """Until the next look, no posture is free that tilts what is held further than ``tilt`` [rad]."""
+        self._least_upright = float(np.cos(tilt))
+
     def spare(self, point: Vector, radius: float) -> None:
         """Accept contacts within ``radius`` [m] of a point in map: what is about to be grasped."""
         self._spared = (np.asarray(point), radius)
 
     def free(self, reach: Vector, base: Vector | None = None) -> bool:
-        """Whether lift and arm at ``reach`` (and the base at ``base``) touch nothing."""
-        return next(iter(self._touching(reach, base)), None) is None
+        """Whether lift and arm at ``reach`` (and the base at ``base``) touch nothing and spill nothing."""
+        return next(iter(self._touching(reach, base)), None) is None and self._is_upright()
 
     def touching(self, reach: Vector, base: Vector | None = None) -> list[tuple[str, str]]:
         """Names of the body pairs that touch in a posture."""
@@ -112,6 +118,9 @@ class CollisionChecker:
         bodies = {int(self._model.geom_bodyid[geom]) for geom in pair}
         hand = {self._model.body(name).id for name in (self._names.hand, *self._names.fingers)}
         return self._held.body in bodies and bool(bodies & hand)
+
+    def _is_upright(self) -> bool:
+        return self._held is None or float(self._data.xmat[self._held.body, 8]) >= self._least_upright
 
     def _carry(self) -> None:
         if self._held is None:

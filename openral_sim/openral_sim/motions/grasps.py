@@ -143,6 +143,11 @@ def mirrored(T_map_grasp: Vector) -> Vector:
     return T_map_grasp @ np.diag([-1.0, -1.0, 1.0, 1.0])
 
 
+def turns_of(T_map_grasp: Vector) -> tuple[Vector, ...]:
+    """How the hand can take one grasp: from above either way round, level only as it can carry it upright."""
+    return (T_map_grasp, mirrored(T_map_grasp)) if T_map_grasp[2, 2] < -0.5 else (T_map_grasp,)
+
+
 def backed_off(T_map_grasp: Vector, distance: float) -> Vector:
     """A pose moved back against its approach by ``distance`` [m]."""
     T = T_map_grasp.copy()

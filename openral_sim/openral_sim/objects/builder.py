@@ -1,10 +1,12 @@
 """Geoms of an object: meshes that are seen, and hidden primitives that collide."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, pi, sin
 
 import mujoco
 
+from openral_sim.liquids import MARK
 from openral_sim.materials import use_colour
 from openral_sim.meshes import Mesh, use_mesh
 from openral_sim.objects.colours import COLOURS, ColourName
@@ -67,6 +69,21 @@ class ObjectBuilder:
             angle = 2 * pi * step / _RING_SIDES
             pos = (middle * cos(angle), middle * sin(angle), (low + high) / 2)
             self.box((wall / 2, half_side, (high - low) / 2), pos, angle)
+
+    def liquid(self, discs: Sequence[tuple[float, float, float]], colour: Vector, full: bool) -> None:
+        """Add discs of radius between two heights [m], lowest first, that show what is in a vessel."""
+        for i, (radius, low, high) in enumerate(discs):
+            self.body.add_geom(
+                name=f"{self.body.name}{MARK}{i}",
+                type=mujoco.mjtGeom.mjGEOM_CYLINDER,
+                size=(radius, (high - low) / 2, 0),
+                pos=(0, 0, (low + high) / 2),
+                rgba=(*colour, 1.0 if full else 0.0),
+                contype=0,
+                conaffinity=0,
+                group=VISUAL_GROUP,
+                mass=0,
+            )
 
     def set_mass(self, mass: float) -> None:
         """Spread a mass [kg] evenly over the parts that collide."""

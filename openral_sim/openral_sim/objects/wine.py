@@ -8,6 +8,7 @@ from openral_sim.textures import banded_label
 
 _BOTTLE, _NECK, _BOTTLE_HEIGHT = 0.034, 0.0135, 0.29
 _GLASS, _GLASS_HEIGHT = 0.036, 0.19
+_RED_WINE = (0.36, 0.02, 0.08)
 
 
 def _build_bottle(builder: ObjectBuilder) -> None:
@@ -26,6 +27,7 @@ def _build_bottle(builder: ObjectBuilder) -> None:
         0.1,
     )
     builder.visual("label", lathe([(_BOTTLE + 0.0006, z - half) for z in (0.045, 0.13)]), label)
+    builder.liquid([(_BOTTLE - 0.004, 0.006 - half, 0.16 - half)], _RED_WINE, full=True)
     builder.cylinder(_BOTTLE, 0.0875, 0.0875 - half)
     builder.cylinder(0.024, 0.015, 0.19 - half)
     builder.cylinder(0.015, 0.0425, half - 0.0425)
@@ -50,6 +52,10 @@ def _build_glass(builder: ObjectBuilder) -> None:
         (0, low),
     ]
     builder.visual("glass", lathe(foot + bowl + inside), clear)
+    levels = [(0.014, 0.002), (0.022, 0.009), (0.027, 0.016), (0.030, 0.024), (0.032, 0.033), (0.0335, 0.042)]
+    tops = [low + bottom for _, bottom in levels[1:]] + [low + 0.051]
+    discs = [(r, low + bottom, top) for (r, bottom), top in zip(levels, tops, strict=True)]
+    builder.liquid(discs, _RED_WINE, full=False)
     builder.cylinder(0.032, 0.003, 0.003 - half)
     builder.cylinder(0.006, 0.04, 0.043 - half)
     builder.cylinder(0.018, 0.004, low)

@@ -100,7 +100,8 @@ def _add_equalities(spec: mujoco.MjSpec) -> None:
     joint.name1, joint.name2 = "arm_right_finger_joint", "arm_left_finger_joint"
     joint.objtype = mujoco.mjtObj.mjOBJ_JOINT
     joint.data[:5] = (0.0, 1.0, 0.0, 0.0, 0.0)
-    for name, holder in (("grasp_weld", "arm_link7"), ("handover_weld", "odom_link")):
+    given = ((name.removeprefix(PREFIX), "odom_link") for name in RobotNames().handover_welds)
+    for name, holder in (("grasp_weld", "arm_link7"), *given):
         weld = spec.add_equality(name=name, type=mujoco.mjtEq.mjEQ_WELD, active=False)
         weld.name1, weld.name2, weld.objtype = holder, "base_link", mujoco.mjtObj.mjOBJ_BODY
     # A hand around a bar: it can turn about it and does not leave it.

@@ -60,6 +60,11 @@ class RobotControl:
         """Measured distance between the finger pads in [m]."""
         return float(2.0 * self.data.qpos[self._finger][0])
 
+    @property
+    def commanded_velocity(self) -> Vector:
+        """Commanded velocity of the base along map's axes in [m/s, m/s, rad/s], shape (3,)."""
+        return np.array(self.data.ctrl[self._base_motors])
+
     def drive(self, velocity: Vector) -> None:
         """Command the base's velocity along map's axes in [m/s, m/s, rad/s], shape (3,)."""
         self.data.ctrl[self._base_motors] = velocity

@@ -38,7 +38,7 @@ class RobotNames:
     head_camera: str = PREFIX + "head"
     wrist_camera: str = PREFIX + "wrist"
     grasp_weld: str = PREFIX + "grasp_weld"
-    handover_weld: str = PREFIX + "handover_weld"
+    handover_welds: tuple[str, ...] = _prefixed(*(f"handover_weld{i}" for i in range(4)))
     handle_connect: str = PREFIX + "handle_connect"
 
     @property

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from openral_core.geometry import yaw_matrix
 from openral_sim.furniture import Door
+from openral_sim.liquids import liquids_of
 from openral_sim.motions.collisions import CollisionChecker, HeldBody
 from openral_sim.motions.kinematics import ReachSolver
 from openral_sim.robot.control import RobotControl
@@ -92,6 +93,7 @@ class SkillContext:
         self.control = RobotControl(self.model, self.data, self.names)
         self.checker = CollisionChecker(self.model, self.names)
         self.solver = ReachSolver()
+        self.liquids = liquids_of(self.model)
 
     @property
     def model(self) -> mujoco.MjModel:

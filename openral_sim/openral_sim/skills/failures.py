@@ -2,6 +2,7 @@
 
 SkillFailed
 ├── BadRequest              BAD_REQUEST
+│   └── OutsideEnvelope     BAD_REQUEST
 ├── UnservedVerb            UNSUPPORTED
 ├── NotReachable            NOT_REACHABLE
 ├── NotInGripperRange       NOT_IN_GRIPPER_RANGE
@@ -28,6 +29,13 @@ class BadRequest(SkillFailed):
     """The goal's parameters do not describe something that can be done now."""
 
     status = SkillStatus.BAD_REQUEST
+
+
+class OutsideEnvelope(BadRequest):
+    """The goal would take the robot where it may not go."""
+
+    def __init__(self, verb: Verb, broken: Iterable[str]) -> None:
+        super().__init__(f"{verb} would leave the motion envelope: {'; '.join(broken)}")
 
 
 class UnservedVerb(SkillFailed):

@@ -8,7 +8,7 @@ from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.skills.context import CONTROL_PERIOD, Held, Person, SkillContext
 from openral_sim.skills.failures import BadRequest, TookTooLong
 from openral_sim.skills.feedback import Feedback, Move, Running
-from openral_sim.skills.moves.docking import dock
+from openral_sim.skills.moves.docking import Options, dock
 from openral_sim.skills.moves.driving import shift_by
 from openral_sim.skills.moves.gripping import bumped, open_hand
 from openral_sim.skills.moves.holding import distance_to, fasten, require_held, unfasten
@@ -17,10 +17,11 @@ from openral_sim.skills.moves.presenting import presentations
 from openral_sim.skills.moves.reaching import fold, reach_along, reach_to
 from openral_sim.skills.requests import HandoverRequest
 
+Vector = NDArray[np.float64]
 REACH_OF_HAND = 0.08
 """How near what is offered must be for the person's hand to take it, in [m]."""
 _GAP, _AHEAD = 0.03, 0.03
-_DROP = 0.10
+_DROP, _BESIDE = 0.10, 0.10
 _WAIT = 5.0
 
 
@@ -31,9 +32,8 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
         raise BadRequest(f"no person '{request.agent_id}' here; there are: {listed(context.world.people)}")
     person = context.world.people[request.agent_id]
     point = _palm(context, person) + _AHEAD * _away(context, person)
-    stance = yield from dock(
-        context, point, lambda base: presentations(held, point, _GAP, _DROP, base), "approaching the person"
-    )
+    _free_weld(context)
+    stance = yield from dock(context, point, _offers(context, held, person, point), "approaching the person")
     face = np.array([*request.agent.position[:2], 1.5])
     yield from aim(context, face, "looking at the person")
     yield from reach_to(context, stance.before, "holding it out", 0.7)
@@ -59,16 +59,44 @@ def _give(context: SkillContext, held: Held, person: Person) -> Move[None]:
         yield Feedback("waiting for the hand", 0.8)
     else:
         raise TookTooLong(f"bringing the {held.label} to the hand", _WAIT)
-    fasten(context, context.names.handover_weld, context.model.body(person.body).id, held.body)
+    fasten(context, _free_weld(context), context.model.body(person.body).id, held.body)
     unfasten(context, context.names.grasp_weld)
     context.held = None
     yield from open_hand(context, "letting go")
 
 
-def _away(context: SkillContext, person: Person) -> NDArray[np.float64]:
+def _offers(context: SkillContext, held: Held, person: Person, point: Vector) -> Options:
+    """Ways to bring it to the palm; beside what the palm has already."""
+    x, y, _ = np.array(context.data.site(person.hand_site).xmat).reshape(3, 3).T
+    beside = [_BESIDE * way for way in (y, -y, x)] if _given(context, person) else []
+    points = [point, *(point + offset for offset in beside)]
+    return lambda base: (way for at in points for way in presentations(held, at, _GAP, _DROP, base))
+
+
+def _given(context: SkillContext, person: Person) -> list[str]:
+    """The welds that keep what a person was given."""
+    body, welds = context.model.body(person.body).id, context.names.handover_welds
+    ids = {weld: context.model.equality(weld).id for weld in welds}
+    return [w for w, i in ids.items() if context.data.eq_active[i] and context.model.eq_obj1id[i] == body]
+
+
+def _free_weld(context: SkillContext) -> str:
+    """One more thing for a hand.
+
+    Raises:
+        BadRequest: If it has too many already.
+    """
+    welds = context.names.handover_welds
+    free = [weld for weld in welds if not context.data.eq_active[context.model.equality(weld).id]]
+    if not free:
+        raise BadRequest(f"hands are full: {len(welds)} things were handed over and none was taken away")
+    return free[0]
+
+
+def _away(context: SkillContext, person: Person) -> Vector:
     """Direction away from the person along the palm, shape (3,)."""
     return np.array(context.data.site(person.hand_site).xmat).reshape(3, 3)[:, 0]
 
 
-def _palm(context: SkillContext, person: Person) -> NDArray[np.float64]:
+def _palm(context: SkillContext, person: Person) -> Vector:
     return np.array(context.data.site(person.hand_site).xpos)

@@ -1,36 +1,103 @@
-"""PLACE: put down what is held at a point of a surface."""
+"""PLACE: put down what is held at, or near, a point of a surface."""
+
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_edt
 
-from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_sim.skills.context import SkillContext
-from openral_sim.skills.feedback import Running
-from openral_sim.skills.moves.docking import dock
-from openral_sim.skills.moves.driving import shift_by
+from openral_core.geometry import Pose
+from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_sim.motions.occupancy import RESOLUTION
+from openral_sim.motions.paths import TravelField
+from openral_sim.motions.spots import free_spots
+from openral_sim.skills.context import Held, SkillContext
+from openral_sim.skills.failures import LostObject, NotReachable
+from openral_sim.skills.feedback import Move, Running
+from openral_sim.skills.moves.docking import Options, Stance, dock
+from openral_sim.skills.moves.driving import ways_now
+from openral_sim.skills.moves.extents import extent
 from openral_sim.skills.moves.gripping import bumped, open_hand
 from openral_sim.skills.moves.holding import require_held, unfasten
 from openral_sim.skills.moves.presenting import presentations
-from openral_sim.skills.moves.reaching import fold, reach_along, reach_to
+from openral_sim.skills.moves.reaching import reach_along, reach_to
+from openral_sim.skills.moves.retreating import withdraw
 from openral_sim.skills.requests import PlaceRequest
 
+Vector = NDArray[np.float64]
 _GAP = 0.004
-_DROP = 0.12
+_DROPS = {True: 0.12, False: 0.07}
+_ROOM, _BESIDE = 0.05, 0.03
+_CLEAR = 0.14
+_UPRIGHT, _STRAYED = 0.94, 0.10
 
 
 def place(context: SkillContext, request: PlaceRequest) -> Running:
-    """Dock, lower what is held until it stands, let go and draw back."""
+    """Dock at a free spot, lower what is held until it stands, let go and draw back."""
     held = require_held(context, Verb.PLACE)
-    point = np.array(request.target.position)
-    stance = yield from dock(
-        context, point, lambda base: presentations(held, point, _GAP, _DROP, base), "docking"
-    )
+    told = np.array(request.target.position)
+    spot, stance = yield from _dock_at_free_spot(context, held, told)
     yield from reach_to(context, stance.before, "reaching", 0.7)
     yield from reach_along(context, stance.option.T_map_goal, "lowering", 0.12, stop=lambda: bumped(context))
     unfasten(context, context.names.grasp_weld)
     context.held = None
     yield from open_hand(context, "letting go")
-    yield from reach_along(context, stance.option.T_map_before, "drawing back", 0.25)
-    yield from shift_by(context, -0.25, "backing off")
-    yield from fold(context, "folding the arm")
-    x, y, z = (float(value) for value in context.data.xpos[held.body])
-    return SkillResult(SkillStatus.SUCCEEDED, f"placed the {held.label}", {"x": x, "y": y, "z": z})
+    if held.downward:
+        yield from reach_along(context, stance.option.T_map_before, "drawing back", 0.25)
+    yield from withdraw(context, 0.0 if held.downward else _CLEAR)
+    return _told(context, held, told, spot)
+
+
+def _dock_at_free_spot(context: SkillContext, held: Held, told: Vector) -> Move[tuple[Vector, Stance]]:
+    """Try free spots near the told point, the nearest first.
+
+    Raises:
+        NotReachable: If there is none, or none can be reached.
+    """
+    low, high = extent(context.model, held.body)
+    radius = float(np.abs([low[:2], high[:2]]).max()) + _ROOM
+    effort = _distance_to_floor(ways_now(context))
+    spots = free_spots(context.model, context.data, told, radius, effort)
+    where = ", ".join(f"{value:.2f}" for value in told)
+    for spot in spots:
+        try:
+            stance = yield from dock(context, spot, _presented(held, spot), "docking")
+        except NotReachable:
+            continue
+        return spot, stance
+    raise NotReachable(
+        f"none of {len(spots)} free spots near ({where}) can be reached with the {held.label}"
+        if spots
+        else f"no free spot of {2 * radius:.2f} m for the {held.label} near ({where})"
+    )
+
+
+def _distance_to_floor(field: TravelField) -> Callable[[Vector], float]:
+    """How far a point is from where the base could stand, in [m]."""
+    far = distance_transform_edt(~np.isfinite(field.cost)) * RESOLUTION
+    return lambda xy: float(far[field.grid.cell(xy)])
+
+
+def _presented(held: Held, spot: Vector) -> Options:
+    return lambda base: presentations(held, spot, _GAP, _DROPS[held.downward], base)
+
+
+def _told(context: SkillContext, held: Held, told: Vector, spot: Vector) -> SkillResult:
+    """Where it stands now.
+
+    Raises:
+        LostObject: If it fell over or off.
+    """
+    position, axis = context.data.xpos[held.body], context.data.xmat[held.body].reshape(3, 3)[2, 2]
+    x, y, z = (float(value) for value in position)
+    if np.hypot(x - spot[0], y - spot[1]) > _STRAYED or z < spot[2] - 0.02 or axis < _UPRIGHT:
+        where = f"({x:.2f}, {y:.2f}, {z:.2f})"
+        raise LostObject(f"the {held.label} did not stay where it was put: it lies at {where}")
+    beside = float(np.linalg.norm(spot[:2] - told[:2]))
+    said = f"placed the {held.label}"
+    if beside > _BESIDE:
+        said += f" {beside:.2f} m beside the point: it is free there"
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = context.data.xmat[held.body].reshape(3, 3), position
+    evidence: dict[str, ParamValue] = {"pose": Pose.from_matrix(T), "x": x, "y": y, "z": z}
+    return SkillResult(SkillStatus.SUCCEEDED, said, evidence)

@@ -108,6 +108,11 @@ class GraspRequest:
         return self.size[2] or 0.10
 
     @property
+    def is_slender(self) -> bool:
+        """Whether it stands more than twice as tall as it is wide."""
+        return self.size[2] > 2.0 * max(self.size[0], self.size[1], 0.05)
+
+    @property
     def reach(self) -> float:
         """Half the greatest horizontal extent, or a guess, in [m]."""
         return max(self.size[0], self.size[1], 0.08) / 2
@@ -136,6 +141,19 @@ class PlaceRequest:
     def read(cls, params: Params) -> "PlaceRequest":
         """From ``target``."""
         return cls(params.pose("target"))
+
+
+@dataclass(frozen=True)
+class PourRequest:
+    """Pour what is held into a vessel: where its centre is in map, and its name."""
+
+    target: Pose
+    label: str
+
+    @classmethod
+    def read(cls, params: Params) -> "PourRequest":
+        """From ``target`` and ``label``."""
+        return cls(params.pose("target"), params.text("label", "vessel"))
 
 
 @dataclass(frozen=True)

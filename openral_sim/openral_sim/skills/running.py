@@ -11,8 +11,10 @@ from openral_sim.motions.arm_paths import NoArmPath
 from openral_sim.motions.kinematics import Unreachable
 from openral_sim.motions.paths import NoWay
 from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
+from openral_sim.skills.envelopes import UNBOUNDED, Envelope
 from openral_sim.skills.failures import SkillFailed, TookTooLong
 from openral_sim.skills.feedback import Feedback, Running
+from openral_sim.skills.guards import Guard
 from openral_sim.skills.verbs import start
 
 BOUND = 120.0
@@ -27,14 +29,19 @@ _STATUS_OF: tuple[tuple[type[OpenRALError], SkillStatus], ...] = (
 )
 
 
-def run(context: SkillContext, verb: Verb, params: Mapping[str, ParamValue]) -> Running:
+def run(
+    context: SkillContext, verb: Verb, params: Mapping[str, ParamValue], envelope: Envelope = UNBOUNDED
+) -> Running:
     """Run a verb; every ``yield`` is one control period, the return value is how it ended.
+
+    A goal that would leave the ``envelope`` is refused before anything moves.
 
     Cancelling (``context.cancelled = True``) brings the robot to a controlled stop first.
     """
     context.cancelled = False
     try:
-        result = yield from _watched(context, start(context, verb, params))
+        envelope.admit(context, verb, params)
+        result = yield from _watched(context, start(context, verb, params), envelope)
     except SkillFailed as error:
         result = SkillResult(error.status, str(error))
     except (NoWay, Unreachable, NoArmPath) as error:
@@ -47,8 +54,9 @@ def run(context: SkillContext, verb: Verb, params: Mapping[str, ParamValue]) -> 
     return result
 
 
-def _watched(context: SkillContext, skill: Running) -> Running:
+def _watched(context: SkillContext, skill: Running, envelope: Envelope) -> Running:
     """Pass a skill on period by period until it ends, is cancelled or takes too long."""
+    guard = Guard(context, envelope)
     with closing(skill):
         for _ in range(int(BOUND / CONTROL_PERIOD)):
             try:
@@ -56,6 +64,7 @@ def _watched(context: SkillContext, skill: Running) -> Running:
             except StopIteration as end:
                 result: SkillResult = end.value
                 return result
+            guard.check()
             yield feedback
             if context.cancelled:
                 return SkillResult(SkillStatus.CANCELLED, f"cancelled while {feedback.stage}")

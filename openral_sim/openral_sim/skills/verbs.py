@@ -13,6 +13,7 @@ from openral_sim.skills.look_at import look_at
 from openral_sim.skills.navigate import navigate
 from openral_sim.skills.open_door import open_door
 from openral_sim.skills.place import place
+from openral_sim.skills.pour import pour
 from openral_sim.skills.requests import (
     DoorRequest,
     GraspRequest,
@@ -21,6 +22,7 @@ from openral_sim.skills.requests import (
     NavigateRequest,
     Params,
     PlaceRequest,
+    PourRequest,
 )
 
 _Start = Callable[[SkillContext, Params], Running]
@@ -32,6 +34,7 @@ SERVED: Mapping[Verb, _Start] = {
     Verb.OPEN: lambda context, params: open_door(context, DoorRequest.read(params)),
     Verb.CLOSE: lambda context, params: close_door(context, DoorRequest.read(params)),
     Verb.PLACE: lambda context, params: place(context, PlaceRequest.read(params)),
+    Verb.POUR: lambda context, params: pour(context, PourRequest.read(params)),
     Verb.HANDOVER: lambda context, params: handover(context, HandoverRequest.read(params)),
 }
 """Every verb this robot serves."""

@@ -44,7 +44,7 @@ def test_every_name_is_in_the_model() -> None:
     for body in (NAMES.root, NAMES.torso, NAMES.head, NAMES.hand, *NAMES.fingers):
         data.body(body)
     data.site(NAMES.grasp_site)
-    for weld in (NAMES.grasp_weld, NAMES.handover_weld):
+    for weld in (NAMES.grasp_weld, *NAMES.handover_welds, NAMES.handle_connect):
         assert not data.eq_active[model.equality(weld).id]
 
 

@@ -66,3 +66,17 @@ def test_notices_that_the_thing_was_lost_on_the_way(
     result = do(Verb.HANDOVER, **ANN)
     assert result.status is SkillStatus.LOST_OBJECT
     assert context.held is None
+
+
+def test_a_second_thing_leaves_the_first_with_the_person(
+    do: Callable[..., SkillResult], context: SkillContext, wait: Callable[[int], None]
+) -> None:
+    can = {"target": Pose((1.80, -0.10, 0.805)), "label": "can"}
+    can |= {"size_x": 0.064, "size_y": 0.064, "size_z": 0.11}
+    for goal in (can, LOAF):
+        assert do(Verb.GRASP, **goal).success
+        given = do(Verb.HANDOVER, **ANN)
+        assert given.success, given.message
+    wait(50)
+    for thing in ("can", "loaf"):
+        assert np.linalg.norm(context.data.body(thing).xpos - palm(context)) < 0.2

@@ -37,3 +37,24 @@ def test_refuses_a_point_out_of_reach(do: Callable[..., SkillResult], context: S
     assert do(Verb.GRASP, **CAN).success
     assert do(Verb.PLACE, target=Pose((1.8, 0.0, 2.5))).status is SkillStatus.NOT_REACHABLE
     assert context.held is not None
+
+
+def test_takes_a_free_spot_beside_an_occupied_one_and_says_so(
+    do: Callable[..., SkillResult], context: SkillContext, wait: Callable[[int], None]
+) -> None:
+    assert do(Verb.GRASP, **CAN).success
+    loaf = np.array(context.data.body("loaf").xpos)
+    result = do(Verb.PLACE, target=Pose((1.80, 0.30, 0.75)))
+    assert result.success, result.message
+    assert "beside the point" in result.message
+    wait(25)
+    assert np.linalg.norm(context.data.body("loaf").xpos - loaf) < 0.01
+    assert context.data.body("can").xmat.reshape(3, 3)[2, 2] > 0.98
+
+
+def test_refuses_a_surface_that_is_too_small(do: Callable[..., SkillResult], context: SkillContext) -> None:
+    assert do(Verb.GRASP, **CAN).success
+    result = do(Verb.PLACE, target=Pose((0.0, 1.6, 1.2)))
+    assert result.status is SkillStatus.NOT_REACHABLE
+    assert "no free spot" in result.message
+    assert context.held is not None

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_sim.motions.grasps import Approach, backed_off, from_above, from_front, hand_axes, mirrored
+from openral_sim.motions.grasps import Approach, backed_off, from_above, from_front, hand_axes, turns_of
 from openral_sim.skills.moves.docking import Option, Stance
 from openral_sim.skills.requests import GraspRequest
 
@@ -14,17 +14,22 @@ _INSIDE = 0.04
 
 
 def ways_to(request: GraspRequest, base: Vector) -> list[Option]:
-    """Hover and expected grasp from a base pose: from above before from the front, camera on either side."""
+    """Hover and expected grasp from a base pose: from above before from the front, every way round.
+
+    What stands tall and slender is taken from the side first: so it can be poured from and stood up again.
+    """
     heading = float(np.arctan2(*(request.position[:2] - base[:2])[::-1]))
     tall = request.height / 2
     ways = [(from_above(heading + turn), tall, max(_SPARE, tall)) for turn in (np.pi / 2, 0.0)]
     ways.append((from_front(heading), request.reach, _SPARE))
+    if request.is_slender:
+        ways.reverse()
     options = []
     for approach, extent, spare in ways:
         T = expected_grasp(approach, request.position, extent)
         spared = (request.position, request.reach + spare)
         options += [
-            Option(approach.name, backed_off(turned, _HOVER), turned, spared) for turned in (T, mirrored(T))
+            Option(approach.name, backed_off(turned, _HOVER), turned, spared) for turned in turns_of(T)
         ]
     return options
 

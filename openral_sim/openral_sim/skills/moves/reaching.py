@@ -15,18 +15,22 @@ from openral_sim.skills.feedback import Feedback, Move
 Vector = NDArray[np.float64]
 _SETTLED = 0.012
 _SETTLE_BOUND = 0.8
-_LINE_STEP = 0.02
+_LINE_STEP, _TURN_STEP = 0.02, 0.15
 _SEARCHES = 4
+_TILT = 0.6
+"""How far what was taken standing may tilt on the way in [rad]."""
 
 
 def reach_to(context: SkillContext, posture: Vector, stage: str, share: float = 1.0) -> Move[None]:
-    """Bring lift and arm to a posture, shape (8,), around what stands in the way.
+    """Bring lift and arm to a posture, shape (8,), around what stands in the way; what stood stays upright.
 
     Raises:
         NoArmPath: If no free way is found.
     """
     context.look_around()
     context.checker.tolerate_present()
+    if context.held is not None and not context.held.downward:
+        context.checker.keep_upright(_TILT)
     corners = yield from _planned(context, posture, stage)
     yield from follow(context, Trajectory(corners, share), stage)
 
@@ -89,7 +93,8 @@ def reach_along(
 def line_postures(context: SkillContext, start: Vector, goal: Vector) -> Vector:
     """Postures along a straight line between two poses in base_link, shape (N, 8)."""
     distance = float(np.linalg.norm(goal[:3, 3] - start[:3, 3]))
-    count = max(1, int(np.ceil(distance / _LINE_STEP)))
+    turn = float(Rotation.from_matrix(start[:3, :3].T @ goal[:3, :3]).magnitude())
+    count = max(1, int(np.ceil(max(distance / _LINE_STEP, turn / _TURN_STEP))))
     slerp = Slerp([0.0, 1.0], Rotation.from_matrix([start[:3, :3], goal[:3, :3]]))
     postures = [context.control.reach_target]
     for share in np.linspace(0.0, 1.0, count + 1)[1:]:

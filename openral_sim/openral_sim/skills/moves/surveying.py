@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_sim.motions.grasps import Approach, Grasp, backed_off, mirrored, propose
+from openral_sim.motions.grasps import Approach, Grasp, backed_off, propose, turns_of
 from openral_sim.motions.kinematics import Unreachable
 from openral_sim.motions.scans import range_scan, window_around
 from openral_sim.motions.segments import NothingSeen, Segment, segment_near
@@ -83,9 +83,9 @@ def _cost(grasp: Grasp, move: Vector) -> float:
 def _ways_in(
     context: SkillContext, grasps: Sequence[Grasp], segment: Segment
 ) -> Iterator[tuple[Grasp, Vector] | None]:
-    """Each grasp, both ways round, with the posture to come from."""
+    """Each grasp, every way round, with the posture to come from."""
     for grasp in grasps:
-        for T in (grasp.T_map_grasp, mirrored(grasp.T_map_grasp)):
+        for T in turns_of(grasp.T_map_grasp):
             before = _way_in(context, T, segment)
             yield None if before is None else (replace(grasp, T_map_grasp=T), before)
 

@@ -1,21 +1,18 @@
 """Closing the hand on a thing, lifting it and carrying it off."""
 
-import numpy as np
-
 from openral_sim.motions.grasps import backed_off
 from openral_sim.skills.context import Held, SkillContext
 from openral_sim.skills.failures import LostObject
 from openral_sim.skills.feedback import Move
-from openral_sim.skills.moves.driving import floor_now, shift_by
+from openral_sim.skills.moves.driving import shift_by
 from openral_sim.skills.moves.gripping import between_fingers, bumped, close_hand, open_hand
 from openral_sim.skills.moves.holding import T_grasp_body, fasten, unfasten
 from openral_sim.skills.moves.reaching import fold, reach_along, reach_to
+from openral_sim.skills.moves.retreating import room_behind
 from openral_sim.skills.moves.surveying import Choice
 
 _LIFT, _LIFT_LEVEL = 0.10, 0.04
 _RAISED = 0.02
-_BACK = 0.30
-_ROOM_BEHIND = 0.30
 
 
 def take(context: SkillContext, choice: Choice, label: str) -> Move[bool]:
@@ -56,13 +53,5 @@ def lift(context: SkillContext, held: Held) -> Move[None]:
 
 def carry_away(context: SkillContext) -> Move[None]:
     """Back off as far as the floor allows, then bring the hand to the side."""
-    x, y, yaw = context.control.base_pose
-    floor = floor_now(context)
-    back = 0.0
-    for distance in np.arange(0.05, _BACK + 0.01, 0.05):
-        behind = np.array([x - distance * np.cos(yaw), y - distance * np.sin(yaw)])
-        if floor.clearance_at(behind) < _ROOM_BEHIND:
-            break
-        back = float(distance)
-    yield from shift_by(context, -back, "backing off")
+    yield from shift_by(context, -room_behind(context), "backing off")
     yield from fold(context, "carrying")

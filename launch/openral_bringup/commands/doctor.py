@@ -1,0 +1,21 @@
+"""`openral doctor`."""
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from openral_bringup.checks import CHECKS, Verdict
+
+COLOURS = {Verdict.GOOD: "green", Verdict.LIMITED: "yellow", Verdict.BAD: "red"}
+
+
+def doctor() -> None:
+    """Check whether this machine can run the graph; exit code 1 when it cannot."""
+    findings = [check() for check in CHECKS]
+    table = Table("check", "verdict", "found", "what to do")
+    for each in findings:
+        colour = COLOURS[each.verdict]
+        table.add_row(each.what, f"[{colour}]{each.verdict.value}[/]", each.found, each.advice)
+    Console().print(table)
+    if any(each.verdict is Verdict.BAD for each in findings):
+        raise typer.Exit(1)

@@ -1,0 +1,48 @@
+"""Every check gives one finding, and what is wrong comes with what to do."""
+
+import socket
+from contextlib import closing
+
+import pytest
+
+pytest.importorskip("rclpy")
+from typer.testing import CliRunner
+
+from openral_bringup.checks import CHECKS, Finding, Verdict, machines
+from openral_bringup.commands import doctor as doctoring
+from openral_bringup.commands.app import command_line
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda each: each.__name__)
+def test_a_check_says_what_it_found_and_what_to_do_unless_all_is_well(check: object, ros_domain: int) -> None:
+    finding = check()  # type: ignore[operator]
+    assert finding.found
+    assert bool(finding.advice) is (finding.verdict is not Verdict.GOOD)
+
+
+def test_processes_of_one_machine_find_each_other(ros_domain: int) -> None:
+    (discovery,) = (check for check in CHECKS if check.__name__ == "discovery")
+    assert discovery().verdict is Verdict.GOOD
+
+
+def test_a_taken_port_is_noticed(ros_domain: int) -> None:
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as taken:
+        taken.bind(("0.0.0.0", 7410 + 250 * ros_domain))
+        finding = machines.ports()
+    assert finding.verdict is Verdict.LIMITED
+    assert "--domain-id" in finding.advice
+
+
+@pytest.mark.parametrize(("verdict", "code"), [(Verdict.GOOD, 0), (Verdict.LIMITED, 0), (Verdict.BAD, 1)])
+def test_the_doctor_fails_only_when_the_graph_cannot_run(
+    monkeypatch: pytest.MonkeyPatch, verdict: Verdict, code: int
+) -> None:
+    monkeypatch.setattr(doctoring, "CHECKS", (lambda: Finding("head", verdict, "sore", "rest"),))
+    answer = CliRunner().invoke(command_line(), ["doctor"])
+    assert answer.exit_code == code
+    assert "sore" in answer.stdout
+
+
+def test_every_package_adds_its_commands() -> None:
+    told = CliRunner().invoke(command_line(), ["--help"]).stdout
+    assert all(word in told for word in ("doctor", "prompt", "replay", "weights", "memory"))

@@ -1,0 +1,51 @@
+"""What a graph says on its latched topics, read from another process."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from std_msgs.msg import String
+
+from openral_ros.qos import LATCHED
+
+
+class PaletteListener:
+    """The reasoner's palette as it changes; use as a context manager."""
+
+    def __init__(self, domain: int, namespace: str = "") -> None:
+        self._context = Context()
+        rclpy.init(context=self._context, domain_id=domain)
+        self._node = Node("listener", context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self._node)
+        self.palette: dict[str, Any] = {}
+        self._node.create_subscription(String, f"{namespace}/openral/palette", self._on_palette, LATCHED)
+
+    def __enter__(self) -> "PaletteListener":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._executor.shutdown()
+        self._node.destroy_node()
+        rclpy.try_shutdown(context=self._context)
+
+    def locators(self) -> dict[str, int]:
+        """Lifecycle state of every locator that is offered."""
+        return {each["id"]: each["state"] for each in self.palette.get("locators", [])}
+
+    def seconds_until(self, condition: Callable[[], bool], timeout: float) -> float:
+        """How long it took until the condition held [s]; bounded."""
+        clock = self._node.get_clock()
+        begun = clock.now().nanoseconds
+        while not condition():
+            passed = (clock.now().nanoseconds - begun) * 1e-9
+            assert passed < timeout, f"not within {timeout:.0f} s; locators are {self.locators()}"
+            self._executor.spin_once(timeout_sec=0.05)
+        return (clock.now().nanoseconds - begun) * 1e-9
+
+    def _on_palette(self, message: String) -> None:
+        self.palette = json.loads(message.data)["palette"]
