@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from rclpy.context import Context
@@ -18,6 +19,10 @@ ROOT = Path(__file__).parent
 # pytest names a test after its path, openral_ros.test.test_x: packages must be known before their folders.
 for package in sorted(ROOT.glob("*/openral_*/__init__.py")):
     import_module(package.parent.name)
+
+# How long one example takes says nothing on a busy machine.
+settings.register_profile("busy_machine", deadline=None)
+settings.load_profile("busy_machine")
 
 DOMAINS = 100
 SPIN = 0.02

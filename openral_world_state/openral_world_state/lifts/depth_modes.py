@@ -1,8 +1,8 @@
 """Which of the depths in a box are the object's."""
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import label
 
 from openral_world_state.lifts.quantiles import quantile
 
@@ -45,14 +45,15 @@ def _nearest_cluster(depth: NDArray[np.float64]) -> NDArray[np.bool_]:
 def _connected(depth: NDArray[np.float64], jump: float) -> NDArray[np.bool_]:
     """The nearest patch without a jump in depth [m] that reaches across the window; all when none does."""
     everything = ~np.isnan(depth)
-    parts, count = label(everything & ~_behind_a_jump(depth, jump))
-    best, nearest = everything, np.inf
-    for number in range(1, count + 1):
-        mask = parts == number
-        if _spans(np.nonzero(mask), depth.shape):
-            middle = quantile(depth[mask], 0.5)
-            best, nearest = (mask, middle) if middle < nearest else (best, nearest)
-    return best
+    smooth = (everything & ~_behind_a_jump(depth, jump)).view(np.uint8)
+    count, parts, boxes, _ = cv2.connectedComponentsWithStats(smooth, connectivity=4)
+    wide = (boxes[:, cv2.CC_STAT_HEIGHT] - 1 >= _SPANS * (depth.shape[0] - 1)) & (
+        boxes[:, cv2.CC_STAT_WIDTH] - 1 >= _SPANS * (depth.shape[1] - 1)
+    )
+    masks = [parts == number for number in range(1, count) if wide[number]]
+    if len(masks) < 2:
+        return masks[0] if masks else everything
+    return min(masks, key=lambda mask: quantile(depth[mask], 0.5))
 
 
 def _behind_a_jump(depth: NDArray[np.float64], jump: float) -> NDArray[np.bool_]:

@@ -86,7 +86,8 @@ class LabelIndex:
 
     def slots(self, label: str) -> LabelSlots:
         """Every slot under exactly this label."""
-        return self._slots.get(label) or LabelSlots()
+        found = self._slots.get(label)
+        return LabelSlots() if found is None else found
 
     def answering(self, words: str) -> Iterator[tuple[str, Relation]]:
         """Labels in use that stand in some relation to the words.
@@ -103,6 +104,8 @@ class LabelIndex:
         Raises:
             UnreadableText: If the words name nothing.
         """
+        if self._is_plain(words):
+            return self._under_words(words)
         return (found for found in self._under_words(words) if found[1].is_hit)
 
     def hints(self, words: str) -> Iterator[tuple[str, Relation]]:
@@ -120,14 +123,15 @@ class LabelIndex:
     def _under_words(self, words: str) -> Iterator[tuple[str, Relation]]:
         """Labels of the thing asked for and of narrower things; attributes may still set them apart."""
         thing = self._thesaurus.concept(words)
-        plain = self._is_plain(words)
-        for label, is_plain in self._under.get(thing, {}).items():
-            # Without attributes asked for, what stands under the thing is a hit: nothing is left to compare.
-            if plain:
-                same = is_plain and label in self._named[thing]
-                yield label, Relation.EQUAL if same else Relation.NARROWER
-            else:
-                yield label, self._thesaurus.relation(words, label)
+        under = self._under.get(thing, {})
+        if not self._is_plain(words):
+            return ((label, self._thesaurus.relation(words, label)) for label in under)
+        # Without attributes asked for, what stands under the thing is a hit: nothing is left to compare.
+        equal = self._named.get(thing, {})
+        return (
+            (label, Relation.EQUAL if is_plain and label in equal else Relation.NARROWER)
+            for label, is_plain in under.items()
+        )
 
     def nearest(self, words: str, count: int = 3) -> tuple[str, ...]:
         """Labels in use that look most like the words."""

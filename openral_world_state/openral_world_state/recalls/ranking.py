@@ -13,6 +13,7 @@ from openral_world_state.memories.columns import Columns
 COUNTS = 0.2
 """A label with a smaller share of a record's votes is but a slip of a detector."""
 RELATIONS = (Relation.EQUAL, Relation.NARROWER, Relation.BROADER, Relation.RELATED)
+_CODES = {relation: code for code, relation in enumerate(RELATIONS)}
 _WORTH = np.array([1.0, 0.95, 0.6, 0.3])
 _PRESENCE_WORTH = np.array([1.0, 0.5, 0.1])
 
@@ -87,15 +88,17 @@ def answers(memory: Memory, labels: Iterable[tuple[str, Relation]]) -> Answers:
         memory: Where they are.
         labels: Labels in use, each with its relation to the words asked for.
     """
-    named = list(labels)
-    names = tuple(name for name, _ in named)
-    parts = [memory.labels.slots(name).arrays() for name in names]
-    sizes = [len(slots) for slots, _ in parts]
-    slots = np.concatenate([slots for slots, _ in parts]) if parts else np.zeros(0, np.intp)
-    shares = np.concatenate([shares for _, shares in parts]) if parts else np.zeros(0)
-    relations = np.repeat(np.array([RELATIONS.index(relation) for _, relation in named], np.intp), sizes)
     columns = memory.columns
+    named = list(labels)
+    if not named:
+        none = np.zeros(0, np.intp)
+        return Answers(columns, (), none, none, none, np.zeros(0))
+    names, related = zip(*named, strict=True)
+    parts, each_share = zip(*(memory.labels.slots(name).arrays() for name in names), strict=True)
+    sizes = list(map(len, parts))
+    slots, shares = np.concatenate(parts), np.concatenate(each_share)
+    relations = np.repeat(np.array([_CODES[relation] for relation in related], np.intp), sizes)
     sure = 0.5 + 0.5 * columns.confidence[slots]
     scores = _WORTH[relations] * _PRESENCE_WORTH[columns.presence[slots]] * sure * (0.8 + 0.2 * shares)
-    found = Answers(columns, names, slots, np.repeat(np.arange(len(parts)), sizes), relations, scores)
+    found = Answers(columns, names, slots, np.repeat(np.arange(len(names)), sizes), relations, scores)
     return found.where(shares >= COUNTS)

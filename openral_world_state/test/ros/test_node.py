@@ -346,3 +346,20 @@ def test_remembers_where_the_operator_stood_at_the_prompt(make_graph: Callable[.
     answer = graph.call(ResolvePlace, "resolve_place", request)
     assert answer.status == ResolvePlace.Response.FOUND
     assert np.allclose((answer.goal_pose.position.x, answer.goal_pose.position.y), (2.0, 3.0), atol=1e-6)
+
+
+def test_lives_through_stamps_from_the_future_and_a_clock_that_jumps_back(
+    make_graph: Callable[..., Graph],
+) -> None:
+    graph = make_graph(patience=0.1)
+    graph.activate()
+    graph.look(kitchen(100.0), LABELS)
+    for stamp in (0.0, 2e9, 99.0):
+        seen = detections_message([Detection(Box(1, 1, 9, 9), "mug", 0.5)], graph.robot.header(stamp))
+        graph.robot.objects.publish(seen)
+    refused = graph.node._session._intake.refused
+    graph.until(lambda: refused["NoFrame"] == 3)
+    graph.look(kitchen(1.0), LABELS)
+    assert len(graph.node._session._cameras[0]._images) == 1
+    assert len(graph.node._session.world.memory) == 3
+    assert graph.recall("bread").status == RecallObject.Response.FOUND
