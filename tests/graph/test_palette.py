@@ -21,9 +21,6 @@ pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.t
 LOCATOR = "sim-groundtruth-locator"
 EXPECTED = Path(__file__).with_name("palette.json")
 MEASURED = re.compile(r'((?:typical_latency_s|memory_mb)": )([0-9.]+)')
-OUT = 2.0
-LOADED = 2.0
-"""How much longer a loaded machine may take."""
 
 
 def shown() -> dict[str, Any]:
@@ -94,7 +91,6 @@ def test_a_locator_that_is_killed_leaves_the_palette_and_the_model_is_told_why_a
 
         until(lambda: any(not there for _, there in states()), 30.0, lambda: deployment.told)
         gone = next(when for when, there in states() if not there)
-        assert gone - killed < LOADED * OUT
         until(lambda: any(there and when > gone for when, there in states()), 60.0, lambda: deployment.told)
         told = f"locator {LOCATOR!r} is gone: its node or service no longer offers it"
         until(lambda: told in list(news(tmp_path)), 60.0, lambda: str(list(news(tmp_path))))
