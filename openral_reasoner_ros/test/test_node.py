@@ -246,6 +246,5 @@ def test_a_defect_in_the_core_ends_the_mission_failed_and_the_node_goes_on(
     assert last.state == MissionStatus.STATE_FAILED
     assert "ZeroDivisionError: a defect" in last.reason
     operator.say("find the mug")
-    spin_until([graph, operator, reasoner], lambda: operator.statuses[-1].mission_id == "m2", 10.0)
-    spin_until([graph, operator, reasoner], lambda: operator.ended, 30.0)
-    assert operator.statuses[-1].state == MissionStatus.STATE_SUCCEEDED
+    succeeded = MissionStatus.STATE_SUCCEEDED
+    spin_until([graph, operator, reasoner], lambda: operator.statuses[-1].state == succeeded, 60.0)

@@ -1,7 +1,7 @@
 """Every check gives one finding, and what is wrong comes with what to do."""
 
 import socket
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 
@@ -27,7 +27,8 @@ def test_processes_of_one_machine_find_each_other(ros_domain: int) -> None:
 
 def test_a_taken_port_is_noticed(ros_domain: int) -> None:
     with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as taken:
-        taken.bind(("0.0.0.0", 7410 + 250 * ros_domain))
+        with suppress(OSError):  # somebody else may hold it: it is taken all the same
+            taken.bind(("0.0.0.0", 7410 + 250 * ros_domain))
         finding = machines.ports()
     assert finding.verdict is Verdict.LIMITED
     assert "--domain-id" in finding.advice
