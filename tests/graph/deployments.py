@@ -90,8 +90,16 @@ def until(condition: Callable[[], bool], timeout: float, told: Callable[[], str]
 
 def alive(processes: Sequence[psutil.Process]) -> list[str]:
     """Command lines of those still running."""
-    running = [p for p in processes if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
-    return [" ".join(p.cmdline()) for p in running]
+    return [line for line in map(_command_line, processes) if line]
+
+
+def _command_line(process: psutil.Process) -> str:
+    """What it runs; empty once it has ended, also when it ends between two looks at it."""
+    try:
+        running = process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+        return " ".join(process.cmdline()) if running else ""
+    except psutil.NoSuchProcess:
+        return ""
 
 
 def _lineage(process: psutil.Process) -> str:
