@@ -1,5 +1,6 @@
 """The embedded detectors without nodes: the same engines, manifests and answers."""
 
+from openral_bringup.households.sights import CAMERA, Sight
 from openral_core.detections import Detection
 from openral_core.detectors import DetectorInfo, LifecycleState, LocateResult
 from openral_core.rskills import Registry
@@ -11,8 +12,6 @@ from openral_perception_ros.looks.look import Seen
 from openral_perception_ros.looks.reception import Reception
 from openral_perception_ros.looks.refusals import LookRefused
 from openral_perception_ros.vocabularies import vocabulary_of
-
-from openral_bringup.households.sights import CAMERA, Sight
 
 CONTINUOUS, LOCATOR = "sim-groundtruth", "sim-groundtruth-locator"
 _DEADLINE = 5.0

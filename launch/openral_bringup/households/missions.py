@@ -4,6 +4,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from openral_bringup.households.peers import RobotPeers
+from openral_bringup.households.robots import Robot
 from openral_core.rskills import Registry
 from openral_reasoner.exchanges.commands import ClearDeadline, Command, EndMission, SetDeadline
 from openral_reasoner.exchanges.events import DeadlinePassed, Event, PaletteChanged, PromptReceived
@@ -13,9 +15,6 @@ from openral_reasoner.models import Model
 from openral_reasoner.palettes import DetectorSeen, LiveGraph, ToolPalette, build_palette
 from openral_reasoner.procedures.settings import MissionSettings
 from openral_sim.skills import SERVED
-
-from openral_bringup.households.peers import RobotPeers
-from openral_bringup.households.robots import Robot
 
 Witness = Callable[[float, Event, tuple[Command, ...]], None]
 """Told every event at a time [s] with the commands it led to."""

@@ -2,6 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
+from openral_bringup.households.robots import Robot
+from openral_bringup.households.sights import Sight
+from openral_core.detectors import LocateResult
 from openral_core.queries import ObserveResult, ObserveStatus
 from openral_core.rskills import Registry
 from openral_core.skills import SkillResult
@@ -33,11 +36,6 @@ from openral_reasoner.models import Model, ModelUnavailable
 from openral_sim.goals import admit
 from openral_sim.skills import SERVED
 from openral_sim.skills.failures import SkillFailed
-
-from openral_bringup.households.robots import Robot
-from openral_bringup.households.sights import Sight
-
-from openral_core.detectors import LocateResult
 
 
 class RobotPeers:

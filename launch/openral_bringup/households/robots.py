@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from openral_bringup.households.detectors import CONTINUOUS, Detectors
+from openral_bringup.households.sights import HeadCamera, Sight
 from openral_core.geometry import Pose
 from openral_core.rskills import Registry
 from openral_core.text import Thesaurus
 from openral_sim.loops import Metronome, Simulation
 from openral_world_state.worlds import Settings, World, open_world
-
-from openral_bringup.households.detectors import CONTINUOUS, Detectors
-from openral_bringup.households.sights import HeadCamera, Sight
 
 LOOKING_RATE = 2.0
 """Images a second that the streaming detector is given."""

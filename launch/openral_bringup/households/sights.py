@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.rskills import Sensor
-from openral_perception_ros.engines.frame import Frame
+from openral_perception_ros.engines.frame import Frame, Plane
 from openral_sim.loops import Simulation
 from openral_sim.rendering import CameraRenderer
 from openral_world_state.views import Intrinsics, View
@@ -43,7 +43,7 @@ class HeadCamera:
     def take(self) -> Sight:
         """The world as the head sees it now."""
         drawn, semantic = self._renderer.render(), self._renderer.segment()
-        planes = {Sensor.RGB.value: drawn.rgb, Sensor.SEMANTIC.value: semantic}
+        planes: dict[str, Plane] = {Sensor.RGB.value: drawn.rgb, Sensor.SEMANTIC.value: semantic}
         frame = Frame(planes, CAMERA, round(drawn.time * 1e9), self._renderer.labels)
         T_map_camera = self._simulation.control.T_map_body(self._names.head_optical_frame)
         view = View(CAMERA, drawn.time, drawn.depth, self._intrinsics, T_map_camera)
