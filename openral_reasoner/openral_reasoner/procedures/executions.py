@@ -65,7 +65,7 @@ def _close(mission: Mission, step: Step) -> Procedure[Execution]:
 
 
 def _grasp(mission: Mission, step: Step) -> Procedure[Execution]:
-    """Reach it, open what hides it, see it from near, take it; the door is closed later, by the empty hand."""
+    """Reach it, open what hides it, see it from near, take it; its door is closed later, the hand empty."""
     done = yield from _on_object(mission, step)
     if done.result.success:
         mission.holding = done.thing.id
