@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
@@ -13,7 +14,15 @@ from openral_ros.calls import CallError, ServiceCaller
 from openral_ros.scopes import Scope
 
 STATE, PARAMETERS = "get_state", "get_parameters"
-QUESTIONS: Mapping[str, type] = {STATE: GetState, PARAMETERS: GetParameters}
+
+
+class Question(Protocol):
+    """A type of service."""
+
+    Request: Callable[[], object]
+
+
+QUESTIONS: Mapping[str, type[Question]] = {STATE: GetState, PARAMETERS: GetParameters}
 """What a node can be asked without consequence: a managed one its state, any other none of its parameters."""
 STEPS = 2
 """A silence takes at least so many polls, however late they come: who stalls himself hears nobody."""

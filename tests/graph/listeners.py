@@ -28,7 +28,7 @@ class PaletteListener:
         self._executor.add_node(self._node)
         self.palette: dict[str, Any] = {}
         self._states: dict[str, Client] = {}
-        self._asked: dict[str, Future] = {}
+        self._asked: dict[str, list[Future]] = {}
         self._node.create_subscription(String, f"{namespace}/openral/palette", self._on_palette, LATCHED)
 
     def __enter__(self) -> "PaletteListener":
@@ -44,11 +44,15 @@ class PaletteListener:
         return {each["id"]: each["state"] for each in self.palette.get("locators", [])}
 
     def is_active(self, node: str) -> bool:
-        """Whether a node said so now; asked anew with every look."""
+        """Whether a node said so since this was asked last; what a dead one did not answer is asked again."""
         client = self._states.setdefault(node, self._node.create_client(GetState, f"{node}/get_state"))
-        told = self._asked.pop(node, None)
-        self._asked[node] = client.call_async(GetState.Request())
-        return bool(told and told.done() and told.result().current_state.id == State.PRIMARY_STATE_ACTIVE)
+        told = self._asked.setdefault(node, [])
+        answers = [each.result().current_state.id for each in told if each.done()]
+        self._asked[node] = [
+            *(each for each in told if not each.done()),
+            client.call_async(GetState.Request()),
+        ]
+        return State.PRIMARY_STATE_ACTIVE in answers
 
     def seconds_until(self, condition: Callable[[], bool], timeout: float) -> float:
         """How long it took until the condition held [s]; bounded."""

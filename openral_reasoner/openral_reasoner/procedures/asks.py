@@ -75,9 +75,9 @@ def _of_memory(mission: Mission, ask: Callable[[], Procedure[T | Unanswered]]) -
     """Ask; once more when memory was lost over it and has come back."""
     yield from wait_for(mission, MEMORY)
     answer = yield from ask()
-    if isinstance(answer, Unanswered) and not mission.palette.spatial_memory_available:
+    if isinstance(answer, Unanswered) and not MEMORY.there(mission.palette):
         yield from wait_for(mission, MEMORY)
-        if mission.palette.spatial_memory_available:
+        if MEMORY.there(mission.palette):
             answer = yield from ask()
     return answer
 
