@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from openral_core.missions import MissionState
 from openral_core.queries import ObserveResult, ObserveStatus
 from openral_reasoner.exchanges.commands import (
     AskModel,
@@ -17,7 +18,6 @@ from openral_reasoner.exchanges.commands import (
     SendSkill,
 )
 from openral_reasoner.exchanges.events import Event, Observed, PromptReceived
-from openral_reasoner.exchanges.statuses import MissionState
 from openral_reasoner.exchanges.turns import Context, RawCall
 from openral_reasoner.homes import Home, HomeObject, HomePeers, Play, play
 from openral_reasoner.palettes import ToolPalette

@@ -4,6 +4,7 @@ import re
 from collections import deque
 
 from openral_core.errors import OpenRALError
+from openral_core.missions import MissionState
 from openral_reasoner.budgets import BudgetExhausted
 from openral_reasoner.exchanges.commands import (
     CancelSkill,
@@ -23,7 +24,7 @@ from openral_reasoner.exchanges.events import (
     SkillEnded,
     SkillProgressed,
 )
-from openral_reasoner.exchanges.statuses import MissionReport, MissionState
+from openral_reasoner.exchanges.statuses import MissionReport
 from openral_reasoner.missions.caretaker import Caretaker
 from openral_reasoner.missions.stories import story
 from openral_reasoner.palettes import ToolPalette, changes
