@@ -55,6 +55,10 @@ class PaletteListener:
         ]
         return State.PRIMARY_STATE_ACTIVE in answers
 
+    def forget(self, node: str) -> None:
+        """What was asked of a node that is dead by now is not answered by the one that takes its place."""
+        self._asked.pop(node, None)
+
     def seconds_until(self, condition: Callable[[], bool], timeout: float) -> float:
         """How long it took until the condition held [s]; bounded."""
         clock = self._node.get_clock()
