@@ -26,10 +26,14 @@ SHEET = "sheet.png"
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """``every_sheet`` draws a contact sheet of successes too; ``view`` opens a window."""
+    """``every_sheet`` draws a contact sheet of successes too; ``view`` opens a window.
+
+    ``graph`` brings the whole graph up for every job instead; the mission's own end is believed then.
+    """
 
     every_sheet: bool = False
     view: bool = False
+    graph: bool = False
 
 
 def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: RunOptions) -> Outcome:
