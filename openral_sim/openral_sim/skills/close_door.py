@@ -1,10 +1,12 @@
 """CLOSE: push a door shut with the closed hand."""
 
+from functools import partial
+
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_sim.skills.context import SkillContext
-from openral_sim.skills.failures import Blocked
+from openral_sim.skills.failures import Blocked, NotReachable
 from openral_sim.skills.feedback import Move, Running
-from openral_sim.skills.moves.door_stances import BEFORE, Hold, dock_at_door
+from openral_sim.skills.moves.door_stances import BEFORE, Hold, Swing, dock_at_door
 from openral_sim.skills.moves.gripping import bumped, push_on_hand
 from openral_sim.skills.moves.holding import require_empty
 from openral_sim.skills.moves.leaves import Leaf, leaf_of
@@ -16,7 +18,8 @@ from openral_sim.skills.open_door import draw
 from openral_sim.skills.requests import DoorRequest
 
 _TIP = 0.026
-_SHARE = 0.62
+_SHARES = (0.62, 0.85, 0.45)
+"""Where the hand may push, as shares of the way from the hinge to the handle."""
 _HARD = 60.0
 
 
@@ -41,13 +44,7 @@ def _push(context: SkillContext, leaf: Leaf, name: str) -> Move[None]:
     Raises:
         NotReachable: If there is nowhere to stand for that.
     """
-    hold = Hold(
-        leaf,
-        f"door of '{name}'",
-        lambda angle: leaf.point(angle, leaf.front + _TIP, _SHARE),
-        lambda angle: -leaf.hinge.normal(angle),
-    )
-    way = yield from dock_at_door(context, hold, (0.0,), "docking")
+    hold, way = yield from _dock(context, leaf, name)
     yield from aim(context, hold.at(leaf.angle(context)), "looking")
     context.control.grip(0.0)
     yield from reach_to(context, way.stance.before, "reaching")
@@ -57,6 +54,26 @@ def _push(context: SkillContext, leaf: Leaf, name: str) -> Move[None]:
         context, leaf, -leaf.gait.press, "pushing the door", lambda _angle: _ended(context, leaf)
     )
     yield from withdraw(context, BEFORE)
+
+
+def _dock(context: SkillContext, leaf: Leaf, name: str) -> Move[tuple[Hold, Swing]]:
+    """Go where the door can be pushed shut, the hand on one point of it or another.
+
+    Raises:
+        NotReachable: If no point of it can be pushed from anywhere.
+    """
+    for share in _SHARES:
+        hold = Hold(
+            leaf,
+            f"door of '{name}'",
+            partial(leaf.point, x=leaf.front + _TIP, share=share),
+            lambda angle: -leaf.hinge.normal(angle),
+        )
+        try:
+            return hold, (yield from dock_at_door(context, hold, (0.0,), "docking"))
+        except NotReachable as error:
+            refused = error
+    raise refused
 
 
 def _ended(context: SkillContext, leaf: Leaf) -> bool:
