@@ -91,6 +91,8 @@ class Core:
 
     def _prompted(self, prompt: PromptReceived) -> None:
         words = prompt.text.strip().lower().rstrip(".!")
+        if prompt.id and prompt.id in self._heard():
+            return
         if prompt.in_reply_to and prompt.in_reply_to == self._wait.call_id:
             self._resume(prompt)
         elif words in STOP_WORDS:
@@ -102,6 +104,11 @@ class Core:
             self._start(prompt)
         else:
             self._second(prompt)
+
+    def _heard(self) -> set[str]:
+        """Prompts of the missions that run, wait, or ended last: an operator may say one again."""
+        running = "" if self.mission is None else self.mission.id
+        return {running, self._last.mission_id, *(prompt.id for prompt in self._queue)}
 
     def _second(self, prompt: PromptReceived) -> None:
         policy = self.settings.second_goal
