@@ -21,6 +21,8 @@ from openral_bringup.deploy.shared_memory import remove_orphans
 GOAL, SECOND_GOAL = "find the baguette", "find the mug"
 PHASES = {"idle": "", "locate": "locate_in_view", "skill": "execute_rskill"}
 """The tool that is pending when the fault comes; none before the mission."""
+IDLE = 3.0
+"""From a fault without a mission to the next goal [s]."""
 Row = dict[str, object]
 
 
@@ -41,28 +43,27 @@ async def _on_one_graph(fault: Fault, phases: Sequence[str]) -> list[Row]:
         rig = Rig(Path(folder), fault.budget_mb)
         async with rig:
             for phase in phases:
-                rows.append(await _tried(rig, fault, phase))
+                rows.append(await tried(rig, fault, phase))
                 if rows[-1].get("recovered") != "yes":
                     break
-        keep = os.environ.get("KEEP")
-        if keep:
-            shutil.copytree(folder, Path(keep) / f"{fault.name}-{phase}", dirs_exist_ok=True)
+        keep(folder, f"{fault.name}-{phase}")
     left = {"left_processes": sum(map(_alive, rig.seen.values())), "left_segments": remove_orphans()}
     return [row | left for row in rows]
 
 
-async def _tried(rig: Rig, fault: Fault, phase: str) -> Row:
+async def tried(rig: Rig, fault: Fault, phase: str) -> Row:
     row: Row = {"fault": fault.name, "phase": phase}
     if not await rig.session.came_up():
         return {**row, "end": "the graph did not come up"}
     harm = asyncio.create_task(_harm(rig, fault, phase))
     if phase == "idle":
-        await rig.until(harm.done, 3.0)
+        await asyncio.sleep(IDLE)
     first = await rig.session.pursue(GOAL)
     ended = time.monotonic()
     injected = await harm
     fault.heal(rig)
     rig.switches.off("slow_look")
+    save(first, rig.folder)
     row |= {"end": _end(first), "after_s": round(ended - injected, 1) if injected else "not injected"}
     row |= {"operator_reads": _told(first)}
     return row | await _recovered(rig)
@@ -90,6 +91,13 @@ async def _recovered(rig: Rig) -> Row:
     save(second, rig.folder)
     verdict = "yes" if second.exit_code == 0 else f"no: {_end(second)}: {_told(second)}"
     return {"up_after_s": round(up, 1), "recovered": verdict}
+
+
+def keep(folder: str, name: str) -> None:
+    """Keep a graph's recordings, where that is wanted."""
+    kept = os.environ.get("KEEP")
+    if kept:
+        shutil.copytree(folder, Path(kept) / name, dirs_exist_ok=True)
 
 
 def _pending(rig: Rig, tool: str) -> bool:

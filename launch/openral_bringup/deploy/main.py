@@ -54,6 +54,8 @@ def deploy(
     set_: Annotated[list[str] | None, typer.Option("--set", help="node.parameter=value")] = None,
     domain_id: Annotated[int | None, typer.Option(min=0, max=232, help="ROS_DOMAIN_ID")] = None,
     namespace: Annotated[str, typer.Option(help="namespace of the whole graph")] = "",
+    max_restarts: Annotated[int, typer.Option(min=0, help="of a node that dies again and again")] = 5,
+    run: Annotated[list[str] | None, typer.Option(help="start only this node here (repeatable)")] = None,
     log_level: Annotated[LogLevel, typer.Option(help="severity from which nodes speak")] = LogLevel.INFO,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the graph and exit")] = False,
 ) -> None:
@@ -72,6 +74,8 @@ def deploy(
         locate_anything=locate_anything,
         gpu_budget_mb=gpu_budget_mb,
         cameras=merged(camera or ()),
+        max_restarts=max_restarts,
+        run=tuple(run or ()),
         log_level=log_level,
         seed=seed,
         real_time_factor=real_time_factor,

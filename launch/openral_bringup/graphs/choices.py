@@ -60,6 +60,8 @@ class Choices(Document):
     base_url: str = ""
     locate_anything: bool = Field(default=False, description="a locator for complex words, non-commercial")
     gpu_budget_mb: float = Field(default=0.0, ge=0.0, description="memory of all detectors and skills [MB]")
+    max_restarts: int = Field(default=5, ge=0, description="of a node that dies again and again")
+    run: tuple[str, ...] = Field(default=(), description="nodes to start here; () = all, none elsewhere")
     log_level: LogLevel = LogLevel.INFO
     spatial_memory_path: str = ""
     seed: int = Field(default=0, ge=0)

@@ -1,6 +1,6 @@
 """The whole graph as a value: `sim_e2e.launch.py` and `deploy_sim.py` bring up the same one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
@@ -22,9 +22,15 @@ SHARED = ("/clock", "/tf", "/tf_static", "/diagnostics")
 
 @dataclass(frozen=True, slots=True)
 class GraphDescription:
-    """Every node to start, in the order to start them; bring-up comes last."""
+    """Every node in the order to start them, bring-up last; ``run`` holds the keys of those started here."""
 
     nodes: tuple[NodeSpec, ...]
+    run: frozenset[str] = frozenset()
+
+    @property
+    def started(self) -> tuple[NodeSpec, ...]:
+        """The nodes of this host: all, unless some were named."""
+        return tuple(node for node in self.nodes if not self.run or node.key in self.run)
 
     @property
     def listening(self) -> Mapping[str, str]:
@@ -58,9 +64,10 @@ def describe(choices: Choices, rskill_folders: Sequence[Path]) -> GraphDescripti
     nodes = tuple(
         replace(node, remaps={**shared, **node.remaps}, log_level=choices.log_level.value) for node in nodes
     )
+    problems += _unknown("--run {}", choices.run, nodes)
     if problems:
         raise ImpossibleChoices(problems)
-    return GraphDescription(nodes)
+    return GraphDescription(nodes, frozenset(choices.run))
 
 
 def shared_names(namespace: str) -> dict[str, str]:
@@ -130,9 +137,14 @@ def _overridden(
 ) -> tuple[NodeSpec, ...]:
     """Parameters set by hand, addressed by node name or, for detectors, by slug."""
     names = {node.key: node for node in nodes}
-    unknown = sorted(set(overrides) - set(names))
-    problems += [f"--set {key}.…: no such node; nodes are {listed(sorted(names))}" for key in unknown]
+    problems += _unknown("--set {}.…", overrides, nodes)
     return tuple(
         node.with_parameters(cast(Mapping[str, ParameterValue], overrides.get(name, {})))
         for name, node in names.items()
     )
+
+
+def _unknown(flag: str, keys: Iterable[str], nodes: Sequence[NodeSpec]) -> list[str]:
+    known = {node.key for node in nodes}
+    words = f"no such node; nodes are {listed(sorted(known))}"
+    return [f"{flag.format(key)}: {words}" for key in sorted(set(keys) - known)]

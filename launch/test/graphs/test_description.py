@@ -137,3 +137,14 @@ def test_locate_anything_needs_its_licence_accepted() -> None:
     graph = graph_of(locate_anything=True, accepted_licences=("nvidia-non-commercial",))
     keys = [node.key for node in graph.nodes]
     assert {"sim_groundtruth_locator", "locateanything_3b_nf4"} <= set(keys)
+
+
+def test_a_host_starts_only_its_own_nodes_and_bring_up_still_knows_all() -> None:
+    graph = graph_of(run=("reasoner", "bringup"))
+    assert [node.key for node in graph.started] == ["reasoner", "bringup"]
+    assert graph.nodes[-1].parameters["nodes"] == graph_of().nodes[-1].parameters["nodes"]
+
+
+def test_a_node_that_is_to_run_here_and_does_not_exist_is_refused() -> None:
+    with pytest.raises(ImpossibleChoices, match=r"--run arm: no such node; nodes are .*'reasoner'"):
+        graph_of(run=("arm",))
