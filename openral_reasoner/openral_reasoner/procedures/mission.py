@@ -73,6 +73,7 @@ class Mission:
         self.chronicle = Chronicle()
         self.early_endings = EarlyEndings()
         self.operator_words = ""
+        self.in_vain: set[str] = set()
         self._outbox: list[Command] = []
         self._spans: list[str] = []
         self._count = 0
