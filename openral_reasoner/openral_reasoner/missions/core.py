@@ -139,6 +139,8 @@ class Core:
             self._caretaker.look(self.palette, self._now)
             return
         self.mission.palette = event.palette
+        if self.mission.chronicle.borrower not in self.mission.pending("execute_rskill"):
+            self.mission.chronicle = self.mission.chronicle.reclaimed(idle=self.palette.robot_idle)
         self.mission.news.extend(news)
         if self._wait.palette:
             self._resume(event)
