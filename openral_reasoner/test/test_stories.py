@@ -99,6 +99,21 @@ def test_opens_the_fridge_for_the_milk_and_closes_it_again(
     assert story.skills.index("open") < story.skills.index("grasp") < story.skills.index("close")
 
 
+def test_stands_before_what_a_door_hid_before_it_looks_inside(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("bring me the milk", home, palette, settings)
+    after = story.skills[story.skills.index("open") + 1 :]
+    assert after.index("navigate") < after.index("look-at")
+
+
+def test_closes_the_door_with_the_hand_that_has_given_away_what_was_behind_it(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("bring me the milk", home, palette, settings)
+    assert story.skills.index("handover") < story.skills.index("close")
+
+
 def test_brings_a_cup_of_wine_with_the_glass_found_in_the_closed_cabinet(
     home: Home, palette: ToolPalette, settings: MissionSettings
 ) -> None:

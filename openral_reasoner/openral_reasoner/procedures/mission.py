@@ -66,6 +66,7 @@ class Mission:
         self.news: list[str] = []
         self.records: dict[str, CallRecord] = {}
         self.opened: set[str] = set()
+        self.left_open: set[str] = set()
         self.at = ""
         self.facing = ""
         self.holding = ""

@@ -43,6 +43,9 @@ def do_with(mission: Mission, entry: SkillEntry, thing: Thing) -> Procedure[Skil
     except MissingParameter as error:
         return SkillResult(SkillStatus.BAD_REQUEST, str(error))
     mission.say(f"{entry.verb.value} {thing.label}")
+    if entry.verb is not Verb.LOOK_AT:
+        # Whatever it does, the robot stands elsewhere afterwards.
+        mission.at = mission.facing = ""
     return (yield from act(mission, entry, f"{entry.verb.value} {thing.label}", params))
 
 
@@ -53,7 +56,6 @@ def approach(mission: Mission, thing: Thing) -> Procedure[SkillResult]:
     thing = yield from _with_standing(mission, thing)
     if thing.standing is None:
         return _NOT_TOLD
-    mission.at = mission.facing = ""
     result = yield from do(mission, Verb.NAVIGATE, thing)
     if result.status in (SkillStatus.TIMEOUT, SkillStatus.BUSY, SkillStatus.BLOCKED, SkillStatus.SKILL_ERROR):
         result = yield from do(mission, Verb.NAVIGATE, thing)
