@@ -89,6 +89,7 @@ def _killed(deployment: Deployment, heard: PaletteListener, peer: Peer) -> tuple
     """Out after SIGKILL, back after the node that was started again is active."""
     _process(deployment, peer).send_signal(signal.SIGKILL)
     out = heard.seconds_until(lambda: not peer.offered(heard.palette), 60.0)
+    heard.forget(peer.node)
     heard.seconds_until(lambda: heard.is_active(peer.node), 120.0)
     active = time.monotonic()
     heard.seconds_until(lambda: peer.offered(heard.palette), 60.0)

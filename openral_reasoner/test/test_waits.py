@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from openral_core.missions import MissionState
 from openral_reasoner.exchanges.commands import AskModel, CallRecall, Command, SendSkill
 from openral_reasoner.exchanges.events import ModelAnswered, PaletteChanged, PromptReceived
-from openral_reasoner.exchanges.statuses import MissionState
 from openral_reasoner.homes import Home, HomePeers
 from openral_reasoner.homes.timeline import Answer, Timeline
 from openral_reasoner.missions import Core

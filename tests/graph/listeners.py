@@ -45,14 +45,19 @@ class PaletteListener:
 
     def is_active(self, node: str) -> bool:
         """Whether a node said so since this was asked last; what a dead one did not answer is asked again."""
-        client = self._states.setdefault(node, self._node.create_client(GetState, f"{node}/get_state"))
+        if node not in self._states:
+            self._states[node] = self._node.create_client(GetState, f"{node}/get_state")
         told = self._asked.setdefault(node, [])
         answers = [each.result().current_state.id for each in told if each.done()]
         self._asked[node] = [
             *(each for each in told if not each.done()),
-            client.call_async(GetState.Request()),
+            self._states[node].call_async(GetState.Request()),
         ]
         return State.PRIMARY_STATE_ACTIVE in answers
+
+    def forget(self, node: str) -> None:
+        """What was asked of a node that is dead by now is not answered by the one that takes its place."""
+        self._asked.pop(node, None)
 
     def seconds_until(self, condition: Callable[[], bool], timeout: float) -> float:
         """How long it took until the condition held [s]; bounded."""

@@ -1,7 +1,7 @@
 """A mission from its prompt to its one ending."""
 
+from openral_core.missions import MissionState
 from openral_reasoner.budgets import BudgetExhausted
-from openral_reasoner.exchanges.statuses import MissionState
 from openral_reasoner.missions.ticks import decide_until_done
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.procedures.humans import ask_human

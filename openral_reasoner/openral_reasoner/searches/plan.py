@@ -110,8 +110,8 @@ def _why(node: SceneNode, kind: CandidateKind, progress: SearchProgress, room: s
 
 
 def _prior(node: SceneNode, room: str, priors: tuple[str, ...]) -> int:
-    """Index of the first prior that names this node, else how many priors there are."""
+    """Index of the first prior that names this node or its room, else how many priors there are."""
     names = {term_key(name) for name in (node.id, node.label, *node.aliases)} - {""}
     heads = {name.split()[-1] for name in names}
-    known = names | heads | {f"{term_key(room)} {head}" for head in heads}
+    known = names | heads | {f"{term_key(room)} {head}" for head in heads} | {term_key(room)} - {""}
     return next((i for i, prior in enumerate(priors) if term_key(prior) in known), len(priors))
