@@ -30,7 +30,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 @app.command(help=HELP)
 def deploy(
     *,
-    scene: Annotated[str, typer.Option(help="scene file, or the name of a shipped one")] = "home",
+    scene: Annotated[str, typer.Option(help="scene file, shipped scene's name, or generated:SEED")] = "home",
     detectors: Annotated[DetectorSet, typer.Option(help="set of detectors")] = DetectorSet.EMBEDDED,
     continuous: Annotated[list[str] | None, typer.Option(help="continuous detector (repeatable)")] = None,
     on_demand: Annotated[list[str] | None, typer.Option(help="locator (repeatable), default first")] = None,

@@ -2,13 +2,13 @@
 
 from openral_sim.meshes import lathe
 from openral_sim.objects.builder import ObjectBuilder
-from openral_sim.objects.kind import ObjectKind
 
 _BOWL, _BOWL_HEIGHT = 0.08, 0.066
 _PLATE, _PLATE_HEIGHT = 0.115, 0.02
 
 
-def _build_bowl(builder: ObjectBuilder) -> None:
+def build_bowl(builder: ObjectBuilder) -> None:
+    """Add a bowl."""
     half = _BOWL_HEIGHT / 2
     outside = [
         (0, -half),
@@ -19,20 +19,17 @@ def _build_bowl(builder: ObjectBuilder) -> None:
         (_BOWL, half),
     ]
     inside = [(_BOWL - 0.004, half), (0.07, 0.012), (0.057, -0.005), (0.036, 0.012 - half), (0, 0.009 - half)]
-    builder.visual("bowl", lathe(outside + inside), builder.paint("white"))
+    builder.visual("bowl", lathe(outside + inside), builder.paint())
     builder.cylinder(0.04, 0.005, 0.005 - half)
     builder.ring(0.062, 0.012, 0.01 - half, 0.0)
     builder.ring(_BOWL, 0.008, 0.0, half)
 
 
-def _build_plate(builder: ObjectBuilder) -> None:
+def build_plate(builder: ObjectBuilder) -> None:
+    """Add a plate."""
     half = _PLATE_HEIGHT / 2
     outside = [(0, -half), (0.065, -half), (0.07, 0.004 - half), (_PLATE, half - 0.002), (_PLATE, half)]
     inside = [(_PLATE - 0.003, half), (0.078, 0.009 - half), (0.066, 0.006 - half), (0, 0.006 - half)]
-    builder.visual("plate", lathe(outside + inside), builder.paint("white"))
+    builder.visual("plate", lathe(outside + inside), builder.paint())
     builder.cylinder(0.07, 0.004, 0.004 - half)
     builder.ring(_PLATE, 0.04, 0.006 - half, half)
-
-
-BOWL = ObjectKind("bowl", (2 * _BOWL, 2 * _BOWL, _BOWL_HEIGHT), 0.35, graspable=False, build=_build_bowl)
-PLATE = ObjectKind("plate", (2 * _PLATE, 2 * _PLATE, _PLATE_HEIGHT), 0.4, graspable=False, build=_build_plate)

@@ -3,7 +3,6 @@
 from openral_sim.materials import use_colour, use_printed
 from openral_sim.meshes import lathe
 from openral_sim.objects.builder import ObjectBuilder
-from openral_sim.objects.kind import ObjectKind
 from openral_sim.textures import banded_label
 
 _BOTTLE, _NECK, _BOTTLE_HEIGHT = 0.034, 0.0135, 0.29
@@ -11,7 +10,8 @@ _GLASS, _GLASS_HEIGHT = 0.036, 0.19
 _RED_WINE = (0.36, 0.02, 0.08)
 
 
-def _build_bottle(builder: ObjectBuilder) -> None:
+def build_wine_bottle(builder: ObjectBuilder) -> None:
+    """Add a full wine bottle."""
     half = _BOTTLE_HEIGHT / 2
     glass = use_colour(builder.spec, "bottle_glass", (0.07, 0.16, 0.09, 1.0), 0.9)
     foil = use_colour(builder.spec, "foil", (0.55, 0.10, 0.16, 1.0), 0.6)
@@ -33,7 +33,8 @@ def _build_bottle(builder: ObjectBuilder) -> None:
     builder.cylinder(0.015, 0.0425, half - 0.0425)
 
 
-def _build_glass(builder: ObjectBuilder) -> None:
+def build_wine_glass(builder: ObjectBuilder) -> None:
+    """Add an empty wine glass."""
     half, low = _GLASS_HEIGHT / 2, -0.012
     clear = use_colour(builder.spec, "clear_glass", (0.86, 0.93, 0.97, 0.32), 0.9)
     foot = [(0, -half), (0.032, -half), (0.032, 0.003 - half), (0.006, 0.009 - half), (0.0042, 0.02 - half)]
@@ -60,11 +61,3 @@ def _build_glass(builder: ObjectBuilder) -> None:
     builder.cylinder(0.006, 0.04, 0.043 - half)
     builder.cylinder(0.018, 0.004, low)
     builder.ring(_GLASS, 0.003, low + 0.01, half)
-
-
-WINE_BOTTLE = ObjectKind(
-    "wine bottle", (2 * _BOTTLE, 2 * _BOTTLE, _BOTTLE_HEIGHT), 0.6, graspable=True, build=_build_bottle
-)
-WINE_GLASS = ObjectKind(
-    "wine glass", (2 * _GLASS, 2 * _GLASS, _GLASS_HEIGHT), 0.15, graspable=True, build=_build_glass
-)

@@ -3,15 +3,14 @@
 from openral_sim.materials import use_colour
 from openral_sim.meshes import printed_box
 from openral_sim.objects.builder import ObjectBuilder
-from openral_sim.objects.kind import ObjectKind
 
-_SIZE = (0.15, 0.21, 0.032)
 _COVER = 0.004
 
 
-def _build(builder: ObjectBuilder) -> None:
-    width, length, height = _SIZE
-    cover = builder.paint("green", 0.2)
+def build_book(builder: ObjectBuilder) -> None:
+    """Add a book, its spine along y."""
+    width, length, height = builder.size
+    cover = builder.paint()
     paper = use_colour(builder.spec, "paper", (0.96, 0.94, 0.88, 1.0), 0.05)
     board = printed_box((width, length, _COVER))
     for part, z in (("front", height / 2 - _COVER / 2), ("back", _COVER / 2 - height / 2)):
@@ -20,6 +19,3 @@ def _build(builder: ObjectBuilder) -> None:
     builder.visual("pages", printed_box(pages), paper)
     builder.visual("spine", printed_box((_COVER, length, height)), cover, (_COVER / 2 - width / 2, 0, 0))
     builder.box((width / 2, length / 2, height / 2))
-
-
-BOOK = ObjectKind("book", _SIZE, 0.4, graspable=False, build=_build)
