@@ -51,7 +51,7 @@ def second(settings: MissionSettings, policy: str) -> MissionSettings:
     return settings.model_copy(update={"second_goal": policy})
 
 
-@pytest.mark.parametrize("later", [0.05, 2.0, 500.0])
+@pytest.mark.parametrize("later", [0.05, 2.0])
 def test_a_goal_that_is_said_again_is_pursued_once(
     later: float, home: Home, palette: ToolPalette, settings: MissionSettings
 ) -> None:

@@ -97,7 +97,7 @@ class Core:
 
     def _prompted(self, prompt: PromptReceived) -> None:
         words = prompt.text.strip().rstrip(".! ")
-        if prompt.id and prompt.id in self._heard():
+        if prompt.id and (prompt.id, prompt.text) in self._heard():
             return
         if prompt.in_reply_to and prompt.in_reply_to == self._wait.call_id:
             self._resume(prompt)
@@ -111,10 +111,10 @@ class Core:
         else:
             self._second(prompt)
 
-    def _heard(self) -> set[str]:
-        """Prompts of the missions that run, wait, or ended last: an operator may say one again."""
-        running = "" if self.mission is None else self.mission.id
-        return {running, self._last.mission_id, *(prompt.id for prompt in self._queue)}
+    def _heard(self) -> set[tuple[str, str]]:
+        """Prompts of the missions that run or wait: an operator may say one again to be sure."""
+        running = () if self.mission is None else (self.mission.prompt,)
+        return {(prompt.id, prompt.text) for prompt in (*running, *self._queue)}
 
     def _second(self, prompt: PromptReceived) -> None:
         policy = self.settings.second_goal
