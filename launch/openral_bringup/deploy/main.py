@@ -16,6 +16,7 @@ from openral_bringup.graphs import Choices, describe
 from openral_bringup.graphs.cameras import merged
 from openral_bringup.graphs.choices import Brain, DetectorSet, LogLevel
 from openral_bringup.graphs.locations import rskill_folders, scene_path
+from openral_bringup.graphs.problems import Problems
 from openral_core.errors import OpenRALError
 
 USAGE = 2
@@ -60,8 +61,9 @@ def deploy(
 ) -> None:
     """Bring up the graph that was chosen."""
     folder = run_folder(goal or [], record)
+    problems = Problems()
     choices = Choices(
-        scene=scene_path(scene),
+        scene=problems.attempt(lambda: scene_path(scene), Path()),
         detectors=detectors,
         continuous=tuple(continuous or ()),
         on_demand=tuple(on_demand or ()),
@@ -81,9 +83,9 @@ def deploy(
         handoff_timeout=handoff_timeout,
         record=str(folder / "recording"),
         namespace=namespace,
-        overrides=overrides_of(params or (), set_ or ()),
+        overrides=problems.attempt(lambda: overrides_of(params or (), set_ or ()), {}),
     )
-    graph = describe(choices, rskill_folders())
+    graph = describe(choices, rskill_folders(), known_problems=problems.found)
     if dry_run:
         Console(width=None if sys.stdout.isatty() else 160).print(plan(graph))
         return
