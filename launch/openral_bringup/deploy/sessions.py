@@ -75,24 +75,28 @@ class Session:
     async def pursue(self, goal: str, start_up: float = 0.0) -> Outcome:
         """Have one goal pursued to its end, whatever that is."""
         begun, before = time.monotonic(), self._snapshot
-        prompt = await self._deliver(goal)
-        problem = DEAF if prompt is None else await self._problem(prompt)
+        said = await self._deliver(goal)
+        problem = DEAF if said is None else await self._problem(*said)
         took, simulated = time.monotonic() - begun, self._snapshot.sim_time - before.sim_time
         return Outcome(goal, self._snapshot.mission, start_up, took, simulated, problem)
 
-    async def _deliver(self, goal: str) -> str | None:
-        """Say a goal until the reasoner has heard it, also one that is just being started again."""
-        prompt = self._observer.send_goal(goal)
+    async def _deliver(self, goal: str) -> tuple[str, int] | None:
+        """Say a goal until the reasoner has heard it, also one that is just being started again.
+
+        Returns:
+            The prompt's id and how often the reasoner had died before it was said for the last time.
+        """
+        deaths, prompt = self._reasoner_deaths(), self._observer.send_goal(goal)
         deadline = time.monotonic() + self._patience.start_up
         while not await self._until(lambda: self._snapshot.mission.id == prompt, self._patience.heard):
             if time.monotonic() > deadline:
                 return None
+            deaths = self._reasoner_deaths()
             self._observer.send_goal(goal, prompt)
-        return prompt
+        return prompt, deaths
 
-    async def _problem(self, prompt: str) -> str:
+    async def _problem(self, prompt: str, deaths: int) -> str:
         """Wait for the end of a mission that was heard; why there is none, or ""."""
-        deaths = self._reasoner_deaths()
         await self._until(
             lambda: self._ended(prompt) or self._reasoner_deaths() > deaths, self._patience.mission
         )

@@ -51,6 +51,11 @@ def die(graph: Graph, prompt: str) -> None:
     loop.call_later(0.4, setattr, graph, "snapshot", UP)
 
 
+def die_at_once(graph: Graph, prompt: str) -> None:
+    graph.report(prompt, MissionState.ACTIVE)
+    graph.deaths = 1
+
+
 def pursued(graph: Graph, *goals: str) -> tuple[int, list[Outcome]]:
     outcomes: list[Outcome] = []
 
@@ -76,6 +81,11 @@ def test_a_lost_mission_is_told_and_the_next_goal_is_pursued_all_the_same() -> N
     code, (lost, reached) = pursued(Graph(die, succeed), "a", "b")
     assert (lost.problem, reached.problem) == (LOST, "")
     assert (code, reached.exit_code) == (4, 0)
+
+
+def test_a_mission_whose_reasoner_dies_as_soon_as_it_begins_is_lost_too() -> None:
+    _, (lost,) = pursued(Graph(die_at_once), "a")
+    assert lost.problem == LOST
 
 
 def test_no_goal_is_said_before_the_graph_is_up_again() -> None:
