@@ -37,7 +37,8 @@ class Peer:
     """One managed node: what it should be, what it was last seen to be, and what is under way.
 
     ``goal`` follows deliberate changes: a node that somebody deactivated stays deactivated, also
-    after a crash. ``last`` is the state before it went silent: a silent node need not have died. ``failures`` counts refused or late steps since the node was last where it should be.
+    after a crash. ``last`` is its state before it went silent, for a silent node need not have died.
+    ``failures`` counts refused or late steps since the node was last where it should be.
     """
 
     name: str
