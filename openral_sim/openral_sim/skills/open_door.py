@@ -1,50 +1,45 @@
-"""OPEN: take a door by its handle and turn with it about its hinge."""
+"""OPEN: take a door by its handle and move with it, about its hinge or along its rail."""
 
-import numpy as np
+from collections.abc import Sequence
 
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
+from openral_sim.furniture import Door, Motion
 from openral_sim.skills.context import SkillContext
-from openral_sim.skills.failures import Blocked, LostObject, NotInGripperRange
-from openral_sim.skills.feedback import Move, Running
-from openral_sim.skills.moves.door_stances import BEFORE, Hold, Swing, dock_at_door
-from openral_sim.skills.moves.gripping import bar_between_fingers, bumped, close_hand, open_hand
-from openral_sim.skills.moves.holding import pin, require_empty, unfasten
+from openral_sim.skills.feedback import Running
+from openral_sim.skills.moves.door_stances import dock_at_door
+from openral_sim.skills.moves.holding import require_empty
 from openral_sim.skills.moves.leaves import Leaf, leaf_of
 from openral_sim.skills.moves.looking import aim
-from openral_sim.skills.moves.reaching import reach_along, reach_to
-from openral_sim.skills.moves.retreating import withdraw
-from openral_sim.skills.moves.swinging import swing
+from openral_sim.skills.moves.pulling import handle_hold, move_by_handle
 from openral_sim.skills.requests import DoorRequest
 
 WIDE = (1.50, 1.35, 1.20, 1.05)
 """Angles worth opening a door to in [rad], the best first."""
 _ENOUGH = 0.95
-_LAG = 0.12
-_LOOSE = 0.03
+_DRAWN = (0.98, 0.85, 0.70)
+"""Shares of its way worth drawing a slide to, the best first."""
+_DRAWN_ENOUGH = 0.6
 
 
 def open_door(context: SkillContext, request: DoorRequest) -> Running:
-    """Swing a container's door wide enough to reach in."""
+    """Open a container wide enough to reach in."""
     require_empty(context)
     leaf = leaf_of(context, request)
-    if leaf.angle(context) >= _ENOUGH:
+    if leaf.angle(context) >= _enough(leaf.door):
         return _told(context, leaf, request, "stands open already")
-    hold = Hold(
-        leaf,
-        f"handle of '{request.container_id}'",
-        lambda angle: leaf.point(angle, float(leaf.handle[0]), 1.0),
-        lambda angle: -leaf.hinge.normal(angle),
-    )
-    way = yield from dock_at_door(context, hold, WIDE, "docking")
+    hold = handle_hold(leaf, request.container_id)
+    way = yield from dock_at_door(context, hold, _wide(leaf.door), "docking")
     yield from aim(context, hold.at(leaf.angle(context)), "looking")
-    try:
-        yield from _take_handle(context, leaf, way)
-        yield from _pull(context, leaf, way.angle)
-    finally:
-        unfasten(context, context.names.handle_connect)
-    yield from open_hand(context, "letting go")
-    yield from withdraw(context, BEFORE)
+    yield from move_by_handle(context, leaf, way, "pulling the door")
     return _told(context, leaf, request, "is open")
+
+
+def _wide(door: Door) -> Sequence[float]:
+    return [share * door.travel for share in _DRAWN] if door.motion is Motion.SLIDE else WIDE
+
+
+def _enough(door: Door) -> float:
+    return _DRAWN_ENOUGH * door.travel if door.motion is Motion.SLIDE else _ENOUGH
 
 
 def _told(context: SkillContext, leaf: Leaf, request: DoorRequest, words: str) -> SkillResult:
@@ -53,55 +48,7 @@ def _told(context: SkillContext, leaf: Leaf, request: DoorRequest, words: str) -
         "opening": leaf.opening(context),
         "angle": leaf.angle(context),
     }
-    if leaf.angle(context) < _ENOUGH:
-        message = f"'{request.container_id}' opened to {np.degrees(leaf.angle(context)):.0f} degrees only"
+    if leaf.angle(context) < _enough(leaf.door):
+        message = f"'{request.container_id}' opened to {leaf.guide.words(leaf.angle(context))} only"
         return SkillResult(SkillStatus.BLOCKED, message, evidence)
     return SkillResult(SkillStatus.SUCCEEDED, f"'{request.container_id}' {words}", evidence)
-
-
-def _take_handle(context: SkillContext, leaf: Leaf, way: Swing) -> Move[None]:
-    """Close on the bar; the hand is pinned to it only while both fingers touch it.
-
-    Raises:
-        NotInGripperRange: If the fingers close beside it.
-    """
-    yield from reach_to(context, way.stance.before, "reaching")
-    yield from open_hand(context, "opening the hand")
-    goal = way.stance.option.T_map_goal
-    yield from reach_along(context, goal, "approaching", 0.15, stop=lambda: bumped(context))
-    bar = leaf.door.handle_geoms
-    body = yield from close_hand(context, "closing", lambda context: bar_between_fingers(context, bar))
-    if body is None:
-        yield from open_hand(context, "letting go")
-        yield from withdraw(context, BEFORE)
-        raise NotInGripperRange("the fingers closed beside the handle")
-    pin(context, context.names.handle_connect, context.model.body(context.names.hand).id, body)
-
-
-def _pull(context: SkillContext, leaf: Leaf, angle: float) -> Move[None]:
-    """Turn the door.
-
-    Raises:
-        LostObject: If the handle slips out of the hand.
-        Blocked: If the door does not come along.
-    """
-    taken = leaf.hinge.T_map_door(leaf.angle(context))
-    at_door = np.linalg.inv(taken) @ context.control.T_map_grasp()[:, 3]
-
-    def strayed() -> float:
-        at = leaf.hinge.T_map_door(leaf.angle(context)) @ at_door
-        return float(np.linalg.norm(at[:3] - context.control.T_map_grasp()[:3, 3]))
-
-    def stop(expected: float) -> bool:
-        return expected - leaf.angle(context) > _LAG or strayed() > _LOOSE
-
-    done = yield from swing(context, leaf, angle, "pulling the door", stop)
-    if not done:
-        slipped = bar_between_fingers(context, leaf.door.handle_geoms) is None
-        unfasten(context, context.names.handle_connect)
-        yield from open_hand(context, "letting go")
-        yield from withdraw(context, BEFORE)
-        stands = f"the door stands at {np.degrees(leaf.angle(context)):.0f} degrees"
-        if slipped:
-            raise LostObject(f"the handle slipped out of the hand; {stands}")
-        raise Blocked(f"the door does not open further; {stands}")

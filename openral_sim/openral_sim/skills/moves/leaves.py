@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import listed
-from openral_sim.furniture import Door
-from openral_sim.motions.hinges import Hinge, hinge_of
+from openral_sim.furniture import Door, Motion
+from openral_sim.motions.guides import Guide
+from openral_sim.motions.hinges import hinge_of
+from openral_sim.motions.slides import slide_of
 from openral_sim.skills.context import SkillContext
 from openral_sim.skills.failures import BadRequest, NothingThere
 from openral_sim.skills.requests import DoorRequest
@@ -22,20 +24,20 @@ class Leaf:
 
     Attributes:
         door: Its names in the model.
-        hinge: How it hangs.
+        guide: How it hangs or slides.
         body: Id of its body.
         handle: Middle of the handle's bar in the door's frame in [m], shape (3,).
-        front: How far its front lies before the hinge in [m].
+        front: How far its front lies before its frame's origin in [m].
     """
 
     door: Door
-    hinge: Hinge
+    guide: Guide
     body: int
     handle: Vector
     front: float
 
     def angle(self, context: SkillContext) -> float:
-        """How far it stands open in [rad]."""
+        """How far it stands open in [rad], or is drawn in [m]."""
         return float(context.data.joint(self.door.joint).qpos[0])
 
     def opening(self, context: SkillContext) -> float:
@@ -43,9 +45,9 @@ class Leaf:
         return float(np.clip(self.angle(context) / self.door.travel, 0.0, 1.0))
 
     def point(self, angle: float, x: float, share: float) -> Vector:
-        """A point at handle height in map: ``x`` [m] before the hinge, a share of the way to the handle."""
+        """A point at handle height in map: ``x`` [m] before its frame, a share of the way to the handle."""
         local = np.array([x, share * self.handle[1], self.handle[2], 1.0])
-        at: Vector = (self.hinge.T_map_door(angle) @ local)[:3]
+        at: Vector = (self.guide.T_map_door(angle) @ local)[:3]
         return at
 
 
@@ -69,11 +71,13 @@ def leaf_of(context: SkillContext, request: DoorRequest) -> Leaf:
 
 
 def _leaf(context: SkillContext, door: Door) -> Leaf:
-    model, body = context.model, context.model.body(door.body).id
+    model, data, body = context.model, context.data, context.model.body(door.body).id
+    slides = door.motion is Motion.SLIDE
+    guide = slide_of(data, door.body, door.joint) if slides else hinge_of(model, data, door.body, door.joint)
     panel = model.body_geomadr[body]
     return Leaf(
         door,
-        hinge_of(model, context.data, door.body, door.joint),
+        guide,
         body,
         np.array(model.site(door.handle_site).pos),
         float(model.geom_pos[panel, 0] + model.geom_size[panel, 0]),

@@ -1,4 +1,4 @@
-"""Turning a door by turning the whole robot about its hinge, the arm held still."""
+"""Moving a door by moving the whole robot with it, about its hinge or along its rail, the arm held still."""
 
 from collections.abc import Callable
 
@@ -11,8 +11,6 @@ from openral_sim.skills.feedback import Feedback, Move
 from openral_sim.skills.moves.leaves import Leaf
 
 Vector = NDArray[np.float64]
-RATE = 0.30
-"""Top speed of the turn in [rad/s]."""
 _RAMP = 0.8
 _GAIN = 4.0
 _SETTLE = 1.0
@@ -21,7 +19,7 @@ _SETTLE = 1.0
 def swing(
     context: SkillContext, leaf: Leaf, angle: float, stage: str, stop: Callable[[float], bool]
 ) -> Move[bool]:
-    """Carry the base along the arc that takes a door from where it stands to ``angle`` [rad].
+    """Carry the base along the way that takes a door from where it stands to ``angle``, in its guide's unit.
 
     Args:
         context: The robot and its world.
@@ -37,11 +35,11 @@ def swing(
     first, start = leaf.angle(context), control.base_pose
     total = abs(angle - first)
     direction = float(np.sign(angle - first))
-    duration = total / RATE + _RAMP
+    duration = total / leaf.guide.rate + _RAMP
     for time in np.arange(0.0, duration + _SETTLE, CONTROL_PERIOD):
         turned, rate = _progress(float(time), total, duration)
-        wanted = leaf.hinge.carried(start, direction * turned)
-        ahead = leaf.hinge.velocity(wanted, direction * rate)
+        wanted = leaf.guide.carried(start, direction * turned)
+        ahead = leaf.guide.velocity(wanted, direction * rate)
         control.drive(ahead + _GAIN * _error(wanted, control.base_pose))
         yield Feedback(stage, min(1.0, float(time) / (duration + _SETTLE)))
         if stop(first + direction * turned):
@@ -52,7 +50,7 @@ def swing(
 
 
 def _progress(time: float, total: float, duration: float) -> tuple[float, float]:
-    """Angle turned in [rad] and rate in [rad/s]: ramp up, cruise, ramp down."""
+    """Way done and rate, both in the guide's units: ramp up, cruise, ramp down."""
     ramp = min(_RAMP, duration / 2)
     peak = total / (duration - ramp)
     time = min(time, duration)
