@@ -7,7 +7,8 @@ from pydantic import Field
 
 from openral_bringup.households.archetypes import Archetype
 from openral_core.documents import Document
-from openral_reasoner.exchanges.statuses import CallRecord, MissionReport, MissionState
+from openral_core.missions import MissionState
+from openral_reasoner.exchanges.statuses import CallRecord, MissionReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 import pytest
 
 from openral_bringup.households.outcomes import reason
-from openral_reasoner.exchanges.statuses import CallRecord, MissionReport, MissionState
+from openral_core.missions import MissionState
+from openral_reasoner.exchanges.statuses import CallRecord, MissionReport
 
 
 def call(index: int, tool: str, status: str, message: str = "") -> CallRecord:

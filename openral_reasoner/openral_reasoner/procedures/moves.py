@@ -10,6 +10,7 @@ from openral_reasoner.procedures.asks import Unanswered, resolve
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.params import MissingParameter, bind
 from openral_reasoner.procedures.things import Thing
+from openral_reasoner.procedures.waits import SKILLS, wait_for
 
 _NOT_TOLD = SkillResult(SkillStatus.NOT_REACHABLE, "memory knows no pose for it")
 
@@ -28,6 +29,7 @@ def known(mission: Mission, node_id: str) -> Procedure[Thing | None]:
 
 def do(mission: Mission, verb: Verb, thing: Thing) -> Procedure[SkillResult]:
     """One plain skill on a thing, by the first skill of that verb."""
+    yield from wait_for(mission, SKILLS)
     entries = mission.palette.with_verb(verb)
     if not entries:
         return SkillResult(SkillStatus.UNSUPPORTED, f"no skill does {verb.value} now")
