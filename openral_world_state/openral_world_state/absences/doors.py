@@ -46,7 +46,7 @@ def _through_a_side(beyond: Points) -> Opening:
 
 
 def _met_early(beyond: Points) -> Opening:
-    """A drawer: OPEN when the tray or its front is met before the chest is, CLOSED when the chest is in sight."""
+    """A drawer: OPEN when the tray is met before the chest is, CLOSED when the chest is in sight."""
     if (beyond < -_TOLERANCE).mean() >= _OPEN:
         return Opening.OPEN
     return Opening.CLOSED if (beyond >= -_TOLERANCE).mean() >= _SHUT else Opening.UNKNOWN
