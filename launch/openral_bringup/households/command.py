@@ -11,7 +11,9 @@ from openral_bringup.households.archetypes import Archetype
 from openral_bringup.households.fleets import Worker, outcomes_of
 from openral_bringup.households.ledgers import OutcomeLedger
 from openral_bringup.households.outcomes import Job
+from openral_bringup.households.runs import RunOptions
 from openral_bringup.households.tables import household_table
+from openral_bringup.households.windows import require_display
 from openral_reasoner_ros.parameters import Brain
 
 commands = typer.Typer(no_args_is_help=True)
@@ -35,6 +37,7 @@ def household(
     out: Annotated[Path, typer.Option(help="what is there already is not done again")] = Path(
         "runs/household"
     ),
+    view: Annotated[bool, typer.Option("--view/--headless", help="watch in a window, one at a time")] = False,
     sheets: Annotated[
         bool, typer.Option("--sheets", help="a contact sheet of every task, not of failures")
     ] = False,
@@ -52,8 +55,10 @@ def household(
         for kind in kinds
     ]
     ledger = OutcomeLedger(out)
-    work = Worker(out, every_sheet=sheets, model=model, base_url=base_url)
-    for outcome in outcomes_of(ledger.left(jobs), work, workers or os.cpu_count() or 1):
+    work = Worker(out, RunOptions(sheets, view), model, base_url)
+    if view:
+        require_display()
+    for outcome in outcomes_of(ledger.left(jobs), work, 1 if view else workers or os.cpu_count() or 1):
         ledger.add(outcome)
         told = "done" if outcome.success else f"{outcome.why}: {outcome.words}"
         typer.echo(f"{outcome.key}: {outcome.goal!r}: {told} ({outcome.simulated} s in {outcome.wall} s)")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from openral_bringup.graphs.locations import rskill_folders
 from openral_bringup.households.outcomes import Job, Outcome
-from openral_bringup.households.runs import run_job
+from openral_bringup.households.runs import RunOptions, run_job
 from openral_core.rskills import Registry
 from openral_reasoner_ros.brains import make_brain
 from openral_reasoner_ros.parameters import Brain, ReasonerParameters
@@ -30,8 +30,8 @@ def outcomes_of(jobs: Sequence[Job], work: Work, workers: int) -> Iterator[Outco
 class Worker:
     """Does jobs in a process; each leaves its files in a folder of its own."""
 
-    def __init__(self, folder: Path, *, every_sheet: bool, model: str = "", base_url: str = "") -> None:
-        self._folder, self._every_sheet = folder, every_sheet
+    def __init__(self, folder: Path, options: RunOptions, model: str = "", base_url: str = "") -> None:
+        self._folder, self._options = folder, options
         self._model, self._base_url = model, base_url
 
     def __call__(self, job: Job) -> Outcome:
@@ -45,4 +45,4 @@ class Worker:
         )
         registry = Registry.load(folders)
         brain = make_brain(parameters)
-        return run_job(job, registry, brain, self._folder / job.key, every_sheet=self._every_sheet)
+        return run_job(job, registry, brain, self._folder / job.key, self._options)

@@ -1,6 +1,6 @@
 """One simulated home with its robot, its eyes and its memory."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +26,7 @@ class Robot:
     Attributes:
         metres: Way the base has driven [m].
         opened: Ids of the furniture whose door it has opened.
+        shown: Called after every control period, for whoever watches.
     """
 
     simulation: Simulation
@@ -34,6 +35,7 @@ class Robot:
     memory: World
     metres: float = 0.0
     opened: set[str] = field(default_factory=set)
+    shown: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         self._metronome = Metronome(LOOKING_RATE)
@@ -59,6 +61,7 @@ class Robot:
         self.metres += float(np.linalg.norm(here - self._at))
         self._at = here
         self._tell_held()
+        self.shown()
         if self._metronome.due(self.simulation.time):
             sight = self.look()
             self._carry()

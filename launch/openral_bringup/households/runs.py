@@ -2,6 +2,7 @@
 
 import time
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 from openral_bringup.graphs.locations import scene_path
@@ -13,6 +14,7 @@ from openral_bringup.households.robots import Robot, robot_at_home
 from openral_bringup.households.tasks import Task, draw_task
 from openral_bringup.households.verdicts import verdict
 from openral_bringup.households.whereabouts import remembered
+from openral_bringup.households.windows import window
 from openral_core.rskills import Registry
 from openral_reasoner.exchanges.statuses import MissionReport
 from openral_reasoner.models import Model
@@ -22,15 +24,26 @@ from openral_world_state.worlds import import_graph
 SHEET = "sheet.png"
 
 
-def run_job(job: Job, registry: Registry, model: Model, folder: Path, *, every_sheet: bool) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """``every_sheet`` draws a contact sheet of successes too; ``view`` opens a window."""
+
+    every_sheet: bool = False
+    view: bool = False
+
+
+def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: RunOptions) -> Outcome:
     """Do one job; its recording and, of a failure, its contact sheet lie in ``folder`` afterwards.
 
     Raises:
         NothingToAsk: If the home offers nothing of this kind.
+        NoDisplay: If a window is asked for where there is no screen.
     """
     began, settings = time.monotonic(), MissionSettings()
     with ExitStack() as stack:
         robot = stack.enter_context(robot_at_home(scene_path(job.scene), job.seed, registry))
+        if options.view:
+            robot.shown = stack.enter_context(window(robot.simulation))
         task = draw_task(job.archetype, robot.simulation.world, job.seed)
         known = remembered(robot.simulation.world, task.remembered, job.seed)
         import_graph(robot.memory.memory, known)
@@ -38,7 +51,7 @@ def run_job(job: Job, registry: Registry, model: Model, folder: Path, *, every_s
         play = MissionPlay(robot, registry, model, settings, chronicle.witness)
         report = play.run(task.goal, next(iter(robot.simulation.world.people), ""))
         outcome = _outcome(job, task, robot, report, time.monotonic() - began)
-    if every_sheet or not outcome.success:
+    if options.every_sheet or not outcome.success:
         save_sheet(chronicle.stills, folder / SHEET)
         outcome = outcome.model_copy(update={"sheet": str(folder / SHEET)})
     return outcome
