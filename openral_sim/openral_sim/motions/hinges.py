@@ -19,17 +19,11 @@ class Hinge:
         joint: Its name in the model.
         side: +1 if it opens counter-clockwise seen from above, -1 if clockwise.
         T_map_shut: Pose of the door at angle 0 in map, origin on the hinge, shape (4, 4).
-        rate: Top speed to turn it at in [rad/s].
-        step: How finely to look at its way in [rad].
-        lag: How far it may fall behind the hand in [rad].
     """
 
     joint: str
     side: float
     T_map_shut: Vector
-    rate: float = 0.30
-    step: float = 0.12
-    lag: float = 0.12
 
     def T_map_door(self, angle: float) -> Vector:
         """Pose of the door in map at an angle in [rad], shape (4, 4)."""
@@ -51,10 +45,6 @@ class Hinge:
         """Velocity of a pose that turns at ``rate`` [rad/s] with the door, along map's axes, shape (3,)."""
         x, y = pose[:2] - self.T_map_shut[:2, 3]
         return self.side * rate * np.array([-y, x, 1.0])
-
-    def words(self, angle: float) -> str:
-        """How far it stands open, in words."""
-        return f"{np.degrees(angle):.0f} degrees"
 
 
 def hinge_of(model: mujoco.MjModel, data: mujoco.MjData, body: str, joint: str) -> Hinge:

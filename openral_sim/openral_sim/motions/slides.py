@@ -1,4 +1,4 @@
-"""How a drawer or sliding door, and whatever moves with it, lies when it is drawn."""
+"""How a drawer or a sliding door, and whatever moves with it, lies at a distance."""
 
 from dataclasses import dataclass
 
@@ -11,51 +11,46 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Slide:
-    """A straight, level rail.
+    """A level rail.
 
     Attributes:
         joint: Its name in the model.
-        axis: Direction it opens along in map, shape (3,).
-        T_map_shut: Pose of what slides on it when shut, in map, shape (4, 4).
-        rate: Top speed to move it at in [m/s].
-        step: How finely to look at its way in [m].
-        lag: How far it may fall behind the hand in [m].
+        axis: Direction in which it opens in map, shape (3,).
+        T_map_shut: Pose of the door at distance 0 in map, x out of its front, shape (4, 4).
     """
 
     joint: str
     axis: Vector
     T_map_shut: Vector
-    rate: float = 0.12
-    step: float = 0.05
-    lag: float = 0.05
 
-    def T_map_door(self, drawn: float) -> Vector:
-        """Pose in map when drawn by so many [m], shape (4, 4)."""
-        T: Vector = self.T_map_shut.copy()
-        T[:3, 3] += drawn * self.axis
+    @property
+    def along_normal(self) -> bool:
+        """Whether it comes out towards whoever opens it, as a drawer does."""
+        return float(self.axis @ self.T_map_shut[:3, 0]) > 0.7
+
+    def T_map_door(self, distance: float) -> Vector:
+        """Pose of the door in map at a distance in [m], shape (4, 4)."""
+        T = self.T_map_shut.copy()
+        T[:3, 3] += distance * self.axis
         return T
 
-    def normal(self, drawn: float) -> Vector:
-        """Direction out of its front in map, the same all along the rail, shape (3,)."""
-        return self.T_map_door(drawn)[:3, 0]
+    def normal(self, distance: float) -> Vector:
+        """Direction out of the door's front in map, shape (3,)."""
+        return self.T_map_shut[:3, 0]
 
     def carried(self, pose: Vector, by: float) -> Vector:
-        """A base pose (x, y, yaw) moved along the rail by so many [m], shape (3,)."""
+        """A base pose (x, y, yaw) moved with the door by ``by`` [m], shape (3,)."""
         return pose + by * np.array([self.axis[0], self.axis[1], 0.0])
 
     def velocity(self, pose: Vector, rate: float) -> Vector:
-        """Velocity of a base pose that moves along at ``rate`` [m/s], in map's axes, shape (3,)."""
-        return rate * np.array([self.axis[0], self.axis[1], 0.0 * pose[2]])
-
-    def words(self, drawn: float) -> str:
-        """How far it is drawn, in words."""
-        return f"{100 * drawn:.0f} cm"
+        """Velocity of a pose that moves at ``rate`` [m/s] with the door, along map's axes, shape (3,)."""
+        return rate * np.array([self.axis[0], self.axis[1], 0.0])
 
 
-def slide_of(data: mujoco.MjData, body: str, joint: str) -> Slide:
-    """The rail that a body slides on."""
-    axis = np.array(data.joint(joint).xaxis)
+def slide_of(model: mujoco.MjModel, data: mujoco.MjData, body: str, joint: str) -> Slide:
+    """The rail that a drawer or a sliding door runs on."""
+    R, at = data.body(body).xmat.reshape(3, 3), float(data.joint(joint).qpos[0])
+    axis: Vector = R @ model.jnt_axis[model.joint(joint).id]
     T = np.eye(4)
-    T[:3, :3], T[:3, 3] = data.body(body).xmat.reshape(3, 3), data.body(body).xpos
-    T[:3, 3] -= float(data.joint(joint).qpos[0]) * axis
+    T[:3, :3], T[:3, 3] = R, data.body(body).xpos - at * axis
     return Slide(joint, axis, T)

@@ -1,45 +1,63 @@
-"""OPEN: take a door by its handle and move with it, about its hinge or along its rail."""
+"""OPEN: take a door by its handle and turn with it about its hinge."""
 
-from collections.abc import Sequence
+import numpy as np
 
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
-from openral_sim.furniture import Door, Motion
 from openral_sim.skills.context import SkillContext
-from openral_sim.skills.feedback import Running
-from openral_sim.skills.moves.door_stances import dock_at_door
-from openral_sim.skills.moves.holding import require_empty
+from openral_sim.skills.failures import Blocked, LostObject, NotInGripperRange
+from openral_sim.skills.feedback import Move, Running
+from openral_sim.skills.moves.door_stances import BEFORE, Hold, Swing, dock_at_door
+from openral_sim.skills.moves.gripping import bar_between_fingers, bumped, close_hand, open_hand
+from openral_sim.skills.moves.holding import pin, require_empty, unfasten
 from openral_sim.skills.moves.leaves import Leaf, leaf_of
 from openral_sim.skills.moves.looking import aim
-from openral_sim.skills.moves.pulling import handle_hold, move_by_handle
+from openral_sim.skills.moves.reaching import reach_along, reach_to
+from openral_sim.skills.moves.retreating import withdraw
+from openral_sim.skills.moves.swinging import swing
 from openral_sim.skills.requests import DoorRequest
 
-WIDE = (1.50, 1.35, 1.20, 1.05)
-"""Angles worth opening a door to in [rad], the best first."""
-_ENOUGH = 0.95
-_DRAWN = (0.98, 0.85, 0.70)
-"""Shares of its way worth drawing a slide to, the best first."""
-_DRAWN_ENOUGH = 0.6
+_LOOSE = 0.03
 
 
 def open_door(context: SkillContext, request: DoorRequest) -> Running:
-    """Open a container wide enough to reach in."""
+    """Swing a container's door wide enough to reach in."""
     require_empty(context)
     leaf = leaf_of(context, request)
-    if leaf.angle(context) >= _enough(leaf.door):
+    if _stands_open(context, leaf):
         return _told(context, leaf, request, "stands open already")
-    hold = handle_hold(leaf, request.container_id)
-    way = yield from dock_at_door(context, hold, _wide(leaf.door), "docking")
-    yield from aim(context, hold.at(leaf.angle(context)), "looking")
-    yield from move_by_handle(context, leaf, way, "pulling the door")
+    angles = tuple(share * leaf.door.travel for share in leaf.gait.wide)
+    yield from draw(context, leaf, request.container_id, angles)
     return _told(context, leaf, request, "is open")
 
 
-def _wide(door: Door) -> Sequence[float]:
-    return [share * door.travel for share in _DRAWN] if door.motion is Motion.SLIDE else WIDE
+def draw(context: SkillContext, leaf: Leaf, name: str, angles: tuple[float, ...]) -> Move[None]:
+    """Move a door by its handle to the first of ``angles`` that can be reached, and let it go there.
+
+    Raises:
+        NotReachable: If there is no such angle.
+        NotInGripperRange: If the fingers close beside the handle.
+        LostObject: If the handle slips out of the hand.
+        Blocked: If the door does not come along.
+    """
+    hold = Hold(
+        leaf,
+        f"handle of '{name}'",
+        lambda angle: leaf.point(angle, float(leaf.handle[0]), 1.0),
+        lambda angle: -leaf.hinge.normal(angle),
+    )
+    way = yield from dock_at_door(context, hold, angles, "docking")
+    yield from aim(context, hold.at(leaf.angle(context)), "looking")
+    try:
+        yield from _take_handle(context, leaf, way)
+        yield from _pull(context, leaf, way.angle)
+    finally:
+        unfasten(context, context.names.handle_connect)
+    yield from open_hand(context, "letting go")
+    yield from withdraw(context, BEFORE)
 
 
-def _enough(door: Door) -> float:
-    return _DRAWN_ENOUGH * door.travel if door.motion is Motion.SLIDE else _ENOUGH
+def _stands_open(context: SkillContext, leaf: Leaf) -> bool:
+    return leaf.angle(context) >= leaf.gait.enough * leaf.door.travel
 
 
 def _told(context: SkillContext, leaf: Leaf, request: DoorRequest, words: str) -> SkillResult:
@@ -48,7 +66,55 @@ def _told(context: SkillContext, leaf: Leaf, request: DoorRequest, words: str) -
         "opening": leaf.opening(context),
         "angle": leaf.angle(context),
     }
-    if leaf.angle(context) < _enough(leaf.door):
-        message = f"'{request.container_id}' opened to {leaf.guide.words(leaf.angle(context))} only"
+    if not _stands_open(context, leaf):
+        message = f"'{request.container_id}' opened to {leaf.stands_at(context)} only"
         return SkillResult(SkillStatus.BLOCKED, message, evidence)
     return SkillResult(SkillStatus.SUCCEEDED, f"'{request.container_id}' {words}", evidence)
+
+
+def _take_handle(context: SkillContext, leaf: Leaf, way: Swing) -> Move[None]:
+    """Close on the bar; the hand is pinned to it only while both fingers touch it.
+
+    Raises:
+        NotInGripperRange: If the fingers close beside it.
+    """
+    yield from reach_to(context, way.stance.before, "reaching")
+    yield from open_hand(context, "opening the hand")
+    goal = way.stance.option.T_map_goal
+    yield from reach_along(context, goal, "approaching", 0.15, stop=lambda: bumped(context))
+    bar = leaf.door.handle_geoms
+    body = yield from close_hand(context, "closing", lambda context: bar_between_fingers(context, bar))
+    if body is None:
+        yield from open_hand(context, "letting go")
+        yield from withdraw(context, BEFORE)
+        raise NotInGripperRange("the fingers closed beside the handle")
+    pin(context, context.names.handle_connect, context.model.body(context.names.hand).id, body)
+
+
+def _pull(context: SkillContext, leaf: Leaf, angle: float) -> Move[None]:
+    """Turn the door.
+
+    Raises:
+        LostObject: If the handle slips out of the hand.
+        Blocked: If the door does not come along.
+    """
+    taken = leaf.hinge.T_map_door(leaf.angle(context))
+    at_door = np.linalg.inv(taken) @ context.control.T_map_grasp()[:, 3]
+
+    def strayed() -> float:
+        at = leaf.hinge.T_map_door(leaf.angle(context)) @ at_door
+        return float(np.linalg.norm(at[:3] - context.control.T_map_grasp()[:3, 3]))
+
+    def stop(expected: float) -> bool:
+        return abs(expected - leaf.angle(context)) > leaf.gait.lag or strayed() > _LOOSE
+
+    done = yield from swing(context, leaf, angle, "pulling the door", stop)
+    if not done:
+        slipped = bar_between_fingers(context, leaf.door.handle_geoms) is None
+        unfasten(context, context.names.handle_connect)
+        yield from open_hand(context, "letting go")
+        yield from withdraw(context, BEFORE)
+        stands = f"the door stands at {leaf.stands_at(context)}"
+        if slipped:
+            raise LostObject(f"the handle slipped out of the hand; {stands}")
+        raise Blocked(f"the door does not move further; {stands}")

@@ -28,6 +28,7 @@ _BEARINGS = 72
 _REACHES = (0.62, 0.70, 0.55, 0.78)
 _SPARED = 0.09
 _ROOM = 0.04
+_STEP = 0.12
 _CANDIDATES = 40
 
 
@@ -57,14 +58,14 @@ class Hold:
 
 @dataclass(frozen=True)
 class Swing:
-    """A stance at a door and the angle to which it can be moved from there, [rad] or [m]."""
+    """A stance at a door and the angle to which it can be turned from there in [rad]."""
 
     stance: Stance
     angle: float
 
 
 def dock_at_door(context: SkillContext, hold: Hold, angles: Sequence[float], stage: str) -> Move[Swing]:
-    """Go where the door can be taken and moved to the first of ``angles`` that is possible.
+    """Go where the door can be taken and turned to the first of ``angles`` [rad] that is possible.
 
     Raises:
         NotReachable: If no standing place offers any.
@@ -100,7 +101,7 @@ def _find(
     where = ", ".join(f"{value:.2f}" for value in point)
     raise NotReachable(
         f"the {hold.name} at ({where}) is not reachable: none of {len(poses)} standing places"
-        f" leaves room to move the door to {hold.leaf.guide.words(angles[-1])}"
+        " leaves room to move the door"
     )
 
 
@@ -112,14 +113,14 @@ def _heading(direction: Vector) -> float:
     return float(np.arctan2(direction[1], direction[0]))
 
 
-def _samples(leaf: Leaf, turn: float) -> Iterator[float]:
-    count = max(1, int(np.ceil(abs(turn) / leaf.guide.step)))
+def _samples(turn: float) -> Iterator[float]:
+    count = max(1, int(np.ceil(abs(turn) / _STEP)))
     return (turn * i / count for i in range(count, 0, -1))
 
 
 def _has_room(floor: OccupancyGrid, leaf: Leaf, pose: Vector, turn: float) -> bool:
     """Whether the base finds floor all along the arc."""
-    places = (leaf.guide.carried(pose, by)[:2] for by in _samples(leaf, turn))
+    places = (leaf.hinge.carried(pose, by)[:2] for by in _samples(turn))
     return all(floor.clearance_at(place) > BASE_RADIUS + _ROOM for place in places)
 
 
@@ -127,9 +128,9 @@ def _stays_free(context: SkillContext, hold: Hold, stance: Stance, angle: float)
     """Whether the robot, turning with the door, touches nothing else on the way."""
     now, checker = hold.leaf.angle(context), context.checker
     free = True
-    for by in _samples(hold.leaf, angle - now):
+    for by in _samples(angle - now):
         checker.suppose(hold.leaf.door.joint, now + by)
         checker.spare(hold.at(now + by), _SPARED)
-        free = free and checker.free(stance.goal, hold.leaf.guide.carried(stance.base, by))
+        free = free and checker.free(stance.goal, hold.leaf.hinge.carried(stance.base, by))
     context.look_around()
     return free

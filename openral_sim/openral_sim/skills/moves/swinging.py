@@ -19,7 +19,7 @@ _SETTLE = 1.0
 def swing(
     context: SkillContext, leaf: Leaf, angle: float, stage: str, stop: Callable[[float], bool]
 ) -> Move[bool]:
-    """Carry the base along the way that takes a door from where it stands to ``angle``, in its guide's unit.
+    """Carry the base along the arc that takes a door from where it stands to ``angle`` [rad].
 
     Args:
         context: The robot and its world.
@@ -35,11 +35,11 @@ def swing(
     first, start = leaf.angle(context), control.base_pose
     total = abs(angle - first)
     direction = float(np.sign(angle - first))
-    duration = total / leaf.guide.rate + _RAMP
+    duration = total / leaf.gait.rate + _RAMP
     for time in np.arange(0.0, duration + _SETTLE, CONTROL_PERIOD):
         turned, rate = _progress(float(time), total, duration)
-        wanted = leaf.guide.carried(start, direction * turned)
-        ahead = leaf.guide.velocity(wanted, direction * rate)
+        wanted = leaf.hinge.carried(start, direction * turned)
+        ahead = leaf.hinge.velocity(wanted, direction * rate)
         control.drive(ahead + _GAIN * _error(wanted, control.base_pose))
         yield Feedback(stage, min(1.0, float(time) / (duration + _SETTLE)))
         if stop(first + direction * turned):
@@ -50,7 +50,7 @@ def swing(
 
 
 def _progress(time: float, total: float, duration: float) -> tuple[float, float]:
-    """Way done and rate, both in the guide's units: ramp up, cruise, ramp down."""
+    """Angle turned in [rad] and rate in [rad/s]: ramp up, cruise, ramp down."""
     ramp = min(_RAMP, duration / 2)
     peak = total / (duration - ramp)
     time = min(time, duration)
