@@ -20,12 +20,16 @@ _PRESENCE_WORTH = np.array([1.0, 0.5, 0.1])
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One record, the label of it that answered, how, and its score in [0, 1]."""
+    """One record, the label of it that answered, how, and its score in [0, 1].
+
+    ``likeness``: of the meanings, when no more than that made the label answer.
+    """
 
     record: Record
     label: str
     relation: Relation
     score: float
+    likeness: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """What does memory know of this?"""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,6 +29,7 @@ class Recall:
         describe: Turns an answer into a match with pose, place and viewpoint.
         room_of: Id of the room a record is in.
         rooms: Id of the room a name stands for, "" when none does.
+        alike: Labels in use near in meaning to the words, the nearest first: worth a look, never a match.
     """
 
     memory: Memory
@@ -36,6 +37,7 @@ class Recall:
     describe: Callable[[Answer], RecallMatch]
     room_of: Callable[[Record], str]
     rooms: Callable[[str], str]
+    alike: Sequence[tuple[str, float]] = ()
 
     def ask(self, query: RecallQuery, now: float) -> RecallResult:
         """A typed answer: an equal or narrower label is a match, a broader or related one a near miss.
@@ -63,7 +65,20 @@ class Recall:
         """Similar things are worth a look; so is where the very thing was before it was gone."""
         found = self._fitting(answers(self.memory, self.memory.labels.answering(query.query)), query, now)
         gone = self.memory.columns.presence[found.slots] == PRESENCES.index(Presence.GONE)
-        return self._in_room(found.where((found.relations > _LAST_HIT) | gone), _NEAR_MISSES, room)
+        hints = self._in_room(found.where((found.relations > _LAST_HIT) | gone), _NEAR_MISSES, room)
+        known = {id(hint.record) for hint in hints}
+        meant = [each for each in self._meant(query, now, room) if id(each.record) not in known]
+        return [*hints, *meant][:_NEAR_MISSES]
+
+    def _meant(self, query: RecallQuery, now: float, room: str) -> list[Answer]:
+        """Things near in meaning, by the word of a model alone."""
+        told: list[Answer] = []
+        for label, likeness in self.alike:
+            found = self._fitting(answers(self.memory, [(label, Relation.RELATED)]), query, now)
+            usable = self.memory.columns.map_epoch[found.slots] == self.map_epoch
+            best = self._in_room(found.where(usable), _NEAR_MISSES, room)
+            told += [replace(each, likeness=likeness) for each in best]
+        return told
 
     def _fitting(self, found: Answers, query: RecallQuery, now: float) -> Answers:
         columns = self.memory.columns
@@ -95,9 +110,14 @@ class Recall:
     ) -> RecallResult:
         matches = tuple(map(self.describe, hits))
         misses = tuple(map(self.describe, hints))
-        names = () if hits else self.memory.labels.nearest(query.query)
+        names = () if hits else self._nearest_names(query.query)
         words = _words(status, query.query, matches, misses, names)
         return RecallResult(status, words, matches, misses, names, self.memory.revision)
+
+    def _nearest_names(self, words: str) -> tuple[str, ...]:
+        """Those near in meaning first, then those that look alike."""
+        meant = (label for label, _ in self.alike if len(self.memory.labels.slots(label)))
+        return tuple(dict.fromkeys((*meant, *self.memory.labels.nearest(words))))[:_NEAR_MISSES]
 
 
 def _status(hits: list[Answer]) -> RecallStatus:

@@ -53,6 +53,20 @@ class WorldStateParameters(Parameters):
     publish_rate: float = Field(
         default=2.0, ge=0.1, le=30.0, description="of world_state and scene_graph [Hz]"
     )
+    embeddings: str = Field(
+        default="",
+        description="sentence-embedding model for near misses: a folder with tokenizer.json and model.onnx, "
+        "or <owner>/<name>@<revision> of the Hugging Face hub; empty: words alone",
+    )
+    embedding_start: float = Field(
+        default=60.0, ge=1.0, le=3600.0, description="the embedding model may take to load [s]"
+    )
+    embedding_deadline: float = Field(
+        default=2.0, ge=0.05, le=60.0, description="the embedding model may take to answer [s]"
+    )
+    embedding_likeness: float = Field(
+        default=0.5, ge=0.0, le=1.0, description="similarity from which a label is near in meaning"
+    )
     record: str = Field(default="", description="folder to record spans in; empty: none")
 
     def settings(self) -> Settings:

@@ -89,12 +89,16 @@ class World:
         seen = self._remember(view, snapshot, refusals, fade=False)
         return observe_result(seen.records, snapshot, refusals, self._describer, self.memory.revision)
 
-    def recall(self, query: RecallQuery, now: float) -> RecallResult:
-        """What memory knows of some words at time ``now`` [s]."""
-        recall = Recall(
-            self.memory, self.settings.map_epoch, self._describer.match, self._room_of, self._room_named
-        )
-        return recall.ask(query, now)
+    def recall(self, query: RecallQuery, now: float, alike: Sequence[tuple[str, float]] = ()) -> RecallResult:
+        """What memory knows of some words at time ``now`` [s]; ``alike`` are labels near in meaning."""
+        return Recall(
+            memory=self.memory,
+            map_epoch=self.settings.map_epoch,
+            describe=self._describer.match,
+            room_of=self._room_of,
+            rooms=self._room_named,
+            alike=alike,
+        ).ask(query, now)
 
     def resolve(self, query: ResolveQuery) -> ResolveResult:
         """Where a room, place, person or object is and how to get there."""

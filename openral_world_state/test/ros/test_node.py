@@ -13,6 +13,7 @@ from openral_core.detections import Box, Detection
 rclpy = pytest.importorskip("rclpy")
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
+from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -363,3 +364,26 @@ def test_lives_through_stamps_from_the_future_and_a_clock_that_jumps_back(
     assert len(graph.node._session._cameras[0]._images) == 1
     assert len(graph.node._session.world.memory) == 3
     assert graph.recall("bread").status == RecallObject.Response.FOUND
+
+
+def test_a_miss_names_what_is_near_in_meaning_and_outlives_the_model(
+    make_graph: Callable[..., Graph], toy_model: Path
+) -> None:
+    graph = make_graph(embeddings=str(toy_model))
+    graph.activate()
+    graph.look(kitchen(), {"baguette": "zorb", "left": "mug"})
+    meanings = graph.node._session._meanings
+    graph.until(lambda: len(meanings._meanings) == 2 and not meanings._is_learning)
+    miss = graph.recall("red gribble")
+    assert miss.status == RecallObject.Response.NOT_IN_MEMORY
+    assert [each.label for each in miss.near_misses] == ["zorb"]
+    meanings._embedder.close()
+    assert not graph.recall("satchel").near_misses
+    assert "gave no vectors" in meanings.failure
+    assert graph.recall("mug").status == RecallObject.Response.FOUND
+
+
+def test_an_embedding_model_that_is_not_there_refuses_activation(make_graph: Callable[..., Graph]) -> None:
+    graph = make_graph(embeddings="nowhere")
+    graph.node.trigger_configure()
+    assert graph.node.trigger_activate() == TransitionCallbackReturn.FAILURE

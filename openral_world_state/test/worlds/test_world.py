@@ -230,3 +230,16 @@ def test_the_hand_carries_what_it_holds_to_where_it_lets_go(world: World) -> Non
     assert world.memory.get("mug_1").presence is Presence.PRESENT
     world.hold("", Pose((7.9, 1.0, 1.1)), 20.0)
     assert recall(world, "mug").matches[0].room == "living_room"
+
+
+def test_what_is_near_in_meaning_is_worth_a_look_and_never_a_match(world: World) -> None:
+    see(world, {"b": BAGUETTE, "m": mug_at(1.6)}, 1.0, {"b": "rucksack", "m": "mug"})
+    asked = RecallQuery("satchel")
+    assert not world.recall(asked, 2.0).near_misses
+    answer = world.recall(asked, 2.0, [("rucksack", 0.71), ("no longer used", 0.7)])
+    assert answer.status is RecallStatus.NOT_IN_MEMORY
+    assert not answer.matches
+    assert [miss.label for miss in answer.near_misses] == ["rucksack"]
+    assert "rucksack means about that, 0.71" in answer.message
+    assert answer.nearest_names[0] == "rucksack"
+    assert world.recall(RecallQuery("mug"), 2.0, [("rucksack", 0.9)]).matches[0].label == "mug"
