@@ -1,7 +1,7 @@
 """The world_state node: remembers what detectors see and answers where things are.
 
 Subscribes: <camera>/depth, <camera>/camera_info, tf, tf_static, and below openral/: perception/*/objects,
-perception/*/info, skills, prompt.
+perception/*/info, skills, openings, prompt.
 Publishes, below openral/: scene_graph (latched), world_state, world_state/objects, world_state/markers
 (latched); and /diagnostics.
 Serves, below openral/: recall_object, resolve_place, observe, edit_memory, save_scene_graph; while not active

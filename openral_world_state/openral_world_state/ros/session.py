@@ -15,7 +15,7 @@ from openral_core.geometry.transform_tree import StaleTransform, UnknownFrame
 from openral_core.maps import load_map
 from openral_core.queries import ObserveResult, ObserveStatus, RecallQuery, RecallResult, RecallStatus
 from openral_core.text import Thesaurus
-from openral_msgs.msg import DetectorInfo, PromptStamped, SkillCatalogue
+from openral_msgs.msg import DetectorInfo, KeyValue, PromptStamped, SkillCatalogue
 from openral_ros.conversions.times import seconds
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.scopes import Scope
@@ -70,6 +70,7 @@ class Session:
         self._names: dict[str, str] = {}
         DetectorFeeds(scope, node, parameters.detectors, self._on_objects, self._on_info)
         scope.subscription(SkillCatalogue, "openral/skills", self._on_skills, LATCHED)
+        scope.subscription(KeyValue, "openral/openings", self._on_opening, RELIABLE)
         scope.subscription(PromptStamped, "openral/prompt", self._on_prompt, RELIABLE)
         scope.timer(0.05, self._intake.work)
         scope.timer(1.0 / parameters.publish_rate, self._tell)
@@ -127,6 +128,11 @@ class Session:
         """The gripper closed on something, or let go."""
         gripper = self._frame_pose(self._parameters.gripper_frame)
         self.world.hold(message.holding, gripper, self._stamp)
+
+    def _on_opening(self, message: KeyValue) -> None:
+        """A skill opened or closed a container."""
+        if not self.world.openings.done(message.key, message.float_value):
+            self._intake.refused["NoContainer"] += 1
 
     def _on_prompt(self, message: PromptStamped) -> None:
         """The operator spoke; an answer to a question of ours does not begin anything."""

@@ -1,5 +1,6 @@
 """Meanings of labels and questions, fetched from the embedding model off the executor."""
 
+import concurrent.futures
 from collections import OrderedDict
 from collections.abc import Iterable
 from functools import partial
@@ -16,6 +17,7 @@ from openral_world_state.embeddings import Embedder, Meanings, WorkerProcess
 from openral_world_state.ros.parameters import WorldStateParameters
 
 Vector = NDArray[np.float32]
+Lesson = concurrent.futures.Future[Vector]
 _MOST_QUESTIONS = 1024
 _CONSIDERED = 8
 
@@ -39,18 +41,20 @@ class WordMeanings:
         self._meanings = Meanings(thesaurus)
         self._questions: OrderedDict[str, Vector] = OrderedDict()
         self._waiting: set[Future] = set()
-        self._is_learning = False
+        self._lesson: tuple[list[str], Lesson] | None = None
         self.failure = ""
         scope.callback(self._let_go)
 
     def learn(self, labels: Iterable[str]) -> None:
-        """Fetch what has no vector yet, one batch at a time."""
-        if self._is_learning or self.failure:
-            return
-        phrases = self._meanings.unknown(labels)
-        if phrases:
-            self._is_learning = True
-            self._thread.submit(partial(self._embedder.embed, phrases), partial(self._learnt, phrases))
+        """Take over what was learnt since the last call, and fetch the next batch without a vector."""
+        if self._lesson is not None and self._lesson[1].done():
+            self._take_over(*self._lesson)
+            self._lesson = None
+        if self._lesson is None and not self.failure:
+            phrases = self._meanings.unknown(labels)
+            if phrases:
+                work = partial(self._embedder.embed, phrases)
+                self._lesson = phrases, self._thread.submit(work, lambda _: None)
 
     async def near(self, words: str) -> list[tuple[str, float]]:
         """Labels near in meaning to readable words; none when the model fails, which `failure` tells."""
@@ -76,11 +80,12 @@ class WordMeanings:
     def _answered(self, future: Future, outcome: Vector | Exception) -> None:
         future.set_result(None if self._failed(outcome) else outcome)
 
-    def _learnt(self, phrases: list[str], outcome: Vector | Exception) -> None:
-        self._is_learning = False
-        if not isinstance(outcome, Exception):
-            self._meanings.put(phrases, outcome)
-        self._failed(outcome)
+    def _take_over(self, phrases: list[str], lesson: Lesson) -> None:
+        error = lesson.exception()
+        if error is None:
+            self._meanings.put(phrases, lesson.result())
+        elif isinstance(error, Exception):
+            self._failed(error)
 
     def _failed(self, outcome: Vector | Exception) -> bool:
         if isinstance(outcome, Exception) and not self.failure:

@@ -15,7 +15,7 @@ from openral_core.queries import (
     ResolveQuery,
     ResolveResult,
 )
-from openral_core.scene_graph import NodeKind, Opening, SceneGraph
+from openral_core.scene_graph import NodeKind, SceneGraph
 from openral_core.text import Thesaurus
 from openral_world_state.absences import Vocabularies, opening_of
 from openral_world_state.associations import Associator
@@ -32,6 +32,7 @@ from openral_world_state.worlds.carrying import Carrying
 from openral_world_state.worlds.fading import Fading
 from openral_world_state.worlds.looks import look
 from openral_world_state.worlds.observing import observe_result
+from openral_world_state.worlds.openings import Openings
 from openral_world_state.worlds.settings import Settings
 from openral_world_state.worlds.standing import Standing
 
@@ -60,15 +61,15 @@ class World:
         self.vocabularies = Vocabularies(thesaurus)
         self.carrying = Carrying(memory)
         self.standing = Standing(memory, home)
-        self.openings: dict[str, Opening] = {}
+        self.openings = Openings(memory, home)
         self._thesaurus = thesaurus
         self._floor = Floor(home, settings.robot_radius) if home.areas else None
         self._routes = Routes(self._floor, _stands(home)) if self._floor else None
-        self._describer = Describer(home, self._floor, settings.standoff, self.openings)
+        self._describer = Describer(home, self._floor, settings.standoff, self.openings.known)
         self._names = Names(home, thesaurus)
         self._associator = Associator(memory, thesaurus, settings.gates, settings.map_epoch)
         self._fading = Fading(
-            memory, home, thesaurus, self.vocabularies, settings.decay, settings.optics, self.openings
+            memory, home, thesaurus, self.vocabularies, settings.decay, settings.optics, self.openings.known
         )
 
     @property
@@ -125,7 +126,7 @@ class World:
         for record in records:
             edges.extend(object_edges(record, self.home, self.memory))
         fixed = (
-            replace(node, opening=self.openings.get(node.id, node.opening))
+            replace(node, opening=self.openings.known.get(node.id, node.opening))
             for node in self.home.nodes.values()
         )
         nodes = (*fixed, *(record.node() for record in records))
@@ -159,8 +160,7 @@ class World:
     def _look_at_doors(self, view: View) -> None:
         for site in self.home.containers:
             seen = opening_of(view, site, self.settings.optics.farthest)
-            if seen is not Opening.UNKNOWN and site.node.occludes_contents:
-                self.openings[site.node.id] = seen
+            self.openings.put(site.node.id, seen)
 
     def _room_of(self, record: Record) -> str:
         return situation_of(record, self.home).room

@@ -152,11 +152,11 @@ def test_contents_of_a_container_must_be_opened_and_do_not_fade_while_it_is_shut
     see(world, {"w": inside}, 1.0, {"w": "bottle"}, T)
     match = recall(world, "bottle").matches[0]
     assert (match.place, match.containers, match.must_open) == ("fridge", ("fridge",), "fridge")
-    world.openings["fridge"] = Opening.CLOSED
+    world.openings.put("fridge", Opening.CLOSED)
     for stamp in range(2, 20):
         see(world, {}, float(stamp), {}, T)
     assert recall(world, "bottle").status is RecallStatus.FOUND
-    world.openings["fridge"] = Opening.OPEN
+    world.openings.put("fridge", Opening.OPEN)
     assert recall(world, "bottle").matches[0].must_open == ""
 
 
