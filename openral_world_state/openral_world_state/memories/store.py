@@ -94,7 +94,7 @@ class Store:
     def _prepare(self) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
-        self._connection.execute("PRAGMA wal_autocheckpoint = 8000")
+        self._connection.execute("PRAGMA wal_autocheckpoint = 1000")
         self._connection.execute("PRAGMA cache_size = -32000")
         self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         if not self._connection.execute("PRAGMA application_id").fetchone()[0]:

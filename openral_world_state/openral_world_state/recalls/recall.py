@@ -11,7 +11,7 @@ from openral_core.scene_graph import Presence
 from openral_core.text import Relation, UnreadableText
 from openral_world_state.memories import Memory, Record
 from openral_world_state.memories.columns import PRESENCES
-from openral_world_state.recalls.ranking import RELATIONS, Answer, Answers, answers
+from openral_world_state.recalls.ranking import RELATIONS, Answer, Answers, answers, hits
 
 _ALIKE = 0.15
 _NEAR_MISSES = 3
@@ -48,7 +48,7 @@ class Recall:
         if refusal:
             return RecallResult(RecallStatus.BAD_QUERY, refusal, revision=self.memory.revision)
         try:
-            found = self._fitting(answers(self.memory, self.memory.labels.hits(query.query)), query, now)
+            found = self._fitting(hits(self.memory, query.query), query, now)
         except UnreadableText as error:
             return RecallResult(RecallStatus.BAD_QUERY, str(error), revision=self.memory.revision)
         columns, room = self.memory.columns, self.rooms(query.room) if query.room else ""
@@ -106,22 +106,24 @@ class Recall:
         return ""
 
     def _result(
-        self, status: RecallStatus, query: RecallQuery, hits: list[Answer], hints: list[Answer]
+        self, status: RecallStatus, query: RecallQuery, found: list[Answer], hints: list[Answer]
     ) -> RecallResult:
-        matches = tuple(map(self.describe, hits))
+        matches = tuple(map(self.describe, found))
         misses = tuple(map(self.describe, hints))
-        names = () if hits else self._nearest_names(query.query)
+        names = () if found else self._nearest_names(query.query)
         words = _words(status, query.query, matches, misses, names)
         return RecallResult(status, words, matches, misses, names, self.memory.revision)
 
     def _nearest_names(self, words: str) -> tuple[str, ...]:
         """Those near in meaning first, then those that look alike."""
-        meant = (label for label, _ in self.alike if len(self.memory.labels.slots(label)))
+        meant = (label for label, _ in self.alike if label in self.memory.labels.labels)
         return tuple(dict.fromkeys((*meant, *self.memory.labels.nearest(words))))[:_NEAR_MISSES]
 
 
-def _status(hits: list[Answer]) -> RecallStatus:
-    alike = len(hits) > 1 and hits[0].relation is hits[1].relation and _close(hits[0].score, hits[1].score)
+def _status(found: list[Answer]) -> RecallStatus:
+    alike = (
+        len(found) > 1 and found[0].relation is found[1].relation and _close(found[0].score, found[1].score)
+    )
     return RecallStatus.AMBIGUOUS if alike else RecallStatus.FOUND
 
 
