@@ -48,7 +48,7 @@ def test_what_was_gone_longest_gives_way() -> None:
 def test_a_crowd_in_one_place_ends() -> None:
     made = associator(crowd=10)
     things = ("mug", "lamp", "sofa", "piano", "apple", "shoe", "tv", "bed", "rug", "door", "fork", "bus")
-    taken = [made.take_in((sight(label, 0.1 + 0.03 * i, 0.1),), None)[0] for i, label in enumerate(things)]
+    taken = [made.take_in((sight(label, 0.01 + 0.04 * i, 0.1),), None)[0] for i, label in enumerate(things)]
     assert all(isinstance(each, Record) for each in taken[:10])
     assert all(isinstance(each, TooCrowded) for each in taken[10:])
 
