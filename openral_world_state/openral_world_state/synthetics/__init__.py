@@ -17,15 +17,3 @@ __all__ = [
     "looking",
     "shoot",
 ]
-    "Ball",
-    "Basket",
-    "Block",
-    "Body",
-    "Cylinder",
-    "Glass",
-    "Plane",
-    "Ring",
-    "Shot",
-    "looking",
-    "shoot",
-]
