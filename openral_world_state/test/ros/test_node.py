@@ -1,5 +1,7 @@
 """The real node on real DDS: from boxes and depth images to answers."""
 
+import copy
+import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,7 +23,8 @@ from openral_core.scene_graph import NodeKind
 from openral_msgs.msg import KeyValue, PromptStamped, SceneNode, SkillCatalogue
 from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
 from openral_ros.conversions.detections import detections_message
-from openral_world_state.ros.live_memory import EditRefused, NoLiveMemory, live_edit, live_graph
+from openral_world_state.graphs import read_graph
+from openral_world_state.ros.live_memory import EditRefused, NoLiveMemory, export, live_edit, live_graph
 
 
 def test_tells_the_story_of_the_baguette(make_graph: Callable[..., Any]) -> None:
@@ -69,6 +72,26 @@ def test_answers_inactive_before_it_is_active(make_graph: Callable[..., Any]) ->
     graph = make_graph()
     graph.node.trigger_configure()
     assert graph.recall("mug").status == RecallObject.Response.INACTIVE
+
+
+def test_ten_thousand_hostile_boxes_are_refused_by_name(make_graph: Callable[..., Any]) -> None:
+    graph = make_graph()
+    graph.activate()
+    shot = graph.kitchen()
+    graph.look(shot)
+    hostile = [("", 20.0), ("mug\x1b[2J", 20.0), ("x" * 1_000, 20.0), ("mug", math.inf), ("mug", -5.0)]
+    seen = graph.robot.seen(shot, dict.fromkeys(["left"], "mug"))
+    found = [copy.deepcopy(seen.detections[0]) for _ in hostile]
+    for detection, (label, size) in zip(found, hostile, strict=True):
+        detection.results[0].hypothesis.class_id, detection.bbox.size_x = label, size
+    seen.detections = found * 400
+    for _ in range(5):
+        graph.robot.objects.publish(seen)
+    refused = graph.node._session._intake.refused
+    graph.until(lambda: refused["UnreadableText"] >= 400)
+    assert refused["InvalidDetection"] >= 400
+    assert len(graph.node._session.world.memory) == 3
+    assert graph.recall("bread").status == RecallObject.Response.FOUND
 
 
 def test_hostile_boxes_are_refused_and_the_node_lives(make_graph: Callable[..., Any]) -> None:
@@ -172,7 +195,7 @@ def test_edits_are_refused_while_inactive(make_graph: Callable[..., Any]) -> Non
     assert answer.status == EditMemory.Response.INACTIVE
 
 
-def test_the_command_line_speaks_to_the_running_node(make_graph: Callable[..., Any]) -> None:
+def test_the_command_line_speaks_to_the_running_node(make_graph: Callable[..., Any], tmp_path: Path) -> None:
     graph = make_graph()
     graph.activate()
     graph.look(graph.kitchen())
@@ -186,6 +209,8 @@ def test_the_command_line_speaks_to_the_running_node(make_graph: Callable[..., A
 
         told = meanwhile(live_graph, "/")
         assert name in {node.id for node in told.of_kind(NodeKind.OBJECT)}
+        meanwhile(export, tmp_path / "live.json", "/")
+        assert read_graph(tmp_path / "live.json").nodes == told.nodes
         moved = MemoryEdit(EditOperation.MOVE, name, position=(2.0, 4.2, 0.95))
         assert meanwhile(live_edit, "/", moved) == f"{name} is at 2.00, 4.20, 0.95 m"
         with pytest.raises(EditRefused, match="UNKNOWN_OBJECT: memory has no object 'unicorn_1'"):
