@@ -37,7 +37,7 @@ class UnreadableText(OpenRALError):
         shown = text if len(text) <= 40 else text[:40] + "..."
         super().__init__(
             f"text {shown!r} ({len(text)} characters) names nothing: "
-            f"expected 1 to {MAX_CHARACTERS} characters with at least one letter or digit, no control character"
+            f"expected 1 to {MAX_CHARACTERS} characters, a letter or digit among them, no control character"
         )
 
 

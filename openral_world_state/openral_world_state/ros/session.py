@@ -37,6 +37,7 @@ _STATUSES: dict[type[OpenRALError], ObserveStatus] = {
     InvalidIntrinsics: ObserveStatus.NO_FRAME,
 }
 _OPERATOR = ("operator", "")
+_LONGEST_NAME = 200
 _MISSES = (RecallStatus.NOT_IN_MEMORY, RecallStatus.ONLY_STALE)
 
 
@@ -91,8 +92,10 @@ class Session:
         """Remember what was asked for and found in one image."""
         detections, problems = readable(message, self._parameters.most_detections)
         refused = tuple(map(str, problems))
-        if not detections:
-            words = refused[0] if refused else "there is no detection to remember"
+        if not detections or len(detector) > _LONGEST_NAME:
+            words = (
+                refused[0] if refused else "there is no detection to remember, or its detector has no name"
+            )
             return ObserveResult(
                 ObserveStatus.BAD_REQUEST, words, refused=refused, revision=self.world.memory.revision
             )
