@@ -19,7 +19,7 @@ from openral_core.geometry import Pose
 from openral_core.queries import RecallQuery
 from openral_core.text import Thesaurus
 from openral_core.text.entries import shipped_entries
-from openral_world_state.associations import Associator, Gates
+from openral_world_state.associations import Associator, Gates, Limits
 from openral_world_state.homes import Home
 from openral_world_state.memories import Memory
 from openral_world_state.observations import Observation
@@ -51,7 +51,7 @@ def _rows(size: int, thesaurus: Thesaurus) -> Iterator[Row]:
         path = Path(folder) / "memory.sqlite"
         before = psutil.Process().memory_info().rss
         memory = Memory(path, thesaurus)
-        associator = Associator(memory, thesaurus, Gates(), 0)
+        associator = Associator(memory, thesaurus, Gates(), 0, Limits(objects=2 * size))
         yield from _ingest(size, memory, associator, snapshots)
         used = psutil.Process().memory_info().rss - before
         yield {"bench": "memory", "objects": size, "case": "memory used", "[MB]": round(used / 1e6, 1)}

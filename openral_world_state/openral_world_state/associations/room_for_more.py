@@ -39,7 +39,7 @@ class TooCrowded(NoRoom):
 class Limits:
     """How many objects are remembered: ``objects`` in all, ``crowd`` in one cube of half a metre."""
 
-    objects: int = 100_000
+    objects: int = 20_000
     crowd: int = 250
 
 

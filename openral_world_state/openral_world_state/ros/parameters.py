@@ -50,7 +50,7 @@ class WorldStateParameters(Parameters):
     )
     most_detections: int = Field(default=200, ge=1, le=10_000, description="detections taken of one message")
     most_objects: int = Field(
-        default=100_000,
+        default=20_000,
         ge=100,
         le=1_000_000,
         description="objects remembered; beyond, those gone longest give way, and what is new is refused",
