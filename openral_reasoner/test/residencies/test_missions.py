@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import pytest
 
@@ -27,11 +28,12 @@ from openral_reasoner.exchanges.statuses import MissionReport
 from openral_reasoner.homes import Home, HomePeers
 from openral_reasoner.homes.timeline import Answer, Timeline
 from openral_reasoner.missions import Core
-from openral_reasoner.palettes import ToolPalette
+from openral_reasoner.palettes import ContinuousDetectorEntry, LocatorEntry, ToolPalette
 from openral_reasoner.planners import decide
 from openral_reasoner.procedures.settings import MissionSettings
 from openral_reasoner.residencies import ResidencyRules
 
+Detector = TypeVar("Detector", LocatorEntry, ContinuousDetectorEntry)
 STREAM, LOCATOR = "sim-stream", "sim-locator"
 ACTIVE, INACTIVE = LifecycleState.ACTIVE, LifecycleState.INACTIVE
 
@@ -83,13 +85,13 @@ class Device:
 
 
 def held(palette: ToolPalette, peer: str, holds: bool) -> ToolPalette:
-    def update(entries: tuple) -> tuple:  # type: ignore[type-arg]
-        return tuple(e.model_copy(update={"held": holds}) if e.id == peer else e for e in entries)
+    def update(entry: Detector) -> Detector:
+        return entry.model_copy(update={"held": holds}) if entry.id == peer else entry
 
     return palette.model_copy(
         update={
-            "locators": update(palette.locators),
-            "continuous_detectors": update(palette.continuous_detectors),
+            "locators": tuple(map(update, palette.locators)),
+            "continuous_detectors": tuple(map(update, palette.continuous_detectors)),
         }
     )
 
@@ -208,13 +210,19 @@ def test_after_a_stop_during_a_transition_the_peer_that_went_comes_back(
     assert STREAM in device.palette.awake
 
 
-def test_nobody_comes_back_while_the_skill_may_still_hold_the_memory(home: Home, small: ToolPalette) -> None:
-    device = Device(home, heavy(small, "grasp", 90.0))
+@pytest.mark.parametrize("idle", [False, True])
+def test_nobody_comes_back_while_the_skill_may_still_hold_the_memory(
+    idle: bool, home: Home, small: ToolPalette
+) -> None:
+    """After a goal whose end was never told, only a skill server that says it is idle has freed it."""
+    working = heavy(small, "grasp", 90.0).model_copy(update={"robot_idle": False})
+    device = Device(home, working)
     honest = device.answers
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, SendSkill) and command.goal.rskill_id == "grasp":
-            yield 1.0, CallFailed(call_id=command.call_id, condition="BROKEN_OFF", message="link lost")
+            yield 1.0, CallFailed(call_id=command.call_id, condition="UNAVAILABLE", message="it is gone")
+            yield 90.0, PaletteChanged(palette=device.palette.model_copy(update={"robot_idle": idle}))
         else:
             yield from honest(command, now)
 
@@ -224,4 +232,4 @@ def test_nobody_comes_back_while_the_skill_may_still_hold_the_memory(home: Home,
     line.run()
     gone = [words.split()[1] for words in device.told("deactivate")]
     assert STREAM in gone
-    assert f"activate {STREAM}" not in device.told("activate")
+    assert (f"activate {STREAM}" in device.told("activate")) is idle
