@@ -57,7 +57,7 @@ def _bring_filled(outlook: Outlook, goal: BringFilled) -> Plan[str]:
     held = yield from _filled(outlook, vessel, goal.contents)
     yield from _grasp(outlook, vessel, held)
     yield from _deliver(outlook, vessel, goal.to)
-    return f"I brought a {vessel} of {goal.contents} to {_listener(goal.to)}."
+    return f"I brought a {vessel.split()[-1]} of {goal.contents} to {_listener(goal.to)}."
 
 
 def _pour(outlook: Outlook, goal: Pour) -> Plan[str]:
