@@ -15,6 +15,7 @@ from openral_reasoner.exchanges.commands import (
     SetDeadline,
 )
 from openral_reasoner.exchanges.events import (
+    CallFailed,
     Cancelled,
     DeadlinePassed,
     Event,
@@ -151,6 +152,10 @@ class Core:
         self.mission.news.extend(news)
         if self._wait.palette:
             self._resume(event)
+        elif self._wait.needs and self._wait.needs not in {each.id for each in self.palette.detectors}:
+            message = f"{self._wait.needs} is no longer in the graph"
+            failed = CallFailed(call_id=self._wait.call_id, condition="UNAVAILABLE", message=message)
+            self._resume(failed)
 
     def _failure_reported(self, event: FailureReported) -> None:
         """Told with the next decision; what to do about a call that failed is decided by its own answer."""
