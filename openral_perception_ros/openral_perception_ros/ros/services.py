@@ -6,9 +6,13 @@ from contextlib import suppress
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
+from rclpy.qos import QoSProfile
 from rclpy.service import Service
 
 from openral_ros.scopes import Scope
+
+REQUESTS = QoSProfile(depth=256)
+"""Kept until they are read; the usual ten would lose the eleventh of a burst without a word."""
 
 
 def asynchronous_service(
@@ -22,7 +26,10 @@ def asynchronous_service(
 
     An answer that comes after the service was closed is dropped; rclpy would end the process over it.
     """
-    service = node.create_service(service_type, name, callback, callback_group=ReentrantCallbackGroup())
+    group = ReentrantCallbackGroup()
+    service = node.create_service(
+        service_type, name, callback, qos_profile=REQUESTS, callback_group=group
+    )
     send = service.send_response
 
     def send_while_open(response: object, header: object) -> None:
