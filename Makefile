@@ -47,7 +47,7 @@ bench: build ## measure; table on the terminal, JSON in benchmarks/results
 	@if [ -d benchmarks ]; then exec $(IN_BUILT) python -m benchmarks; else echo "no benchmarks yet"; fi
 
 docs: build ## links of the documents resolve, their code blocks run
-	@exec $(IN_BUILT) python -P -m pytest tests/test_documents.py
+	@exec $(IN_BUILT) python -P -m pytest tests/test_documents.py tests/docs
 
 # make names the mission's exit code in its last line and itself ends with 2; `python deploy_sim.py` passes it on.
 sim: build ## the whole graph in simulation (GOAL="...", SEED=n, ARGS="--dry-run ...")

@@ -1,10 +1,17 @@
-"""How long a killed locator stays in the palette, and how long until it is back. ROUNDS=n, else 5."""
+"""How long a killed or stopped peer stays in the palette, and how soon after it is active again it is back.
+
+Each is killed outright ROUNDS=n times, else 3, and stopped as often; the bring-up starts a killed one again.
+"""
 
 import os
 import signal
 import sys
 import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -14,25 +21,87 @@ from graph.deployments import Deployment
 from graph.listeners import PaletteListener
 
 LONG = True
-LOCATOR, SLUG, ACTIVE = "sim-groundtruth-locator", "sim_groundtruth_locator.yaml", 3
+ACTIVE = 3
+Palette = dict[str, Any]
+
+
+def _listed(kind: str, detector: str) -> Callable[[Palette], bool]:
+    """Whether a detector is offered and active."""
+    return lambda palette: any(d["id"] == detector and d["state"] == ACTIVE for d in palette.get(kind, []))
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Its node, the parameter file that its process was started with, and what of it the palette shows."""
+
+    node: str
+    file: str
+    offered: Callable[[Palette], bool]
+
+
+LOCATOR = "sim-groundtruth-locator"
+PEERS: Mapping[str, Peer] = {
+    "locator": Peer(
+        "/openral/perception/sim_groundtruth_locator/detector",
+        "sim_groundtruth_locator.yaml",
+        lambda palette: _listed("locators", LOCATOR)(palette) and LOCATOR in palette["peers"],
+    ),
+    "continuous detector": Peer(
+        "/openral/perception/sim_groundtruth/detector",
+        "sim_groundtruth.yaml",
+        _listed("continuous_detectors", "sim-groundtruth"),
+    ),
+    "memory": Peer("/world_state", "world_state.yaml", lambda p: bool(p.get("spatial_memory_available"))),
+    "skill server": Peer("/sim", "sim.yaml", lambda palette: bool(palette.get("skills"))),
+}
 
 
 def run() -> list[dict[str, object]]:
-    """One row per kill -9 of the node [s]."""
+    """One row per peer and way to fall silent, worst of its rounds [s]."""
     domain = int(os.environ.get("ROS_DOMAIN_ID", "0"))
+    rounds = int(os.environ.get("ROUNDS", "3"))
     with tempfile.TemporaryDirectory() as folder:
         deployment, listener = Deployment(Path(folder)), PaletteListener(domain)
         with deployment, listener as heard:
-            heard.seconds_until(lambda: heard.locators().get(LOCATOR) == ACTIVE, 120.0)
-            rounds = int(os.environ.get("ROUNDS", "5"))
-            return [_round(deployment, heard, index) for index in range(rounds)]
+            heard.seconds_until(lambda: all(p.offered(heard.palette) for p in PEERS.values()), 120.0)
+            return [
+                _row(name, fault.__name__.strip("_"), [fault(deployment, heard, peer) for _ in range(rounds)])
+                for name, peer in PEERS.items()
+                for fault in (_stopped, _killed)
+            ]
 
 
-def _round(deployment: Deployment, heard: PaletteListener, index: int) -> dict[str, object]:
-    (worker,) = deployment.pids("workers.main", SLUG)
-    node = psutil.Process(worker).parent()
-    assert node is not None
-    node.send_signal(signal.SIGKILL)
-    out = heard.seconds_until(lambda: LOCATOR not in heard.locators(), 60.0)
-    back = heard.seconds_until(lambda: heard.locators().get(LOCATOR) == ACTIVE, 120.0)
-    return {"round": index, "out_s": round(out, 2), "back_after_out_s": round(back, 2)}
+def _row(name: str, fault: str, rounds: list[tuple[float, float]]) -> dict[str, object]:
+    out, back = (round(max(each[index] for each in rounds), 2) for index in (0, 1))
+    return {"peer": name, "fault": fault, "rounds": len(rounds), "out_s": out, "back_s": back}
+
+
+def _stopped(deployment: Deployment, heard: PaletteListener, peer: Peer) -> tuple[float, float]:
+    """Out after SIGSTOP, back after SIGCONT."""
+    process = _process(deployment, peer)
+    process.send_signal(signal.SIGSTOP)
+    out = heard.seconds_until(lambda: not peer.offered(heard.palette), 60.0)
+    process.send_signal(signal.SIGCONT)
+    return out, heard.seconds_until(lambda: peer.offered(heard.palette), 60.0)
+
+
+def _killed(deployment: Deployment, heard: PaletteListener, peer: Peer) -> tuple[float, float]:
+    """Out after SIGKILL, back after the node that was started again is active."""
+    _process(deployment, peer).send_signal(signal.SIGKILL)
+    out = heard.seconds_until(lambda: not peer.offered(heard.palette), 60.0)
+    heard.forget(peer.node)
+    heard.seconds_until(lambda: heard.is_active(peer.node), 120.0)
+    active = time.monotonic()
+    heard.seconds_until(lambda: peer.offered(heard.palette), 60.0)
+    return out, time.monotonic() - active
+
+
+def _process(deployment: Deployment, peer: Peer) -> psutil.Process:
+    """The node's process, without the guard that started it."""
+    found = [pid for pid in deployment.pids(f"params/{peer.file}") if _is_node(pid)]
+    return psutil.Process(found[0])
+
+
+def _is_node(pid: int) -> bool:
+    words = " ".join(psutil.Process(pid).cmdline())
+    return "ros-args" in words and "setpriv" not in words

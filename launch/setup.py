@@ -21,6 +21,7 @@ setup(
             "bringup = openral_bringup.lifecycle.node:main",
             "deploy_sim = openral_bringup.deploy.main:main",
             "openral = openral_bringup.commands:main",
-        ]
+        ],
+        "openral.commands": ["household = openral_bringup.households.command:commands"],
     },
 )

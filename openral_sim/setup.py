@@ -15,5 +15,8 @@ setup(
     ],
     zip_safe=True,
     extras_require={"test": ["pytest"]},
-    entry_points={"console_scripts": ["sim = openral_sim.ros.node:main"]},
+    entry_points={
+        "console_scripts": ["sim = openral_sim.ros.node:main"],
+        "openral.commands": ["scene = openral_sim.command_line:commands"],
+    },
 )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from openral_core.missions import MissionState
 from openral_core.queries import RecallResult, RecallStatus
 from openral_reasoner.exchanges.commands import (
     AskModel,
@@ -22,7 +23,6 @@ from openral_reasoner.exchanges.events import (
     PromptReceived,
     Recalled,
 )
-from openral_reasoner.exchanges.statuses import MissionState
 from openral_reasoner.exchanges.turns import RawCall
 from openral_reasoner.homes import Home, HomePeers, play
 from openral_reasoner.homes.timeline import Answer, Timeline

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from openral_core.missions import MissionState
 from openral_reasoner.exchanges.commands import EndMission, PublishHandoff, SendSkill
-from openral_reasoner.exchanges.statuses import MissionState
 from openral_reasoner.exchanges.turns import Context, RawCall, Reply
 from openral_reasoner.homes import Home, HomePeers, Play, play
 from openral_reasoner.palettes import ToolPalette

@@ -4,7 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_reasoner.planners.goals import Bring, BringFilled, Door, Find, Goal, GoTo, LookAt, NotUnderstood
+from openral_reasoner.planners.goals import (
+    Bring,
+    BringFilled,
+    Door,
+    Find,
+    Goal,
+    GoTo,
+    LookAt,
+    LookInside,
+    NotUnderstood,
+    PickUp,
+    Pour,
+)
 from openral_reasoner.planners.grammar import parse_goal
 from openral_reasoner.planners.priors import load_priors
 
@@ -29,7 +41,47 @@ from openral_reasoner.planners.priors import load_priors
         ("look at the table", LookAt("table")),
         ("open the fridge", Door("fridge", True)),
         ("shut the cabinet", Door("cabinet", False)),
+        ("could you please get me the red mug from the kitchen", Bring("red mug", "me", "kitchen")),
+        ("bring me the book on the shelf", Bring("book", "me", "shelf")),
+        ("fetch the baguette for me", Bring("baguette")),
+        ("can I have the apple", Bring("apple")),
+        ("give Ana the mug", Bring("mug", "Ana")),
+        ("hand the bottle to the person", Bring("bottle", "person")),
+        ("put the apple on the table", Bring("apple", "table")),
+        ("move the mug to the table", Bring("mug", "table")),
+        ("return the mug to the cabinet", Bring("mug", "cabinet")),
+        ("go to the kitchen and bring me the mug", Bring("mug", "me", "kitchen")),
+        ("find the mug and bring it to me", Bring("mug")),
+        ("Robot, go get the newspaper.", Bring("newspaper")),
+        ("brign me teh mug", Bring("mug")),
+        ("plase bring me the mug", Bring("mug")),
+        ("pour me a glass of wine", BringFilled("glass", "wine")),
+        ("get me a glass filled with wine", BringFilled("glass", "wine")),
+        ("bring a glass of water for Ana", BringFilled("glass", "water", "Ana")),
+        ("could i get a cup of wine please", BringFilled("cup", "wine")),
+        ("pour wine into the glass", Pour("wine", "glass")),
+        ("fill a glass with water", Pour("water", "glass")),
+        ("pick the mug up", PickUp("mug")),
+        ("grab the apple from the counter", PickUp("apple", "counter")),
+        ("where is my phone", Find("phone")),
+        ("where did I leave my keys?", Find("keys")),
+        ("can you see the mug", Find("mug")),
+        ("do you know where my phone is", Find("phone")),
+        ("is the mug on the table?", Find("mug", "table")),
+        ("is there any milk in the fridge", Find("milk", "fridge")),
+        ("look in the fridge for milk", Find("milk", "fridge")),
+        ("fnd the keys", Find("keys")),
+        ("take me to the kitchen", GoTo("kitchen")),
+        ("come back to me", GoTo("me")),
+        ("go back to the kitchen", GoTo("kitchen")),
+        ("face the sofa", LookAt("sofa")),
+        ("look in the fridge", LookInside("fridge")),
+        ("what's in the fridge", LookInside("fridge")),
+        ("opne the fridge", Door("fridge", True)),
+        ("close the fridge door", Door("fridge", False)),
         ("do a backflip", NotUnderstood("do a backflip")),
+        ("wash the mug", NotUnderstood("wash the mug")),
+        ("bring it to me", NotUnderstood("bring it to me")),
     ],
 )
 def test_words_become_goals(words: str, goal: Goal) -> None:

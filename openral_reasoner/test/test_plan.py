@@ -73,9 +73,29 @@ def order(progress: SearchProgress) -> list[str]:
     return [each.node_id for each in plan_active_search(kitchen(), progress, 100, (0.0, 0.0, 0.0))]
 
 
-def test_containers_come_before_places_before_rooms_and_near_before_far() -> None:
-    expected = ["cabinet_1", "fridge_1", "counter_1", "table_1", "kitchen_1"]
-    assert order(SearchProgress("glass")) == expected
+def test_what_lies_on_the_way_comes_first_and_rooms_come_last() -> None:
+    assert order(SearchProgress("glass")) == ["counter_1", "cabinet_1", "fridge_1", "table_1", "kitchen_1"]
+
+
+def test_where_two_are_as_likely_and_as_near_the_one_that_hides_things_comes_first() -> None:
+    nodes = (
+        node(1, "table", NodeKind.PLACE, 3.0, False, False),
+        node(1, "box", NodeKind.PLACE, -3.0, True, True),
+    )
+    found = plan_active_search(SceneGraph(nodes), SearchProgress("mug"), 2, (0.0, 0.0, 0.0))
+    assert [each.node_id for each in found] == ["box_1", "table_1"]
+
+
+def test_priors_that_alternate_between_two_rooms_make_nobody_walk_to_and_fro() -> None:
+    labels = ("table", "sofa", "counter", "shelf", "desk", "bed")
+    nodes = tuple(
+        node(1, label, NodeKind.PLACE, 20.0 * (index % 2) + index, False, False)
+        for index, label in enumerate(labels)
+    )
+    progress = SearchProgress("keys").hinted((), labels)
+    found = plan_active_search(SceneGraph(nodes), progress, 10, (0.0, 0.0, 0.0))
+    sides = [labels.index(each.label) % 2 for each in found]
+    assert sides == sorted(sides)
 
 
 def test_a_near_miss_comes_first_and_priors_before_the_rest() -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from openral_core.documents import InvalidDocument
+from openral_core.missions import MissionState
 from openral_reasoner.budgets import cost_words
 from openral_reasoner.exchanges.commands import AskModel, Command, SpanEnded
 from openral_reasoner.exchanges.events import ModelAnswered, PaletteChanged, PromptReceived
-from openral_reasoner.exchanges.statuses import MissionState
 from openral_reasoner.exchanges.turns import RawCall
 from openral_reasoner.homes import Home, HomePeers
 from openral_reasoner.homes.timeline import Answer, Timeline

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from openral_core.missions import MissionState
 from openral_core.queries import ObserveResult, ObserveStatus
 from openral_reasoner.exchanges.commands import (
     AskModel,
@@ -13,12 +14,12 @@ from openral_reasoner.exchanges.commands import (
     Command,
     EndMission,
     PublishHandoff,
+    PublishStatus,
     SendSkill,
 )
 from openral_reasoner.exchanges.events import Event, Observed, PromptReceived
-from openral_reasoner.exchanges.statuses import MissionState
 from openral_reasoner.exchanges.turns import Context, RawCall
-from openral_reasoner.homes import Home, HomePeers, Play, play
+from openral_reasoner.homes import Home, HomeObject, HomePeers, Play, play
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.planners import decide
 from openral_reasoner.procedures.settings import Deadlines, MissionSettings
@@ -97,6 +98,21 @@ def test_opens_the_fridge_for_the_milk_and_closes_it_again(
     assert home.delivered == [("milk_1", "ana")]
     assert not home.places["fridge_1"].is_open
     assert story.skills.index("open") < story.skills.index("grasp") < story.skills.index("close")
+
+
+def test_stands_before_what_a_door_hid_before_it_looks_inside(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("bring me the milk", home, palette, settings)
+    after = story.skills[story.skills.index("open") + 1 :]
+    assert after.index("navigate") < after.index("look-at")
+
+
+def test_closes_the_door_with_the_hand_that_has_given_away_what_was_behind_it(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("bring me the milk", home, palette, settings)
+    assert story.skills.index("handover") < story.skills.index("close")
 
 
 def test_brings_a_cup_of_wine_with_the_glass_found_in_the_closed_cabinet(
@@ -248,3 +264,58 @@ def test_a_wrong_id_goes_back_once_with_the_valid_ones(
     assert "sim-locator" in seen[1].turns[0].reply.valid
     assert not any(isinstance(c, CallLocate) for c in story.commands)
     assert ended(story) is MissionState.HANDED_OVER
+
+
+@pytest.mark.parametrize(
+    ("goal", "skills"),
+    [
+        ("pick up the mug", ["navigate", "look-at", "grasp"]),
+        ("look in the fridge", ["navigate", "open", "look-at"]),
+        ("take the mug to the living room", ["navigate", "look-at", "grasp", "navigate", "place"]),
+    ],
+)
+def test_does_what_is_said_and_no_more(
+    goal: str, skills: list[str], home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run(goal, home, palette, settings)
+    assert ended(story) is MissionState.SUCCEEDED, story.end
+    assert story.skills == skills
+
+
+def test_pours_into_the_glass_and_leaves_it(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("pour wine into the glass", home, palette, settings)
+    assert ended(story) is MissionState.SUCCEEDED, story.end
+    assert home.filled == {"glass_1": "wine_1"}
+    assert not home.delivered
+    assert not home.holding
+
+
+def test_of_two_that_fit_takes_the_one_that_is_where_it_was_said_to_be(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    home.objects["mug_2"] = HomeObject("mug_2", "blue mug", "counter_1", "mug")
+    story = run("get me the mug from the kitchen", home, palette, settings)
+    assert ended(story) is MissionState.SUCCEEDED, story.end
+    assert home.delivered == [("mug_2", "ana")]
+
+
+def test_looks_first_where_it_is_said_to_be(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("find the glass in the cabinet", home, palette, settings)
+    assert ended(story) is MissionState.SUCCEEDED, story.end
+    report = [c for c in story.commands if isinstance(c, PublishStatus)][-1].report
+    assert report.searched == ("cabinet: FOUND",)
+
+
+def test_says_what_it_understands_when_it_does_not(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("wash the mug", home, palette, settings)
+    assert ended(story) is MissionState.HANDED_OVER
+    assert story.end is not None
+    assert "I do not understand 'wash the mug'" in story.end.reason
+    assert "bring me the mug" in story.end.reason
+    assert story.skills == []

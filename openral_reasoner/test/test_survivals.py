@@ -2,6 +2,7 @@
 
 import pytest
 
+from openral_core.missions import MissionState
 from openral_reasoner.exchanges.commands import AskModel, CancelSkill, Command, EndMission, SendSkill
 from openral_reasoner.exchanges.events import (
     Event,
@@ -10,7 +11,6 @@ from openral_reasoner.exchanges.events import (
     PromptReceived,
     SkillProgressed,
 )
-from openral_reasoner.exchanges.statuses import MissionState
 from openral_reasoner.homes import Home, HomePeers
 from openral_reasoner.missions import Core, handled
 from openral_reasoner.palettes import ToolPalette

@@ -311,6 +311,21 @@ def test_silence_ends_at_the_deadline(vendor: Vendor, serve: Any) -> None:
     assert time.monotonic() - begun < 3.0
 
 
+def test_silence_in_the_middle_of_an_answer_ends_at_the_deadline(vendor: Vendor, serve: Any) -> None:
+    url, script = serve(lambda handler: None)
+    begin = vendor.broken(("recall_object", '{"query": "mug"}'))
+
+    def falls_silent(handler: BaseHTTPRequestHandler) -> None:
+        begin(handler)
+        handler.wfile.flush()
+        script.release.wait(30.0)
+
+    script.answers[0] = falls_silent
+    begun = time.monotonic()
+    assert failure(vendor, url, deadline=0.4).condition == "TIMEOUT"
+    assert time.monotonic() - begun < 3.0
+
+
 def test_an_answer_of_ten_megabytes_is_refused(vendor: Vendor, serve: Any) -> None:
     url, _ = serve(vendor.answer(("recall_object", json.dumps({"query": "x" * 10_000_000}))))
     assert failure(vendor, url).condition == "ANSWER_TOO_LARGE"

@@ -1,7 +1,5 @@
 """Which detectors are in the graph: their latched info and whether the node behind it lives."""
 
-import math
-import time
 from dataclasses import dataclass
 
 from rclpy.node import Node
@@ -12,7 +10,7 @@ from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.srv import LocateInView
 from openral_reasoner.palettes import DetectorSeen
 from openral_reasoner_ros.names import PERCEPTION
-from openral_reasoner_ros.probes import Probe
+from openral_reasoner_ros.probes import Probe, Silence
 from openral_ros.calls import ServiceCaller
 from openral_ros.conversions.detectors import detector_info_from_message
 from openral_ros.qos import LATCHED
@@ -27,9 +25,9 @@ class _Detector:
 
     namespace: str
     caller: ServiceCaller[LocateInView.Response]
+    spoken: Silence
     info: DetectorInfo | None = None
     probe: Probe | None = None
-    heard: float = -math.inf
 
 
 class Detectors:
@@ -51,12 +49,12 @@ class Detectors:
             self._probe(detector)
 
     def lifecycle_nodes(self) -> tuple[tuple[str, str], ...]:
-        """Detector ids with the names of the managed nodes behind them."""
+        """Ids of living detectors with the names of the managed nodes behind them."""
         return tuple(
             (each.info.name.id, name)
             for each in self._known.values()
             for name in self._managed(each.namespace)
-            if each.info is not None
+            if each.info is not None and self._announced(each)
         )
 
     def seen(self) -> tuple[DetectorSeen, ...]:
@@ -76,10 +74,10 @@ class Detectors:
     def _meet(self, namespace: str) -> None:
         service = f"{namespace}/locate_in_view"
         caller = ServiceCaller[LocateInView.Response](self._scope, self._node, LocateInView, service)
-        detector = self._known[namespace] = _Detector(namespace, caller)
+        detector = self._known[namespace] = _Detector(namespace, caller, Silence(self._timeout))
 
         def on_info(message: DetectorInfoMsg) -> None:
-            detector.heard = time.monotonic()
+            detector.spoken.broken()
             try:
                 detector.info = detector_info_from_message(message)
             except OpenRALError as error:
@@ -93,6 +91,7 @@ class Detectors:
         return [name.removesuffix(suffix) for name in names if name.startswith(f"{namespace}/")]
 
     def _probe(self, detector: _Detector) -> None:
+        detector.spoken.listen()
         if detector.probe is None:
             for name in self._managed(detector.namespace)[:1]:
                 detector.probe = Probe(self._scope, self._node, name, self._timeout)
@@ -103,11 +102,10 @@ class Detectors:
 
     def _answers(self, detector: _Detector) -> bool:
         """Speaks or answers; one that is in the middle of a transition only speaks."""
-        spoke = time.monotonic() - detector.heard <= self._timeout
-        return spoke or detector.probe is None or detector.probe.alive
+        return not detector.spoken.too_long or detector.probe is None or detector.probe.alive
+
+    def _announced(self, detector: _Detector) -> bool:
+        return self._answers(detector) and self._node.count_publishers(f"{detector.namespace}/info") > 0
 
     def _alive(self, detector: _Detector, info: DetectorInfo) -> bool:
-        announced = self._node.count_publishers(f"{detector.namespace}/info") > 0
-        return (
-            announced and self._answers(detector) and (info.mode is Mode.CONTINUOUS or detector.caller.ready)
-        )
+        return self._announced(detector) and (info.mode is Mode.CONTINUOUS or detector.caller.ready)

@@ -62,7 +62,7 @@ class ReasonerParameters(Parameters):
     record: str = Field(default="", description="folder for events and commands as JSON lines; empty is none")
     poll_period: float = Field(default=0.5, ge=0.05, le=5.0, description="how often the graph is read [s]")
     peer_timeout: float = Field(
-        default=1.5, ge=0.2, le=60.0, description="a detector that has not answered for this long is gone [s]"
+        default=1.4, ge=0.2, le=60.0, description="a peer that has not answered for this long is gone [s]"
     )
     handoff_timeout: float = Field(
         default=0.0,

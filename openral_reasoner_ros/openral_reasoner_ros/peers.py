@@ -25,10 +25,13 @@ class Peers:
     def __init__(
         self, scope: Scope, node: Node, post: Post, traces: Traces, parameters: ReasonerParameters
     ) -> None:
-        self._detectors = Detectors(scope, node, parameters.peer_timeout)
+        timeout = parameters.peer_timeout
+        self._detectors = Detectors(scope, node, timeout)
         self._looks = LocateAdapter(self._detectors, post, traces)
-        self._memory = MemoryAdapter(scope, node, post, traces, self._looks, parameters.memory_deadline)
-        self._skill = SkillAdapter(scope, node, post, traces)
+        self._memory = MemoryAdapter(
+            scope, node, post, traces, self._looks, parameters.memory_deadline, timeout
+        )
+        self._skill = SkillAdapter(scope, node, post, traces, timeout)
         self._scene = SceneAdapter(scope, node, post)
         self._lifecycle = LifecycleAdapter(scope, node, post, parameters.transition_deadline)
         self._failures = Failures(scope, node, post)
@@ -52,10 +55,8 @@ class Peers:
         """Look at the graph again."""
         self._detectors.poll()
         self._failures.poll()
+        self._memory.poll()
         self._skill.poll()
-        for peer, node_name in self._detectors.lifecycle_nodes():
-            if not self._allowed or peer in self._allowed or node_name in self._allowed:
-                self._lifecycle.meet(peer, node_name)
         return LiveGraph(
             detectors=self._detectors.seen(),
             memory_alive=self._memory.alive,
@@ -63,5 +64,14 @@ class Peers:
             verbs=self._skill.verbs,
             holding=self._skill.holding,
             scene=self._scene.graph,
-            peers=self._lifecycle.alive(),
+            peers=self._switchable(),
+        )
+
+    def _switchable(self) -> tuple[str, ...]:
+        """Living detectors that may be switched, and whose nodes can be asked to."""
+        allowed = self._allowed
+        return tuple(
+            peer
+            for peer, name in self._detectors.lifecycle_nodes()
+            if (not allowed or peer in allowed or name in allowed) and self._lifecycle.meet(peer, name)
         )

@@ -5,11 +5,13 @@ from enum import IntEnum
 import pytest
 
 from openral_core.detectors import LifecycleState, LocateStatus
+from openral_core.missions import MissionState
 from openral_core.queries import EditOperation, EditStatus, ObserveStatus, RecallStatus, ResolveStatus
 from openral_core.skills import SkillStatus
 
 srv = pytest.importorskip("openral_msgs.srv")
 action = pytest.importorskip("openral_msgs.action")
+messages = pytest.importorskip("openral_msgs.msg")
 lifecycle = pytest.importorskip("lifecycle_msgs.msg")
 
 
@@ -37,3 +39,8 @@ def test_statuses_are_numbered_as_on_the_wire(enum: type[IntEnum], message: type
 @pytest.mark.parametrize("state", LifecycleState)
 def test_lifecycle_states_are_those_of_ros(state: LifecycleState) -> None:
     assert state.value == getattr(lifecycle.State, f"PRIMARY_STATE_{state.name}")
+
+
+@pytest.mark.parametrize("state", MissionState)
+def test_mission_states_are_numbered_as_on_the_wire(state: MissionState) -> None:
+    assert state.value == getattr(messages.MissionStatus, f"STATE_{state.name}")

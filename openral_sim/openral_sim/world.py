@@ -78,7 +78,7 @@ class World:
         doors = self.furniture[container_id].doors
         if not doors:
             return 1.0
-        angles = [self.data.joint(door.joint).qpos[0] / door.open_angle for door in doors]
+        angles = [self.data.joint(door.joint).qpos[0] / door.travel for door in doors]
         return float(np.clip(np.mean(angles), 0.0, 1.0))
 
     def support_of(self, object_id: str) -> str | None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_sim.liquids import Liquid, liquids_of
-from openral_sim.objects import KINDS, ObjectBuilder
+from openral_sim.objects import KINDS, ObjectBuilder, build_object
 
 WINE = np.array([0.4, 0.0, 0.1])
 
@@ -14,8 +14,8 @@ def a_scene() -> tuple[mujoco.MjModel, Liquid, Liquid]:
     """A model with a full bottle and an empty glass, and what is in them."""
     spec = mujoco.MjSpec()
     for kind in ("wine_bottle", "wine_glass"):
-        builder = ObjectBuilder(spec, spec.worldbody.add_body(name=f"object/{kind}"), kind)
-        KINDS[kind].build(builder)
+        body = spec.worldbody.add_body(name=f"object/{kind}")
+        build_object(ObjectBuilder(spec, body, kind, KINDS[kind]))
     model = spec.compile()
     liquids = liquids_of(model)
     return model, *(liquids[model.body(f"object/{kind}").id] for kind in ("wine_bottle", "wine_glass"))

@@ -79,7 +79,7 @@ def test_a_door_tells_how_far_it_stands_open(world: World) -> None:
     assert world.door_opening("fridge") == 0.0
     assert world.door_opening("bookshelf") == 1.0
     door = world.furniture["fridge"].doors[0]
-    world.data.joint(door.joint).qpos[0] = door.open_angle / 2
+    world.data.joint(door.joint).qpos[0] = door.travel / 2
     assert world.door_opening("fridge") == pytest.approx(0.5)
 
 
@@ -145,6 +145,6 @@ def test_every_name_an_entity_gives_is_in_the_model(still_world: World) -> None:
         assert still_world.model.body(item.body).name == item.body
     for fixture in still_world.furniture.values():
         for door in fixture.doors:
-            assert still_world.model.joint(door.joint).range[1] == pytest.approx(door.open_angle)
+            assert still_world.model.joint(door.joint).range[1] == pytest.approx(door.travel)
             assert still_world.model.site(door.handle_site).bodyid[0] == still_world.model.body(door.body).id
             assert set(door.handle_geoms) <= set(fixture.geoms)

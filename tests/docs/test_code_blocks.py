@@ -22,6 +22,7 @@ from graph.deployments import ROOT, Deployment, until
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 BLOCK = re.compile(r"^```(?P<language>\w+)(?P<words>[^\n]*)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
 SHOWN = ("console", "mermaid", "text", "json", "yaml")
+KEYLESS = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
 pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(400)]
 
 
@@ -74,6 +75,7 @@ def run(block: Block, folder: Path) -> None:
             stdout=out,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            env=KEYLESS,
         )
     try:
         if "forever" in block.words:

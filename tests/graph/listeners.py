@@ -5,9 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 import rclpy
+from lifecycle_msgs.msg import State
+from lifecycle_msgs.srv import GetState
+from rclpy.client import Client
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.task import Future
 from std_msgs.msg import String
 
 from openral_ros.qos import LATCHED
@@ -23,6 +27,8 @@ class PaletteListener:
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         self.palette: dict[str, Any] = {}
+        self._states: dict[str, Client] = {}
+        self._asked: dict[str, list[Future]] = {}
         self._node.create_subscription(String, f"{namespace}/openral/palette", self._on_palette, LATCHED)
 
     def __enter__(self) -> "PaletteListener":
@@ -36,6 +42,22 @@ class PaletteListener:
     def locators(self) -> dict[str, int]:
         """Lifecycle state of every locator that is offered."""
         return {each["id"]: each["state"] for each in self.palette.get("locators", [])}
+
+    def is_active(self, node: str) -> bool:
+        """Whether a node said so since this was asked last; what a dead one did not answer is asked again."""
+        if node not in self._states:
+            self._states[node] = self._node.create_client(GetState, f"{node}/get_state")
+        told = self._asked.setdefault(node, [])
+        answers = [each.result().current_state.id for each in told if each.done()]
+        self._asked[node] = [
+            *(each for each in told if not each.done()),
+            self._states[node].call_async(GetState.Request()),
+        ]
+        return State.PRIMARY_STATE_ACTIVE in answers
+
+    def forget(self, node: str) -> None:
+        """What was asked of a node that is dead by now is not answered by the one that takes its place."""
+        self._asked.pop(node, None)
 
     def seconds_until(self, condition: Callable[[], bool], timeout: float) -> float:
         """How long it took until the condition held [s]; bounded."""

@@ -17,10 +17,20 @@ def command_line() -> typer.Typer:
     app = typer.Typer(no_args_is_help=True, add_completion=False, help="OpenRAL's command line.")
     app.command()(doctor)
     for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
-        part: typer.Typer = entry.load()
-        app.registered_commands += part.registered_commands
-        app.registered_groups += part.registered_groups
+        _take_over(app, entry.load())
     return app
+
+
+def _take_over(app: typer.Typer, part: typer.Typer) -> None:
+    """Add commands and groups; a group that is there already, of another package, gets the new commands."""
+    app.registered_commands += part.registered_commands
+    groups = {group.name: group.typer_instance for group in app.registered_groups}
+    for group in part.registered_groups:
+        known = groups.get(group.name)
+        if known is None or group.typer_instance is None:
+            app.registered_groups.append(group)
+        else:
+            known.registered_commands += group.typer_instance.registered_commands
 
 
 def main() -> None:

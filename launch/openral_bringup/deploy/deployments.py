@@ -8,6 +8,7 @@ from pathlib import Path
 
 from openral_bringup.deploy.observers import Observer
 from openral_bringup.deploy.reports import Outcome, report, save
+from openral_bringup.deploy.run_folders import make_folder
 from openral_bringup.deploy.screens import show
 from openral_bringup.deploy.sessions import Patience, Session
 from openral_bringup.deploy.supervisors import Supervisor, child_environment
@@ -26,6 +27,7 @@ async def deployment(
     Returns:
         The exit code.
     """
+    make_folder(folder)
     environment = child_environment(domain, folder / "logs")
     os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
     supervisor = Supervisor(graph, folder, environment)

@@ -1,9 +1,7 @@
 """`python deploy_sim.py`: bring the whole graph up headless, pursue goals, report, leave nothing behind."""
 
 import asyncio
-import re
 import sys
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +11,7 @@ from rich.console import Console
 from openral_bringup.deploy.arguments import overrides_of
 from openral_bringup.deploy.deployments import deployment
 from openral_bringup.deploy.plans import plan
+from openral_bringup.deploy.run_folders import run_folder
 from openral_bringup.graphs import Choices, describe
 from openral_bringup.graphs.cameras import merged
 from openral_bringup.graphs.choices import Brain, DetectorSet, LogLevel
@@ -31,7 +30,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 @app.command(help=HELP)
 def deploy(
     *,
-    scene: Annotated[str, typer.Option(help="scene file, or the name of a shipped one")] = "home",
+    scene: Annotated[str, typer.Option(help="scene file, shipped scene's name, or generated:SEED")] = "home",
     detectors: Annotated[DetectorSet, typer.Option(help="set of detectors")] = DetectorSet.EMBEDDED,
     continuous: Annotated[list[str] | None, typer.Option(help="continuous detector (repeatable)")] = None,
     on_demand: Annotated[list[str] | None, typer.Option(help="locator (repeatable), default first")] = None,
@@ -58,7 +57,7 @@ def deploy(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the graph and exit")] = False,
 ) -> None:
     """Bring up the graph that was chosen."""
-    folder = (record or Path("runs") / _run_name(goal or [])).absolute()
+    folder = run_folder(goal or [], record)
     choices = Choices(
         scene=scene_path(scene),
         detectors=detectors,
@@ -94,8 +93,3 @@ def main() -> int:
     except OpenRALError as error:
         print(error, file=sys.stderr)
     return USAGE
-
-
-def _run_name(goals: list[str]) -> str:
-    words = re.sub(r"[^a-z0-9]+", "-", " ".join(goals).lower()).strip("-")[:40]
-    return time.strftime("%Y%m%d-%H%M%S") + (f"-{words}" if words else "")

@@ -21,7 +21,8 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo
 from std_msgs.msg import String
 
-from openral_bringup.deploy.snapshots import CallLine, Mission, MissionState, Snapshot
+from openral_bringup.deploy.snapshots import CallLine, Mission, Snapshot
+from openral_core.missions import MissionState
 from openral_msgs.msg import MissionStatus, PromptStamped, SceneGraph, SceneNode
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 from openral_ros.scopes import Scope

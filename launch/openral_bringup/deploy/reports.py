@@ -4,7 +4,8 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from openral_bringup.deploy.snapshots import Mission, MissionState
+from openral_bringup.deploy.snapshots import Mission
+from openral_core.missions import MissionState
 from openral_reasoner.budgets import cost_words
 
 EXIT_CODES = {

@@ -8,7 +8,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from openral_bringup.deploy.snapshots import CallLine, Mission, MissionState, Snapshot
+from openral_bringup.deploy.snapshots import CallLine, Mission, Snapshot
+from openral_core.missions import MissionState
 
 STATE_STYLES = {"active": "green", "inactive": "yellow", "unconfigured": "yellow", "down": "red"}
 GOOD = {"FOUND", "REMEMBERED", "SUCCEEDED", "OK"}

@@ -18,7 +18,7 @@ class Argument:
 
 
 ARGUMENTS = (
-    Argument("scene", "home", "scene file, or the name of a shipped one"),
+    Argument("scene", "home", "scene file, shipped scene's name, or generated:SEED"),
     Argument("detectors", "embedded", "set of detectors", [each.value for each in DetectorSet]),
     Argument("continuous", "", "continuous detectors instead of the set's, separated by commas"),
     Argument("on_demand", "", "locators instead of the set's, separated by commas; the first is the default"),

@@ -1,10 +1,12 @@
 """The whole graph as a value: `sim_e2e.launch.py` and `deploy_sim.py` bring up the same one."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from openral_bringup.graphs.brains import check_brain
 from openral_bringup.graphs.cameras import remaps_of
 from openral_bringup.graphs.choices import Choices
 from openral_bringup.graphs.detectors import chosen_detectors, detector_nodes
@@ -37,8 +39,10 @@ class GraphDescription:
         return tuple(sorted((n for n in self.nodes if n.level is not None), key=lambda n: n.level or 0))
 
 
-def describe(choices: Choices, rskill_folders: Sequence[Path]) -> GraphDescription:
-    """The graph that was chosen.
+def describe(
+    choices: Choices, rskill_folders: Sequence[Path], environment: Mapping[str, str] = os.environ
+) -> GraphDescription:
+    """The graph that was chosen; ``environment`` holds the keys of brains that need one.
 
     Raises:
         ImpossibleChoices: Naming everything that stands against it, before anything starts.
@@ -54,6 +58,7 @@ def describe(choices: Choices, rskill_folders: Sequence[Path]) -> GraphDescripti
         _reasoner(choices, folders),
     )
     nodes = _overridden((*nodes, _bringup(choices, nodes)), choices.overrides, problems)
+    check_brain(next(node for node in nodes if node.name == "reasoner"), environment, problems)
     shared = shared_names(choices.namespace)
     nodes = tuple(
         replace(node, remaps={**shared, **node.remaps}, log_level=choices.log_level.value) for node in nodes

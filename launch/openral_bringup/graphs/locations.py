@@ -6,6 +6,9 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
 from openral_core.errors import OpenRALError, listed
 
+GENERATED = "generated:"
+_DRAWN = Path("runs") / "homes"
+
 
 class NotInstalled(OpenRALError):
     """A package of this workspace that the environment does not have."""
@@ -18,7 +21,9 @@ class SceneNotFound(OpenRALError):
     """A scene that is neither a file nor a shipped one."""
 
     def __init__(self, asked: str, shipped: list[str]) -> None:
-        super().__init__(f"scene {asked!r} is not a file: shipped scenes are {listed(shipped)}")
+        super().__init__(
+            f"scene {asked!r} is not a file: shipped scenes are {listed(shipped)}; or {GENERATED}SEED[:ROOMS]"
+        )
 
 
 def rskill_folders() -> list[Path]:
@@ -27,11 +32,17 @@ def rskill_folders() -> list[Path]:
 
 
 def scene_path(asked: str) -> Path:
-    """A scene file as given, or the shipped one of this name, ``home`` or ``scenes/deploy/home.yaml``.
+    """A scene file as given, the shipped one of this name, or a home drawn into ``runs/homes``.
+
+    Args:
+        asked: ``home`` or ``scenes/deploy/home.yaml``; ``generated:SEED[:ROOMS]`` for a drawn home.
 
     Raises:
         SceneNotFound: Listing the shipped ones.
+        NoHomeFound: If the seed gives no home.
     """
+    if asked.startswith(GENERATED):
+        return _drawn(asked)
     shipped = {file.stem: file for file in sorted((_share("openral_scenes") / "deploy").glob("*.yaml"))}
     given = Path(asked)
     if given.is_file():
@@ -39,6 +50,12 @@ def scene_path(asked: str) -> Path:
     if given.stem in shipped:
         return shipped[given.stem]
     raise SceneNotFound(asked, list(shipped))
+
+
+def _drawn(asked: str) -> Path:
+    from openral_sim.homes import find_scene, write_home
+
+    return write_home(find_scene(asked, _share("openral_scenes")), _DRAWN).resolve()
 
 
 def executable_path(package: str, executable: str) -> Path:

@@ -92,7 +92,7 @@ class BringupNode(ManagedNode):
 
     def _status(self, peer: Peer) -> DiagnosticStatus:
         seen = "down" if peer.seen is None else peer.seen.name.lower()
-        doing = f"{peer.step.value} under way" if peer.step is not None else seen
+        doing = seen if peer.step is None else peer.step.under_way
         level = DiagnosticStatus.OK if peer.seen is peer.goal else DiagnosticStatus.WARN
         if peer.gave_up(self._patience):
             level, doing = DiagnosticStatus.ERROR, f"given up, {seen}"

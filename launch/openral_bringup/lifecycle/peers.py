@@ -17,6 +17,11 @@ class Step(StrEnum):
     DEACTIVATE = "deactivate"
     CLEANUP = "cleanup"
 
+    @property
+    def under_way(self) -> str:
+        """The step as a node's passing state: "activating"."""
+        return {"cleanup": "cleaning up"}.get(self.value, f"{self.value.removesuffix('e')}ing")
+
 
 @dataclass(frozen=True, slots=True)
 class Patience:

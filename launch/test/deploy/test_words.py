@@ -11,9 +11,10 @@ from openral_bringup.deploy.arguments import overrides_of
 from openral_bringup.deploy.lines import changes
 from openral_bringup.deploy.plans import plan
 from openral_bringup.deploy.reports import Outcome, report, save
-from openral_bringup.deploy.snapshots import CallLine, Mission, MissionState, Snapshot
+from openral_bringup.deploy.snapshots import CallLine, Mission, Snapshot
 from openral_bringup.deploy.views import view
 from openral_bringup.graphs import GraphDescription, ImpossibleChoices, NodeSpec
+from openral_core.missions import MissionState
 
 CALL = CallLine(1, "recall_object", '{"query": "baguette"}', "NOT_IN_MEMORY", "bread is known", 0.1)
 MISSION = Mission(

@@ -56,6 +56,20 @@ def test_parameters_set_by_hand_win() -> None:
     assert by_key["sim_groundtruth"]["seed"] == 3
 
 
+@pytest.mark.parametrize(
+    ("brain", "variable"), [("anthropic", "ANTHROPIC_API_KEY"), ("openai", "OPENAI_API_KEY")]
+)
+def test_a_brain_without_model_or_key_is_refused_before_anything_starts(brain: str, variable: str) -> None:
+    bare, named = (Choices(scene=SCENE, brain=brain, model=model) for model in ("", "some-model"))
+    with pytest.raises(ImpossibleChoices, match=f"--model.*\n.*{variable}"):
+        describe(bare, RSKILLS, environment={})
+    with pytest.raises(ImpossibleChoices, match=variable):
+        describe(named, RSKILLS, environment={})
+    assert describe(named, RSKILLS, environment={variable: "secret"}).nodes
+    local = Choices(scene=SCENE, brain=brain, model="some-model", base_url="http://127.0.0.1:11434/v1")
+    assert describe(local, RSKILLS, environment={}).nodes
+
+
 def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
     scene = tmp_path / "scene.yaml"
     scene.write_text("map: nowhere.yaml")

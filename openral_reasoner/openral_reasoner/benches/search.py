@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from openral_core.missions import MissionState
 from openral_reasoner.benches.homes import HiddenTarget, draw
 from openral_reasoner.benches.palettes import search_palette
 from openral_reasoner.benches.searchers import SEARCHERS
 from openral_reasoner.budgets import SearchBudget
 from openral_reasoner.exchanges.commands import CallLocate
-from openral_reasoner.exchanges.statuses import MissionState
 from openral_reasoner.homes import HomePeers, play
 from openral_reasoner.procedures.settings import MissionSettings
 

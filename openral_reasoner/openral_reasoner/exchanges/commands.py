@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from openral_core.missions import MissionState
 from openral_core.queries import RecallQuery, ResolveQuery
 from openral_core.skills import SkillGoal
-from openral_reasoner.exchanges.statuses import HandoffQuestion, MissionReport, MissionState
+from openral_reasoner.exchanges.statuses import HandoffQuestion, MissionReport
 from openral_reasoner.exchanges.turns import Context
 from openral_reasoner.exchanges.value import Value
 

@@ -1,26 +1,8 @@
 """How a mission stands, as others see it."""
 
-from enum import IntEnum
-
+from openral_core.missions import MissionState
 from openral_reasoner.budgets import BudgetLine
 from openral_reasoner.exchanges.value import Value
-
-
-class MissionState(IntEnum):
-    """States of MissionStatus.msg."""
-
-    IDLE = 0
-    ACTIVE = 1
-    WAITING_FOR_HUMAN = 2
-    SUCCEEDED = 3
-    FAILED = 4
-    HANDED_OVER = 5
-    CANCELLED = 6
-
-    @property
-    def terminal(self) -> bool:
-        """Whether the mission is over."""
-        return self >= MissionState.SUCCEEDED
 
 
 class CallRecord(Value):

@@ -99,8 +99,9 @@ class HomePeers:
         fits = [p for p in every if node in (p.id, p.label.lower(), *p.aliases)]
         if len(fits) == 1:
             return Resolved(call_id=command.call_id, result=self._resolved(fits[0]))
-        if node in self.home.rooms:
-            return Resolved(call_id=command.call_id, result=self._resolved_room(node))
+        room = next((i for i, label in self.home.rooms.items() if node in (i, label)), "")
+        if room:
+            return Resolved(call_id=command.call_id, result=self._resolved_room(room))
         result = ResolveResult(ResolveStatus.NOT_FOUND, f"{reference} is not known")
         return Resolved(call_id=command.call_id, result=result)
 

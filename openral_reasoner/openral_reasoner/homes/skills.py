@@ -47,6 +47,8 @@ def _close(home: Home, params: _Params) -> SkillResult:
     place = home.place_near(_pose(params, "target"))
     if place is None:
         return SkillResult(SkillStatus.NOTHING_THERE, "no door there")
+    if home.holding:
+        return SkillResult(SkillStatus.BUSY, "the hand is full")
     place.is_open = False
     return _DONE
 

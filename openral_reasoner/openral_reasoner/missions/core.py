@@ -1,8 +1,10 @@
 """Takes events, gives commands. No clock, no IO, no randomness: the same events give the same commands."""
 
+import re
 from collections import deque
 
 from openral_core.errors import OpenRALError
+from openral_core.missions import MissionState
 from openral_reasoner.budgets import BudgetExhausted
 from openral_reasoner.exchanges.commands import (
     CancelSkill,
@@ -22,7 +24,7 @@ from openral_reasoner.exchanges.events import (
     SkillEnded,
     SkillProgressed,
 )
-from openral_reasoner.exchanges.statuses import MissionReport, MissionState
+from openral_reasoner.exchanges.statuses import MissionReport
 from openral_reasoner.missions.caretaker import Caretaker
 from openral_reasoner.missions.stories import story
 from openral_reasoner.palettes import ToolPalette, changes
@@ -32,7 +34,11 @@ from openral_reasoner.procedures.settings import MissionSettings
 
 NEWS_KEPT = 32
 """Lines of news kept between two decisions."""
-STOP_WORDS = ("stop", "cancel", "abort", "halt", "stop!")
+_STOP = re.compile(
+    r"(?:please |robot,? )?(?:stop|cancel|abort|halt|freeze|never ?mind|forget it)"
+    r"(?: it| that| now| moving| everything| the mission)?(?:,? (?:please|robot|now))?",
+    re.IGNORECASE,
+)
 
 
 class Core:
@@ -90,10 +96,10 @@ class Core:
         return self.mission.report()
 
     def _prompted(self, prompt: PromptReceived) -> None:
-        words = prompt.text.strip().lower().rstrip(".!")
+        words = prompt.text.strip().rstrip(".! ")
         if prompt.in_reply_to and prompt.in_reply_to == self._wait.call_id:
             self._resume(prompt)
-        elif words in STOP_WORDS:
+        elif _STOP.fullmatch(words):
             self._queue.clear()
             self._interrupt(MissionCancelled(f"the operator said {prompt.text.strip()!r}"))
         elif prompt.in_reply_to:

@@ -1,15 +1,13 @@
 """A mission from its prompt to its one ending."""
 
-from collections.abc import Callable
-
+from openral_core.missions import MissionState
 from openral_reasoner.budgets import BudgetExhausted
-from openral_reasoner.exchanges.commands import ClearDeadline, SetDeadline
-from openral_reasoner.exchanges.statuses import MissionState
 from openral_reasoner.missions.ticks import decide_until_done
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.procedures.humans import ask_human
 from openral_reasoner.procedures.interrupts import MissionCancelled, MissionStuck
-from openral_reasoner.procedures.mission import Ending, Mission, Procedure, Wait
+from openral_reasoner.procedures.mission import Ending, Mission, Procedure
+from openral_reasoner.procedures.waits import wait_for_peers
 
 _FINAL = ("seconds", "model_calls", "tokens", "dollars", "unpriced_calls")
 """Without these nothing can go on, whatever a human answers."""
@@ -18,7 +16,7 @@ _FINAL = ("seconds", "model_calls", "tokens", "dollars", "unpriced_calls")
 def story(mission: Mission) -> Procedure[Ending]:
     """Everything from the prompt to the end; gives exactly one ending."""
     try:
-        missing = yield from _wait_for_peers(mission)
+        missing = yield from wait_for_peers(mission)
         if missing and not _usable(mission.palette):
             return Ending(MissionState.FAILED, f"nothing to act with: {', '.join(missing)}")
         mission.news.extend(missing)
@@ -49,37 +47,6 @@ def _hand_over(mission: Mission, why: str, *, final: bool) -> Procedure[str | No
         return (yield from ask_human(mission, f"I could not go on: {why}. What should I do?", wait=not final))
     except BudgetExhausted:
         return None
-
-
-def _wait_for_peers(mission: Mission) -> Procedure[list[str]]:
-    """Until memory and a skill server live, for a bounded time; what is still missing then."""
-    deadlines = mission.settings.deadlines
-    yield from _wait_while(mission, _missing, deadlines.palette)
-    yield from _wait_while(mission, _blind, deadlines.locator)
-    return _missing(mission.palette)
-
-
-def _wait_while(
-    mission: Mission, missing: Callable[[ToolPalette], list[str]], seconds: float
-) -> Procedure[None]:
-    call_id = mission.next_id("palette")
-    if not missing(mission.palette) or seconds <= 0.0:
-        return
-    mission.say("waiting: " + ", ".join(missing(mission.palette)))
-    mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
-    kind = ""
-    while missing(mission.palette) and kind != "deadline_passed":
-        kind = (yield Wait(call_id, palette=True)).kind
-    mission.emit(ClearDeadline(call_id=call_id))
-
-
-def _blind(palette: ToolPalette) -> list[str]:
-    return [] if palette.detector_available else ["no locator lives"]
-
-
-def _missing(palette: ToolPalette) -> list[str]:
-    missing = [] if palette.spatial_memory_available else ["no spatial memory service lives"]
-    return missing if palette.skills else [*missing, "no skill server lives"]
 
 
 def _usable(palette: ToolPalette) -> bool:

@@ -9,11 +9,12 @@ from openral_reasoner.procedures.asks import exchange
 from openral_reasoner.procedures.interrupts import MissionStuck
 from openral_reasoner.procedures.mission import Ending, Mission, Procedure
 from openral_reasoner.procedures.residencies import tidy
+from openral_reasoner.procedures.waits import wait_for_peers
 from openral_reasoner.tools import InvalidCall, MalformedCall, Outcome, ReasonerToolCall, parse_call
 
 
 def decide_until_done(mission: Mission) -> Procedure[Ending]:
-    """Ask the model, do what it says, tell it what came of it, and again.
+    """Ask the model, do what it says, tell it what came of it, and again; a lost peer is waited for.
 
     Raises:
         MissionStuck: If the model fails too often or goes in circles.
@@ -23,6 +24,7 @@ def decide_until_done(mission: Mission) -> Procedure[Ending]:
     repetitions = Repetitions(mission.settings.max_repeats)
     while True:
         yield from tidy(mission)
+        yield from wait_for_peers(mission)
         given = context(mission)
         answer = yield from _ask(mission, given)
         if not isinstance(answer, ModelAnswered):

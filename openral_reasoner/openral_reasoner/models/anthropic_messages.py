@@ -14,7 +14,6 @@ from openral_reasoner.models.retries import Retries
 from openral_reasoner.models.streams import Answer, in_time
 from openral_reasoner.models.transcripts import NO_CALL, arguments_of, news, opening, reminder, usable
 
-VARIABLE = "ANTHROPIC_API_KEY"
 MAX_TOKENS = 1024
 
 
@@ -23,7 +22,7 @@ class AnthropicModel:
 
     def __init__(self, model: str, base_url: str, retries: Retries) -> None:
         self._model, self._retries = model, retries
-        self._key = key_for("anthropic", VARIABLE, base_url)
+        self._key = key_for("anthropic", base_url)
         self._client = anthropic.Anthropic(
             api_key=self._key, base_url=base_url or None, max_retries=0, open_telemetry=False
         )

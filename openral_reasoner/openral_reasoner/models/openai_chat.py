@@ -15,15 +15,13 @@ from openral_reasoner.models.retries import Retries
 from openral_reasoner.models.streams import Answer, in_time
 from openral_reasoner.models.transcripts import NO_CALL, arguments_of, news, opening, reminder, usable
 
-VARIABLE = "OPENAI_API_KEY"
-
 
 class OpenAIModel:
     """Blocks for at most the retries' deadline."""
 
     def __init__(self, model: str, base_url: str, retries: Retries) -> None:
         self._model, self._retries = model, retries
-        self._key = key_for("openai", VARIABLE, base_url)
+        self._key = key_for("openai", base_url)
         self._client = openai.OpenAI(api_key=self._key, base_url=base_url or None, max_retries=0)
 
     def __call__(self, context: Context) -> Decision:

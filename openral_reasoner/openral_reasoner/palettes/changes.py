@@ -17,7 +17,7 @@ def changes(old: ToolPalette, new: ToolPalette) -> tuple[str, ...]:
             _detectors("continuous detector", old.continuous_detectors, new.continuous_detectors),
             _names("skill", [s.id for s in old.skills], [s.id for s in new.skills], "the skill server"),
             _names("camera", old.cameras, new.cameras, "every locator that serves it"),
-            _names("place", [p.id for p in old.places], [p.id for p in new.places], "the scene graph"),
+            _places(old, new),
             _names("lifecycle peer", old.peers, new.peers, "its node"),
         )
     )
@@ -26,13 +26,20 @@ def changes(old: ToolPalette, new: ToolPalette) -> tuple[str, ...]:
 def _flag(what: str, old: bool, new: bool) -> list[str]:
     if old == new:
         return []
-    return [f"{what} is back" if new else f"{what} is gone: its service no longer lives"]
+    return [f"{what} is back" if new else f"{what} is gone: its service no longer answers, or is not active"]
 
 
 def _names(what: str, old: Sequence[str], new: Sequence[str], source: str) -> list[str]:
     gone = [f"{what} {name!r} is gone: {source} no longer offers it" for name in old if name not in new]
     come = [f"{what} {name!r} is there now" for name in new if name not in old]
     return gone + come
+
+
+def _places(old: ToolPalette, new: ToolPalette) -> list[str]:
+    """Every place comes and goes with memory: of that one line is enough."""
+    if old.spatial_memory_available != new.spatial_memory_available:
+        return []
+    return _names("place", [p.id for p in old.places], [p.id for p in new.places], "the scene graph")
 
 
 def _detectors(what: str, old: Sequence[_Detector], new: Sequence[_Detector]) -> list[str]:

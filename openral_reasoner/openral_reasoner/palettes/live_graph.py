@@ -59,7 +59,7 @@ def build_palette(
         cameras=tuple(dict.fromkeys(camera for each in locators for camera in each.cameras)),
         skills=_skills(graph, manifests),
         peers=tuple(sorted(graph.peers)),
-        places=_places(graph.scene),
+        places=_places(graph.scene) if graph.memory_alive else (),
         holding=graph.holding,
     )
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Bring:
-    """Fetch an object and give it to someone, or put it somewhere."""
+    """Fetch an object and give it to someone, or put it somewhere; ``where`` it is said to be."""
 
     what: str
     to: str = "me"
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +22,27 @@ class BringFilled:
 
 
 @dataclass(frozen=True, slots=True)
-class Find:
-    """Tell where an object is, having seen it."""
+class Pour:
+    """Fill a vessel and leave it where it stands."""
+
+    contents: str
+    vessel: str
+
+
+@dataclass(frozen=True, slots=True)
+class PickUp:
+    """Take an object into the hand; ``where`` it is said to be."""
 
     what: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """Tell where an object is, having seen it; ``where`` it is said to be."""
+
+    what: str
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +55,13 @@ class GoTo:
 @dataclass(frozen=True, slots=True)
 class LookAt:
     """Point the camera at something."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class LookInside:
+    """Open something and look in."""
 
     what: str
 
@@ -56,14 +81,17 @@ class NotUnderstood:
     words: str
 
 
-Goal = Bring | BringFilled | Find | GoTo | LookAt | Door | NotUnderstood
+Goal = Bring | BringFilled | Pour | PickUp | Find | GoTo | LookAt | LookInside | Door | NotUnderstood
 EXAMPLES = (
     "bring me the mug",
     "bring me a cup of wine",
     "bring the milk to Ana",
     "put the mug on the table",
+    "pour wine into the glass",
+    "pick up the apple",
     "find the keys",
     "go to the kitchen",
     "look at the table",
+    "look in the fridge",
     "open the fridge",
 )

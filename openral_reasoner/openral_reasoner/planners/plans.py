@@ -13,7 +13,10 @@ from openral_reasoner.planners.goals import (
     Goal,
     GoTo,
     LookAt,
+    LookInside,
     NotUnderstood,
+    PickUp,
+    Pour,
 )
 from openral_reasoner.planners.priors import load_priors
 from openral_reasoner.planners.steps import (
@@ -42,30 +45,46 @@ def plan_for(outlook: Outlook, goal: Goal) -> Plan[str]:
 
 
 def _bring(outlook: Outlook, goal: Bring) -> Plan[str]:
-    thing, _ = yield from obtain(outlook, goal.what)
+    thing, _ = yield from obtain(outlook, goal.what, goal.where)
     yield from _grasp(outlook, goal.what, thing)
     yield from _deliver(outlook, goal.what, goal.to)
     return f"I brought the {goal.what} to {_listener(goal.to)}."
 
 
 def _bring_filled(outlook: Outlook, goal: BringFilled) -> Plan[str]:
-    """One hand: set the vessel down, fetch what goes into it, pour, then carry the vessel."""
     vessel = load_priors().vessel_for(goal.vessel, goal.contents)
-    contents, _ = yield from obtain(outlook, goal.contents)
-    held, _ = yield from obtain(outlook, vessel)
-    surface = _staging(outlook)
-    yield from _grasp(outlook, vessel, held)
-    must((yield from outlook.act(Verb.PLACE, surface)), f"put down {vessel}")
-    yield from _grasp(outlook, goal.contents, contents)
-    must((yield from outlook.act(Verb.POUR, held.id)), f"pour {goal.contents}")
-    must((yield from outlook.act(Verb.PLACE, surface)), f"put down {goal.contents}")
+    held = yield from _filled(outlook, vessel, goal.contents)
     yield from _grasp(outlook, vessel, held)
     yield from _deliver(outlook, vessel, goal.to)
     return f"I brought a {vessel} of {goal.contents} to {_listener(goal.to)}."
 
 
+def _pour(outlook: Outlook, goal: Pour) -> Plan[str]:
+    yield from _filled(outlook, goal.vessel, goal.contents)
+    return f"I poured {goal.contents} into the {goal.vessel}."
+
+
+def _filled(outlook: Outlook, vessel: str, contents: str) -> Plan[Found]:
+    """One hand: set the vessel down, fetch what goes into it, pour, set that down too."""
+    source, _ = yield from obtain(outlook, contents)
+    held, _ = yield from obtain(outlook, vessel)
+    surface = _staging(outlook)
+    yield from _grasp(outlook, vessel, held)
+    must((yield from outlook.act(Verb.PLACE, surface)), f"put down {vessel}")
+    yield from _grasp(outlook, contents, source)
+    must((yield from outlook.act(Verb.POUR, held.id)), f"pour {contents}")
+    must((yield from outlook.act(Verb.PLACE, surface)), f"put down {contents}")
+    return held
+
+
+def _pick_up(outlook: Outlook, goal: PickUp) -> Plan[str]:
+    thing, _ = yield from obtain(outlook, goal.what, goal.where)
+    yield from _grasp(outlook, goal.what, thing)
+    return f"I am holding the {goal.what}."
+
+
 def _find(outlook: Outlook, goal: Find) -> Plan[str]:
-    thing, seen = yield from obtain(outlook, goal.what)
+    thing, seen = yield from obtain(outlook, goal.what, goal.where)
     if not seen:
         thing = yield from _verify(outlook, goal.what, thing)
     return f"The {goal.what} is here: {whereabouts(thing)}."
@@ -111,6 +130,15 @@ def _look_at(outlook: Outlook, goal: LookAt) -> Plan[str]:
     return f"I am looking at {goal.what}."
 
 
+def _look_inside(outlook: Outlook, goal: LookInside) -> Plan[str]:
+    place = yield from resolved(goal.what)
+    opened = yield from outlook.act(Verb.OPEN, place.id)
+    must((yield from outlook.act(Verb.LOOK_AT, place.id)), f"look in {goal.what}")
+    return (
+        f"I am looking into the {goal.what}{', which is open now' if opened.status == 'SUCCEEDED' else ''}."
+    )
+
+
 def _door(outlook: Outlook, goal: Door) -> Plan[str]:
     place = yield from resolved(goal.what)
     verb = Verb.OPEN if goal.open else Verb.CLOSE
@@ -136,13 +164,18 @@ def _grasp(outlook: Outlook, words: str, thing: Found) -> Plan[Found]:
 
 def _deliver(outlook: Outlook, words: str, to: str) -> Plan[Reply]:
     target = yield from resolved(to)
+    if target.kind == "room":
+        surface = _staging(outlook, target.id)
+        return must((yield from outlook.act(Verb.PLACE, surface)), f"put {words} down in {to}")
     verb = Verb.HANDOVER if target.kind == "agent" else Verb.PLACE
     return must((yield from outlook.act(verb, target.id)), f"give {words} to {to}")
 
 
-def _staging(outlook: Outlook) -> str:
+def _staging(outlook: Outlook, room: str = "") -> str:
+    """A surface to set things down on, in this room if one is named."""
+    places = [p for p in outlook.now.places if p.room == room or not room]
     for name in load_priors().staging:
-        place = next((p for p in outlook.now.places if name in p.label.lower()), None)
+        place = next((p for p in places if name in p.label.lower()), None)
         if place is not None:
             return place.id
     raise PlanFailed("I know no surface to set things down on. What should I do?")
@@ -151,9 +184,12 @@ def _staging(outlook: Outlook) -> str:
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
     Bring: _bring,
     BringFilled: _bring_filled,
+    Pour: _pour,
+    PickUp: _pick_up,
     Find: _find,
     GoTo: _go_to,
     LookAt: _look_at,
+    LookInside: _look_inside,
     Door: _door,
     NotUnderstood: _not_understood,
 }

@@ -64,16 +64,28 @@ def must(reply: Reply, what: str) -> Reply:
     return reply
 
 
-def obtain(outlook: Outlook, words: str) -> Plan[tuple[Found, bool]]:
+def obtain(outlook: Outlook, words: str, where: str = "") -> Plan[tuple[Found, bool]]:
     """Know where an object is: from memory, a live look or a search; the flag says whether it was just seen.
+
+    Args:
+        outlook: What can be done now.
+        words: The object.
+        where: Where it is said to be: one that is there is preferred, and only that place is named as likely.
 
     Raises:
         PlanFailed: If it is nowhere to be found.
     """
-    reply = yield RecallObjectTool(query=words, likely_places=load_priors().likely_places(words))
+    likely = (where,) if where else load_priors().likely_places(words)
+    reply = yield RecallObjectTool(query=words, likely_places=likely)
     if reply.found:
-        return reply.found[0], False
+        return next((each for each in reply.found if _is_at(each, where)), reply.found[0]), False
     return (yield from search(outlook, words, reply)), True
+
+
+def _is_at(thing: Found, where: str) -> bool:
+    """Whether what is known of its place has all these words."""
+    told = " ".join((thing.place, thing.room, *thing.containers)).replace("_", " ").lower().split()
+    return set(where.lower().split()) <= set(told)
 
 
 def search(outlook: Outlook, words: str, reply: Reply) -> Plan[Found]:

@@ -10,6 +10,7 @@ from openral_reasoner.palettes import SkillEntry
 from openral_reasoner.procedures.interrupts import MissionCancelled
 from openral_reasoner.procedures.mission import Mission, Procedure, Wait
 from openral_reasoner.procedures.residencies import room_for_skill, tidy
+from openral_reasoner.procedures.waits import SKILLS, wait_for
 
 
 def act(
@@ -19,6 +20,7 @@ def act(
 
     A goal that is late or no longer wanted is cancelled. Who had to go for it comes back when it ended.
     """
+    yield from wait_for(mission, SKILLS)
     refused = yield from room_for_skill(mission, entry)
     if refused is not None:
         return refused

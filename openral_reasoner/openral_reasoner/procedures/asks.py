@@ -1,6 +1,8 @@
 """One question to one peer: spends, sends, waits, and gives a typed answer whatever the peer does."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.geometry import Pose
@@ -28,7 +30,9 @@ from openral_reasoner.exchanges.events import (
     StateChanged,
 )
 from openral_reasoner.procedures.mission import Mission, Procedure, Wait
+from openral_reasoner.procedures.waits import MEMORY, wait_for
 
+T = TypeVar("T")
 SLACK = 1.0
 """What a peer's own deadline has less than ours, so that its typed answer can still arrive [s]."""
 
@@ -59,6 +63,26 @@ def pause(mission: Mission, seconds: float) -> Procedure[None]:
 
 def recall(mission: Mission, words: str, limit: int = 5) -> Procedure[RecallResult | Unanswered]:
     """What memory knows of these words."""
+    return (yield from _of_memory(mission, lambda: _recall(mission, words, limit)))
+
+
+def resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | Unanswered]:
+    """Where memory has this place, room, agent or object."""
+    return (yield from _of_memory(mission, lambda: _resolve(mission, reference)))
+
+
+def _of_memory(mission: Mission, ask: Callable[[], Procedure[T | Unanswered]]) -> Procedure[T | Unanswered]:
+    """Ask; once more when memory was lost over it and has come back."""
+    yield from wait_for(mission, MEMORY)
+    answer = yield from ask()
+    if isinstance(answer, Unanswered) and not MEMORY.there(mission.palette):
+        yield from wait_for(mission, MEMORY)
+        if MEMORY.there(mission.palette):
+            answer = yield from ask()
+    return answer
+
+
+def _recall(mission: Mission, words: str, limit: int) -> Procedure[RecallResult | Unanswered]:
     mission.spend("recalls")
     call_id = mission.next_id("recall")
     mission.begin(call_id, "recall_object", query=words)
@@ -70,8 +94,7 @@ def recall(mission: Mission, words: str, limit: int = 5) -> Procedure[RecallResu
     return _unanswered(mission, call_id, event)
 
 
-def resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | Unanswered]:
-    """Where memory has this place, room, agent or object."""
+def _resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | Unanswered]:
     mission.spend("recalls")
     call_id = mission.next_id("resolve")
     mission.begin(call_id, "resolve_place", reference=reference)
@@ -107,6 +130,7 @@ def locate(mission: Mission, words: str, camera: str, detector: str) -> Procedur
 
 def observe(mission: Mission, located: str, look: LocateResult) -> Procedure[ObserveResult | Unanswered]:
     """Have memory take in what a look found."""
+    yield from wait_for(mission, MEMORY)
     call_id = mission.next_id("observe")
     mission.begin(call_id, "observe", camera=look.camera, detector=look.detector)
     command = CallObserve(call_id=call_id, located=located, camera=look.camera, detector=look.detector)

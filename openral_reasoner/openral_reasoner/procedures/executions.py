@@ -65,12 +65,11 @@ def _close(mission: Mission, step: Step) -> Procedure[Execution]:
 
 
 def _grasp(mission: Mission, step: Step) -> Procedure[Execution]:
-    """Reach it, open what hides it, see it from near, take it, close what was opened."""
+    """Reach it, open what hides it, see it from near, take it; its door is closed later, the hand empty."""
     done = yield from _on_object(mission, step)
     if done.result.success:
-        mission.holding = step.thing.id
-        for container in step.thing.containers:
-            yield from close_container(mission, container)
+        mission.holding = done.thing.id
+        mission.left_open = mission.opened.intersection(done.thing.containers)
     return done
 
 
@@ -100,7 +99,15 @@ def _release(mission: Mission, step: Step) -> Procedure[Execution]:
     )
     if done.result.success:
         _let_go(mission, step, done.result)
+        yield from _close_behind(mission)
     return done
+
+
+def _close_behind(mission: Mission) -> Procedure[None]:
+    """Shut what was opened to get at what is let go now: no door closes by a full hand."""
+    behind, mission.left_open = sorted(mission.left_open), set()
+    for container in behind:
+        yield from close_container(mission, container)
 
 
 def _let_go(mission: Mission, step: Step, result: SkillResult) -> None:

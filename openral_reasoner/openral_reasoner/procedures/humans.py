@@ -1,8 +1,9 @@
 """Asking a human; the answer continues the same mission with what is left of its budget."""
 
+from openral_core.missions import MissionState
 from openral_reasoner.exchanges.commands import ClearDeadline, PublishHandoff, SetDeadline
 from openral_reasoner.exchanges.events import PromptReceived
-from openral_reasoner.exchanges.statuses import HandoffQuestion, MissionState
+from openral_reasoner.exchanges.statuses import HandoffQuestion
 from openral_reasoner.procedures.mission import Mission, Procedure, Wait
 
 

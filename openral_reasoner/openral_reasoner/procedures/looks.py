@@ -9,6 +9,7 @@ from openral_reasoner.procedures.asks import Unanswered, locate, observe, pause
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.residencies import wake
 from openral_reasoner.procedures.things import Thing
+from openral_reasoner.procedures.waits import LOCATOR, wait_for
 
 _PASSING = (LocateStatus.NO_FRAME, LocateStatus.STALE_FRAME, LocateStatus.BUSY, LocateStatus.LOADING)
 _DECISIVE = (
@@ -42,6 +43,7 @@ class Look:
 
 def look_for(mission: Mission, words: str, camera: str = "", detector: str = "") -> Procedure[Look]:
     """Ask the named locator, or the default and on its failure the others; remember what is found."""
+    yield from wait_for(mission, LOCATOR)
     look = Look("NO_DETECTOR", "no locator lives in the graph")
     for entry in _asked(mission, detector):
         call_id, result = yield from _insist(mission, entry, words, camera)

@@ -5,10 +5,11 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TypeVar
 
+from openral_core.missions import MissionState
 from openral_reasoner.budgets import BudgetExhausted, Ledger
 from openral_reasoner.exchanges.commands import Command, PublishStatus, SpanEnded, SpanStarted
 from openral_reasoner.exchanges.events import Event, PromptReceived
-from openral_reasoner.exchanges.statuses import CallRecord, MissionReport, MissionState
+from openral_reasoner.exchanges.statuses import CallRecord, MissionReport
 from openral_reasoner.exchanges.turns import Turn
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.policies import EarlyEndings
@@ -66,6 +67,7 @@ class Mission:
         self.news: list[str] = []
         self.records: dict[str, CallRecord] = {}
         self.opened: set[str] = set()
+        self.left_open: set[str] = set()
         self.at = ""
         self.facing = ""
         self.holding = ""
@@ -73,6 +75,7 @@ class Mission:
         self.chronicle = Chronicle()
         self.early_endings = EarlyEndings()
         self.operator_words = ""
+        self.in_vain: set[str] = set()
         self._outbox: list[Command] = []
         self._spans: list[str] = []
         self._count = 0

@@ -10,6 +10,7 @@ from openral_reasoner.procedures.asks import Unanswered, resolve
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.params import MissingParameter, bind
 from openral_reasoner.procedures.things import Thing
+from openral_reasoner.procedures.waits import SKILLS, wait_for
 
 _NOT_TOLD = SkillResult(SkillStatus.NOT_REACHABLE, "memory knows no pose for it")
 
@@ -28,6 +29,7 @@ def known(mission: Mission, node_id: str) -> Procedure[Thing | None]:
 
 def do(mission: Mission, verb: Verb, thing: Thing) -> Procedure[SkillResult]:
     """One plain skill on a thing, by the first skill of that verb."""
+    yield from wait_for(mission, SKILLS)
     entries = mission.palette.with_verb(verb)
     if not entries:
         return SkillResult(SkillStatus.UNSUPPORTED, f"no skill does {verb.value} now")
@@ -41,6 +43,9 @@ def do_with(mission: Mission, entry: SkillEntry, thing: Thing) -> Procedure[Skil
     except MissingParameter as error:
         return SkillResult(SkillStatus.BAD_REQUEST, str(error))
     mission.say(f"{entry.verb.value} {thing.label}")
+    if entry.verb is not Verb.LOOK_AT:
+        # Whatever it does, the robot stands elsewhere afterwards.
+        mission.at = mission.facing = ""
     return (yield from act(mission, entry, f"{entry.verb.value} {thing.label}", params))
 
 
@@ -51,7 +56,6 @@ def approach(mission: Mission, thing: Thing) -> Procedure[SkillResult]:
     thing = yield from _with_standing(mission, thing)
     if thing.standing is None:
         return _NOT_TOLD
-    mission.at = mission.facing = ""
     result = yield from do(mission, Verb.NAVIGATE, thing)
     if result.status in (SkillStatus.TIMEOUT, SkillStatus.BUSY, SkillStatus.BLOCKED, SkillStatus.SKILL_ERROR):
         result = yield from do(mission, Verb.NAVIGATE, thing)

@@ -36,7 +36,7 @@ def _lines(command: c.Command, told: dict[int, CallRecord]) -> Iterator[str]:
             if record.status != "pending" and told.get(record.index) != record:
                 told[record.index] = record
                 yield "  " + _call(record)
-        if command.report.state.terminal:
+        if command.report.state.ended:
             yield _used(command.report)
     elif isinstance(command, c.EndMission):
         told.clear()

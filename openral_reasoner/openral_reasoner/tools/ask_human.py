@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 from typing_extensions import override
 
-from openral_reasoner.exchanges.statuses import MissionState
+from openral_core.missions import MissionState
 from openral_reasoner.exchanges.turns import Reply
 from openral_reasoner.procedures.endings import before_giving_up
 from openral_reasoner.procedures.humans import ask_human

@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import Field
 from typing_extensions import override
 
+from openral_core.missions import MissionState
 from openral_reasoner.exchanges.commands import PublishPrompt
-from openral_reasoner.exchanges.statuses import MissionState
 from openral_reasoner.procedures.endings import before_giving_up, before_success
 from openral_reasoner.procedures.mission import Ending, Mission, Procedure
 from openral_reasoner.tools.tool import Outcome, Tool

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from openral_core.detectors import LifecycleState
+from openral_core.missions import MissionState
 from openral_reasoner.exchanges.commands import (
     AskModel,
     CallLocate,
@@ -22,7 +23,7 @@ from openral_reasoner.exchanges.events import (
     PromptReceived,
     StateChanged,
 )
-from openral_reasoner.exchanges.statuses import MissionReport, MissionState
+from openral_reasoner.exchanges.statuses import MissionReport
 from openral_reasoner.homes import Home, HomePeers
 from openral_reasoner.homes.timeline import Answer, Timeline
 from openral_reasoner.missions import Core
@@ -188,7 +189,7 @@ def test_a_locator_that_does_not_wake_is_a_typed_outcome_within_its_deadline(
 ) -> None:
     device = Device(home, small, **{fault: (LOCATOR,)})
     end, report, line = run(device, settings(0.0), "bring me the unicorn")
-    assert end.state.terminal
+    assert end.state.ended
     outcomes = {call.status for call in report.calls if call.tool == "lifecycle_transition"}
     assert outcomes == {"REFUSED" if fault == "refuses" else "TIMEOUT"}
     assert not any(isinstance(c, CallLocate) for m in line.moments for c in m.commands)

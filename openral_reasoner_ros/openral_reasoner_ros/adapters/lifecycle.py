@@ -21,17 +21,14 @@ class LifecycleAdapter:
         self._scope, self._node, self._post, self._deadline = scope, node, post, deadline
         self._callers: dict[str, ServiceCaller[ChangeState.Response]] = {}
 
-    def meet(self, peer: str, node_name: str) -> None:
-        """Know a peer from now on."""
+    def meet(self, peer: str, node_name: str) -> bool:
+        """Know a peer from now on; whether it can be asked."""
         if peer not in self._callers:
             service = f"{node_name}/change_state"
             self._callers[peer] = ServiceCaller[ChangeState.Response](
                 self._scope, self._node, ChangeState, service
             )
-
-    def alive(self) -> tuple[str, ...]:
-        """Peers whose service lives."""
-        return tuple(peer for peer, caller in self._callers.items() if caller.ready)
+        return self._callers[peer].ready
 
     def change(self, command: ChangeStateCommand) -> None:
         """Have one transition made."""

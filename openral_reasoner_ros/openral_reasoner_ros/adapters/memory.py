@@ -9,6 +9,7 @@ from openral_reasoner_ros.adapters.answers import answered
 from openral_reasoner_ros.adapters.locate import LocateAdapter
 from openral_reasoner_ros.carrier import Post
 from openral_reasoner_ros.names import OBSERVE, RECALL, RESOLVE
+from openral_reasoner_ros.servers import Server
 from openral_reasoner_ros.traces import Traces
 from openral_ros.calls import ServiceCaller
 from openral_ros.conversions.queries import (
@@ -22,20 +23,32 @@ from openral_ros.scopes import Scope
 
 
 class MemoryAdapter:
-    """Asks world state; ``deadline`` [s] of every call."""
+    """Asks world state; ``deadline`` [s] of every call, ``timeout`` [s] of silence after which it is gone."""
 
     def __init__(
-        self, scope: Scope, node: Node, post: Post, traces: Traces, looks: LocateAdapter, deadline: float
+        self,
+        scope: Scope,
+        node: Node,
+        post: Post,
+        traces: Traces,
+        looks: LocateAdapter,
+        deadline: float,
+        timeout: float,
     ) -> None:
         self._recall = ServiceCaller[RecallObject.Response](scope, node, RecallObject, RECALL)
         self._resolve = ServiceCaller[ResolvePlace.Response](scope, node, ResolvePlace, RESOLVE)
         self._observe = ServiceCaller[ObserveDetections.Response](scope, node, ObserveDetections, OBSERVE)
         self._post, self._traces, self._looks, self._deadline = post, traces, looks, deadline
+        self._server = Server(scope, node, RECALL, timeout)
 
     @property
     def alive(self) -> bool:
-        """Whether memory's service lives."""
-        return self._recall.ready
+        """Whether memory is active and answers."""
+        return self._recall.ready and self._server.serves
+
+    def poll(self) -> None:
+        """Ask whether it lives."""
+        self._server.poll()
 
     def recall(self, command: CallRecall) -> None:
         """Ask what memory knows."""

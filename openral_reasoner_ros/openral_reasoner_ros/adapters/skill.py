@@ -16,6 +16,7 @@ from openral_reasoner.exchanges.events import CallFailed, SkillEnded, SkillProgr
 from openral_reasoner_ros.adapters.answers import BAD_ANSWERS, call_failed
 from openral_reasoner_ros.carrier import Post
 from openral_reasoner_ros.names import EXECUTE, SKILLS
+from openral_reasoner_ros.servers import Server
 from openral_reasoner_ros.traces import Traces
 from openral_ros.conversions.skills import skill_goal_message, skill_result_from_message
 from openral_ros.qos import LATCHED
@@ -25,9 +26,10 @@ from openral_ros.scopes import Scope
 class SkillAdapter:
     """The one way to the skill server."""
 
-    def __init__(self, scope: Scope, node: Node, post: Post, traces: Traces) -> None:
+    def __init__(self, scope: Scope, node: Node, post: Post, traces: Traces, timeout: float) -> None:
         self._client = ActionClient(node, ExecuteRskill, EXECUTE)
         scope.callback(self._client.destroy)
+        self._server = Server(scope, node, f"{EXECUTE}/_action/send_goal", timeout)
         scope.subscription(SkillCatalogue, SKILLS, self._on_catalogue, LATCHED)
         self._post, self._traces = post, traces
         self._handles: dict[str, ClientGoalHandle | None] = {}
@@ -37,8 +39,8 @@ class SkillAdapter:
 
     @property
     def alive(self) -> bool:
-        """Whether the server is there."""
-        return bool(self._client.server_is_ready())
+        """Whether the server is there, is active and answers."""
+        return bool(self._client.server_is_ready()) and self._server.serves
 
     def send(self, command: SendSkill) -> None:
         """Send one goal."""
@@ -61,7 +63,8 @@ class SkillAdapter:
             handle.cancel_goal_async()
 
     def poll(self) -> None:
-        """Give up goals whose server is gone."""
+        """Ask whether it lives, and give up goals whose server is gone."""
+        self._server.poll()
         if not self.alive:
             for call_id in tuple(self._handles):
                 self._fail(call_id, "UNAVAILABLE", "the skill server is gone")
@@ -94,10 +97,12 @@ class SkillAdapter:
             self._post(call_failed(call_id, error))
 
     def _on_feedback(self, call_id: str, message: ExecuteRskill.Impl.FeedbackMessage) -> None:
+        self._server.heard()
         feedback = message.feedback
         self._post(SkillProgressed(call_id=call_id, stage=feedback.stage, progress=feedback.progress))
 
     def _on_catalogue(self, message: SkillCatalogue) -> None:
+        self._server.heard()
         known = {verb.value: verb for verb in Verb}
         self.verbs = tuple(known[name] for name in message.verbs if name in known)
         self.holding = message.holding

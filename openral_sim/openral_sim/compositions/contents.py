@@ -6,7 +6,7 @@ import numpy as np
 from openral_core.maps import Agent, Fixture
 from openral_sim.entities import WorldFurniture, WorldObject, WorldPerson
 from openral_sim.furniture import FurnitureBuilder, build_fixture
-from openral_sim.objects import KINDS, ObjectBuilder
+from openral_sim.objects import KINDS, ObjectBuilder, build_object
 from openral_sim.people import build_person
 from openral_sim.scenes import FurnitureStyle, PersonStyle, Placement, Scene
 from openral_sim.scenes.placements import yaw_quaternion
@@ -38,9 +38,7 @@ def add_object(
         quat=yaw_quaternion(fixture.pose.yaw + pose.yaw),
     )
     body.add_freejoint(name=body.name)
-    builder = ObjectBuilder(spec, body, placement.kind, placement.colour)
-    kind.build(builder)
-    builder.set_mass(kind.mass)
+    build_object(ObjectBuilder(spec, body, placement.kind, kind, placement.colour))
     phrase = f"{placement.colour} {kind.noun}" if placement.colour else kind.noun
     return WorldObject(
         placement.id, placement.kind, phrase, body.name, _geoms_of(body), kind.size, kind.graspable

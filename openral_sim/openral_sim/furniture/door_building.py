@@ -4,14 +4,13 @@ import mujoco
 
 from openral_core.maps import Container
 from openral_sim.furniture.builder import FurnitureBuilder
-from openral_sim.furniture.doors import Door
+from openral_sim.furniture.doors import Door, Motion
+from openral_sim.furniture.handles import add_handle
 
 _GAP = 0.004
 _MASS = 8.0
 _OPEN_ANGLE = 1.92
-_BAR_RADIUS = 0.011
-_BAR_HALF = 0.16
-_STAND_OFF = 0.055
+_BAR = 0.32
 _FROM_EDGE = 0.06
 
 
@@ -26,12 +25,9 @@ def add_door(builder: FurnitureBuilder, container: Container, bottom: float, han
     low = (0.0, min(0.0, reach), bottom)
     high = (thickness, max(0.0, reach), fixture.height)
     builder.panel(low, high, builder.style.main, body).mass = _MASS
-    handle = _add_handle(builder, body, thickness, reach + side * _FROM_EDGE, handle_z)
-    builder.doors.append(
-        Door(
-            body.name, f"{body.name}/hinge", _OPEN_ANGLE, f"{body.name}/handle", tuple(g.name for g in handle)
-        )
-    )
+    foot = (thickness, reach + side * _FROM_EDGE, handle_z)
+    site, geoms = add_handle(builder, body, foot, _BAR)
+    builder.doors.append(Door(body.name, f"{body.name}/hinge", Motion.HINGE, _OPEN_ANGLE, site, geoms))
 
 
 def _hinged_body(builder: FurnitureBuilder, back: float, side: float) -> mujoco.MjsBody:
@@ -53,13 +49,3 @@ def _hinged_body(builder: FurnitureBuilder, back: float, side: float) -> mujoco.
 def _let_pass(builder: FurnitureBuilder, body: mujoco.MjsBody) -> None:
     """The frame is fixed to the world, so MuJoCo would let the door's edge rub on it."""
     builder.spec.add_exclude(name=f"{body.name}/frame", bodyname1=builder.body.name, bodyname2=body.name)
-
-
-def _add_handle(
-    builder: FurnitureBuilder, body: mujoco.MjsBody, front: float, y: float, z: float
-) -> list[mujoco.MjsGeom]:
-    x, low, high = front + _STAND_OFF, z - _BAR_HALF, z + _BAR_HALF
-    body.add_site(name=f"{body.name}/handle", pos=(x, y, z), size=(0.01, 0.01, 0.01), group=4)
-    for end in (low + 0.02, high - 0.02):
-        builder.post(_BAR_RADIUS * 0.7, (front, y, end), (x, y, end), builder.style.accent, body)
-    return [builder.post(_BAR_RADIUS, (x, y, low), (x, y, high), builder.style.accent, body)]

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterable
 
 from openral_core.errors import OpenRALError
+from openral_sim.furniture.beds import build_bed
 from openral_sim.furniture.builder import FurnitureBuilder
 from openral_sim.furniture.cabinets import build_cabinet
 from openral_sim.furniture.chairs import build_chair
 from openral_sim.furniture.counters import build_counter
+from openral_sim.furniture.drawers import build_drawer
+from openral_sim.furniture.dressers import build_dresser
 from openral_sim.furniture.fridges import build_fridge
 from openral_sim.furniture.lamps import build_lamp
 from openral_sim.furniture.plants import build_plant
@@ -14,11 +17,15 @@ from openral_sim.furniture.shelves import build_shelf
 from openral_sim.furniture.sideboards import build_sideboard
 from openral_sim.furniture.sofas import build_sofa
 from openral_sim.furniture.tables import build_table
+from openral_sim.furniture.wardrobes import build_wardrobe
 
 FURNITURE_KINDS: dict[str, Callable[[FurnitureBuilder], None]] = {
+    "bed": build_bed,
     "cabinet": build_cabinet,
     "chair": build_chair,
     "counter": build_counter,
+    "drawer": build_drawer,
+    "dresser": build_dresser,
     "fridge": build_fridge,
     "lamp": build_lamp,
     "plant": build_plant,
@@ -26,6 +33,7 @@ FURNITURE_KINDS: dict[str, Callable[[FurnitureBuilder], None]] = {
     "sideboard": build_sideboard,
     "sofa": build_sofa,
     "table": build_table,
+    "wardrobe": build_wardrobe,
 }
 
 

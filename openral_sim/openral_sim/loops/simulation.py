@@ -1,11 +1,13 @@
 """A world, its robot and the one goal the robot may be at, advanced one control period at a time."""
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
 from openral_core.skills import SkillResult, SkillStatus
 from openral_sim.goals import AdmittedGoal
+from openral_sim.liquids import Liquid
 from openral_sim.robot import RobotControl, add_robot, stand_tucked
 from openral_sim.scenes import load_scene
 from openral_sim.skills import CONTROL_PERIOD, Feedback, Running, SkillContext, run
@@ -54,6 +56,11 @@ class Simulation:
         """What the hand holds, by the name it was grasped under; "" when empty."""
         held = self._context.held
         return held.label if held else ""
+
+    @property
+    def liquids(self) -> Mapping[int, Liquid]:
+        """What is in every vessel, by its body's id."""
+        return self._context.liquids
 
     def start(self, goal: AdmittedGoal) -> None:
         """Begin a goal; the robot must be at none."""

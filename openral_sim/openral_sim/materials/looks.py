@@ -13,6 +13,9 @@ LookName = Literal[
     "grey_fabric", "teal_fabric", "mustard_fabric", "rug_fabric", "plaster", "warm_plaster",
     "kitchen_floor", "living_floor", "wall_tiles", "skirting", "terracotta", "leaf", "lamp_shade",
     "screen", "painting", "window", "skin", "hair", "denim", "shirt", "shoe", "lips",
+    "cherry", "mint", "beige_fabric", "red_fabric", "blue_rug", "green_rug", "green_plaster", "blue_plaster",
+    "rose_plaster", "slate_floor", "terrazzo_floor", "dark_floor", "pale_floor", "carpet_floor", "dark_leaf",
+    "screen_lit", "seascape", "night_scene", "green_shirt", "blue_shirt", "grey_trousers", "linen", "glazed",
 ]  # fmt: skip
 
 
@@ -71,4 +74,29 @@ LOOKS: dict[LookName, Look] = {
     "shirt": _woven((0.80, 0.30, 0.28)),
     "lips": _plain((0.70, 0.36, 0.34)),
     "shoe": _plain((0.20, 0.18, 0.17)),
+    "cherry": Look(partial(wood, (0.62, 0.36, 0.24), seed=37), 0.15),
+    "mint": _plain((0.68, 0.82, 0.76)),
+    "beige_fabric": _woven((0.80, 0.73, 0.62)),
+    "red_fabric": _woven((0.66, 0.22, 0.20)),
+    "blue_rug": _woven((0.30, 0.42, 0.58)),
+    "green_rug": _woven((0.42, 0.52, 0.40)),
+    "green_plaster": _plain((0.76, 0.82, 0.73), 0.02, 0.1, 0.05),
+    "blue_plaster": _plain((0.74, 0.81, 0.87), 0.02, 0.1, 0.05),
+    "rose_plaster": _plain((0.90, 0.80, 0.77), 0.02, 0.1, 0.05),
+    "slate_floor": Look(
+        partial(tiles, (0.42, 0.44, 0.47), (0.30, 0.31, 0.33)), 0.2, 0.4, (0.7, 0.7), flat=True
+    ),
+    "terrazzo_floor": Look(partial(speckle, (0.86, 0.84, 0.80), 0.35), 0.25, 0.5, (1.0, 1.0), flat=True),
+    "dark_floor": Look(partial(planks, (0.42, 0.29, 0.20)), 0.18, 0.4, (0.9, 0.9), flat=True),
+    "pale_floor": Look(partial(planks, (0.86, 0.76, 0.62)), 0.12, 0.3, (0.9, 0.9), flat=True),
+    "carpet_floor": Look(partial(fabric, (0.66, 0.66, 0.68)), 0.0, 0.1, (1.2, 1.2), flat=True),
+    "dark_leaf": _plain((0.14, 0.34, 0.20), 0.15, 0.4, 0.3),
+    "screen_lit": _plain((0.10, 0.16, 0.24), 0.7, 0.9, 0.05),
+    "seascape": Look(partial(landscape, (0.60, 0.76, 0.90), (0.12, 0.30, 0.46), seed=41), 0.02),
+    "night_scene": Look(partial(landscape, (0.36, 0.28, 0.50), (0.10, 0.10, 0.22), seed=53), 0.02),
+    "green_shirt": _woven((0.30, 0.52, 0.36)),
+    "blue_shirt": _woven((0.28, 0.42, 0.66)),
+    "grey_trousers": _woven((0.36, 0.37, 0.40)),
+    "linen": _woven((0.93, 0.92, 0.90)),
+    "glazed": _plain((0.97, 0.97, 0.96), 0.6, 0.9, 0.02),
 }

@@ -1,7 +1,8 @@
-"""Small things that can be moved: one file per kind."""
+"""Small things that can be moved: their kinds as data, one builder per shape."""
 
 from openral_sim.objects.builder import ObjectBuilder
 from openral_sim.objects.colours import COLOURS, ColourName
-from openral_sim.objects.kinds import KINDS, ObjectKindName
+from openral_sim.objects.kind import ObjectKind
+from openral_sim.objects.kinds import KINDS, ObjectKindName, build_object
 
-__all__ = ["COLOURS", "KINDS", "ColourName", "ObjectBuilder", "ObjectKindName"]
+__all__ = ["COLOURS", "KINDS", "ColourName", "ObjectBuilder", "ObjectKind", "ObjectKindName", "build_object"]

@@ -7,9 +7,11 @@ from math import cos, pi, sin
 import mujoco
 
 from openral_sim.liquids import MARK
-from openral_sim.materials import use_colour
+from openral_sim.materials import use_colour, use_printed
 from openral_sim.meshes import Mesh, use_mesh
 from openral_sim.objects.colours import COLOURS, ColourName
+from openral_sim.objects.kind import ObjectKind
+from openral_sim.textures import banded_label
 
 VISUAL_GROUP = 2
 COLLISION_GROUP = 3
@@ -24,20 +26,46 @@ class ObjectBuilder:
 
     spec: mujoco.MjSpec
     body: mujoco.MjsBody
-    kind: str
-    colour: ColourName | None = None
+    name: str
+    kind: ObjectKind
+    painted: ColourName | None = None
 
-    def paint(self, default: ColourName, gloss: float = 0.5) -> str:
+    @property
+    def colour(self) -> ColourName:
+        """The colour it has here."""
+        return self.painted or self.kind.colour
+
+    @property
+    def size(self) -> Vector:
+        """Extent along x, y, z in [m]."""
+        return self.kind.size
+
+    def paint(self) -> str:
         """The name of a plain material in the object's colour."""
-        colour = self.colour or default
-        return use_colour(self.spec, f"paint_{colour}", (*COLOURS[colour], 1.0), gloss)
+        return self._plain(self.colour)
+
+    def accent(self) -> str:
+        """The name of a plain material in the colour of the object's smaller part."""
+        return self._plain(self.kind.accent)
+
+    def label(self, repeats: int = 3) -> str:
+        """The name of a material that shows the object's word on its packaging, in its colours."""
+        body, band = COLOURS[self.colour], COLOURS[self.kind.accent]
+        ink = (0.97, 0.97, 0.95) if sum(band) < 1.5 else tuple(0.45 * channel for channel in body)
+        image = banded_label(self.kind.print, body, band, (ink[0], ink[1], ink[2]), repeats)
+        return use_printed(self.spec, f"{self.name}_{self.colour}_print", image, self.kind.gloss)
+
+    def _plain(self, colour: ColourName) -> str:
+        alpha = 0.4 if self.kind.material == "clear" else 1.0
+        name = f"{self.kind.material}_{colour}"
+        return use_colour(self.spec, name, (*COLOURS[colour], alpha), self.kind.gloss)
 
     def visual(self, part: str, mesh: Mesh, material: str, pos: Vector = (0, 0, 0)) -> None:
         """Add a mesh that is seen and does not collide."""
         self.body.add_geom(
             name=f"{self.body.name}/{part}",
             type=mujoco.mjtGeom.mjGEOM_MESH,
-            meshname=use_mesh(self.spec, f"{self.kind}_{part}", mesh),
+            meshname=use_mesh(self.spec, f"{self.name}_{part}", mesh),
             material=material,
             pos=pos,
             contype=0,
@@ -55,9 +83,9 @@ class ObjectBuilder:
         """Add an upright cylinder that collides."""
         self._solid(mujoco.mjtGeom.mjGEOM_CYLINDER, (radius, half_height, 0), (0, 0, z))
 
-    def ellipsoid(self, half: Vector) -> None:
+    def ellipsoid(self, half: Vector, pos: Vector = (0, 0, 0)) -> None:
         """Add an ellipsoid that collides, of half axes [m]; it does not roll forever."""
-        geom = self._solid(mujoco.mjtGeom.mjGEOM_ELLIPSOID, half, (0, 0, 0))
+        geom = self._solid(mujoco.mjtGeom.mjGEOM_ELLIPSOID, half, pos)
         geom.condim = 6
         geom.friction = (1.0, 0.02, 0.004)
 

@@ -1,36 +1,44 @@
-"""Every kind of object by name."""
+"""Every kind of object by name, read from `types.yaml`."""
 
-from typing import Literal
+from collections.abc import Mapping
+from importlib.resources import as_file, files
+from types import MappingProxyType
+from typing import Annotated
 
-from openral_sim.objects.baguette import BAGUETTE
-from openral_sim.objects.books import BOOK
-from openral_sim.objects.bowls import BOWL, PLATE
-from openral_sim.objects.cans import CAN
-from openral_sim.objects.cereal import CEREAL_BOX
-from openral_sim.objects.fruits import APPLE, LEMON
+from pydantic import AfterValidator
+
+from openral_core.documents import parse_document, read_yaml
+from openral_core.errors import listed
+from openral_sim.objects.builder import ObjectBuilder
 from openral_sim.objects.kind import ObjectKind
-from openral_sim.objects.milk import MILK
-from openral_sim.objects.mugs import MUG
-from openral_sim.objects.remotes import REMOTE
-from openral_sim.objects.wine import WINE_BOTTLE, WINE_GLASS
+from openral_sim.objects.shapes import SHAPES
 
-ObjectKindName = Literal[
-    "apple", "baguette", "book", "bowl", "can", "cereal_box", "lemon",
-    "milk", "mug", "plate", "remote", "wine_bottle", "wine_glass",
-]  # fmt: skip
+_FILE = "types.yaml"
 
-KINDS: dict[ObjectKindName, ObjectKind] = {
-    "apple": APPLE,
-    "baguette": BAGUETTE,
-    "book": BOOK,
-    "bowl": BOWL,
-    "can": CAN,
-    "cereal_box": CEREAL_BOX,
-    "lemon": LEMON,
-    "milk": MILK,
-    "mug": MUG,
-    "plate": PLATE,
-    "remote": REMOTE,
-    "wine_bottle": WINE_BOTTLE,
-    "wine_glass": WINE_GLASS,
-}
+
+def _load() -> Mapping[str, ObjectKind]:
+    with as_file(files(__package__) / _FILE) as path:
+        content = read_yaml(path)
+    kinds = {
+        name: parse_document(ObjectKind, entry if isinstance(entry, dict) else {}, f"{_FILE}: {name}")
+        for name, entry in content.items()
+    }
+    return MappingProxyType(kinds)
+
+
+KINDS = _load()
+
+
+def _known(name: str) -> str:
+    if name not in KINDS:
+        raise ValueError(f"no kind '{name}'; valid kinds: {listed(KINDS)}")
+    return name
+
+
+ObjectKindName = Annotated[str, AfterValidator(_known)]
+
+
+def build_object(builder: ObjectBuilder) -> None:
+    """Add every part of the builder's kind to its body, its mass spread over what collides."""
+    SHAPES[builder.kind.shape](builder)
+    builder.set_mass(builder.kind.mass)

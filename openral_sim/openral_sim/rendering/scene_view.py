@@ -42,8 +42,13 @@ class SceneView:
         mujoco.mjv_updateScene(self._model, data, self._option, None, camera, mask, self._scene)
 
     def draw(self) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-        """Colour (H, W, 3) and depth along the optical axis (H, W) in [m], 0 where nothing was drawn."""
+        """Colour (H, W, 3) and depth along the optical axis (H, W) in [m], 0 where nothing was drawn.
+
+        Depth is that of the first surface, clear or not: a range camera blind to glass is not simulated.
+        """
         rgb, depth = self._render()
+        if self._shows_clear_things():
+            depth = self._render_ids()[1]
         extent = self._model.stat.extent
         near, far = self._model.vis.map.znear * extent, self._model.vis.map.zfar * extent
         # Reversed depth, 0 at the far plane and 1 at the near one, keeps its precision far away.
@@ -52,10 +57,7 @@ class SceneView:
 
     def draw_geom_ids(self) -> NDArray[np.int32]:
         """The id of the geom seen in each pixel, -1 where there is none, shape (H, W)."""
-        flags = self._scene.flags
-        flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
-        rgb, _ = self._render()
-        flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = False
+        rgb, _ = self._render_ids()
         drawn = rgb[..., 0] + rgb[..., 1].astype(np.int32) * 256 + rgb[..., 2].astype(np.int32) * 65536
         geoms: NDArray[np.int32] = self._geom_of_drawn()[drawn]
         return geoms
@@ -67,6 +69,17 @@ class SceneView:
             if geom.objtype == mujoco.mjtObj.mjOBJ_GEOM.value and geom.segid >= 0:
                 table[geom.segid + 1] = geom.objid
         return table
+
+    def _shows_clear_things(self) -> bool:
+        return any(geom.transparent for geom in self._scene.geoms[: self._scene.ngeom])
+
+    def _render_ids(self) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+        """Everything in the colour of its id, nothing blended."""
+        flags = self._scene.flags
+        flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
+        drawn = self._render()
+        flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = False
+        return drawn
 
     def _render(self) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
         self._gl.make_current()

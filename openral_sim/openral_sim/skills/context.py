@@ -1,6 +1,6 @@
 """What a skill works with: the world it acts in, the robot's servos, and what the hand holds."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -15,6 +15,7 @@ from openral_sim.motions.collisions import CollisionChecker, HeldBody
 from openral_sim.motions.kinematics import ReachSolver
 from openral_sim.robot.control import RobotControl
 from openral_sim.robot.names import RobotNames
+from openral_sim.skills.feedback import Move
 
 CONTROL_PERIOD = 0.02
 """Simulated time between two steps of a skill in [s]."""
@@ -81,6 +82,7 @@ class SkillContext:
 
     Attributes:
         cancelled: Set from outside to end the running skill within one control period.
+        secure: What has to be done before a skill may stop where it is, such as turning a bottle up.
     """
 
     world: SimWorld
@@ -88,6 +90,7 @@ class SkillContext:
     names: RobotNames = field(default_factory=RobotNames)
     held: Held | None = None
     cancelled: bool = False
+    secure: Callable[[], Move[None]] | None = None
 
     def __post_init__(self) -> None:
         self.control = RobotControl(self.model, self.data, self.names)
@@ -104,6 +107,10 @@ class SkillContext:
     def data(self) -> mujoco.MjData:
         """Its state."""
         return self.world.data
+
+    def begin(self) -> None:
+        """Forget what was asked during the skill before."""
+        self.cancelled, self.secure = False, None
 
     def own_bodies(self) -> frozenset[int]:
         """The robot's bodies and what it holds."""

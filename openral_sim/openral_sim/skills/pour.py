@@ -86,14 +86,21 @@ def _tilt(context: SkillContext, source: Vessel, vessel: Vessel, T_map_goal: Vec
         spilled += run_out(context, source, vessel, CONTROL_PERIOD)
         return vessel.liquid.level >= FILL
 
+    context.secure = lambda: _turn_back(context, corners[:1], watch)
     reached = yield from follow(context, Trajectory(corners, _SHARE), "tilting", watch)
     for _ in range(int(_BOUND / CONTROL_PERIOD) if reached else 0):
         if watch() or source.liquid.level <= 0.0:
             break
         yield Feedback("pouring", min(1.0, vessel.liquid.level))
-    back = np.vstack([context.control.reach_target, corners[:1]])
-    yield from follow(context, Trajectory(back, _BACK_SHARE), "turning back", lambda: _run_on(watch))
+    yield from _turn_back(context, corners[:1], watch)
+    context.secure = None
     return spilled
+
+
+def _turn_back(context: SkillContext, upright: Vector, watch: Callable[[], bool]) -> Move[None]:
+    """Bring the bottle up again, to a posture of shape (1, 8)."""
+    back = np.vstack([context.control.reach_target, upright])
+    yield from follow(context, Trajectory(back, _BACK_SHARE), "turning back", lambda: _run_on(watch))
 
 
 def _run_on(watch: Callable[[], bool]) -> bool:

@@ -38,7 +38,7 @@ def run(
 
     Cancelling (``context.cancelled = True``) brings the robot to a controlled stop first.
     """
-    context.cancelled = False
+    context.begin()
     try:
         envelope.admit(context, verb, params)
         result = yield from _watched(context, start(context, verb, params), envelope)
@@ -50,6 +50,9 @@ def run(
     finally:
         # Also when the caller closes the generator: nothing may keep driving.
         context.control.drive(np.zeros(3))
+    secure, context.secure = context.secure, None
+    if secure is not None:
+        yield from secure()
     yield from _brake(context)
     return result
 

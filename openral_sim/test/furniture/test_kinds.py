@@ -28,8 +28,8 @@ def test_a_hollow_kind_needs_a_container(kind: str) -> None:
         build_fixture(bare(kind))
 
 
-def test_the_home_shows_every_kind(scene: Scene) -> None:
-    assert {fixture.kind for fixture in scene.home.fixtures} == set(FURNITURE_KINDS)
+def test_the_home_is_of_known_kinds(scene: Scene) -> None:
+    assert {fixture.kind for fixture in scene.home.fixtures} <= set(FURNITURE_KINDS)
 
 
 def test_every_surface_of_the_map_is_really_there(still_world: World) -> None:
@@ -75,7 +75,7 @@ def test_an_opened_handle_is_in_front_of_where_it_was(world: World, container: s
     fixture = world.furniture[container]
     door = fixture.doors[0]
     shut = local_x(world, fixture, door)
-    world.data.joint(door.joint).qpos[0] = door.open_angle
+    world.data.joint(door.joint).qpos[0] = door.travel
     mujoco.mj_forward(world.model, world.data)
     assert local_x(world, fixture, door) > shut + 0.3
 

@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from openral_sim.objects import COLOURS, KINDS, ColourName, ObjectBuilder, ObjectKindName
-from openral_sim.objects.kind import ObjectKind
+from openral_sim.homes.pieces import pieces
+from openral_sim.objects import COLOURS, KINDS, ColourName, ObjectBuilder, ObjectKind, build_object
+from openral_sim.objects.kind import GLOSS, Material
+from openral_sim.objects.shapes import SHAPES
 
 Built = tuple[ObjectKind, mujoco.MjModel]
 GRIPPER = 0.075
@@ -17,9 +19,7 @@ def built(request: pytest.FixtureRequest) -> Built:
     kind = KINDS[request.param]
     spec = mujoco.MjSpec()
     body = spec.worldbody.add_body(name="object/it")
-    builder = ObjectBuilder(spec, body, request.param)
-    kind.build(builder)
-    builder.set_mass(kind.mass)
+    build_object(ObjectBuilder(spec, body, request.param, kind))
     return kind, spec.compile()
 
 
@@ -36,9 +36,17 @@ def extent(model: mujoco.MjModel, group: int) -> tuple[NDArray[np.float64], NDAr
     return low, high
 
 
-def test_every_name_has_a_kind_and_every_colour_a_value() -> None:
-    assert set(get_args(ObjectKindName)) == set(KINDS)
+def test_there_are_thirty_kinds_and_each_says_what_it_is_made_of() -> None:
+    assert len({kind.noun for kind in KINDS.values()}) >= 30
+    assert {kind.shape for kind in KINDS.values()} == set(SHAPES)
     assert set(get_args(ColourName)) == set(COLOURS)
+    assert set(get_args(Material)) == set(GLOSS)
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_a_kind_is_kept_on_furniture_there_is(name: str) -> None:
+    assert KINDS[name].kept
+    assert set(KINDS[name].kept) <= set(pieces())
 
 
 def test_what_is_seen_has_the_size_it_says(built: Built) -> None:

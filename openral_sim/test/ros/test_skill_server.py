@@ -123,6 +123,15 @@ def test_a_failed_goal_is_told_to_the_graph_with_its_trace(bench: Any) -> None:
     assert (heard[0].source, heard[0].kind, heard[0].traceparent) == ("skill_server", "bad_request", trace)
 
 
+def test_a_goal_outside_the_motion_envelope_is_refused_and_told_to_the_graph(bench: Any) -> None:
+    heard = bench.listen(FailureTrigger, "openral/failure/skill_server", RELIABLE)
+    bench.until(lambda: bench.node.count_subscribers("openral/failure/skill_server"))
+    result = bench.send("navigate", goal=Pose.planar(50.0, 0.0, 0.0)).result()
+    bench.until(lambda: heard)
+    assert result.status is SkillStatus.BAD_REQUEST
+    assert "motion envelope" in heard[0].message
+
+
 def test_handing_over_with_an_empty_hand_holds_nothing(bench: Any) -> None:
     result = bench.send("handover", agent=NEAR, agent_id="requester").result()
     assert result.status is SkillStatus.NOTHING_HELD

@@ -40,7 +40,7 @@ class Leaf:
 
     def opening(self, context: SkillContext) -> float:
         """How far it stands open: 0 shut, 1 wide open."""
-        return float(np.clip(self.angle(context) / self.door.open_angle, 0.0, 1.0))
+        return float(np.clip(self.angle(context) / self.door.travel, 0.0, 1.0))
 
     def point(self, angle: float, x: float, share: float) -> Vector:
         """A point at handle height in map: ``x`` [m] before the hinge, a share of the way to the handle."""

@@ -1,0 +1,19 @@
+"""What stands against the chosen brain, before anything starts."""
+
+from collections.abc import Mapping
+
+from openral_bringup.graphs.nodes import NodeSpec
+from openral_reasoner.models.keys import KEY_VARIABLES, MissingKey, key_for
+
+
+def check_brain(reasoner: NodeSpec, environment: Mapping[str, str], problems: list[str]) -> None:
+    """Add to ``problems`` that a vendor's brain has no model, or no key to be asked with."""
+    brain = str(reasoner.parameters["brain"])
+    if brain not in KEY_VARIABLES:
+        return
+    if not reasoner.parameters["model"]:
+        problems.append(f"--brain {brain} needs --model: the name of one of its models")
+    try:
+        key_for(brain, str(reasoner.parameters["base_url"]), environment)
+    except MissingKey as error:
+        problems.append(f"--brain {brain}: {error}")

@@ -1,0 +1,1 @@
+"""Whole missions in simulated homes, in one process and by the hundred."""

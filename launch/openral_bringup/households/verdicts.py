@@ -1,0 +1,61 @@
+"""Whether a task was really done, by the simulator's truth and not by what the robot says."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from openral_bringup.households.archetypes import Archetype
+from openral_bringup.households.robots import Robot
+from openral_bringup.households.tasks import Task
+from openral_sim.world import World
+
+IN_HAND = 0.30
+"""How near its middle is to the palm of whoever has a thing [m]."""
+FULL = 0.4
+"""How full a served glass is at least."""
+IN_VIEW = 20
+"""Pixels that show what is looked at, at least."""
+
+
+def verdict(robot: Robot, task: Task) -> str:
+    """What is wrong with the world at a mission's end; "" when the task is done."""
+    return _VERDICTS[task.archetype](robot, task)
+
+
+def _delivered(robot: Robot, task: Task) -> str:
+    if _in_hand(robot.simulation.world, task):
+        return ""
+    return f"no {task.phrase} in the hand of {task.person}"
+
+
+def _served(robot: Robot, task: Task) -> str:
+    liquids = robot.simulation.liquids
+    levels = [liquids[body].level for body in _in_hand(robot.simulation.world, task) if body in liquids]
+    if not levels:
+        return f"no {task.phrase} in the hand of {task.person}"
+    return "" if max(levels) >= FULL else f"the {task.phrase} is {max(levels):.0%} full"
+
+
+def _seen(robot: Robot, task: Task) -> str:
+    pixels = robot.camera.pixels_of(task.phrase)
+    return "" if pixels >= IN_VIEW else f"{pixels} pixels show the {task.phrase}"
+
+
+def _in_hand(world: World, task: Task) -> list[int]:
+    palm = np.array(world.data.site(world.people[task.person].hand_site).xpos)
+    near = [
+        thing.body
+        for thing in world.objects.values()
+        if thing.phrase == task.phrase and np.linalg.norm(world.T_world(thing.body)[:3, 3] - palm) < IN_HAND
+    ]
+    return [int(world.model.body(body).id) for body in near]
+
+
+_VERDICTS: Mapping[Archetype, Callable[[Robot, Task], str]] = {
+    Archetype.FETCH: _delivered,
+    Archetype.FIND: _seen,
+    Archetype.OPEN: _delivered,
+    Archetype.VIEW: _seen,
+    Archetype.HAND: _delivered,
+    Archetype.POUR: _served,
+}

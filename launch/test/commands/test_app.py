@@ -1,0 +1,11 @@
+"""One command line from many packages."""
+
+from typer.testing import CliRunner
+
+from openral_bringup.commands.app import command_line
+
+
+def test_one_group_holds_the_commands_of_several_packages() -> None:
+    told = CliRunner().invoke(command_line(), ["bench", "--help"]).output
+    assert "household" in told
+    assert "search" in told

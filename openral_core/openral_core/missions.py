@@ -1,0 +1,20 @@
+"""How a mission stands."""
+
+from enum import IntEnum
+
+
+class MissionState(IntEnum):
+    """States of openral_msgs/MissionStatus."""
+
+    IDLE = 0
+    ACTIVE = 1
+    WAITING_FOR_HUMAN = 2
+    SUCCEEDED = 3
+    FAILED = 4
+    HANDED_OVER = 5
+    CANCELLED = 6
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will happen."""
+        return self >= MissionState.SUCCEEDED

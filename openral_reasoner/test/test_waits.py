@@ -1,0 +1,94 @@
+"""A peer that is lost while a mission runs is waited for, once and not for ever."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from openral_core.missions import MissionState
+from openral_reasoner.exchanges.commands import AskModel, CallRecall, Command, SendSkill
+from openral_reasoner.exchanges.events import ModelAnswered, PaletteChanged, PromptReceived
+from openral_reasoner.homes import Home, HomePeers
+from openral_reasoner.homes.timeline import Answer, Timeline
+from openral_reasoner.missions import Core
+from openral_reasoner.palettes import ToolPalette, changes
+from openral_reasoner.planners import decide
+from openral_reasoner.procedures.settings import MissionSettings
+
+WITHOUT_MEMORY = {"spatial_memory_available": False, "places": ()}
+WITHOUT_SKILLS = {"skills": ()}
+LOST, BACK = 8.0, 20.0
+"""While the robot drives to where it will look for the mug [s]."""
+
+
+def asked_at(line: Timeline) -> list[float]:
+    return [m.now for m in line.moments if any(isinstance(c, AskModel) for c in m.commands)]
+
+
+def started(home: Home, palette: ToolPalette, settings: MissionSettings) -> Timeline:
+    """Somebody wants the mug; a skill takes five seconds."""
+    peers = HomePeers(home)
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, AskModel):
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+        elif (event := peers.answer(command)) is not None:
+            yield 5.0 if isinstance(command, SendSkill) else 0.1, event
+
+    line = Timeline(Core(settings), answers)
+    line.put(0.0, PaletteChanged(palette=palette))
+    line.put(0.0, PromptReceived(id="first", text="bring me the mug"))
+    return line
+
+
+@pytest.mark.parametrize("lost", [WITHOUT_MEMORY, WITHOUT_SKILLS], ids=["memory", "skills"])
+def test_nothing_is_decided_until_a_lost_peer_is_back(
+    home: Home, palette: ToolPalette, settings: MissionSettings, lost: dict[str, object]
+) -> None:
+    line = started(home, palette, settings)
+    line.put(LOST, PaletteChanged(palette=palette.model_copy(update=lost)))
+    line.put(BACK, PaletteChanged(palette=palette))
+    (end,) = line.run()
+    assert end.state is MissionState.SUCCEEDED, end.reason
+    assert not [now for now in asked_at(line) if LOST + 5.0 < now < BACK]
+    told = [
+        line for m in line.moments for c in m.commands if isinstance(c, AskModel) for line in c.context.news
+    ]
+    assert any("is gone" in words for words in told)
+    assert any("is back" in words or "is there now" in words for words in told)
+
+
+def test_a_question_that_memory_died_over_is_asked_again_when_it_is_back(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    line = started(home, palette, settings)
+    answers, asked = line.answers, []
+
+    def dying(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, CallRecall):
+            asked.append(now)
+        if not isinstance(command, CallRecall) or len(asked) > 1:
+            yield from answers(command, now)
+
+    line.answers = dying
+    line.put(1.0, PaletteChanged(palette=palette.model_copy(update=WITHOUT_MEMORY)))
+    line.put(BACK, PaletteChanged(palette=palette))
+    (end,) = line.run()
+    assert end.state is MissionState.SUCCEEDED, end.reason
+    assert len(asked) == 2
+    assert asked[1] == BACK
+
+
+def test_what_does_not_come_back_is_waited_for_once(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    line = started(home, palette, settings)
+    line.put(LOST, PaletteChanged(palette=palette.model_copy(update=WITHOUT_SKILLS)))
+    (end,) = line.run()
+    assert end.state is MissionState.HANDED_OVER
+    waits = [b - a for a, b in zip(asked_at(line), asked_at(line)[1:], strict=False)]
+    assert sum(wait >= settings.deadlines.palette for wait in waits) == 1
+
+
+def test_the_places_that_come_and_go_with_memory_are_no_news_of_their_own(palette: ToolPalette) -> None:
+    told = changes(palette, palette.model_copy(update=WITHOUT_MEMORY))
+    assert told == ("spatial memory is gone: its service no longer answers, or is not active",)

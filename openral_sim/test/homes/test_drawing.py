@@ -1,0 +1,61 @@
+from pathlib import Path
+
+import pytest
+
+from openral_sim.homes import draw_home, find_scene, whereabouts, write_home
+from openral_sim.homes.addresses import UnknownScene
+from openral_sim.homes.checks import problems_of
+from openral_sim.homes.layouts import PLANS, NoSuchPlan
+from openral_sim.scenes import Scene, load_scene
+
+ROOMS = sorted(PLANS)
+
+
+@pytest.fixture(scope="module", params=ROOMS)
+def drawn(request: pytest.FixtureRequest) -> Scene:
+    return draw_home(100 + request.param, request.param)
+
+
+def test_a_home_has_the_rooms_that_were_asked_for(drawn: Scene) -> None:
+    rooms = int(drawn.document.name.removeprefix("generated_")) - 100
+    assert len(drawn.home.rooms) == rooms
+    assert len(drawn.home.doorways) == rooms - 1, "every room is joined to the others"
+
+
+def test_nothing_floats_sticks_in_something_or_is_out_of_sight_or_reach(drawn: Scene) -> None:
+    assert list(problems_of(drawn, 0)) == []
+
+
+def test_something_is_hidden_in_every_room_that_can_hide_and_something_lies_open(drawn: Scene) -> None:
+    things = whereabouts(drawn)
+    hiding = {f.id for f in drawn.home.fixtures if f.container and f.container.occludes_contents}
+    assert {thing.hidden_in for thing in things} == hiding | {""}
+    assert len({thing.phrase for thing in things}) == len(things), "each goes by a name of its own"
+
+
+def test_a_seed_always_gives_the_same_home_and_another_seed_another() -> None:
+    assert draw_home(3, 2) == draw_home(3, 2)
+    assert draw_home(3, 2) != draw_home(4, 2)
+
+
+def test_what_is_written_is_read_back_the_same(drawn: Scene, tmp_path: Path) -> None:
+    path = write_home(drawn, tmp_path)
+    assert load_scene(path) == drawn
+    assert (tmp_path / "whereabouts" / path.name).is_file()
+
+
+def test_a_scene_is_found_by_name_by_file_and_by_seed(tmp_path: Path) -> None:
+    scene = find_scene("generated:3:2", tmp_path)
+    path = write_home(scene, tmp_path)
+    assert find_scene("generated_3", tmp_path) == find_scene(str(path), tmp_path) == scene
+
+
+def test_an_unknown_scene_is_refused_naming_the_shipped_ones(tmp_path: Path) -> None:
+    write_home(draw_home(3, 1, "hut"), tmp_path)
+    with pytest.raises(UnknownScene, match=r"'castle'.*'hut'.*generated:SEED"):
+        find_scene("castle", tmp_path)
+
+
+def test_a_home_of_too_many_rooms_is_refused() -> None:
+    with pytest.raises(NoSuchPlan, match="no plan has 9 rooms"):
+        draw_home(0, 9)

@@ -1,0 +1,87 @@
+"""The wine story on the home fixture: real memory, real reasoner, real DDS; robot and eyes are fakes."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("openral_msgs")
+from graph.errands import Errand, ErrandRobot, Vessel
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from std_msgs.msg import Header
+
+from openral_msgs.msg import MissionStatus, PromptStamped
+from openral_reasoner_ros.node import ReasonerNode
+from openral_ros.managed_node import ManagedNode
+from openral_ros.qos import LATCHED, RELIABLE
+from openral_world_state.ros.node import WorldStateNode
+
+ROOT = Path(__file__).parents[2]
+MEMORY, MAP = ROOT / "scenes" / "memory" / "home.json", ROOT / "scenes" / "maps" / "home.yaml"
+BOTTLE, GLASS = "wine bottle", "wine glass"
+
+
+def activated(kind: type[ManagedNode], context: Any, **parameters: Any) -> ManagedNode:
+    overrides = [Parameter(name, value=value) for name, value in parameters.items()]
+    node = kind(context=context, parameter_overrides=overrides)
+    node.trigger_configure()
+    node.trigger_activate()
+    return node
+
+
+@pytest.fixture
+def robot(ros_context: Any) -> Iterator[ErrandRobot]:
+    """The wine is where memory has it, in the closed fridge; the glass, never seen, in the closed cabinet."""
+    things = {
+        BOTTLE: Vessel((0.46, 1.8, 1.0), 0.04, 0.3, 2.4),
+        GLASS: Vessel((2.0, 0.24, 0.92), 0.035, 0.18, 1.8),
+    }
+    node = ErrandRobot(ros_context, Errand(things))
+    yield node
+    node.destroy_node()
+
+
+@pytest.fixture
+def nodes(ros_context: Any, robot: ErrandRobot, tmp_path: Path) -> Iterator[list[Node]]:
+    memory = activated(WorldStateNode, ros_context, map=str(MAP), spatial_memory_path=str(MEMORY))
+    folders = [str(ROOT / "rskills")]
+    reasoner = activated(ReasonerNode, ros_context, rskill_folders=folders, record=str(tmp_path))
+    yield [memory, reasoner, robot]
+    for node in (reasoner, memory):
+        node.close()
+        node.destroy_node()
+
+
+def steps(folder: Path) -> list[dict[str, Any]]:
+    lines = (folder / "reasoner.jsonl").read_text().splitlines()[1:]
+    return [json.loads(line) for line in lines]
+
+
+def test_the_wine_is_recalled_in_the_fridge_and_brought_in_a_glass_found_in_the_cabinet(
+    nodes: list[Node], robot: ErrandRobot, spin_until: Callable[..., None], tmp_path: Path
+) -> None:
+    statuses: list[MissionStatus] = []
+    robot.create_subscription(MissionStatus, "/openral/mission", statuses.append, LATCHED)
+    prompts = robot.create_publisher(PromptStamped, "/openral/prompt", RELIABLE)
+    spin_until(nodes, lambda: prompts.get_subscription_count() > 1, 10.0)
+    words = "bring me a cup of wine"
+    prompts.publish(
+        PromptStamped(header=Header(frame_id="operator"), id="p", text=words, requester="requester")
+    )
+    over = MissionStatus.STATE_SUCCEEDED
+    spin_until(nodes, lambda: bool(statuses) and statuses[-1].state >= over, 90.0)
+    last = statuses[-1]
+    assert last.state == MissionStatus.STATE_SUCCEEDED, last.reason
+
+    recalled = [s["event"]["result"] for s in steps(tmp_path) if s["event"]["kind"] == "recalled"]
+    wine = recalled[0]["matches"][0]
+    assert (wine["label"], wine["containers"], wine["must_open"]) == (BOTTLE, ["fridge"], "fridge")
+    assert not recalled[1]["matches"]
+    assert "cabinet: FOUND" in list(last.searched)
+    assert set(robot.errand.opened) == {"fridge", "cabinet"}
+    assert robot.errand.closed == {"fridge", "cabinet"}
+    assert robot.errand.filled == {GLASS: BOTTLE}
+    assert robot.errand.delivered == [(GLASS, "requester")]
