@@ -19,7 +19,9 @@ MEASURED = pytest.StashKey[dict[str, object]]()
 @pytest.fixture(scope="session")
 def detector(pytestconfig: pytest.Config) -> Detector:
     """The detector under test, as its node knows it."""
-    return load_detector(pytestconfig.getoption("--detector"), _folders(pytestconfig), CAMERAS, False)
+    return load_detector(
+        pytestconfig.getoption("--detector"), _folders(pytestconfig), CAMERAS, is_default=False
+    )
 
 
 @pytest.fixture(scope="session")

@@ -85,7 +85,9 @@ class RunningNode:
             self._publisher(topic, Image)
         labels = [VisionClass(class_id=number, class_name=name) for number, name in frame.labels.items()]
         if Sensor.SEMANTIC in frame.planes:
-            self._publisher(f"/{frame.camera}/{LABELS_SUFFIX}", LabelInfo).publish(LabelInfo(class_map=labels))
+            self._publisher(f"/{frame.camera}/{LABELS_SUFFIX}", LabelInfo).publish(
+                LabelInfo(class_map=labels)
+            )
         self.wait("subscribe to its cameras", lambda: all(map(self._heard, topics)), UP)
         for topic, name in topics.items():
             encoding = ENCODINGS[Sensor(name)]

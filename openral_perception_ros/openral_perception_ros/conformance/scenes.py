@@ -73,7 +73,7 @@ def _picture(name: str) -> tuple[dict[str, Plane], dict[int, str]]:
 
 
 def _read(path: Path) -> NDArray[np.generic]:
-    return cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
+    return np.asarray(cv2.imread(str(path), cv2.IMREAD_UNCHANGED))
 
 
 def phrases(names: Iterable[str] = GOLDENS) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from openral_perception_ros.looks import DetectorFailed, DetectorOutOfMemory, Lo
 from openral_perception_ros.supervision import EventKind, Phase
 
 
-
 def _fail(fragile: Subject, fault: str) -> LookOutcome:
     return fragile.outcome(fragile.picture(camera=f"{PREFIX}{fault}"), fragile.words)
 

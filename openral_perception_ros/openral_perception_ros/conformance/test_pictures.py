@@ -26,7 +26,7 @@ def test_boxes_lie_inside_frames_of_any_shape(subject: Subject, size: tuple[int,
 def test_it_finds_what_is_in_the_pictures(
     subject: Subject, measured: dict[str, object], min_recall: float
 ) -> None:
-    """Of the things it can name, a box over half of each; the share is told, and demanded with --min-recall."""
+    """A box over half of each thing it can name; the share is told, and demanded with --min-recall."""
     known = set(subject.detector.labels or phrases()[:MOST_WORDS])
     words = None if subject.detector.labels else phrases()[:MOST_WORDS]
     found, asked = 0, 0
