@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import torch
+from PIL import Image
 from transformers import BatchFeature, PretrainedConfig, PreTrainedModel, ProcessorMixin
 
 PATCHES, PATCH = 8, 16
@@ -32,15 +33,21 @@ class StubProcessor(ProcessorMixin):
     attributes = ["tokenizer"]
     tokenizer_class = "AutoTokenizer"
 
-    def py_apply_chat_template(self, messages: list, tokenize: bool, add_generation_prompt: bool) -> str:
+    def py_apply_chat_template(
+        self, messages: list[dict[str, list[dict[str, object]]]], tokenize: bool, add_generation_prompt: bool
+    ) -> str:
         """The words of the question alone."""
         return str(messages[0]["content"][1]["text"])
 
-    def process_vision_info(self, messages: list) -> tuple[list, None]:
+    def process_vision_info(
+        self, messages: list[dict[str, list[dict[str, object]]]]
+    ) -> tuple[list[object], None]:
         """The image alone."""
         return [messages[0]["content"][0]["image"]], None
 
-    def __call__(self, text: list[str], images: list, videos: None, return_tensors: str) -> BatchFeature:
+    def __call__(
+        self, text: list[str], images: list[Image.Image], videos: None, return_tensors: str
+    ) -> BatchFeature:
         """One image as patches, and the question's tokens."""
         image = np.asarray(images[0].resize((SIDE, SIDE)), np.float32) / 255.0
         grid = image.mean(axis=2).reshape(PATCHES, PATCH, PATCHES, PATCH).transpose(0, 2, 1, 3)

@@ -17,8 +17,6 @@ from openral_perception_ros.ros.look_spans import end_look, look_span
 from openral_perception_ros.ros.session import Session
 from openral_ros.conversions.detectors import fill_locate_response
 
-Response = LocateInView.Response
-
 
 @dataclass(slots=True)
 class Inquiries:
@@ -33,9 +31,11 @@ class Inquiries:
     on_answer: Callable[[Answer], None]
     query: str = ""
 
-    def receive(self, request: LocateInView.Request, response: Response) -> "Future[Response]":
+    def receive(
+        self, request: LocateInView.Request, response: LocateInView.Response
+    ) -> "Future[LocateInView.Response]":
         """Promise the response to a request."""
-        promise: Future[Response] = Future()
+        promise: Future[LocateInView.Response] = Future()
         self._ask(request, partial(self._keep, promise, response, look_span(request)))
         return promise
 
@@ -50,7 +50,13 @@ class Inquiries:
         except LookRefused as refused:
             on_done(Answer(self.reception.refusal(query, camera, refused)))
 
-    def _keep(self, promise: "Future[Response]", response: Response, span: Span, answer: Answer) -> None:
+    def _keep(
+        self,
+        promise: "Future[LocateInView.Response]",
+        response: LocateInView.Response,
+        span: Span,
+        answer: Answer,
+    ) -> None:
         end_look(span, answer.result)
         promise.set_result(fill_locate_response(response, answer.result, header_of(answer.shot)))
         self.on_answer(answer)
