@@ -21,10 +21,11 @@ def generate_launch_description() -> LaunchDescription:
 
 def _nodes(context: LaunchContext) -> list[Node]:
     words = {a.name: LaunchConfiguration(a.name).perform(context) for a in ARGUMENTS}
-    return [_node(spec) for spec in describe(choices_from(words), rskill_folders()).nodes]
+    choices = choices_from(words)
+    return [_node(spec, choices.max_restarts) for spec in describe(choices, rskill_folders()).started]
 
 
-def _node(spec: NodeSpec) -> Node:
+def _node(spec: NodeSpec, max_restarts: int) -> Node:
     return Node(
         package=spec.package,
         executable=spec.executable,
@@ -36,4 +37,5 @@ def _node(spec: NodeSpec) -> Node:
         output="screen",
         respawn=True,
         respawn_delay=1.0,
+        respawn_max_retries=max_restarts,
     )

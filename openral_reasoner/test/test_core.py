@@ -51,6 +51,15 @@ def second(settings: MissionSettings, policy: str) -> MissionSettings:
     return settings.model_copy(update={"second_goal": policy})
 
 
+@pytest.mark.parametrize("later", [0.05, 2.0])
+def test_a_goal_that_is_said_again_is_pursued_once(
+    later: float, home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = line(home, palette, settings)
+    story.put(later, PromptReceived(id="first", text="go to the fridge"))
+    assert [end.state for end in story.run()] == [MissionState.SUCCEEDED]
+
+
 @pytest.mark.parametrize(
     ("policy", "states"),
     [

@@ -63,6 +63,7 @@ class Peers:
             skill_server_alive=self._skill.alive,
             verbs=self._skill.verbs,
             holding=self._skill.holding,
+            busy=self._skill.busy,
             scene=self._scene.graph,
             peers=self._switchable(),
         )

@@ -17,10 +17,14 @@ FAST = ("--real-time-factor", "0")
 class Deployment:
     """`python deploy_sim.py` with its output in a file; use as a context manager."""
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
+    def __init__(
+        self, folder: Path, *arguments: str, through: Callable[[list[str]], list[str]] = list
+    ) -> None:
+        """``through`` may put something before the command, such as a way to another host."""
         self.folder = folder
         self.output = folder / "output.txt"
-        self._command = [sys.executable, "deploy_sim.py", "--record", str(folder), *FAST, *arguments]
+        command = [sys.executable, "deploy_sim.py", "--record", str(folder), *FAST, *arguments]
+        self._command = through(command)
 
     def __enter__(self) -> "Deployment":
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Sequence
 from pathlib import Path
 
 from openral_bringup.deploy.observers import Observer
+from openral_bringup.deploy.processes import Respawn
 from openral_bringup.deploy.reports import Outcome, report, save
 from openral_bringup.deploy.run_folders import make_folder
 from openral_bringup.deploy.screens import show
@@ -30,7 +31,7 @@ async def deployment(
     make_folder(folder)
     environment = child_environment(domain, folder / "logs")
     os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
-    supervisor = Supervisor(graph, folder, environment)
+    supervisor = Supervisor(graph, folder, environment, Respawn(choices.max_restarts))
     observer = Observer(choices.namespace, choices.camera_bases, graph.listening, domain)
     session = Session(observer, folder, Patience(), lambda: list(supervisor.logs.alarms), supervisor.restarts)
     outcomes: list[Outcome] = []

@@ -17,6 +17,7 @@ from openral_bringup.graphs import Choices, describe
 from openral_bringup.graphs.cameras import merged
 from openral_bringup.graphs.choices import Brain, DetectorSet, LogLevel
 from openral_bringup.graphs.locations import rskill_folders, scene_path
+from openral_bringup.graphs.problems import Problems
 from openral_core.errors import OpenRALError
 from openral_perception_ros.weights.hub import download
 
@@ -57,13 +58,16 @@ def deploy(
     set_: Annotated[list[str] | None, typer.Option("--set", help="node.parameter=value")] = None,
     domain_id: Annotated[int | None, typer.Option(min=0, max=232, help="ROS_DOMAIN_ID")] = None,
     namespace: Annotated[str, typer.Option(help="namespace of the whole graph")] = "",
+    max_restarts: Annotated[int, typer.Option(min=0, help="of a node that dies again and again")] = 5,
+    run: Annotated[list[str] | None, typer.Option(help="start only this node here (repeatable)")] = None,
     log_level: Annotated[LogLevel, typer.Option(help="severity from which nodes speak")] = LogLevel.INFO,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the graph and exit")] = False,
 ) -> None:
     """Bring up the graph that was chosen."""
     folder = run_folder(goal or [], record)
+    problems = Problems()
     choices = Choices(
-        scene=scene_path(scene),
+        scene=problems.attempt(lambda: scene_path(scene), Path()),
         detectors=detectors,
         continuous=tuple(continuous or ()),
         on_demand=tuple(on_demand or ()),
@@ -76,15 +80,17 @@ def deploy(
         locate_anything=locate_anything,
         gpu_budget_mb=gpu_budget_mb,
         cameras=merged(camera or ()),
+        max_restarts=max_restarts,
+        run=tuple(run or ()),
         log_level=log_level,
         seed=seed,
         real_time_factor=real_time_factor,
         handoff_timeout=handoff_timeout,
         record=str(folder / "recording"),
         namespace=namespace,
-        overrides=overrides_of(params or (), set_ or ()),
+        overrides=problems.attempt(lambda: overrides_of(params or (), set_ or ()), {}),
     )
-    graph = describe(choices, rskill_folders())
+    graph = describe(choices, rskill_folders(), known_problems=problems.found)
     if dry_run:
         Console(width=None if sys.stdout.isatty() else 160).print(plan(graph))
         return

@@ -55,9 +55,9 @@ class Observer:
         """Whether somebody subscribes to prompts."""
         return bool(self._prompts.get_subscription_count() > 0)
 
-    def send_goal(self, goal: str) -> str:
-        """Publish a goal as the operator; its prompt id."""
-        prompt = PromptStamped(id=uuid4().hex, text=goal)
+    def send_goal(self, goal: str, again: str = "") -> str:
+        """Publish a goal as the operator, or say the one with the id ``again`` once more; its prompt id."""
+        prompt = PromptStamped(id=again or uuid4().hex, text=goal)
         prompt.header.frame_id = "operator"
         prompt.header.stamp = self._node.get_clock().now().to_msg()
         self._prompts.publish(prompt)

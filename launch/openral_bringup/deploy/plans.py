@@ -10,7 +10,7 @@ def plan(graph: GraphDescription) -> Table:
     table = Table(title="graph", show_lines=True)
     for column in ("node", "namespace", "runs", "level", "parameters"):
         table.add_column(column, overflow="fold")
-    for node in graph.nodes:
+    for node in graph.started:
         parameters = "\n".join(f"{name}: {value}" for name, value in node.parameters.items())
         level = "-" if node.level is None else str(node.level)
         table.add_row(

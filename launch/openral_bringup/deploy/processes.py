@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 import signal
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +19,19 @@ OnLine = Callable[[str, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Respawn:
-    """When a node that died is started again: ``back_off`` [s] doubles with each death."""
+    """When a node that died is started again: ``back_off`` [s] doubles with each death in a row.
+
+    One that ran for ``healthy`` [s] died for the first time.
+    """
 
     limit: int = 5
     back_off: float = 1.0
     longest: float = 8.0
+    healthy: float = 60.0
+
+    def in_a_row(self, before: int, ran: float) -> int:
+        """Deaths in a row after one more, of a node that ran for ``ran`` [s]."""
+        return 1 if ran >= self.healthy else before + 1
 
     def wait(self, deaths: int) -> float | None:
         """Time to wait before the next start [s], or None when it is left down."""
@@ -51,15 +60,18 @@ class NodeProcess:
 
     async def keep(self) -> None:
         """Run the node; start it again as the respawn policy says, until `stop`."""
+        in_a_row = 0
         while not self._stopping.is_set():
+            begun = time.monotonic()
             await self._run_once()
             if self._stopping.is_set():
                 return
             self.deaths += 1
-            wait = self._respawn.wait(self.deaths)
+            in_a_row = self._respawn.in_a_row(in_a_row, time.monotonic() - begun)
+            wait = self._respawn.wait(in_a_row)
             if wait is None:
                 self.given_up = True
-                self._on_line(self.spec.key, f"died {self.deaths} times and is left down")
+                self._on_line(self.spec.key, f"died {in_a_row} times in a row and is left down")
                 return
             self._on_line(self.spec.key, f"died; starting again in {wait:.0f} s")
             await self._pause(wait)

@@ -10,17 +10,19 @@ from openral_bringup.deploy.observers import Observer
 from openral_bringup.deploy.reports import Outcome
 from openral_bringup.deploy.snapshots import Mission, Snapshot
 
-FIRST_MEMORIES = 5.0
 LOST = "the reasoner died, and its mission with it; it is started again, but a lost mission is not resumed"
+DEAF = "the reasoner does not take the goal"
 POLL = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Longest waits [s]: for the graph to come up, and for one mission to end."""
+    """Longest waits [s]: for the graph, for a goal to be heard before it is said again, for its end."""
 
     start_up: float = 90.0
+    heard: float = 2.0
     mission: float = 900.0
+    memories: float = 5.0
 
 
 class Session:
@@ -49,33 +51,59 @@ class Session:
         Returns:
             The exit code of the first goal that was not reached, else 0.
         """
-        await self._until(lambda: self._is_up() or self._is_hopeless(), self._patience.start_up)
-        ready = self._is_up()
-        await self._until(self._remembers, FIRST_MEMORIES if ready else 0.0)
-        start_up, worst = self.elapsed, 0
+        start_up, worst = 0.0, 0
         for goal in goals:
-            outcome = await self._pursue(goal, start_up) if ready else self._not_up(goal)
+            ready = await self.came_up()
+            start_up = start_up or self.elapsed
+            outcome = await self.pursue(goal, start_up) if ready else self._not_up(goal)
             on_outcome(outcome)
             worst = worst or outcome.exit_code
         return worst
+
+    async def came_up(self) -> bool:
+        """Wait until goals can be heard, also again after a node died; whether they can."""
+        await self._until(lambda: self._is_up() or self._is_hopeless(), self._patience.start_up)
+        ready = self._is_up()
+        await self._until(self._remembers, self._patience.memories if ready else 0.0)
+        return ready
 
     async def idle(self) -> int:
         """Keep the graph up for others to use, until cancelled."""
         await asyncio.Event().wait()
         return 0
 
-    async def _pursue(self, goal: str, start_up: float) -> Outcome:
-        begun, before, deaths = time.monotonic(), self._snapshot, self._reasoner_deaths()
-        prompt = self._observer.send_goal(goal)
+    async def pursue(self, goal: str, start_up: float = 0.0) -> Outcome:
+        """Have one goal pursued to its end, whatever that is."""
+        begun, before = time.monotonic(), self._snapshot
+        said = await self._deliver(goal)
+        problem = DEAF if said is None else await self._problem(*said)
+        took, simulated = time.monotonic() - begun, self._snapshot.sim_time - before.sim_time
+        return Outcome(goal, self._snapshot.mission, start_up, took, simulated, problem)
+
+    async def _deliver(self, goal: str) -> tuple[str, int] | None:
+        """Say a goal until the reasoner has heard it, also one that is just being started again.
+
+        Returns:
+            The prompt's id and how often the reasoner had died before it was said for the last time.
+        """
+        deaths, prompt = self._reasoner_deaths(), self._observer.send_goal(goal)
+        deadline = time.monotonic() + self._patience.start_up
+        while not await self._until(lambda: self._snapshot.mission.id == prompt, self._patience.heard):
+            if time.monotonic() > deadline:
+                return None
+            deaths = self._reasoner_deaths()
+            self._observer.send_goal(goal, prompt)
+        return prompt, deaths
+
+    async def _problem(self, prompt: str, deaths: int) -> str:
+        """Wait for the end of a mission that was heard; why there is none, or ""."""
         await self._until(
             lambda: self._ended(prompt) or self._reasoner_deaths() > deaths, self._patience.mission
         )
-        problem = ""
-        if not self._ended(prompt):
-            lost = self._reasoner_deaths() > deaths
-            problem = LOST if lost else f"no end of the mission within {self._patience.mission:.0f} s"
-        took, simulated = time.monotonic() - begun, self._snapshot.sim_time - before.sim_time
-        return Outcome(goal, self._snapshot.mission, start_up, took, simulated, problem)
+        if self._ended(prompt):
+            return ""
+        lost = self._reasoner_deaths() > deaths
+        return LOST if lost else f"no end of the mission within {self._patience.mission:.0f} s"
 
     def _not_up(self, goal: str) -> Outcome:
         problem = f"the graph did not come up in {self.elapsed:.0f} s: {self._missing()}"

@@ -11,6 +11,7 @@ from openral_bringup.deploy.processes import NodeProcess, Respawn
 from openral_bringup.deploy.shared_memory import remove_orphans
 from openral_bringup.graphs import GraphDescription
 
+RESPAWN = Respawn()
 GENTLE, FIRM = 2.5, 1.0
 """Time a node has to end by itself, and after SIGTERM [s]; then it is killed."""
 
@@ -18,10 +19,16 @@ GENTLE, FIRM = 2.5, 1.0
 class Supervisor:
     """Starts every node of a graph, keeps them running, and leaves nothing behind."""
 
-    def __init__(self, graph: GraphDescription, folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        graph: GraphDescription,
+        folder: Path,
+        environment: Mapping[str, str],
+        respawn: Respawn = RESPAWN,
+    ) -> None:
         self.logs = RunLogs(folder / "logs")
         self.processes = tuple(
-            NodeProcess(node, folder, environment, self.logs.write, Respawn()) for node in graph.nodes
+            NodeProcess(node, folder, environment, self.logs.write, respawn) for node in graph.started
         )
         self._tasks: tuple[asyncio.Task[None], ...] = ()
 

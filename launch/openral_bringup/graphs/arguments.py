@@ -34,6 +34,8 @@ ARGUMENTS = (
     Argument("seed", "0", "draws object poses and detector noise"),
     Argument("real_time_factor", "1.0", "speed cap of the simulation; 0 = none"),
     Argument("handoff_timeout", "0.0", "wait for a human's answer [s]; 0 = end at once"),
+    Argument("max_restarts", "5", "restarts of a node that dies, then it is left down"),
+    Argument("run", "", "nodes to start here, separated by commas, when the others run on another host"),
     Argument("log_level", "info", "severity from which nodes speak", [each.value for each in LogLevel]),
     Argument("record", "", "folder for spans and events"),
     Argument("namespace", "", "namespace of the whole graph, as in /robot1"),
@@ -43,6 +45,7 @@ LISTS = {
     "on_demand": "on_demand",
     "accept_licence": "accepted_licences",
     "cameras": "cameras",
+    "run": "run",
 }
 
 

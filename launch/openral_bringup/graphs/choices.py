@@ -1,11 +1,12 @@
 """What a user can choose; one model behind the command line and the launch arguments."""
 
+import re
 from enum import StrEnum
 from pathlib import Path
 
 from pydantic import Field
 
-from openral_bringup.graphs.cameras import DEFAULT, camera_bases
+from openral_bringup.graphs.cameras import DEFAULT, InvalidCameraChoice, camera_bases
 from openral_core.documents import Document
 
 
@@ -31,6 +32,8 @@ class Brain(StrEnum):
     OPENAI = "openai"
 
 
+_NAMESPACE = re.compile(r"(/[a-zA-Z_][a-zA-Z0-9_]*)*")
+_NOT_A_NAMESPACE = "--namespace {}: expected names that each begin with a slash, as in /robot1"
 LOCATE_ANYTHING = "locateanything-3b-nf4"
 
 
@@ -61,16 +64,29 @@ class Choices(Document):
     base_url: str = ""
     locate_anything: bool = Field(default=False, description="a locator for complex words, non-commercial")
     gpu_budget_mb: float = Field(default=0.0, ge=0.0, description="memory of all detectors and skills [MB]")
+    max_restarts: int = Field(default=5, ge=0, description="of a node that dies again and again")
+    run: tuple[str, ...] = Field(default=(), description="nodes to start here; () = all, none elsewhere")
     log_level: LogLevel = LogLevel.INFO
     spatial_memory_path: str = ""
     seed: int = Field(default=0, ge=0)
     real_time_factor: float = Field(default=1.0, ge=0.0, description="0 = as fast as it can")
     handoff_timeout: float = Field(default=0.0, ge=0.0, description="wait for a human [s]; 0 = end at once")
     record: str = ""
-    namespace: str = Field(default="", pattern=r"^(/[a-zA-Z_][a-zA-Z0-9_]*)*$")
+    namespace: str = ""
     overrides: dict[str, dict[str, object]] = Field(
         default_factory=dict, description="node -> parameter -> value"
     )
+
+    @property
+    def misnamed(self) -> tuple[str, ...]:
+        """What is wrong with the names of cameras and namespace, without which no node can be described."""
+        found = [] if _NAMESPACE.fullmatch(self.namespace) else [_NOT_A_NAMESPACE.format(self.namespace)]
+        for word in self.cameras:
+            try:
+                camera_bases((word,), self.namespace)
+            except InvalidCameraChoice as error:
+                found.append(str(error))
+        return tuple(found)
 
     @property
     def chosen_continuous(self) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
 
 from openral_bringup.graphs.brains import check_brain
 from openral_bringup.graphs.cameras import remaps_of
@@ -13,8 +12,8 @@ from openral_bringup.graphs.detectors import chosen_detectors, detector_nodes
 from openral_bringup.graphs.impossible import ImpossibleChoices
 from openral_bringup.graphs.memory import asleep
 from openral_bringup.graphs.nodes import NodeSpec, ParameterValue
+from openral_bringup.graphs.overrides import overridden, unknown
 from openral_core.documents import InvalidDocument, read_yaml
-from openral_core.errors import listed
 from openral_core.rskills import Registry
 
 SIM_TIME: Mapping[str, ParameterValue] = {"use_sim_time": True}
@@ -24,9 +23,15 @@ SHARED = ("/clock", "/tf", "/tf_static", "/diagnostics")
 
 @dataclass(frozen=True, slots=True)
 class GraphDescription:
-    """Every node to start, in the order to start them; bring-up comes last."""
+    """Every node in the order to start them, bring-up last; ``run`` holds the keys of those started here."""
 
     nodes: tuple[NodeSpec, ...]
+    run: frozenset[str] = frozenset()
+
+    @property
+    def started(self) -> tuple[NodeSpec, ...]:
+        """The nodes of this host: all, unless some were named."""
+        return tuple(node for node in self.nodes if not self.run or node.key in self.run)
 
     @property
     def listening(self) -> Mapping[str, str]:
@@ -40,14 +45,25 @@ class GraphDescription:
 
 
 def describe(
-    choices: Choices, rskill_folders: Sequence[Path], environment: Mapping[str, str] = os.environ
+    choices: Choices,
+    rskill_folders: Sequence[Path],
+    environment: Mapping[str, str] = os.environ,
+    known_problems: Sequence[str] = (),
 ) -> GraphDescription:
-    """The graph that was chosen; ``environment`` holds the keys of brains that need one.
+    """The graph that was chosen.
+
+    Args:
+        choices: What was chosen.
+        rskill_folders: Where the rSkills lie.
+        environment: Holds the keys of brains that need one.
+        known_problems: What was found before, to be told together with what is found here.
 
     Raises:
         ImpossibleChoices: Naming everything that stands against it, before anything starts.
     """
-    problems: list[str] = []
+    problems = [*known_problems, *choices.misnamed]
+    if choices.misnamed:
+        raise ImpossibleChoices(problems)
     folders = [str(folder) for folder in rskill_folders]
     registry = Registry.load(rskill_folders)
     chosen = chosen_detectors(choices, registry, problems)
@@ -57,15 +73,16 @@ def describe(
         _world_state(choices, _map_of(choices.scene, problems)),
         _reasoner(choices, folders),
     )
-    nodes = _overridden((*nodes, _bringup(choices, nodes)), choices.overrides, problems)
+    nodes = overridden((*nodes, _bringup(choices, nodes)), choices.overrides, problems)
     check_brain(next(node for node in nodes if node.name == "reasoner"), environment, problems)
     shared = shared_names(choices.namespace)
     nodes = tuple(
         replace(node, remaps={**shared, **node.remaps}, log_level=choices.log_level.value) for node in nodes
     )
+    problems += unknown("--run {}", choices.run, nodes)
     if problems:
         raise ImpossibleChoices(problems)
-    return GraphDescription(nodes)
+    return GraphDescription(nodes, frozenset(choices.run))
 
 
 def shared_names(namespace: str) -> dict[str, str]:
@@ -119,6 +136,8 @@ def _bringup(choices: Choices, nodes: Sequence[NodeSpec]) -> NodeSpec:
 
 
 def _map_of(scene: Path, problems: list[str]) -> str:
+    if scene == Path():  # none was found, which was told before
+        return ""
     try:
         content = read_yaml(scene)
     except InvalidDocument as error:
@@ -128,16 +147,3 @@ def _map_of(scene: Path, problems: list[str]) -> str:
     if not home_map.is_file():
         problems.append(f"scene {scene}: key 'map' must name a map file, found {content.get('map')!r}")
     return str(home_map.resolve())
-
-
-def _overridden(
-    nodes: tuple[NodeSpec, ...], overrides: Mapping[str, Mapping[str, object]], problems: list[str]
-) -> tuple[NodeSpec, ...]:
-    """Parameters set by hand, addressed by node name or, for detectors, by slug."""
-    names = {node.key: node for node in nodes}
-    unknown = sorted(set(overrides) - set(names))
-    problems += [f"--set {key}.…: no such node; nodes are {listed(sorted(names))}" for key in unknown]
-    return tuple(
-        node.with_parameters(cast(Mapping[str, ParameterValue], overrides.get(name, {})))
-        for name, node in names.items()
-    )

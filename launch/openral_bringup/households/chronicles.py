@@ -14,6 +14,9 @@ from openral_reasoner.recordings import settings_line, step_line
 
 RECORDING = "reasoner.jsonl"
 _SHOWN = ("execute_rskill", "locate_in_view")
+_TELLING = ("pulling the door", "closing", "lowering", "pouring", "pushing the door", "offering")
+_GLANCE = "look-at"
+"""A look follows it, which shows the same."""
 _LETTERS = 38
 
 
@@ -26,6 +29,7 @@ class Chronicle:
         self._file.write(settings_line(settings) + "\n")
         self._robot = robot
         self._told: set[int] = set()
+        self._stage = ""
         self.stills: list[Still] = []
 
     def witness(self, now: float, event: Event, commands: tuple[Command, ...]) -> None:
@@ -35,11 +39,25 @@ class Chronicle:
             if isinstance(command, PublishStatus):
                 self._note(now, command.report.calls)
 
+    def watch(self) -> None:
+        """Keep what is seen when a skill comes to what it is about."""
+        stage, before = self._robot.simulation.feedback.stage, self._stage
+        self._stage = stage
+        if stage != before and stage in _TELLING:
+            time = self._robot.simulation.time
+            self.stills.append(Still(self._robot.look().rgb, f"{time:.0f} s ({stage})"))
+
     def _note(self, now: float, calls: tuple[CallRecord, ...]) -> None:
         for call in calls:
             if call.tool in _SHOWN and call.status != "pending" and call.index not in self._told:
                 self._told.add(call.index)
+                if _rskill(call) == _GLANCE:
+                    continue
                 self.stills.append(Still(self._robot.sight.rgb, f"{now:.0f} s {_words(call)}"[:_LETTERS]))
+
+
+def _rskill(call: CallRecord) -> str:
+    return str(json.loads(call.arguments).get("rskill", ""))
 
 
 def _words(call: CallRecord) -> str:

@@ -38,6 +38,7 @@ def household(
         "runs/household"
     ),
     view: Annotated[bool, typer.Option("--view/--headless", help="watch in a window, one at a time")] = False,
+    graph: Annotated[bool, typer.Option("--graph", help="bring the whole graph up for every task")] = False,
     sheets: Annotated[
         bool, typer.Option("--sheets", help="a contact sheet of every task, not of failures")
     ] = False,
@@ -45,7 +46,8 @@ def household(
     """Household tasks in physics, judged by the simulator's truth.
 
     Mission core, memory, detectors and skills run in one process without a graph between them: the same
-    code, in simulated time, as fast as the machine can. Ends with 1 when a task failed.
+    code, in simulated time, as fast as the machine can. With --graph every task gets a graph of its own, and
+    the mission's own end is believed. Ends with 1 when a task failed.
     """
     homes = scene or ["home"]
     kinds = archetype or list(Archetype)
@@ -55,10 +57,11 @@ def household(
         for kind in kinds
     ]
     ledger = OutcomeLedger(out)
-    work = Worker(out, RunOptions(sheets, view), model, base_url)
+    work = Worker(out, RunOptions(sheets, view, graph), model, base_url)
     if view:
         require_display()
-    for outcome in outcomes_of(ledger.left(jobs), work, 1 if view else workers or os.cpu_count() or 1):
+    most = 1 if view or graph else workers or os.cpu_count() or 1
+    for outcome in outcomes_of(ledger.left(jobs), work, most):
         ledger.add(outcome)
         told = "done" if outcome.success else f"{outcome.why}: {outcome.words}"
         typer.echo(f"{outcome.key}: {outcome.goal!r}: {told} ({outcome.simulated} s in {outcome.wall} s)")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 _WIDTH, _HEIGHT, _LINE = 240, 180, 26
-_COLUMNS = 5
+_COLUMNS, _QUALITY = 6, 88
 _PAPER, _INK = (250, 250, 248), (40, 40, 40)
 
 
@@ -35,6 +35,6 @@ def contact_sheet(stills: Sequence[Still]) -> Image.Image:
 
 
 def save_sheet(stills: Sequence[Still], path: Path) -> None:
-    """Write a contact sheet as PNG."""
+    """Write a contact sheet as JPEG."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    contact_sheet(stills).quantize(128).save(path, optimize=True)
+    contact_sheet(stills).save(path, quality=_QUALITY, optimize=True)

@@ -6,6 +6,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from openral_bringup.graphs.locations import rskill_folders
+from openral_bringup.households.graph_runs import run_on_graph
 from openral_bringup.households.outcomes import Job, Outcome
 from openral_bringup.households.runs import RunOptions, run_job
 from openral_core.rskills import Registry
@@ -36,6 +37,8 @@ class Worker:
 
     def __call__(self, job: Job) -> Outcome:
         """One job."""
+        if self._options.graph:
+            return run_on_graph(job, self._folder / job.key)
         folders = rskill_folders()
         parameters = ReasonerParameters(
             brain=Brain(job.brain),

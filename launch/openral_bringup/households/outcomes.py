@@ -29,7 +29,8 @@ class Job:
 class Outcome(Document):
     """One task that ended; times in [s], the way driven in [m].
 
-    ``why`` is typed, "" on success: what failed and how, such as ``grasp: NOT_REACHABLE``.
+    ``metres`` is None where nobody measured it; ``why`` is typed, "" on success: what failed and how, such as
+    ``grasp: NOT_REACHABLE``.
     """
 
     key: str
@@ -47,7 +48,7 @@ class Outcome(Document):
     tool_calls: int
     looks: int
     containers_opened: int
-    metres: float
+    metres: float | None = None
     budget: dict[str, float] = Field(default_factory=dict)
     sheet: str = ""
 

@@ -26,7 +26,7 @@ class Robot:
     Attributes:
         metres: Way the base has driven [m].
         opened: Ids of the furniture whose door it has opened.
-        shown: Called after every control period, for whoever watches.
+        watchers: Called after every control period.
     """
 
     simulation: Simulation
@@ -35,7 +35,7 @@ class Robot:
     memory: World
     metres: float = 0.0
     opened: set[str] = field(default_factory=set)
-    shown: Callable[[], None] = lambda: None
+    watchers: list[Callable[[], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._metronome = Metronome(LOOKING_RATE)
@@ -61,12 +61,13 @@ class Robot:
         self.metres += float(np.linalg.norm(here - self._at))
         self._at = here
         self._tell_held()
-        self.shown()
         if self._metronome.due(self.simulation.time):
             sight = self.look()
             self._carry()
             self.memory.take_in(sight.view, self.detectors.stream(sight), CONTINUOUS)
             self._note_doors()
+        for watch in self.watchers:
+            watch()
 
     def _gripper(self) -> Pose:
         control = self.simulation.control

@@ -21,15 +21,19 @@ from openral_reasoner.models import Model
 from openral_reasoner.procedures.settings import MissionSettings
 from openral_world_state.worlds import import_graph
 
-SHEET = "sheet.png"
+SHEET = "sheet.jpg"
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """``every_sheet`` draws a contact sheet of successes too; ``view`` opens a window."""
+    """``every_sheet`` draws a contact sheet of successes too; ``view`` opens a window.
+
+    ``graph`` brings the whole graph up for every job instead; the mission's own end is believed then.
+    """
 
     every_sheet: bool = False
     view: bool = False
+    graph: bool = False
 
 
 def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: RunOptions) -> Outcome:
@@ -42,12 +46,13 @@ def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: R
     began, settings = time.monotonic(), MissionSettings()
     with ExitStack() as stack:
         robot = stack.enter_context(robot_at_home(scene_path(job.scene), job.seed, registry))
-        if options.view:
-            robot.shown = stack.enter_context(window(robot.simulation))
         task = draw_task(job.archetype, robot.simulation.world, job.seed)
         known = remembered(robot.simulation.world, task.remembered, job.seed)
         import_graph(robot.memory.memory, known)
         chronicle = Chronicle(stack, robot, settings, folder)
+        robot.watchers.append(chronicle.watch)
+        if options.view:
+            robot.watchers.append(stack.enter_context(window(robot.simulation)))
         play = MissionPlay(robot, registry, model, settings, chronicle.witness)
         report = play.run(task.goal, next(iter(robot.simulation.world.people), ""))
         outcome = _outcome(job, task, robot, report, time.monotonic() - began)

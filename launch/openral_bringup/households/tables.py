@@ -38,7 +38,7 @@ def _row(name: str, group: Sequence[Outcome]) -> str:
         mean(each.tool_calls for each in group),
         mean(each.looks for each in group),
         mean(each.containers_opened for each in group),
-        mean(each.metres for each in group),
+        mean(each.metres or 0.0 for each in group),
     )
     wall, simulated = mean(each.wall for each in group), mean(each.simulated for each in group)
     counted = " | ".join(f"{value:.1f}" for value in means)

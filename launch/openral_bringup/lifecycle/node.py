@@ -11,6 +11,7 @@ from functools import partial
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 
+from openral_bringup.lifecycle.absences import Absences
 from openral_bringup.lifecycle.parameters import BringupParameters
 from openral_bringup.lifecycle.peers import Patience, Peer, Step
 from openral_bringup.lifecycle.remotes import Remote
@@ -42,6 +43,7 @@ class BringupNode(ManagedNode):
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
         self._failures = scope.publisher(FailureTrigger, "openral/failure/bringup", RELIABLE)
         self._roster: Roster = _roster(given, self._patience)
+        self._absences = Absences()
         scope.timer(given.poll, self._look)
         scope.timer(0.1, self._advance)
         scope.timer(1.0, self._report)
@@ -59,6 +61,7 @@ class BringupNode(ManagedNode):
             remote.look(self._given.heartbeat, partial(self._seen, name))
 
     def _seen(self, name: str, state: LifecycleState | None) -> None:
+        self._absences = self._absences.observed(name, time.monotonic(), answers=state is not None)
         if state is not LifecycleState.UNKNOWN:
             self._roster = self._roster.observed(name, state)
 
@@ -74,18 +77,26 @@ class BringupNode(ManagedNode):
         if not success:
             self.get_logger().error(f"{step.value} {name} was refused or late")
         for lost in set(self._roster.given_up()) - self._given_up:
-            self._tell_failure(lost, step)
+            tries = self._given.retries + 1
+            words = f"{lost} does not {step.value} after {tries} tries and is left as it is"
+            self._tell_failure(lost, "bringup_gave_up", words)
         self._given_up = set(self._roster.given_up())
 
-    def _tell_failure(self, name: str, step: Step) -> None:
-        message = f"{name} does not {step.value} after {self._given.retries + 1} tries and is left as it is"
+    def _tell_failure(self, name: str, kind: str, message: str) -> None:
         self.get_logger().error(message)
-        failure = FailureTrigger(source=name, kind="bringup_gave_up", message=message)
+        failure = FailureTrigger(source=name, kind=kind, message=message)
         failure.severity = FailureTrigger.SEVERITY_ERROR
         failure.header.stamp = self.get_clock().now().to_msg()
         self._failures.publish(failure)
 
+    def _tell_absences(self) -> None:
+        for name in self._absences.overdue(time.monotonic(), self._given.absence):
+            self._absences = self._absences.telling(name)
+            words = f"{name} has not answered for {self._given.absence:.0f} s: the graph goes on without it"
+            self._tell_failure(name, "node_down", words)
+
     def _report(self) -> None:
+        self._tell_absences()
         message = DiagnosticArray(status=[self._status(peer) for peer in self._roster.peers])
         message.header.stamp = self.get_clock().now().to_msg()
         self._diagnostics.publish(message)

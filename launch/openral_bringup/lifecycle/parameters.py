@@ -19,6 +19,9 @@ class BringupParameters(Parameters):
     back_off: float = Field(
         2.0, ge=0.0, le=60.0, description="wait before the first retry, doubled each time [s]"
     )
+    absence: float = Field(
+        45.0, ge=1.0, le=3600.0, description="a node that is down for longer is reported as left down [s]"
+    )
     poll: float = Field(0.5, ge=0.05, le=10.0, description="time between looks at each node's state [s]")
     heartbeat: float = Field(
         1.5, ge=0.1, le=60.0, description="a node that answers later than this is down [s]"

@@ -1,6 +1,7 @@
 """Every check gives one finding, and what is wrong comes with what to do."""
 
 import socket
+from collections.abc import Callable
 from contextlib import closing, suppress
 
 import pytest
@@ -14,8 +15,10 @@ from openral_bringup.commands.app import command_line
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda each: each.__name__)
-def test_a_check_says_what_it_found_and_what_to_do_unless_all_is_well(check: object, ros_domain: int) -> None:
-    finding = check()  # type: ignore[operator]
+def test_a_check_says_what_it_found_and_what_to_do_unless_all_is_well(
+    check: Callable[[], Finding], ros_domain: int
+) -> None:
+    finding = check()
     assert finding.found
     assert bool(finding.advice) is (finding.verdict is not Verdict.GOOD)
 

@@ -100,6 +100,15 @@ def test_back_off_doubles_and_ends() -> None:
     assert [respawn.wait(deaths) for deaths in range(1, 6)] == [1.0, 2.0, 3.0, 3.0, None]
 
 
+def test_only_deaths_in_a_row_count() -> None:
+    respawn, deaths = Respawn(healthy=60.0), 0
+    counted = []
+    for ran in (1.0, 2.0, 61.0, 3.0):
+        deaths = respawn.in_a_row(deaths, ran)
+        counted.append(deaths)
+    assert counted == [1, 2, 1, 2]
+
+
 def test_a_package_that_is_not_installed_is_named() -> None:
     with pytest.raises(NotInstalled, match="'no_such_package' is not in this environment"):
         executable_path("no_such_package", "node")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from openral_bringup.graphs import Choices
-from openral_bringup.graphs.arguments import ARGUMENTS, choices_from
+from openral_bringup.graphs.arguments import ARGUMENTS, Argument, choices_from
 
 SCENE = Path(__file__).parents[3] / "scenes" / "deploy" / "home.yaml"
 
@@ -28,6 +28,6 @@ def test_a_word_of_the_wrong_type_is_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize("argument", ARGUMENTS, ids=lambda each: each.name)
-def test_every_argument_is_described_and_its_default_is_a_valid_choice(argument: object) -> None:
-    assert argument.description  # type: ignore[attr-defined]
-    assert argument.choices is None or argument.default in argument.choices  # type: ignore[attr-defined]
+def test_every_argument_is_described_and_its_default_is_a_valid_choice(argument: Argument) -> None:
+    assert argument.description
+    assert argument.choices is None or argument.default in argument.choices

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from openral_bringup.graphs import Choices, ImpossibleChoices, describe
-from openral_bringup.graphs.cameras import InvalidCameraChoice, merged
+from openral_bringup.graphs.cameras import merged
 
 ROOT = Path(__file__).parents[3]
 RSKILLS = [ROOT / "rskills"]
@@ -125,7 +125,7 @@ def test_a_camera_elsewhere_is_listened_to_there_and_a_new_one_is_added() -> Non
 
 @pytest.mark.parametrize("word", ["", "head=", "head=front", "1=/a", "head=/a/"])
 def test_words_that_are_no_camera_are_refused(word: str) -> None:
-    with pytest.raises(InvalidCameraChoice, match="expected an id, or id=/topics"):
+    with pytest.raises(ImpossibleChoices, match="expected an id, or id=/topics"):
         graph_of(cameras=(word,))
 
 
@@ -151,3 +151,37 @@ def test_locate_anything_needs_its_licence_accepted() -> None:
     graph = graph_of(locate_anything=True, accepted_licences=("nvidia-non-commercial",))
     keys = [node.key for node in graph.nodes]
     assert {"sim_groundtruth_locator", "locateanything_3b_nf4"} <= set(keys)
+
+
+def test_a_host_starts_only_its_own_nodes_and_bring_up_still_knows_all() -> None:
+    graph = graph_of(run=("reasoner", "bringup"))
+    assert [node.key for node in graph.started] == ["reasoner", "bringup"]
+    assert graph.nodes[-1].parameters["nodes"] == graph_of().nodes[-1].parameters["nodes"]
+
+
+def test_a_node_that_is_to_run_here_and_does_not_exist_is_refused() -> None:
+    with pytest.raises(ImpossibleChoices, match=r"--run arm: no such node; nodes are .*'reasoner'"):
+        graph_of(run=("arm",))
+
+
+def test_parameters_set_by_hand_are_checked_before_anything_starts() -> None:
+    overrides = {"reasoner": {"seconds": "long", "colour": 3}, "sim_groundtruth": {"rate": -1.0}}
+    with pytest.raises(ImpossibleChoices) as refused:
+        graph_of(overrides=overrides)
+    told = str(refused.value)
+    assert "--set reasoner.seconds: Input should be a valid number" in told
+    assert "--set reasoner.colour: Extra inputs are not permitted" in told
+    assert "--set sim_groundtruth.rate: Input should be greater than 0" in told
+
+
+def test_misnamed_cameras_and_namespace_are_told_together() -> None:
+    with pytest.raises(ImpossibleChoices) as refused:
+        graph_of(namespace="robot1", cameras=("1head", "wrist=relative"))
+    assert len(refused.value.problems) == 3
+
+
+def test_what_was_found_before_is_told_with_the_rest() -> None:
+    with pytest.raises(ImpossibleChoices) as refused:
+        describe(Choices(scene=Path(), run=("arm",)), RSKILLS, known_problems=["no such scene"])
+    assert refused.value.problems[0] == "no such scene"
+    assert len(refused.value.problems) == 2

@@ -10,15 +10,15 @@ from openral_bringup.households.contact_sheets import Still, contact_sheet, save
 RED = np.full((24, 32, 3), (200, 0, 0), np.uint8)
 
 
-def test_grows_by_rows_of_five() -> None:
-    one, six = contact_sheet([Still(RED, "a")]), contact_sheet([Still(RED, "a")] * 6)
-    assert six.width == 5 * one.width
-    assert six.height == 2 * one.height
+def test_grows_by_full_rows() -> None:
+    one, seven = contact_sheet([Still(RED, "a")]), contact_sheet([Still(RED, "a")] * 7)
+    assert seven.width == 6 * one.width
+    assert seven.height == 2 * one.height
 
 
 def test_shows_every_still(tmp_path: Path) -> None:
-    save_sheet([Still(RED, "a")] * 6, tmp_path / "deep" / "sheet.png")
-    pixels = np.array(Image.open(tmp_path / "deep" / "sheet.png").convert("RGB"))
+    save_sheet([Still(RED, "a")] * 6, tmp_path / "deep" / "sheet.jpg")
+    pixels = np.array(Image.open(tmp_path / "deep" / "sheet.jpg").convert("RGB"))
     reddish = (pixels[..., 0] > 150) & (pixels[..., 1] < 60)
     assert reddish.mean() > 6 / 10 * 0.7
 

@@ -40,7 +40,9 @@ class Peer(ManagedNode):
 def bringup(ros_domain: int) -> Any:
     names = ["0:/sim", "1:/eye"]
     arguments = ["--ros-args", "-p", f"nodes:={names}".replace("'", '"'), "-p", "back_off:=0.05"]
-    rclpy.init(args=[*arguments, "-p", "poll:=0.1", "-p", "retries:=1", "-p", "heartbeat:=0.4"])
+    rclpy.init(
+        args=[*arguments, "-p", "poll:=0.1", "-p", "retries:=1", "-p", "heartbeat:=0.4", "-p", "absence:=3.0"]
+    )
     node = BringupNode()
     yield node
     node.close()
@@ -86,3 +88,20 @@ def test_a_node_that_refuses_is_left_alone_after_its_tries(
     assert "/eye" in told[0].message
     sim.destroy_node()
     eye.destroy_node()
+
+
+def test_a_node_that_stays_away_is_reported_once_and_the_others_go_on(
+    bringup: BringupNode, spin_until: SpinUntil
+) -> None:
+    sim, eye = Peer("sim", bringup.context), Peer("eye", bringup.context)
+    told: list[Any] = []
+    from openral_msgs.msg import FailureTrigger
+
+    sim.create_subscription(FailureTrigger, "/openral/failure/bringup", told.append, 10)
+    spin_until([bringup, sim, eye], lambda: (sim.state, eye.state) == ("active", "active"), 20.0)
+    eye.close()
+    eye.destroy_node()
+    spin_until([bringup, sim], lambda: bool(told), 20.0)
+    assert (told[0].kind, told[0].source, sim.state) == ("node_down", "/eye", "active")
+    assert len(told) == 1
+    sim.destroy_node()

@@ -46,6 +46,7 @@ class Caretaker:
     def look(self, palette: ToolPalette, now: float) -> None:
         """The graph as it is now, while no mission runs."""
         self._palette = palette
+        self._chronicle = self._chronicle.reclaimed(idle=palette.robot_idle)
         self._go_on(now)
 
     def hand_over(self, now: float) -> Chronicle:

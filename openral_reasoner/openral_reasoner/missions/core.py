@@ -97,6 +97,8 @@ class Core:
 
     def _prompted(self, prompt: PromptReceived) -> None:
         words = prompt.text.strip().rstrip(".! ")
+        if prompt.id and (prompt.id, prompt.text) in self._heard():
+            return
         if prompt.in_reply_to and prompt.in_reply_to == self._wait.call_id:
             self._resume(prompt)
         elif _STOP.fullmatch(words):
@@ -108,6 +110,11 @@ class Core:
             self._start(prompt)
         else:
             self._second(prompt)
+
+    def _heard(self) -> set[tuple[str, str]]:
+        """Prompts of the missions that run or wait: an operator may say one again to be sure."""
+        running = () if self.mission is None else (self.mission.prompt,)
+        return {(prompt.id, prompt.text) for prompt in (*running, *self._queue)}
 
     def _second(self, prompt: PromptReceived) -> None:
         policy = self.settings.second_goal
@@ -138,6 +145,8 @@ class Core:
             self._caretaker.look(self.palette, self._now)
             return
         self.mission.palette = event.palette
+        if self.mission.chronicle.borrower not in self.mission.pending("execute_rskill"):
+            self.mission.chronicle = self.mission.chronicle.reclaimed(idle=self.palette.robot_idle)
         self.mission.news.extend(news)
         if self._wait.palette:
             self._resume(event)

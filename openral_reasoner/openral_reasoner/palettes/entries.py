@@ -108,6 +108,7 @@ class ToolPalette(Entry):
     peers: tuple[str, ...] = ()
     places: tuple[PlaceEntry, ...] = ()
     holding: str = ""
+    robot_idle: bool = False
 
     @property
     def detectors(self) -> tuple[LocatorEntry | ContinuousDetectorEntry, ...]:

@@ -40,6 +40,7 @@ class LiveGraph:
     skill_server_alive: bool = False
     verbs: tuple[Verb, ...] = ()
     holding: str = ""
+    busy: bool = False
     scene: SceneGraph = field(default_factory=SceneGraph)
     peers: tuple[str, ...] = ()
 
@@ -61,6 +62,7 @@ def build_palette(
         peers=tuple(sorted(graph.peers)),
         places=_places(graph.scene) if graph.memory_alive else (),
         holding=graph.holding,
+        robot_idle=graph.skill_server_alive and bool(graph.verbs) and not graph.busy,
     )
 
 

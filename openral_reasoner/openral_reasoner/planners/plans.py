@@ -30,6 +30,7 @@ from openral_reasoner.planners.steps import (
     search,
     whereabouts,
 )
+from openral_reasoner.procedures.looks import SEEN_NOT_PLACED
 from openral_reasoner.tools import LocateInViewTool
 
 GRASP_TRIES = 3
@@ -86,7 +87,9 @@ def _pick_up(outlook: Outlook, goal: PickUp) -> Plan[str]:
 def _find(outlook: Outlook, goal: Find) -> Plan[str]:
     thing, seen = yield from obtain(outlook, goal.what, goal.where)
     if not seen:
-        thing = yield from _verify(outlook, goal.what, thing)
+        thing, seen = yield from _verify(outlook, goal.what, thing)
+    if not seen:
+        return f"Memory has the {goal.what} here: {whereabouts(thing)}. No locator was there to check."
     return f"The {goal.what} is here: {whereabouts(thing)}."
 
 
@@ -95,21 +98,26 @@ def _listener(to: str) -> str:
     return "you" if to == "me" else to
 
 
-def _verify(outlook: Outlook, words: str, thing: Found) -> Plan[Found]:
-    """Go and see that it is where memory has it; when it is not, search on."""
+def _verify(outlook: Outlook, words: str, thing: Found) -> Plan[tuple[Found, bool]]:
+    """Go and see that it is where memory has it; when it is not, search on. The flag: it was seen.
+
+    Raises:
+        PlanFailed: If no look was had: what memory has may have changed.
+    """
     if thing.must_open:
         must((yield from outlook.act(Verb.OPEN, thing.must_open)), f"open {thing.must_open}")
     else:
         must((yield from outlook.act(Verb.NAVIGATE, thing.id)), f"go to {words}")
     yield from outlook.act(Verb.LOOK_AT, thing.id)
     if not outlook.can_look:
-        return thing
+        return thing, False
     reply = yield LocateInViewTool(query=words)
-    if reply.found:
-        thing = reply.found[0]
-    elif reply.status == "MOVED":
-        thing = yield from search(outlook, words, reply)
-    return thing
+    if reply.found or reply.status == SEEN_NOT_PLACED:
+        return (reply.found[0] if reply.found else thing), True
+    if reply.status in ("MOVED", "NOT_IN_VIEW"):
+        return (yield from search(outlook, words, reply)), True
+    where = whereabouts(thing)
+    raise PlanFailed(f"I stand where memory has the {words} ({where}) and cannot see: {reply.status}.")
 
 
 def _go_to(outlook: Outlook, goal: GoTo) -> Plan[str]:

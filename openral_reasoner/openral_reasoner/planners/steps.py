@@ -3,6 +3,7 @@
 from collections.abc import Generator
 from typing import TypeVar
 
+from openral_core.detectors import LocateStatus
 from openral_core.errors import OpenRALError
 from openral_core.skills import Verb
 from openral_reasoner.exchanges.turns import Found, RawCall, Reply
@@ -17,6 +18,22 @@ from openral_reasoner.tools import (
     Tool,
 )
 
+BLIND = frozenset(
+    {
+        "NO_DETECTOR",
+        LocateStatus.NO_FRAME.name,
+        LocateStatus.STALE_FRAME.name,
+        LocateStatus.INACTIVE.name,
+        LocateStatus.LOADING.name,
+        LocateStatus.BUSY.name,
+        LocateStatus.TIMEOUT.name,
+        LocateStatus.OUT_OF_MEMORY.name,
+        LocateStatus.DETECTOR_ERROR.name,
+    }
+)
+"""Ends of a look that say nothing about whether a thing is there."""
+BLIND_VISITS = 3
+"""Places in a row that could not be looked at, before the search is given up."""
 T = TypeVar("T")
 Plan = Generator[Tool, Reply, T]
 
@@ -92,14 +109,18 @@ def search(outlook: Outlook, words: str, reply: Reply) -> Plan[Found]:
     """Visit the frontier, best first, then ask a human once.
 
     Raises:
-        PlanFailed: If nobody knows.
+        PlanFailed: If nobody knows, or the robot cannot see: it does not drive on blindly.
     """
     question = AskHumanTool(question=f"I could not find {words}. Where should I look?")
+    blind = 0
     while True:
         while reply.frontier:
             reply = yield from outlook.act(Verb.NAVIGATE, reply.frontier[0].id, words, f"search for {words}")
             if reply.found:
                 return reply.found[0]
+            blind = blind + 1 if reply.status in BLIND else 0
+            if blind == BLIND_VISITS:
+                raise PlanFailed(f"I cannot look for {words}, no look was had: {reply.status}.")
         reply = yield question
         if not reply.frontier:
             break

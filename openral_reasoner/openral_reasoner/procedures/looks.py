@@ -23,6 +23,8 @@ CATCH_UPS = 4
 """How often memory is asked again while its transforms or depth images lag behind the look."""
 CATCH_UP = 0.4
 """How long it is given each time [s]."""
+LOOKS_AGAIN, LOOK_AGAIN = 3, 1.0
+"""How often a look is tried again that failed for a passing reason, and how long after [s]."""
 SEEN_NOT_PLACED = "SEEN_NOT_PLACED"
 
 
@@ -65,15 +67,18 @@ def _asked(mission: Mission, detector: str) -> tuple[LocatorEntry, ...]:
 def _insist(
     mission: Mission, entry: LocatorEntry, words: str, camera: str
 ) -> Procedure[tuple[str, LocateResult]]:
-    """One look by a locator that is awake, and one more when the first failed for a passing reason."""
+    """One look by a locator that is awake, and a few more while it fails for a passing reason."""
     can_be_woken = entry.id in mission.palette.peers
     if entry.must_load and can_be_woken:
         refused = yield from wake(mission, entry.id)
         if refused:
             return "", LocateResult(LocateStatus.INACTIVE, refused, words, camera, entry.id)
     first = yield from _one(mission, entry, words, camera)
-    if first[1].status in _PASSING:
-        return (yield from _one(mission, entry, words, camera))
+    for _ in range(LOOKS_AGAIN):
+        if first[1].status not in _PASSING:
+            break
+        yield from pause(mission, LOOK_AGAIN)
+        first = yield from _one(mission, entry, words, camera)
     if first[1].status is LocateStatus.INACTIVE and can_be_woken:
         mission.palette = mission.palette.with_state(entry.id, LifecycleState.INACTIVE)
         refused = yield from wake(mission, entry.id)

@@ -65,6 +65,10 @@ class Chronicle:
         """A goal holds memory from now on; "" gives it back."""
         return replace(self, borrower=call_id)
 
+    def reclaimed(self, *, idle: bool) -> "Chronicle":
+        """A skill server that says it is idle holds nothing for a goal whose end it never told."""
+        return self.lent_to("") if idle and self.borrower else self
+
     def sleep_at(self, peer: str, keep_warm: float) -> float:
         """When a woken peer is to sleep again [s]."""
         return max(self.used.get(peer, LONG_AGO), self.since.get(peer, LONG_AGO)) + keep_warm

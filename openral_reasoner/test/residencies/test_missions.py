@@ -208,13 +208,19 @@ def test_after_a_stop_during_a_transition_the_peer_that_went_comes_back(
     assert STREAM in device.palette.awake
 
 
-def test_nobody_comes_back_while_the_skill_may_still_hold_the_memory(home: Home, small: ToolPalette) -> None:
-    device = Device(home, heavy(small, "grasp", 90.0))
+@pytest.mark.parametrize("idle", [False, True])
+def test_nobody_comes_back_while_the_skill_may_still_hold_the_memory(
+    idle: bool, home: Home, small: ToolPalette
+) -> None:
+    """After a goal whose end was never told, only a skill server that says it is idle has freed it."""
+    working = heavy(small, "grasp", 90.0).model_copy(update={"robot_idle": False})
+    device = Device(home, working)
     honest = device.answers
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, SendSkill) and command.goal.rskill_id == "grasp":
-            yield 1.0, CallFailed(call_id=command.call_id, condition="BROKEN_OFF", message="link lost")
+            yield 1.0, CallFailed(call_id=command.call_id, condition="UNAVAILABLE", message="it is gone")
+            yield 90.0, PaletteChanged(palette=device.palette.model_copy(update={"robot_idle": idle}))
         else:
             yield from honest(command, now)
 
@@ -224,4 +230,4 @@ def test_nobody_comes_back_while_the_skill_may_still_hold_the_memory(home: Home,
     line.run()
     gone = [words.split()[1] for words in device.told("deactivate")]
     assert STREAM in gone
-    assert f"activate {STREAM}" not in device.told("activate")
+    assert (f"activate {STREAM}" in device.told("activate")) is idle

@@ -35,7 +35,7 @@ class SkillAdapter:
         self._handles: dict[str, ClientGoalHandle | None] = {}
         self._unwanted: set[str] = set()
         self.verbs: tuple[Verb, ...] = ()
-        self.holding = ""
+        self.holding, self.busy = "", False
 
     @property
     def alive(self) -> bool:
@@ -66,7 +66,9 @@ class SkillAdapter:
         """Ask whether it lives, and give up goals whose server is gone."""
         self._server.poll()
         if not self.alive:
-            for call_id in tuple(self._handles):
+            for call_id, handle in tuple(self._handles.items()):
+                if handle is not None:
+                    handle.cancel_goal_async()  # one that only seemed dead must not go on by itself
                 self._fail(call_id, "UNAVAILABLE", "the skill server is gone")
 
     def _guarded(self, call_id: str, callback: Callable[[str, Future], None]) -> Callable[[Future], None]:
@@ -83,6 +85,9 @@ class SkillAdapter:
         handle: ClientGoalHandle = future.result()
         if not handle.accepted:
             self._fail(call_id, "REJECTED", "the skill server did not accept the goal")
+            return
+        if call_id not in self._handles:
+            handle.cancel_goal_async()
             return
         self._handles[call_id] = handle
         handle.get_result_async().add_done_callback(self._guarded(call_id, self._on_result))
@@ -105,7 +110,7 @@ class SkillAdapter:
         self._server.heard()
         known = {verb.value: verb for verb in Verb}
         self.verbs = tuple(known[name] for name in message.verbs if name in known)
-        self.holding = message.holding
+        self.holding, self.busy = message.holding, bool(message.busy_with)
 
     def _fail(self, call_id: str, condition: str, message: str) -> None:
         self._forget(call_id)

@@ -5,7 +5,8 @@ import mujoco
 from openral_sim.furniture.builder import FurnitureBuilder
 
 _RADIUS = 0.011
-_STAND_OFF = 0.055
+STAND_OFF = 0.055
+"""From a door's front to the middle of the bar in [m]."""
 _FOOT = 0.02
 
 
@@ -24,7 +25,7 @@ def add_handle(
         The names of the site in its middle and of what a gripper touches.
     """
     front, y, z = foot
-    x, low, high = front + _STAND_OFF, z - length / 2, z + length / 2
+    x, low, high = front + STAND_OFF, z - length / 2, z + length / 2
     site = body.add_site(name=f"{body.name}/handle", pos=(x, y, z), size=(0.01, 0.01, 0.01), group=4)
     for end in (low + _FOOT, high - _FOOT):
         builder.post(_RADIUS * 0.7, (front, y, end), (x, y, end), builder.style.accent, body)

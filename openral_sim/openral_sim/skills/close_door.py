@@ -1,12 +1,12 @@
 """CLOSE: push a door shut with the closed hand."""
 
-import numpy as np
+from functools import partial
 
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_sim.skills.context import SkillContext
-from openral_sim.skills.failures import Blocked
-from openral_sim.skills.feedback import Running
-from openral_sim.skills.moves.door_stances import BEFORE, Hold, dock_at_door
+from openral_sim.skills.failures import Blocked, NotReachable
+from openral_sim.skills.feedback import Move, Running
+from openral_sim.skills.moves.door_stances import BEFORE, Hold, Swing, dock_at_door
 from openral_sim.skills.moves.gripping import bumped, push_on_hand
 from openral_sim.skills.moves.holding import require_empty
 from openral_sim.skills.moves.leaves import Leaf, leaf_of
@@ -14,12 +14,12 @@ from openral_sim.skills.moves.looking import aim
 from openral_sim.skills.moves.reaching import reach_along, reach_to
 from openral_sim.skills.moves.retreating import withdraw
 from openral_sim.skills.moves.swinging import swing
+from openral_sim.skills.open_door import draw
 from openral_sim.skills.requests import DoorRequest
 
-_SHUT = 0.03
 _TIP = 0.026
-_SHARE = 0.62
-_PRESS = -0.05
+_SHARES = (0.62, 0.85, 0.45)
+"""Where the hand may push, as shares of the way from the hinge to the handle."""
 _HARD = 60.0
 
 
@@ -27,29 +27,57 @@ def close_door(context: SkillContext, request: DoorRequest) -> Running:
     """Push a container's door until it is shut."""
     require_empty(context)
     leaf = leaf_of(context, request)
-    if leaf.angle(context) <= _SHUT:
+    if leaf.angle(context) <= leaf.gait.shut:
         return _told(context, leaf, request, "is shut already")
-    hold = Hold(
-        leaf,
-        f"door of '{request.container_id}'",
-        lambda angle: leaf.point(angle, leaf.front + _TIP, _SHARE),
-        lambda angle: -leaf.hinge.normal(angle),
-    )
-    way = yield from dock_at_door(context, hold, (0.0,), "docking")
+    if leaf.is_pushed_shut:
+        yield from _push(context, leaf, request.container_id)
+    else:
+        yield from draw(context, leaf, request.container_id, (0.0,))
+    if leaf.angle(context) > leaf.gait.shut:
+        raise Blocked(f"the door stands at {leaf.stands_at(context)} and goes no further")
+    return _told(context, leaf, request, "is shut")
+
+
+def _push(context: SkillContext, leaf: Leaf, name: str) -> Move[None]:
+    """Lay the closed hand on the front and go with it until it is shut.
+
+    Raises:
+        NotReachable: If there is nowhere to stand for that.
+    """
+    hold, way = yield from _dock(context, leaf, name)
     yield from aim(context, hold.at(leaf.angle(context)), "looking")
     context.control.grip(0.0)
     yield from reach_to(context, way.stance.before, "reaching")
     goal = way.stance.option.T_map_goal
     yield from reach_along(context, goal, "approaching", 0.15, stop=lambda: bumped(context))
-    yield from swing(context, leaf, _PRESS, "pushing the door", lambda _angle: _ended(context, leaf))
+    yield from swing(
+        context, leaf, -leaf.gait.press, "pushing the door", lambda _angle: _ended(context, leaf)
+    )
     yield from withdraw(context, BEFORE)
-    if leaf.angle(context) > _SHUT:
-        raise Blocked(f"the door stands at {np.degrees(leaf.angle(context)):.0f} degrees and goes no further")
-    return _told(context, leaf, request, "is shut")
+
+
+def _dock(context: SkillContext, leaf: Leaf, name: str) -> Move[tuple[Hold, Swing]]:
+    """Go where the door can be pushed shut, the hand on one point of it or another.
+
+    Raises:
+        NotReachable: If no point of it can be pushed from anywhere.
+    """
+    for share in _SHARES:
+        hold = Hold(
+            leaf,
+            f"door of '{name}'",
+            partial(leaf.point, x=leaf.front + _TIP, share=share),
+            lambda angle: -leaf.hinge.normal(angle),
+        )
+        try:
+            return hold, (yield from dock_at_door(context, hold, (0.0,), "docking"))
+        except NotReachable as error:
+            refused = error
+    raise refused
 
 
 def _ended(context: SkillContext, leaf: Leaf) -> bool:
-    return leaf.angle(context) < _SHUT / 3 or push_on_hand(context) > _HARD
+    return leaf.angle(context) < leaf.gait.shut / 3 or push_on_hand(context) > _HARD
 
 
 def _told(context: SkillContext, leaf: Leaf, request: DoorRequest, words: str) -> SkillResult:

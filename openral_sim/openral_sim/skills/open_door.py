@@ -16,10 +16,6 @@ from openral_sim.skills.moves.retreating import withdraw
 from openral_sim.skills.moves.swinging import swing
 from openral_sim.skills.requests import DoorRequest
 
-WIDE = (1.50, 1.35, 1.20, 1.05)
-"""Angles worth opening a door to in [rad], the best first."""
-_ENOUGH = 0.95
-_LAG = 0.12
 _LOOSE = 0.03
 
 
@@ -27,15 +23,29 @@ def open_door(context: SkillContext, request: DoorRequest) -> Running:
     """Swing a container's door wide enough to reach in."""
     require_empty(context)
     leaf = leaf_of(context, request)
-    if leaf.angle(context) >= _ENOUGH:
+    if _stands_open(context, leaf):
         return _told(context, leaf, request, "stands open already")
+    angles = tuple(share * leaf.door.travel for share in leaf.gait.wide)
+    yield from draw(context, leaf, request.container_id, angles)
+    return _told(context, leaf, request, "is open")
+
+
+def draw(context: SkillContext, leaf: Leaf, name: str, angles: tuple[float, ...]) -> Move[None]:
+    """Move a door by its handle to the first of ``angles`` that can be reached, and let it go there.
+
+    Raises:
+        NotReachable: If there is no such angle.
+        NotInGripperRange: If the fingers close beside the handle.
+        LostObject: If the handle slips out of the hand.
+        Blocked: If the door does not come along.
+    """
     hold = Hold(
         leaf,
-        f"handle of '{request.container_id}'",
+        f"handle of '{name}'",
         lambda angle: leaf.point(angle, float(leaf.handle[0]), 1.0),
         lambda angle: -leaf.hinge.normal(angle),
     )
-    way = yield from dock_at_door(context, hold, WIDE, "docking")
+    way = yield from dock_at_door(context, hold, angles, "docking")
     yield from aim(context, hold.at(leaf.angle(context)), "looking")
     try:
         yield from _take_handle(context, leaf, way)
@@ -44,7 +54,10 @@ def open_door(context: SkillContext, request: DoorRequest) -> Running:
         unfasten(context, context.names.handle_connect)
     yield from open_hand(context, "letting go")
     yield from withdraw(context, BEFORE)
-    return _told(context, leaf, request, "is open")
+
+
+def _stands_open(context: SkillContext, leaf: Leaf) -> bool:
+    return leaf.angle(context) >= leaf.gait.enough * leaf.door.travel
 
 
 def _told(context: SkillContext, leaf: Leaf, request: DoorRequest, words: str) -> SkillResult:
@@ -53,8 +66,8 @@ def _told(context: SkillContext, leaf: Leaf, request: DoorRequest, words: str) -
         "opening": leaf.opening(context),
         "angle": leaf.angle(context),
     }
-    if leaf.angle(context) < _ENOUGH:
-        message = f"'{request.container_id}' opened to {np.degrees(leaf.angle(context)):.0f} degrees only"
+    if not _stands_open(context, leaf):
+        message = f"'{request.container_id}' opened to {leaf.stands_at(context)} only"
         return SkillResult(SkillStatus.BLOCKED, message, evidence)
     return SkillResult(SkillStatus.SUCCEEDED, f"'{request.container_id}' {words}", evidence)
 
@@ -93,7 +106,7 @@ def _pull(context: SkillContext, leaf: Leaf, angle: float) -> Move[None]:
         return float(np.linalg.norm(at[:3] - context.control.T_map_grasp()[:3, 3]))
 
     def stop(expected: float) -> bool:
-        return expected - leaf.angle(context) > _LAG or strayed() > _LOOSE
+        return abs(expected - leaf.angle(context)) > leaf.gait.lag or strayed() > _LOOSE
 
     done = yield from swing(context, leaf, angle, "pulling the door", stop)
     if not done:
@@ -101,7 +114,7 @@ def _pull(context: SkillContext, leaf: Leaf, angle: float) -> Move[None]:
         unfasten(context, context.names.handle_connect)
         yield from open_hand(context, "letting go")
         yield from withdraw(context, BEFORE)
-        stands = f"the door stands at {np.degrees(leaf.angle(context)):.0f} degrees"
+        stands = f"the door stands at {leaf.stands_at(context)}"
         if slipped:
             raise LostObject(f"the handle slipped out of the hand; {stands}")
-        raise Blocked(f"the door does not open further; {stands}")
+        raise Blocked(f"the door does not move further; {stands}")

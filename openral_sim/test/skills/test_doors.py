@@ -1,13 +1,19 @@
 """Opening and closing the doors of the home, by the hand alone."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_sim.robot import add_robot, stand_tucked
+from openral_sim.scenes import load_scene
 from openral_sim.skills import Feedback, SkillContext
+from openral_sim.world import World
+
+SCENES = Path(__file__).parents[3] / "scenes" / "deploy"
 
 FRIDGE: dict[str, ParamValue] = {"target": Pose.planar(0.36, 1.7, 0.0, 0.875), "container_id": "fridge"}
 CABINET: dict[str, ParamValue] = {"target": Pose.planar(2.0, 0.24, 1.57, 0.75), "container_id": "cabinet"}
@@ -131,3 +137,17 @@ def test_takes_a_thing_out_of_what_it_opened(
     full = do(Verb.CLOSE, by=robot, **goal)
     assert full.status is SkillStatus.BAD_REQUEST
     assert "already holds" in full.message
+
+
+@pytest.mark.parametrize("name", ["drawer", "lower_drawer"])
+def test_draws_a_drawer_out_and_pushes_it_in_again(do: Do, name: str) -> None:
+    world = World.load(load_scene(SCENES / "studio.yaml"), 0, add_robot)
+    stand_tucked(world.model, world.data)
+    robot, item = SkillContext(world), world.furniture[name]
+    target = Pose.planar(item.pose.x, item.pose.y, item.pose.yaw, item.fixture.height / 2)
+    opened = do(Verb.OPEN, by=robot, target=target, container_id=name)
+    assert opened.success, opened.message
+    assert world.door_opening(name) > 0.6
+    shut = do(Verb.CLOSE, by=robot, target=target, container_id=name)
+    assert shut.success, shut.message
+    assert world.door_opening(name) < 0.06

@@ -6,12 +6,11 @@ from numpy.typing import NDArray
 from openral_sim.motions.grasps import backed_off
 from openral_sim.skills.context import SkillContext
 from openral_sim.skills.feedback import Move
-from openral_sim.skills.moves.driving import floor_now, shift_by
+from openral_sim.skills.moves.driving import CLEARANCE, floor_now, shift_by
 from openral_sim.skills.moves.reaching import fold, reach_along
 
 Vector = NDArray[np.float64]
 _BACK = 0.30
-_ROOM_BEHIND = 0.30
 _LEVEL = 0.7
 
 
@@ -38,7 +37,7 @@ def room_behind(context: SkillContext) -> float:
     here, forward = context.control.base_pose[:2], _forward(context)
     floor, back = floor_now(context), 0.0
     for distance in np.arange(0.05, _BACK + 0.01, 0.05):
-        if floor.clearance_at(here - distance * forward) < _ROOM_BEHIND:
+        if floor.clearance_at(here - distance * forward) < CLEARANCE:
             break
         back = float(distance)
     return back

@@ -1,4 +1,4 @@
-"""Turning a door by turning the whole robot about its hinge, the arm held still."""
+"""Moving a door by moving the whole robot with it, about its hinge or along its rail, the arm held still."""
 
 from collections.abc import Callable
 
@@ -11,8 +11,6 @@ from openral_sim.skills.feedback import Feedback, Move
 from openral_sim.skills.moves.leaves import Leaf
 
 Vector = NDArray[np.float64]
-RATE = 0.30
-"""Top speed of the turn in [rad/s]."""
 _RAMP = 0.8
 _GAIN = 4.0
 _SETTLE = 1.0
@@ -37,7 +35,7 @@ def swing(
     first, start = leaf.angle(context), control.base_pose
     total = abs(angle - first)
     direction = float(np.sign(angle - first))
-    duration = total / RATE + _RAMP
+    duration = total / leaf.gait.rate + _RAMP
     for time in np.arange(0.0, duration + _SETTLE, CONTROL_PERIOD):
         turned, rate = _progress(float(time), total, duration)
         wanted = leaf.hinge.carried(start, direction * turned)

@@ -1,0 +1,31 @@
+"""The detector node; a locator refuses to be activated while the switch refuse_activate is on."""
+
+import sys
+
+from benchmarks.faults.switches import inherited
+from openral_core.errors import OpenRALError
+from openral_perception_ros.node import DetectorNode
+from openral_ros.running import run
+from openral_ros.scopes import Scope
+
+
+class Unwilling(OpenRALError):
+    """It was told to refuse."""
+
+    def __init__(self) -> None:
+        super().__init__("this detector refuses to be activated")
+
+
+class BreakableDetector(DetectorNode):
+    """Its worker can be broken too."""
+
+    worker_module = "benchmarks.faults.breakable_worker"
+
+    def activate(self, scope: Scope) -> None:
+        if "locator" in self.get_namespace() and inherited().is_on("refuse_activate"):
+            raise Unwilling
+        super().activate(scope)
+
+
+def main() -> None:
+    sys.exit(run(lambda: BreakableDetector("detector"), transitions_apart=True))

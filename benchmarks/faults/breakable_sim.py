@@ -1,0 +1,20 @@
+"""The simulation node with a camera, transforms and a clock that can be broken."""
+
+import sys
+
+from benchmarks.faults.switches import inherited
+from benchmarks.faults.tampered_publishers import TamperedScope
+from openral_ros.running import run
+from openral_ros.scopes import Scope
+from openral_sim.ros.node import SimNode
+
+
+class BreakableSim(SimNode):
+    """Its publishers obey the switches frozen_camera, camera_gone, tf_gap and clock_jump."""
+
+    def configure(self, scope: Scope) -> None:
+        super().configure(TamperedScope(scope, inherited()))
+
+
+def main() -> None:
+    sys.exit(run(BreakableSim))

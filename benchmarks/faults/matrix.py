@@ -1,0 +1,22 @@
+"""The fault matrix. CELLS="kill_node stop_node:skill" in the environment chooses some; without it all."""
+
+import asyncio
+import json
+import os
+
+from benchmarks.faults.cells import PHASES, Row, cells
+from benchmarks.faults.injections import FAULTS
+
+LONG = True
+
+
+def run() -> list[Row]:
+    """One row per fault and phase."""
+    rows: list[Row] = []
+    for name in os.environ.get("CELLS", " ".join(FAULTS)).split():
+        fault, _, phase = name.partition(":")
+        found = asyncio.run(cells(FAULTS[fault], (phase,) if phase else tuple(PHASES)))
+        rows += found
+        for row in found:
+            print(json.dumps(row), flush=True)
+    return rows

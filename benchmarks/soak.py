@@ -1,0 +1,94 @@
+"""Missions in a loop on one graph with a fault in each: does every one end, and does anything grow?
+
+MINUTES=n in the environment, else 30; SEED=n draws the order of the cells, CELLS="kill_node:locate ..." names
+them instead, each once.
+"""
+
+import asyncio
+import json
+import os
+import random
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from benchmarks.faults.cells import PHASES, Row, keep, tried
+from benchmarks.faults.injections import FAULTS, SCARCE
+from benchmarks.faults.rigs import Rig
+from openral_bringup.deploy.shared_memory import FOLDER, PREFIX, remove_orphans
+
+LONG = True
+Figures = Mapping[str, tuple[float, int, int]]
+"""Node -> resident memory with its children [MB], file descriptors, threads."""
+
+
+def run() -> list[Row]:
+    """One row per node, and one that sums up."""
+    chosen = [tuple(each.split(":")) for each in os.environ.get("CELLS", "").split()]
+    cells = chosen or drawn(int(os.environ.get("SEED", "0")))
+    return asyncio.run(soak(60.0 * float(os.environ.get("MINUTES", "30")), cells))
+
+
+async def soak(seconds: float, cells: Sequence[tuple[str, ...]]) -> list[Row]:
+    """One cell after the other until the time is over."""
+    ends: Counter[str] = Counter()
+    scarce = any(FAULTS[fault].budget_mb for fault, _ in cells)
+    with tempfile.TemporaryDirectory() as folder:
+        rig = Rig(Path(folder), SCARCE if scarce else 0.0)
+        async with rig:
+            await rig.session.came_up()
+            await rig.session.pursue("find the mug")
+            before, shared = figures(rig), segments()
+            begun = time.monotonic()
+            for fault, phase in cells:
+                if time.monotonic() - begun > seconds:
+                    break
+                row = await tried(rig, FAULTS[fault], phase)
+                print(json.dumps(row), flush=True)
+                ends[str(row["end"])] += 1
+                ends["recovered"] += row.get("recovered") == "yes"
+            await rig.session.came_up()
+            after, shared_after = figures(rig), segments()
+            restarts = rig.supervisor.restarts()
+        keep(folder, f"soak-{os.getpid()}")
+        left = sum(each.is_running() for each in rig.seen.values())
+    total: Row = {
+        "node": "all",
+        "ends": dict(ends),
+        "left_processes": left,
+        "left_segments": remove_orphans(),
+    }
+    total |= {"minutes": round((time.monotonic() - begun) / 60.0, 1), "shared": f"{shared} -> {shared_after}"}
+    return [*(_row(node, before[node], after[node], restarts[node]) for node in before), total]
+
+
+def drawn(seed: int) -> list[tuple[str, ...]]:
+    """Every cell of the matrix in a drawn order, again and again."""
+    dice = random.Random(seed)
+    every: list[tuple[str, ...]] = [(fault, phase) for fault in FAULTS for phase in PHASES]
+    return [cell for _ in range(100) for cell in dice.sample(every, len(every))]
+
+
+def figures(rig: Rig) -> Figures:
+    """What every node that runs holds now."""
+    found = {}
+    for key in rig.supervisor.restarts():
+        process = rig.node(key)
+        if process is not None:
+            family = [process, *process.children(recursive=True)]
+            memory = sum(each.memory_info().rss for each in family) / 1e6
+            found[key] = (round(memory, 1), process.num_fds(), process.num_threads())
+    return found
+
+
+def segments() -> int:
+    """Shared-memory files of DDS on this machine, other graphs' too."""
+    return sum(1 for _ in FOLDER.glob(f"{PREFIX}*"))
+
+
+def _row(node: str, before: tuple[float, int, int], after: tuple[float, int, int], restarts: int) -> Row:
+    names = ("memory_mb", "descriptors", "threads")
+    changes = {name: f"{was} -> {now}" for name, was, now in zip(names, before, after, strict=True)}
+    return {"node": node, "restarts": restarts, **changes}

@@ -1,0 +1,58 @@
+"""Parameters set by hand, checked against what each node takes before it is started."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
+
+from pydantic import ValidationError
+
+from openral_bringup.graphs.nodes import NodeSpec, ParameterValue
+from openral_bringup.lifecycle.parameters import BringupParameters
+from openral_core.errors import listed
+from openral_perception_ros.parameters import DetectorParameters
+from openral_reasoner_ros.parameters import ReasonerParameters
+from openral_ros.parameters import Parameters
+from openral_sim.ros.parameters import SimParameters
+from openral_world_state.ros.parameters import WorldStateParameters
+
+MODELS: Mapping[str, type[Parameters]] = {
+    "sim": SimParameters,
+    "detector": DetectorParameters,
+    "world_state": WorldStateParameters,
+    "reasoner": ReasonerParameters,
+    "bringup": BringupParameters,
+}
+OF_EVERY_NODE = "use_sim_time"
+
+
+def overridden(
+    nodes: Sequence[NodeSpec], overrides: Mapping[str, Mapping[str, object]], problems: list[str]
+) -> tuple[NodeSpec, ...]:
+    """The nodes with these parameters on top, addressed by node name or, for detectors, by slug."""
+    names = {node.key: node for node in nodes}
+    problems += unknown("--set {}.…", overrides, nodes)
+    changed = {
+        name: node.with_parameters(cast(Mapping[str, ParameterValue], overrides.get(name, {})))
+        for name, node in names.items()
+    }
+    for name in sorted(set(overrides) & set(changed)):
+        problems += _wrong(changed[name])
+    return tuple(changed.values())
+
+
+def unknown(flag: str, keys: Iterable[str], nodes: Sequence[NodeSpec]) -> list[str]:
+    """A problem for each key that is no node's; ``flag`` with {} in the key's place begins it."""
+    known = {node.key for node in nodes}
+    words = f"no such node; nodes are {listed(sorted(known))}"
+    return [f"{flag.format(key)}: {words}" for key in sorted(set(keys) - known)]
+
+
+def _wrong(node: NodeSpec) -> list[str]:
+    given = {name: value for name, value in node.parameters.items() if name != OF_EVERY_NODE}
+    try:
+        MODELS[node.name].model_validate(given)
+    except ValidationError as error:
+        return [
+            f"--set {node.key}.{'.'.join(map(str, each['loc']))}: {each['msg']}, found {each['input']!r}"
+            for each in error.errors()
+        ]
+    return []

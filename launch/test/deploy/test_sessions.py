@@ -1,0 +1,96 @@
+"""A goal is heard or is said again; a mission ends or the operator is told why not."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from openral_bringup.deploy.reports import Outcome
+from openral_bringup.deploy.sessions import DEAF, LOST, Patience, Session
+from openral_bringup.deploy.snapshots import Mission, MissionState, Snapshot
+
+QUICK = Patience(start_up=1.0, heard=0.2, mission=1.0, memories=0.2)
+UP = Snapshot({"/reasoner": "active"}, palette_known=True, remembered=("mug",))
+
+
+class Graph:
+    """Stands for the observer: what a reasoner does with the n-th time that a goal is said."""
+
+    namespace = ""
+
+    def __init__(self, *hears: Callable[["Graph", str], None]) -> None:
+        self.snapshot, self.deaths, self.said = UP, 0, list[str]()
+        self._hears = list(hears)
+
+    def reasoner_listens(self) -> bool:
+        return True
+
+    def send_goal(self, goal: str, again: str = "") -> str:
+        prompt = again or f"prompt of {goal}"
+        self.said.append(prompt)
+        if self._hears:
+            self._hears.pop(0)(self, prompt)
+        return prompt
+
+    def report(self, prompt: str, state: MissionState) -> None:
+        self.snapshot = replace(self.snapshot, mission=Mission(prompt, state=state))
+
+
+def succeed(graph: Graph, prompt: str) -> None:
+    graph.report(prompt, MissionState.SUCCEEDED)
+
+
+def ignore(graph: Graph, prompt: str) -> None:
+    """A reasoner that is just being started does not hear it."""
+
+
+def die(graph: Graph, prompt: str) -> None:
+    graph.report(prompt, MissionState.ACTIVE)
+    loop = asyncio.get_running_loop()
+    loop.call_later(0.3, setattr, graph, "deaths", 1)
+    loop.call_later(0.4, setattr, graph, "snapshot", UP)
+
+
+def die_at_once(graph: Graph, prompt: str) -> None:
+    graph.report(prompt, MissionState.ACTIVE)
+    graph.deaths = 1
+
+
+def pursued(graph: Graph, *goals: str) -> tuple[int, list[Outcome]]:
+    outcomes: list[Outcome] = []
+
+    async def run() -> int:
+        session = Session(graph, Path(), QUICK, tuple, lambda: {"reasoner": graph.deaths})
+        return await session.run(goals, outcomes.append)
+
+    return asyncio.run(run()), outcomes
+
+
+def test_a_goal_that_nobody_heard_is_said_again_as_the_same_one() -> None:
+    graph = Graph(ignore, ignore, succeed)
+    assert pursued(graph, "a")[0] == 0
+    assert graph.said == ["prompt of a"] * 3
+
+
+def test_a_reasoner_that_never_takes_the_goal_is_told_of() -> None:
+    code, (outcome,) = pursued(Graph(), "a")
+    assert (code, outcome.problem) == (4, DEAF)
+
+
+def test_a_lost_mission_is_told_and_the_next_goal_is_pursued_all_the_same() -> None:
+    code, (lost, reached) = pursued(Graph(die, succeed), "a", "b")
+    assert (lost.problem, reached.problem) == (LOST, "")
+    assert (code, reached.exit_code) == (4, 0)
+
+
+def test_a_mission_whose_reasoner_dies_as_soon_as_it_begins_is_lost_too() -> None:
+    _, (lost,) = pursued(Graph(die_at_once), "a")
+    assert lost.problem == LOST
+
+
+def test_no_goal_is_said_before_the_graph_is_up_again() -> None:
+    graph = Graph(succeed)
+    graph.snapshot = replace(UP, nodes={"/reasoner": "down"})
+    code, (outcome,) = pursued(graph, "a")
+    assert (code, graph.said) == (4, [])
+    assert "/reasoner is down" in outcome.problem
