@@ -24,11 +24,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
     """With a detector and no tests named, run the kit alone."""
-    if not config.getoption("--detector"):
-        return
-    if not config.pluginmanager.has_plugin(FIXTURES):
+    known = early_config.known_args_namespace
+    if known.detector and not known.file_or_dir:
+        args.append(str(KIT))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Its fixtures need ROS and are loaded only when it runs."""
+    if config.getoption("--detector") and not config.pluginmanager.has_plugin(FIXTURES):
         config.pluginmanager.import_plugin(FIXTURES)
-    if config.args_source is not pytest.Config.ArgsSource.ARGS:
-        config.args = [str(KIT)]
