@@ -4,7 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.timeout(300)
 
 
 def kit(detector: str, *options: str) -> subprocess.CompletedProcess[str]:
