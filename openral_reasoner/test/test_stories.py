@@ -172,6 +172,26 @@ def test_plain_goals_take_plain_steps(
     assert story.skills == skills
 
 
+def test_a_look_whose_depth_image_was_lost_is_had_again(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    peers, looks = HomePeers(home), list[str]()
+
+    def losing(command: Command) -> Event | None:
+        if isinstance(command, CallLocate):
+            looks.append(command.call_id)
+        if isinstance(command, CallObserve) and command.located == looks[0]:
+            lost = ObserveResult(ObserveStatus.NO_FRAME, "no depth image of that moment")
+            return Observed(call_id=command.call_id, result=lost)
+        return peers.answer(command)
+
+    home.at, home.x, home.y = "table_1", 5.2, 0.0
+    story = play("bring me the baguette", palette, losing, decide, settings)
+    assert ended(story) is MissionState.SUCCEEDED, story.end
+    report = [c for c in story.commands if isinstance(c, PublishStatus)][-1].report
+    assert not report.searched
+
+
 def test_memory_that_lags_behind_the_look_is_asked_again(
     home: Home, palette: ToolPalette, settings: MissionSettings
 ) -> None:

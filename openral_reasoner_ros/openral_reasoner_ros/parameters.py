@@ -8,6 +8,7 @@ from pydantic import Field
 from openral_reasoner.budgets import SearchBudget
 from openral_reasoner.procedures.settings import Deadlines, MissionSettings
 from openral_reasoner.residencies import ResidencyRules
+from openral_reasoner.searches import SearchCosts
 from openral_ros.gpus import gpu_total_mb
 from openral_ros.parameters import Parameters
 
@@ -80,6 +81,12 @@ class ReasonerParameters(Parameters):
     locate_deadline: float = Field(default=20.0, ge=0.5, le=300.0, description="one look [s]")
     model_deadline: float = Field(default=60.0, ge=0.5, le=600.0, description="one decision of the model [s]")
     transition_deadline: float = Field(default=60.0, ge=0.5, le=600.0, description="one transition [s]")
+    looking_cost: float = Field(
+        default=2.0, gt=0.0, le=100.0, description="of a look in a search, as a way driven [m]"
+    )
+    opening_cost: float = Field(
+        default=10.0, ge=0.0, le=1000.0, description="of opening and closing in a search, as a way [m]"
+    )
     candidates: int = Field(default=24, ge=0, le=1000, description="budget: places searched")
     recalls: int = Field(default=60, ge=0, le=10000, description="budget: questions to memory")
     locates: int = Field(default=60, ge=0, le=10000, description="budget: live looks")
@@ -117,6 +124,7 @@ class ReasonerParameters(Parameters):
                 min_residency=self.min_residency,
                 pinned=self.pinned,
             ),
+            search=SearchCosts(looking=self.looking_cost, opening=self.opening_cost),
             default_requester=self.requester,
             second_goal=self.second_goal.value,
             require_approval=self.require_approval,

@@ -104,6 +104,11 @@ class FakeGraph(Node):
             cancel_callback=lambda _: CancelResponse.ACCEPT,
         )
 
+    @property
+    def cancel_asked(self) -> bool:
+        """Whether somebody wants a running skill to stop."""
+        return any(handle.is_cancel_requested for handle in self._server._goal_handles.values())
+
     def remove_locator(self) -> None:
         """As when its node dies."""
         self.destroy_service(self._locate_service)

@@ -1,5 +1,7 @@
 """Furniture that does not move: its body, the surfaces things lie on, the volume it may hide."""
 
+from typing import Literal
+
 from pydantic import PositiveFloat, model_validator
 
 from openral_core.documents import Document
@@ -14,11 +16,16 @@ class Surface(Document):
     area: Rectangle
 
 
+Opens = Literal["hinge", "aside", "out"]
+"""How a container opens: a door that turns, a door that slides aside, a drawer that is drawn out."""
+
+
 class Container(Document):
     """The volume inside a fixture, in its frame [m]; occluding ones must be opened to be seen into."""
 
     interior: Box
     occludes_contents: bool
+    opens: Opens = "hinge"
 
 
 class Fixture(Document):

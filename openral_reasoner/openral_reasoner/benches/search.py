@@ -11,9 +11,12 @@ from openral_reasoner.budgets import SearchBudget
 from openral_reasoner.exchanges.commands import CallLocate
 from openral_reasoner.homes import HomePeers, play
 from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.searches import SearchCosts
 
 BUDGET = SearchBudget()
 """The same as any mission's."""
+COSTS = SearchCosts(opening=0.0)
+"""What is measured is the way driven: here a door opens by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +33,14 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class SearchScore:
-    """Many homes: rates in [0, 1]; ``spl`` weighs success by the optimum's share of the way travelled."""
+    """Many homes: rates in [0, 1]; ``spl`` weighs success by the optimum's share of the way travelled [m]."""
 
     searcher: str
     homes: int
     success: float
     spl: float
     looks: float
+    way: float
     handoff_precision: float
     absent_handed_over: float
 
@@ -44,7 +48,7 @@ class SearchScore:
 def run_search(searcher: str, seed: int, budget: SearchBudget = BUDGET) -> SearchResult:
     """One searcher in one home."""
     problem = draw(seed)
-    settings = MissionSettings(budget=budget, frontier_shown=100)
+    settings = MissionSettings(budget=budget, search=COSTS, frontier_shown=100)
     model = SEARCHERS[searcher](problem.home, problem.target, seed)
     story = play(
         f"find the {problem.target}",
@@ -81,6 +85,7 @@ def score_search(searcher: str, seeds: Iterable[int], budget: SearchBudget = BUD
         success=_mean([float(r.found) for r in present]),
         spl=_mean([r.found * r.optimum / max(r.optimum, r.travelled, 1e-9) for r in present]),
         looks=_mean([float(r.looks) for r in present if r.found]),
+        way=_mean([r.travelled for r in present if r.found]),
         handoff_precision=_mean([float(not r.present) for r in handed]),
         absent_handed_over=_mean([float(r.handed_over) for r in absent]),
     )

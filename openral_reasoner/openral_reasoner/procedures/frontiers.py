@@ -10,7 +10,8 @@ def frontier(mission: Mission, episode: SearchProgress) -> Procedure[tuple[Candi
     """Where to look next for this episode, within what is left of the budget."""
     graph, robot = yield from read_scene(mission)
     left = int(mission.ledger.left("candidates"))
-    return plan_active_search(graph, episode, left, robot.position if robot else None)
+    start = robot.position if robot else None
+    return plan_active_search(graph, episode, left, start, mission.settings.search)
 
 
 def shown(mission: Mission, candidates: tuple[Candidate, ...]) -> tuple[Frontier, ...]:

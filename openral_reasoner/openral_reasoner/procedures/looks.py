@@ -19,7 +19,7 @@ _DECISIVE = (
     LocateStatus.UNKNOWN_CAMERA,
 )
 _LAGGING = (ObserveStatus.STALE_TRANSFORM, ObserveStatus.NO_FRAME)
-CATCH_UPS = 4
+CATCH_UPS = 3
 """How often memory is asked again while its transforms or depth images lag behind the look."""
 CATCH_UP = 0.4
 """How long it is given each time [s]."""
@@ -50,7 +50,7 @@ def look_for(mission: Mission, words: str, camera: str = "", detector: str = "")
     for entry in _asked(mission, detector):
         call_id, result = yield from _insist(mission, entry, words, camera)
         if result.status is LocateStatus.FOUND:
-            return (yield from _take_in(mission, call_id, result, words))
+            return (yield from _placed(mission, entry, call_id, result, words))
         look = Look(result.status.name, result.message, entry.id)
         if result.status in _DECISIVE:
             return look
@@ -94,8 +94,24 @@ def _one(
     return result
 
 
-def _take_in(mission: Mission, call_id: str, result: LocateResult, words: str) -> Procedure[Look]:
-    """Have memory place what was seen: only then does it have an id and a pose."""
+def _placed(
+    mission: Mission, entry: LocatorEntry, call_id: str, result: LocateResult, words: str
+) -> Procedure[Look]:
+    """Where it was seen; when memory never gets the depth of that very frame, one more look is had."""
+    look, lagging = yield from _take_in(mission, call_id, result, words)
+    if not lagging:
+        return look
+    call_id, again = yield from _one(mission, entry, words, result.camera)
+    if again.status is not LocateStatus.FOUND:
+        return look
+    look, _ = yield from _take_in(mission, call_id, again, words)
+    return look
+
+
+def _take_in(
+    mission: Mission, call_id: str, result: LocateResult, words: str
+) -> Procedure[tuple[Look, bool]]:
+    """Have memory place what was seen: only then does it have an id and a pose; whether it still lags."""
     observed = yield from observe(mission, call_id, result)
     for _ in range(CATCH_UPS):
         if isinstance(observed, Unanswered) or observed.status not in _LAGGING:
@@ -103,8 +119,9 @@ def _take_in(mission: Mission, call_id: str, result: LocateResult, words: str) -
         yield from pause(mission, CATCH_UP)
         observed = yield from observe(mission, call_id, result)
     if isinstance(observed, Unanswered):
-        return Look(SEEN_NOT_PLACED, observed.message, result.detector)
+        return Look(SEEN_NOT_PLACED, observed.message, result.detector), False
     if observed.status is not ObserveStatus.REMEMBERED or not observed.matches:
-        return Look(SEEN_NOT_PLACED, observed.message, result.detector)
+        lagging = observed.status in _LAGGING
+        return Look(SEEN_NOT_PLACED, observed.message, result.detector), lagging
     things = tuple(mission.learn(Thing.remembered(match, words)) for match in observed.matches)
-    return Look(LocateStatus.FOUND.name, result.message, result.detector, things)
+    return Look(LocateStatus.FOUND.name, result.message, result.detector, things), False

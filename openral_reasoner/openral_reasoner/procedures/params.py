@@ -50,12 +50,25 @@ def bind(entry: SkillEntry, thing: Thing, extras: Mapping[str, Extra]) -> dict[s
     return params
 
 
+def not_filled_in(entry: SkillEntry) -> tuple[ParameterSpec, ...]:
+    """Parameters that nobody but the caller can know."""
+    return tuple(spec for spec in entry.parameters if not _filled_in(spec))
+
+
+def _filled_in(spec: ParameterSpec) -> bool:
+    return spec.type is ParameterType.POSE or spec.name in _KNOWN or _is_id(spec)
+
+
+def _is_id(spec: ParameterSpec) -> bool:
+    return spec.type is ParameterType.STRING and (spec.name == "id" or spec.name.endswith("_id"))
+
+
 def _value(spec: ParameterSpec, verb: Verb, thing: Thing, extras: Mapping[str, Extra]) -> ParamValue | None:
     if spec.type is ParameterType.POSE:
         return _pose(verb, thing)
     if spec.name in _KNOWN:
         return _typed(spec, _KNOWN[spec.name](thing))
-    if spec.type is ParameterType.STRING and (spec.name == "id" or spec.name.endswith("_id")):
+    if _is_id(spec):
         return thing.id
     return _typed(spec, extras.get(spec.name))
 

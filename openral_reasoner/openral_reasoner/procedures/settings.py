@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from openral_reasoner.budgets import SearchBudget
 from openral_reasoner.residencies import ResidencyRules
+from openral_reasoner.searches import SearchCosts
 
 
 class Deadlines(BaseModel):
@@ -33,6 +34,7 @@ class MissionSettings(BaseModel):
     budget: SearchBudget = SearchBudget()
     deadlines: Deadlines = Deadlines()
     residency: ResidencyRules = ResidencyRules()
+    search: SearchCosts = SearchCosts()
     default_requester: str = Field(default="", description="agent a goal is for when its prompt names none")
     max_failures: int = Field(default=3, ge=1, description="failures of the model until a human is asked")
     max_repeats: int = Field(

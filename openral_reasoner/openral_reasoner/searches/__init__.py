@@ -1,6 +1,7 @@
 """Where to look for something that is not in memory."""
 
 from openral_reasoner.searches.candidates import Candidate, CandidateKind
+from openral_reasoner.searches.costs import SearchCosts
 from openral_reasoner.searches.plan import plan_active_search
 from openral_reasoner.searches.progress import SearchProgress, Visit
 from openral_reasoner.searches.terms import same_term, term_key
@@ -8,6 +9,7 @@ from openral_reasoner.searches.terms import same_term, term_key
 __all__ = [
     "Candidate",
     "CandidateKind",
+    "SearchCosts",
     "SearchProgress",
     "Visit",
     "plan_active_search",

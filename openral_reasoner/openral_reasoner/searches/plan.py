@@ -4,6 +4,7 @@ from collections import Counter
 
 from openral_core.scene_graph import NodeKind, Opening, Relation, SceneGraph, SceneNode
 from openral_reasoner.searches.candidates import Candidate, CandidateKind
+from openral_reasoner.searches.costs import SearchCosts
 from openral_reasoner.searches.orders import Stop, soonest
 from openral_reasoner.searches.progress import SearchProgress
 from openral_reasoner.searches.terms import term_key
@@ -15,12 +16,15 @@ ODD = 0.2
 """How likely it is none of the places that priors name."""
 COMMON = {CandidateKind.CONTAINER: 1.5, CandidateKind.PLACE: 1.0, CandidateKind.ROOM: 1.0}
 """How likely the places are, one beside another, that no prior names."""
-LOOKING, OPENING = 2.0, 4.0
-"""What a look costs, and opening and closing beside it, as a way driven [m]."""
+_USUAL = SearchCosts()
 
 
 def plan_active_search(
-    graph: SceneGraph, progress: SearchProgress, limit: int, start: Point | None = None
+    graph: SceneGraph,
+    progress: SearchProgress,
+    limit: int,
+    start: Point | None = None,
+    costs: SearchCosts = _USUAL,
 ) -> tuple[Candidate, ...]:
     """Where to look next, best first.
 
@@ -33,6 +37,7 @@ def plan_active_search(
         progress: The episode so far, with its hints.
         limit: At most so many candidates.
         start: Where the robot stands in map [m], when known.
+        costs: Of looking and opening.
     """
     found = _candidates(graph, progress)
     near = [c for node in progress.near_misses for c in found if c.node_id == node]
@@ -41,7 +46,7 @@ def plan_active_search(
     order = near
     for group in (places, rooms):
         start = graph.by_id[order[-1].node_id].pose.position if order else start
-        order = order + _ranked(graph, group, progress, start)
+        order = order + _ranked(graph, group, progress, start, costs)
     return tuple(order[:limit])
 
 
@@ -53,10 +58,14 @@ def _candidates(graph: SceneGraph, progress: SearchProgress) -> list[Candidate]:
 
 
 def _ranked(
-    graph: SceneGraph, candidates: list[Candidate], progress: SearchProgress, start: Point | None
+    graph: SceneGraph,
+    candidates: list[Candidate],
+    progress: SearchProgress,
+    start: Point | None,
+    costs: SearchCosts,
 ) -> list[Candidate]:
     ways, points = Ways(graph), [graph.by_id[c.node_id].pose.position for c in candidates]
-    effort = [LOOKING + OPENING * c.must_open for c in candidates]
+    effort = [costs.looking + costs.opening * c.must_open for c in candidates]
     chances = _chances(graph, candidates, progress)
     stops = [Stop(chance, cost) for chance, cost in zip(chances, effort, strict=True)]
     first = [ways.between(start, point) if start else 0.0 for point in points]

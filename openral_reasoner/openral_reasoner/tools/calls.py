@@ -96,7 +96,10 @@ def parse_call(raw: RawCall, palette: ToolPalette) -> ReasonerToolCall:
 @cache
 def _parameters(tool: type[Tool]) -> str:
     schema = dict(tool.model_json_schema())
-    schema["properties"] = {k: v for k, v in schema["properties"].items() if k != "tool"}
+    fields = {k: dict(v) for k, v in schema["properties"].items() if k != "tool"}
+    for described in fields.values():
+        described.pop("title", None)
+    schema["properties"] = fields
     schema.pop("description", None)
     schema.pop("title", None)
     return json.dumps(schema)

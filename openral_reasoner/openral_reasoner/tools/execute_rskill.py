@@ -13,7 +13,7 @@ from openral_reasoner.procedures.executions import Execution, Step, execute
 from openral_reasoner.procedures.frontiers import frontier
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.moves import known
-from openral_reasoner.procedures.params import Extra
+from openral_reasoner.procedures.params import Extra, not_filled_in
 from openral_reasoner.procedures.recalls import miss
 from openral_reasoner.procedures.visits import visit
 from openral_reasoner.searches import Candidate, SearchProgress
@@ -25,9 +25,9 @@ _TO_SEARCH = (Verb.NAVIGATE, Verb.LOOK_AT, Verb.OPEN)
 class ExecuteRskillTool(Tool):
     """Have the robot act with one skill on one target.
 
-    Policy does what the step takes: it drives there, opens and closes what hides the target, looks
-    again before it grasps, and retries within bounds. To search a place of a miss's frontier, navigate
-    to its id. Poses are filled in; name ids only.
+    What the step takes is done with it: driving there, opening and closing what hides the target, looking
+    again before a grasp, retries. NAVIGATE to an id of a miss's frontier, with search_for, searches that
+    place. Poses are filled in: name ids only.
     """
 
     acts: ClassVar[bool] = True
@@ -39,11 +39,11 @@ class ExecuteRskillTool(Tool):
         description="id of an object found in this mission, a place, a room or a person; or 'me'",
     )
     search_for: str = Field(
-        default="", max_length=200, description="words of a missed recall, to search the target for them"
+        default="", max_length=200, description="only to search: the words of the recall that missed"
     )
     prompt: str = Field(default="", max_length=300, description="the step in words, for the record")
     parameters: dict[str, Extra] = Field(
-        default={}, description="further parameters of the skill's manifest; never poses"
+        default={}, description="those that the list names for the skill, if any; never poses"
     )
 
     @classmethod
@@ -54,7 +54,7 @@ class ExecuteRskillTool(Tool):
     @classmethod
     @override
     def words(cls, palette: ToolPalette) -> str:
-        skills = [{"id": s.id, "verb": s.verb.value, "does": s.description} for s in palette.skills]
+        skills = [_listed(skill) for skill in palette.skills]
         places = [
             {"id": p.id, "label": p.label, "kind": p.kind.value, "room": p.room} for p in palette.places
         ]
@@ -116,6 +116,13 @@ class ExecuteRskillTool(Tool):
                 if candidate.node_id == target:
                     return candidate, episode
         return None
+
+
+def _listed(skill: SkillEntry) -> dict[str, object]:
+    """A skill with the parameters that only the model can give."""
+    asked = {spec.name: spec.description for spec in not_filled_in(skill)}
+    plain = {"id": skill.id, "verb": skill.verb.value, "does": skill.description}
+    return {**plain, "parameters": asked} if asked else {**plain}
 
 
 def _open_episodes(mission: Mission, words: str) -> tuple[SearchProgress, ...]:

@@ -15,8 +15,8 @@ from openral_reasoner.tools.tool import InvalidCall, Outcome, Tool
 class LifecycleTransitionTool(Tool):
     """Activate or deactivate a detector to take or free memory.
 
-    It costs loading time and is bounded: use it sparingly, never to and fro. A locator need not be
-    activated before it is asked. What does not fit makes continuous detectors go for as long.
+    It costs loading time and is bounded: use it sparingly, never to and fro. A locator is activated by
+    asking it. When memory is short, continuous detectors sleep meanwhile and come back by themselves.
     """
 
     tool: Literal["lifecycle_transition"] = "lifecycle_transition"

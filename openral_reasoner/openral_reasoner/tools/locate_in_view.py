@@ -43,7 +43,7 @@ class LocateInViewTool(Tool):
             {
                 "id": each.id,
                 "good_at": each.description,
-                "typical_latency_s": round(each.latency, 3),
+                "typical_latency_s": float(f"{each.latency:.1g}"),
                 "must_be_loaded_first": each.must_load,
                 "default": each is palette.default_locator,
                 "cameras": each.cameras,

@@ -15,7 +15,10 @@ from openral_reasoner.tools.tool import Outcome, Tool
 
 
 class ResolvePlaceTool(Tool):
-    """Ask memory which place, room, person or object a reference means and how to get there. Read-only."""
+    """Ask memory for the id of the place, room, person or object that a reference means.
+
+    Read-only. Not needed for ids of a list or a reply, nor for 'me'.
+    """
 
     tool: Literal["resolve_place"] = "resolve_place"
     reference: str = Field(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import pytest
 
@@ -27,11 +28,12 @@ from openral_reasoner.exchanges.statuses import MissionReport
 from openral_reasoner.homes import Home, HomePeers
 from openral_reasoner.homes.timeline import Answer, Timeline
 from openral_reasoner.missions import Core
-from openral_reasoner.palettes import ToolPalette
+from openral_reasoner.palettes import ContinuousDetectorEntry, LocatorEntry, ToolPalette
 from openral_reasoner.planners import decide
 from openral_reasoner.procedures.settings import MissionSettings
 from openral_reasoner.residencies import ResidencyRules
 
+Detector = TypeVar("Detector", LocatorEntry, ContinuousDetectorEntry)
 STREAM, LOCATOR = "sim-stream", "sim-locator"
 ACTIVE, INACTIVE = LifecycleState.ACTIVE, LifecycleState.INACTIVE
 
@@ -83,13 +85,13 @@ class Device:
 
 
 def held(palette: ToolPalette, peer: str, holds: bool) -> ToolPalette:
-    def update(entries: tuple) -> tuple:  # type: ignore[type-arg]
-        return tuple(e.model_copy(update={"held": holds}) if e.id == peer else e for e in entries)
+    def update(entry: Detector) -> Detector:
+        return entry.model_copy(update={"held": holds}) if entry.id == peer else entry
 
     return palette.model_copy(
         update={
-            "locators": update(palette.locators),
-            "continuous_detectors": update(palette.continuous_detectors),
+            "locators": tuple(map(update, palette.locators)),
+            "continuous_detectors": tuple(map(update, palette.continuous_detectors)),
         }
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import hypot, pi
+from math import hypot, inf, pi
 
 import numpy as np
 
@@ -17,7 +17,8 @@ _TRIES = 60
 _APART = 0.075
 _OVERHEAD = 0.06
 _IN_REACH = 0.28
-_REACHABLE = (0.36, 1.0)
+_REACHABLE, _REACHABLE_INSIDE = (0.40, 1.02), (0.55, 1.0)
+"""Heights the hand takes things from in the open, and out of containers, in [m]."""
 _SETTLED_TURN = 0.4
 _ROUND = 0.02
 _COLOURS: dict[str, tuple[ColourName, ...]] = {
@@ -57,7 +58,7 @@ class Spot:
     def welcomes(self, kind: ObjectKind) -> bool:
         """Whether a kind is kept here, has the height it needs, and is in reach if it can be taken."""
         kept = {self.furnishing.name, self.fixture.kind} & set(kind.kept)
-        low, high = _REACHABLE
+        low, high = _REACHABLE if self.headroom == inf else _REACHABLE_INSIDE
         in_reach = not kind.graspable or low <= self.surface.z <= high
         return bool(kept) and in_reach and kind.size[2] + _OVERHEAD < self.headroom
 
@@ -92,8 +93,9 @@ def _put_one(
 ) -> None:
     """Draw a thing the home does not have yet and a free place for it; nothing if none is found."""
     there = {(each.kind, each.colour) for each in placed}
-    fresh = [variant for variant in wanted if variant not in there]
-    choices = [(variant, spot) for variant in fresh for spot in where if spot.welcomes(KINDS[variant[0]])]
+    shuffled = [wanted[index] for index in rng.permutation(len(wanted))]
+    fresh = {name: (name, colour) for name, colour in shuffled if (name, colour) not in there}
+    choices = [(fresh[name], spot) for name in fresh for spot in where if spot.welcomes(KINDS[name])]
     for index in rng.permutation(len(choices))[:_TRIES]:
         variant, spot = choices[index]
         placement = _placed(rng, variant, spot, placed)
@@ -156,6 +158,6 @@ def _headroom(fixture: Fixture, surface: Surface) -> float:
     """Free height over a surface in [m]: up to the next board of its container, or without end."""
     container = fixture.container
     if container is None or not container.interior.min[2] <= surface.z < container.interior.max[2]:
-        return float("inf")
+        return inf
     boards = [other.z for other in fixture.surfaces if other.z > surface.z]
     return min([container.interior.max[2], *boards]) - surface.z - 0.02

@@ -78,6 +78,7 @@ def _fixture(fixture: Fixture, place: Place | None, map_epoch: int) -> Site:
         height=fixture.height,
         shelves=tuple(Shelf(surface.z, surface.area) for surface in fixture.surfaces),
         interior=fixture.container.interior if fixture.container else None,
+        opens=fixture.container.opens if fixture.container else "hinge",
         standing=_standing(place) if place else None,
     )
 

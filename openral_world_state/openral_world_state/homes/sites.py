@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from openral_core.geometry import Pose
+from openral_core.maps import Opens
 from openral_core.maps.geometry import Box, Pose2, Rectangle
 from openral_core.scene_graph import SceneNode
 
@@ -29,6 +30,7 @@ class Site:
         height: Of its body [m].
         shelves: Where things can lie on it.
         interior: What it encloses, in ``frame`` [m].
+        opens: How what it encloses is opened.
         standing: Where the robot stands to use it, when the map says so.
     """
 
@@ -39,6 +41,7 @@ class Site:
     height: float = 0.0
     shelves: tuple[Shelf, ...] = ()
     interior: Box | None = None
+    opens: Opens = "hinge"
     standing: Pose | None = None
 
     def encloses(self, point: Triple, margin: float = 0.02) -> bool:

@@ -1,10 +1,11 @@
 """Doors seen shut, open, and not at all."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from openral_core.maps import load_map
+from openral_core.maps import Opens, load_map
 from openral_core.scene_graph import Opening
 from openral_world_state.absences import opening_of
 from openral_world_state.homes import home_of_map
@@ -38,3 +39,23 @@ def test_tells_whether_a_container_is_open(
     bodies: dict[str, Body], camera: object, expected: Opening
 ) -> None:
     assert opening_of(shoot(bodies, camera, focal=380.0).view, FRIDGE, 6.0) is expected  # type: ignore[arg-type]
+
+
+def opening_as(opens: Opens, bodies: dict[str, Body]) -> Opening:
+    """The fridge's place, taken by something that opens in another way."""
+    return opening_of(shoot(bodies, BEFORE, focal=380.0).view, replace(FRIDGE, opens=opens), 6.0)
+
+
+HALF_SHUT = Block((0.36, 1.5, 0.9), (0.62, 0.36, 1.8))
+
+
+def test_a_door_that_slides_aside_is_open_when_one_half_is_looked_through() -> None:
+    assert opening_as("aside", {"_fridge": SHUT, "_wall": WALL}) is Opening.CLOSED
+    assert opening_as("aside", {"_door": HALF_SHUT, "_wall": WALL}) is Opening.OPEN
+
+
+def test_a_drawer_is_open_when_its_tray_is_met_before_the_front() -> None:
+    chest = Block((0.36, 1.7, 0.9), (0.62, 0.7, 1.8))
+    tray = Block((0.84, 1.7, 0.2), (0.34, 0.7, 0.1))
+    assert opening_as("out", {"_chest": chest, "_wall": WALL}) is Opening.CLOSED
+    assert opening_as("out", {"_chest": chest, "_tray": tray, "_wall": WALL}) is Opening.OPEN

@@ -1,0 +1,96 @@
+"""What an operator can do to a mission over DDS: allow, refuse, answer, add and replace."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+from openral_msgs.msg import MissionStatus
+
+SpinUntil = Callable[..., None]
+SUCCEEDED, CANCELLED = MissionStatus.STATE_SUCCEEDED, MissionStatus.STATE_CANCELLED
+WAITING = MissionStatus.STATE_WAITING_FOR_HUMAN
+
+
+def ends(operator: Any) -> list[tuple[str, int]]:
+    """Goal and state of every mission that has ended, in order."""
+    told = [(s.goal, s.state) for s in operator.statuses if s.state >= SUCCEEDED]
+    return list(dict.fromkeys(told))
+
+
+def answering(operator: Any, words: str) -> Callable[[], bool]:
+    """Answers every question once with these words; whether a mission has ended."""
+    answered: set[str] = set()
+
+    def ended() -> bool:
+        for question in operator.handoffs:
+            if question.id not in answered:
+                answered.add(question.id)
+                operator.say(words, in_reply_to=question.id)
+        return bool(ends(operator))
+
+    return ended
+
+
+@pytest.mark.parametrize(("answer", "moved"), [("yes", True), ("no", False)])
+def test_nothing_moves_without_approval(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil, answer: str, moved: bool
+) -> None:
+    nodes = [graph, operator, make_reasoner(require_approval=True)]
+    spin_until(nodes, lambda: operator.heard, 10.0)
+    operator.say("go to the dining table")
+    spin_until(nodes, lambda: bool(operator.handoffs), 20.0)
+    spin_until(nodes, lambda: operator.statuses[-1].state == WAITING, 5.0)
+    assert graph.home.travelled == 0.0
+    assert operator.handoffs[0].question == "May I NAVIGATE table_1?"
+    spin_until(nodes, answering(operator, answer), 20.0)
+    assert (ends(operator)[0][1] == SUCCEEDED) is moved
+    assert (graph.home.travelled > 0.0) is moved
+
+
+def test_an_answer_to_a_handoff_goes_on_with_the_same_mission_and_what_is_left_of_its_budget(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil
+) -> None:
+    nodes = [graph, operator, make_reasoner(handoff_timeout=20.0, candidates=1)]
+    graph.home.objects["mug_1"].remembered = ""
+    spin_until(nodes, lambda: operator.heard, 10.0)
+    operator.say("find the cup")
+    spin_until(nodes, lambda: bool(operator.handoffs), 20.0)
+    graph.home.objects["mug_1"].synonyms = ("cup",)
+    spin_until(nodes, answering(operator, "on the kitchen counter"), 30.0)
+    last = operator.statuses[-1]
+    assert last.state == SUCCEEDED, last.reason
+    assert len({status.mission_id for status in operator.statuses if status.goal}) == 1
+    used = {line.name: (line.used, line.limit) for line in last.budget}
+    assert used["candidates"] == (1.0, 1.0)
+    assert used["handoffs"] == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("policy", "states"), [("queue", [SUCCEEDED, SUCCEEDED]), ("replace", [CANCELLED, SUCCEEDED])]
+)
+def test_a_second_goal_waits_for_the_first_or_replaces_it(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil, policy: str, states: list[int]
+) -> None:
+    graph.hold_skills = True
+    nodes = [graph, operator, make_reasoner(second_goal=policy)]
+    spin_until(nodes, lambda: operator.heard, 10.0)
+    operator.say("go to the dining table")
+
+    def over() -> bool:
+        """Says the second goal while the first one's skill runs, then lets that skill end."""
+        if graph.hold_skills and graph.held is not None:
+            graph.hold_skills = False
+            operator.say("go to the kitchen counter")
+        held = graph.held is not None and not graph.held.done()
+        if held and (graph.cancel_asked or (policy == "queue" and not graph.hold_skills)):
+            graph.held.set_result(None)
+        return len(ends(operator)) == 2
+
+    spin_until(nodes, over, 30.0)
+    assert ends(operator) == [
+        ("go to the dining table", states[0]),
+        ("go to the kitchen counter", states[1]),
+    ]
+    assert graph.home.at == "counter_1"
