@@ -37,7 +37,7 @@ def looking(active: Make) -> Rig:
 
 @pytest.fixture
 def faulty(active: Make) -> Rig:
-    made = active(node_type=FaultyNode, inference_deadline=3.0, queue=2)
+    made = active(node_type=FaultyNode, inference_deadline=10.0, queue=2)
     made.show()
     return made
 
