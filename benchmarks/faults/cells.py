@@ -21,6 +21,8 @@ from openral_bringup.deploy.shared_memory import remove_orphans
 GOAL, SECOND_GOAL = "find the baguette", "find the mug"
 PHASES = {"idle": "", "locate": "locate_in_view", "skill": "execute_rskill"}
 """The tool that is pending when the fault comes; none before the mission."""
+RECOVERY = 45.0
+"""A goal that is not reached sooner after the fault is over counts as no recovery [s]."""
 IDLE = 3.0
 """From a fault without a mission to the next goal [s]."""
 Row = dict[str, object]
@@ -86,11 +88,14 @@ async def _recovered(rig: Rig) -> Row:
     begun = time.monotonic()
     if not await rig.session.came_up():
         return {"recovered": "no: the graph is not up"}
-    up = time.monotonic() - begun
-    second = await rig.session.pursue(SECOND_GOAL)
-    save(second, rig.folder)
-    verdict = "yes" if second.exit_code == 0 else f"no: {_end(second)}: {_told(second)}"
-    return {"up_after_s": round(up, 1), "recovered": verdict}
+    while True:
+        second = await rig.session.pursue(SECOND_GOAL)
+        save(second, rig.folder)
+        passed = time.monotonic() - begun
+        if second.exit_code == 0:
+            return {"recovered": "yes", "next_goal_reached_after_s": round(passed, 1)}
+        if passed > RECOVERY:
+            return {"recovered": f"no: {_end(second)}: {_told(second)}"}
 
 
 def keep(folder: str, name: str) -> None:

@@ -23,7 +23,7 @@ from openral_bringup.graphs.locations import rskill_folders, scene_path
 SLUG = "sim_groundtruth_locator"
 OVERRIDES: dict[str, dict[str, object]] = {
     "reasoner": {"seconds": 60.0, "keep_warm": 1.0, "min_residency": 0.0},
-    SLUG: {"inference_deadline": 10.0},
+    SLUG: {"inference_deadline": 10.0, "load_deadline": 20.0},
 }
 PATIENCE = Patience(start_up=90.0, mission=120.0)
 """No mission may take longer than its budget of 60 s and what its last step takes."""

@@ -4,12 +4,16 @@ from collections.abc import Iterator
 
 import pytest
 
+from openral_core.detectors import LifecycleState
 from openral_core.missions import MissionState
 from openral_core.queries import RecallResult, RecallStatus
 from openral_reasoner.exchanges.commands import (
     AskModel,
+    CallLocate,
     CallRecall,
     CancelSkill,
+    ChangeState,
+    ClearDeadline,
     Command,
     EndMission,
     PublishHandoff,
@@ -49,6 +53,56 @@ def line(home: Home, palette: ToolPalette, settings: MissionSettings, skill_time
 
 def second(settings: MissionSettings, policy: str) -> MissionSettings:
     return settings.model_copy(update={"second_goal": policy})
+
+
+@pytest.mark.parametrize("command", [CallLocate, ChangeState])
+def test_a_call_to_a_detector_that_is_gone_ends_at_once(
+    command: type, home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    state = LifecycleState.INACTIVE if command is ChangeState else LifecycleState.ACTIVE
+    locator = palette.locators[0].id
+    there = palette.model_copy(update={"locators": palette.locators[:1], "peers": (locator,)})
+    story = line(home, there.with_state(locator, state), settings)
+    honest, sent = story.answers, list[float]()
+
+    def answers(given: Command, now: float) -> Iterator[Answer]:
+        if isinstance(given, command) and not sent:
+            sent.append(now)
+            yield 1.5, PaletteChanged(palette=there.model_copy(update={"locators": ()}))
+        else:
+            yield from honest(given, now)
+
+    story.answers = answers
+    story.put(0.0, PromptReceived(id="second", text="find the unicorn"))
+    story.run()
+    ended = next(
+        moment.now
+        for moment in story.moments
+        for each in moment.commands
+        if moment.now > sent[0] and isinstance(each, ClearDeadline)
+    )
+    assert ended == pytest.approx(sent[0] + 1.5)
+
+
+@pytest.mark.parametrize(
+    ("words", "stops"),
+    [
+        ("stop", True),
+        ("Stop!", True),
+        ("please stop now", True),
+        ("cancel that", True),
+        ("never mind", True),
+        ("robot, stop moving", True),
+        ("stop at the table", False),
+        ("find the stop sign", False),
+    ],
+)
+def test_a_mission_is_stopped_in_the_words_people_use(
+    words: str, stops: bool, home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = line(home, palette, settings)
+    story.put(2.0, PromptReceived(id="second", text=words))
+    assert (story.run()[0].state is MissionState.CANCELLED) is stops
 
 
 @pytest.mark.parametrize("later", [0.05, 2.0])

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from lifecycle_msgs.srv import ChangeState
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.lifecycle import LifecycleNodeMixin, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
@@ -24,6 +25,8 @@ class ManagedNode(LifecycleNodeMixin, Node):
     def __init__(self, name: str, **options: object) -> None:
         Node.__init__(self, name, **options)
         LifecycleNodeMixin.__init__(self, callback_group=MutuallyExclusiveCallbackGroup())
+        self._change_as_asked = self._service_change_state.callback
+        self._service_change_state.callback = self._change_if_possible
         self._configured = Scope(self)
         self._active = Scope(self)
 
@@ -67,6 +70,19 @@ class ManagedNode(LifecycleNodeMixin, Node):
         """Give everything back; safe to call in any state."""
         self._active.close()
         self._configured.close()
+
+    def _change_if_possible(
+        self, request: ChangeState.Request, response: ChangeState.Response
+    ) -> ChangeState.Response:
+        """Refuse a transition that the state does not have: rclpy raises on it, which ends the process."""
+        asked = request.transition
+        offered = {(number, label) for number, label, *_ in self._state_machine.available_transitions}
+        if any(asked.label == label if asked.label else asked.id == number for number, label in offered):
+            return self._change_as_asked(request, response)
+        state = self._state_machine.current_state[1]
+        self.get_logger().warning(f"refused transition {asked.label or asked.id}: this node is {state}")
+        response.success = False
+        return response
 
     def _enter(self, scope: Scope, acquire: Callable[[Scope], None]) -> None:
         try:

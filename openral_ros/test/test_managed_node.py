@@ -7,8 +7,11 @@ import pytest
 from openral_core.errors import OpenRALError
 
 pytest.importorskip("rclpy")
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
 from pydantic import Field
 from rclpy.lifecycle import TransitionCallbackReturn
+from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
@@ -135,3 +138,28 @@ def test_a_value_of_the_wrong_type_is_refused_by_name(ros_context: Any) -> None:
     with pytest.raises(InvalidParameters, match="rate"):
         declare(node, Knobs)
     node.destroy_node()
+
+
+def test_a_transition_that_the_state_does_not_have_is_refused_and_the_node_lives(
+    ros_context: Any, spin_until: Any
+) -> None:
+    node, client = Talker(ros_context, {}), Node("client", context=ros_context)
+    change = client.create_client(ChangeState, "/talker/change_state")
+    spin_until([node, client], change.service_is_ready, 10.0)
+    answers = []
+    for asked in (
+        Transition(id=Transition.TRANSITION_ACTIVATE),
+        Transition(id=Transition.TRANSITION_CONFIGURE),
+        Transition(id=Transition.TRANSITION_CONFIGURE),
+        Transition(label="activate"),
+        Transition(label="activate"),
+        Transition(id=200),
+        Transition(label="dance"),
+    ):
+        future = change.call_async(ChangeState.Request(transition=asked))
+        spin_until([node, client], future.done, 10.0)
+        answers.append(future.result().success)
+    assert answers == [False, True, False, True, False, False, False]
+    node.close()
+    node.destroy_node()
+    client.destroy_node()

@@ -43,11 +43,11 @@ def test_a_mission_over_two_hosts_ends_although_the_link_is_cut_and_the_next_one
 ) -> None:
     eyes = only("sim", "sim_groundtruth", "sim_groundtruth_locator")
     mind = only("world_state", "reasoner", "bringup")
-    goals = ("--goal", "bring me the baguette", "--goal", "find the mug")
+    goals = ("--goal", "find the bread", "--goal", "find the mug")
     robot = Deployment(tmp_path / "robot", *eyes, through=partial(on_host, ROBOT))
     desk = Deployment(tmp_path / "desk", *mind, *goals, through=partial(on_host, DESK))
     with robot, desk:
-        desk.wait_until_told("execute_rskill", 200.0)
+        desk.wait_until_told("recall_object", 200.0)
         cable.cut()
         Timer(CUT, cable.heal).start()
         desk.wait(300.0)

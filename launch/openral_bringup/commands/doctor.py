@@ -4,7 +4,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from openral_bringup.checks import CHECKS, Verdict
+from openral_bringup.checks import CHECKS, Verdict, conclusion
 
 COLOURS = {Verdict.GOOD: "green", Verdict.LIMITED: "yellow", Verdict.BAD: "red"}
 
@@ -16,6 +16,8 @@ def doctor() -> None:
     for each in findings:
         colour = COLOURS[each.verdict]
         table.add_row(each.what, f"[{colour}]{each.verdict.value}[/]", each.found, each.advice)
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    console.print(conclusion(findings))
     if any(each.verdict is Verdict.BAD for each in findings):
         raise typer.Exit(1)

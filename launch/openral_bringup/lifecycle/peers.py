@@ -37,7 +37,8 @@ class Peer:
     """One managed node: what it should be, what it was last seen to be, and what is under way.
 
     ``goal`` follows deliberate changes: a node that somebody deactivated stays deactivated, also
-    after a crash. ``failures`` counts refused or late steps since the node was last where it should be.
+    after a crash. ``last`` is its state before it went silent, for a silent node need not have died.
+    ``failures`` counts refused or late steps since the node was last where it should be.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Peer:
     retry_at: float = 0.0
     restarts: int = 0
     was_up: bool = False
+    last: LifecycleState | None = None
 
     def observed(self, state: LifecycleState | None) -> "Peer":
         """After a look at the node; a change nobody here asked for is deliberate and becomes the goal."""
@@ -56,9 +58,9 @@ class Peer:
             return replace(self, seen=state) if state is DOWN else self
         if state is DOWN:
             lost = self.was_up and self.seen is not DOWN
-            return replace(self, seen=DOWN, restarts=self.restarts + lost)
+            return replace(self, seen=DOWN, restarts=self.restarts + lost, last=self.seen or self.last)
         came_back = self.seen is DOWN
-        goal = self.goal if came_back or not self._deliberate(state) else state
+        goal = state if self._deliberate(state) else self.goal
         fresh = came_back and self.was_up
         return replace(self, seen=state, goal=goal, was_up=True, failures=0 if fresh else self.failures)
 
@@ -90,7 +92,7 @@ class Peer:
 
     def _deliberate(self, state: LifecycleState) -> bool:
         """Left its goal without a step of ours; a fresh, unconfigured start is no deliberate one."""
-        return self.seen is self.goal and state not in (self.goal, LifecycleState.UNCONFIGURED)
+        return (self.seen or self.last) is self.goal and state not in (self.goal, LifecycleState.UNCONFIGURED)
 
 
 _TOWARDS = {

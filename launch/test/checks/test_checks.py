@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("rclpy")
 from typer.testing import CliRunner
 
-from openral_bringup.checks import CHECKS, Finding, Verdict, machines
+from openral_bringup.checks import CHECKS, Finding, Verdict, conclusion, machines
 from openral_bringup.commands import doctor as doctoring
 from openral_bringup.commands.app import command_line
 
@@ -50,3 +50,16 @@ def test_the_doctor_fails_only_when_the_graph_cannot_run(
 def test_every_package_adds_its_commands() -> None:
     told = CliRunner().invoke(command_line(), ["--help"]).stdout
     assert all(word in told for word in ("doctor", "prompt", "replay", "weights", "memory"))
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "words"),
+    [
+        ((Verdict.GOOD, Verdict.GOOD), "can run here, with every detector"),
+        ((Verdict.GOOD, Verdict.LIMITED), "with limits: check 1"),
+        ((Verdict.LIMITED, Verdict.BAD), "cannot run here yet. Mend first: check 1"),
+    ],
+)
+def test_it_ends_with_what_it_comes_to(verdicts: tuple[Verdict, ...], words: str) -> None:
+    findings = [Finding(f"check {number}", verdict, "f", "a") for number, verdict in enumerate(verdicts)]
+    assert words in conclusion(findings)

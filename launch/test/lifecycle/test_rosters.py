@@ -55,6 +55,16 @@ def test_a_refused_step_is_tried_again_with_back_off_and_then_left() -> None:
     assert current.settled()
 
 
+def test_what_somebody_else_did_while_a_node_was_silent_stays() -> None:
+    """An answer that came late is no death: a respawned node is unconfigured."""
+    current = run_up(all_seen(two_levels())).observed("eye", None).observed("eye", State.INACTIVE)
+    assert current.steps(1.0) == ()
+    woken = current.observed("eye", None).observed("eye", None).observed("eye", State.ACTIVE)
+    assert woken.steps(2.0) == ()
+    died = woken.observed("eye", None).observed("eye", State.UNCONFIGURED)
+    assert died.steps(3.0) == (("eye", Step.CONFIGURE),)
+
+
 def test_a_deliberate_deactivation_stays() -> None:
     current = run_up(all_seen(two_levels())).observed("eye", State.INACTIVE)
     assert current.steps(1.0) == ()

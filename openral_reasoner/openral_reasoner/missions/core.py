@@ -15,6 +15,7 @@ from openral_reasoner.exchanges.commands import (
     SetDeadline,
 )
 from openral_reasoner.exchanges.events import (
+    CallFailed,
     Cancelled,
     DeadlinePassed,
     Event,
@@ -25,6 +26,7 @@ from openral_reasoner.exchanges.events import (
     SkillProgressed,
 )
 from openral_reasoner.exchanges.statuses import MissionReport
+from openral_reasoner.exchanges.value import OfCall
 from openral_reasoner.missions.caretaker import Caretaker
 from openral_reasoner.missions.stories import story
 from openral_reasoner.palettes import ToolPalette, changes
@@ -150,6 +152,10 @@ class Core:
         self.mission.news.extend(news)
         if self._wait.palette:
             self._resume(event)
+        elif self._wait.needs and self._wait.needs not in {each.id for each in self.palette.detectors}:
+            message = f"{self._wait.needs} is no longer in the graph"
+            failed = CallFailed(call_id=self._wait.call_id, condition="UNAVAILABLE", message=message)
+            self._resume(failed)
 
     def _failure_reported(self, event: FailureReported) -> None:
         """Told with the next decision; what to do about a call that failed is decided by its own answer."""
@@ -161,7 +167,7 @@ class Core:
         if mission is None:
             self._caretaker.answered(event, self._now)
             return
-        call_id = getattr(event, "call_id", "")
+        call_id = event.call_id if isinstance(event, OfCall) else ""
         if isinstance(event, DeadlinePassed) and call_id == mission.id:
             self._out_of_time(mission)
         elif isinstance(event, SkillProgressed):

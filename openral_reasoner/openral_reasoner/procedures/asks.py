@@ -45,11 +45,13 @@ class Unanswered:
     message: str
 
 
-def exchange(mission: Mission, call_id: str, command: Command, seconds: float) -> Procedure[Event]:
-    """Send one command and wait for its event or its deadline."""
+def exchange(
+    mission: Mission, call_id: str, command: Command, seconds: float, needs: str = ""
+) -> Procedure[Event]:
+    """Send one command and wait for its event, its deadline, or the end of the detector it ``needs``."""
     mission.emit(command)
     mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
-    event = yield Wait(call_id)
+    event = yield Wait(call_id, needs=needs)
     mission.emit(ClearDeadline(call_id=call_id))
     return event
 
@@ -118,7 +120,7 @@ def locate(mission: Mission, words: str, camera: str, detector: str) -> Procedur
     command = CallLocate(
         call_id=call_id, query=words, camera=camera, detector=detector, deadline=max(0.1, seconds - SLACK)
     )
-    event = yield from exchange(mission, call_id, command, seconds)
+    event = yield from exchange(mission, call_id, command, seconds, needs=detector)
     if isinstance(event, Located):
         result = event.result
         mission.finish(call_id, result.status.name, result.message)
@@ -158,7 +160,7 @@ def change_state(mission: Mission, peer: str, activate: bool) -> Procedure[State
     transition = "activate" if activate else "deactivate"
     mission.begin(call_id, "lifecycle_transition", peer=peer, transition=transition)
     command = ChangeState(call_id=call_id, peer=peer, transition="activate" if activate else "deactivate")
-    event = yield from exchange(mission, call_id, command, mission.settings.deadlines.transition)
+    event = yield from exchange(mission, call_id, command, mission.settings.deadlines.transition, needs=peer)
     if isinstance(event, StateChanged):
         mission.finish(call_id, "SUCCEEDED" if event.success else "REFUSED", event.message)
         return event

@@ -30,10 +30,14 @@ def at_once(value: T) -> Procedure[T]:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """What a procedure waits for: an event of this call, or any new palette."""
+    """What a procedure waits for: an event of this call, or any new palette.
+
+    Without the detector that it ``needs`` there will be no event of the call.
+    """
 
     call_id: str
     palette: bool = False
+    needs: str = ""
 
 
 @dataclass(frozen=True, slots=True)
