@@ -14,11 +14,12 @@ import numpy as np
 import psutil
 
 from benchmarks.linear_memory import LinearMemory
+from benchmarks.meaning_vectors import meaning_rows
 from openral_core.geometry import Pose
 from openral_core.queries import RecallQuery
 from openral_core.text import Thesaurus
 from openral_core.text.entries import shipped_entries
-from openral_world_state.associations import Associator, Gates
+from openral_world_state.associations import Associator, Gates, Limits
 from openral_world_state.homes import Home
 from openral_world_state.memories import Memory
 from openral_world_state.observations import Observation
@@ -43,11 +44,14 @@ def run(sizes: tuple[int, ...] = SIZES) -> list[Row]:
 def _rows(size: int, thesaurus: Thesaurus) -> Iterator[Row]:
     rng = random.Random(size)
     snapshots = _snapshots(size, rng)
+    # What is measured is memory: the collector need not walk over what it is fed with.
+    gc.collect()
+    gc.freeze()
     with TemporaryDirectory() as folder:
         path = Path(folder) / "memory.sqlite"
         before = psutil.Process().memory_info().rss
         memory = Memory(path, thesaurus)
-        associator = Associator(memory, thesaurus, Gates(), 0)
+        associator = Associator(memory, thesaurus, Gates(), 0, Limits(objects=2 * size))
         yield from _ingest(size, memory, associator, snapshots)
         used = psutil.Process().memory_info().rss - before
         yield {"bench": "memory", "objects": size, "case": "memory used", "[MB]": round(used / 1e6, 1)}
@@ -87,7 +91,6 @@ def _ingest(
     tenth = max(1, len(snapshots) // 10)
     first = take(snapshots[:tenth])
     take(snapshots[tenth:-tenth])
-    gc.freeze()
     last = take(snapshots[-tenth:])
     known = take(random.Random(0).sample(snapshots, min(len(snapshots), 500)))
     linear = LinearMemory()
@@ -126,6 +129,7 @@ def _recalls(
             list(object_edges(world.memory.get(match.node_id), world.home, world.memory))
 
     yield _timed(size, "recall 100 with their edges", _times(hundred_with_edges, words["hit"][:100]), None)
+    yield from meaning_rows(size, world, rng)
 
 
 def _files(size: int, memory: Memory, path: Path, thesaurus: Thesaurus) -> Iterator[Row]:

@@ -15,6 +15,8 @@ from openral_world_state.memories import Memory
 
 LONG = True
 PARTS = 3
+KILLS_OF_ONE = 25
+"""Kills that one file lives through before the next begins: what it holds is read again at each."""
 _WRITER = f"""
 import sys
 from pathlib import Path
@@ -36,10 +38,13 @@ def run() -> list[dict[str, object]]:
     """One row: what was promised and lost."""
     kills, rng = int(os.environ.get("KILLS", "200")), np.random.default_rng(0)
     promised: set[str] = set()
-    lost = unreadable = torn = 0
+    committed = lost = unreadable = torn = 0
     with tempfile.TemporaryDirectory() as folder:
-        path, thesaurus = Path(folder) / "memory.sqlite", Thesaurus.load()
-        for _ in range(kills):
+        thesaurus = Thesaurus.load()
+        for number in range(kills):
+            path = Path(folder) / f"memory_{number // KILLS_OF_ONE}.sqlite"
+            if number % KILLS_OF_ONE == 0:
+                committed, promised = committed + len(promised), set()
             promised |= _killed_after(path, int(rng.integers(1, 80)))
             try:
                 memory = Memory(path, thesaurus)
@@ -53,7 +58,7 @@ def run() -> list[dict[str, object]]:
     return [
         {
             "kills": kills,
-            "committed": len(promised),
+            "committed": committed + len(promised),
             "lost": lost,
             "unreadable": unreadable,
             "half a commit": torn,

@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import lift_cases
 from openral_core.detections import Box, Detection
 from openral_sim.rendering.frame import intrinsics
 from openral_sim.rendering.labels import InstanceLabels
@@ -38,7 +39,7 @@ def run(views: int = 500, seed: int = 0) -> list[Row]:
     rows.append(
         {"bench": "lift", "case": "one box, 640x480", "median [ms]": round(1e3 * float(np.median(times)), 3)}
     )
-    rows.append(_cup_before_wall())
+    rows += [*lift_cases.rows(30, seed), _cup_before_wall()]
     return rows
 
 

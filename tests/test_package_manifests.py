@@ -44,6 +44,7 @@ WITHOUT_KEY = {
     "onnxruntime",
     "openai",
     "pynvml",
+    "tokenizers",
     "torch",
     "transformers",
 }

@@ -9,10 +9,12 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 ROS_NAMES = {"rclpy", "builtin_interfaces", "rcl_interfaces", "launch", "launch_ros", "openral_ros"}
 ROS_PACKAGES = {"openral_ros", "openral_perception_ros", "openral_reasoner_ros", "openral_bringup"}
-MODEL_NAMES = {"torch", "transformers", "onnxruntime"}
+MODEL_NAMES = {"torch", "transformers", "onnxruntime", "tokenizers"}
 ENGINES = "openral_perception_ros.engines"
 # Run by hand in an engine's own environment, never by a node.
 TOOLS = {"openral_perception_ros.conformance.tiny_checkpoints", "openral_perception_ros.weights.onnx_export"}
+# Processes of their own, which a node talks to through a pipe.
+WORKERS = {"openral_world_state.embeddings.worker"}
 
 
 def modules() -> dict[str, Path]:
@@ -57,7 +59,7 @@ def test_a_pure_module_knows_no_ros(module: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", [name for name in MODULES if not name.startswith(ENGINES) and name not in TOOLS]
+    "module", [name for name in MODULES if not name.startswith(ENGINES) and name not in TOOLS | WORKERS]
 )
 def test_only_an_engine_loads_a_model_library(module: str) -> None:
     assert [name for name in imports(MODULES[module]) if name.split(".")[0] in MODEL_NAMES] == []
@@ -75,3 +77,8 @@ def test_only_an_engine_loads_a_model_library(module: str) -> None:
 )
 def test_ros_is_recognised(module: str, expected: bool) -> None:
     assert is_ros(module) is expected
+
+
+@pytest.mark.parametrize("worker", sorted(WORKERS))
+def test_nothing_imports_a_worker(worker: str) -> None:
+    assert [name for name in MODULES if worker in imports(MODULES[name])] == []

@@ -52,6 +52,25 @@ class Thesaurus:
         """Every narrower thing."""
         return self._kinds.below(concept)
 
+    def bare(self, text: str) -> str:
+        """The thing a text names with what tells its kind, without colour, size or state.
+
+        Raises:
+            UnreadableText: If the text names nothing.
+        """
+        phrase = self.parse(text)
+        kept = tuple(word for word in phrase.modifiers if not self._attributes.is_attribute(word))
+        return Phrase(phrase.head, kept, phrase.of).text
+
+    def excludes(self, asked: str, stored: str) -> bool:
+        """Whether attributes alone set two things apart, as red and blue do.
+
+        Raises:
+            UnreadableText: If either text names nothing.
+        """
+        wanted, known = self._said_of(self.parse(asked)), self._said_of(self.parse(stored))
+        return compare(wanted, known, frozenset()) is Relation.RELATED
+
     def found(self, text: str) -> tuple[str, ...]:
         """Names of places where such a thing is usually found, most likely first; () when nothing is known.
 

@@ -8,6 +8,7 @@ from openral_core.errors import OpenRALError
 MAX_CHARACTERS = 200
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _APOSTROPHE_S = re.compile(r"['\u2019]s\b")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _WORD = re.compile(r"[^\W_]+")
 
 _IRREGULAR = {
@@ -36,7 +37,7 @@ class UnreadableText(OpenRALError):
         shown = text if len(text) <= 40 else text[:40] + "..."
         super().__init__(
             f"text {shown!r} ({len(text)} characters) names nothing: "
-            f"expected 1 to {MAX_CHARACTERS} characters with at least one letter or digit"
+            f"expected 1 to {MAX_CHARACTERS} characters, a letter or digit among them, no control character"
         )
 
 
@@ -44,9 +45,9 @@ def words_of(text: str) -> tuple[str, ...]:
     """Words of a text: case, accents, punctuation and possessives removed.
 
     Raises:
-        UnreadableText: If it is too long or holds no letter and no digit.
+        UnreadableText: If it is too long, holds no letter and no digit, or would steer a terminal.
     """
-    if len(text) > MAX_CHARACTERS:
+    if len(text) > MAX_CHARACTERS or _CONTROL.search(text):
         raise UnreadableText(text)
     plain = unicodedata.normalize("NFKC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text))).casefold()
     words = tuple(_WORD.findall(_APOSTROPHE_S.sub("", plain)))

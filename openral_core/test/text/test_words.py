@@ -44,3 +44,13 @@ def test_normalising_twice_changes_nothing(text: str) -> None:
     except UnreadableText:
         return
     assert words_of(" ".join(words)[:200]) == words or len(" ".join(words)) > 200
+
+
+@pytest.mark.parametrize("text", ["mug\x1b[2J", "\x00mug", "mug\x7f", "mug\x9b31m"])
+def test_text_that_would_steer_a_terminal_is_refused(text: str) -> None:
+    with pytest.raises(UnreadableText, match="no control character"):
+        words_of(text)
+
+
+def test_white_space_of_any_kind_parts_words() -> None:
+    assert words_of("red\tmug\n") == ("red", "mug")

@@ -1,11 +1,12 @@
 """One snapshot taken into memory."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from openral_core.text import Thesaurus
 from openral_world_state.associations.assignment import assign
 from openral_world_state.associations.identity import missing_like
 from openral_world_state.associations.likeness import Gates, cost, is_held, reach_of
+from openral_world_state.associations.room_for_more import Limits, NoRoom, make_room
 from openral_world_state.associations.updates import created, update
 from openral_world_state.memories import Memory, Record
 from openral_world_state.memories.records import Triple
@@ -16,30 +17,35 @@ from openral_world_state.observations import Observation
 class Associator:
     """Decides which observation is which object, and writes that to memory.
 
-    ``map_epoch``: objects of another epoch are not where they seem, and match nothing.
+    ``map_epoch``: objects of another epoch are not where they seem, and match nothing; ``limits``: how
+    many objects there may be.
     """
 
     memory: Memory
     thesaurus: Thesaurus
     gates: Gates
     map_epoch: int
+    limits: Limits = field(default_factory=Limits)
 
     def take_in(
         self, observations: tuple[Observation, ...], eye: Triple | None, held: str = ""
-    ) -> list[Record]:
-        """The record of each observation; two observations of one snapshot are never one object.
+    ) -> list[Record | NoRoom]:
+        """The record of each observation, or why it has none; two of one snapshot are never one object.
 
         What looks like the ``held`` record, near the gripper, is it.
         """
         order = sorted(range(len(observations)), key=lambda i: _key(observations[i]))
         matches = assign([self._candidates(observations[i], held) for i in order])
         used = {name for name in matches if name is not None}
-        records: dict[int, Record] = {}
+        taken: dict[int, Record | NoRoom] = {}
         for i, name in zip(order, matches, strict=True):
             known = self.memory.get(name) if name is not None else None
-            records[i] = self._take(observations[i], known, eye, used)
-            used.add(records[i].id)
-        return [records[i] for i in range(len(observations))]
+            try:
+                taken[i] = record = self._take(observations[i], known, eye, used)
+                used.add(record.id)
+            except NoRoom as refusal:
+                taken[i] = refusal
+        return [taken[i] for i in range(len(observations))]
 
     def _candidates(self, seen: Observation, held: str) -> dict[str, float]:
         reach = self.gates.most if seen.truncated else reach_of(seen.size, self.gates)
@@ -56,6 +62,7 @@ class Associator:
         moved = missing_like(seen, self.memory, used) if record is None else None
         known = record or moved
         if known is None:
+            make_room(self.memory, self.limits, seen.label, seen.pose.position)
             known = created(self.memory.new_id(seen.label), seen, eye, self.map_epoch)
         else:
             known.map_epoch = self.map_epoch

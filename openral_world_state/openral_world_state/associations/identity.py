@@ -4,6 +4,7 @@ from openral_core.scene_graph import Presence
 from openral_core.text import Relation, Thesaurus
 from openral_world_state.associations.likeness import label_relation, similar_size
 from openral_world_state.memories import Memory, Record
+from openral_world_state.memories.records import OPERATORS_WORD
 from openral_world_state.observations import Observation
 
 _SAME = (Relation.EQUAL, Relation.NARROWER, Relation.BROADER)
@@ -41,6 +42,8 @@ def merge(kept: Record, other: Record) -> None:
     kept.presence, kept.misses, kept.looked = newest.presence, newest.misses, newest.looked
     kept.confidence, kept.eye, kept.source = newest.confidence, newest.eye, newest.source
     kept.votes = {**other.votes, **kept.votes}
+    given = [label for label, weight in kept.votes.items() if weight >= OPERATORS_WORD]
+    kept.label = kept.label if kept.label in given else next(iter(given), kept.label)
     kept.aliases = tuple(dict.fromkeys((*kept.aliases, *other.aliases)))
     kept.observations += other.observations
     kept.first_seen = min(oldest.first_seen, newest.first_seen)

@@ -6,7 +6,7 @@ from openral_core.geometry import Pose
 from openral_core.scene_graph import Presence
 from openral_core.text import Relation, Thesaurus
 from openral_world_state.memories import Record
-from openral_world_state.memories.records import Triple
+from openral_world_state.memories.records import OPERATORS_WORD, Triple
 from openral_world_state.observations import Observation
 
 _MOST_VOTES = 10.0
@@ -52,8 +52,12 @@ def update(
 
 
 def vote(record: Record, label: str, weight: float, thesaurus: Thesaurus) -> None:
-    """Add to a label's weight; the most specific label with a fair share becomes the main one."""
-    record.votes[label] = min(_MOST_VOTES, record.votes.get(label, 0.0) + weight)
+    """Add to a label's weight; the most specific label with a fair share becomes the main one.
+
+    Beside an operator's word, no detector's vote has a fair share.
+    """
+    before = record.votes.get(label, 0.0)
+    record.votes[label] = before if before >= OPERATORS_WORD else min(_MOST_VOTES, before + weight)
     if len(record.votes) > _MOST_LABELS:
         weakest = min(record.votes, key=lambda each: (each == label, record.votes[each], each))
         del record.votes[weakest]

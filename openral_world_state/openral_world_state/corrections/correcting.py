@@ -6,9 +6,9 @@ from openral_core.scene_graph import Presence
 from openral_core.text import Thesaurus
 from openral_world_state.associations import merge
 from openral_world_state.memories import Memory, Record
+from openral_world_state.memories.records import OPERATORS_WORD
 
 OPERATOR = "operator"
-_WEIGHT = 10.0
 
 
 class SameObject(OpenRALError):
@@ -19,7 +19,9 @@ class SameObject(OpenRALError):
 
 
 def rename(memory: Memory, name: str, label: str, thesaurus: Thesaurus) -> Record:
-    """Call an object something else; what detectors called it no longer counts.
+    """Call an object something else, whatever detectors call it from now on.
+
+    Their words still tell that what they see is this object, but no longer answer for it.
 
     Raises:
         UnknownObject: If there is no such object.
@@ -27,7 +29,8 @@ def rename(memory: Memory, name: str, label: str, thesaurus: Thesaurus) -> Recor
     """
     thesaurus.parse(label)
     label, record = " ".join(label.split()), memory.get(name)
-    record.label, record.votes, record.source = label, {label: _WEIGHT}, OPERATOR
+    said = {name: weight for name, weight in record.votes.items() if weight < OPERATORS_WORD}
+    record.label, record.votes, record.source = label, {**said, label: OPERATORS_WORD}, OPERATOR
     return _kept(memory, record)
 
 

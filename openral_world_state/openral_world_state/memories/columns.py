@@ -45,6 +45,7 @@ class Columns:
         slot = self._slots.pop(name, None)
         if slot is not None:
             self.records[slot] = None
+            self.presence[slot] = 0
             self._free.append(slot)
 
     def record(self, slot: int) -> Record:

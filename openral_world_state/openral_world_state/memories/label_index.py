@@ -1,61 +1,32 @@
 """Which records have a label that answers some words."""
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-
-import numpy as np
-from numpy.typing import NDArray
+from itertools import chain
 
 from openral_core.text import Relation, Thesaurus
+from openral_world_state.memories.entries import Entries, Found, Posting
 from openral_world_state.memories.trigrams import Trigrams
-
-
-class LabelSlots:
-    """Slots of the records under one label, each with the label's share of the record's votes."""
-
-    def __init__(self) -> None:
-        self._shares: dict[int, float] = {}
-        self._arrays: tuple[NDArray[np.intp], NDArray[np.float64]] | None = None
-
-    def __len__(self) -> int:
-        return len(self._shares)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._shares)
-
-    def put(self, slot: int, share: float) -> None:
-        """Keep a slot."""
-        if self._shares.get(slot) != share:
-            self._shares[slot] = share
-            self._arrays = None
-
-    def remove(self, slot: int) -> None:
-        """Forget a slot."""
-        del self._shares[slot]
-        self._arrays = None
-
-    def arrays(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Slots and shares, shape (N,) each."""
-        if self._arrays is None:
-            count = len(self._shares)
-            self._arrays = (
-                np.fromiter(self._shares.keys(), np.intp, count),
-                np.fromiter(self._shares.values(), np.float64, count),
-            )
-        return self._arrays
 
 
 class LabelIndex:
     """Slots by label, labels by the things they name.
 
     A label stands under every kind it is of, so that words find narrower labels directly, and
-    under its own things, so that they find broader and related ones.
+    under its own things, so that they find broader and related ones. Slots stand under both.
     """
 
     def __init__(self, thesaurus: Thesaurus) -> None:
         self._thesaurus = thesaurus
-        self._slots: dict[str, LabelSlots] = {}
-        self._labels: dict[int, tuple[str, ...]] = {}
+        self._entries = Entries()
+        self._of_slot: dict[int, dict[str, int]] = {}
+        self._numbers: dict[str, int] = {}
+        self._names: list[str] = []
+        self._unused: list[int] = []
+        self._counts: dict[str, int] = {}
+        self._postings: dict[str, tuple[Posting, ...]] = {}
+        self._by_kind: dict[str, Posting] = {}
         self._under: defaultdict[str, dict[str, bool]] = defaultdict(dict)
         self._named: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._alike = Trigrams()
@@ -63,31 +34,53 @@ class LabelIndex:
     @property
     def labels(self) -> Iterable[str]:
         """Every label in use."""
-        return self._slots.keys()
+        return self._numbers.keys()
+
+    def name(self, number: int) -> str:
+        """The label of a number."""
+        return self._names[number]
 
     def put(self, slot: int, shares: Mapping[str, float]) -> None:
         """Keep a slot under these labels alone, each with its share of the votes."""
-        before = self._labels.get(slot, ())
-        for label in before:
-            if label not in shares:
-                self._forget(slot, label)
+        before = self._of_slot.setdefault(slot, {})
+        for label in before.keys() - shares.keys():
+            self._forget(before.pop(label), label)
         for label, share in shares.items():
-            slots = self._slots.get(label)
-            if slots is None:
-                slots = self._learn(label)
-            slots.put(slot, share)
-        if len(before) != len(shares) or before != tuple(shares):
-            self._labels[slot] = tuple(shares)
+            entry = before.get(label)
+            if entry is None:
+                before[label] = self._add(slot, label, share)
+            else:
+                self._entries.weigh(entry, share)
 
     def remove(self, slot: int) -> None:
         """Forget a slot; one not kept is no error."""
-        for label in self._labels.pop(slot, ()):
-            self._forget(slot, label)
+        for label, entry in self._of_slot.pop(slot, {}).items():
+            self._forget(entry, label)
 
-    def slots(self, label: str) -> LabelSlots:
+    def slots(self, label: str) -> list[int]:
         """Every slot under exactly this label."""
-        found = self._slots.get(label)
-        return LabelSlots() if found is None else found
+        slots: list[int] = self.at(label).slots.tolist()
+        return slots
+
+    def at(self, label: str) -> Found:
+        """Everything under exactly this label."""
+        postings = self._postings.get(label)
+        return self._entries.found(postings[0] if postings else array("q"))
+
+    def below(self, words: str) -> tuple[Found, frozenset[int]] | None:
+        """Everything that is equal to words without attributes or narrower, and the labels that are equal.
+
+        None of words with attributes: each label under them is to be compared.
+
+        Raises:
+            UnreadableText: If the words name nothing.
+        """
+        if not self._is_plain(words):
+            return None
+        thing = self._thesaurus.concept(words)
+        under, named = self._under.get(thing, {}), self._named.get(thing, {})
+        equal = frozenset(self._numbers[label] for label in named if under.get(label))
+        return self._entries.found(self._by_kind.get(thing, array("q"))), equal
 
     def answering(self, words: str) -> Iterator[tuple[str, Relation]]:
         """Labels in use that stand in some relation to the words.
@@ -149,23 +142,59 @@ class LabelIndex:
                 found.update(self._named.get(other, {}))
         return found
 
-    def _learn(self, label: str) -> LabelSlots:
-        plain = self._is_plain(label)
-        for kind in self._kinds(label):
+    def _add(self, slot: int, label: str, share: float) -> int:
+        postings = self._postings.get(label)
+        if postings is None:
+            postings = self._learn(label)
+        entry = self._entries.add(slot, self._numbers[label], share)
+        self._counts[label] += 1
+        for posting in postings:
+            posting.append(entry)
+        return entry
+
+    def _forget(self, entry: int, label: str) -> None:
+        self._entries.drop(entry)
+        self._counts[label] -= 1
+        if not self._counts[label]:
+            self._unlearn(label)
+        if self._entries.is_littered:
+            own = (postings[0] for postings in self._postings.values())
+            self._entries.tidy(chain(own, self._by_kind.values()))
+
+    def _learn(self, label: str) -> tuple[Posting, ...]:
+        """The label's own posting and those of its kinds."""
+        plain, kinds = self._is_plain(label), self._kinds(label)
+        for kind in kinds:
             self._under[kind][label] = plain
         self._named[self._thesaurus.concept(label)][label] = None
         self._alike.put(label)
-        return self._slots.setdefault(label, LabelSlots())
+        self._counts[label] = 0
+        self._numbers[label] = self._number(label)
+        by_kind = (self._by_kind.setdefault(kind, array("q")) for kind in kinds)
+        self._postings[label] = (array("q"), *by_kind)
+        return self._postings[label]
 
-    def _forget(self, slot: int, label: str) -> None:
-        self._slots[label].remove(slot)
-        if len(self._slots[label]):
-            return
-        del self._slots[label]
+    def _number(self, label: str) -> int:
+        if not self._unused:
+            self._names.append(label)
+            return len(self._names) - 1
+        number = self._unused.pop()
+        self._names[number] = label
+        return number
+
+    def _unlearn(self, label: str) -> None:
+        """Keep nothing of a label that no slot has: there is no end of labels."""
+        self._unused.append(self._numbers.pop(label))
+        del self._counts[label], self._postings[label]
         self._alike.remove(label)
         for kind in self._kinds(label):
             self._under[kind].pop(label, None)
-        self._named[self._thesaurus.concept(label)].pop(label, None)
+            if not self._under[kind]:
+                del self._under[kind], self._by_kind[kind]
+        concept = self._thesaurus.concept(label)
+        self._named[concept].pop(label, None)
+        if not self._named[concept]:
+            del self._named[concept]
 
     def _kinds(self, label: str) -> frozenset[str]:
         keys = self._thesaurus.keys(label)

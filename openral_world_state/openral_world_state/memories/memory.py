@@ -1,6 +1,7 @@
 """Everything remembered, with its indices; the one writer of its store."""
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -41,7 +42,6 @@ class Memory:
         self._merged = self._store.merged()
         self.revision = int(self.facts.get("revision", "0"))
         self._names = int(self.facts.get("names", "0"))
-        self._stems: dict[str, str] = {}
         for record in self._store.records():
             self._index(record)
 
@@ -85,6 +85,10 @@ class Memory:
         """Records within ``radius`` [m], with their distance [m]."""
         return ((self._records[name], distance) for name, distance in self._grid.within(point, radius))
 
+    def crowd_at(self, point: Triple) -> int:
+        """How many records are in the same cube of half a metre."""
+        return self._grid.crowd(point)
+
     def hits(self, words: str) -> Iterator[tuple[Record, Relation]]:
         """Records with a label that is equal to the words or narrower.
 
@@ -111,10 +115,7 @@ class Memory:
         """An id never used before: the label's words and a number."""
         self._names += 1
         self._facts["names"] = self.facts["names"] = str(self._names)
-        stem = self._stems.get(label)
-        if stem is None:
-            stem = self._stems[label] = _stem(label)
-        return f"{stem}_{self._names}"
+        return f"{_stem(label)}_{self._names}"
 
     def touch(self, record: Record) -> None:
         """The record was made or changed."""
@@ -174,6 +175,7 @@ class Memory:
             self._missing.remove(slot)
 
 
+@lru_cache(1 << 14)
 def _stem(label: str) -> str:
     words = "".join(c if c.isascii() and c.isalnum() else "_" for c in label.casefold())
     return words[:32].strip("_") or "object"

@@ -6,6 +6,8 @@ from openral_core.geometry import Pose
 from openral_core.scene_graph import NodeKind, Opening, Presence, SceneNode
 
 Triple = tuple[float, float, float]
+OPERATORS_WORD = 1000.0
+"""Weight of a label that an operator gave: more than the votes of detectors ever add up to."""
 
 
 @dataclass(slots=True)

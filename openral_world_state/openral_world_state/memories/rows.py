@@ -17,13 +17,14 @@ _COVARIANCE = struct.Struct("<9d")
 _POINT = struct.Struct("<3d")
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 COLUMNS = (*_TEXTS, *_POSE, *_SIZE, "covariance", *_SIGHTINGS, *_LOOKS)
-UPSERT = f"INSERT OR REPLACE INTO objects ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
-SELECT = f"SELECT {', '.join(COLUMNS)} FROM objects ORDER BY id"
+UPSERT = f"INSERT OR REPLACE INTO objects (number, {', '.join(COLUMNS)}) VALUES (?{', ?' * len(COLUMNS)})"
+SELECT = f"SELECT number, {', '.join(COLUMNS)} FROM objects ORDER BY number"
 
 
-def row_of(record: Record) -> tuple[Value, ...]:
-    """A record as a row, in the order of `COLUMNS`."""
+def row_of(number: int, record: Record) -> tuple[Value, ...]:
+    """A record as a row: its number, then the order of `COLUMNS`."""
     return (
+        number,
         record.id,
         record.label,
         _encode(record.votes),
@@ -50,7 +51,7 @@ def row_of(record: Record) -> tuple[Value, ...]:
 
 
 def record_of_row(row: tuple[Value, ...]) -> Record:
-    """A row as a record."""
+    """A row, without its number, as a record."""
     values = dict(zip(COLUMNS, row, strict=True))
     text = {name: value for name, value in values.items() if isinstance(value, str)}
     number = {name: value for name, value in values.items() if isinstance(value, (int, float))}

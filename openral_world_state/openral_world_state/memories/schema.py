@@ -18,6 +18,23 @@ CREATE TABLE objects (
     observations INTEGER NOT NULL, source TEXT NOT NULL, map_epoch INTEGER NOT NULL
 ) WITHOUT ROWID"""
 _FACTS = "CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+_NUMBERED = """
+CREATE TABLE numbered (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL, label TEXT NOT NULL, votes TEXT NOT NULL, aliases TEXT NOT NULL,
+    x REAL NOT NULL, y REAL NOT NULL, z REAL NOT NULL,
+    qx REAL NOT NULL, qy REAL NOT NULL, qz REAL NOT NULL, qw REAL NOT NULL,
+    size_x REAL NOT NULL, size_y REAL NOT NULL, size_z REAL NOT NULL, covariance BLOB NOT NULL,
+    confidence REAL NOT NULL, presence TEXT NOT NULL, first_seen REAL NOT NULL, last_seen REAL NOT NULL,
+    observations INTEGER NOT NULL, source TEXT NOT NULL, map_epoch INTEGER NOT NULL,
+    misses INTEGER NOT NULL, looked REAL NOT NULL, eye BLOB, carried INTEGER NOT NULL,
+    is_container INTEGER NOT NULL, occludes_contents INTEGER NOT NULL, opening TEXT NOT NULL
+)"""
+_COLUMNS = (
+    "id, label, votes, aliases, x, y, z, qx, qy, qz, qw, size_x, size_y, size_z, covariance, confidence, "
+    "presence, first_seen, last_seen, observations, source, map_epoch, misses, looked, eye, carried, "
+    "is_container, occludes_contents, opening"
+)
 _MERGED = "CREATE TABLE merged (id TEXT PRIMARY KEY, into_id TEXT NOT NULL) WITHOUT ROWID"
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -31,6 +48,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE objects ADD COLUMN occludes_contents INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE objects ADD COLUMN opening TEXT NOT NULL DEFAULT 'unknown'",
         _MERGED,
+    ),
+    # Rows by number stand in the order they came: a commit writes few pages, however many objects there are.
+    (
+        _NUMBERED,
+        f"INSERT INTO numbered ({_COLUMNS}) SELECT {_COLUMNS} FROM objects ORDER BY id",
+        "DROP TABLE objects",
+        "ALTER TABLE numbered RENAME TO objects",
+        "DELETE FROM facts WHERE key LIKE 'stood %'",
     ),
 )
 """Statements that lead from each version to the next; the version is how many were run."""

@@ -35,6 +35,10 @@ class SpatialGrid:
         if cell is not None:
             self._forget(name, cell)
 
+    def crowd(self, point: Point) -> int:
+        """How many ids are in the cube of a point."""
+        return len(self._ids.get(self._cell_of(point), ()))
+
     def within(self, point: Point, radius: float) -> Iterator[tuple[str, float]]:
         """Ids within ``radius`` [m] of a point, with their distance [m]; in no order."""
         for cell in self._cells(point, radius):

@@ -14,6 +14,8 @@ IN_MEMORY = ":memory:"
 class Store:
     """Rows on disk. What `commit` returned from survives the death of the process.
 
+    Read the `records` that are there before the first `commit`: they take their numbers.
+
     Args:
         path: The file, made when missing; None keeps everything in this process.
 
@@ -27,6 +29,8 @@ class Store:
         if path is not None and path.exists() and path.stat().st_size:
             check(path)
         self.path = path
+        self._numbers: dict[str, int] = {}
+        self._last = 0
         self._connection = sqlite3.connect(path or IN_MEMORY, isolation_level=None, timeout=0.5)
         try:
             self._prepare()
@@ -35,8 +39,11 @@ class Store:
             raise MemoryInUse(Path(path or IN_MEMORY)) from error
 
     def records(self) -> Iterator[Record]:
-        """Every object, by id."""
-        return map(record_of_row, self._connection.execute(SELECT))
+        """Every object, in the order they came."""
+        for number, *row in self._connection.execute(SELECT):
+            record = record_of_row(tuple(row))
+            self._numbers[record.id] = self._last = number
+            yield record
 
     def facts(self) -> dict[str, str]:
         """Everything else: revision, map epoch, documents."""
@@ -62,9 +69,9 @@ class Store:
         execute = self._connection.execute
         execute("BEGIN")
         try:
-            self._connection.executemany(UPSERT, map(row_of, changed))
+            self._connection.executemany(UPSERT, (row_of(self._number_of(r.id), r) for r in changed))
             for name, into in (removed or {}).items():
-                execute("DELETE FROM objects WHERE id = ?", (name,))
+                execute("DELETE FROM objects WHERE number = ?", (self._numbers.pop(name, None),))
                 if into:
                     execute("INSERT OR REPLACE INTO merged VALUES (?, ?)", (name, into))
             self._connection.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", (facts or {}).items())
@@ -77,10 +84,17 @@ class Store:
         """Give the file back."""
         self._connection.close()
 
+    def _number_of(self, name: str) -> int:
+        number = self._numbers.get(name)
+        if number is None:
+            self._last += 1
+            number = self._numbers[name] = self._last
+        return number
+
     def _prepare(self) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
-        self._connection.execute("PRAGMA wal_autocheckpoint = 8000")
+        self._connection.execute("PRAGMA wal_autocheckpoint = 1000")
         self._connection.execute("PRAGMA cache_size = -32000")
         self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         if not self._connection.execute("PRAGMA application_id").fetchone()[0]:

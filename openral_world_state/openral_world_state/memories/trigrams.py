@@ -24,6 +24,8 @@ class Trigrams:
         if self._sizes.pop(name, None) is not None:
             for piece in _pieces(name):
                 self._names[piece].pop(name, None)
+                if not self._names[piece]:
+                    del self._names[piece]
 
     def nearest(self, words: str, count: int) -> tuple[str, ...]:
         """Names that share most with the words, the rarest pieces first; some of all when none does."""

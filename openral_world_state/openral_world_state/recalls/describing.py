@@ -66,4 +66,5 @@ class Describer:
         name = record.label if found.label == record.label else f"{record.label}, also {found.label},"
         where = f" at {place}" if place else f" in {room}" if room else ""
         presence = "" if record.presence is Presence.PRESENT else f", {record.presence.value}"
-        return f"{record.id} ({name} {_HOW[found.relation]}){where}{presence}"
+        how = f"means about that, {found.likeness:.2f}" if found.likeness else _HOW[found.relation]
+        return f"{record.id} ({name} {how}){where}{presence}"

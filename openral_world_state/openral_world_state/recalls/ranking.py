@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from openral_core.text import Relation
 from openral_world_state.memories import Memory, Record
 from openral_world_state.memories.columns import Columns
+from openral_world_state.memories.entries import Found
+from openral_world_state.memories.label_index import LabelIndex
 
 COUNTS = 0.2
 """A label with a smaller share of a record's votes is but a slip of a detector."""
@@ -16,24 +18,32 @@ RELATIONS = (Relation.EQUAL, Relation.NARROWER, Relation.BROADER, Relation.RELAT
 _CODES = {relation: code for code, relation in enumerate(RELATIONS)}
 _WORTH = np.array([1.0, 0.95, 0.6, 0.3])
 _PRESENCE_WORTH = np.array([1.0, 0.5, 0.1])
+_NOTHING = Found(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0))
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One record, the label of it that answered, how, and its score in [0, 1]."""
+    """One record, the label of it that answered, how, and its score in [0, 1].
+
+    ``likeness``: of the meanings, when no more than that made the label answer.
+    """
 
     record: Record
     label: str
     relation: Relation
     score: float
+    likeness: float = 0.0
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Everything that answers some words, side by side; ``relations`` index `RELATIONS`, shape (N,) each."""
+    """Everything that answers some words, side by side, shape (N,) each.
+
+    ``labels`` are numbers of ``index``, ``relations`` indices of `RELATIONS`.
+    """
 
     columns: Columns
-    names: tuple[str, ...]
+    index: LabelIndex
     slots: NDArray[np.intp]
     labels: NDArray[np.intp]
     relations: NDArray[np.intp]
@@ -41,9 +51,11 @@ class Answers:
 
     def where(self, mask: NDArray[np.bool_]) -> "Answers":
         """Those under a mask (N,)."""
+        if mask.all():
+            return self
         return Answers(
             self.columns,
-            self.names,
+            self.index,
             self.slots[mask],
             self.labels[mask],
             self.relations[mask],
@@ -78,7 +90,23 @@ class Answers:
     def _answer(self, index: int) -> Answer:
         record = self.columns.record(int(self.slots[index]))
         relation = RELATIONS[int(self.relations[index])]
-        return Answer(record, self.names[int(self.labels[index])], relation, float(self.scores[index]))
+        return Answer(record, self.index.name(int(self.labels[index])), relation, float(self.scores[index]))
+
+
+def hits(memory: Memory, words: str) -> Answers:
+    """Every record with a label that is equal to the words or narrower.
+
+    Raises:
+        UnreadableText: If the words name nothing.
+    """
+    below = memory.labels.below(words)
+    if below is None:
+        return answers(memory, memory.labels.hits(words))
+    found, equal = below
+    is_equal = np.zeros(len(found.labels), bool)
+    for label in equal:
+        is_equal |= found.labels == label
+    return _judged(memory, found, np.where(is_equal, _CODES[Relation.EQUAL], _CODES[Relation.NARROWER]))
 
 
 def answers(memory: Memory, labels: Iterable[tuple[str, Relation]]) -> Answers:
@@ -88,17 +116,22 @@ def answers(memory: Memory, labels: Iterable[tuple[str, Relation]]) -> Answers:
         memory: Where they are.
         labels: Labels in use, each with its relation to the words asked for.
     """
-    columns = memory.columns
     named = list(labels)
-    if not named:
-        none = np.zeros(0, np.intp)
-        return Answers(columns, (), none, none, none, np.zeros(0))
-    names, related = zip(*named, strict=True)
-    parts, each_share = zip(*(memory.labels.slots(name).arrays() for name in names), strict=True)
-    sizes = list(map(len, parts))
-    slots, shares = np.concatenate(parts), np.concatenate(each_share)
-    relations = np.repeat(np.array([_CODES[relation] for relation in related], np.intp), sizes)
+    parts = [memory.labels.at(label) for label, _ in named] or [_NOTHING]
+    relations = [_CODES[relation] for _, relation in named] or [0]
+    found = Found(
+        np.concatenate([part.slots for part in parts]),
+        np.concatenate([part.labels for part in parts]),
+        np.concatenate([part.shares for part in parts]),
+    )
+    sizes = [len(part.slots) for part in parts]
+    return _judged(memory, found, np.repeat(np.array(relations, np.intp), sizes))
+
+
+def _judged(memory: Memory, found: Found, relations: NDArray[np.intp]) -> Answers:
+    columns, slots = memory.columns, found.slots
     sure = 0.5 + 0.5 * columns.confidence[slots]
-    scores = _WORTH[relations] * _PRESENCE_WORTH[columns.presence[slots]] * sure * (0.8 + 0.2 * shares)
-    found = Answers(columns, names, slots, np.repeat(np.arange(len(names)), sizes), relations, scores)
-    return found.where(shares >= COUNTS)
+    worth = _WORTH[relations] * _PRESENCE_WORTH[columns.presence[slots]]
+    scores = worth * sure * (0.8 + 0.2 * found.shares)
+    judged = Answers(columns, memory.labels, slots, found.labels, relations, scores)
+    return judged.where(found.shares >= COUNTS)

@@ -1,8 +1,8 @@
 """What does memory know of this?"""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from openral_core.scene_graph import Presence
 from openral_core.text import Relation, UnreadableText
 from openral_world_state.memories import Memory, Record
 from openral_world_state.memories.columns import PRESENCES
-from openral_world_state.recalls.ranking import RELATIONS, Answer, Answers, answers
+from openral_world_state.recalls.ranking import RELATIONS, Answer, Answers, answers, hits
 
 _ALIKE = 0.15
 _NEAR_MISSES = 3
@@ -29,6 +29,7 @@ class Recall:
         describe: Turns an answer into a match with pose, place and viewpoint.
         room_of: Id of the room a record is in.
         rooms: Id of the room a name stands for, "" when none does.
+        alike: Labels in use near in meaning to the words, the nearest first: worth a look, never a match.
     """
 
     memory: Memory
@@ -36,6 +37,7 @@ class Recall:
     describe: Callable[[Answer], RecallMatch]
     room_of: Callable[[Record], str]
     rooms: Callable[[str], str]
+    alike: Sequence[tuple[str, float]] = ()
 
     def ask(self, query: RecallQuery, now: float) -> RecallResult:
         """A typed answer: an equal or narrower label is a match, a broader or related one a near miss.
@@ -46,7 +48,7 @@ class Recall:
         if refusal:
             return RecallResult(RecallStatus.BAD_QUERY, refusal, revision=self.memory.revision)
         try:
-            found = self._fitting(answers(self.memory, self.memory.labels.hits(query.query)), query, now)
+            found = self._fitting(hits(self.memory, query.query), query, now)
         except UnreadableText as error:
             return RecallResult(RecallStatus.BAD_QUERY, str(error), revision=self.memory.revision)
         columns, room = self.memory.columns, self.rooms(query.room) if query.room else ""
@@ -63,7 +65,20 @@ class Recall:
         """Similar things are worth a look; so is where the very thing was before it was gone."""
         found = self._fitting(answers(self.memory, self.memory.labels.answering(query.query)), query, now)
         gone = self.memory.columns.presence[found.slots] == PRESENCES.index(Presence.GONE)
-        return self._in_room(found.where((found.relations > _LAST_HIT) | gone), _NEAR_MISSES, room)
+        hints = self._in_room(found.where((found.relations > _LAST_HIT) | gone), _NEAR_MISSES, room)
+        known = {id(hint.record) for hint in hints}
+        meant = [each for each in self._meant(query, now, room) if id(each.record) not in known]
+        return [*hints, *meant][:_NEAR_MISSES]
+
+    def _meant(self, query: RecallQuery, now: float, room: str) -> list[Answer]:
+        """Things near in meaning, by the word of a model alone."""
+        told: list[Answer] = []
+        for label, likeness in self.alike:
+            found = self._fitting(answers(self.memory, [(label, Relation.RELATED)]), query, now)
+            usable = self.memory.columns.map_epoch[found.slots] == self.map_epoch
+            best = self._in_room(found.where(usable), _NEAR_MISSES, room)
+            told += [replace(each, likeness=likeness) for each in best]
+        return told
 
     def _fitting(self, found: Answers, query: RecallQuery, now: float) -> Answers:
         columns = self.memory.columns
@@ -91,17 +106,24 @@ class Recall:
         return ""
 
     def _result(
-        self, status: RecallStatus, query: RecallQuery, hits: list[Answer], hints: list[Answer]
+        self, status: RecallStatus, query: RecallQuery, found: list[Answer], hints: list[Answer]
     ) -> RecallResult:
-        matches = tuple(map(self.describe, hits))
+        matches = tuple(map(self.describe, found))
         misses = tuple(map(self.describe, hints))
-        names = () if hits else self.memory.labels.nearest(query.query)
+        names = () if found else self._nearest_names(query.query)
         words = _words(status, query.query, matches, misses, names)
         return RecallResult(status, words, matches, misses, names, self.memory.revision)
 
+    def _nearest_names(self, words: str) -> tuple[str, ...]:
+        """Those near in meaning first, then those that look alike."""
+        meant = (label for label, _ in self.alike if label in self.memory.labels.labels)
+        return tuple(dict.fromkeys((*meant, *self.memory.labels.nearest(words))))[:_NEAR_MISSES]
 
-def _status(hits: list[Answer]) -> RecallStatus:
-    alike = len(hits) > 1 and hits[0].relation is hits[1].relation and _close(hits[0].score, hits[1].score)
+
+def _status(found: list[Answer]) -> RecallStatus:
+    alike = (
+        len(found) > 1 and found[0].relation is found[1].relation and _close(found[0].score, found[1].score)
+    )
     return RecallStatus.AMBIGUOUS if alike else RecallStatus.FOUND
 
 

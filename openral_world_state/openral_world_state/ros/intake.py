@@ -5,6 +5,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from std_msgs.msg import Header
 from vision_msgs.msg import Detection2DArray
 
 from openral_core.detections import Detection, InvalidDetection
@@ -26,7 +27,8 @@ class Waiting:
     """Detections of one image that came at steady time ``since`` [s]."""
 
     source: str
-    message: Detection2DArray
+    header: Header
+    detections: Sequence[Detection]
     since: float
 
 
@@ -47,8 +49,10 @@ class Intake:
         self.refused: Counter[str] = Counter()
 
     def put(self, source: str, message: Detection2DArray) -> None:
-        """One snapshot of a detector."""
-        self._waiting.append(Waiting(source, message, time.monotonic()))
+        """One snapshot of a detector; what waits is only what may be taken of it."""
+        detections, problems = readable(message, self._most)
+        self.refused.update(type(problem).__name__ for problem in problems)
+        self._waiting.append(Waiting(source, message.header, detections, time.monotonic()))
         self.work()
 
     def work(self) -> None:
@@ -66,11 +70,8 @@ class Intake:
                 self.refused[type(error).__name__] += 1
 
     def _give(self, each: Waiting) -> None:
-        header = each.message.header
-        view = self._view_at(header.frame_id, seconds(header.stamp))
-        detections, problems = readable(each.message, self._most)
-        self.refused.update(type(problem).__name__ for problem in problems)
-        self._take_in(view, detections, each.source)
+        view = self._view_at(each.header.frame_id, seconds(each.header.stamp))
+        self._take_in(view, each.detections, each.source)
 
 
 def readable(message: Detection2DArray, most: int) -> tuple[list[Detection], list[InvalidDetection]]:

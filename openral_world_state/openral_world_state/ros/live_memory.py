@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import rclpy
@@ -19,6 +20,7 @@ from openral_ros.conversions.queries import edit_request, edit_result_from_respo
 from openral_ros.conversions.scene_graph import scene_graph_from_message
 from openral_ros.qos import LATCHED
 from openral_world_state.command_line import Object, answered, console, show_node, show_nodes
+from openral_world_state.graphs import write_graph
 
 live = typer.Typer(help="Look into a running robot's memory and put it right.", no_args_is_help=True)
 Namespace = Annotated[str, typer.Option(help="of the robot")]
@@ -54,6 +56,13 @@ def show(name: Object, namespace: Namespace = "/") -> None:
     """Show everything known of one object."""
     with answered():
         show_node(live_graph(namespace), name)
+
+
+@live.command()
+def export(document: Path, namespace: Namespace = "/") -> None:
+    """Write the graph as JSON."""
+    with answered():
+        write_graph(live_graph(namespace), document)
 
 
 @live.command()

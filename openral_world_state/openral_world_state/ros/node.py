@@ -1,7 +1,7 @@
 """The world_state node: remembers what detectors see and answers where things are.
 
 Subscribes: <camera>/depth, <camera>/camera_info, tf, tf_static, and below openral/: perception/*/objects,
-perception/*/info, skills, prompt.
+perception/*/info, skills, openings, prompt.
 Publishes, below openral/: scene_graph (latched), world_state, world_state/objects, world_state/markers
 (latched); and /diagnostics.
 Serves, below openral/: recall_object, resolve_place, observe, edit_memory, save_scene_graph; while not active
@@ -68,13 +68,13 @@ class WorldStateNode(ManagedNode):
         self._session = Session(scope, self, self._told or declare(self, WorldStateParameters))
         scope.callback(setattr, self, "_session", None)
 
-    def _on_recall(
+    async def _on_recall(
         self, request: RecallObject.Request, response: RecallObject.Response
     ) -> RecallObject.Response:
         with span("recall_object", request.traceparent, {"query": request.query[:200]}) as opened:
             result = RecallResult(RecallStatus.INACTIVE, _INACTIVE)
             if self._session is not None:
-                result = self._session.world.recall(recall_query_from_request(request), self._now())
+                result = await self._session.recall(recall_query_from_request(request), self._now())
             opened.set_attribute("status", result.status.name)
             return fill_recall_response(response, result)
 

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from openral_ros.parameters import Parameters
 from openral_world_state.absences import Decay
+from openral_world_state.associations import Limits
 from openral_world_state.lifts import Optics
 from openral_world_state.worlds import Settings
 
@@ -48,10 +49,30 @@ class WorldStateParameters(Parameters):
         default=0.6, ge=0.0, le=10.0, description="detections wait for depth and transforms [s]"
     )
     most_detections: int = Field(default=200, ge=1, le=10_000, description="detections taken of one message")
+    most_objects: int = Field(
+        default=20_000,
+        ge=100,
+        le=1_000_000,
+        description="objects remembered; beyond, those gone longest give way, and what is new is refused",
+    )
     stale_after: int = Field(default=3, ge=1, le=1000, description="looks in vain until an object is stale")
     gone_after: int = Field(default=8, ge=1, le=1000, description="looks in vain until an object is gone")
     publish_rate: float = Field(
         default=2.0, ge=0.1, le=30.0, description="of world_state and scene_graph [Hz]"
+    )
+    embeddings: str = Field(
+        default="",
+        description="sentence-embedding model for near misses: a folder with tokenizer.json and model.onnx, "
+        "or <owner>/<name>@<revision> of the Hugging Face hub; empty: words alone",
+    )
+    embedding_start: float = Field(
+        default=60.0, ge=1.0, le=3600.0, description="the embedding model may take to load [s]"
+    )
+    embedding_deadline: float = Field(
+        default=2.0, ge=0.05, le=60.0, description="the embedding model may take to answer [s]"
+    )
+    embedding_likeness: float = Field(
+        default=0.5, ge=0.0, le=1.0, description="similarity from which a label is near in meaning"
     )
     record: str = Field(default="", description="folder to record spans in; empty: none")
 
@@ -60,6 +81,7 @@ class WorldStateParameters(Parameters):
         return Settings(
             optics=Optics(nearest=self.nearest, farthest=self.farthest),
             decay=Decay(stale_after=self.stale_after, gone_after=self.gone_after),
+            limits=Limits(objects=self.most_objects),
             standoff=self.standoff,
             robot_radius=self.robot_radius,
             map_epoch=self.map_epoch,

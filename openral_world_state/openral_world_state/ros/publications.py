@@ -1,5 +1,7 @@
 """Topics on which the world is told."""
 
+import time
+
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.clock import Clock
 from vision_msgs.msg import Detection3DArray
@@ -16,6 +18,9 @@ from openral_ros.scopes import Scope
 from openral_world_state.ros.messages import detections_3d, markers
 from openral_world_state.worlds import Seen, World
 
+_REST = 9.0
+"""How many times as long as a graph took to make the next one waits."""
+
 
 class Publications:
     """Scene graph (latched, when changed), summary, detections in map, markers, diagnostics."""
@@ -27,17 +32,20 @@ class Publications:
         self._objects = scope.publisher(Detection3DArray, "openral/world_state/objects", RELIABLE)
         self._markers = scope.publisher(MarkerArray, "openral/world_state/markers", LATCHED)
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
-        self._published = -1
+        self._published, self._due = -1, 0.0
 
     def publish_graph(self, world: World) -> None:
-        """The scene graph, if it changed since the last time."""
-        if world.memory.revision == self._published:
+        """The scene graph, if it changed since the last time; a large one less often."""
+        began = time.monotonic()
+        if world.memory.revision == self._published or began < self._due:
             return
         self._published = world.memory.revision
         graph, now = world.graph(), self._clock.now().to_msg()
         self._graph.publish(scene_graph_message(graph, seconds(now)))
         if self._markers.get_subscription_count():
             self._markers.publish(markers(graph, now, self._map))
+        ended = time.monotonic()
+        self._due = ended + _REST * (ended - began)
 
     def publish_state(self, world: World, robot: Pose | None, seen: dict[str, Seen]) -> None:
         """Where the robot is and what its detectors saw last."""

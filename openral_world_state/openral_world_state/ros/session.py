@@ -13,9 +13,9 @@ from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.geometry.transform_tree import StaleTransform, UnknownFrame
 from openral_core.maps import load_map
-from openral_core.queries import ObserveResult, ObserveStatus
+from openral_core.queries import ObserveResult, ObserveStatus, RecallQuery, RecallResult, RecallStatus
 from openral_core.text import Thesaurus
-from openral_msgs.msg import DetectorInfo, PromptStamped, SkillCatalogue
+from openral_msgs.msg import DetectorInfo, KeyValue, PromptStamped, SkillCatalogue
 from openral_ros.conversions.times import seconds
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.scopes import Scope
@@ -25,6 +25,7 @@ from openral_world_state.ros.detector_feeds import DetectorFeeds
 from openral_world_state.ros.intake import Intake, readable
 from openral_world_state.ros.parameters import WorldStateParameters
 from openral_world_state.ros.publications import Publications
+from openral_world_state.ros.word_meanings import meanings_of
 from openral_world_state.views import InvalidIntrinsics, View
 from openral_world_state.worlds import Seen, open_world
 
@@ -36,6 +37,8 @@ _STATUSES: dict[type[OpenRALError], ObserveStatus] = {
     InvalidIntrinsics: ObserveStatus.NO_FRAME,
 }
 _OPERATOR = ("operator", "")
+_LONGEST_NAME = 200
+_MISSES = (RecallStatus.NOT_IN_MEMORY, RecallStatus.ONLY_STALE)
 
 
 class Session:
@@ -47,9 +50,11 @@ class Session:
 
     def __init__(self, scope: Scope, node: Node, parameters: WorldStateParameters) -> None:
         self._parameters = parameters
+        thesaurus = Thesaurus.load()
         home = load_map(Path(parameters.map)) if parameters.map else None
-        self.world = open_world(home, parameters.spatial_memory_path, parameters.settings(), Thesaurus.load())
+        self.world = open_world(home, parameters.spatial_memory_path, parameters.settings(), thesaurus)
         scope.callback(self.world.memory.close)
+        self._meanings = meanings_of(scope, node, parameters, thesaurus)
         # What was loaded stays: the collector need not walk over it again at every sweep.
         gc.freeze()
         self._transforms = TransformBuffer(scope)
@@ -66,6 +71,7 @@ class Session:
         self._names: dict[str, str] = {}
         DetectorFeeds(scope, node, parameters.detectors, self._on_objects, self._on_info)
         scope.subscription(SkillCatalogue, "openral/skills", self._on_skills, LATCHED)
+        scope.subscription(KeyValue, "openral/openings", self._on_opening, RELIABLE)
         scope.subscription(PromptStamped, "openral/prompt", self._on_prompt, RELIABLE)
         scope.timer(0.05, self._intake.work)
         scope.timer(1.0 / parameters.publish_rate, self._tell)
@@ -75,12 +81,21 @@ class Session:
         """Where the robot stands in map, None when unknown."""
         return self._frame_pose(self._parameters.base_frame)
 
+    async def recall(self, query: RecallQuery, now: float) -> RecallResult:
+        """What memory knows; of a miss also what is near in meaning, when there is a model to ask."""
+        result = self.world.recall(query, now)
+        if self._meanings is None or result.status not in _MISSES:
+            return result
+        return self.world.recall(query, now, await self._meanings.near(query.query))
+
     def observe(self, camera: str, detector: str, message: Detection2DArray) -> ObserveResult:
         """Remember what was asked for and found in one image."""
         detections, problems = readable(message, self._parameters.most_detections)
         refused = tuple(map(str, problems))
-        if not detections:
-            words = refused[0] if refused else "there is no detection to remember"
+        if not detections or len(detector) > _LONGEST_NAME:
+            words = (
+                refused[0] if refused else "there is no detection to remember, or its detector has no name"
+            )
             return ObserveResult(
                 ObserveStatus.BAD_REQUEST, words, refused=refused, revision=self.world.memory.revision
             )
@@ -117,6 +132,11 @@ class Session:
         gripper = self._frame_pose(self._parameters.gripper_frame)
         self.world.hold(message.holding, gripper, self._stamp)
 
+    def _on_opening(self, message: KeyValue) -> None:
+        """A skill opened or closed a container."""
+        if not self.world.openings.done(message.key, message.float_value):
+            self._intake.refused["NoContainer"] += 1
+
     def _on_prompt(self, message: PromptStamped) -> None:
         """The operator spoke; an answer to a question of ours does not begin anything."""
         if message.header.frame_id in _OPERATOR and not message.in_reply_to:
@@ -137,6 +157,8 @@ class Session:
     def _tell(self) -> None:
         self._carry()
         self.world.memory.commit()
+        if self._meanings is not None:
+            self._meanings.learn(self.world.memory.labels.labels)
         self._topics.publish_graph(self.world)
         self._topics.publish_state(self.world, self.robot, self._seen)
         facts = {

@@ -2,5 +2,18 @@
 
 from openral_world_state.synthetics.bodies import Ball, Block, Body, Cylinder, Plane
 from openral_world_state.synthetics.cameras import Shot, looking, shoot
+from openral_world_state.synthetics.lattices import Basket, Glass, Ring
 
-__all__ = ["Ball", "Block", "Body", "Cylinder", "Plane", "Shot", "looking", "shoot"]
+__all__ = [
+    "Ball",
+    "Basket",
+    "Block",
+    "Body",
+    "Cylinder",
+    "Glass",
+    "Plane",
+    "Ring",
+    "Shot",
+    "looking",
+    "shoot",
+]

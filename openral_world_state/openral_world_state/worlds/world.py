@@ -15,10 +15,10 @@ from openral_core.queries import (
     ResolveQuery,
     ResolveResult,
 )
-from openral_core.scene_graph import NodeKind, Opening, SceneGraph
+from openral_core.scene_graph import NodeKind, SceneGraph
 from openral_core.text import Thesaurus
 from openral_world_state.absences import Vocabularies, opening_of
-from openral_world_state.associations import Associator
+from openral_world_state.associations import Associator, NoRoom
 from openral_world_state.corrections import edit
 from openral_world_state.floors import Floor, Routes
 from openral_world_state.homes import Home
@@ -32,6 +32,7 @@ from openral_world_state.worlds.carrying import Carrying
 from openral_world_state.worlds.fading import Fading
 from openral_world_state.worlds.looks import look
 from openral_world_state.worlds.observing import observe_result
+from openral_world_state.worlds.openings import Openings
 from openral_world_state.worlds.settings import Settings
 from openral_world_state.worlds.standing import Standing
 
@@ -60,15 +61,15 @@ class World:
         self.vocabularies = Vocabularies(thesaurus)
         self.carrying = Carrying(memory)
         self.standing = Standing(memory, home)
-        self.openings: dict[str, Opening] = {}
+        self.openings = Openings(memory, home)
         self._thesaurus = thesaurus
         self._floor = Floor(home, settings.robot_radius) if home.areas else None
         self._routes = Routes(self._floor, _stands(home)) if self._floor else None
-        self._describer = Describer(home, self._floor, settings.standoff, self.openings)
+        self._describer = Describer(home, self._floor, settings.standoff, self.openings.known)
         self._names = Names(home, thesaurus)
-        self._associator = Associator(memory, thesaurus, settings.gates, settings.map_epoch)
+        self._associator = Associator(memory, thesaurus, settings.gates, settings.map_epoch, settings.limits)
         self._fading = Fading(
-            memory, home, thesaurus, self.vocabularies, settings.decay, settings.optics, self.openings
+            memory, home, thesaurus, self.vocabularies, settings.decay, settings.optics, self.openings.known
         )
 
     @property
@@ -87,14 +88,20 @@ class World:
         """Remember what was asked for and found; what the detector was not asked about does not fade."""
         snapshot, refusals = look(view, detections, source, self.settings.optics, self._thesaurus, asked=True)
         seen = self._remember(view, snapshot, refusals, fade=False)
-        return observe_result(seen.records, snapshot, refusals, self._describer, self.memory.revision)
-
-    def recall(self, query: RecallQuery, now: float) -> RecallResult:
-        """What memory knows of some words at time ``now`` [s]."""
-        recall = Recall(
-            self.memory, self.settings.map_epoch, self._describer.match, self._room_of, self._room_named
+        return observe_result(
+            seen.records, seen.snapshot, seen.refusals, self._describer, self.memory.revision
         )
-        return recall.ask(query, now)
+
+    def recall(self, query: RecallQuery, now: float, alike: Sequence[tuple[str, float]] = ()) -> RecallResult:
+        """What memory knows of some words at time ``now`` [s]; ``alike`` are labels near in meaning."""
+        return Recall(
+            memory=self.memory,
+            map_epoch=self.settings.map_epoch,
+            describe=self._describer.match,
+            room_of=self._room_of,
+            rooms=self._room_named,
+            alike=alike,
+        ).ask(query, now)
 
     def resolve(self, query: ResolveQuery) -> ResolveResult:
         """Where a room, place, person or object is and how to get there."""
@@ -121,7 +128,7 @@ class World:
         for record in records:
             edges.extend(object_edges(record, self.home, self.memory))
         fixed = (
-            replace(node, opening=self.openings.get(node.id, node.opening))
+            replace(node, opening=self.openings.known.get(node.id, node.opening))
             for node in self.home.nodes.values()
         )
         nodes = (*fixed, *(record.node() for record in records))
@@ -146,17 +153,17 @@ class World:
     ) -> Seen:
         self._look_at_doors(view)
         x, y, z = view.eye.tolist()
-        records = self._associator.take_in(snapshot.observations, (x, y, z), self.carrying.held)
+        taken = self._associator.take_in(snapshot.observations, (x, y, z), self.carrying.held)
+        seen = _seen(snapshot, refusals, taken)
         if fade:
-            self._fading.fade(view, snapshot.source, {record.id for record in records})
+            self._fading.fade(view, snapshot.source, {record.id for record in seen.records})
         self.memory.commit()
-        return Seen(tuple(records), snapshot, refusals)
+        return seen
 
     def _look_at_doors(self, view: View) -> None:
         for site in self.home.containers:
             seen = opening_of(view, site, self.settings.optics.farthest)
-            if seen is not Opening.UNKNOWN and site.node.occludes_contents:
-                self.openings[site.node.id] = seen
+            self.openings.put(site.node.id, seen)
 
     def _room_of(self, record: Record) -> str:
         return situation_of(record, self.home).room
@@ -164,6 +171,18 @@ class World:
     def _room_named(self, name: str) -> str:
         ids = [name] if name in self.home.nodes else self._names.answering(name)
         return next((each for each in ids if self.home.nodes[each].kind is NodeKind.ROOM), "")
+
+
+def _seen(snapshot: Snapshot, refusals: tuple[OpenRALError, ...], taken: Sequence[Record | NoRoom]) -> Seen:
+    """What was remembered of a snapshot, and what was not for want of room."""
+    kept = [(o, r) for o, r in zip(snapshot.observations, taken, strict=True) if isinstance(r, Record)]
+    crowded = tuple(each for each in taken if isinstance(each, NoRoom))
+    told = replace(
+        snapshot,
+        observations=tuple(observation for observation, _ in kept),
+        refused=(*snapshot.refused, *map(str, crowded)),
+    )
+    return Seen(tuple(record for _, record in kept), told, (*refusals, *crowded))
 
 
 def _stands(home: Home) -> dict[str, Pose]:

@@ -6,11 +6,13 @@ from dataclasses import replace
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.queries import EditOperation, EditStatus, MemoryEdit
+from openral_core.queries import EditOperation, EditStatus, MemoryEdit, RecallQuery
 from openral_core.text import Thesaurus
+from openral_world_state.associations import Associator, Gates
 from openral_world_state.corrections import edit
 from openral_world_state.homes import Home
 from openral_world_state.memories import Memory, Record
+from openral_world_state.observations import Observation
 from openral_world_state.worlds import Settings, World
 
 THESAURUS = Thesaurus.load()
@@ -81,3 +83,22 @@ def test_what_is_forgotten_in_the_gripper_is_no_longer_carried() -> None:
     world.carrying.move(Pose((1.0, 0.0, 1.0)))
     assert world.carrying.held == ""
     assert "mug_1" not in world.memory
+
+
+def test_detectors_do_not_outvote_the_operator(memory: Memory) -> None:
+    edit(memory, MemoryEdit(EditOperation.RENAME, "wine_bottle_2", label="oil flask"), THESAURUS)
+    record = memory.get("wine_bottle_2")
+    associator = Associator(memory, THESAURUS, Gates(), 0)
+    for stamp in range(200):
+        seen = Observation("wine bottle", 1.0, record.pose, (0.1, 0.1, 0.3), (1e-4, 0, 0) * 3, stamp, "d")
+        assert associator.take_in((seen,), None) == [record]
+    assert record.label == "oil flask"
+    world = World(memory, Home(), Settings(), THESAURUS)
+    assert [match.node_id for match in world.recall(RecallQuery("flask"), 1.0).matches] == ["wine_bottle_2"]
+    assert not world.recall(RecallQuery("wine bottle"), 1.0).matches
+
+
+def test_the_operators_word_survives_being_joined(memory: Memory) -> None:
+    edit(memory, MemoryEdit(EditOperation.RENAME, "bread_1", label="stone"), THESAURUS)
+    edit(memory, MemoryEdit(EditOperation.MERGE, "mug_0", other="bread_1"), THESAURUS)
+    assert memory.get("mug_0").label == "stone"

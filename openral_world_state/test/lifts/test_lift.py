@@ -8,38 +8,25 @@ from numpy.typing import NDArray
 
 from openral_core.detections import Box, Detection
 from openral_world_state.lifts import Lifted, NoDepth, Optics, OutOfRange, OutsideImage, lift
-from openral_world_state.synthetics import Ball, Block, Body, Cylinder, Plane, Shot, looking, shoot
+from openral_world_state.synthetics import (
+    Ball,
+    Basket,
+    Block,
+    Body,
+    Cylinder,
+    Glass,
+    Plane,
+    Ring,
+    Shot,
+    looking,
+    shoot,
+)
 from openral_world_state.views import Intrinsics, InvalidIntrinsics, View
 
 OPTICS = Optics()
 WALL = Plane((1.0, 0.0, 0.0), 2.0)
 AHEAD = looking((0.0, 0.0, 1.0), (1.0, 0.0, 1.0))
 DOWN = looking((0.0, 0.0, 1.45), (1.0, 0.0, 1.0))
-
-
-class Ring:
-    """A thin upright ring facing the camera: most of its box is what lies behind."""
-
-    def __init__(self, center: tuple[float, float, float], radius: float, thickness: float) -> None:
-        self.center, self.radius, self.thickness = np.array(center), radius, thickness
-
-    def meet(self, eye: NDArray[np.float64], rays: NDArray[np.float64]) -> NDArray[np.float64]:
-        t = (self.center[0] - eye[0]) / rays[:, 0]
-        away = np.linalg.norm((eye + t[:, None] * rays - self.center)[:, 1:], axis=1)
-        return np.where((np.abs(away - self.radius) <= self.thickness) & (t > 0.0), t, np.inf)
-
-
-class Basket:
-    """A wire basket: a cylinder of which only every fifth stripe is there."""
-
-    def __init__(self, body: Cylinder) -> None:
-        self.body = body
-
-    def meet(self, eye: NDArray[np.float64], rays: NDArray[np.float64]) -> NDArray[np.float64]:
-        t = self.body.meet(eye, rays)
-        points = eye + np.where(np.isfinite(t), t, 0.0)[:, None] * rays
-        wires = (np.mod(points[:, 2], 0.04) < 0.008) | (np.mod(points[:, 1], 0.04) < 0.008)
-        return np.where(wires, t, np.inf)
 
 
 def lifted(shot: Shot, name: str) -> Lifted:
@@ -58,6 +45,9 @@ def error(shot: Shot, name: str, center: tuple[float, float, float]) -> float:
         pytest.param(Ball((1.0, 0.0, 1.0), 0.05), 0.01, id="ball"),
         pytest.param(Ring((1.0, 0.0, 1.0), 0.1, 0.008), 0.02, id="ring"),
         pytest.param(Basket(Cylinder((1.0, 0.0, 1.0), 0.12, 0.2, hollow=True)), 0.04, id="wire basket"),
+        pytest.param(
+            Glass(Cylinder((1.0, 0.0, 1.0), 0.04, 0.12), 0.25), 0.02, id="glass, a quarter of it measured"
+        ),
     ],
 )
 def test_finds_what_stands_before_a_wall(body: Body, within: float) -> None:

@@ -41,3 +41,14 @@ def test_of_someone_unheard_and_unknown_is_not_known() -> None:
     answer = opened().resolve(ResolveQuery("where I was standing", requester="visitor"))
     assert answer.status is ResolveStatus.NOT_FOUND
     assert answer.goal_pose is None
+
+
+def test_of_those_who_spoke_only_the_last_thirty_two_are_kept() -> None:
+    world = opened()
+    for number in range(500):
+        world.standing.heard(f"visitor {number}", ROBOT)
+    world.standing.heard("x" * 10_000, ROBOT)
+    assert world.standing.of("visitor 467") is None
+    assert world.standing.of("visitor 468") is not None
+    assert world.standing.of("x" * 10_000) is None
+    assert sum(map(len, world.memory.facts.values())) < 10_000

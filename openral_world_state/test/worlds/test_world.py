@@ -152,11 +152,11 @@ def test_contents_of_a_container_must_be_opened_and_do_not_fade_while_it_is_shut
     see(world, {"w": inside}, 1.0, {"w": "bottle"}, T)
     match = recall(world, "bottle").matches[0]
     assert (match.place, match.containers, match.must_open) == ("fridge", ("fridge",), "fridge")
-    world.openings["fridge"] = Opening.CLOSED
+    world.openings.put("fridge", Opening.CLOSED)
     for stamp in range(2, 20):
         see(world, {}, float(stamp), {}, T)
     assert recall(world, "bottle").status is RecallStatus.FOUND
-    world.openings["fridge"] = Opening.OPEN
+    world.openings.put("fridge", Opening.OPEN)
     assert recall(world, "bottle").matches[0].must_open == ""
 
 
@@ -230,3 +230,16 @@ def test_the_hand_carries_what_it_holds_to_where_it_lets_go(world: World) -> Non
     assert world.memory.get("mug_1").presence is Presence.PRESENT
     world.hold("", Pose((7.9, 1.0, 1.1)), 20.0)
     assert recall(world, "mug").matches[0].room == "living_room"
+
+
+def test_what_is_near_in_meaning_is_worth_a_look_and_never_a_match(world: World) -> None:
+    see(world, {"b": BAGUETTE, "m": mug_at(1.6)}, 1.0, {"b": "rucksack", "m": "mug"})
+    asked = RecallQuery("satchel")
+    assert not world.recall(asked, 2.0).near_misses
+    answer = world.recall(asked, 2.0, [("rucksack", 0.71), ("no longer used", 0.7)])
+    assert answer.status is RecallStatus.NOT_IN_MEMORY
+    assert not answer.matches
+    assert [miss.label for miss in answer.near_misses] == ["rucksack"]
+    assert "rucksack means about that, 0.71" in answer.message
+    assert answer.nearest_names[0] == "rucksack"
+    assert world.recall(RecallQuery("mug"), 2.0, [("rucksack", 0.9)]).matches[0].label == "mug"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from openral_core import CONTRACT_VERSION
 from openral_core.skills import SkillResult, SkillStatus
 from openral_msgs.action import ExecuteRskill
-from openral_msgs.msg import FailureTrigger, SkillCatalogue
+from openral_msgs.msg import FailureTrigger, KeyValue, SkillCatalogue
 from openral_ros.conversions.skills import key_values
 from openral_ros.conversions.times import stamp_of
 from openral_ros.qos import LATCHED, RELIABLE
@@ -15,11 +15,12 @@ SOURCE = "skill_server"
 
 
 class Announcements:
-    """A latched catalogue, published when it changes, and a failure for every goal that fails."""
+    """A latched catalogue when it changes, a failure for every goal that fails, how far doors stand open."""
 
     def __init__(self, scope: Scope) -> None:
         self._catalogue = scope.publisher(SkillCatalogue, "openral/skills", LATCHED)
         self._failures = scope.publisher(FailureTrigger, f"openral/failure/{SOURCE}", RELIABLE)
+        self._openings = scope.publisher(KeyValue, "openral/openings", RELIABLE)
         self._said: SkillCatalogue | None = None
 
     def catalogue(self, verbs: Sequence[str], holding: str, busy_with: str, time: float) -> None:
@@ -51,6 +52,12 @@ class Announcements:
         )
         message.header.stamp = stamp_of(time)
         self._failures.publish(message)
+
+    def opening(self, result: SkillResult) -> None:
+        """How far the door that a goal was about stands open, whether or not the goal succeeded."""
+        container, share = result.evidence.get("container_id"), result.evidence.get("opening")
+        if isinstance(container, str) and isinstance(share, float):
+            self._openings.publish(KeyValue(key=container, type=KeyValue.TYPE_FLOAT, float_value=share))
 
     def stopped(self, reason: str, time: float) -> None:
         """That the simulation itself broke."""

@@ -95,6 +95,7 @@ class SkillServer:
 
     def _conclude(self, handle: ServerGoalHandle, result: SkillResult) -> ExecuteRskill.Result:
         self._announcements.failure(handle.request, result, self._simulation.time)
+        self._announcements.opening(result)
         if result.success:
             handle.succeed()
         elif handle.is_cancel_requested:

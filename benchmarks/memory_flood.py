@@ -1,0 +1,74 @@
+"""A million hostile detections: new labels without end, anywhere, at any time. DETECTIONS=n for fewer."""
+
+import gc
+import os
+import random
+import time
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psutil
+
+from openral_core.geometry import Pose
+from openral_core.text import Thesaurus
+from openral_world_state.associations import Associator, Gates, Limits, NoRoom
+from openral_world_state.memories import Memory
+from openral_world_state.observations import Observation
+
+LONG = True
+MOST, PER_SNAPSHOT = 50_000, 100
+SURE = (1e-4, 0.0, 0.0, 0.0, 1e-4, 0.0, 0.0, 0.0, 1e-4)
+LETTERS = "abcdefghijklmnopqrstuvwxyz\u00e9\u4e16\u0645"
+
+
+def run() -> list[dict[str, object]]:
+    """What was kept and refused, and what it cost, tenth by tenth."""
+    count, rng = int(os.environ.get("DETECTIONS", "1000000")), random.Random(0)
+    rows: list[dict[str, object]] = []
+    with TemporaryDirectory() as folder:
+        path, thesaurus = Path(folder) / "memory.sqlite", Thesaurus.load()
+        memory = Memory(path, thesaurus)
+        associator = Associator(memory, thesaurus, Gates(), 0, Limits(objects=MOST))
+        told: Counter[str] = Counter()
+        for tenth in range(10):
+            began = time.thread_time()
+            for _ in range(count // (10 * PER_SNAPSHOT)):
+                _take(associator, rng, told)
+            rows.append(_row((tenth + 1) * count // 10, time.thread_time() - began, memory, told, path))
+        memory.close()
+    return rows
+
+
+def _take(associator: Associator, rng: random.Random, told: Counter[str]) -> None:
+    """One snapshot, mostly anywhere, now and then all in one corner, with a stamp from any time."""
+    side, stamp = 0.4 if rng.random() < 0.05 else 100.0, rng.choice((0.0, 1e9, rng.uniform(0.0, 1e6)))
+    snapshot = tuple(
+        Observation(
+            "".join(rng.choices(LETTERS, k=rng.randint(1, 60))) + "x",
+            rng.random(),
+            Pose((rng.uniform(0.0, side), rng.uniform(0.0, side), rng.uniform(0.0, 2.0))),
+            (rng.uniform(0.0, 9.0), 0.1, 0.1),
+            SURE,
+            stamp,
+            "flood",
+        )
+        for _ in range(PER_SNAPSHOT)
+    )
+    taken = associator.take_in(snapshot, None)
+    associator.memory.commit()
+    told.update(type(each).__name__ for each in taken if isinstance(each, NoRoom))
+
+
+def _row(count: int, took: float, memory: Memory, told: Counter[str], path: Path) -> dict[str, object]:
+    gc.collect()
+    files = sum(each.stat().st_size for each in path.parent.glob("memory.sqlite*"))
+    return {
+        "detections": count,
+        "objects": len(memory),
+        "refused": sum(told.values()),
+        **{name: told[name] for name in ("MemoryFull", "TooCrowded")},
+        "CPU [s]": round(took, 1),
+        "process [MB]": round(psutil.Process().memory_info().rss / 1e6),
+        "file [MB]": round(files / 1e6, 1),
+    }

@@ -1,0 +1,72 @@
+"""A process of its own that holds the embedding model: a JSON list of texts in, their vectors out, per line.
+
+The first line it writes says that it is ready, or what is wrong. It ends when its input does.
+"""
+
+import base64
+import json
+import sys
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from openral_world_state.embeddings.model_files import ModelFiles, find_model
+
+_MOST_TOKENS = 64
+Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+
+
+def load(files: ModelFiles) -> Embed:
+    """The model as a function from texts to unit vectors (N, D), the mean over their tokens.
+
+    Source: sentence-transformers/all-MiniLM-L6-v2, model card.
+    """
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(str(files.graph), options, providers=["CPUExecutionProvider"])
+    tokenizer = Tokenizer.from_file(str(files.tokenizer))
+    tokenizer.enable_truncation(_MOST_TOKENS)
+    tokenizer.enable_padding()
+    names = {each.name for each in session.get_inputs()}
+
+    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+        encoded = tokenizer.encode_batch(list(texts))
+        mask = np.array([each.attention_mask for each in encoded], np.int64)
+        feeds = {
+            "input_ids": np.array([each.ids for each in encoded], np.int64),
+            "attention_mask": mask,
+            "token_type_ids": np.zeros_like(mask),
+        }
+        tokens = session.run(None, {name: feed for name, feed in feeds.items() if name in names})[0]
+        summed = (tokens * mask[..., None]).sum(axis=1)
+        length = np.linalg.norm(summed, axis=1, keepdims=True)
+        return np.asarray(summed / np.maximum(length, 1e-9), np.float32)
+
+    return embed
+
+
+def main(model: str) -> int:
+    """Serve one model on standard input and output."""
+    try:
+        embed = load(find_model(model))
+        dimensions = embed(["a thing"]).shape[1]
+    except Exception as error:
+        _say({"error": str(error) or type(error).__name__})
+        return 1
+    _say({"ready": dimensions})
+    for line in sys.stdin:
+        vectors = embed(json.loads(line))
+        _say({"vectors": base64.b64encode(vectors.tobytes()).decode()})
+    return 0
+
+
+def _say(words: dict[str, object]) -> None:
+    sys.stdout.write(json.dumps(words) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

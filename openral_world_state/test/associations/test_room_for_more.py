@@ -1,0 +1,82 @@
+"""Memory at its limits: what gives way, what is refused, and that it ends."""
+
+import numpy as np
+import pytest
+
+from openral_core.geometry import Pose
+from openral_core.scene_graph import Presence
+from openral_core.text import Thesaurus
+from openral_world_state.associations import Associator, Gates, Limits, MemoryFull, TooCrowded
+from openral_world_state.memories import Memory, Record
+from openral_world_state.observations import Observation
+
+THESAURUS = Thesaurus.load()
+SURE = (1e-4, 0.0, 0.0, 0.0, 1e-4, 0.0, 0.0, 0.0, 1e-4)
+
+
+def sight(label: str, x: float, y: float = 0.0, stamp: float = 1.0) -> Observation:
+    return Observation(label, 0.9, Pose((x, y, 1.0)), (0.1, 0.1, 0.1), SURE, stamp, "detector")
+
+
+def associator(**limits: int) -> Associator:
+    return Associator(Memory(None, THESAURUS), THESAURUS, Gates(), 0, Limits(**limits))
+
+
+def test_what_may_still_be_there_is_never_dropped_for_something_new() -> None:
+    made = associator(objects=3)
+    made.take_in(tuple(sight("mug", float(x)) for x in range(3)), None)
+    (refusal,) = made.take_in((sight("mug", 9.0),), None)
+    assert isinstance(refusal, MemoryFull)
+    assert "there are 3 objects and none of them is gone" in str(refusal)
+    (known,) = made.take_in((sight("mug", 2.0, stamp=2.0),), None)
+    assert isinstance(known, Record)
+    assert len(made.memory) == 3
+
+
+def test_what_was_gone_longest_gives_way() -> None:
+    made = associator(objects=3)
+    for x, label in enumerate(("mug", "lamp", "sofa")):
+        made.take_in((sight(label, float(x), stamp=float(x)),), None)
+    for record in list(made.memory)[:2]:
+        record.presence = Presence.GONE
+        made.memory.touch(record)
+    (new,) = made.take_in((sight("piano", 9.0, stamp=9.0),), None)
+    assert isinstance(new, Record)
+    assert sorted(record.label for record in made.memory) == ["lamp", "piano", "sofa"]
+
+
+def test_a_crowd_in_one_place_ends() -> None:
+    made = associator(crowd=10)
+    things = ("mug", "lamp", "sofa", "piano", "apple", "shoe", "tv", "bed", "rug", "door", "fork", "bus")
+    taken = [made.take_in((sight(label, 0.01 + 0.04 * i, 0.1),), None)[0] for i, label in enumerate(things)]
+    assert all(isinstance(each, Record) for each in taken[:10])
+    assert all(isinstance(each, TooCrowded) for each in taken[10:])
+
+
+def test_a_flood_of_hostile_detections_is_refused_and_memory_stays_bounded() -> None:
+    made, rng = associator(objects=500), np.random.default_rng(0)
+    refused = 0
+    for number in range(300):
+        x, y = rng.uniform(-50.0, 50.0, 2).tolist()
+        snapshot = tuple(sight(f"zorb{number}x{part}", x + part, y, float(number)) for part in range(10))
+        taken = made.take_in(snapshot, None)
+        made.memory.commit()
+        refused += sum(isinstance(each, MemoryFull) for each in taken)
+    assert len(made.memory) == 500
+    assert refused == 2500
+    assert len(list(made.memory.labels.labels)) == 500
+
+
+@pytest.mark.parametrize("rounds", [3])
+def test_labels_that_come_and_go_leave_nothing_behind(rounds: int) -> None:
+    made = associator()
+    for number in range(rounds * 2000):
+        (record,) = made.take_in((sight(f"zorb{number}", 0.0),), None)
+        assert isinstance(record, Record)
+        made.memory.forget(record.id)
+    labels = made.memory.labels
+    assert not list(labels.labels)
+    assert not labels._under
+    assert not labels._named
+    assert not labels._by_kind
+    assert len(labels._entries._share) <= 4096

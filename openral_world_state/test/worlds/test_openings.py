@@ -1,0 +1,58 @@
+"""Doors that skills moved."""
+
+from pathlib import Path
+
+import pytest
+
+from openral_core.geometry import Pose
+from openral_core.maps import load_map
+from openral_core.queries import RecallQuery
+from openral_core.scene_graph import Opening
+from openral_core.text import Thesaurus
+from openral_world_state.memories import Record
+from openral_world_state.worlds import Settings, World, open_world
+
+MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
+
+
+def opened(path: str = "") -> World:
+    return open_world(MAP, path, Settings(), Thesaurus.load())
+
+
+def in_the_fridge(world: World) -> Pose:
+    site = world.home.by_id["fridge"]
+    assert site.interior is not None
+    low, high = site.interior.min, site.interior.max
+    x, y = site.frame.to_parent((low[0] + high[0]) / 2, (low[1] + high[1]) / 2)
+    return Pose((x, y, (low[2] + high[2]) / 2))
+
+
+@pytest.mark.parametrize(
+    ("share", "known"),
+    [(1.0, Opening.OPEN), (0.6, Opening.OPEN), (0.3, None), (0.02, Opening.CLOSED), (float("nan"), None)],
+)
+def test_is_what_the_skill_left_it_as(share: float, known: Opening | None) -> None:
+    world = opened()
+    assert world.openings.done("fridge", share) == (known is not None)
+    assert world.openings.known.get("fridge") is known
+
+
+@pytest.mark.parametrize("name", ["kitchen_counter", "nothing", ""])
+def test_of_what_has_no_door_is_not_taken_over(name: str) -> None:
+    world = opened()
+    assert not world.openings.done(name, 1.0)
+    assert not world.openings.known
+
+
+def test_need_no_opening_once_opened_and_that_outlives_the_process(tmp_path: Path) -> None:
+    path = str(tmp_path / "memory.sqlite")
+    first = opened(path)
+    first.memory.touch(Record("wine_1", "wine bottle", in_the_fridge(first), votes={"wine bottle": 1.0}))
+    assert first.recall(RecallQuery("wine"), 1.0).matches[0].must_open == "fridge"
+    first.openings.done("fridge", 1.0)
+    revision = first.memory.revision
+    first.memory.close()
+    second = opened(path)
+    assert second.memory.revision > revision
+    assert second.recall(RecallQuery("wine"), 1.0).matches[0].must_open == ""
+    assert second.graph().by_id["fridge"].opening is Opening.OPEN
