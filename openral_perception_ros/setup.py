@@ -8,7 +8,7 @@ setup(
     description="Detector lifecycle nodes, their worker processes and engines.",
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
-    package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},
+    package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json", "**/*.png"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
@@ -19,6 +19,7 @@ setup(
         "console_scripts": [
             "detector = openral_perception_ros.node:main",
         ],
+        "pytest11": ["openral_detectors = openral_perception_ros.conformance.options"],
         "openral.commands": ["weights = openral_perception_ros.cli:app"],
     },
 )

@@ -12,7 +12,12 @@ ROS_PACKAGES = {"openral_ros", "openral_perception_ros", "openral_reasoner_ros",
 MODEL_NAMES = {"torch", "transformers", "onnxruntime", "tokenizers"}
 ENGINES = "openral_perception_ros.engines"
 # Run by hand in an engine's own environment, never by a node.
-TOOLS = {"openral_perception_ros.conformance.tiny_checkpoints", "openral_perception_ros.weights.onnx_export"}
+TOOLS = {
+    "openral_perception_ros.conformance.stub_vlm",
+    "openral_perception_ros.conformance.tiny_checkpoints",
+    "openral_perception_ros.conformance.tiny_vlm",
+    "openral_perception_ros.weights.onnx_export",
+}
 # Processes of their own, which a node talks to through a pipe.
 WORKERS = {"openral_world_state.embeddings.worker"}
 

@@ -62,6 +62,8 @@ def fetch(
     out.print(f"{manifest.id}: licence {manifest.licence.name} {manifest.licence.url}")
     record = fetch_weights(manifest, weights_dir, tuple(accept), download)
     out.print(f"{manifest.id}: revision {record.revision}, {len(record.files)} files")
+    if manifest.weights and not manifest.weights.revision:
+        out.print(f"{manifest.id}: its manifest pins no revision; what came is recorded beside the files")
 
 
 @weights.command()

@@ -6,33 +6,28 @@ and ``objects`` when continuous. Serves ``locate_in_view``; the default locator 
 """
 
 import sys
-import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from rclpy.task import Future
 from std_msgs.msg import String
 
 from openral_core.detectors import LifecycleState, Mode
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.cameras import parse_cameras
 from openral_perception_ros.detector import load_detector
-from openral_perception_ros.looks import LookRefused, NotActive
 from openral_perception_ros.looks.desk import Answer
 from openral_perception_ros.looks.look import LookOutcome, Seen
 from openral_perception_ros.looks.reception import Reception
 from openral_perception_ros.parameters import DetectorParameters
-from openral_perception_ros.ros.announcements import Announcer, header_of, memory_of
+from openral_perception_ros.ros.announcements import Announcer, memory_of
 from openral_perception_ros.ros.diagnostics import inactive_status
-from openral_perception_ros.ros.look_spans import look_span
+from openral_perception_ros.ros.inquiries import Inquiries
 from openral_perception_ros.ros.relatives import above
-from openral_perception_ros.ros.services import asynchronous_service
+from openral_perception_ros.ros.services import FrontDoor
 from openral_perception_ros.ros.session import Plan, Session
 from openral_perception_ros.supervision import WorkerEvent
 from openral_perception_ros.workers.commands import WORKER_MODULE
-from openral_ros.conversions.detectors import fill_locate_response
 from openral_ros.managed_node import ManagedNode
 from openral_ros.parameters import declare
 from openral_ros.qos import RELIABLE
@@ -48,7 +43,6 @@ class DetectorNode(ManagedNode):
 
     worker_module: ClassVar[str] = WORKER_MODULE
     _session: Session | None = None
-    _default_query = ""
     _measured = (0.0, 0.0)
     _worker_pid = 0
 
@@ -62,9 +56,13 @@ class DetectorNode(ManagedNode):
         detector = load_detector(p.rskill, folders, tuple(each.id for each in cameras), p.default)
         self._plan = Plan(p, detector, cameras, Reception(detector, p.deadline), self.worker_module)
         self._announcer = Announcer(scope, self, detector)
-        asynchronous_service(scope, self, LocateInView, "locate_in_view", self._locate)
-        if p.default:
-            asynchronous_service(scope, self, LocateInView, above(self, 1, "locate_in_view"), self._locate)
+        self._inquiries = Inquiries(
+            detector.manifest.id, self._plan.reception, lambda: self._session, self._answered
+        )
+        door = FrontDoor(scope, self)
+        for level in (0, 1) if p.default else (0,):
+            door.serve(LocateInView, above(self, level, "locate_in_view"), self._inquiries.receive)
+        door.open()
         if detector.manifest.mode is Mode.ON_DEMAND:
             scope.subscription(String, "detector_query", self._retarget, RELIABLE)
         scope.timer(DIAGNOSTICS_PERIOD, self._report)
@@ -83,31 +81,9 @@ class DetectorNode(ManagedNode):
         self._session = None
         self._inform(LifecycleState.INACTIVE)
 
-    async def _locate(
-        self, request: LocateInView.Request, response: LocateInView.Response
-    ) -> LocateInView.Response:
-        with look_span(request) as span:
-            answered: Future = Future()
-            self._ask(request, partial(self._bring_home, answered))
-            answer: Answer = await answered
-            span.set_attribute("status", answer.result.status.name)
-        if answer.shot is not None:
-            self._announcer.annotated(answer.shot, answer.result.detections)
-        return fill_locate_response(response, answer.result, header_of(answer.shot))
-
-    def _ask(self, request: LocateInView.Request, on_done: Callable[[Answer], None]) -> None:
-        reception, query, camera = self._plan.reception, request.query or self._default_query, request.camera
-        try:
-            question = reception.question(query, camera, request.detector, request.deadline)
-            if self._session is None:
-                raise NotActive(self._plan.detector.manifest.id)
-            self._session.desk.ask(question, time.monotonic(), on_done)
-        except LookRefused as refused:
-            on_done(Answer(reception.refusal(query, camera, refused)))
-
-    def _bring_home(self, answered: Future, answer: Answer) -> None:
-        answered.set_result(answer)
-        self._at_home(_nothing)
+    def _answered(self, answer: Answer) -> None:
+        if answer.shot is not None and self._announcer.watched:
+            self._at_home(self._announcer.annotated, answer.shot, answer.result.detections)
 
     def _at_home(self, work: Callable[..., object], *arguments: object) -> None:
         """Run on the executor what another thread learnt."""
@@ -123,7 +99,7 @@ class DetectorNode(ManagedNode):
         self._at_home(self._announcer.event, event)
 
     def _retarget(self, message: String) -> None:
-        self._default_query = message.data
+        self._inquiries.query = message.data
 
     def _report(self) -> None:
         name = self.get_fully_qualified_name()
@@ -136,10 +112,6 @@ class DetectorNode(ManagedNode):
             self._worker_pid = session.supervised.vitals.pid
         held = memory_of(self._worker_pid)
         self._announcer.info(self._plan.detector.info(state, *self._measured, held))
-
-
-def _nothing() -> None:
-    """Wakes the executor."""
 
 
 def main() -> None:

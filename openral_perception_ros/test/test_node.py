@@ -18,17 +18,14 @@ from vision_msgs.msg import Detection2DArray
 from openral_core.detectors import LifecycleState, LocateStatus
 from openral_msgs.msg import DetectorInfo, FailureTrigger
 from openral_msgs.srv import LocateInView
-from openral_perception_ros.node import DetectorNode
+from openral_perception_ros.conformance.faulty_node import FaultyNode
+from openral_perception_ros.ros import announcements
 from openral_ros.qos import LATCHED
 
 DEFAULT_SERVICE = "/openral/perception/locate_in_view"
 NS = "/openral/perception/sim_groundtruth_locator"
 Rig = Any
 Make = Callable[..., Rig]
-
-
-class FaultyNode(DetectorNode):
-    worker_module = "openral_perception_ros.conformance.faulty_worker"
 
 
 @pytest.fixture
@@ -40,7 +37,7 @@ def looking(active: Make) -> Rig:
 
 @pytest.fixture
 def faulty(active: Make) -> Rig:
-    made = active(node_type=FaultyNode, inference_deadline=3.0, queue=2)
+    made = active(node_type=FaultyNode, inference_deadline=10.0, queue=2)
     made.show()
     return made
 
@@ -134,6 +131,18 @@ def test_inactive_nodes_answer_and_say_what_they_are(rig: Make) -> None:
     assert not worker.is_running()
     made.wait(lambda: infos[-1].lifecycle_state == LifecycleState.INACTIVE)
     assert status(made.locate("mug")) is LocateStatus.INACTIVE
+
+
+def test_boxes_are_drawn_only_while_somebody_watches(looking: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[object] = []
+    real = announcements.annotated
+    monkeypatch.setattr(announcements, "annotated", lambda *a: drawn.append(a) or real(*a))
+    assert status(looking.locate("mug")) is LocateStatus.FOUND
+    assert not drawn
+    watched = looking.heard(Image, f"{NS}/annotated")
+    looking.wait(lambda: looking.node.count_subscribers(f"{NS}/annotated"))
+    looking.wait(lambda: looking.locate("mug") and watched)
+    assert (watched[0].width, watched[0].height, watched[0].encoding) == (400, 240, "rgb8")
 
 
 def test_a_continuous_detector_streams_and_is_no_locator_of_other_words(active: Make) -> None:

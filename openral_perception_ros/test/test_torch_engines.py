@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import wait
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from openral_core.detections import Detection
 from openral_core.rskills import DetectorManifest
@@ -25,6 +27,11 @@ PYTHON = ENVIRONMENTS / NAME / "bin" / "python"
 LABELS = ("mug", "bread", "lemon", "wine glass", "bottle")
 PATIENCE = 90.0
 
+GROUNDING = "locateanything"
+needs_grounding = pytest.mark.skipif(
+    not (ENVIRONMENTS / GROUNDING / "bin" / "python").exists(),
+    reason=f"no environment {GROUNDING!r}: openral weights prepare locateanything-3b-nf4",
+)
 pytestmark = [
     pytest.mark.skipif(
         not PYTHON.exists(), reason=f"no environment {NAME!r}: openral weights prepare omdet-turbo-locator"
@@ -33,11 +40,11 @@ pytestmark = [
 ]
 
 
-def in_environment(*arguments: str) -> str:
+def in_environment(*arguments: str, name: str = NAME) -> str:
     paths = os.pathsep.join(str(ROOT / package) for package in ("openral_core", "openral_perception_ros"))
     variables = {**os.environ, "PYTHONPATH": paths, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
-        [str(PYTHON), *arguments],
+        [str(ENVIRONMENTS / name / "bin" / "python"), *arguments],
         env=variables,
         capture_output=True,
         text=True,
@@ -212,3 +219,91 @@ def test_missing_weights_are_not_fetched(
     _, failed = start(manifest_of("rtdetr_hf"), tmp_path)
     assert isinstance(failed, Failed)
     assert failed.kind is FailureKind.MISSING_WEIGHTS
+
+
+def test_an_exported_checkpoint_sees_what_it_saw_before_in_another_library(
+    checkpoint: Callable[[str], Path],
+    start: Callable[..., tuple[WorkerProcess, Reply]],
+    tmp_path: Path,
+) -> None:
+    folder = checkpoint("rtdetr")
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / "weights").symlink_to(folder / "weights")
+    content = manifest_of("rtdetr_onnx", environment={}).model_dump(mode="json")
+    (tmp_path / "tiny" / "rskill.yaml").write_text(yaml.safe_dump(content))
+    command = [
+        sys.executable,
+        "-c",
+        "from openral_perception_ros.cli import main; main()",
+        "weights",
+        "export",
+    ]
+    where = ["--rskills", str(tmp_path), "--environments", str(ENVIRONMENTS), "--weights-dir", str(tmp_path)]
+    told = subprocess.run([*command, "tiny", *where], capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    report = json.loads(next(line for line in told.stdout.splitlines() if line.startswith("{")))
+    assert report["boxes_compared"] == 60
+    assert report["largest_difference"] < 1e-3
+    theirs, _ = start(manifest_of("rtdetr_hf"), folder)
+    exported = manifest_of("rtdetr_onnx", environment={}, weights={"uri": "hf://someone/tiny"})
+    ours, ready = start(exported, folder, LoadOptions(weights_folder=str(tmp_path)))
+    assert isinstance(ready, Ready), ready
+    for one, other in zip(look(ours, photo()), look(theirs, photo()), strict=True):
+        assert one.label == other.label
+        assert one.score == pytest.approx(other.score, abs=1e-4)
+        assert one.box.x_max == pytest.approx(other.box.x_max, abs=0.05)
+
+
+def grounding_manifest(**changes: object) -> DetectorManifest:
+    revision = "0123456789abcdef0123456789abcdef01234567"
+    return manifest_of(
+        "vlm_grounding",
+        labels=(),
+        scores_calibrated=False,
+        weights={"uri": "file://weights", "revision": revision},
+        environment={"name": GROUNDING},
+        options={"precision": "fp32", "quantisation": "nf4"},
+        **changes,
+    )
+
+
+@pytest.fixture(scope="module")
+def grounding_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("vlm")
+    module = "openral_perception_ros.conformance.tiny_vlm"
+    in_environment("-m", module, str(folder / "weights"), name=GROUNDING)
+    return folder
+
+
+@needs_grounding
+def test_a_grounding_model_in_four_bits_marks_the_phrases_it_is_asked_for(
+    grounding_folder: Path, start: Callable[..., tuple[WorkerProcess, Reply]]
+) -> None:
+    worker, ready = start(grounding_manifest(), grounding_folder, LoadOptions(remote_code=True))
+    assert isinstance(ready, Ready), ready
+    pixels = np.zeros((480, 640, 3), np.uint8)
+    pixels[300:360, 480:560] = 255
+    found = look(worker, Frame({"rgb": pixels}, "head", 0), ("red mug", "bread"))
+    assert [each.label for each in found] == ["red mug", "bread"]
+    assert {(b.x_min, b.y_min, b.x_max, b.y_max) for b in (each.box for each in found)} == {
+        (480.0, 300.0, 560.0, 360.0)
+    }
+
+
+@needs_grounding
+@pytest.mark.parametrize(
+    ("remote_code", "revision", "words"),
+    [(False, "0" * 40, "remote_code is false"), (True, "", "pins no revision")],
+)
+def test_code_that_comes_with_weights_runs_only_when_allowed_and_pinned(
+    grounding_folder: Path,
+    start: Callable[..., tuple[WorkerProcess, Reply]],
+    remote_code: bool,
+    revision: str,
+    words: str,
+) -> None:
+    weights = {"uri": "file://weights", "revision": revision}
+    manifest = DetectorManifest.model_validate({**grounding_manifest().model_dump(), "weights": weights})
+    _, failed = start(manifest, grounding_folder, LoadOptions(remote_code=remote_code))
+    assert isinstance(failed, Failed)
+    assert words in failed.message

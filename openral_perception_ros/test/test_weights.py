@@ -56,6 +56,8 @@ def test_fetched_weights_are_recorded_and_found(tmp_path: Path) -> None:
     folder = checkpoint_folder(manifest_of(), tmp_path, str(tmp_path), ("config.json",))
     assert Record.read(folder) == record
     assert check(folder, record.files) == 3
+    assert presence_of(manifest_of(), tmp_path, str(tmp_path)).state == "to be exported"
+    (folder / "model.onnx").write_text("")
     assert presence_of(manifest_of(), tmp_path, str(tmp_path)).state == "here"
 
 

@@ -1,5 +1,6 @@
 """Laws and tables of the frontier."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,6 +46,26 @@ def test_a_search_never_revisits_and_ends(graph: SceneGraph, priors: list[str], 
         assert frontier[0].node_id not in progress.visited
         progress = progress.after_visit(frontier[0].node_id, "NOT_IN_VIEW")
     assert not plan_active_search(graph, progress, 100)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "done"),
+    [
+        ((), False),
+        (("NOT_IN_VIEW",), True),
+        (("NO_DETECTOR",), False),
+        (("NO_DETECTOR", "STALE_FRAME"), True),
+        (("NO_DETECTOR", "NOT_IN_VIEW"), True),
+        (("NOT_REACHED_BLOCKED",), True),
+    ],
+)
+def test_a_place_that_could_not_be_looked_at_is_gone_to_once_more(
+    outcomes: tuple[str, ...], done: bool
+) -> None:
+    progress = SearchProgress("mug")
+    for outcome in outcomes:
+        progress = progress.after_visit("table", outcome)
+    assert ("table" in progress.visited) is done
 
 
 @given(graphs(), st.tuples(POINTS, POINTS, POINTS))

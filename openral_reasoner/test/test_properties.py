@@ -25,6 +25,7 @@ from openral_reasoner.exchanges.commands import (
     SpanStarted,
 )
 from openral_reasoner.exchanges.events import Cancelled, PaletteChanged, PromptReceived
+from openral_reasoner.exchanges.value import OfCall
 from openral_reasoner.homes import Home, HomePeers
 from openral_reasoner.homes.chaos import Chaos
 from openral_reasoner.homes.timeline import Moment, Timeline
@@ -105,7 +106,7 @@ def commands_of(line: Timeline) -> list[tuple[Moment, Command]]:
 
 
 def mission_of(command: Command) -> str:
-    return getattr(command, "call_id", "").split("/")[0]
+    return command.call_id.split("/")[0] if isinstance(command, OfCall) else ""
 
 
 def every_mission_ends_once(line: Timeline) -> None:

@@ -12,12 +12,14 @@ from openral_bringup.deploy.arguments import overrides_of
 from openral_bringup.deploy.deployments import deployment
 from openral_bringup.deploy.plans import plan
 from openral_bringup.deploy.run_folders import run_folder
+from openral_bringup.deploy.weights import fetch_missing
 from openral_bringup.graphs import Choices, describe
 from openral_bringup.graphs.cameras import merged
 from openral_bringup.graphs.choices import Brain, DetectorSet, LogLevel
 from openral_bringup.graphs.locations import rskill_folders, scene_path
 from openral_bringup.graphs.problems import Problems
 from openral_core.errors import OpenRALError
+from openral_perception_ros.weights.hub import download
 
 USAGE = 2
 HELP = """Bring up the whole graph in simulation and pursue goals.
@@ -36,6 +38,8 @@ def deploy(
     continuous: Annotated[list[str] | None, typer.Option(help="continuous detector (repeatable)")] = None,
     on_demand: Annotated[list[str] | None, typer.Option(help="locator (repeatable), default first")] = None,
     accept_licence: Annotated[list[str] | None, typer.Option(help="licence to accept (repeatable)")] = None,
+    weights_dir: Annotated[str, typer.Option(help="where weights of detectors lie")] = "",
+    fetch: Annotated[bool, typer.Option("--fetch", help="download weights that are missing")] = False,
     brain: Annotated[Brain, typer.Option(help="what decides the next tool call")] = Brain.SCRIPTED,
     model: Annotated[str, typer.Option(help="model of the anthropic or openai brain")] = "",
     base_url: Annotated[str, typer.Option(help="endpoint of the openai brain")] = "",
@@ -68,6 +72,7 @@ def deploy(
         continuous=tuple(continuous or ()),
         on_demand=tuple(on_demand or ()),
         accepted_licences=tuple(accept_licence or ()),
+        weights_dir=weights_dir,
         brain=brain,
         model=model,
         base_url=base_url,
@@ -89,6 +94,8 @@ def deploy(
     if dry_run:
         Console(width=None if sys.stdout.isatty() else 160).print(plan(graph))
         return
+    if fetch:
+        fetch_missing(choices, rskill_folders(), download, print)
     raise typer.Exit(asyncio.run(deployment(choices, graph, goal or [], folder, domain_id)))
 
 

@@ -57,6 +57,7 @@ class Choices(Document):
     continuous: tuple[str, ...] = ()
     on_demand: tuple[str, ...] = ()
     accepted_licences: tuple[str, ...] = ()
+    weights_dir: str = Field(default="", description="where weights lie; '' = the user's cache")
     cameras: tuple[str, ...] = DEFAULT
     brain: Brain = Brain.SCRIPTED
     model: str = ""

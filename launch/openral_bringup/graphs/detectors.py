@@ -52,6 +52,7 @@ def detector_nodes(
                 "cameras": [f"{camera}:={base}" for camera, base in choices.camera_bases.items()],
                 "default": manifest.id in locators[:1],
                 "seed": choices.seed,
+                "weights_folder": choices.weights_dir,
                 "record": choices.record,
                 "use_sim_time": True,
             },

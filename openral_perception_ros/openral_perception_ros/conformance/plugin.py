@@ -1,46 +1,54 @@
-"""Options and fixtures of the conformance kit.
-
-``pytest -p openral_perception_ros.conformance.plugin --pyargs openral_perception_ros.conformance
---detector <id>`` tries one detector, ours or a third party's.
-"""
+"""Fixtures of the conformance kit; see `options`."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from openral_perception_ros.conformance.subject import Subject
-from openral_perception_ros.detector import load_detector
+from openral_perception_ros.conformance.running_node import RunningNode, running_node
+from openral_perception_ros.conformance.subject import LOOK, Setting, Subject
+from openral_perception_ros.detector import Detector, load_detector
 from openral_perception_ros.engines import LoadOptions
+from openral_perception_ros.workers.commands import WORKER_MODULE
 
+INJECTED = "openral_perception_ros.conformance.injected_worker"
+CAMERAS = ("head", "wrist")
 MEASURED = pytest.StashKey[dict[str, object]]()
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """The detector under test and where its parts lie."""
-    group = parser.getgroup("detector conformance")
-    group.addoption("--detector", default="", help="id, alias, slug or folder of the detector to test")
-    group.addoption("--rskills", action="append", default=[], help="folder of rSkills; may be repeated")
-    group.addoption("--weights-dir", default="", help="where weights lie")
-    group.addoption("--environments", default=".environments", help="where Python environments lie")
-    group.addoption("--device", default="cpu", help="where the model runs")
-    group.addoption("--lives", type=int, default=20, help="loads and unloads of the leak test")
+@pytest.fixture(scope="session")
+def detector(pytestconfig: pytest.Config) -> Detector:
+    """The detector under test, as its node knows it."""
+    return load_detector(
+        pytestconfig.getoption("--detector"), _folders(pytestconfig), CAMERAS, is_default=False
+    )
 
 
 @pytest.fixture(scope="session")
-def subject(pytestconfig: pytest.Config) -> Iterator[Subject]:
+def subject(pytestconfig: pytest.Config, detector: Detector) -> Iterator[Subject]:
     """The detector under test."""
-    name = str(pytestconfig.getoption("--detector"))
-    if not name:
-        pytest.skip("no --detector given")
-    folders = [Path(each) for each in pytestconfig.getoption("--rskills")] or [Path("rskills")]
-    options = LoadOptions(
-        device=pytestconfig.getoption("--device"), weights_folder=pytestconfig.getoption("--weights-dir")
-    )
-    environments = Path(pytestconfig.getoption("--environments"))
-    made = Subject(load_detector(name, folders, ("head", "wrist"), is_default=False), environments, options)
+    made = Subject(detector, _setting(pytestconfig, LOOK, WORKER_MODULE))
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def fragile(pytestconfig: pytest.Config, detector: Detector) -> Iterator[Subject]:
+    """The same detector with faults on demand; see `injected_engine`."""
+    made = Subject(detector, _setting(pytestconfig, pytestconfig.getoption("--patience"), INJECTED))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def node(
+    pytestconfig: pytest.Config, detector: Detector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[RunningNode]:
+    """Its real node in a process of its own, configured, in a ROS domain nobody else uses."""
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    setting = _setting(pytestconfig, LOOK, WORKER_MODULE)
+    with running_node(detector, setting, tmp_path) as made:
+        yield made
 
 
 @pytest.fixture
@@ -59,3 +67,22 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def lives(pytestconfig: pytest.Config) -> int:
     """How often the leak test loads and unloads."""
     return int(pytestconfig.getoption("--lives"))
+
+
+@pytest.fixture
+def min_recall(pytestconfig: pytest.Config) -> float:
+    """Share of the pictures' things it has to find."""
+    return float(pytestconfig.getoption("--min-recall"))
+
+
+def _folders(config: pytest.Config) -> list[Path]:
+    return [Path(each) for each in config.getoption("--rskills")] or [Path("rskills")]
+
+
+def _setting(config: pytest.Config, patience: float, module: str) -> Setting:
+    options = LoadOptions(
+        device=config.getoption("--device"),
+        weights_folder=config.getoption("--weights-dir"),
+        remote_code=config.getoption("--remote-code"),
+    )
+    return Setting(Path(config.getoption("--environments")), options, patience, module)

@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
 
@@ -9,13 +10,13 @@ import psutil
 
 from openral_core.detections import Detection
 from openral_core.errors import OpenRALError
-from openral_perception_ros.conformance.scenes import scene
+from openral_perception_ros.conformance.scenes import GOLDENS, golden
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines import Frame, LoadOptions
 from openral_perception_ros.frames import Shot
 from openral_perception_ros.looks import Look, LookOutcome, LookRefused
-from openral_perception_ros.supervision import Limits, Supervised, WorkerEvent, supervise
-from openral_perception_ros.workers.commands import worker_command
+from openral_perception_ros.supervision import Limits, RestartPolicy, Supervised, WorkerEvent, supervise
+from openral_perception_ros.workers.commands import WORKER_MODULE, worker_command
 from openral_perception_ros.workers.messages import Load
 
 LOAD = 300.0
@@ -23,12 +24,21 @@ LOOK = 120.0
 OPEN_WORDS = ("red mug", "baguette")
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where a detector's parts lie; ``patience`` [s] is how long one look may take, ``module`` its worker."""
+
+    environments: Path
+    options: LoadOptions
+    patience: float = LOOK
+    module: str = WORKER_MODULE
+
+
 class Subject:
     """Loads the detector when first asked, and again after `close`."""
 
-    def __init__(self, detector: Detector, environments: Path, options: LoadOptions) -> None:
-        self.detector = detector
-        self._environments, self._options = environments, options
+    def __init__(self, detector: Detector, setting: Setting) -> None:
+        self.detector, self.setting = detector, setting
         self._supervised: Supervised | None = None
         self.events: Queue[WorkerEvent] = Queue()
 
@@ -55,12 +65,12 @@ class Subject:
         return self._supervised
 
     def _supervise(self) -> Supervised:
-        manifest = self.detector.manifest
-        load = Load(manifest, str(self.detector.folder), self._options)
-        command = worker_command(manifest, self._environments)
-        return supervise(
-            command, load, Limits(load=LOAD, inference=LOOK, capacity=1000), _decoded, self.events.put
-        )
+        manifest, setting = self.detector.manifest, self.setting
+        load = Load(manifest, str(self.detector.folder), setting.options)
+        command = worker_command(manifest, setting.environments, setting.module)
+        restarts = RestartPolicy(limit=10, first_delay=0.1)
+        limits = Limits(load=LOAD, inference=setting.patience, capacity=1000, restarts=restarts)
+        return supervise(command, load, limits, _decoded, self.events.put)
 
     @property
     def worker(self) -> psutil.Process:
@@ -75,16 +85,20 @@ class Subject:
         self.supervised.supervisor.submit(look)
         return answered
 
+    def outcome(self, frame: Frame, terms: tuple[str, ...] | None) -> LookOutcome:
+        """What one look ends in."""
+        return self.begin(frame, terms).result(LOOK)
+
     def look(self, frame: Frame, terms: tuple[str, ...] | None) -> tuple[Detection, ...]:
         """What it sees; fails the test if it refuses."""
-        outcome = self.begin(frame, terms).result(LOOK)
+        outcome = self.outcome(frame, terms)
         if isinstance(outcome, LookRefused):
             raise outcome
         return outcome.detections
 
-    def picture(self, size: tuple[int, int] = (640, 480), camera: str = "head", stamp: int = 0) -> Frame:
-        """A scene with the planes its manifest asks for."""
-        return scene(self.detector.manifest.sensors, size, camera, stamp)
+    def picture(self, name: str = GOLDENS[0], camera: str = "head", stamp: int = 0) -> Frame:
+        """A picture with the planes its manifest asks for."""
+        return golden(name, self.detector.manifest.sensors, camera, stamp)
 
     def close(self) -> None:
         """End the worker."""

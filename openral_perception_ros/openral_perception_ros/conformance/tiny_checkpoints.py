@@ -38,9 +38,9 @@ def _backbone() -> RTDetrResNetConfig:
     )
 
 
-def _sizes() -> dict[str, object]:
+def _sizes(classes: int) -> dict[str, object]:
     return {
-        "num_labels": len(LABELS),
+        "num_labels": classes,
         "backbone_config": _backbone(),
         "encoder_hidden_dim": 32,
         "encoder_in_channels": [32, 32, 64],
@@ -56,18 +56,18 @@ def _sizes() -> dict[str, object]:
     }
 
 
-def rtdetr(folder: Path) -> None:
+def rtdetr(folder: Path, classes: int) -> None:
     """RT-DETR."""
-    _save(RTDetrForObjectDetection(RTDetrConfig(**_sizes())), folder, do_normalize=False)
+    _save(RTDetrForObjectDetection(RTDetrConfig(**_sizes(classes))), folder, do_normalize=False)
 
 
-def rtdetr_v2(folder: Path) -> None:
+def rtdetr_v2(folder: Path, classes: int) -> None:
     """RT-DETRv2."""
-    _save(RTDetrV2ForObjectDetection(RTDetrV2Config(**_sizes())), folder, do_normalize=False)
+    _save(RTDetrV2ForObjectDetection(RTDetrV2Config(**_sizes(classes))), folder, do_normalize=False)
 
 
-def omdet_turbo(folder: Path) -> None:
-    """OmDet-Turbo with a Swin backbone of transformers and a tokenizer of single letters."""
+def omdet_turbo(folder: Path, classes: int) -> None:
+    """OmDet-Turbo with a Swin backbone of transformers, a tokenizer of single letters, any classes."""
     tokenizer = _letter_tokenizer()
     text = CLIPTextConfig(
         vocab_size=len(tokenizer),
@@ -141,7 +141,7 @@ def _save(model: torch.nn.Module, folder: Path, do_normalize: bool) -> None:
     (folder / "preprocessor_config.json").write_text(json.dumps(preprocessor))
 
 
-ARCHITECTURES: Mapping[str, Callable[[Path], None]] = {
+ARCHITECTURES: Mapping[str, Callable[[Path, int], None]] = {
     "rtdetr": rtdetr,
     "rtdetr_v2": rtdetr_v2,
     "omdet_turbo": omdet_turbo,
@@ -154,10 +154,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("architecture", choices=sorted(ARCHITECTURES))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--classes", type=int, default=len(LABELS), help="of a closed vocabulary")
     chosen = parser.parse_args(arguments)
     torch.manual_seed(chosen.seed)
     chosen.folder.mkdir(parents=True, exist_ok=True)
-    ARCHITECTURES[chosen.architecture](chosen.folder)
+    ARCHITECTURES[chosen.architecture](chosen.folder, chosen.classes)
 
 
 if __name__ == "__main__":

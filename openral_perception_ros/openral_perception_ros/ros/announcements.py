@@ -68,9 +68,14 @@ class Announcer:
             self._objects.publish(detections_message(detections, header_of(shot)))
         self.annotated(shot, detections)
 
+    @property
+    def watched(self) -> bool:
+        """Whether anyone subscribes to the annotated image."""
+        return self._annotated.get_subscription_count() > 0
+
     def annotated(self, shot: Shot, detections: tuple[Detection, ...]) -> None:
         """The image with its boxes, if anyone watches."""
-        if self._annotated.get_subscription_count() == 0 or Sensor.RGB.value not in shot.images:
+        if not self.watched or Sensor.RGB.value not in shot.images:
             return
         rgb = decode(shot).plane(Sensor.RGB).astype(np.uint8, copy=False)
         message = image_message(annotated(rgb, detections), "rgb8", 0.0, "")

@@ -37,7 +37,7 @@ class DownloadFailed(OpenRALError):
     """The hub could not be reached or does not have it."""
 
     def __init__(self, repository: str, reason: object) -> None:
-        super().__init__(f"{repository} could not be fetched: {reason}")
+        super().__init__(f"{repository} could not be fetched: {reason}; what arrived is kept, fetch again")
 
 
 def fetch(

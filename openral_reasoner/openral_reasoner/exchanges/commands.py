@@ -9,98 +9,87 @@ from openral_core.queries import RecallQuery, ResolveQuery
 from openral_core.skills import SkillGoal
 from openral_reasoner.exchanges.statuses import HandoffQuestion, MissionReport
 from openral_reasoner.exchanges.turns import Context
-from openral_reasoner.exchanges.value import Value
+from openral_reasoner.exchanges.value import OfCall, Value
 
 
-class CallRecall(Value):
+class CallRecall(OfCall):
     """Ask memory what it knows."""
 
     kind: Literal["call_recall"] = "call_recall"
-    call_id: str
     query: RecallQuery
 
 
-class CallResolve(Value):
+class CallResolve(OfCall):
     """Ask memory where something is."""
 
     kind: Literal["call_resolve"] = "call_resolve"
-    call_id: str
     query: ResolveQuery
 
 
-class CallLocate(Value):
+class CallLocate(OfCall):
     """Have a detector look; ``deadline`` [s]."""
 
     kind: Literal["call_locate"] = "call_locate"
-    call_id: str
     query: str
     camera: str
     detector: str
     deadline: float
 
 
-class CallObserve(Value):
+class CallObserve(OfCall):
     """Have memory take in the boxes that the look ``located`` found."""
 
     kind: Literal["call_observe"] = "call_observe"
-    call_id: str
     located: str
     camera: str
     detector: str
 
 
-class ReadScene(Value):
+class ReadScene(OfCall):
     """Give the newest scene graph."""
 
     kind: Literal["read_scene"] = "read_scene"
-    call_id: str
 
 
-class SendSkill(Value):
+class SendSkill(OfCall):
     """Have the skill server act."""
 
     kind: Literal["send_skill"] = "send_skill"
-    call_id: str
     goal: SkillGoal
 
 
-class CancelSkill(Value):
+class CancelSkill(OfCall):
     """Stop the goal sent as ``call_id``."""
 
     kind: Literal["cancel_skill"] = "cancel_skill"
-    call_id: str
 
 
-class ChangeState(Value):
+class ChangeState(OfCall):
     """Take a lifecycle peer to another state."""
 
     kind: Literal["change_state"] = "change_state"
-    call_id: str
     peer: str
     transition: Literal["activate", "deactivate"]
 
 
-class AskModel(Value):
+class AskModel(OfCall):
     """Have the model decide."""
 
     kind: Literal["ask_model"] = "ask_model"
-    call_id: str
     context: Context
 
 
-class SetDeadline(Value):
+class SetDeadline(OfCall):
     """Send DeadlinePassed with this id after ``seconds`` of steady time."""
 
     kind: Literal["set_deadline"] = "set_deadline"
-    call_id: str
     seconds: float
 
 
-class ClearDeadline(Value):
+class ClearDeadline(OfCall):
     """That deadline matters no more."""
 
     kind: Literal["clear_deadline"] = "clear_deadline"
-    call_id: str
 
 
 class PublishPrompt(Value):

@@ -10,7 +10,7 @@ from openral_core.queries import ObserveResult, RecallResult, ResolveResult
 from openral_core.scene_graph import SceneGraph
 from openral_core.skills import SkillResult
 from openral_reasoner.exchanges.turns import RawCall
-from openral_reasoner.exchanges.value import Value
+from openral_reasoner.exchanges.value import OfCall, Value
 from openral_reasoner.palettes import ToolPalette
 
 
@@ -39,85 +39,75 @@ class Cancelled(Value):
     reason: str
 
 
-class DeadlinePassed(Value):
+class DeadlinePassed(OfCall):
     """The time set for a call, or for the mission, is over."""
 
     kind: Literal["deadline_passed"] = "deadline_passed"
-    call_id: str
 
 
-class Recalled(Value):
+class Recalled(OfCall):
     """Memory answered."""
 
     kind: Literal["recalled"] = "recalled"
-    call_id: str
     result: RecallResult
 
 
-class Resolved(Value):
+class Resolved(OfCall):
     """Memory said where something is."""
 
     kind: Literal["resolved"] = "resolved"
-    call_id: str
     result: ResolveResult
 
 
-class Located(Value):
+class Located(OfCall):
     """A detector looked."""
 
     kind: Literal["located"] = "located"
-    call_id: str
     result: LocateResult
 
 
-class Observed(Value):
+class Observed(OfCall):
     """Memory took in what a look found."""
 
     kind: Literal["observed"] = "observed"
-    call_id: str
     result: ObserveResult
 
 
-class SceneRead(Value):
+class SceneRead(OfCall):
     """The scene graph as last published; ``robot`` in map when known."""
 
     kind: Literal["scene_read"] = "scene_read"
-    call_id: str
     graph: SceneGraph
     robot: Pose | None = None
 
 
-class SkillProgressed(Value):
+class SkillProgressed(OfCall):
     """A running goal reports; ``progress`` in [0, 1]."""
 
     kind: Literal["skill_progressed"] = "skill_progressed"
-    call_id: str
     stage: str
     progress: float
 
 
-class SkillEnded(Value):
+class SkillEnded(OfCall):
     """A goal ended."""
 
     kind: Literal["skill_ended"] = "skill_ended"
-    call_id: str
     result: SkillResult
 
 
-class StateChanged(Value):
+class StateChanged(OfCall):
     """A lifecycle transition ended."""
 
     kind: Literal["state_changed"] = "state_changed"
-    call_id: str
     success: bool
     message: str
 
 
-class CallFailed(Value):
+class CallFailed(OfCall):
     """A peer was not there, broke off or did not understand."""
 
     kind: Literal["call_failed"] = "call_failed"
-    call_id: str
     condition: str
     message: str
 
@@ -131,14 +121,13 @@ class FailureReported(Value):
     message: str
 
 
-class ModelAnswered(Value):
+class ModelAnswered(OfCall):
     """The model decided; more or fewer than one call is the core's to refuse.
 
     ``cost`` [US$] is None when it is not known.
     """
 
     kind: Literal["model_answered"] = "model_answered"
-    call_id: str
     calls: tuple[RawCall, ...]
     text: str = ""
     tokens: int = 0
@@ -150,11 +139,10 @@ class ModelAnswered(Value):
     cost: float | None = 0.0
 
 
-class ModelFailed(Value):
+class ModelFailed(OfCall):
     """The model gave no decision."""
 
     kind: Literal["model_failed"] = "model_failed"
-    call_id: str
     condition: str
     message: str
     tokens: int = 0

@@ -7,3 +7,9 @@ class Value(BaseModel):
     """Frozen, unknown keys refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
+
+
+class OfCall(Value):
+    """Belongs to one call: what is asked and what answers it have the same id."""
+
+    call_id: str

@@ -44,6 +44,7 @@ from openral_reasoner.exchanges.events import (
     StateChanged,
 )
 from openral_reasoner.exchanges.turns import Context, RawCall
+from openral_reasoner.exchanges.value import OfCall
 from openral_reasoner.homes.peers import HomePeers
 from openral_reasoner.homes.timeline import Answer
 from openral_reasoner.palettes import ToolPalette
@@ -108,7 +109,7 @@ class Chaos:
         yield from ()
 
     def _failure(self, command: Command, honest: Event) -> Iterator[Answer]:
-        call_id = getattr(command, "call_id", "")
+        call_id = command.call_id if isinstance(command, OfCall) else ""
         condition = self.rng.choice(("UNAVAILABLE", "TIMEOUT", "BROKEN_OFF", "BAD_ANSWER"))
         yield self._delay(), CallFailed(call_id=call_id, condition=condition, message=self._word())
 
@@ -129,7 +130,7 @@ class Chaos:
         return self.rng.choice(JUNK)
 
     def _lied(self, command: Command, honest: Event) -> Event:
-        call_id = getattr(command, "call_id", "")
+        call_id = command.call_id if isinstance(command, OfCall) else ""
         if isinstance(command, CallRecall):
             status = self.rng.choice(list(RecallStatus))
             result = RecallResult(status, self._word(), self._matches(), self._matches())

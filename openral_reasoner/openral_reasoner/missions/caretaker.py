@@ -11,6 +11,7 @@ from openral_reasoner.exchanges.commands import (
     SpanStarted,
 )
 from openral_reasoner.exchanges.events import DeadlinePassed, Event, SkillEnded, StateChanged
+from openral_reasoner.exchanges.value import OfCall
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.procedures.residencies import after, residents_of
 from openral_reasoner.residencies import Chronicle, ResidencyRules, Transition
@@ -60,7 +61,7 @@ class Caretaker:
 
     def answered(self, event: Event, now: float) -> bool:
         """Take what concerns the caretaker; whether it was that."""
-        call_id = getattr(event, "call_id", "")
+        call_id = event.call_id if isinstance(event, OfCall) else ""
         if isinstance(event, SkillEnded) and call_id == self._chronicle.borrower != "":
             self._chronicle = self._chronicle.lent_to("")
         elif self._chore is not None and call_id == self._chore.call_id:

@@ -26,6 +26,7 @@ from openral_reasoner.exchanges.events import (
     SkillProgressed,
 )
 from openral_reasoner.exchanges.statuses import MissionReport
+from openral_reasoner.exchanges.value import OfCall
 from openral_reasoner.missions.caretaker import Caretaker
 from openral_reasoner.missions.stories import story
 from openral_reasoner.palettes import ToolPalette, changes
@@ -166,7 +167,7 @@ class Core:
         if mission is None:
             self._caretaker.answered(event, self._now)
             return
-        call_id = getattr(event, "call_id", "")
+        call_id = event.call_id if isinstance(event, OfCall) else ""
         if isinstance(event, DeadlinePassed) and call_id == mission.id:
             self._out_of_time(mission)
         elif isinstance(event, SkillProgressed):

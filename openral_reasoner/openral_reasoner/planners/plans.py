@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 
 from openral_core.skills import Verb
-from openral_reasoner.exchanges.turns import Found, Reply
+from openral_reasoner.exchanges.turns import Found
+from openral_reasoner.planners.carries import bring, bring_filled, pick_up, pour
 from openral_reasoner.planners.goals import (
     EXAMPLES,
     Bring,
@@ -18,7 +19,6 @@ from openral_reasoner.planners.goals import (
     PickUp,
     Pour,
 )
-from openral_reasoner.planners.priors import load_priors
 from openral_reasoner.planners.steps import (
     Outlook,
     Plan,
@@ -33,8 +33,6 @@ from openral_reasoner.planners.steps import (
 from openral_reasoner.procedures.looks import SEEN_NOT_PLACED
 from openral_reasoner.tools import LocateInViewTool
 
-GRASP_TRIES = 3
-
 
 def plan_for(outlook: Outlook, goal: Goal) -> Plan[str]:
     """The steps to a goal; returns what to tell whoever asked.
@@ -45,45 +43,6 @@ def plan_for(outlook: Outlook, goal: Goal) -> Plan[str]:
     return (yield from _PLANS[type(goal)](outlook, goal))
 
 
-def _bring(outlook: Outlook, goal: Bring) -> Plan[str]:
-    thing, _ = yield from obtain(outlook, goal.what, goal.where)
-    yield from _grasp(outlook, goal.what, thing)
-    yield from _deliver(outlook, goal.what, goal.to)
-    return f"I brought the {goal.what} to {_listener(goal.to)}."
-
-
-def _bring_filled(outlook: Outlook, goal: BringFilled) -> Plan[str]:
-    vessel = load_priors().vessel_for(goal.vessel, goal.contents)
-    held = yield from _filled(outlook, vessel, goal.contents)
-    yield from _grasp(outlook, vessel, held)
-    yield from _deliver(outlook, vessel, goal.to)
-    return f"I brought a {vessel} of {goal.contents} to {_listener(goal.to)}."
-
-
-def _pour(outlook: Outlook, goal: Pour) -> Plan[str]:
-    yield from _filled(outlook, goal.vessel, goal.contents)
-    return f"I poured {goal.contents} into the {goal.vessel}."
-
-
-def _filled(outlook: Outlook, vessel: str, contents: str) -> Plan[Found]:
-    """One hand: set the vessel down, fetch what goes into it, pour, set that down too."""
-    source, _ = yield from obtain(outlook, contents)
-    held, _ = yield from obtain(outlook, vessel)
-    surface = _staging(outlook)
-    yield from _grasp(outlook, vessel, held)
-    must((yield from outlook.act(Verb.PLACE, surface)), f"put down {vessel}")
-    yield from _grasp(outlook, contents, source)
-    must((yield from outlook.act(Verb.POUR, held.id)), f"pour {contents}")
-    must((yield from outlook.act(Verb.PLACE, surface)), f"put down {contents}")
-    return held
-
-
-def _pick_up(outlook: Outlook, goal: PickUp) -> Plan[str]:
-    thing, _ = yield from obtain(outlook, goal.what, goal.where)
-    yield from _grasp(outlook, goal.what, thing)
-    return f"I am holding the {goal.what}."
-
-
 def _find(outlook: Outlook, goal: Find) -> Plan[str]:
     thing, seen = yield from obtain(outlook, goal.what, goal.where)
     if not seen:
@@ -91,11 +50,6 @@ def _find(outlook: Outlook, goal: Find) -> Plan[str]:
     if not seen:
         return f"Memory has the {goal.what} here: {whereabouts(thing)}. No locator was there to check."
     return f"The {goal.what} is here: {whereabouts(thing)}."
-
-
-def _listener(to: str) -> str:
-    """Whoever said "me" is "you" in the answer."""
-    return "you" if to == "me" else to
 
 
 def _verify(outlook: Outlook, words: str, thing: Found) -> Plan[tuple[Found, bool]]:
@@ -159,41 +113,11 @@ def _not_understood(outlook: Outlook, goal: NotUnderstood) -> Plan[str]:
     raise PlanFailed(f"I do not understand {goal.words!r}. I understand for example: {'; '.join(EXAMPLES)}.")
 
 
-def _grasp(outlook: Outlook, words: str, thing: Found) -> Plan[Found]:
-    """Take it; when it has moved, search for it and try again, a bounded number of times."""
-    for _ in range(GRASP_TRIES):
-        reply = yield from outlook.act(Verb.GRASP, thing.id)
-        if reply.status != "MOVED":
-            break
-        thing = yield from search(outlook, words, reply)
-    must(reply, f"grasp {words}")
-    return thing
-
-
-def _deliver(outlook: Outlook, words: str, to: str) -> Plan[Reply]:
-    target = yield from resolved(to)
-    if target.kind == "room":
-        surface = _staging(outlook, target.id)
-        return must((yield from outlook.act(Verb.PLACE, surface)), f"put {words} down in {to}")
-    verb = Verb.HANDOVER if target.kind == "agent" else Verb.PLACE
-    return must((yield from outlook.act(verb, target.id)), f"give {words} to {to}")
-
-
-def _staging(outlook: Outlook, room: str = "") -> str:
-    """A surface to set things down on, in this room if one is named."""
-    places = [p for p in outlook.now.places if p.room == room or not room]
-    for name in load_priors().staging:
-        place = next((p for p in places if name in p.label.lower()), None)
-        if place is not None:
-            return place.id
-    raise PlanFailed("I know no surface to set things down on. What should I do?")
-
-
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
-    Bring: _bring,
-    BringFilled: _bring_filled,
-    Pour: _pour,
-    PickUp: _pick_up,
+    Bring: bring,
+    BringFilled: bring_filled,
+    Pour: pour,
+    PickUp: pick_up,
     Find: _find,
     GoTo: _go_to,
     LookAt: _look_at,

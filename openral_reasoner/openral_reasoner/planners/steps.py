@@ -3,12 +3,12 @@
 from collections.abc import Generator
 from typing import TypeVar
 
-from openral_core.detectors import LocateStatus
 from openral_core.errors import OpenRALError
 from openral_core.skills import Verb
 from openral_reasoner.exchanges.turns import Found, RawCall, Reply
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.planners.priors import load_priors
+from openral_reasoner.searches import BLIND
 from openral_reasoner.tools import (
     AskHumanTool,
     ExecuteRskillTool,
@@ -18,20 +18,6 @@ from openral_reasoner.tools import (
     Tool,
 )
 
-BLIND = frozenset(
-    {
-        "NO_DETECTOR",
-        LocateStatus.NO_FRAME.name,
-        LocateStatus.STALE_FRAME.name,
-        LocateStatus.INACTIVE.name,
-        LocateStatus.LOADING.name,
-        LocateStatus.BUSY.name,
-        LocateStatus.TIMEOUT.name,
-        LocateStatus.OUT_OF_MEMORY.name,
-        LocateStatus.DETECTOR_ERROR.name,
-    }
-)
-"""Ends of a look that say nothing about whether a thing is there."""
 BLIND_VISITS = 3
 """Places in a row that could not be looked at, before the search is given up."""
 T = TypeVar("T")

@@ -3,10 +3,11 @@
 from openral_reasoner.searches.candidates import Candidate, CandidateKind
 from openral_reasoner.searches.costs import SearchCosts
 from openral_reasoner.searches.plan import plan_active_search
-from openral_reasoner.searches.progress import SearchProgress, Visit
+from openral_reasoner.searches.progress import BLIND, SearchProgress, Visit
 from openral_reasoner.searches.terms import same_term, term_key
 
 __all__ = [
+    "BLIND",
     "Candidate",
     "CandidateKind",
     "SearchCosts",

@@ -1,6 +1,26 @@
 """How far one search has come."""
 
+from collections import Counter
 from dataclasses import dataclass, replace
+
+from openral_core.detectors import LocateStatus
+
+BLIND = frozenset(
+    {
+        "NO_DETECTOR",
+        LocateStatus.NO_FRAME.name,
+        LocateStatus.STALE_FRAME.name,
+        LocateStatus.INACTIVE.name,
+        LocateStatus.LOADING.name,
+        LocateStatus.BUSY.name,
+        LocateStatus.TIMEOUT.name,
+        LocateStatus.OUT_OF_MEMORY.name,
+        LocateStatus.DETECTOR_ERROR.name,
+    }
+)
+"""Ends of a look that say nothing about whether a thing is there."""
+MOST_VISITS = 2
+"""How often a place is gone to when it could not be looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +33,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class SearchProgress:
-    """One episode for one term: bounded, because no candidate is visited twice."""
+    """One episode for one term: bounded, because no candidate is looked at twice."""
 
     term: str
     escalated: bool = False
@@ -24,8 +44,10 @@ class SearchProgress:
 
     @property
     def visited(self) -> frozenset[str]:
-        """Ids that need no second look."""
-        return frozenset(visit.node_id for visit in self.visits)
+        """Ids that were looked at, or gone to often enough without a look."""
+        times = Counter(visit.node_id for visit in self.visits)
+        looked = {visit.node_id for visit in self.visits if visit.outcome not in BLIND}
+        return frozenset(looked | {each for each, count in times.items() if count >= MOST_VISITS})
 
     def after_escalation(self) -> "SearchProgress":
         """The locator has been asked; it is not asked again by policy."""

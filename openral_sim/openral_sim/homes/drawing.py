@@ -11,7 +11,7 @@ from openral_sim.homes.reaching import can_be_lived_in
 from openral_sim.homes.standing import places, requester
 from openral_sim.homes.stocking import stock
 from openral_sim.materials import LookName
-from openral_sim.scenes import CameraStyle, FurnitureStyle, PersonStyle, Placement, Scene, SceneDocument
+from openral_sim.scenes import CameraStyle, PersonStyle, Placement, Scene, SceneDocument
 from openral_sim.scenes.styles import Side
 
 _ATTEMPTS = 60
@@ -85,12 +85,7 @@ def _document(
         robot=start,
         floors=floor_looks(rng, layout),
         walls=tuple(walls(rng, layout)),
-        furniture={
-            each.fixture.id: FurnitureStyle(
-                main=each.look[0], accent=each.look[1], hinge=each.piece.hinge or _SIDES[rng.integers(2)]
-            )
-            for each in furnished.furnishings
-        },
+        furniture={each.fixture.id: each.style for each in furnished.furnishings},
         trims=tuple(trims(rng, layout, furnished)),
         objects=_things(rng, layout, furnished),
         people={agent.id: _clothes(rng) for agent in home.agents},

@@ -11,7 +11,10 @@ from openral_sim.homes.layouts import Layout
 from openral_sim.homes.pieces import Piece, pieces
 from openral_sim.homes.programmes import programmes
 from openral_sim.materials import LookName
+from openral_sim.scenes import FurnitureStyle
+from openral_sim.scenes.styles import Side
 
+_SIDES: tuple[Side, Side] = ("left", "right")
 _TRIES = 80
 _MAY_MISS = 0.15
 _GRID = 0.05
@@ -28,7 +31,7 @@ class Furnishing:
     name: str
     piece: Piece
     fixture: Fixture
-    look: tuple[LookName, LookName]
+    style: FurnitureStyle
 
 
 @dataclass
@@ -61,15 +64,16 @@ def furnish(rng: np.random.Generator, layout: Layout) -> FurnishedHome | None:
 def _add(rng: np.random.Generator, home: FurnishedHome, room: str, name: str) -> bool:
     """Stand a piece and its companions somewhere along the walls."""
     piece, floor = pieces()[name], home.floors[room]
+    hinge = piece.hinge or _SIDES[rng.integers(2)]
     outline = hull(
         piece.footprint, *(moved(pieces()[each.piece].footprint, each.at) for each in piece.companions)
     )
     for _ in range(_TRIES):
         pose = _along_a_wall(rng, floor.inside, outline)
-        footprint, free = moved(outline, pose), moved(piece.kept_free, pose)
+        footprint, free = moved(outline, pose), moved(piece.kept_free(hinge), pose)
         if floor.fits(footprint, free):
             floor.take(footprint, free)
-            home.furnishings += _stood(rng, home.names(), room, name, pose)
+            home.furnishings += _stood(rng, home.names(), room, name, pose, hinge)
             return True
     return False
 
@@ -89,28 +93,34 @@ def _along_a_wall(rng: np.random.Generator, inside: Rectangle, outline: Rectangl
     return Pose2(x=round(at[0], 3), y=round(at[1], 3), yaw=yaw)
 
 
-def _stood(rng: np.random.Generator, known: set[str], room: str, name: str, pose: Pose2) -> list[Furnishing]:
+def _stood(
+    rng: np.random.Generator, known: set[str], room: str, name: str, pose: Pose2, hinge: Side
+) -> list[Furnishing]:
     """The furnishing, then its companions, in its look if they have none of their own."""
     piece = pieces()[name]
     look = piece.looks[rng.integers(len(piece.looks))]
-    stood = [_furnishing(known, room, name, pose, look)]
+    stood = [_furnishing(known, room, name, pose, (*look, hinge))]
     for companion in piece.companions:
         looks = pieces()[companion.piece].looks or (look,)
         beside = looks[rng.integers(len(looks))]
         taken = known | {each.fixture.id for each in stood}
-        stood.append(_furnishing(taken, room, companion.piece, _composed(pose, companion.at), beside))
+        stood.append(
+            _furnishing(taken, room, companion.piece, _composed(pose, companion.at), (*beside, hinge))
+        )
     return stood
 
 
 def _furnishing(
-    known: set[str], room: str, name: str, pose: Pose2, look: tuple[LookName, LookName]
+    known: set[str], room: str, name: str, pose: Pose2, look: tuple[LookName, LookName, Side]
 ) -> Furnishing:
     """A piece at a pose; what one home has twice is named after its room."""
     ids = [name, f"{room}_{name}", *(f"{room}_{name}_{number}" for number in range(2, 9))]
     fixture_id = next(each for each in ids if each not in known)
     piece = pieces()[name]
     called = piece.name if fixture_id == name else f"{programmes()[room].name} {piece.name}"
-    return Furnishing(name, piece, piece.fixture(fixture_id, called, room, pose), look)
+    main, accent, hinge = look
+    style = FurnitureStyle(main=main, accent=accent, hinge=hinge)
+    return Furnishing(name, piece, piece.fixture(fixture_id, called, room, pose), style)
 
 
 def _composed(pose: Pose2, at: Pose2) -> Pose2:

@@ -25,7 +25,8 @@ class Piece(Document):
         kind: What builds it.
         size: Depth, width and height in [m].
         free: Floor kept free before its front in [m].
-        beside: How much wider than the piece that floor is, on either side, in [m].
+        beside: How much wider than the piece that floor is, to the side its door opens to, in [m];
+            half of that to the other side.
         standoff: From its front to where the robot stands in [m]; 0 for one nobody stands before.
         hinge: The side its door is hinged on or slides to; drawn when not given.
         looks: Pairs of main and accent, one of which is drawn; none for a companion that takes the piece's.
@@ -52,11 +53,12 @@ class Piece(Document):
         x, y = self.size[0] / 2, self.size[1] / 2
         return Rectangle(min=(-x, -y), max=(x, y))
 
-    @property
-    def kept_free(self) -> Rectangle:
+    def kept_free(self, hinge: Side) -> Rectangle:
         """The floor before its front that nothing may stand on, in its own frame."""
-        x, y = self.size[0] / 2, self.size[1] / 2 + self.beside
-        return Rectangle(min=(x, -y), max=(x + self.free, y))
+        x, y = self.size[0] / 2, self.size[1] / 2
+        less = self.beside / 2
+        left, right = (self.beside, less) if hinge == "right" else (less, self.beside)
+        return Rectangle(min=(x, -y - right), max=(x + self.free, y + left))
 
     def fixture(self, fixture_id: str, name: str, room: str, pose: Pose2) -> Fixture:
         """The fixture it is in a room."""

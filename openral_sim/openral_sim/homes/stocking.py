@@ -11,12 +11,14 @@ from openral_sim.homes.furnishing import Furnishing
 from openral_sim.homes.hiding import is_hidden
 from openral_sim.objects import KINDS, ColourName, ObjectKind
 from openral_sim.scenes import Placement
+from openral_sim.scenes.styles import Side
 
 Variant = tuple[str, ColourName | None]
 _TRIES = 60
 _APART = 0.075
 _OVERHEAD = 0.06
-_IN_REACH = 0.28
+_IN_REACH, _IN_REACH_INSIDE = 0.28, 0.21
+_PAST_MIDDLE = 0.03
 _REACHABLE, _REACHABLE_INSIDE = (0.40, 1.02), (0.55, 1.0)
 """Heights the hand takes things from in the open, and out of containers, in [m]."""
 _SETTLED_TURN = 0.4
@@ -133,10 +135,18 @@ def _point(rng: np.random.Generator, kind: ObjectKind, spot: Spot) -> tuple[floa
     low_x, high_x = spot.surface.area.min[0] + half_depth, spot.surface.area.max[0] - half_depth
     low_y, high_y = spot.surface.area.min[1] + half_width, spot.surface.area.max[1] - half_width
     if kind.graspable:
-        low_x = max(low_x, spot.fixture.depth / 2 - _IN_REACH)
+        inside = spot.headroom < inf
+        low_x = max(low_x, spot.fixture.depth / 2 - (_IN_REACH_INSIDE if inside else _IN_REACH))
+        if inside and spot.fixture.container and spot.fixture.container.opens == "hinge":
+            low_y, high_y = _clear_of_door(low_y, high_y, spot.furnishing.style.hinge)
     if low_x > high_x or low_y > high_y:
         return None
     return round(float(rng.uniform(low_x, high_x)), 3), round(float(rng.uniform(low_y, high_y)), 3)
+
+
+def _clear_of_door(low: float, high: float, hinge: Side) -> tuple[float, float]:
+    """Where along a shelf the hand gets by the open door."""
+    return (low, min(high, _PAST_MIDDLE)) if hinge == "right" else (max(low, -_PAST_MIDDLE), high)
 
 
 def _yaw(rng: np.random.Generator, kind: ObjectKind) -> float:

@@ -15,7 +15,7 @@ LookName = Literal[
     "screen", "painting", "window", "skin", "hair", "denim", "shirt", "shoe", "lips",
     "cherry", "mint", "beige_fabric", "red_fabric", "blue_rug", "green_rug", "green_plaster", "blue_plaster",
     "rose_plaster", "slate_floor", "terrazzo_floor", "dark_floor", "pale_floor", "carpet_floor", "dark_leaf",
-    "screen_lit", "seascape", "night_scene", "green_shirt", "blue_shirt", "grey_trousers", "linen", "glazed",
+    "seascape", "night_scene", "green_shirt", "blue_shirt", "grey_trousers", "linen", "glazed",
 ]  # fmt: skip
 
 
@@ -91,7 +91,6 @@ LOOKS: dict[LookName, Look] = {
     "pale_floor": Look(partial(planks, (0.86, 0.76, 0.62)), 0.12, 0.3, (0.9, 0.9), flat=True),
     "carpet_floor": Look(partial(fabric, (0.66, 0.66, 0.68)), 0.0, 0.1, (1.2, 1.2), flat=True),
     "dark_leaf": _plain((0.14, 0.34, 0.20), 0.15, 0.4, 0.3),
-    "screen_lit": _plain((0.10, 0.16, 0.24), 0.7, 0.9, 0.05),
     "seascape": Look(partial(landscape, (0.60, 0.76, 0.90), (0.12, 0.30, 0.46), seed=41), 0.02),
     "night_scene": Look(partial(landscape, (0.36, 0.28, 0.50), (0.10, 0.10, 0.22), seed=53), 0.02),
     "green_shirt": _woven((0.30, 0.52, 0.36)),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from openral_sim.materials import use_colour, use_look
+from openral_sim.materials import use_colour
 from openral_sim.meshes import Mesh, lathe, printed_box
 from openral_sim.objects.builder import ObjectBuilder
 from openral_sim.objects.shapes.profiles import Outline
@@ -15,7 +15,8 @@ def build_slate(builder: ObjectBuilder) -> None:
     x, y, z = builder.size
     builder.visual("case", printed_box(builder.size), builder.paint())
     screen = printed_box((x - 0.008, y - 0.016, 0.001))
-    builder.visual("screen", screen, use_look(builder.spec, "screen_lit"), (0, 0, z / 2))
+    lit = use_colour(builder.spec, "lit_screen", (0.14, 0.24, 0.38, 1.0), 0.7)
+    builder.visual("screen", screen, lit, (0, 0, z / 2))
     builder.box((x / 2, y / 2, z / 2))
 
 

@@ -11,6 +11,7 @@ Vector = NDArray[np.float64]
 _HOVER = 0.21
 _SPARE = 0.06
 _INSIDE = 0.04
+_TALL, _HIGH = 0.16, 0.28
 
 
 def ways_to(request: GraspRequest, base: Vector) -> list[Option]:
@@ -20,18 +21,21 @@ def ways_to(request: GraspRequest, base: Vector) -> list[Option]:
     """
     heading = float(np.arctan2(*(request.position[:2] - base[:2])[::-1]))
     tall = request.height / 2
-    ways = [(from_above(heading + turn), tall, max(_SPARE, tall)) for turn in (np.pi / 2, 0.0)]
-    ways.append((from_front(heading), request.reach, _SPARE))
-    if request.is_slender:
-        ways.reverse()
+    above = [(from_above(heading + turn), 0.0, tall, max(_SPARE, tall)) for turn in (np.pi / 2, 0.0)]
+    level = [(from_front(heading), height, request.reach, _SPARE) for height in _heights(request)]
     options = []
-    for approach, extent, spare in ways:
-        T = expected_grasp(approach, request.position, extent)
+    for approach, height, extent, spare in (*level, *above) if request.is_slender else (*above, *level):
+        T = expected_grasp(approach, np.add(request.position, (0.0, 0.0, height)), extent)
         spared = (request.position, request.reach + spare)
         options += [
             Option(approach.name, backed_off(turned, _HOVER), turned, spared) for turned in turns_of(T)
         ]
     return options
+
+
+def _heights(request: GraspRequest) -> tuple[float, ...]:
+    """Where a level hand may close, over the thing's middle in [m]: high on what is tall, too."""
+    return (0.0, _HIGH * request.height) if request.height > _TALL else (0.0,)
 
 
 def expected_grasp(approach: Approach, position: Vector, extent: float) -> Vector:

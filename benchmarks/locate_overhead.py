@@ -1,0 +1,99 @@
+"""What a detector's node adds to its engine: a `locate_in_view` round trip minus the engine's own time.
+
+The engine answers at once, so that a caller waits for nobody else's model. Beside it, in the same run, a bare
+service of the same type that does nothing: what rclpy and DDS take alone.
+"""
+
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from lifecycle_msgs.msg import Transition
+from rclpy.task import Future
+
+from benchmarks.detector_rigs import FAULTY_NODE, SETTING, camera, percentile, picture, rskill
+from openral_msgs.srv import LocateInView
+from openral_perception_ros.conformance.running_node import RunningNode, running_node
+
+SAMPLES = 1000
+WARM = 100
+CAMERA_RATE = 30.0
+BARE = "/bare_service"
+_BARE_NODE = f"""
+import rclpy
+from openral_msgs.srv import LocateInView
+rclpy.init()
+node = rclpy.create_node("bare")
+node.create_service(LocateInView, "{BARE}", lambda request, response: response)
+rclpy.spin(node)
+"""
+Row = dict[str, object]
+
+
+def run() -> list[Row]:
+    """One row per number of callers: the bare service, the node, and the node while its camera streams."""
+    with TemporaryDirectory() as folder:
+        detector = rskill(Path(folder) / "measured")
+        with running_node(detector, SETTING, Path(folder), FAULTY_NODE) as node:
+            if not node.transition(Transition.TRANSITION_ACTIVATE):
+                raise RuntimeError("the detector was not activated")
+            node.show_until_seen(picture(), LocateInView.Request(query="mug"))
+            rows = bare_rows(node)
+            rows += [row(node, "locate_in_view", callers, "locate_in_view") for callers in (1, 4)]
+            with camera(node, CAMERA_RATE):
+                case = f"locate_in_view, camera at {CAMERA_RATE:g} Hz"
+                rows += [row(node, "locate_in_view", callers, case) for callers in (1, 4)]
+    return rows
+
+
+def bare_rows(node: RunningNode) -> list[Row]:
+    """The baseline."""
+    process = subprocess.Popen([sys.executable, "-c", _BARE_NODE], env=dict(node.variables))
+    try:
+        return [row(node, BARE, callers, "bare service") for callers in (1, 4)]
+    finally:
+        process.kill()
+        process.wait()
+
+
+def row(node: RunningNode, service: str, callers: int, case: str) -> Row:
+    """Percentiles of one case [ms]."""
+    seconds = overheads(node, service, callers)[WARM:]
+    return {
+        "service": case,
+        "callers": callers,
+        "requests": len(seconds),
+        "p50_ms": round(1e3 * percentile(seconds, 0.5), 2),
+        "p99_ms": round(1e3 * percentile(seconds, 0.99), 2),
+        "max_ms": round(1e3 * max(seconds), 2),
+    }
+
+
+def overheads(node: RunningNode, service: str, callers: int) -> list[float]:
+    """Round trips minus engine times [s], with so many requests always under way."""
+    client = node.client.create_client(LocateInView, service)
+    node.wait("offer the service", client.service_is_ready, 30.0)
+    send = lambda: (time.perf_counter(), client.call_async(LocateInView.Request(query="mug", deadline=20.0)))  # noqa: E731
+    waiting, seconds = deque(send() for _ in range(callers)), list[float]()
+    while len(seconds) < SAMPLES + WARM:
+        node.wait("answer", any_done(waiting), 30.0)
+        now = time.perf_counter()
+        for _ in range(len(waiting)):
+            sent, answer = waiting.popleft()
+            if not answer.done():
+                waiting.append((sent, answer))
+                continue
+            seconds.append(now - sent - answer.result().inference_time)
+            waiting.append(send())
+    node.wait("answer", lambda: all(answer.done() for _, answer in waiting), 30.0)
+    node.client.destroy_client(client)
+    return seconds
+
+
+def any_done(waiting: "deque[tuple[float, Future]]") -> Callable[[], bool]:
+    """Whether one of them was answered."""
+    return lambda: any(answer.done() for _, answer in waiting)

@@ -1,0 +1,84 @@
+"""One picture in every encoding a camera may send."""
+
+from collections.abc import Callable, Mapping
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from sensor_msgs.msg import CompressedImage, Image
+
+from openral_ros.conversions.images import image_message
+
+Rgb = NDArray[np.uint8]
+Pixels = NDArray[np.generic]
+BAYER_CORNERS = {"rggb": (0, 1, 1, 2), "bggr": (2, 1, 1, 0), "gbrg": (1, 2, 0, 1), "grbg": (1, 0, 2, 1)}
+PADDING = 24
+
+
+def _swapped(rgb: Rgb) -> Pixels:
+    return np.ascontiguousarray(rgb[..., ::-1])
+
+
+def _opaque(colours: Pixels) -> Pixels:
+    return np.dstack([colours, np.full(colours.shape[:2], 255, np.uint8)])
+
+
+def _grey(rgb: Rgb) -> Pixels:
+    return cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY)
+
+
+def _grey16(rgb: Rgb) -> Pixels:
+    return _grey(rgb).astype(np.uint16) * np.uint16(257)
+
+
+def _yuyv(rgb: Rgb) -> Pixels:
+    return cv2.cvtColor(rgb, cv2.COLOR_RGB2YUV_YUY2)
+
+
+def _bayer(corners: tuple[int, int, int, int]) -> Callable[[Rgb], Pixels]:
+    def mosaic(rgb: Rgb) -> Pixels:
+        out = np.empty(rgb.shape[:2], np.uint8)
+        for index, channel in enumerate(corners):
+            row, column = divmod(index, 2)
+            out[row::2, column::2] = rgb[row::2, column::2, channel]
+        return out
+
+    return mosaic
+
+
+LOSSLESS: Mapping[str, Callable[[Rgb], Pixels]] = {
+    "rgb8": lambda rgb: rgb,
+    "bgr8": _swapped,
+    "8UC3": _swapped,
+    "rgba8": _opaque,
+    "bgra8": lambda rgb: _opaque(_swapped(rgb)),
+}
+LOSSY: Mapping[str, Callable[[Rgb], Pixels]] = {
+    "mono8": _grey,
+    "8UC1": _grey,
+    "mono16": _grey16,
+    "yuv422_yuy2": _yuyv,
+    **{f"bayer_{name}8": _bayer(corners) for name, corners in BAYER_CORNERS.items()},
+}
+
+
+def encoded(rgb: Rgb, encoding: str) -> Image:
+    """A message of one of the 13 encodings; even width."""
+    make = LOSSLESS.get(encoding) or LOSSY[encoding]
+    return image_message(make(rgb), encoding, 0.0, "optical")
+
+
+def padded(rgb: Rgb) -> Image:
+    """Rows longer than their pixels, as many drivers align them."""
+    rows = np.pad(rgb.reshape(rgb.shape[0], -1), ((0, 0), (0, PADDING)))
+    message = image_message(rgb, "rgb8", 0.0, "optical")
+    message.step, message.data = rows.shape[1], rows.tobytes()
+    return message
+
+
+def compressed(rgb: Rgb) -> CompressedImage:
+    """PNG: compressed without loss."""
+    _, data = cv2.imencode(".png", _swapped(rgb))
+    message = CompressedImage(format="png")
+    message.data = data.tobytes()
+    return message

@@ -1,0 +1,37 @@
+"""Options of the conformance kit: ``pytest --detector <id>`` tries one detector, ours or a third party's."""
+
+from pathlib import Path
+
+import pytest
+
+FIXTURES = "openral_perception_ros.conformance.plugin"
+KIT = Path(__file__).parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The detector under test and where its parts lie."""
+    group = parser.getgroup("detector conformance")
+    group.addoption("--detector", default="", help="id, alias, slug or folder of the detector to test")
+    group.addoption("--rskills", action="append", default=[], help="folder of rSkills; may be repeated")
+    group.addoption("--weights-dir", default="", help="where weights lie")
+    group.addoption("--environments", default=".environments", help="where Python environments lie")
+    group.addoption("--device", default="cpu", help="where the model runs")
+    group.addoption("--remote-code", action="store_true", help="let a pinned checkpoint run its own code")
+    group.addoption("--lives", type=int, default=20, help="loads and unloads of the leak test")
+    group.addoption("--patience", type=float, default=10.0, help="a look longer than this [s] is a hang")
+    group.addoption(
+        "--min-recall", type=float, default=0.0, help="share of the pictures' things it has to find"
+    )
+
+
+def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
+    """With a detector and no tests named, run the kit alone."""
+    known = early_config.known_args_namespace
+    if known.detector and not known.file_or_dir:
+        args.append(str(KIT))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Its fixtures need ROS and are loaded only when it runs."""
+    if config.getoption("--detector") and not config.pluginmanager.has_plugin(FIXTURES):
+        config.pluginmanager.import_plugin(FIXTURES)
