@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.faults.switches import VARIABLE
+from benchmarks.breakables.switches import VARIABLE
 
 ROOT = Path(__file__).parents[2]
 BREAKABLE = {
-    "openral_sim": ("sim", "benchmarks.faults.breakable_sim"),
-    "openral_perception_ros": ("detector", "benchmarks.faults.breakable_detector"),
+    "openral_sim": ("sim", "benchmarks.breakables.breakable_sim"),
+    "openral_perception_ros": ("detector", "benchmarks.breakables.breakable_detector"),
 }
 """Package -> its executable, and the module that stands in for it."""
 

@@ -11,8 +11,8 @@ from typing import Self
 
 import psutil
 
+from benchmarks.breakables.switches import Switches
 from benchmarks.faults.overlays import overlaid
-from benchmarks.faults.switches import Switches
 from openral_bringup.deploy.observers import Observer
 from openral_bringup.deploy.sessions import Patience, Session
 from openral_bringup.deploy.snapshots import Mission

@@ -2,8 +2,8 @@
 
 import sys
 
-from benchmarks.faults.switches import inherited
-from benchmarks.faults.tampered_publishers import TamperedScope
+from benchmarks.breakables.switches import inherited
+from benchmarks.breakables.tampered_publishers import TamperedScope
 from openral_ros.running import run
 from openral_ros.scopes import Scope
 from openral_sim.ros.node import SimNode

@@ -5,7 +5,7 @@ from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 
-from benchmarks.faults.switches import Switches
+from benchmarks.breakables.switches import Switches
 from openral_ros.conversions.times import seconds, stamp_of
 from openral_ros.scopes import Scope
 

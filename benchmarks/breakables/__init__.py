@@ -1,0 +1,1 @@
+"""Nodes of the product that can be broken by a switch while they run."""
