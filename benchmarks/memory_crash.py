@@ -2,36 +2,21 @@
 
 import os
 import signal
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
 from openral_core.errors import OpenRALError
+from openral_core.geometry import Pose
 from openral_core.text import Thesaurus
-from openral_world_state.memories import Memory
+from openral_world_state.memories import Memory, Record
 
 LONG = True
 PARTS = 3
 KILLS_OF_ONE = 25
 """Kills that one file lives through before the next begins: what it holds is read again at each."""
-_WRITER = f"""
-import sys
-from pathlib import Path
-from openral_core.geometry import Pose
-from openral_core.text import Thesaurus
-from openral_world_state.memories import Memory, Record
-memory = Memory(Path(sys.argv[1]), Thesaurus.load())
-start = len(memory)
-print("ready", flush=True)
-for number in range(start, start + 1_000_000):
-    for part in range({PARTS}):
-        memory.touch(Record(id=f"mug_{{number}}_{{part}}", label="mug", pose=Pose(), votes={{"mug": 1.0}}))
-    memory.commit()
-    print(number, flush=True)
-"""
 
 
 def run() -> list[dict[str, object]]:
@@ -45,7 +30,7 @@ def run() -> list[dict[str, object]]:
             path = Path(folder) / f"memory_{number // KILLS_OF_ONE}.sqlite"
             if number % KILLS_OF_ONE == 0:
                 committed, promised = committed + len(promised), set()
-            promised |= _killed_after(path, int(rng.integers(1, 80)))
+            promised |= _killed_after(path, int(rng.integers(1, 80)), thesaurus)
             try:
                 memory = Memory(path, thesaurus)
             except OpenRALError:
@@ -66,16 +51,30 @@ def run() -> list[dict[str, object]]:
     ]
 
 
-def _killed_after(path: Path, commits: int) -> set[str]:
+def _killed_after(path: Path, commits: int, thesaurus: Thesaurus) -> set[str]:
     """Ids that were committed when the writer was killed."""
-    writer = subprocess.Popen([sys.executable, "-c", _WRITER, str(path)], stdout=subprocess.PIPE, text=True)
-    if writer.stdout is None:
-        return set()
-    writer.stdout.readline()
-    numbers = [int(writer.stdout.readline()) for _ in range(commits)]
-    writer.send_signal(signal.SIGKILL)
-    # The last line may itself be cut.
-    numbers += [int(line) for line in writer.stdout.read().splitlines()[:-1] if line.isdigit()]
-    writer.stdout.close()
-    writer.wait()
+    reading, writing = os.pipe()
+    writer = os.fork()
+    if not writer:
+        _write(path, writing, thesaurus)
+    os.close(writing)
+    with os.fdopen(reading) as told:
+        numbers = [int(told.readline()) for _ in range(commits)]
+        os.kill(writer, signal.SIGKILL)
+        # The last line may itself be cut.
+        numbers += [int(line) for line in told.read().splitlines()[:-1]]
+    os.waitpid(writer, 0)
     return {f"mug_{number}_{part}" for number in numbers for part in range(PARTS)}
+
+
+def _write(path: Path, told: int, thesaurus: Thesaurus) -> NoReturn:
+    """Commit for ever, and tell of each commit once it is done."""
+    memory = Memory(path, thesaurus)
+    number = len(memory)
+    while True:
+        for part in range(PARTS):
+            name = f"mug_{number}_{part}"
+            memory.touch(Record(id=name, label="mug", pose=Pose(), votes={"mug": 1.0}))
+        memory.commit()
+        os.write(told, f"{number}\n".encode())
+        number += 1
