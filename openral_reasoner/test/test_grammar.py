@@ -105,5 +105,5 @@ def test_the_head_noun_decides_where_to_look() -> None:
 
 
 def test_wine_is_served_in_a_glass_and_milk_in_what_was_named() -> None:
-    assert load_priors().vessel_for("cup", "red wine") == "glass"
+    assert load_priors().vessel_for("cup", "red wine") == "wine glass"
     assert load_priors().vessel_for("mug", "milk") == "mug"

@@ -63,7 +63,10 @@ class RobotPeers:
         return peer(command) if peer else None
 
     def ended(self, result: SkillResult) -> Event:
-        """The robot has ended the goal it was at."""
+        """The robot has ended the goal it was at; memory hears of a door that it moved."""
+        container, share = result.evidence.get("container_id"), result.evidence.get("opening")
+        if isinstance(container, str) and isinstance(share, float):
+            self._robot.memory.openings.done(container, share)
         return SkillEnded(call_id=self._goal, result=result)
 
     def _recall(self, command: CallRecall) -> Event:

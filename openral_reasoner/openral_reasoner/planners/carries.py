@@ -23,7 +23,7 @@ def bring_filled(outlook: Outlook, goal: BringFilled) -> Plan[str]:
     held = yield from _filled(outlook, vessel, goal.contents)
     yield from _grasp(outlook, vessel, held)
     yield from _deliver(outlook, vessel, goal.to)
-    return f"I brought a {vessel} of {goal.contents} to {_listener(goal.to)}."
+    return f"I brought a {vessel.split()[-1]} of {goal.contents} to {_listener(goal.to)}."
 
 
 def pour(outlook: Outlook, goal: Pour) -> Plan[str]:

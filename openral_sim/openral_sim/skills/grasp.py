@@ -19,6 +19,10 @@ _OPEN = 0.08
 
 def grasp(context: SkillContext, request: GraspRequest) -> Running:
     """Take a thing from where it was said to be; the wrist camera corrects that, the fingers confirm it."""
+    if context.held is not None and context.held.label == request.label:
+        # An earlier try closed on it and was held up on the way out.
+        yield from carry_away(context)
+        return SkillResult(SkillStatus.SUCCEEDED, f"holding the {request.label} since an earlier try")
     require_empty(context)
     stance = yield from dock(context, request.position, lambda base: ways_to(request, base), "docking")
     yield from aim(context, request.position, "looking")

@@ -11,7 +11,7 @@ Vector = NDArray[np.float64]
 _HOVER = 0.21
 _SPARE = 0.06
 _INSIDE = 0.04
-_TALL, _HIGH = 0.16, 0.28
+_TALL, _HIGH = 0.08, 0.28
 
 
 def ways_to(request: GraspRequest, base: Vector) -> list[Option]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_sim.motions.grasps import Approach, Grasp, backed_off, propose, turns_of
-from openral_sim.motions.kinematics import Unreachable
+from openral_sim.motions.kinematics import COMFORTABLE, Unreachable
 from openral_sim.motions.scans import range_scan, window_around
 from openral_sim.motions.segments import NothingSeen, Segment, segment_near
 from openral_sim.skills.context import SkillContext
@@ -20,6 +20,7 @@ _RAYS_ACROSS = 84
 _FINEST = 0.003
 _FIELD_OF_VIEW = np.array([np.tan(np.radians(30.0)) * 4 / 3, np.tan(np.radians(30.0))])
 _STAND_OFF = 0.10
+_PROPOSED = 24
 _PER_RADIAN = 0.01
 
 
@@ -58,7 +59,7 @@ def choose(context: SkillContext, segment: Segment, label: str, approach: Approa
         NotInGripperRange: If the fingers fit nowhere around the thing.
         NotReachable: If they fit, but the arm does not get there.
     """
-    grasps = propose(segment, approach)
+    grasps = propose(segment, approach, _PROPOSED)
     if not grasps:
         own = segment.own_points
         extent = np.round(own.max(axis=0) - own.min(axis=0), 2)
@@ -96,9 +97,7 @@ def _way_in(context: SkillContext, T_map_grasp: Vector, segment: Segment) -> Vec
     own = segment.own_points
     radius = float(np.linalg.norm(own - T_map_grasp[:3, 3], axis=1).max()) + 0.03
     try:
-        before = context.solver.solve(
-            context.in_base(backed_off(T_map_grasp, _STAND_OFF), base), here, tries=2
-        )
+        before = _posture(context, context.in_base(backed_off(T_map_grasp, _STAND_OFF), base), here)
         inside = context.solver.solve(context.in_base(T_map_grasp, base), before, tries=1)
     except Unreachable:
         return None
@@ -109,3 +108,15 @@ def _way_in(context: SkillContext, T_map_grasp: Vector, segment: Segment) -> Vec
     free = free and context.checker.free(inside)
     context.look_around()
     return before if free else None
+
+
+def _posture(context: SkillContext, T_base_grasp: Vector, here: Vector) -> Vector:
+    """A posture near the present one if there is one, else any comfortable one.
+
+    Raises:
+        Unreachable: If there is none.
+    """
+    try:
+        return context.solver.solve(T_base_grasp, here, tries=2)
+    except Unreachable:
+        return context.solver.solve(T_base_grasp, COMFORTABLE, tries=4)
