@@ -15,7 +15,8 @@ from openral_sim.skills import SkillContext
 from openral_sim.world import World
 
 Do = Callable[..., SkillResult]
-HOUSE = Path(__file__).parents[3] / "scenes" / "deploy" / "house.yaml"
+SCENES = Path(__file__).parents[3] / "scenes" / "deploy"
+HOUSE, STUDIO = SCENES / "house.yaml", SCENES / "studio.yaml"
 
 
 @cache
@@ -50,3 +51,22 @@ def test_draws_what_slides_and_shuts_it_again(do: Do, robot: SkillContext, conta
     shut = do(Verb.CLOSE, by=robot, **goal)
     assert shut.success, shut.message
     assert world.door_opening(container) < 0.1
+
+
+def test_lifts_what_lies_in_a_drawer_over_its_front(do: Do) -> None:
+    scene = load_scene(STUDIO)
+    inside = tuple(item for item in scene.document.objects if item.fixture == "drawer")
+    scene = Scene(scene.document.model_copy(update={"objects": inside}), scene.home)
+    world = World.load(scene, 0, add_robot)
+    stand_tucked(world.model, world.data)
+    robot, fixture = SkillContext(world, 0), world.furniture["drawer"]
+    chest = Pose.planar(fixture.pose.x, fixture.pose.y, fixture.pose.yaw, 0.6)
+    opened = do(Verb.OPEN, by=robot, target=chest, container_id="drawer")
+    assert opened.success, opened.message
+    thing = world.objects[inside[0].id]
+    x, y, z = (float(value) for value in world.data.body(thing.body).xpos)
+    sizes = dict(zip(("size_x", "size_y", "size_z"), thing.size, strict=True))
+    taken = do(Verb.GRASP, by=robot, target=Pose((x, y, z)), label=thing.phrase, **sizes)
+    assert taken.success, taken.message
+    assert robot.held is not None
+    assert world.door_opening("drawer") > 0.8

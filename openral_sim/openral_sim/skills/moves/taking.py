@@ -9,9 +9,11 @@ from openral_sim.skills.moves.holding import T_grasp_body, fasten, unfasten
 from openral_sim.skills.moves.reaching import fold, reach_along, reach_to
 from openral_sim.skills.moves.retreating import back_off, room_behind
 from openral_sim.skills.moves.surveying import Choice
+from openral_sim.skills.moves.trays import rim_around
 
 _LIFT, _LIFT_LEVEL = 0.10, 0.04
 _RAISED = 0.02
+_OVER_RIM = 0.03
 
 
 def take(context: SkillContext, choice: Choice, label: str) -> Move[bool]:
@@ -35,14 +37,16 @@ def take(context: SkillContext, choice: Choice, label: str) -> Move[bool]:
 
 
 def lift(context: SkillContext, held: Held) -> Move[None]:
-    """Raise what the hand has closed on.
+    """Raise what the hand has closed on, out of a drawer over its front.
 
     Raises:
         LostObject: If it does not come along.
     """
     raised = context.control.T_map_grasp()
     before = float(context.data.xpos[held.body, 2])
-    raised[2, 3] += _LIFT if held.downward else _LIFT_LEVEL
+    bottom = float(raised[2, 3]) - held.above_support
+    over_rim = rim_around(context, held.body) + _OVER_RIM - bottom
+    raised[2, 3] += max(_LIFT if held.downward else _LIFT_LEVEL, over_rim)
     yield from reach_along(context, raised, "lifting", 0.25)
     if between_fingers(context) != held.body or float(context.data.xpos[held.body, 2]) < before + _RAISED:
         unfasten(context, context.names.grasp_weld)
