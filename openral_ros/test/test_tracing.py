@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from opentelemetry.trace import ProxyTracerProvider
 
 SCRIPT = """
 import sys
@@ -40,5 +41,6 @@ def test_otlp_asked_for_without_its_exporter_is_refused(monkeypatch: pytest.Monk
 
     monkeypatch.setenv(tracing.OTLP_VARIABLE, "http://localhost:1")
     monkeypatch.setattr(tracing, "OTLP_MODULE", "no_such_exporter")
+    monkeypatch.setattr(tracing.trace, "get_tracer_provider", ProxyTracerProvider)
     with pytest.raises(tracing.OtlpExporterMissing, match="pip install"):
         tracing.start_tracing("reasoner", None)

@@ -22,7 +22,6 @@ from graph.deployments import ROOT, Deployment, until
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 BLOCK = re.compile(r"^```(?P<language>\w+)(?P<words>[^\n]*)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
 SHOWN = ("console", "mermaid", "text", "json", "yaml")
-KEYLESS = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
 pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(400)]
 
 
@@ -75,7 +74,7 @@ def run(block: Block, folder: Path) -> None:
             stdout=out,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            env=KEYLESS,
+            env={name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")},
         )
     try:
         if "forever" in block.words:

@@ -237,7 +237,9 @@ class ErrandRobot(Node):
 
     def _locate(self, request: Any, response: Any) -> Any:
         shot = self.errand.shot(self.get_clock().now().nanoseconds * 1e-9)
-        named = {name: box for name, box in shot.boxes.items() if request.query in name.split()}
+        named = {
+            name: box for name, box in shot.boxes.items() if set(request.query.split()) <= set(name.split())
+        }
         self._show(shot)
         found = tuple(Detection(box, name, 0.9) for name, box in named.items())
         status = LocateStatus.FOUND if found else LocateStatus.NOT_IN_VIEW

@@ -61,6 +61,11 @@ class CollisionChecker:
         """Take a joint of the scene, a door's hinge, to stand elsewhere until the next look."""
         self._data.qpos[self._model.joint(joint).qposadr[0]] = value
 
+    def put(self, body: int, position: Vector) -> None:
+        """Take a free body to be elsewhere in map, turned as it is, until the next look."""
+        first = self._model.jnt_qposadr[self._model.body_jntadr[body]]
+        self._data.qpos[first : first + 3] = position
+
     def tolerate_present(self) -> None:
         """Accept the contacts of the present state: the robot may start where it stands."""
         self._tolerated = frozenset()

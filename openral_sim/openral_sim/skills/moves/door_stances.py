@@ -19,6 +19,7 @@ from openral_sim.skills.moves.docking import Option, Stance, stance_at
 from openral_sim.skills.moves.driving import drive_to, ways_now
 from openral_sim.skills.moves.leaves import Leaf
 from openral_sim.skills.moves.reaching import fold
+from openral_sim.skills.moves.trays import contents_of
 
 Vector = NDArray[np.float64]
 BEFORE = 0.13
@@ -125,11 +126,14 @@ def _has_room(floor: OccupancyGrid, leaf: Leaf, pose: Vector, turn: float) -> bo
 
 
 def _stays_free(context: SkillContext, hold: Hold, stance: Stance, angle: float) -> bool:
-    """Whether the robot, turning with the door, touches nothing else on the way."""
+    """Whether the robot touches nothing else while it and what lies in a drawer move with the door."""
     now, checker = hold.leaf.angle(context), context.checker
+    inside = {body: context.data.xpos[body].copy() for body in contents_of(context, hold.leaf.door)}
     free = True
     for by in _samples(angle - now):
         checker.suppose(hold.leaf.door.joint, now + by)
+        for body, position in inside.items():
+            checker.put(body, position + by * hold.leaf.hinge.normal(now))
         checker.spare(hold.at(now + by), _SPARED)
         free = free and checker.free(stance.goal, hold.leaf.hinge.carried(stance.base, by))
     context.look_around()
