@@ -22,6 +22,9 @@ from openral_ros.conversions.skills import skill_goal_message, skill_result_from
 from openral_ros.qos import LATCHED
 from openral_ros.scopes import Scope
 
+GIVEN_UP = 6
+"""Polls in a row without the server that end its goals: a moment's silence, while it plans, ends none."""
+
 
 class SkillAdapter:
     """The one way to the skill server."""
@@ -36,6 +39,7 @@ class SkillAdapter:
         self._unwanted: set[str] = set()
         self.verbs: tuple[Verb, ...] = ()
         self.holding, self.busy = "", False
+        self._absences = 0
 
     @property
     def alive(self) -> bool:
@@ -63,9 +67,10 @@ class SkillAdapter:
             handle.cancel_goal_async()
 
     def poll(self) -> None:
-        """Ask whether it lives, and give up goals whose server is gone."""
+        """Ask whether it lives, and give up goals whose server stays gone."""
         self._server.poll()
-        if not self.alive:
+        self._absences = 0 if self.alive else self._absences + 1
+        if self._absences >= GIVEN_UP:
             for call_id, handle in tuple(self._handles.items()):
                 if handle is not None:
                     handle.cancel_goal_async()  # one that only seemed dead must not go on by itself
