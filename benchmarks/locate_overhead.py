@@ -77,7 +77,10 @@ def overheads(node: RunningNode, service: str, callers: int) -> list[float]:
     """Round trips minus engine times [s], with so many requests always under way."""
     client = node.client.create_client(LocateInView, service)
     node.wait("offer the service", client.service_is_ready, 30.0)
-    send = lambda: (time.perf_counter(), client.call_async(LocateInView.Request(query="mug", deadline=20.0)))  # noqa: E731
+
+    def send() -> tuple[float, Future]:
+        return time.perf_counter(), client.call_async(LocateInView.Request(query="mug", deadline=20.0))
+
     waiting, seconds = deque(send() for _ in range(callers)), list[float]()
     while len(seconds) < SAMPLES + WARM:
         node.wait("answer", any_done(waiting), 30.0)

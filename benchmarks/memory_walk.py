@@ -18,6 +18,7 @@ from openral_sim.rendering.labels import InstanceLabels
 from openral_sim.rendering.scene_view import SceneView
 from openral_sim.scenes import load_scene
 from openral_sim.world import World as SimulatedWorld
+from openral_world_state.memories import Record
 from openral_world_state.synthetics import looking
 from openral_world_state.views import Intrinsics, View
 from openral_world_state.worlds import Settings, World, open_world
@@ -164,8 +165,8 @@ class _Walk:
         }
 
 
-def _is(record: object, label: str, at: NDArray[np.float64]) -> bool:
-    return label in record.votes and math.dist(record.pose.position, at) < NEAR  # type: ignore[attr-defined]
+def _is(record: Record, label: str, at: NDArray[np.float64]) -> bool:
+    return label in record.votes and math.dist(record.pose.position, at) < NEAR
 
 
 def _shoot(

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from openral_bringup.graphs.locations import executable_path, scene_path
-from openral_bringup.households.outcomes import Job, Outcome, reason
+from openral_bringup.households.outcomes import Figures, Job, Outcome, outcome_of
 from openral_bringup.households.tasks import Task, draw_task
 from openral_bringup.households.whereabouts import remembered
 from openral_core.missions import MissionState
@@ -62,22 +62,9 @@ def _report(end: dict[str, object]) -> MissionReport:
 
 
 def _outcome(job: Job, task: Task, report: MissionReport, simulated: float, began: float) -> Outcome:
-    why, words = reason(report, "")
-    opened = {call.arguments for call in report.calls if '"open"' in call.arguments}
-    return Outcome(
-        key=job.key,
-        archetype=job.archetype,
-        seed=job.seed,
-        scene=job.scene,
-        brain=job.brain,
-        goal=task.goal,
-        success=not why,
-        state=report.state.name,
-        why=why,
-        words=words[:500],
-        wall=round(time.monotonic() - began, 1),
-        simulated=round(simulated, 1),
+    figures = Figures(
         tool_calls=len(report.calls),
         looks=sum(call.tool == "locate_in_view" for call in report.calls),
-        containers_opened=len(opened),
+        containers_opened=len({call.arguments for call in report.calls if '"open"' in call.arguments}),
     )
+    return outcome_of(job, task.goal, report, "", time.monotonic() - began, simulated, figures)

@@ -1,7 +1,7 @@
 """How one task ended, as it is kept."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import Field
 
@@ -51,6 +51,43 @@ class Outcome(Document):
     metres: float | None = None
     budget: dict[str, float] = Field(default_factory=dict)
     sheet: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What one task cost, as far as it was measured."""
+
+    tool_calls: int
+    looks: int
+    containers_opened: int
+    metres: float | None = None
+    budget: dict[str, float] = field(default_factory=dict)
+
+
+def outcome_of(
+    job: Job, goal: str, report: MissionReport, wrong: str, wall: float, simulated: float, figures: Figures
+) -> Outcome:
+    """One job's end; ``wrong`` says what a mission that calls itself reached did not do, "" for nothing."""
+    why, words = reason(report, wrong)
+    return Outcome(
+        key=job.key,
+        archetype=job.archetype,
+        seed=job.seed,
+        scene=job.scene,
+        brain=job.brain,
+        goal=goal,
+        success=not why,
+        state=report.state.name,
+        why=why,
+        words=words[:500],
+        wall=round(wall, 1),
+        simulated=round(simulated, 1),
+        tool_calls=figures.tool_calls,
+        looks=figures.looks,
+        containers_opened=figures.containers_opened,
+        metres=figures.metres,
+        budget=figures.budget,
+    )
 
 
 def reason(report: MissionReport, wrong: str) -> tuple[str, str]:

@@ -24,8 +24,6 @@ from openral_reasoner.exchanges.events import (
     CallFailed,
     Event,
     Located,
-    ModelAnswered,
-    ModelFailed,
     Observed,
     Recalled,
     Resolved,
@@ -33,6 +31,7 @@ from openral_reasoner.exchanges.events import (
     SkillEnded,
 )
 from openral_reasoner.models import Model, ModelUnavailable
+from openral_reasoner.models.answers import answer_of
 from openral_sim.goals import admit
 from openral_sim.skills import SERVED
 from openral_sim.skills.failures import SkillFailed
@@ -112,16 +111,6 @@ class RobotPeers:
 
     def _decide(self, command: AskModel) -> Event:
         try:
-            decision = self._model(command.context)
+            return answer_of(command.call_id, self._model(command.context))
         except ModelUnavailable as error:
-            return ModelFailed(
-                call_id=command.call_id, condition=error.condition, message=str(error), tokens=error.tokens
-            )
-        return ModelAnswered(
-            call_id=command.call_id,
-            calls=decision.calls,
-            text=decision.text,
-            tokens=decision.tokens,
-            model=decision.model,
-            cost=decision.cost,
-        )
+            return answer_of(command.call_id, error)

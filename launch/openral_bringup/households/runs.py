@@ -9,7 +9,7 @@ from openral_bringup.graphs.locations import scene_path
 from openral_bringup.households.chronicles import Chronicle
 from openral_bringup.households.contact_sheets import save_sheet
 from openral_bringup.households.missions import MissionPlay
-from openral_bringup.households.outcomes import Job, Outcome, reason
+from openral_bringup.households.outcomes import Figures, Job, Outcome, outcome_of
 from openral_bringup.households.robots import Robot, robot_at_home
 from openral_bringup.households.tasks import Task, draw_task
 from openral_bringup.households.verdicts import verdict
@@ -63,24 +63,12 @@ def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: R
 
 
 def _outcome(job: Job, task: Task, robot: Robot, report: MissionReport, wall: float) -> Outcome:
-    why, words = reason(report, verdict(robot, task))
     budget = {line.name: round(line.used, 2) for line in report.budget if line.used}
-    return Outcome(
-        key=job.key,
-        archetype=job.archetype,
-        seed=job.seed,
-        scene=job.scene,
-        brain=job.brain,
-        goal=task.goal,
-        success=not why,
-        state=report.state.name,
-        why=why,
-        words=words[:500],
-        wall=round(wall, 1),
-        simulated=round(robot.simulation.time, 1),
+    figures = Figures(
         tool_calls=int(budget.get("model_calls", 0)),
         looks=int(budget.get("locates", 0)),
         containers_opened=len(robot.opened),
         metres=round(robot.metres, 1),
         budget=budget,
     )
+    return outcome_of(job, task.goal, report, verdict(robot, task), wall, robot.simulation.time, figures)

@@ -5,6 +5,7 @@ from rclpy.node import Node
 from openral_reasoner.exchanges.commands import AskModel
 from openral_reasoner.exchanges.events import ModelAnswered, ModelFailed
 from openral_reasoner.models import Decision, Model, ModelUnavailable
+from openral_reasoner.models.answers import answer_of
 from openral_reasoner_ros.carrier import Post
 from openral_ros.scopes import Scope
 from openral_ros.worker_thread import WorkerThread
@@ -26,26 +27,7 @@ class ModelAdapter:
         self._thread.submit(lambda: self._model(command.context), on_done)
 
     def _event(self, call_id: str, outcome: Decision | Exception) -> ModelAnswered | ModelFailed:
-        if isinstance(outcome, Decision):
-            return ModelAnswered(
-                call_id=call_id,
-                calls=outcome.calls,
-                text=outcome.text,
-                tokens=outcome.tokens,
-                read=outcome.read,
-                written=outcome.written,
-                model=outcome.model,
-                cached=outcome.cached,
-                stored=outcome.stored,
-                cost=outcome.cost,
-            )
-        if isinstance(outcome, ModelUnavailable):
-            return ModelFailed(
-                call_id=call_id,
-                condition=outcome.condition,
-                message=str(outcome),
-                tokens=outcome.tokens,
-                cost=None if outcome.tokens else 0.0,
-            )
+        if isinstance(outcome, Decision | ModelUnavailable):
+            return answer_of(call_id, outcome)
         self._node.get_logger().error(f"the model broke: {type(outcome).__name__}: {outcome}")
         return ModelFailed(call_id=call_id, condition="MODEL_ERROR", message=type(outcome).__name__)
