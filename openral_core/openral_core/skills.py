@@ -2,25 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum, StrEnum
+from enum import IntEnum
 
 from openral_core.geometry import Pose
+from openral_core.verbs import Verb
+
+__all__ = ["ParamValue", "SkillGoal", "SkillResult", "SkillStatus", "Verb"]
 
 ParamValue = str | float | int | bool | Pose
 """A typed skill parameter; poses are in map."""
-
-
-class Verb(StrEnum):
-    """What a robot can be asked to do."""
-
-    NAVIGATE = "NAVIGATE"
-    LOOK_AT = "LOOK_AT"
-    OPEN = "OPEN"
-    CLOSE = "CLOSE"
-    GRASP = "GRASP"
-    PLACE = "PLACE"
-    POUR = "POUR"
-    HANDOVER = "HANDOVER"
 
 
 class SkillStatus(IntEnum):

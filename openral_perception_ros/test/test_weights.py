@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from openral_perception_ros import cli
 from openral_perception_ros.engines import MissingWeights
 from openral_perception_ros.engines.checkpoints import checkpoint_folder
 from openral_perception_ros.weights.checksums import ChecksumDiffers, check, sha256_of
-from openral_perception_ros.weights.environments import InstallationFailed, NoEnvironmentNeeded, prepare
 from openral_perception_ros.weights.exporting import ExportEnvironmentMissing, NotExportable, export
 from openral_perception_ros.weights.fetching import LicenceNotAccepted, NothingToFetch, fetch
 from openral_perception_ros.weights.listing import presence_of
@@ -108,27 +106,6 @@ def test_exports_say_what_is_missing(tmp_path: Path) -> None:
         export(manifest_of(engine="zeroshot_hf"), tmp_path, "", tmp_path, lambda command: 0)
     with pytest.raises(ExportEnvironmentMissing, match="openral weights prepare"):
         export(manifest_of(), tmp_path, "", tmp_path, lambda command: 0)
-
-
-def test_an_environment_is_made_once_and_filled_from_its_requirements(tmp_path: Path) -> None:
-    (tmp_path / "requirements.txt").write_text("nothing==1\n")
-    manifest = manifest_of(environment={"name": "own", "requirements": "requirements.txt"})
-    commands: list[Sequence[str]] = []
-    home = tmp_path / "environments" / "own" / "bin"
-    home.mkdir(parents=True)
-    (home / "python").symlink_to(sys.executable)
-    environments = tmp_path / "environments"
-    made = prepare(
-        manifest, tmp_path, tmp_path / "environments", lambda command: commands.append(command) or 0
-    )
-    assert made == home / "python"
-    assert commands == [
-        [str(made), "-m", "pip", "install", "--requirement", str(tmp_path / "requirements.txt")]
-    ]
-    with pytest.raises(InstallationFailed, match="exit code 1"):
-        prepare(manifest, tmp_path, environments, lambda command: 1)
-    with pytest.raises(NoEnvironmentNeeded):
-        prepare(manifest_of(), tmp_path, environments, lambda command: 0)
 
 
 def test_the_list_shows_every_detector_and_its_licence(rskills: Path, tmp_path: Path) -> None:

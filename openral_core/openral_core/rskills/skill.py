@@ -7,7 +7,7 @@ from pydantic import Field
 
 from openral_core.documents import Document
 from openral_core.rskills.manifest import Id, Manifest
-from openral_core.skills import Verb
+from openral_core.verbs import Verb
 
 
 class ParameterType(StrEnum):
