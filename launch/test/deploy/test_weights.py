@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from openral_bringup.deploy.weights import fetch_missing
 from openral_bringup.graphs import Choices
+from openral_core.rskills import Registry
+from openral_perception_ros.weights.checksums import ChecksumDiffers
 from openral_perception_ros.weights.fetching import LicenceNotAccepted
 
 ROOT = Path(__file__).parents[3]
@@ -35,13 +38,35 @@ def no_hub_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
 
 
+def own_rskill(folder: Path) -> Path:
+    """A detector from the hub whose files nobody has pinned."""
+    manifest = yaml.safe_load((RSKILLS / "rtdetr-v2-r50vd" / "rskill.yaml").read_text())
+    manifest |= {"id": "own", "aliases": [], "weights": {"uri": "hf://someone/small"}}
+    (folder / "own").mkdir(parents=True)
+    (folder / "own" / "rskill.yaml").write_text(yaml.safe_dump(manifest))
+    return folder
+
+
 def test_what_is_missing_is_fetched_once_and_its_licence_told(tmp_path: Path) -> None:
-    hub, told = Hub(), list[str]()
-    one = choices(tmp_path, continuous=("omdet-turbo-indoor",), on_demand=("sim-groundtruth-locator",))
-    fetch_missing(one, [RSKILLS], hub, told.append)
-    fetch_missing(one, [RSKILLS], hub, told.append)
-    assert hub.asked == ["omlab/omdet-turbo-swin-tiny-hf"]
+    hub, told, folders = Hub(), list[str](), [RSKILLS, own_rskill(tmp_path / "rskills")]
+    one = choices(tmp_path, continuous=("own",), on_demand=("sim-groundtruth-locator",))
+    fetch_missing(one, folders, hub, told.append)
+    fetch_missing(one, folders, hub, told.append)
+    assert hub.asked == ["someone/small"]
     assert "Apache-2.0" in told[0]
+
+
+def test_weights_that_are_not_the_pinned_ones_are_refused(tmp_path: Path) -> None:
+    one = choices(tmp_path, continuous=("omdet-turbo-indoor",), on_demand=("sim-groundtruth-locator",))
+    with pytest.raises(ChecksumDiffers, match="config.json has sha256 44136fa355b3…, expected c0d6546428c6…"):
+        fetch_missing(one, [RSKILLS], Hub(), print)
+
+
+def test_every_detector_from_the_hub_pins_its_revision() -> None:
+    registry = Registry.load([RSKILLS])
+    weights = {each.id: each.weights for each in registry.detectors if each.weights is not None}
+    assert len(weights) == 5
+    assert [name for name, each in weights.items() if not each.revision] == []
 
 
 def test_a_licence_that_was_not_accepted_fetches_nothing(tmp_path: Path) -> None:
