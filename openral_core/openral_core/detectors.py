@@ -50,11 +50,20 @@ class LifecycleState(IntEnum):
     FINALIZED = 4
 
 
+class Health(IntEnum):
+    """Whether an active detector can look; ``GIVEN_UP`` is blind for minutes."""
+
+    OK = 0
+    RESTARTING = 1
+    GIVEN_UP = 2
+
+
 @dataclass(frozen=True, slots=True)
 class DetectorInfo:
     """One detector as the graph knows it. Memory in [MB], latency in [s].
 
     ``memory_measured`` is what it takes while active, ``memory_resident`` what it holds now.
+    ``health_message`` is why ``health`` is not OK.
     """
 
     name: Name
@@ -73,6 +82,13 @@ class DetectorInfo:
     scores_calibrated: bool = True
     is_default: bool = False
     state: LifecycleState = LifecycleState.UNKNOWN
+    health: Health = Health.OK
+    health_message: str = ""
+
+    @property
+    def blind(self) -> bool:
+        """Whether it cannot look although it is active, and will not for a while."""
+        return self.state is LifecycleState.ACTIVE and self.health is Health.GIVEN_UP
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from openral_core.detectors import DetectorInfo, LifecycleState
+from openral_core.detectors import DetectorInfo, Health, LifecycleState
 from openral_core.rskills import DetectorManifest, InvalidManifest, Registry
 from openral_core.rskills.registry import MANIFEST_FILE, load_manifest
 from openral_perception_ros.vocabularies import VocabularyDocument, vocabulary_of
@@ -26,7 +26,13 @@ class Detector:
         return tuple(self.vocabulary.labels) if self.vocabulary else ()
 
     def info(
-        self, state: LifecycleState, memory_measured: float, latency: float, memory_resident: float = 0.0
+        self,
+        state: LifecycleState,
+        memory_measured: float,
+        latency: float,
+        memory_resident: float = 0.0,
+        health: Health = Health.OK,
+        health_message: str = "",
     ) -> DetectorInfo:
         """What the graph is told; memory in [MB], ``latency`` [s] 0 until measured."""
         manifest = self.manifest
@@ -47,6 +53,8 @@ class Detector:
             scores_calibrated=manifest.scores_calibrated,
             is_default=self.is_default,
             state=state,
+            health=health,
+            health_message=health_message,
         )
 
 

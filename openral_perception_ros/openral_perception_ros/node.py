@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from std_msgs.msg import String
 
-from openral_core.detectors import LifecycleState, Mode
+from openral_core.detectors import Health, LifecycleState, Mode
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.cameras import parse_cameras
 from openral_perception_ros.detector import load_detector
@@ -96,7 +96,12 @@ class DetectorNode(ManagedNode):
 
     def _on_event(self, event: WorkerEvent) -> None:
         self.get_logger().warning(event.message)
-        self._at_home(self._announcer.event, event)
+        self._at_home(self._tell, event)
+
+    def _tell(self, event: WorkerEvent) -> None:
+        self._announcer.event(event)
+        if self._session is not None and self._session.loaded:
+            self._inform(LifecycleState.ACTIVE)
 
     def _retarget(self, message: String) -> None:
         self._inquiries.query = message.data
@@ -106,12 +111,14 @@ class DetectorNode(ManagedNode):
         self._announcer.diagnostics(self._session.status(name) if self._session else inactive_status(name))
 
     def _inform(self, state: LifecycleState) -> None:
-        session = self._session
+        """Announce what this detector is; what was measured of a worker outlives it."""
+        session, health = self._session, (Health.OK, "")
         if session is not None:
-            self._measured = session.memory, session.latency
-            self._worker_pid = session.supervised.vitals.pid
+            self._measured = session.memory or self._measured[0], session.latency
+            self._worker_pid = session.vitals.pid
+            health = session.vitals.health, session.vitals.trouble
         held = memory_of(self._worker_pid)
-        self._announcer.info(self._plan.detector.info(state, *self._measured, held))
+        self._announcer.info(self._plan.detector.info(state, *self._measured, held, *health))
 
 
 def main() -> None:

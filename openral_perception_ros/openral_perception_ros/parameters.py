@@ -30,6 +30,15 @@ class DetectorParameters(Parameters):
     )
     queue: int = Field(default=8, ge=1, le=1000, description="requests that may wait; more are BUSY")
     restarts: int = Field(default=3, ge=0, le=100, description="of a lost worker within ten minutes")
+    cool_down: float = Field(
+        default=60.0,
+        gt=0.0,
+        le=3600.0,
+        description="before a worker that was lost more often is tried",
+    )
+    longest_cool_down: float = Field(
+        default=900.0, gt=0.0, le=86400.0, description="it doubles with each worker that is lost on trial"
+    )
     record: str = Field(default="", description="folder for recorded spans; '' = none")
     seed: int = Field(default=0, ge=0, description="of simulated noise")
     device: str = Field(default="cpu", description="where the model runs: cpu, cuda, cuda:1, tensorrt")
@@ -44,7 +53,7 @@ class DetectorParameters(Parameters):
     @property
     def limits(self) -> Limits:
         """The bounds of the worker."""
-        policy = RestartPolicy(limit=self.restarts)
+        policy = RestartPolicy(limit=self.restarts, cool_down=self.cool_down, longest=self.longest_cool_down)
         return Limits(self.load_deadline, self.inference_deadline, self.queue, policy)
 
     @property

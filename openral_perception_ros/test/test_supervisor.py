@@ -12,7 +12,7 @@ from threading import Event
 import psutil
 import pytest
 
-from openral_core.detectors import LocateStatus
+from openral_core.detectors import Health, LocateStatus
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import Frame, LoadOptions
 from openral_perception_ros.frames import Shot
@@ -33,6 +33,7 @@ from openral_perception_ros.workers.process import WorkerTimedOut
 
 FAULTY = "openral_perception_ros.conformance.faulty_worker"
 LIMITS = Limits(load=20.0, inference=1.0, capacity=2, restarts=RestartPolicy(limit=1, first_delay=0.05))
+TRIED = Limits(load=20.0, inference=1.0, restarts=RestartPolicy(limit=0, cool_down=0.2, longest=0.4))
 SHOT = Shot("head", 0, "optical", 0.0, {})
 Start = Callable[..., Supervised]
 
@@ -137,7 +138,26 @@ def test_a_worker_lost_too_often_is_given_up_in_words(
     assert supervised.vitals.phase is Phase.GAVE_UP
     outcome = ask(supervised, "mug").get(timeout=5.0)
     assert isinstance(outcome, LookRefused)
-    assert "activate" in str(outcome)
+    assert "tried again in" in str(outcome)
+    assert supervised.vitals.health is Health.GIVEN_UP
+
+
+def test_a_given_up_worker_is_tried_after_a_while_and_a_look_proves_it(
+    start: Start, events: "Queue[WorkerEvent]"
+) -> None:
+    supervised = start(TRIED)
+    supervised.ready.result(20.0)
+    for wait in ("0.2 s", "0.4 s", "0.4 s"):
+        ask(supervised, "die")
+        given_up, restored = events.get(timeout=20.0), events.get(timeout=20.0)
+        assert (given_up.kind, restored.kind) == (EventKind.WORKER_GIVEN_UP, EventKind.WORKER_RESTORED)
+        assert f"tried again after {wait}" in given_up.message
+        assert "on trial" in restored.message
+        assert supervised.vitals.on_trial
+        assert supervised.vitals.health is Health.OK
+    assert isinstance(ask(supervised, "mug").get(timeout=5.0), Seen)
+    assert not supervised.vitals.on_trial
+    assert supervised.vitals.restarts == 3
 
 
 def test_a_deadline_holds_while_the_model_still_works(supervised: Supervised) -> None:

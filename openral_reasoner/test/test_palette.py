@@ -1,10 +1,11 @@
 """Only what lives is offered, and what changed is said with its reason."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from openral_core.detectors import DetectorInfo, LifecycleState, Mode, Vocabulary
+from openral_core.detectors import DetectorInfo, Health, LifecycleState, Mode, Vocabulary
 from openral_core.names import Name
 from openral_core.skills import Verb
 from openral_reasoner.palettes import DetectorSeen, LiveGraph, ToolPalette, build_palette, changes
@@ -70,6 +71,32 @@ def test_a_detector_whose_node_is_dead_is_not_offered() -> None:
 def test_a_detector_that_cannot_be_woken_is_not_offered(state: LifecycleState) -> None:
     graph = LiveGraph(detectors=(seen("omdet", Mode.ON_DEMAND, state),))
     assert not build_palette(graph, ()).detector_available
+
+
+BLIND = {"health": Health.GIVEN_UP, "health_message": "its worker was lost too often"}
+
+
+def blinded(detector: DetectorSeen) -> DetectorSeen:
+    return replace(detector, info=replace(detector.info, **BLIND))
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_a_blind_detector_is_not_offered_and_why_is_told(mode: Mode) -> None:
+    sighted = seen("omdet", mode, LifecycleState.ACTIVE)
+    before, after = (build_palette(LiveGraph(detectors=(d,)), ()) for d in (sighted, blinded(sighted)))
+    assert before.detectors
+    assert not after.detectors
+    kind = "locator" if mode is Mode.ON_DEMAND else "continuous detector"
+    assert changes(before, after)[0] == f"{kind} 'omdet' is blind: its worker was lost too often"
+    assert changes(after, before)[0] == f"{kind} 'omdet' is there now"
+    assert not any("node or service" in news for news in changes(before, after))
+
+
+def test_a_detector_that_sleeps_is_not_blind_and_may_be_woken() -> None:
+    asleep = blinded(seen("omdet", Mode.ON_DEMAND, LifecycleState.INACTIVE))
+    palette = build_palette(LiveGraph(detectors=(asleep,)), ())
+    assert palette.detector_available
+    assert palette.blind == ()
 
 
 def test_the_default_can_be_chosen_by_parameter() -> None:

@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.detections import Box, Detection
-from openral_core.detectors import DetectorInfo, LifecycleState, LocateResult, LocateStatus, Mode, Vocabulary
+from openral_core.detectors import (
+    DetectorInfo,
+    Health,
+    LifecycleState,
+    LocateResult,
+    LocateStatus,
+    Mode,
+    Vocabulary,
+)
 from openral_core.geometry import InvalidGeometry, Pose
 from openral_core.names import Name
 from openral_core.queries import (
@@ -123,12 +131,18 @@ def test_detector_info_survives() -> None:
         True,
         500.0,
         0.5,
-        480.0,
-        False,
-        True,
-        LifecycleState.ACTIVE,
+        memory_measured=480.0,
+        memory_resident=450.0,
+        scores_calibrated=False,
+        is_default=True,
+        state=LifecycleState.ACTIVE,
+        health=Health.RESTARTING,
+        health_message="restart in 1 s",
     )
-    assert detectors.detector_info_from_message(detectors.detector_info_message(info)) == info
+    message = detectors.detector_info_message(info)
+    assert detectors.detector_info_from_message(message) == info
+    message.health = 200
+    assert detectors.detector_info_from_message(message).blind
 
 
 def test_the_scene_graph_survives() -> None:

@@ -15,6 +15,7 @@ from openral_perception_ros.looks.refusals import (
     StaleFrame,
     StillLoading,
     UnknownCamera,
+    WorkerGivenUp,
     WrongDetector,
 )
 
@@ -35,5 +36,6 @@ __all__ = [
     "StillLoading",
     "UnknownCamera",
     "WaitingLine",
+    "WorkerGivenUp",
     "WrongDetector",
 ]

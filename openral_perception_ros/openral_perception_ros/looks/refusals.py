@@ -4,10 +4,11 @@ LookRefused
 ├── WrongDetector, UnknownCamera, BadQuery, NotInVocabulary    the caller can mend the request
 ├── NoFrame, StaleFrame                                        the camera
 ├── NotActive, StillLoading, LineFull, DeadlinePassed          this node, now
-└── DetectorFailed, DetectorOutOfMemory                        the model or its worker
+└── DetectorFailed (WorkerGivenUp), DetectorOutOfMemory        the model or its worker
 """
 
 from collections.abc import Iterable
+from math import isfinite
 from typing import ClassVar
 
 from openral_core.detectors import LocateStatus
@@ -119,6 +120,17 @@ class DetectorFailed(LookRefused):
 
     def __init__(self, reason: object) -> None:
         super().__init__(f"detector error: {reason}")
+
+
+class WorkerGivenUp(DetectorFailed):
+    """A worker that was lost too often: the detector is blind for a while."""
+
+    def __init__(self, last_error: str, wait: float) -> None:
+        again = f"tried again in {max(wait, 0.0):.0f} s" if isfinite(wait) else "not tried again"
+        super().__init__(
+            f"its worker was lost too often ({last_error}) and is {again}; "
+            "to deactivate and activate the detector tries it now"
+        )
 
 
 class DetectorOutOfMemory(LookRefused):

@@ -1,17 +1,15 @@
 """A detector's health as diagnostic_msgs."""
 
 import statistics
+import time
 from dataclasses import dataclass
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 
+from openral_core.detectors import Health
 from openral_perception_ros.supervision import Phase, Vitals
 
-_LEVELS = {
-    Phase.LOADING: DiagnosticStatus.WARN,
-    Phase.WAITING: DiagnosticStatus.WARN,
-    Phase.GAVE_UP: DiagnosticStatus.ERROR,
-}
+_STARTING = (Phase.LOADING, Phase.WAITING)
 
 
 NO_FRAME_AGE = -1.0
@@ -51,9 +49,12 @@ def status_message(
         "skipped frames": skipped,
         "restarts": vitals.restarts,
         "last error": vitals.last_error or "none",
+        "health": vitals.health.name.lower(),
+        "on trial": vitals.on_trial,
+        **_next_start(vitals),
         **_inference_times(list(vitals.inference_times)),
     }
-    level = _LEVELS.get(vitals.phase, DiagnosticStatus.OK)
+    level = _level(vitals)
     wrong = memory.misdeclared if level == DiagnosticStatus.OK else ""
     return DiagnosticStatus(
         level=DiagnosticStatus.WARN if wrong else level,
@@ -61,6 +62,17 @@ def status_message(
         message=f"{vitals.phase.value}; {wrong}" if wrong else vitals.phase.value,
         values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
     )
+
+
+def _level(vitals: Vitals) -> bytes:
+    if vitals.health is Health.GIVEN_UP or vitals.phase is Phase.GAVE_UP:
+        return bytes(DiagnosticStatus.ERROR)
+    return bytes(DiagnosticStatus.WARN if vitals.phase in _STARTING else DiagnosticStatus.OK)
+
+
+def _next_start(vitals: Vitals) -> dict[str, str]:
+    waiting = vitals.next_start - time.monotonic()
+    return {"next start in [s]": f"{waiting:.0f}"} if 0.0 < waiting < float("inf") else {}
 
 
 def _inference_times(times: list[float]) -> dict[str, str]:

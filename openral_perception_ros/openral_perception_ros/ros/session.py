@@ -21,7 +21,7 @@ from openral_perception_ros.ros.announcements import memory_of
 from openral_perception_ros.ros.decoding import decode
 from openral_perception_ros.ros.diagnostics import NO_FRAME_AGE, Memory, status_message
 from openral_perception_ros.ros.views import cache_for, watch
-from openral_perception_ros.supervision import WorkerEvent, supervise
+from openral_perception_ros.supervision import Vitals, WorkerEvent, supervise
 from openral_perception_ros.workers.commands import worker_command
 from openral_perception_ros.workers.messages import Load, Ready
 from openral_ros.scopes import Scope
@@ -78,16 +78,26 @@ class Session:
         return self.supervised.ready.result()
 
     @property
+    def loaded(self) -> bool:
+        """Whether its model was ready once."""
+        ready = self.supervised.ready
+        return ready.done() and ready.exception() is None
+
+    @property
     def memory(self) -> float:
         """Of the worker and its children now, on the host and on its device [MB]."""
-        ready = self.supervised.ready
-        told = ready.result().device_memory_mb if ready.done() and ready.exception() is None else 0.0
-        return memory_of(self.supervised.vitals.pid, told)
+        told = self.supervised.ready.result().device_memory_mb if self.loaded else 0.0
+        return memory_of(self.vitals.pid, told)
+
+    @property
+    def vitals(self) -> Vitals:
+        """How the worker is doing."""
+        return self.supervised.vitals
 
     @property
     def latency(self) -> float:
         """Typical time of one look [s]; 0 before the first."""
-        times = list(self.supervised.vitals.inference_times)
+        times = list(self.vitals.inference_times)
         return statistics.median(times) if times else self.supervised.ready.result().warm_up
 
     def status(self, name: str) -> DiagnosticStatus:
@@ -95,7 +105,7 @@ class Session:
         shot = self.desk.caches[self._primary].newest()
         return status_message(
             name,
-            self.supervised.vitals,
+            self.vitals,
             Memory(self.memory, self._declared),
             self.desk.age(shot) if shot else NO_FRAME_AGE,
             self.supervised.line.skipped,

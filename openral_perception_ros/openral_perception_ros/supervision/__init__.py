@@ -6,7 +6,7 @@ from openral_perception_ros.supervision.errors import ModelNotLoaded
 from openral_perception_ros.supervision.events import EventKind, WorkerEvent
 from openral_perception_ros.supervision.keeper import WorkerKeeper
 from openral_perception_ros.supervision.limits import Limits
-from openral_perception_ros.supervision.restarts import RestartPolicy
+from openral_perception_ros.supervision.restarts import Restart, RestartPolicy
 from openral_perception_ros.supervision.supervisor import Supervisor
 from openral_perception_ros.supervision.vitals import Phase, Vitals
 
@@ -16,6 +16,7 @@ __all__ = [
     "Limits",
     "ModelNotLoaded",
     "Phase",
+    "Restart",
     "RestartPolicy",
     "Supervised",
     "Supervisor",

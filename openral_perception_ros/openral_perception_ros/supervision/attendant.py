@@ -16,6 +16,7 @@ from openral_perception_ros.looks import (
     Seen,
     StillLoading,
     WaitingLine,
+    WorkerGivenUp,
 )
 from openral_perception_ros.supervision.keeper import NEVER, WorkerKeeper
 from openral_perception_ros.supervision.vitals import Phase
@@ -45,7 +46,7 @@ class Attendant:
 
     def submit(self, look: Look) -> None:
         """A request: waits for its turn, or is answered at once when no model is there."""
-        absence = self._absence()
+        absence = self._absence(look.received)
         if absence is None:
             self._line.join(look)
         else:
@@ -53,7 +54,7 @@ class Attendant:
 
     def offer(self, look: Look) -> None:
         """The continuous leg's newest frame."""
-        if self._absence() is None:
+        if self._absence(look.received) is None:
             self._line.offer(look)
 
     def step(self, now: float) -> float:
@@ -61,7 +62,7 @@ class Attendant:
         self._expire(now)
         outcome = self.keeper.poll(now)
         if outcome is not None:
-            self._answer(outcome)
+            self._answer(outcome, now)
         while self.keeper.vitals.phase is Phase.IDLE and (look := self._line.next()) is not None:
             self._dispatch(look, now)
         current_due = self._current.look.due if self._current and not self._current.look.ended else NEVER
@@ -81,13 +82,13 @@ class Attendant:
             look = self._current.look
             look.end(DeadlinePassed(look.deadline, "with the model"))
 
-    def _answer(self, outcome: Detected | Failed | OpenRALError) -> None:
+    def _answer(self, outcome: Detected | Failed | OpenRALError, now: float) -> None:
         current, self._current = self._current, None
         if current is not None:
             current.look.end(
                 self._seen(current, outcome) if isinstance(outcome, Detected) else _refusal(outcome)
             )
-        absence = self._absence()
+        absence = self._absence(now)
         if absence is not None:
             self._line.clear(absence)
 
@@ -112,19 +113,17 @@ class Attendant:
         self._current = _Current(look, shot, now)
         lost = self.keeper.hand(frame, look.terms, now)
         if lost is not None:
-            self._answer(lost)
+            self._answer(lost, now)
 
-    def _absence(self) -> LookRefused | None:
-        """Why nobody can be served now."""
+    def _absence(self, now: float) -> LookRefused | None:
+        """Why nobody can be served at ``now`` [s, steady]."""
         vitals = self.keeper.vitals
         if vitals.phase in (Phase.LOADING, Phase.WAITING):
             return StillLoading(self._rskill_id, vitals.last_error or "starting")
         if vitals.phase is Phase.STOPPED:
             return NotActive(self._rskill_id)
         if vitals.phase is Phase.GAVE_UP:
-            return DetectorFailed(
-                f"its worker was lost too often ({vitals.last_error}): deactivate and activate it"
-            )
+            return WorkerGivenUp(vitals.last_error, vitals.next_start - now)
         return None
 
 

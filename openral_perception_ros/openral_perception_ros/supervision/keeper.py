@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 
+from openral_core.detectors import Health
 from openral_core.errors import OpenRALError
 from openral_perception_ros.engines import Frame
 from openral_perception_ros.supervision.errors import LoadingAbandoned, ModelNotLoaded
 from openral_perception_ros.supervision.events import EventKind, WorkerEvent
 from openral_perception_ros.supervision.limits import Limits
+from openral_perception_ros.supervision.restarts import Restart, RestartPolicy
 from openral_perception_ros.supervision.vitals import Phase, Vitals
 from openral_perception_ros.workers.messages import Detected, Failed, Load, Ready
 from openral_perception_ros.workers.process import WorkerProcess, WorkerTimedOut
@@ -79,7 +81,7 @@ class WorkerKeeper:
 
     def _poll(self, now: float) -> Detected | Failed | None:
         if self._worker is not None and self._worker.readable():
-            return self._receive(self._worker)
+            return self._receive(self._worker, now)
         if now >= self.wake_at and self._worker is None:
             self._start(now)
         elif now >= self.wake_at:
@@ -96,17 +98,28 @@ class WorkerKeeper:
         self.vitals.pid = self._worker.pid
         self._worker.load(self._load)
 
-    def _receive(self, worker: WorkerProcess) -> Detected | Failed | None:
+    def _receive(self, worker: WorkerProcess, now: float) -> Detected | Failed | None:
         reply = worker.receive()
         if isinstance(reply, Failed) and self.vitals.phase is Phase.LOADING:
             raise ModelNotLoaded(self._load.manifest.id, reply)
         self.vitals.phase, self.wake_at = Phase.IDLE, NEVER
-        if not isinstance(reply, Ready):
-            return reply
+        if isinstance(reply, Ready):
+            self._welcome(reply)
+            return None
+        if isinstance(reply, Detected):
+            self._adopt(self._restarts.proven(now))
+        return reply
+
+    def _welcome(self, reply: Ready) -> None:
+        """A worker has loaded its model."""
+        self.vitals.health, self.vitals.trouble = Health.OK, ""
         if self._told:
-            self._on_event(WorkerEvent(EventKind.WORKER_RESTORED, "the worker is back"))
+            trial = ", on trial until it has answered a look" if self._restarts.on_trial else ""
+            self._on_event(WorkerEvent(EventKind.WORKER_RESTORED, f"the worker is back{trial}"))
         self._tell_first(reply)
-        return None
+
+    def _adopt(self, restarts: RestartPolicy) -> None:
+        self._restarts, self.vitals.on_trial = restarts, restarts.on_trial
 
     def _lose(self, error: OpenRALError, now: float) -> None:
         self._drop()
@@ -115,11 +128,21 @@ class WorkerKeeper:
             self.vitals.phase = Phase.GAVE_UP
             self._tell_first(error)
             return
-        delay, self._restarts = self._restarts.lost(now)
-        if delay is None:
-            self.vitals.phase = Phase.GAVE_UP
-            self._on_event(WorkerEvent(EventKind.WORKER_GIVEN_UP, f"{error}; too often: no restart"))
+        restart, restarts = self._restarts.lost(now)
+        self._adopt(restarts)
+        self.vitals.next_start = self.wake_at = now + restart.delay
+        self.vitals.restarts += 1
+        self._mourn(error, restart)
+
+    def _mourn(self, error: OpenRALError, restart: Restart) -> None:
+        """Say what was lost and when it is tried again."""
+        vitals, again = self.vitals, f"{restart.delay:g} s"
+        if restart.given_up:
+            vitals.phase, vitals.health = Phase.GAVE_UP, Health.GIVEN_UP
+            vitals.trouble = f"{error}; lost too often, given up: tried again after {again}"
+            kind = EventKind.WORKER_GIVEN_UP
         else:
-            self.vitals.phase, self.wake_at = Phase.WAITING, now + delay
-            self.vitals.restarts += 1
-            self._on_event(WorkerEvent(EventKind.WORKER_LOST, f"{error}; restart in {delay:g} s"))
+            vitals.phase, vitals.health = Phase.WAITING, Health.RESTARTING
+            vitals.trouble = f"{error}; restart in {again}"
+            kind = EventKind.WORKER_LOST
+        self._on_event(WorkerEvent(kind, vitals.trouble))

@@ -2,6 +2,7 @@
 
 from openral_reasoner.palettes.changes import changes
 from openral_reasoner.palettes.entries import (
+    BlindEntry,
     ContinuousDetectorEntry,
     LocatorEntry,
     PlaceEntry,
@@ -11,6 +12,7 @@ from openral_reasoner.palettes.entries import (
 from openral_reasoner.palettes.live_graph import DetectorSeen, LiveGraph, build_palette
 
 __all__ = [
+    "BlindEntry",
     "ContinuousDetectorEntry",
     "DetectorSeen",
     "LiveGraph",

@@ -13,8 +13,8 @@ def changes(old: ToolPalette, new: ToolPalette) -> tuple[str, ...]:
     return tuple(
         chain(
             _flag("spatial memory", old.spatial_memory_available, new.spatial_memory_available),
-            _detectors("locator", old.locators, new.locators),
-            _detectors("continuous detector", old.continuous_detectors, new.continuous_detectors),
+            _detectors("locator", old.locators, new.locators, new),
+            _detectors("continuous detector", old.continuous_detectors, new.continuous_detectors, new),
             _names("skill", [s.id for s in old.skills], [s.id for s in new.skills], "the skill server"),
             _names("camera", old.cameras, new.cameras, "every locator that serves it"),
             _places(old, new),
@@ -42,7 +42,10 @@ def _places(old: ToolPalette, new: ToolPalette) -> list[str]:
     return _names("place", [p.id for p in old.places], [p.id for p in new.places], "the scene graph")
 
 
-def _detectors(what: str, old: Sequence[_Detector], new: Sequence[_Detector]) -> list[str]:
+def _detectors(
+    what: str, old: Sequence[_Detector], new: Sequence[_Detector], palette: ToolPalette
+) -> list[str]:
+    blind = {each.id: each.why for each in palette.blind}
     before = {each.id: each.state for each in old}
     after = {each.id: each.state for each in new}
     moved = [
@@ -50,4 +53,6 @@ def _detectors(what: str, old: Sequence[_Detector], new: Sequence[_Detector]) ->
         for name, state in after.items()
         if name in before and before[name] is not state
     ]
-    return _names(what, list(before), list(after), "its node or service") + moved
+    blinded = [f"{what} {name!r} is blind: {blind[name]}" for name in before if name in blind]
+    rest = [name for name in before if name not in blind]
+    return _names(what, rest, list(after), "its node or service") + blinded + moved

@@ -55,6 +55,13 @@ class LocatorEntry(Entry):
         return name in (self.id, slug(self.id), *self.aliases)
 
 
+class BlindEntry(Entry):
+    """A detector that is active and cannot look, so that it is not offered; ``why`` in its node's words."""
+
+    id: str
+    why: str
+
+
 _Detector = TypeVar("_Detector", LocatorEntry, ContinuousDetectorEntry)
 
 
@@ -109,6 +116,7 @@ class ToolPalette(Entry):
     places: tuple[PlaceEntry, ...] = ()
     holding: str = ""
     robot_idle: bool = False
+    blind: tuple[BlindEntry, ...] = ()
 
     @property
     def detectors(self) -> tuple[LocatorEntry | ContinuousDetectorEntry, ...]:

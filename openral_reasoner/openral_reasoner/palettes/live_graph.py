@@ -9,6 +9,7 @@ from openral_core.rskills import SkillManifest
 from openral_core.scene_graph import NodeKind, Relation, SceneGraph
 from openral_core.skills import Verb
 from openral_reasoner.palettes.entries import (
+    BlindEntry,
     ContinuousDetectorEntry,
     LocatorEntry,
     PlaceEntry,
@@ -48,8 +49,9 @@ class LiveGraph:
 def build_palette(
     graph: LiveGraph, manifests: Iterable[SkillManifest], default_detector: str = ""
 ) -> ToolPalette:
-    """What lives, as a palette; ``default_detector`` overrides the detectors' own mark."""
-    living = [each.info for each in graph.detectors if each.alive and each.info.state in _LIVING]
+    """What lives and is not blind, as a palette; ``default_detector`` overrides the detectors' own mark."""
+    there = [each.info for each in graph.detectors if each.alive and each.info.state in _LIVING]
+    living = [info for info in there if not info.blind]
     locators = tuple(_locator(info, default_detector) for info in living if info.mode is Mode.ON_DEMAND)
     streaming = [i for i in living if i.mode is Mode.CONTINUOUS]
     return ToolPalette(
@@ -63,6 +65,7 @@ def build_palette(
         places=_places(graph.scene) if graph.memory_alive else (),
         holding=graph.holding,
         robot_idle=graph.skill_server_alive and bool(graph.verbs) and not graph.busy,
+        blind=tuple(BlindEntry(id=i.name.id, why=i.health_message) for i in there if i.blind),
     )
 
 

@@ -46,7 +46,7 @@ class Look:
 def look_for(mission: Mission, words: str, camera: str = "", detector: str = "") -> Procedure[Look]:
     """Ask the named locator, or the default and on its failure the others; remember what is found."""
     yield from wait_for(mission, LOCATOR)
-    look = Look("NO_DETECTOR", "no locator lives in the graph")
+    look = no_look(mission)
     for entry in _asked(mission, detector):
         call_id, result = yield from _insist(mission, entry, words, camera)
         if result.status is LocateStatus.FOUND:
@@ -55,6 +55,12 @@ def look_for(mission: Mission, words: str, camera: str = "", detector: str = "")
         if result.status in _DECISIVE:
             return look
     return look
+
+
+def no_look(mission: Mission) -> Look:
+    """What a look comes to when there is nobody to ask."""
+    blind = "; ".join(f"{each.id} is blind: {each.why}" for each in mission.palette.blind)
+    return Look("NO_DETECTOR", f"no locator can look: {blind}" if blind else "no locator lives in the graph")
 
 
 def _asked(mission: Mission, detector: str) -> tuple[LocatorEntry, ...]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import dist
 
-from openral_reasoner.procedures.looks import Look, look_for
+from openral_reasoner.procedures.looks import Look, look_for, no_look
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.moves import face
 from openral_reasoner.procedures.things import Thing
@@ -24,7 +24,7 @@ def refine(mission: Mission, thing: Thing) -> Procedure[Refined]:
     A locator that cannot answer leaves the thing as memory has it; only a look without it, twice,
     shows that it has moved.
     """
-    look = Look("NO_DETECTOR", "no locator lives in the graph")
+    look = no_look(mission)
     for _ in range(2):
         faced = yield from face(mission, thing)
         if not mission.palette.detector_available:

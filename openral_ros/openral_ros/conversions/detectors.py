@@ -7,6 +7,7 @@ from std_msgs.msg import Header
 from openral_core import CONTRACT_VERSION
 from openral_core.detectors import (
     DetectorInfo,
+    Health,
     LifecycleState,
     LocateResult,
     LocateStatus,
@@ -53,6 +54,8 @@ def detector_info_message(info: DetectorInfo) -> DetectorInfoMsg:
         memory_resident=float(info.memory_resident),
         latency=float(info.latency),
         lifecycle_state=int(info.state),
+        health=int(info.health),
+        health_message=info.health_message,
     )
 
 
@@ -83,6 +86,9 @@ def detector_info_from_message(message: DetectorInfoMsg) -> DetectorInfo:
         state=LifecycleState(message.lifecycle_state)
         if message.lifecycle_state <= 4
         else LifecycleState.UNKNOWN,
+        # A condition that this version does not know is none to rely on.
+        health=Health(message.health) if message.health in set(Health) else Health.GIVEN_UP,
+        health_message=message.health_message,
     )
 
 
