@@ -58,7 +58,7 @@ def test_what_is_missing_is_fetched_once_and_its_licence_told(tmp_path: Path) ->
 
 def test_weights_that_are_not_the_pinned_ones_are_refused(tmp_path: Path) -> None:
     one = choices(tmp_path, continuous=("omdet-turbo-indoor",), on_demand=("sim-groundtruth-locator",))
-    with pytest.raises(ChecksumDiffers, match="config.json has sha256 44136fa355b3…, expected c0d6546428c6…"):
+    with pytest.raises(ChecksumDiffers, match=r"config\.json has sha256 44136fa355b3…, expected c0d6546"):
         fetch_missing(one, [RSKILLS], Hub(), print)
 
 
