@@ -19,6 +19,7 @@ from openral_perception_ros.engines.inputs import Fit, FitKind, Preprocessing
 from openral_perception_ros.engines.outputs import Candidates, candidates_of, suppressed
 from openral_perception_ros.engines.results import detections_from
 from openral_perception_ros.engines.torches import Placement, Precision, device_memory_mb, guarded, placed
+from openral_perception_ros.engines.zeroshot_hf.configurations import configuration
 from openral_perception_ros.engines.zeroshot_hf.prompts import Prompter
 from openral_perception_ros.vocabularies import labels_of
 
@@ -93,7 +94,10 @@ def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> Zero
     placement = Placement.of(options.device, own.precision.dtype)
     with guarded("loading"):
         model = AutoModelForZeroShotObjectDetection.from_pretrained(
-            checkpoint, local_files_only=True, trust_remote_code=False, cache_size=own.text_cache
+            checkpoint,
+            config=configuration(checkpoint, cache_size=own.text_cache),
+            local_files_only=True,
+            trust_remote_code=False,
         )
         model = placed(model, placement)
     prompter = Prompter(checkpoint, own.task, placement.device, own.text_cache)
