@@ -23,7 +23,7 @@ from openral_perception_ros.engines.vlm_grounding.quantisations import Quantisat
 
 
 class VlmGroundingOptions(Document):
-    """The manifest's ``options``; in ``question`` the word ``{terms}`` stands for all phrases."""
+    """The manifest's ``options``; in the questions the word ``{terms}`` stands for what is looked for."""
 
     precision: Precision = Precision.BF16
     quantisation: Quantisation = Quantisation.NF4
@@ -31,7 +31,16 @@ class VlmGroundingOptions(Document):
     max_new_tokens: int = Field(default=2048, ge=16)
     generation_mode: str = "hybrid"
     question: str = "Locate all the instances that match the following description: {terms}."
+    question_of_several: str = Field(
+        default="Locate all the instances that matches the following description: {terms}.",
+        description="in the very words that the model was trained with",
+    )
     separator: str = "</c>"
+
+    def asked(self, terms: Sequence[str]) -> str:
+        """The question for these phrases."""
+        question = self.question if len(terms) == 1 else self.question_of_several
+        return question.format(terms=self.separator.join(terms))
 
 
 class VlmGrounding:
@@ -68,9 +77,8 @@ class VlmGrounding:
         if not terms:
             raise NothingAsked(self._id)
         image = self._shrunk(frame.plane(Sensor.RGB).astype(np.uint8, copy=False))
-        question = self._options.question.format(terms=self._options.separator.join(terms))
         with guarded("a look"):
-            answer = self._ask(image, question)
+            answer = self._ask(image, self._options.asked(terms))
         return detections_of(parse_answer(answer), terms, frame.size)
 
     def _shrunk(self, rgb: np.ndarray) -> Image.Image:
