@@ -1,6 +1,7 @@
-"""How long a killed or stopped peer stays in the palette, and how soon after it is active again it is back.
+"""How long a killed or stopped peer stays in the palette, and how soon it is active and in it again.
 
-Each is killed outright ROUNDS=n times, else 3, and stopped as often; the bring-up starts a killed one again.
+Each of PEERS="locator,memory", else all, is killed outright ROUNDS=n times, else 3, and stopped as often; a
+killed one is started again.
 """
 
 import os
@@ -56,8 +57,19 @@ PEERS: Mapping[str, Peer] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Times:
+    """One round [s]: until out of the palette; then from its new process, or SIGCONT, to active and in it."""
+
+    out: float
+    back: float
+    respawned: float = 0.0
+    active: float = 0.0
+
+
 def run() -> list[dict[str, object]]:
     """One row per peer and way to fall silent, worst of its rounds [s]."""
+    asked = os.environ.get("PEERS", ",".join(PEERS)).split(",")
     domain = int(os.environ.get("ROS_DOMAIN_ID", "0"))
     rounds = int(os.environ.get("ROUNDS", "3"))
     with tempfile.TemporaryDirectory() as folder:
@@ -67,41 +79,52 @@ def run() -> list[dict[str, object]]:
             return [
                 _row(name, fault.__name__.strip("_"), [fault(deployment, heard, peer) for _ in range(rounds)])
                 for name, peer in PEERS.items()
+                if name in asked
                 for fault in (_stopped, _killed)
             ]
 
 
-def _row(name: str, fault: str, rounds: list[tuple[float, float]]) -> dict[str, object]:
-    out, back = (round(max(each[index] for each in rounds), 2) for index in (0, 1))
-    return {"peer": name, "fault": fault, "rounds": len(rounds), "out_s": out, "back_s": back}
+def _row(name: str, fault: str, rounds: list[Times]) -> dict[str, object]:
+    worst = {f"{each}_s": round(max(getattr(t, each) for t in rounds), 2) for each in Times.__slots__}
+    return {"peer": name, "fault": fault, "rounds": len(rounds), **worst}
 
 
-def _stopped(deployment: Deployment, heard: PaletteListener, peer: Peer) -> tuple[float, float]:
+def _stopped(deployment: Deployment, heard: PaletteListener, peer: Peer) -> Times:
     """Out after SIGSTOP, back after SIGCONT."""
     process = _process(deployment, peer)
     process.send_signal(signal.SIGSTOP)
     out = heard.seconds_until(lambda: not peer.offered(heard.palette), 60.0)
     process.send_signal(signal.SIGCONT)
-    return out, heard.seconds_until(lambda: peer.offered(heard.palette), 60.0)
+    return Times(out, heard.seconds_until(lambda: peer.offered(heard.palette), 60.0))
 
 
-def _killed(deployment: Deployment, heard: PaletteListener, peer: Peer) -> tuple[float, float]:
-    """Out after SIGKILL, back after the node that was started again is active."""
-    _process(deployment, peer).send_signal(signal.SIGKILL)
+def _killed(deployment: Deployment, heard: PaletteListener, peer: Peer) -> Times:
+    """Out after SIGKILL, back after the node was started again."""
+    process = _process(deployment, peer)
+    process.send_signal(signal.SIGKILL)
+    killed = time.monotonic()
     out = heard.seconds_until(lambda: not peer.offered(heard.palette), 60.0)
     heard.forget(peer.node)
+    heard.seconds_until(lambda: any(pid != process.pid for pid in _pids(deployment, peer)), 60.0)
+    created = psutil.Process(_pids(deployment, peer)[-1]).create_time() - (time.time() - time.monotonic())
     heard.seconds_until(lambda: heard.is_active(peer.node), 120.0)
-    active = time.monotonic()
+    active = time.monotonic() - created
     heard.seconds_until(lambda: peer.offered(heard.palette), 60.0)
-    return out, time.monotonic() - active
+    return Times(out, time.monotonic() - created, created - killed, active)
 
 
 def _process(deployment: Deployment, peer: Peer) -> psutil.Process:
     """The node's process, without the guard that started it."""
-    found = [pid for pid in deployment.pids(f"params/{peer.file}") if _is_node(pid)]
-    return psutil.Process(found[0])
+    return psutil.Process(_pids(deployment, peer)[-1])
+
+
+def _pids(deployment: Deployment, peer: Peer) -> list[int]:
+    return [pid for pid in deployment.pids(f"params/{peer.file}") if _is_node(pid)]
 
 
 def _is_node(pid: int) -> bool:
-    words = " ".join(psutil.Process(pid).cmdline())
+    try:
+        words = " ".join(psutil.Process(pid).cmdline())
+    except psutil.NoSuchProcess:
+        return False
     return "ros-args" in words and "setpriv" not in words
