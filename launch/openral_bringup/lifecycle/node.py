@@ -64,6 +64,7 @@ class BringupNode(ManagedNode):
         self._absences = self._absences.observed(name, time.monotonic(), answers=state is not None)
         if state is not LifecycleState.UNKNOWN:
             self._roster = self._roster.observed(name, state)
+            self._advance()
 
     def _advance(self) -> None:
         now = time.monotonic()

@@ -29,17 +29,21 @@ class Remote:
         self._change: ServiceCaller[ChangeState.Response] = ServiceCaller(
             scope, node, ChangeState, f"{name}/change_state"
         )
-        self._asking = False
+        self._asked, self._heard = 0, 0
 
     def look(self, deadline: float, on_state: Callable[[LifecycleState | None], None]) -> None:
-        """Ask for the state; None when it does not answer in time. A look under way is not repeated."""
-        if self._asking:
-            return
-        self._asking = True
+        """Ask for the state; None when it does not answer in time.
+
+        What was asked of a process that died is never answered: the one in its place is asked beside it.
+        An answer to a later question says more than this one's.
+        """
+        self._asked += 1
+        number = self._asked
 
         def answered(outcome: GetState.Response | CallError) -> None:
-            self._asking = False
-            on_state(_state_of(outcome))
+            if number > self._heard:
+                self._heard = self._heard if isinstance(outcome, CallError) else number
+                on_state(_state_of(outcome))
 
         self._state.call(GetState.Request(), deadline, answered)
 

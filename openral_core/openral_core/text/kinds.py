@@ -1,8 +1,7 @@
 """Which things are kinds of which."""
 
-from collections.abc import Iterable, Mapping
-
-import networkx as nx
+from collections.abc import Iterable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 from openral_core.errors import OpenRALError, listed
 
@@ -18,17 +17,13 @@ class Kinds:
     """A hierarchy of things; a thing may be of several kinds (a wine bottle is a bottle and is wine)."""
 
     def __init__(self, parents: Mapping[str, Iterable[str]]) -> None:
-        graph = nx.DiGraph([(name, kind) for name, kinds in parents.items() for kind in kinds])
-        graph.add_nodes_from(parents)
-        if unknown := sorted(set(graph) - parents.keys()):
+        self._parents = {name: tuple(dict.fromkeys(kinds)) for name, kinds in parents.items()}
+        named = frozenset[str]().union(*self._parents.values())
+        if unknown := sorted(named - self._parents.keys()):
             raise InvalidThesaurus("kinds that are no things", unknown)
-        if not nx.is_directed_acyclic_graph(graph):
-            raise InvalidThesaurus(
-                "things that are kinds of themselves", (edge[0] for edge in nx.find_cycle(graph))
-            )
-        self._parents = {name: tuple(graph.successors(name)) for name in graph}
-        self._above = {name: frozenset(nx.descendants(graph, name)) for name in graph}
-        self._below = {name: frozenset(nx.ancestors(graph, name)) for name in graph}
+        order = _kinds_first(self._parents)
+        self._above = _gathered(order, self._parents)
+        self._below = _gathered(reversed(order), _turned(self._parents))
 
     def parents(self, name: str) -> tuple[str, ...]:
         """Direct kinds; none of an unknown thing."""
@@ -49,3 +44,26 @@ class Kinds:
         specific = {kind for kind in self.above(name) if self.parents(kind)}
         direct = {each for kind in specific for each in self.below(kind) if kind in self.parents(each)}
         return (below | direct) - {name} - self.above(name) - self.below(name)
+
+
+def _kinds_first(parents: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    try:
+        return tuple(TopologicalSorter(parents).static_order())
+    except CycleError as error:
+        raise InvalidThesaurus("things that are kinds of themselves", error.args[1][1:]) from error
+
+
+def _turned(parents: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
+    children: dict[str, list[str]] = {name: [] for name in parents}
+    for name, kinds in parents.items():
+        for kind in kinds:
+            children[kind].append(name)
+    return children
+
+
+def _gathered(order: Iterable[str], nearest: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
+    """Everything that is reached by ``nearest`` from each; what is nearer comes first in ``order``."""
+    reached: dict[str, frozenset[str]] = {}
+    for name in order:
+        reached[name] = frozenset(nearest[name]).union(*(reached[each] for each in nearest[name]))
+    return reached
