@@ -6,7 +6,6 @@ killed one is started again.
 
 import os
 import signal
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -15,9 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
 from graph.deployments import Deployment
 from graph.listeners import PaletteListener
 

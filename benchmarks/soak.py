@@ -11,17 +11,17 @@ import random
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.faults.cells import PHASES, Row, keep, tried
-from benchmarks.faults.injections import FAULTS, SCARCE
-from benchmarks.faults.rigs import Rig
-from openral_bringup.deploy.shared_memory import FOLDER, PREFIX, remove_orphans
+from graph.faults.cells import PHASES, Row, keep, tried
+from graph.faults.holdings import Holding, holdings, segments
+from graph.faults.injections import FAULTS, SCARCE
+from graph.faults.rigs import Rig
+
+from openral_bringup.deploy.shared_memory import remove_orphans
 
 LONG = True
-Figures = Mapping[str, tuple[float, int, int]]
-"""Node -> resident memory with its children [MB], file descriptors, threads."""
 
 
 def run() -> list[Row]:
@@ -40,7 +40,7 @@ async def soak(seconds: float, cells: Sequence[tuple[str, ...]]) -> list[Row]:
         async with rig:
             await rig.session.came_up()
             await rig.session.pursue("find the mug")
-            before, shared = figures(rig), segments()
+            before, shared = holdings(rig), segments()
             begun = time.monotonic()
             for fault, phase in cells:
                 if time.monotonic() - begun > seconds:
@@ -50,7 +50,7 @@ async def soak(seconds: float, cells: Sequence[tuple[str, ...]]) -> list[Row]:
                 ends[str(row["end"])] += 1
                 ends["recovered"] += row.get("recovered") == "yes"
             await rig.session.came_up()
-            after, shared_after = figures(rig), segments()
+            after, shared_after = holdings(rig), segments()
             restarts = rig.supervisor.restarts()
         keep(folder, f"soak-{os.getpid()}")
         left = sum(each.is_running() for each in rig.seen.values())
@@ -61,7 +61,8 @@ async def soak(seconds: float, cells: Sequence[tuple[str, ...]]) -> list[Row]:
         "left_segments": remove_orphans(),
     }
     total |= {"minutes": round((time.monotonic() - begun) / 60.0, 1), "shared": f"{shared} -> {shared_after}"}
-    return [*(_row(node, before[node], after[node], restarts[node]) for node in before), total]
+    there = [node for node in before if node in after]
+    return [*(_row(node, before[node], after[node], restarts[node]) for node in there), total]
 
 
 def drawn(seed: int) -> list[tuple[str, ...]]:
@@ -71,24 +72,6 @@ def drawn(seed: int) -> list[tuple[str, ...]]:
     return [cell for _ in range(100) for cell in dice.sample(every, len(every))]
 
 
-def figures(rig: Rig) -> Figures:
-    """What every node that runs holds now."""
-    found = {}
-    for key in rig.supervisor.restarts():
-        process = rig.node(key)
-        if process is not None:
-            family = [process, *process.children(recursive=True)]
-            memory = sum(each.memory_info().rss for each in family) / 1e6
-            found[key] = (round(memory, 1), process.num_fds(), process.num_threads())
-    return found
-
-
-def segments() -> int:
-    """Shared-memory files of DDS on this machine, other graphs' too."""
-    return sum(1 for _ in FOLDER.glob(f"{PREFIX}*"))
-
-
-def _row(node: str, before: tuple[float, int, int], after: tuple[float, int, int], restarts: int) -> Row:
-    names = ("memory_mb", "descriptors", "threads")
-    changes = {name: f"{was} -> {now}" for name, was, now in zip(names, before, after, strict=True)}
+def _row(node: str, before: Holding, after: Holding, restarts: int) -> Row:
+    changes = {name: f"{getattr(before, name)} -> {getattr(after, name)}" for name in Holding.__slots__}
     return {"node": node, "restarts": restarts, **changes}

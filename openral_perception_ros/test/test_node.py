@@ -24,6 +24,8 @@ from openral_ros.qos import LATCHED
 
 DEFAULT_SERVICE = "/openral/perception/locate_in_view"
 NS = "/openral/perception/sim_groundtruth_locator"
+LIVES, SETTLED, LEAK = 10, 2, 5.0
+"""Lives of a node, those after which it holds what it needs, and what it may hold more at the end [MB]."""
 Rig = Any
 Make = Callable[..., Rig]
 
@@ -273,10 +275,13 @@ def test_what_cannot_be_configured_is_refused(rig: Make, parameters: dict, rskil
 def test_many_lives_leave_nothing_behind(rig: Make) -> None:
     made = rig()
     assert made.transition(Transition.TRANSITION_CONFIGURE)
-    descriptors = []
-    for _ in range(5):
+    me, held = psutil.Process(), []
+    for _ in range(LIVES):
         assert made.transition(Transition.TRANSITION_ACTIVATE)
         assert made.transition(Transition.TRANSITION_DEACTIVATE)
-        assert not psutil.Process().children()
-        descriptors.append(psutil.Process().num_fds())
-    assert descriptors[-1] <= descriptors[1]
+        assert not me.children()
+        held.append((me.num_fds(), me.num_threads(), me.memory_info().rss / 1e6))
+    (descriptors, threads, memory), last = held[SETTLED], held[-1]
+    assert last[0] <= descriptors
+    assert last[1] <= threads
+    assert last[2] <= memory + LEAK

@@ -14,7 +14,7 @@ from graph.listeners import PaletteListener
 pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(300)]
 LOCATOR, SLUG = "sim-groundtruth-locator", "sim_groundtruth_locator.yaml"
 OUT, BACK = 30.0, 60.0
-"""Bounds of the waits [s]; the promised 2 s and 10 s are measured by `python -m benchmarks faults`."""
+"""Bounds of the waits [s]; the promised 2 s and 10 s are measured by `python -m benchmarks liveliness`."""
 ACTIVE = 3
 
 

@@ -64,10 +64,11 @@ class Observer:
         return str(prompt.id)
 
     def close(self) -> None:
-        """Stop watching."""
+        """Stop watching, and let go of everything that was shared with the graph."""
         self._scope.close()
         rclpy.try_shutdown(context=self._context)
         self._thread.join(timeout=2.0)
+        self._node.destroy_node()
 
     def _subscribe(self) -> None:
         self._scope.subscription(MissionStatus, "openral/mission", self._on_mission, LATCHED)

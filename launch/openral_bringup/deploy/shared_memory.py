@@ -1,17 +1,21 @@
 """Segments that DDS participants left in shared memory when they were killed.
 
 Source: eProsima Fast DDS, shared-memory transport: every segment and port lies in /dev/shm beside lock files
-(``_el`` exclusive, ``_sl`` shared) that its users hold with flock; a lock nobody holds has no users.
+(``_el`` exclusive, ``_sl`` shared) that its readers hold with flock; a lock nobody holds has no users. A port
+whose writer was killed outlives its reader, whose lock file goes: it has no users when nobody has mapped it.
 """
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 FOLDER = Path("/dev/shm")
 PREFIX = "fastrtps_"
+NEW = 2.0
+"""Until then a file's maker may not have mapped and locked it yet [s]."""
 
 
 def remove_orphans(folder: Path = FOLDER) -> int:
@@ -20,7 +24,8 @@ def remove_orphans(folder: Path = FOLDER) -> int:
     Returns:
         The number of segments and ports removed.
     """
-    return sum(_removed(folder, name) for name in sorted(_names(folder)))
+    mapped = _mapped(folder)
+    return sum(_removed(folder, name, mapped) for name in sorted(_names(folder)))
 
 
 def _names(folder: Path) -> set[str]:
@@ -28,10 +33,28 @@ def _names(folder: Path) -> set[str]:
     return {name.removesuffix("_el").removesuffix("_sl") for name in files}
 
 
-def _removed(folder: Path, name: str) -> bool:
+def _mapped(folder: Path) -> set[str]:
+    """What living processes have mapped, as far as this one may see them."""
+    found: set[str] = set()
+    for maps in Path("/proc").glob("[0-9]*/maps"):
+        with suppress(OSError):
+            lines = maps.read_text(errors="replace").splitlines()
+            found |= {line.rpartition("/")[2] for line in lines if f"{folder}/{PREFIX}" in line}
+    return found
+
+
+def _abandoned(file: Path, mapped: set[str]) -> bool:
+    """Whether a file without locks is nobody's; its maker may be about to lock a new one."""
+    try:
+        return file.name not in mapped and time.time() - file.stat().st_mtime > NEW
+    except FileNotFoundError:
+        return False
+
+
+def _removed(folder: Path, name: str, mapped: set[str]) -> bool:
     locks = [folder / f"{name}{suffix}" for suffix in ("_el", "_sl") if (folder / f"{name}{suffix}").exists()]
     with _held(locks) as all_free:
-        if not locks or not all_free:
+        if not all_free or not (locks or _abandoned(folder / name, mapped)):
             return False
         for file in (folder / name, folder / f"sem.{name}_mutex", *locks):
             file.unlink(missing_ok=True)

@@ -1,6 +1,8 @@
 """Only what nobody uses any more is removed from shared memory."""
 
 import fcntl
+import mmap
+import os
 from pathlib import Path
 
 from openral_bringup.deploy.shared_memory import remove_orphans
@@ -28,6 +30,19 @@ def test_a_port_with_listeners_stays(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     with (tmp_path / "fastrtps_port7411_sl").open() as held:
         fcntl.flock(held, fcntl.LOCK_SH)
+        assert remove_orphans(tmp_path) == 0
+    assert remove_orphans(tmp_path) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_port_that_outlived_its_reader_goes_once_nobody_has_mapped_it(tmp_path: Path) -> None:
+    port, mutex = tmp_path / "fastrtps_port7413", tmp_path / "sem.fastrtps_port7413_mutex"
+    mutex.touch()
+    port.write_bytes(b"0" * mmap.PAGESIZE)
+    assert remove_orphans(tmp_path) == 0, "it may have been made just now"
+    os.utime(port, (0.0, 0.0))
+    with port.open("r+b") as file, mmap.mmap(file.fileno(), 0):
+        os.utime(port, (0.0, 0.0))
         assert remove_orphans(tmp_path) == 0
     assert remove_orphans(tmp_path) == 1
     assert list(tmp_path.iterdir()) == []

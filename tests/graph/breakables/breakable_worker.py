@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
 
-from benchmarks.breakables.switches import Switches, inherited
+from graph.breakables.switches import Switches, inherited
+
 from openral_core.detections import Detection
 from openral_core.detectors import Mode
 from openral_core.rskills import DetectorManifest

@@ -2,8 +2,9 @@
 
 import sys
 
-from benchmarks.breakables.switches import inherited
-from benchmarks.breakables.tampered_publishers import TamperedScope
+from graph.breakables.switches import inherited
+from graph.breakables.tampered_publishers import TamperedScope
+
 from openral_ros.running import run
 from openral_ros.scopes import Scope
 from openral_sim.ros.node import SimNode

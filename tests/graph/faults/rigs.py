@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Self
 
 import psutil
+from graph.breakables.switches import Switches
+from graph.faults.overlays import overlaid
 
-from benchmarks.breakables.switches import Switches
-from benchmarks.faults.overlays import overlaid
 from openral_bringup.deploy.observers import Observer
 from openral_bringup.deploy.sessions import Patience, Session
 from openral_bringup.deploy.snapshots import Mission

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.breakables.switches import VARIABLE
+from graph.breakables.switches import VARIABLE
 
-ROOT = Path(__file__).parents[2]
+TESTS = Path(__file__).parents[2]
 BREAKABLE = {
-    "openral_sim": ("sim", "benchmarks.breakables.breakable_sim"),
-    "openral_perception_ros": ("detector", "benchmarks.breakables.breakable_detector"),
+    "openral_sim": ("sim", "graph.breakables.breakable_sim"),
+    "openral_perception_ros": ("detector", "graph.breakables.breakable_detector"),
 }
 """Package -> its executable, and the module that stands in for it."""
 
@@ -23,7 +23,7 @@ def overlaid(folder: Path) -> Iterator[None]:
         _write(folder / "prefix", package, executable, module)
     added = {
         "AMENT_PREFIX_PATH": f"{folder / 'prefix'}:{os.environ['AMENT_PREFIX_PATH']}",
-        "PYTHONPATH": ":".join(filter(None, (os.environ.get("PYTHONPATH"), str(ROOT)))),
+        "PYTHONPATH": ":".join(filter(None, (os.environ.get("PYTHONPATH"), str(TESTS)))),
         VARIABLE: str(folder / "switches"),
     }
     before = {name: os.environ.get(name) for name in added}

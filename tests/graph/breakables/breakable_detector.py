@@ -2,7 +2,8 @@
 
 import sys
 
-from benchmarks.breakables.switches import inherited
+from graph.breakables.switches import inherited
+
 from openral_core.errors import OpenRALError
 from openral_perception_ros.node import DetectorNode
 from openral_ros.running import run
@@ -19,7 +20,7 @@ class Unwilling(OpenRALError):
 class BreakableDetector(DetectorNode):
     """Its worker can be broken too."""
 
-    worker_module = "benchmarks.breakables.breakable_worker"
+    worker_module = "graph.breakables.breakable_worker"
 
     def activate(self, scope: Scope) -> None:
         if "locator" in self.get_namespace() and inherited().is_on("refuse_activate"):

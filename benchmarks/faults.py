@@ -1,11 +1,14 @@
-"""The fault matrix. CELLS="kill_node stop_node:skill" in the environment chooses some; without it all."""
+"""Every fault in every phase of a mission, on the launched graph.
+
+CELLS="kill_node stop_node:skill" in the environment chooses some; without it all.
+"""
 
 import asyncio
 import json
 import os
 
-from benchmarks.faults.cells import PHASES, Row, cells
-from benchmarks.faults.injections import FAULTS
+from graph.faults.cells import PHASES, Row, cells
+from graph.faults.injections import FAULTS
 
 LONG = True
 

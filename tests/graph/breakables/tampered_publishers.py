@@ -1,11 +1,11 @@
 """Publishers whose messages are lost, repeated or stamped wrongly while a switch is on."""
 
+from graph.breakables.switches import Switches
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 
-from benchmarks.breakables.switches import Switches
 from openral_ros.conversions.times import seconds, stamp_of
 from openral_ros.scopes import Scope
 

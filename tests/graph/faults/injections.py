@@ -4,7 +4,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from benchmarks.faults.rigs import SLUG, Rig
+from graph.faults.rigs import SLUG, Rig
 
 Act = Callable[[Rig], None]
 SCARCE = 150.0

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
+from graph.faults.injections import Fault
+from graph.faults.rigs import Rig
 
-from benchmarks.faults.injections import Fault
-from benchmarks.faults.rigs import Rig
 from openral_bringup.deploy.reports import Outcome, save
+from openral_bringup.deploy.sessions import LOST
 from openral_bringup.deploy.shared_memory import remove_orphans
 
 GOAL, SECOND_GOAL = "find the baguette", "find the mug"
@@ -25,6 +26,7 @@ RECOVERY = 45.0
 """A goal that is not reached sooner after the fault is over counts as no recovery [s]."""
 IDLE = 3.0
 """From a fault without a mission to the next goal [s]."""
+NO_END = "NO END"
 Row = dict[str, object]
 
 
@@ -53,7 +55,8 @@ async def _on_one_graph(fault: Fault, phases: Sequence[str]) -> list[Row]:
     return [row | left for row in rows]
 
 
-async def tried(rig: Rig, fault: Fault, phase: str) -> Row:
+async def tried(rig: Rig, fault: Fault, phase: str, recovery: float = RECOVERY) -> Row:
+    """One mission with a fault in it and the goals after it, for ``recovery`` [s] until one is reached."""
     row: Row = {"fault": fault.name, "phase": phase}
     if not await rig.session.came_up():
         return {**row, "end": "the graph did not come up"}
@@ -68,7 +71,7 @@ async def tried(rig: Rig, fault: Fault, phase: str) -> Row:
     save(first, rig.folder)
     row |= {"end": _end(first), "after_s": round(ended - injected, 1) if injected else "not injected"}
     row |= {"operator_reads": _told(first)}
-    return row | await _recovered(rig)
+    return row | await _recovered(rig, recovery)
 
 
 async def _harm(rig: Rig, fault: Fault, phase: str) -> float:
@@ -84,7 +87,7 @@ async def _harm(rig: Rig, fault: Fault, phase: str) -> float:
     return injected
 
 
-async def _recovered(rig: Rig) -> Row:
+async def _recovered(rig: Rig, recovery: float) -> Row:
     begun = time.monotonic()
     if not await rig.session.came_up():
         return {"recovered": "no: the graph is not up"}
@@ -94,7 +97,7 @@ async def _recovered(rig: Rig) -> Row:
         passed = time.monotonic() - begun
         if second.exit_code == 0:
             return {"recovered": "yes", "next_goal_reached_after_s": round(passed, 1)}
-        if passed > RECOVERY:
+        if passed > recovery:
             return {"recovered": f"no: {_end(second)}: {_told(second)}"}
 
 
@@ -111,7 +114,10 @@ def _pending(rig: Rig, tool: str) -> bool:
 
 
 def _end(outcome: Outcome) -> str:
-    return "LOST" if outcome.problem else outcome.mission.state.name
+    """How a mission ended; `NO_END` of one that nobody ended."""
+    if outcome.problem:
+        return "LOST" if outcome.problem == LOST else NO_END
+    return outcome.mission.state.name
 
 
 def _told(outcome: Outcome) -> str:

@@ -1,0 +1,56 @@
+"""What a graph's processes hold, and what of it is still there after them."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from graph.faults.rigs import Rig
+
+from openral_bringup.deploy.shared_memory import FOLDER, PREFIX
+
+FIRST_PORT, PORTS = 7400, 250
+"""Of domain 0, and for every domain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Of one node: resident memory with its children [MB], its own descriptors and threads."""
+
+    memory: float
+    descriptors: int
+    threads: int
+
+
+def holdings(rig: Rig) -> Mapping[str, Holding]:
+    """What every node that runs holds now."""
+    nodes = {key: rig.node(key) for key in rig.supervisor.restarts()}
+    return {key: _holding(process) for key, process in nodes.items() if process is not None}
+
+
+def _holding(process: psutil.Process) -> Holding:
+    family = [process, *process.children(recursive=True)]
+    memory = sum(each.memory_info().rss for each in family) / 1e6
+    return Holding(round(memory, 1), process.num_fds(), process.num_threads())
+
+
+def segments_of(processes: Iterable[psutil.Process], domain: int) -> set[Path]:
+    """Shared memory of DDS that these processes have mapped: of their own, and ports of their domain."""
+    found: set[Path] = set()
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            found |= {Path(each.path) for each in process.memory_maps()}
+    names = {path for path in found if path.parent == FOLDER and path.name.startswith(PREFIX)}
+    return {path for path in names if _is_of(path.name.removeprefix(PREFIX), domain)}
+
+
+def _is_of(name: str, domain: int) -> bool:
+    """Low ports belong to every domain."""
+    first = FIRST_PORT + PORTS * domain
+    return not name.startswith("port") or first <= int(name.removeprefix("port")) < first + PORTS
+
+
+def segments() -> int:
+    """Shared-memory files of DDS on this machine, other graphs' too."""
+    return sum(1 for _ in FOLDER.glob(f"{PREFIX}*"))
