@@ -4,13 +4,21 @@ from collections.abc import Iterator
 
 import pytest
 
+from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.missions import MissionState
-from openral_reasoner.exchanges.commands import AskModel, CallRecall, Command, SendSkill
-from openral_reasoner.exchanges.events import ModelAnswered, PaletteChanged, PromptReceived
+from openral_reasoner.exchanges.commands import (
+    AskModel,
+    CallLocate,
+    CallRecall,
+    Command,
+    SendSkill,
+    SetDeadline,
+)
+from openral_reasoner.exchanges.events import Located, ModelAnswered, PaletteChanged, PromptReceived
 from openral_reasoner.homes import Home, HomePeers
 from openral_reasoner.homes.timeline import Answer, Timeline
 from openral_reasoner.missions import Core
-from openral_reasoner.palettes import ToolPalette, changes
+from openral_reasoner.palettes import BlindEntry, ToolPalette, changes
 from openral_reasoner.planners import decide
 from openral_reasoner.procedures.settings import MissionSettings
 
@@ -92,3 +100,64 @@ def test_what_does_not_come_back_is_waited_for_once(
 def test_the_places_that_come_and_go_with_memory_are_no_news_of_their_own(palette: ToolPalette) -> None:
     told = changes(palette, palette.model_copy(update=WITHOUT_MEMORY))
     assert told == ("spatial memory is gone: its service no longer answers, or is not active",)
+
+
+BROKEN = LocateResult(LocateStatus.DETECTOR_ERROR, "its worker is gone", "mug", "head", "")
+
+
+def broken_over_looks(line: Timeline, times: int, *then: Answer) -> list[float]:
+    """Lets the first looks break, with what happens ``then``; when each was asked for [s]."""
+    answers, asked = line.answers, []
+
+    def breaking(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, CallLocate):
+            asked.append(now)
+            if len(asked) <= times:
+                yield from ((0.1, Located(call_id=command.call_id, result=BROKEN)), *then)
+                return
+        yield from answers(command, now)
+
+    line.answers = breaking
+    return asked
+
+
+def with_one(palette: ToolPalette, **locator: object) -> ToolPalette:
+    entry = palette.locators[0].model_copy(update=locator)
+    return palette.model_copy(update={"locators": (entry,)})
+
+
+def test_a_look_that_a_locator_broke_over_is_had_once_more_when_it_is_back(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    line = started(home, with_one(palette), settings)
+    lost, back = PaletteChanged(palette=with_one(palette, recovering=True)), with_one(palette)
+    asked = broken_over_looks(line, 1, (0.2, lost), (5.0, PaletteChanged(palette=back)))
+    (end,) = line.run()
+    assert end.state is MissionState.SUCCEEDED, end.reason
+    assert asked[1] - asked[0] == pytest.approx(5.0)
+
+
+def test_another_locator_is_asked_before_a_broken_one_is_waited_for(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    two = (palette.locators[0], palette.locators[0].model_copy(update={"id": "other"}))
+    line = started(home, palette.model_copy(update={"locators": two}), settings)
+    asked = broken_over_looks(line, 1)
+    (end,) = line.run()
+    assert end.state is MissionState.SUCCEEDED, end.reason
+    assert asked[1] - asked[0] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("blind", [True, False], ids=["given up", "never back"])
+def test_a_locator_that_does_not_come_back_is_not_waited_for_for_long(
+    home: Home, palette: ToolPalette, settings: MissionSettings, blind: bool
+) -> None:
+    line = started(home, with_one(palette), settings)
+    why = (BlindEntry(id=palette.locators[0].id, why="lost too often"),) if blind else ()
+    gone = palette.model_copy(update={"locators": (), "detector_available": False, "blind": why})
+    asked = broken_over_looks(line, 100, (0.2, PaletteChanged(palette=gone)))
+    (end,) = line.run()
+    assert end.state.ended
+    assert len(asked) == 1
+    waits = [c.seconds for m in line.moments for c in m.commands if isinstance(c, SetDeadline)]
+    assert waits.count(settings.deadlines.recovery) == (0 if blind else 1)

@@ -77,6 +77,9 @@ class ReasonerParameters(Parameters):
         default=30.0, ge=0.0, le=600.0, description="wait of a goal for memory and a skill server [s]"
     )
     locator_wait: float = Field(default=5.0, ge=0.0, le=600.0, description="then for a locator [s]")
+    recovery_wait: float = Field(
+        default=15.0, ge=0.0, le=600.0, description="for a locator that broke over a look, once each time [s]"
+    )
     memory_deadline: float = Field(default=5.0, ge=0.1, le=60.0, description="recall, resolve, observe [s]")
     locate_deadline: float = Field(default=20.0, ge=0.5, le=300.0, description="one look [s]")
     model_deadline: float = Field(default=60.0, ge=0.5, le=600.0, description="one decision of the model [s]")
@@ -113,6 +116,7 @@ class ReasonerParameters(Parameters):
             transition=self.transition_deadline,
             palette=self.palette_wait,
             locator=self.locator_wait,
+            recovery=self.recovery_wait,
             handoff=self.handoff_timeout,
         )
         return MissionSettings(

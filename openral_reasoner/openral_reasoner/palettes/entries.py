@@ -32,7 +32,8 @@ class ContinuousDetectorEntry(Entry):
 class LocatorEntry(Entry):
     """A detector that answers `locate_in_view`; ``latency`` [s], ``memory`` [MB] while active.
 
-    ``held`` is measured: whether it has memory now, whatever its state.
+    ``held`` is measured: whether it has memory now, whatever its state. While it is ``recovering`` its
+    worker is started again.
     """
 
     id: str
@@ -44,6 +45,7 @@ class LocatorEntry(Entry):
     state: LifecycleState = LifecycleState.ACTIVE
     memory: float = 0.0
     held: bool = False
+    recovering: bool = False
 
     @property
     def must_load(self) -> bool:

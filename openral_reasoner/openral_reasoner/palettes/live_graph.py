@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import ceil
 
-from openral_core.detectors import DetectorInfo, LifecycleState, Mode
+from openral_core.detectors import DetectorInfo, Health, LifecycleState, Mode
 from openral_core.rskills import SkillManifest
 from openral_core.scene_graph import NodeKind, Relation, SceneGraph
 from openral_core.skills import Verb
@@ -80,6 +80,7 @@ def _locator(info: DetectorInfo, default: str) -> LocatorEntry:
         state=info.state,
         memory=_memory(info),
         held=info.memory_resident >= TRACE,
+        recovering=info.health is Health.RESTARTING,
     )
 
 

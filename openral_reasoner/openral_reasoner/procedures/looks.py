@@ -4,20 +4,14 @@ from dataclasses import dataclass
 
 from openral_core.detectors import LifecycleState, LocateResult, LocateStatus
 from openral_core.queries import ObserveStatus
-from openral_reasoner.palettes import LocatorEntry
+from openral_reasoner.palettes import LocatorEntry, ToolPalette
 from openral_reasoner.procedures.asks import Unanswered, locate, observe, pause
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.residencies import wake
 from openral_reasoner.procedures.things import Thing
-from openral_reasoner.procedures.waits import LOCATOR, wait_for
+from openral_reasoner.procedures.waits import LOCATOR, Need, wait_at_most, wait_for
 
 _PASSING = (LocateStatus.NO_FRAME, LocateStatus.STALE_FRAME, LocateStatus.BUSY, LocateStatus.LOADING)
-_DECISIVE = (
-    LocateStatus.FOUND,
-    LocateStatus.NOT_IN_VIEW,
-    LocateStatus.BAD_QUERY,
-    LocateStatus.UNKNOWN_CAMERA,
-)
 _LAGGING = (ObserveStatus.STALE_TRANSFORM, ObserveStatus.NO_FRAME)
 CATCH_UPS = 3
 """How often memory is asked again while its transforms or depth images lag behind the look."""
@@ -26,6 +20,13 @@ CATCH_UP = 0.4
 LOOKS_AGAIN, LOOK_AGAIN = 3, 1.0
 """How often a look is tried again that failed for a passing reason, and how long after [s]."""
 SEEN_NOT_PLACED = "SEEN_NOT_PLACED"
+_DECISIVE = (
+    SEEN_NOT_PLACED,
+    LocateStatus.FOUND.name,
+    LocateStatus.NOT_IN_VIEW.name,
+    LocateStatus.BAD_QUERY.name,
+    LocateStatus.UNKNOWN_CAMERA.name,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +43,50 @@ class Look:
         """Whether this is evidence of absence."""
         return self.status == LocateStatus.NOT_IN_VIEW.name
 
+    @property
+    def decisive(self) -> bool:
+        """Whether no other locator needs to be asked."""
+        return self.status in _DECISIVE
+
 
 def look_for(mission: Mission, words: str, camera: str = "", detector: str = "") -> Procedure[Look]:
-    """Ask the named locator, or the default and on its failure the others; remember what is found."""
+    """Ask the named locator, or the default and on its failure the others; remember what is found.
+
+    When nobody could look and one of them broke over it, that one is asked once more when it is back.
+    """
     yield from wait_for(mission, LOCATOR)
     look = no_look(mission)
+    broken: LocatorEntry | None = None
     for entry in _asked(mission, detector):
-        call_id, result = yield from _insist(mission, entry, words, camera)
-        if result.status is LocateStatus.FOUND:
-            return (yield from _placed(mission, entry, call_id, result, words))
-        look = Look(result.status.name, result.message, entry.id)
-        if result.status in _DECISIVE:
+        look = yield from _look_by(mission, entry, words, camera)
+        if look.decisive:
             return look
+        if look.status == LocateStatus.DETECTOR_ERROR.name:
+            broken = broken or entry
+    if broken is not None:
+        yield from _recovery_of(mission, broken)
+        look = yield from _look_by(mission, broken, words, camera)
     return look
+
+
+def _look_by(mission: Mission, entry: LocatorEntry, words: str, camera: str) -> Procedure[Look]:
+    call_id, result = yield from _insist(mission, entry, words, camera)
+    if result.status is LocateStatus.FOUND:
+        return (yield from _placed(mission, entry, call_id, result, words))
+    return Look(result.status.name, result.message, entry.id)
+
+
+def _recovery_of(mission: Mission, entry: LocatorEntry) -> Procedure[None]:
+    """Until it can look again, or is known not to for a while; bounded."""
+    yield from pause(mission, LOOK_AGAIN)
+    back = Need(lambda palette: _settled(palette, entry.id), f"{entry.id} is not back")
+    yield from wait_at_most(mission, mission.settings.deadlines.recovery, back)
+
+
+def _settled(palette: ToolPalette, locator: str) -> bool:
+    there = palette.locator(locator)
+    blind = locator in {each.id for each in palette.blind}
+    return blind or (there is not None and not there.recovering)
 
 
 def no_look(mission: Mission) -> Look:

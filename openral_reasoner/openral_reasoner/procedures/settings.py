@@ -22,6 +22,7 @@ class Deadlines(BaseModel):
     cancel: float = Field(default=10.0, gt=0.0, description="until a cancelled skill has stopped [s]")
     palette: float = Field(default=30.0, ge=0.0, description="for memory and a skill server to appear [s]")
     locator: float = Field(default=5.0, ge=0.0, description="then for a locator, which may be absent [s]")
+    recovery: float = Field(default=15.0, ge=0.0, description="for a locator that broke over a look [s]")
     handoff: float = Field(default=0.0, ge=0.0, description="for a human's answer; 0 = nobody answers [s]")
     approval: float = Field(default=120.0, gt=0.0, description="for a human's yes [s]")
 

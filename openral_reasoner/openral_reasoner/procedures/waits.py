@@ -31,8 +31,13 @@ def wait_for_peers(mission: Mission) -> Procedure[tuple[str, ...]]:
 def wait_for(mission: Mission, *needs: Need) -> Procedure[None]:
     """Until all of these live, for a bounded time; what was waited for in vain is so once per absence."""
     deadlines = mission.settings.deadlines
+    yield from wait_at_most(mission, deadlines.locator if LOCATOR in needs else deadlines.palette, *needs)
+
+
+def wait_at_most(mission: Mission, seconds: float, *needs: Need) -> Procedure[None]:
+    """The same with a time of one's own [s]."""
     if any(_hoped_for(mission, need) for need in needs):
-        yield from _wait(mission, needs, deadlines.locator if LOCATOR in needs else deadlines.palette)
+        yield from _wait(mission, needs, seconds)
     for need in needs:
         change = mission.in_vain.discard if need.there(mission.palette) else mission.in_vain.add
         change(need.absent)
