@@ -1,8 +1,16 @@
 """What changed between two snapshots, one line each. Pure."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Set
 
 from openral_bringup.deploy.snapshots import Mission, Snapshot
+
+_STAMP = re.compile(r"\[\d+\.\d+\] ")
+
+
+def untold(alarms: Iterable[str], told: Set[str]) -> list[str]:
+    """Alarms without their stamps, each once, that were not told before."""
+    return [each for each in dict.fromkeys(_STAMP.sub("", alarm) for alarm in alarms) if each not in told]
 
 
 def changes(before: Snapshot, after: Snapshot) -> Iterator[str]:

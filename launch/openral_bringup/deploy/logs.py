@@ -15,6 +15,7 @@ class RunLogs:
         self._folder = folder
         self._files: dict[str, TextIO] = {}
         self.alarms: deque[str] = deque(maxlen=5)
+        self.alarmed = 0
 
     def write(self, node: str, line: str) -> None:
         """Keep one line that a node printed."""
@@ -22,6 +23,12 @@ class RunLogs:
         self._file("all").write(f"[{node}] {line}\n")
         if any(word in line for word in ALARMS):
             self.alarms.append(f"[{node}] {line}")
+            self.alarmed += 1
+
+    def alarms_since(self, alarmed: int) -> list[str]:
+        """Alarms that came after the count stood at ``alarmed``, as far as they are still known."""
+        new = self.alarmed - alarmed
+        return list(self.alarms)[-new:] if new else []
 
     def close(self) -> None:
         """Close every file."""

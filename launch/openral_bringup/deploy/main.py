@@ -11,11 +11,13 @@ from rich.console import Console
 from openral_bringup.deploy.arguments import overrides_of
 from openral_bringup.deploy.deployments import deployment
 from openral_bringup.deploy.plans import plan
+from openral_bringup.deploy.requirements import lacking
 from openral_bringup.deploy.run_folders import run_folder
 from openral_bringup.deploy.weights import fetch_missing
 from openral_bringup.graphs import Choices, describe
 from openral_bringup.graphs.cameras import merged
 from openral_bringup.graphs.choices import Brain, DetectorSet, LogLevel
+from openral_bringup.graphs.impossible import ImpossibleChoices
 from openral_bringup.graphs.locations import rskill_folders, scene_path
 from openral_bringup.graphs.problems import Problems
 from openral_core.errors import OpenRALError
@@ -39,6 +41,7 @@ def deploy(
     on_demand: Annotated[list[str] | None, typer.Option(help="locator (repeatable), default first")] = None,
     accept_licence: Annotated[list[str] | None, typer.Option(help="licence to accept (repeatable)")] = None,
     weights_dir: Annotated[str, typer.Option(help="where weights of detectors lie")] = "",
+    device: Annotated[str, typer.Option(help="where models run: cpu, cuda, cuda:1, tensorrt")] = "cpu",
     fetch: Annotated[bool, typer.Option("--fetch", help="download weights that are missing")] = False,
     brain: Annotated[Brain, typer.Option(help="what decides the next tool call")] = Brain.SCRIPTED,
     model: Annotated[str, typer.Option(help="model of the anthropic or openai brain")] = "",
@@ -73,6 +76,7 @@ def deploy(
         on_demand=tuple(on_demand or ()),
         accepted_licences=tuple(accept_licence or ()),
         weights_dir=weights_dir,
+        device=device,
         brain=brain,
         model=model,
         base_url=base_url,
@@ -92,10 +96,14 @@ def deploy(
     )
     graph = describe(choices, rskill_folders(), known_problems=problems.found)
     if dry_run:
-        Console(width=None if sys.stdout.isatty() else 160).print(plan(graph))
+        Console(width=None if sys.stdout.isatty() else 160).print(
+            plan(graph, lacking(graph, rskill_folders()))
+        )
         return
     if fetch:
         fetch_missing(choices, rskill_folders(), download, print)
+    if missing := lacking(graph, rskill_folders()):
+        raise ImpossibleChoices([*missing])
     raise typer.Exit(asyncio.run(deployment(choices, graph, goal or [], folder, domain_id)))
 
 

@@ -1,12 +1,16 @@
 """A graph on paper, for ``--dry-run``."""
 
+from collections.abc import Iterable
+
+from rich.console import Group
 from rich.table import Table
+from rich.text import Text
 
 from openral_bringup.graphs import GraphDescription
 
 
-def plan(graph: GraphDescription) -> Table:
-    """Every node with its namespace, executable, level and parameters."""
+def plan(graph: GraphDescription, lacking: Iterable[str]) -> Group:
+    """Every node with its namespace, executable, level and parameters; then what is still to be had."""
     table = Table(title="graph", show_lines=True)
     for column in ("node", "namespace", "runs", "level", "parameters"):
         table.add_column(column, overflow="fold")
@@ -16,4 +20,4 @@ def plan(graph: GraphDescription) -> Table:
         table.add_row(
             node.name, node.namespace or "/", f"{node.package} {node.executable}", level, parameters
         )
-    return table
+    return Group(table, *(Text(f"before it can start: {each}", style="yellow") for each in lacking))

@@ -5,7 +5,7 @@ import asyncio
 from rich.console import Console
 from rich.live import Live
 
-from openral_bringup.deploy.lines import changes
+from openral_bringup.deploy.lines import changes, untold
 from openral_bringup.deploy.observers import Observer
 from openral_bringup.deploy.sessions import Session
 from openral_bringup.deploy.snapshots import Snapshot
@@ -21,7 +21,7 @@ async def show(supervisor: Supervisor, observer: Observer, session: Session) -> 
     if console.is_terminal:
         await _show_live(console, supervisor, observer, session)
     else:
-        await _show_lines(console, observer, session)
+        await _show_lines(console, supervisor, observer, session)
 
 
 async def _show_live(console: Console, supervisor: Supervisor, observer: Observer, session: Session) -> None:
@@ -32,11 +32,13 @@ async def _show_live(console: Console, supervisor: Supervisor, observer: Observe
             await asyncio.sleep(REFRESH)
 
 
-async def _show_lines(console: Console, observer: Observer, session: Session) -> None:
-    shown = Snapshot()
+async def _show_lines(console: Console, supervisor: Supervisor, observer: Observer, session: Session) -> None:
+    shown, alarmed, told = Snapshot(), 0, set[str]()
     while True:
-        current = observer.snapshot
-        for line in changes(shown, current):
+        current, logs = observer.snapshot, supervisor.logs
+        alarms, alarmed = untold(logs.alarms_since(alarmed), told), logs.alarmed
+        told |= set(alarms)
+        for line in (*changes(shown, current), *alarms):
             console.print(f"{session.elapsed:6.1f} s  {line}", markup=False, highlight=False, soft_wrap=True)
         shown = current
         await asyncio.sleep(REFRESH)

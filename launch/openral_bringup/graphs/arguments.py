@@ -24,6 +24,7 @@ ARGUMENTS = (
     Argument("on_demand", "", "locators instead of the set's, separated by commas; the first is the default"),
     Argument("accept_licence", "", "licences accepted, separated by commas"),
     Argument("weights_dir", "", "where weights of detectors lie; nothing is downloaded"),
+    Argument("device", "cpu", "where models of detectors run: cpu, cuda, cuda:1, tensorrt"),
     Argument("locate_anything", "false", "add the locator for complex words", ["true", "false"]),
     Argument("gpu_budget_mb", "0.0", "memory of all detectors and skills together [MB]; 0 = the GPU's"),
     Argument("cameras", "head,wrist", "camera ids or id=/topics, the primary first"),

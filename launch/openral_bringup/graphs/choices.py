@@ -58,6 +58,7 @@ class Choices(Document):
     on_demand: tuple[str, ...] = ()
     accepted_licences: tuple[str, ...] = ()
     weights_dir: str = Field(default="", description="where weights lie; '' = the user's cache")
+    device: str = Field(default="cpu", description="where models run: cpu, cuda, cuda:1, tensorrt")
     cameras: tuple[str, ...] = DEFAULT
     brain: Brain = Brain.SCRIPTED
     model: str = ""

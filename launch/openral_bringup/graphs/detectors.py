@@ -53,6 +53,7 @@ def detector_nodes(
                 "default": manifest.id in locators[:1],
                 "seed": choices.seed,
                 "weights_folder": choices.weights_dir,
+                "device": choices.device,
                 "record": choices.record,
                 "use_sim_time": True,
             },

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from openral_bringup.deploy.arguments import overrides_of
-from openral_bringup.deploy.lines import changes
+from openral_bringup.deploy.lines import changes, untold
 from openral_bringup.deploy.plans import plan
 from openral_bringup.deploy.reports import Outcome, report, save
 from openral_bringup.deploy.snapshots import CallLine, Mission, Snapshot
@@ -100,9 +100,17 @@ def test_the_report_says_where_it_looked_and_where_the_recording_lies(tmp_path: 
 
 def test_the_plan_lists_every_node_with_its_parameters() -> None:
     graph = GraphDescription((NodeSpec("sim", "openral_sim", "sim", "/robot1", 0, {"seed": 3}),))
-    shown = printed(plan(graph))
+    shown = printed(plan(graph, ["weights of 'tiny'"]))
     assert "openral_sim sim" in shown
     assert "seed: 3" in shown
+    assert "before it can start: weights of 'tiny'" in shown
+
+
+def test_an_alarm_is_told_once_whenever_it_is_repeated() -> None:
+    refused, again, lost = ("[a] [ERROR] [1.5] [a]: no", "[a] [ERROR] [2.5] [a]: no", "[b] died")
+    first = untold([refused, again, lost], set())
+    assert first == ["[a] [ERROR] [a]: no", "[b] died"]
+    assert untold([again], set(first)) == []
 
 
 def test_settings_come_from_files_and_words_and_words_win(tmp_path: Path) -> None:

@@ -1,0 +1,45 @@
+"""What detectors need on this machine before they can be started: an environment, weights, a word."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from openral_bringup.graphs import GraphDescription
+from openral_bringup.graphs.nodes import NodeSpec
+from openral_core.rskills import DetectorManifest, Registry
+from openral_perception_ros.parameters import DetectorParameters
+from openral_perception_ros.weights.listing import MISSING, NOT_EXPORTED, presence_of
+from openral_perception_ros.workers.commands import MissingEnvironment, worker_command
+
+BRINGS_CODE = "vlm_grounding"
+_WAYS = {MISSING: "fetch", NOT_EXPORTED: "export"}
+
+
+def lacking(graph: GraphDescription, folders: Sequence[Path]) -> tuple[str, ...]:
+    """What the detectors started here lack, each with the command that brings it."""
+    registry = Registry.load(folders)
+    detectors = [node for node in graph.started if node.executable == "detector"]
+    return tuple(problem for node in detectors for problem in _lacks(node, registry))
+
+
+def _lacks(node: NodeSpec, registry: Registry) -> Iterator[str]:
+    given = DetectorParameters.model_validate(
+        {name: node.parameters[name] for name in DetectorParameters.model_fields if name in node.parameters}
+    )
+    manifest = registry.detector(given.rskill)
+    try:
+        worker_command(manifest, Path(given.environments))
+    except MissingEnvironment as error:
+        yield str(error)
+    yield from _lacks_weights(manifest, registry.folder(manifest.id), given.weights_folder)
+    if manifest.engine == BRINGS_CODE and not given.remote_code:
+        yield f"{manifest.id!r} brings its own code: to run it say --set {node.key}.remote_code=true"
+
+
+def _lacks_weights(manifest: DetectorManifest, folder: Path, weights_folder: str) -> Iterator[str]:
+    state = presence_of(manifest, folder, weights_folder).state
+    if state in _WAYS:
+        accept = manifest.licence.accept if state == MISSING else ""
+        where = f" --weights-dir {weights_folder}" if weights_folder else ""
+        word = f" --accept-licence {accept}" if accept else ""
+        command = f"openral weights {_WAYS[state]} {manifest.id}{where}{word}"
+        yield f"the weights of {manifest.id!r} are {state}: run `{command}`"

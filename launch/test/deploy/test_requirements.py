@@ -1,0 +1,71 @@
+"""What a machine lacks is told before anything starts, with the command that brings it."""
+
+from pathlib import Path
+
+import pytest
+
+from openral_bringup.deploy.requirements import lacking
+from openral_bringup.graphs import Choices, describe
+
+ROOT = Path(__file__).parents[3]
+RSKILLS = [ROOT / "rskills"]
+GROUNDING = "locateanything-3b-nf4"
+
+
+@pytest.fixture(autouse=True)
+def nothing_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+
+
+def told(folder: Path, continuous: str, on_demand: str, **more: object) -> tuple[str, ...]:
+    scene = ROOT / "scenes" / "deploy" / "home.yaml"
+    environments = {"environments": str(folder / "environments")}
+    slugs = [name.replace("-", "_") for name in (continuous, on_demand)]
+    content = {
+        "scene": scene,
+        "continuous": (continuous,),
+        "on_demand": (on_demand,),
+        "weights_dir": str(folder / "weights"),
+        "overrides": dict.fromkeys(slugs, environments),
+        **more,
+    }
+    return lacking(describe(Choices.model_validate(content), RSKILLS, {}), RSKILLS)
+
+
+def test_embedded_detectors_lack_nothing(tmp_path: Path) -> None:
+    assert told(tmp_path, "sim-groundtruth", "sim-groundtruth-locator") == ()
+
+
+def test_an_environment_and_weights_are_named_with_their_commands(tmp_path: Path) -> None:
+    environment, weights = told(tmp_path, "sim-groundtruth", "omdet-turbo-locator")
+    assert "run `openral weights prepare omdet-turbo-locator`" in environment
+    command = f"openral weights fetch omdet-turbo-locator --weights-dir {tmp_path / 'weights'}"
+    assert weights == f"the weights of 'omdet-turbo-locator' are missing: run `{command}`"
+
+
+def test_a_checkpoint_that_was_not_exported_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "weights" / "rtdetr-coco-r18"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}")
+    (export,) = told(tmp_path, "rtdetr-coco-r18", "sim-groundtruth-locator")
+    assert "to be exported: run `openral weights export rtdetr-coco-r18" in export
+
+
+def test_what_is_here_is_not_asked_for(tmp_path: Path) -> None:
+    weights = tmp_path / "weights" / "omdet-turbo-locator"
+    interpreter = tmp_path / "environments" / "omdet" / "bin" / "python"
+    for file in (weights / "config.json", interpreter):
+        file.parent.mkdir(parents=True)
+        file.touch()
+    assert told(tmp_path, "sim-groundtruth", "omdet-turbo-locator") == ()
+
+
+def test_foreign_code_is_run_only_on_a_word(tmp_path: Path) -> None:
+    accepted = {"accepted_licences": ("nvidia-non-commercial",)}
+    *_, weights, word = told(tmp_path, "sim-groundtruth", GROUNDING, **accepted)
+    assert "--accept-licence nvidia-non-commercial" in weights
+    assert word.endswith("say --set locateanything_3b_nf4.remote_code=true")
+
+
+def test_detectors_of_another_host_are_its_own_business(tmp_path: Path) -> None:
+    assert told(tmp_path, "sim-groundtruth", "omdet-turbo-locator", run=("sim", "reasoner")) == ()
