@@ -70,6 +70,8 @@ def _verify(outlook: Outlook, words: str, thing: Found) -> Plan[tuple[Found, boo
         return (reply.found[0] if reply.found else thing), True
     if reply.status in ("MOVED", "NOT_IN_VIEW"):
         return (yield from search(outlook, words, reply)), True
+    if reply.status == "INVALID_CALL" and not outlook.can_look:  # the locator went while it was chosen
+        return thing, False
     where = whereabouts(thing)
     raise PlanFailed(f"I stand where memory has the {words} ({where}) and cannot see: {reply.status}.")
 

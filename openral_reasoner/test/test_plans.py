@@ -1,0 +1,43 @@
+"""Plans against answers that come at the wrong moment."""
+
+import pytest
+
+from openral_reasoner.exchanges import Found, Reply
+from openral_reasoner.palettes import ToolPalette
+from openral_reasoner.planners.goals import Find
+from openral_reasoner.planners.plans import plan_for
+from openral_reasoner.planners.steps import Outlook, PlanFailed
+from openral_reasoner.tools import LocateInViewTool, RecallObjectTool
+
+MUG = Found(id="mug_1", label="mug", place="kitchen_counter", room="kitchen")
+REFUSED = Reply(status="INVALID_CALL", text="this locator is not in the palette now")
+
+
+def told(palette: ToolPalette, then: ToolPalette) -> str:
+    """What is told in the end when a look at what memory has is refused, with ``then`` the palette of it."""
+    outlook = Outlook(palette)
+    plan = plan_for(outlook, Find("mug"))
+    call = next(plan)
+    for _ in range(8):
+        looks = isinstance(call, LocateInViewTool)
+        recalls = isinstance(call, RecallObjectTool)
+        outlook.now = then if looks else palette
+        reply = (
+            Reply(status="FOUND", text="", found=(MUG,)) if recalls else Reply(status="SUCCEEDED", text="")
+        )
+        try:
+            call = plan.send(REFUSED if looks else reply)
+        except StopIteration as end:
+            return str(end.value)
+    raise AssertionError(f"no end, last {call}")
+
+
+def test_a_locator_that_goes_while_it_is_chosen_leaves_what_memory_has(palette: ToolPalette) -> None:
+    gone = palette.model_copy(update={"detector_available": False, "locators": ()})
+    words = "Memory has the mug here: kitchen_counter, kitchen. No locator was there to check."
+    assert told(palette, gone) == words
+
+
+def test_a_look_that_is_refused_while_a_locator_is_there_is_no_look(palette: ToolPalette) -> None:
+    with pytest.raises(PlanFailed, match="cannot see: INVALID_CALL"):
+        told(palette, palette)
