@@ -59,6 +59,22 @@ def test_fetched_weights_are_recorded_and_found(tmp_path: Path) -> None:
     assert presence_of(manifest_of(), tmp_path, str(tmp_path)).state == "here"
 
 
+def test_two_rskills_of_one_checkpoint_bring_it_once(tmp_path: Path) -> None:
+    brought: list[str] = []
+
+    def careful(repository: str, revision: str, folder: Path) -> str:
+        lacking = [name for name in CONTENT if not (folder / name).exists()]
+        brought.extend(lacking)
+        return hub(repository, revision, folder) if lacking else revision
+
+    first = fetch(manifest_of(), str(tmp_path), (), careful)
+    second = fetch(manifest_of(id="twin"), str(tmp_path), (), careful)
+    other = {"uri": "hf://someone/small", "revision": "f" * 40}
+    third = fetch(manifest_of(id="newer", weights=other), str(tmp_path), (), careful)
+    assert first.files == second.files == third.files
+    assert brought == [*CONTENT, *CONTENT], "the twin brought nothing, another revision everything"
+
+
 def test_a_changed_file_is_found(tmp_path: Path) -> None:
     record = fetch(manifest_of(), str(tmp_path), (), hub)
     (tmp_path / "small" / "model.safetensors").write_text("other")

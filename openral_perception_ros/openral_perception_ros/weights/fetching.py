@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from openral_core.errors import OpenRALError
-from openral_core.rskills import DetectorManifest
+from openral_core.rskills import DetectorManifest, Weights
 from openral_perception_ros.engines.checkpoints import HUB, default_weights_folder
 from openral_perception_ros.weights.checksums import check, digests_of
 from openral_perception_ros.weights.records import Record
@@ -58,6 +58,7 @@ def fetch(
     base = Path(weights_folder).expanduser() if weights_folder else default_weights_folder()
     folder = base / manifest.id
     folder.mkdir(parents=True, exist_ok=True)
+    _borrow(base, folder, weights)
     revision = download(weights.uri.removeprefix(HUB), weights.revision, folder)
     check(folder, weights.files)
     licence = manifest.licence
@@ -71,3 +72,16 @@ def fetch(
     )
     record.write(folder)
     return record
+
+
+def _borrow(base: Path, folder: Path, weights: Weights) -> None:
+    """Link to what another rSkill of the same revision brought already."""
+    for other in sorted(base.iterdir()):
+        record = Record.read(other) if other != folder else None
+        if record is None or (record.uri, record.revision) != (weights.uri, weights.revision):
+            continue
+        for name in record.files:
+            target = folder / name
+            if (other / name).is_file() and not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.hardlink_to(other / name)
