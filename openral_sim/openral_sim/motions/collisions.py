@@ -13,7 +13,7 @@ from openral_sim.robot.names import RobotNames
 
 Vector = NDArray[np.float64]
 MARGIN = 0.008
-"""Distance the robot keeps from everything but itself in [m]."""
+"""Distance the robot, and what it holds, keep from everything but themselves in [m]."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class CollisionChecker:
         self._data = mujoco.MjData(self._model)
         self._robot = robot_bodies(model, names)
         robot = np.isin(self._model.geom_bodyid, list(self._robot))
-        self._model.geom_margin[robot] = MARGIN
+        self._margins = np.where(robot, MARGIN, self._model.geom_margin)
         self._base = np.array([model.joint(name).qposadr[0] for name in names.base_joints])
         self._reach = np.array([model.joint(name).qposadr[0] for name in names.reach_joints])
         self._stands = np.zeros(3)
@@ -56,6 +56,7 @@ class CollisionChecker:
         self._least_upright = -1.0
         moving = set(self._robot) | ({held.body} if held else set())
         self._is_moving = np.isin(self._model.geom_bodyid, list(moving))
+        self._model.geom_margin[:] = np.where(self._is_moving, MARGIN, self._margins)
 
     def suppose(self, joint: str, value: float) -> None:
         """Take a joint of the scene, a door's hinge, to stand elsewhere until the next look."""

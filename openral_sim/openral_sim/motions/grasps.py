@@ -19,6 +19,7 @@ _FLOOR_GAP = 0.006
 _CLEARANCE = 0.003
 _SAMPLES = 70
 _MAX_SLANT = 0.014
+_CENTRINGS, _CENTRED = 4, 0.001
 
 
 @dataclass(frozen=True)
@@ -98,21 +99,44 @@ def _spin(yaw: float) -> Vector:
 def _fit(at: Vector, turned: tuple[Vector, Vector, float, float], centre: Vector, R: Vector) -> Grasp | None:
     """Centre the fingers on what lies between them at one place, or None if they do not fit."""
     scan, own, lowest, deepest = turned
-    between = (np.abs(own[:, 0] - at[0]) < OPENING / 2) & (np.abs(own[:, 1] - at[1]) < _PAD_HALF_WIDTH)
-    if not between.any():
+    u, v = _centred(own, float(at[0]), float(at[1]), lowest, deepest), float(at[1])
+    gripped = _gripped(own, u, v, lowest, deepest)
+    if gripped is None:
         return None
-    depth = max(float(own[between, 2].max()) - deepest, lowest)
-    grip = own[between & (own[:, 2] > depth - _TIP)]
-    low, high = float(grip[:, 0].min()), float(grip[:, 0].max())
-    u = (low + high) / 2
-    slant = _slant(grip, at[1])
-    if high - low > OPENING - 2 * _CLEARANCE or slant > _MAX_SLANT or not _pads_free(scan, u, at[1], depth):
+    depth, grip = gripped
+    width, slant = float(np.ptp(grip[:, 0])), _slant(grip, v)
+    if width > OPENING - 2 * _CLEARANCE or slant > _MAX_SLANT or not _pads_free(scan, u, v, depth):
         return None
     T = np.eye(4)
     T[:3, :3] = np.column_stack([R[:, 1], R[:, 0], -R[:, 2]])
-    T[:3, 3] = R @ np.array([u, at[1], depth])
-    off_centre = float(np.hypot(u - centre[0], at[1] - centre[1]))
-    return Grasp(T, high - low, -off_centre - 2.0 * slant - 0.3 * max(0.0, high - low - 0.06))
+    T[:3, 3] = R @ np.array([u, v, depth])
+    off_centre = float(np.hypot(u - centre[0], v - centre[1]))
+    return Grasp(T, width, -off_centre - 2.0 * slant - 0.3 * max(0.0, width - 0.06))
+
+
+def _centred(own: Vector, u: float, v: float, lowest: float, deepest: float) -> float:
+    """Where the pads stand as far from what is between them on either side.
+
+    Moved over, they may have more of the thing between them than before: then they are moved again.
+    """
+    for _ in range(_CENTRINGS):
+        gripped = _gripped(own, u, v, lowest, deepest)
+        if gripped is None:
+            break
+        low, high = float(gripped[1][:, 0].min()), float(gripped[1][:, 0].max())
+        moved, u = abs((low + high) / 2 - u), (low + high) / 2
+        if moved < _CENTRED:
+            break
+    return u
+
+
+def _gripped(own: Vector, u: float, v: float, lowest: float, deepest: float) -> tuple[float, Vector] | None:
+    """How deep the opened pads go at one place, and the points they then have between them."""
+    between = (np.abs(own[:, 0] - u) < OPENING / 2) & (np.abs(own[:, 1] - v) < _PAD_HALF_WIDTH)
+    if not between.any():
+        return None
+    depth = max(float(own[between, 2].max()) - deepest, lowest)
+    return depth, own[between & (own[:, 2] > depth - _TIP)]
 
 
 def _slant(grip: Vector, v: float) -> float:

@@ -29,13 +29,14 @@ def close_door(context: SkillContext, request: DoorRequest) -> Running:
     leaf = leaf_of(context, request)
     if leaf.angle(context) <= leaf.gait.shut:
         return _told(context, leaf, request, "is shut already")
+    told_now = partial(_told, context, leaf, request, "is shut")
     if leaf.is_pushed_shut:
         yield from _push(context, leaf, request.container_id)
+        context.achieved = told_now
+        yield from withdraw(context, BEFORE)
     else:
-        yield from draw(context, leaf, request.container_id, (0.0,))
-    if leaf.angle(context) > leaf.gait.shut:
-        raise Blocked(f"the door stands at {leaf.stands_at(context)} and goes no further")
-    return _told(context, leaf, request, "is shut")
+        yield from draw(context, leaf, request.container_id, (0.0,), told_now)
+    return told_now()
 
 
 def _push(context: SkillContext, leaf: Leaf, name: str) -> Move[None]:
@@ -53,7 +54,6 @@ def _push(context: SkillContext, leaf: Leaf, name: str) -> Move[None]:
     yield from swing(
         context, leaf, -leaf.gait.press, "pushing the door", lambda _angle: _ended(context, leaf)
     )
-    yield from withdraw(context, BEFORE)
 
 
 def _dock(context: SkillContext, leaf: Leaf, name: str) -> Move[tuple[Hold, Swing]]:
@@ -81,6 +81,13 @@ def _ended(context: SkillContext, leaf: Leaf) -> bool:
 
 
 def _told(context: SkillContext, leaf: Leaf, request: DoorRequest, words: str) -> SkillResult:
+    """How the door stands.
+
+    Raises:
+        Blocked: If it is not shut.
+    """
+    if leaf.angle(context) > leaf.gait.shut:
+        raise Blocked(f"the door stands at {leaf.stands_at(context)} and goes no further")
     evidence: dict[str, ParamValue] = {
         "container_id": request.container_id,
         "opening": leaf.opening(context),

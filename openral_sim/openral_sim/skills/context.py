@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import yaw_matrix
+from openral_core.skills import SkillResult
 from openral_sim.furniture import Door
 from openral_sim.liquids import liquids_of
 from openral_sim.motions.collisions import CollisionChecker, HeldBody
@@ -83,6 +84,7 @@ class SkillContext:
     Attributes:
         cancelled: Set from outside to end the running skill within one control period.
         secure: What has to be done before a skill may stop where it is, such as turning a bottle up.
+        achieved: Tells how things stand, set once the work itself is done: leaving cannot undo it.
     """
 
     world: SimWorld
@@ -91,6 +93,7 @@ class SkillContext:
     held: Held | None = None
     cancelled: bool = False
     secure: Callable[[], Move[None]] | None = None
+    achieved: Callable[[], SkillResult] | None = None
 
     def __post_init__(self) -> None:
         self.control = RobotControl(self.model, self.data, self.names)
@@ -110,7 +113,7 @@ class SkillContext:
 
     def begin(self) -> None:
         """Forget what was asked during the skill before."""
-        self.cancelled, self.secure = False, None
+        self.cancelled, self.secure, self.achieved = False, None, None
 
     def own_bodies(self) -> frozenset[int]:
         """The robot's bodies and what it holds."""

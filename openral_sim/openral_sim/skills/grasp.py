@@ -1,14 +1,18 @@
 """GRASP: dock, look closely, close the hand on a thing and lift it."""
 
+from collections.abc import Mapping
+from functools import partial
+
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_sim.skills.context import SkillContext
 from openral_sim.skills.failures import NotInGripperRange
 from openral_sim.skills.feedback import Feedback, Move, Running
 from openral_sim.skills.moves.approaching import approach_of, ways_to
 from openral_sim.skills.moves.docking import Stance, dock
+from openral_sim.skills.moves.folding import fold
 from openral_sim.skills.moves.holding import require_empty
 from openral_sim.skills.moves.looking import aim
-from openral_sim.skills.moves.reaching import fold, reach_to
+from openral_sim.skills.moves.reaching import reach_to
 from openral_sim.skills.moves.surveying import Choice, choose, survey
 from openral_sim.skills.moves.taking import carry_away, lift, take
 from openral_sim.skills.requests import GraspRequest
@@ -21,8 +25,9 @@ def grasp(context: SkillContext, request: GraspRequest) -> Running:
     """Take a thing from where it was said to be; the wrist camera corrects that, the fingers confirm it."""
     if context.held is not None and context.held.label == request.label:
         # An earlier try closed on it and was held up on the way out.
+        context.achieved = partial(_holding, request, " since an earlier try", {})
         yield from carry_away(context)
-        return SkillResult(SkillStatus.SUCCEEDED, f"holding the {request.label} since an earlier try")
+        return _holding(request, " since an earlier try", {})
     require_empty(context)
     stance = yield from dock(context, request.position, lambda base: ways_to(request, base), "docking")
     yield from aim(context, request.position, "looking")
@@ -31,13 +36,18 @@ def grasp(context: SkillContext, request: GraspRequest) -> Running:
         yield from fold(context, "folding the arm")
         raise NotInGripperRange(f"the fingers closed beside the {request.label} {attempt} times")
     yield from lift(context, context.held)
-    yield from carry_away(context)
     evidence: dict[str, ParamValue] = {
         "attempts": attempt,
         "width": choice.grasp.width,
         "approach": stance.option.tag,
     }
-    return SkillResult(SkillStatus.SUCCEEDED, f"holding the {request.label}", evidence)
+    context.achieved = partial(_holding, request, "", evidence)
+    yield from carry_away(context)
+    return _holding(request, "", evidence)
+
+
+def _holding(request: GraspRequest, since: str, evidence: Mapping[str, ParamValue]) -> SkillResult:
+    return SkillResult(SkillStatus.SUCCEEDED, f"holding the {request.label}{since}", evidence)
 
 
 def _attempt(context: SkillContext, request: GraspRequest, stance: Stance) -> Move[tuple[int, Choice]]:

@@ -1,5 +1,7 @@
 """HANDOVER: hold out what is held to a person and let go when they have it."""
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,11 +11,12 @@ from openral_sim.skills.context import CONTROL_PERIOD, Held, Person, SkillContex
 from openral_sim.skills.failures import BadRequest, TookTooLong
 from openral_sim.skills.feedback import Feedback, Move, Running
 from openral_sim.skills.moves.docking import Options, dock
+from openral_sim.skills.moves.folding import fold
 from openral_sim.skills.moves.gripping import bumped, open_hand
 from openral_sim.skills.moves.holding import distance_to, fasten, require_held, unfasten
 from openral_sim.skills.moves.looking import aim
 from openral_sim.skills.moves.presenting import presentations
-from openral_sim.skills.moves.reaching import fold, reach_along, reach_to
+from openral_sim.skills.moves.reaching import reach_along, reach_to
 from openral_sim.skills.moves.retreating import back_off, room_behind
 from openral_sim.skills.requests import HandoverRequest
 
@@ -39,16 +42,23 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
     yield from reach_to(context, stance.before, "holding it out", 0.7)
     yield from reach_along(context, stance.option.T_map_goal, "offering", 0.15, stop=lambda: bumped(context))
     yield from _give(context, held, person)
+    context.achieved = told_now = partial(_told, context, held, request)
+    yield from open_hand(context, "letting go")
     yield from reach_along(context, stance.option.T_map_before, "drawing back", 0.25)
     yield from back_off(context, min(0.20, room_behind(context)))
     yield from fold(context, "folding the arm")
-    distance = distance_to(context, held.body, _palm(context, person))
+    return told_now()
+
+
+def _told(context: SkillContext, held: Held, request: HandoverRequest) -> SkillResult:
+    palm = _palm(context, context.world.people[request.agent_id])
+    distance = distance_to(context, held.body, palm)
     evidence: dict[str, ParamValue] = {"agent_id": request.agent_id, "distance_to_hand": distance}
     return SkillResult(SkillStatus.SUCCEEDED, f"handed over the {held.label}", evidence)
 
 
 def _give(context: SkillContext, held: Held, person: Person) -> Move[None]:
-    """Wait, bounded, until the hand can take it; then let go as the hand closes.
+    """Wait, bounded, until the hand can take it; from then on it is the hand that holds it.
 
     Raises:
         TookTooLong: If it never comes within the hand's reach; it is still held then.
@@ -62,7 +72,6 @@ def _give(context: SkillContext, held: Held, person: Person) -> Move[None]:
     fasten(context, _free_weld(context), context.model.body(person.body).id, held.body)
     unfasten(context, context.names.grasp_weld)
     context.held = None
-    yield from open_hand(context, "letting go")
 
 
 def _offers(context: SkillContext, held: Held, person: Person, point: Vector) -> Options:

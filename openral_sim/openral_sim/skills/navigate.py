@@ -14,7 +14,7 @@ from openral_sim.skills.failures import NotReachable
 from openral_sim.skills.feedback import Running
 from openral_sim.skills.moves.docking import sees
 from openral_sim.skills.moves.driving import drive_to, ways_now
-from openral_sim.skills.moves.reaching import fold
+from openral_sim.skills.moves.folding import fold
 from openral_sim.skills.requests import NavigateRequest
 
 Vector = NDArray[np.float64]

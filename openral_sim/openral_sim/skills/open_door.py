@@ -1,5 +1,8 @@
 """OPEN: take a door by its handle and turn with it about its hinge."""
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
@@ -26,12 +29,21 @@ def open_door(context: SkillContext, request: DoorRequest) -> Running:
     if _stands_open(context, leaf):
         return _told(context, leaf, request, "stands open already")
     angles = tuple(share * leaf.door.travel for share in leaf.gait.wide)
-    yield from draw(context, leaf, request.container_id, angles)
-    return _told(context, leaf, request, "is open")
+    told_now = partial(_told, context, leaf, request, "is open")
+    yield from draw(context, leaf, request.container_id, angles, told_now)
+    return told_now()
 
 
-def draw(context: SkillContext, leaf: Leaf, name: str, angles: tuple[float, ...]) -> Move[None]:
+def draw(
+    context: SkillContext,
+    leaf: Leaf,
+    name: str,
+    angles: tuple[float, ...],
+    told_now: Callable[[], SkillResult],
+) -> Move[None]:
     """Move a door by its handle to the first of ``angles`` that can be reached, and let it go there.
+
+    ``told_now`` says how it stands from then on.
 
     Raises:
         NotReachable: If there is no such angle.
@@ -52,6 +64,7 @@ def draw(context: SkillContext, leaf: Leaf, name: str, angles: tuple[float, ...]
         yield from _pull(context, leaf, way.angle)
     finally:
         unfasten(context, context.names.handle_connect)
+    context.achieved = told_now
     yield from open_hand(context, "letting go")
     yield from withdraw(context, BEFORE)
 

@@ -1,6 +1,7 @@
 """PLACE: put down what is held at, or near, a point of a surface."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +18,16 @@ from openral_sim.skills.feedback import Move, Running
 from openral_sim.skills.moves.docking import Options, Stance, dock
 from openral_sim.skills.moves.driving import ways_now
 from openral_sim.skills.moves.extents import extent
-from openral_sim.skills.moves.gripping import bumped, open_hand
+from openral_sim.skills.moves.gripping import bumped, let_go
 from openral_sim.skills.moves.holding import require_held, unfasten
 from openral_sim.skills.moves.presenting import presentations
 from openral_sim.skills.moves.reaching import reach_along, reach_to
 from openral_sim.skills.moves.retreating import withdraw
+from openral_sim.skills.moves.standing import set_down, wait_until_still
 from openral_sim.skills.requests import PlaceRequest
 
 Vector = NDArray[np.float64]
-_GAP = 0.004
+_GAP = 0.012
 _DROPS = {True: 0.12, False: 0.07}
 _ROOM, _BESIDE = 0.05, 0.03
 _CLEAR = 0.14
@@ -33,19 +35,22 @@ _UPRIGHT, _STRAYED = 0.94, 0.10
 
 
 def place(context: SkillContext, request: PlaceRequest) -> Running:
-    """Dock at a free spot, lower what is held until it stands, let go and draw back."""
+    """Dock at a free spot, lower what is held until it stands, let go gently and draw back."""
     held = require_held(context, Verb.PLACE)
     told = np.array(request.target.position)
     spot, stance = yield from _dock_at_free_spot(context, held, told)
     yield from reach_to(context, stance.before, "reaching", 0.7)
     yield from reach_along(context, stance.option.T_map_goal, "lowering", 0.12, stop=lambda: bumped(context))
+    yield from set_down(context, held)
     unfasten(context, context.names.grasp_weld)
     context.held = None
-    yield from open_hand(context, "letting go")
+    context.achieved = told_now = partial(_told, context, held, told, spot)
+    yield from let_go(context, "letting go")
+    yield from wait_until_still(context, held.body, "letting go")
     if held.downward:
         yield from reach_along(context, stance.option.T_map_before, "drawing back", 0.25)
     yield from withdraw(context, 0.0 if held.downward else _CLEAR)
-    return _told(context, held, told, spot)
+    return told_now()
 
 
 def _dock_at_free_spot(context: SkillContext, held: Held, told: Vector) -> Move[tuple[Vector, Stance]]:

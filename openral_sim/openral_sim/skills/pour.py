@@ -1,6 +1,8 @@
 """POUR: tilt what is held over a vessel until it is filled."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,16 +46,37 @@ def pour(context: SkillContext, request: PourRequest) -> Running:
     yield from aim(context, rim, "looking")
     yield from reach_to(context, stance.before, "reaching", 0.6)
     spilled = yield from _tilt(context, source, vessel, stance.option.T_map_goal)
-    yield from withdraw(context, 0.10)
-    _require_untouched(context, vessel, rim, request.label)
-    if vessel.liquid.level <= before:
-        raise NotReachable(f"the stream missed the {request.label}: {spilled:.2f} l were spilled")
-    evidence: dict[str, ParamValue] = {
-        "fill": vessel.liquid.level,
-        "left": source.liquid.level,
-        "spilled": spilled,
-    }
     said = f"poured from the {held.label} into the {request.label}"
+    work = _Work(source, vessel, rim, before, spilled)
+    context.achieved = told_now = partial(_told, context, work, request.label, said)
+    yield from withdraw(context, 0.10)
+    return told_now()
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What was poured: from where, into what, where its rim was and how full it was [0, 1]; spilled [l]."""
+
+    source: Vessel
+    vessel: Vessel
+    rim: Vector
+    before: float
+    spilled: float
+
+
+def _told(context: SkillContext, work: _Work, label: str, said: str) -> SkillResult:
+    """How full the vessel is now.
+
+    Raises:
+        Blocked: If it was pushed.
+        NotReachable: If the stream missed it.
+    """
+    level = work.vessel.liquid.level
+    _require_untouched(context, work.vessel, work.rim, label)
+    if level <= work.before:
+        raise NotReachable(f"the stream missed the {label}: {work.spilled:.2f} l were spilled")
+    left = work.source.liquid.level
+    evidence: dict[str, ParamValue] = {"fill": level, "left": left, "spilled": work.spilled}
     return SkillResult(SkillStatus.SUCCEEDED, said, evidence)
 
 

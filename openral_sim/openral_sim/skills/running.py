@@ -5,14 +5,11 @@ from contextlib import closing
 
 import numpy as np
 
-from openral_core.errors import OpenRALError
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.motions.arm_paths import NoArmPath
-from openral_sim.motions.kinematics import Unreachable
-from openral_sim.motions.paths import NoWay
 from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
+from openral_sim.skills.ends import CUTS, cut_short
 from openral_sim.skills.envelopes import UNBOUNDED, Envelope
-from openral_sim.skills.failures import SkillFailed, TookTooLong
+from openral_sim.skills.failures import TookTooLong
 from openral_sim.skills.feedback import Feedback, Running
 from openral_sim.skills.guards import Guard
 from openral_sim.skills.verbs import start
@@ -22,19 +19,14 @@ BOUND = 120.0
 _BRAKING = 1.0
 _DECELERATION = np.array([1.0, 1.0, 4.0]) * CONTROL_PERIOD
 
-_STATUS_OF: tuple[tuple[type[OpenRALError], SkillStatus], ...] = (
-    (NoWay, SkillStatus.NOT_REACHABLE),
-    (Unreachable, SkillStatus.NOT_REACHABLE),
-    (NoArmPath, SkillStatus.BLOCKED),
-)
-
 
 def run(
     context: SkillContext, verb: Verb, params: Mapping[str, ParamValue], envelope: Envelope = UNBOUNDED
 ) -> Running:
     """Run a verb; every ``yield`` is one control period, the return value is how it ended.
 
-    A goal that would leave the ``envelope`` is refused before anything moves.
+    A goal that would leave the ``envelope`` is refused before anything moves. Once its work is done, a skill
+    that only cannot leave as it wanted has succeeded, and says what held it up.
 
     Cancelling (``context.cancelled = True``) brings the robot to a controlled stop first.
     """
@@ -42,11 +34,8 @@ def run(
     try:
         envelope.admit(context, verb, params)
         result = yield from _watched(context, start(context, verb, params), envelope)
-    except SkillFailed as error:
-        result = SkillResult(error.status, str(error))
-    except (NoWay, Unreachable, NoArmPath) as error:
-        status = next(status for kind, status in _STATUS_OF if isinstance(error, kind))
-        result = SkillResult(status, str(error))
+    except CUTS as error:
+        result = cut_short(context, error)
     finally:
         # Also when the caller closes the generator: nothing may keep driving.
         context.control.drive(np.zeros(3))

@@ -16,7 +16,7 @@ from openral_sim.skills.context import SkillContext
 from openral_sim.skills.failures import NotReachable
 from openral_sim.skills.feedback import Feedback, Move
 from openral_sim.skills.moves.driving import drive_to, ways_now
-from openral_sim.skills.moves.reaching import fold
+from openral_sim.skills.moves.folding import fold
 
 Vector = NDArray[np.float64]
 _CANDIDATES = 60

@@ -17,8 +17,8 @@ from openral_sim.skills.failures import NotReachable
 from openral_sim.skills.feedback import Feedback, Move
 from openral_sim.skills.moves.docking import Option, Stance, stance_at
 from openral_sim.skills.moves.driving import drive_to, ways_now
+from openral_sim.skills.moves.folding import fold
 from openral_sim.skills.moves.leaves import Leaf
-from openral_sim.skills.moves.reaching import fold
 from openral_sim.skills.moves.trays import contents_of
 
 Vector = NDArray[np.float64]

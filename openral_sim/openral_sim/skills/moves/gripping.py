@@ -14,6 +14,7 @@ Vector = NDArray[np.float64]
 _CLOSE_BOUND = 1.6
 _FIRM = 0.12
 _BUMP = 25.0
+_GENTLY, _GENTLE_WAY = 0.4, 0.02
 
 
 def open_hand(context: SkillContext, stage: str) -> Move[None]:
@@ -23,6 +24,16 @@ def open_hand(context: SkillContext, stage: str) -> Move[None]:
         if context.control.opening > OPENING - 0.004:
             return
         yield Feedback(stage, context.control.opening / OPENING)
+
+
+def let_go(context: SkillContext, stage: str) -> Move[None]:
+    """Open the fingers so slowly that what stands between them is not thrown over, then fully."""
+    first = context.control.opening
+    count = int(_GENTLY / CONTROL_PERIOD)
+    for step in range(count):
+        context.control.grip(first + _GENTLE_WAY * (step + 1) / count)
+        yield Feedback(stage, step / count)
+    yield from open_hand(context, stage)
 
 
 def close_hand(

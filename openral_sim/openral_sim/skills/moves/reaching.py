@@ -8,7 +8,6 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from openral_sim.motions.arm_paths import NoArmPath, plan
 from openral_sim.motions.trajectories import Trajectory
-from openral_sim.robot.postures import CARRYING, CARRYING_LEVEL, TUCKED
 from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
 from openral_sim.skills.feedback import Feedback, Move
 
@@ -43,19 +42,6 @@ def _planned(context: SkillContext, posture: Vector, stage: str) -> Move[Vector]
         except NoArmPath:
             yield Feedback(stage, 0.0)
     return plan(context.checker, context.control.reach_target, posture, context.seed + _SEARCHES)
-
-
-def fold(context: SkillContext, stage: str) -> Move[None]:
-    """Bring the arm to the posture for driving: tucked, or carrying what is held as it was taken."""
-    posture = np.array(_driving_posture(context))
-    if float(np.abs(context.control.reach_target - posture).max()) > 0.02:
-        yield from reach_to(context, posture, stage)
-
-
-def _driving_posture(context: SkillContext) -> tuple[float, ...]:
-    if context.held is None:
-        return TUCKED
-    return CARRYING if context.held.downward else CARRYING_LEVEL
 
 
 def reach_along(

@@ -7,7 +7,8 @@ from openral_sim.motions.grasps import backed_off
 from openral_sim.skills.context import SkillContext
 from openral_sim.skills.feedback import Move
 from openral_sim.skills.moves.driving import CLEARANCE, floor_now, shift_by
-from openral_sim.skills.moves.reaching import fold, reach_along
+from openral_sim.skills.moves.folding import fold
+from openral_sim.skills.moves.reaching import reach_along
 
 Vector = NDArray[np.float64]
 _BACK = 0.30

@@ -4,9 +4,10 @@ from openral_sim.motions.grasps import backed_off
 from openral_sim.skills.context import Held, SkillContext
 from openral_sim.skills.failures import LostObject
 from openral_sim.skills.feedback import Move
+from openral_sim.skills.moves.folding import fold
 from openral_sim.skills.moves.gripping import between_fingers, bumped, close_hand, open_hand
 from openral_sim.skills.moves.holding import T_grasp_body, fasten, unfasten
-from openral_sim.skills.moves.reaching import fold, reach_along, reach_to
+from openral_sim.skills.moves.reaching import reach_along, reach_to
 from openral_sim.skills.moves.retreating import back_off, room_behind
 from openral_sim.skills.moves.surveying import Choice
 from openral_sim.skills.moves.trays import rim_around
@@ -31,7 +32,7 @@ def take(context: SkillContext, choice: Choice, label: str) -> Move[bool]:
         yield from reach_along(context, backed_off(goal, 0.12), "drawing back", 0.25)
         return False
     fasten(context, context.names.grasp_weld, context.model.body(context.names.hand).id, body)
-    height = float(goal[2, 3] - choice.support)
+    height = float(context.control.T_map_grasp()[2, 3] - choice.support)
     context.held = Held(body, T_grasp_body(context, body), label, height, choice.downward)
     return True
 

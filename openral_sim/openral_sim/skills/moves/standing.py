@@ -1,0 +1,58 @@
+"""Standing a thing on what is under it."""
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_sim.skills.context import CONTROL_PERIOD, Held, SkillContext
+from openral_sim.skills.feedback import Feedback, Move
+from openral_sim.skills.moves.gripping import bumped
+from openral_sim.skills.moves.reaching import reach_along
+
+Vector = NDArray[np.float64]
+_BELOW, _SPEED = 0.030, 0.03
+_CARRIED = 1.0
+_STILL = np.array([0.02, 0.02, 0.02, 0.2, 0.2, 0.2])
+"""Speeds below which a thing stands still in [m/s] and [rad/s]."""
+_STILL_FOR, _BOUND = 0.1, 1.0
+
+
+def set_down(context: SkillContext, held: Held) -> Move[None]:
+    """Lower what is held the last centimetre, at most three, until something else carries it."""
+    goal = context.control.T_map_grasp()
+    goal[2, 3] -= _BELOW
+    yield from reach_along(context, goal, "setting down", _SPEED, stop=lambda: _felt(context, held))
+
+
+def _felt(context: SkillContext, held: Held) -> bool:
+    return stands(context, held.body) or bumped(context)
+
+
+def stands(context: SkillContext, body: int) -> bool:
+    """Whether something that is not the robot bears all of a body's weight."""
+    force, total = np.zeros(6), np.zeros(3)
+    for index in _contacts(context, body):
+        mujoco.mj_contactForce(context.model, context.data, index, force)
+        contact = context.data.contact[index]
+        total += force[:3] @ contact.frame.reshape(3, 3)
+    weight = float(context.model.body_mass[body]) * float(np.linalg.norm(context.model.opt.gravity))
+    return abs(float(total[2])) > _CARRIED * weight
+
+
+def wait_until_still(context: SkillContext, body: int, stage: str) -> Move[None]:
+    """Wait, bounded, until a free body neither turns nor moves."""
+    still, first = 0.0, context.model.jnt_dofadr[context.model.body_jntadr[body]]
+    for _ in range(int(_BOUND / CONTROL_PERIOD)):
+        moves = bool((np.abs(context.data.qvel[first : first + 6]) > _STILL).any())
+        still = 0.0 if moves else still + CONTROL_PERIOD
+        if still >= _STILL_FOR:
+            return
+        yield Feedback(stage, 0.9)
+
+
+def _contacts(context: SkillContext, body: int) -> list[int]:
+    """Contacts of a body with what is neither it nor the robot."""
+    pairs = context.model.geom_bodyid[context.data.contact.geom].reshape(-1, 2)
+    own = np.isin(pairs, list(context.own_bodies() | {body}))
+    outside = (pairs == body).any(axis=1) & ~own.all(axis=1)
+    return [int(index) for index in np.flatnonzero(outside)]
