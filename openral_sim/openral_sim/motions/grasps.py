@@ -19,6 +19,7 @@ _FLOOR_GAP = 0.006
 _CLEARANCE = 0.003
 _SAMPLES = 70
 _MAX_SLANT = 0.014
+_FINGER_HALF_WIDTH, _MAX_FLARE = 0.018, 0.006
 _CENTRINGS, _CENTRED = 4, 0.001
 
 
@@ -107,6 +108,8 @@ def _fit(at: Vector, turned: tuple[Vector, Vector, float, float], centre: Vector
     width, slant = float(np.ptp(grip[:, 0])), _slant(grip, v)
     if width > OPENING - 2 * _CLEARANCE or slant > _MAX_SLANT or not _pads_free(scan, u, v, depth):
         return None
+    if _flare(own, u, v, depth) > width + _MAX_FLARE:
+        return None
     T = np.eye(4)
     T[:3, :3] = np.column_stack([R[:, 1], R[:, 0], -R[:, 2]])
     T[:3, 3] = R @ np.array([u, v, depth])
@@ -137,6 +140,12 @@ def _gripped(own: Vector, u: float, v: float, lowest: float, deepest: float) -> 
         return None
     depth = max(float(own[between, 2].max()) - deepest, lowest)
     return depth, own[between & (own[:, 2] > depth - _TIP)]
+
+
+def _flare(own: Vector, u: float, v: float, depth: float) -> float:
+    """How wide a thing is over the whole breadth of the fingers, which is more than their pads', in [m]."""
+    beside = (np.abs(own[:, 0] - u) < OPENING / 2) & (np.abs(own[:, 1] - v) < _FINGER_HALF_WIDTH)
+    return float(np.ptp(own[beside & (own[:, 2] > depth - _TIP), 0]))
 
 
 def _slant(grip: Vector, v: float) -> float:

@@ -4,17 +4,18 @@ from collections.abc import Mapping
 from functools import partial
 
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
+from openral_sim.motions.arm_paths import NoArmPath
 from openral_sim.skills.context import SkillContext
-from openral_sim.skills.failures import NotInGripperRange
+from openral_sim.skills.failures import NotInGripperRange, NotReachable
 from openral_sim.skills.feedback import Feedback, Move, Running
 from openral_sim.skills.moves.approaching import approach_of, ways_to
-from openral_sim.skills.moves.docking import Stance, dock
+from openral_sim.skills.moves.docking import Options, Stance, dock
 from openral_sim.skills.moves.folding import fold
 from openral_sim.skills.moves.holding import require_empty
 from openral_sim.skills.moves.looking import aim
 from openral_sim.skills.moves.reaching import reach_to
-from openral_sim.skills.moves.surveying import Choice, choose, survey
-from openral_sim.skills.moves.taking import carry_away, lift, take
+from openral_sim.skills.moves.surveying import Choice, choices, survey
+from openral_sim.skills.moves.taking import align, carry_away, lift, take
 from openral_sim.skills.requests import GraspRequest
 
 ATTEMPTS = 3
@@ -29,7 +30,7 @@ def grasp(context: SkillContext, request: GraspRequest) -> Running:
         yield from carry_away(context)
         return _holding(request, " since an earlier try", {})
     require_empty(context)
-    stance = yield from dock(context, request.position, lambda base: ways_to(request, base), "docking")
+    stance = yield from dock(context, request.position, _ways(request), "docking")
     yield from aim(context, request.position, "looking")
     attempt, choice = yield from _attempt(context, request, stance)
     if context.held is None:
@@ -51,13 +52,34 @@ def _holding(request: GraspRequest, since: str, evidence: Mapping[str, ParamValu
 
 
 def _attempt(context: SkillContext, request: GraspRequest, stance: Stance) -> Move[tuple[int, Choice]]:
-    """Look and close, a bounded number of times, until something is held."""
+    """Look and close, a bounded number of times, until something is held; from another place if need be."""
     for attempt in range(1, ATTEMPTS + 1):
-        context.control.grip(_OPEN)
-        yield from reach_to(context, stance.before, "reaching")
-        segment = survey(context, request)
-        yield Feedback("looking closely", 0.5)
-        choice = yield from choose(context, segment, request.label, approach_of(stance))
-        if (yield from take(context, choice, request.label)) or attempt == ATTEMPTS:
+        try:
+            choice = yield from _align(context, request, stance)
+        except (NotReachable, NoArmPath):
+            if attempt == ATTEMPTS:
+                raise
+            stance = yield from dock(context, request.position, _ways(request), "docking", elsewhere=True)
+            continue
+        if (yield from take(context, choice, request.label)):
             break
     return attempt, choice
+
+
+def _align(context: SkillContext, request: GraspRequest, stance: Stance) -> Move[Choice]:
+    """Look closely and bring the hand before where it shall close.
+
+    Raises:
+        NotReachable: If the arm gets to no grasp from here.
+        NoArmPath: If it finds no way there.
+    """
+    context.control.grip(_OPEN)
+    yield from reach_to(context, stance.before, "reaching")
+    segment = survey(context, request)
+    yield Feedback("looking closely", 0.5)
+    found = yield from choices(context, segment, request.label, approach_of(stance))
+    return (yield from align(context, found))
+
+
+def _ways(request: GraspRequest) -> Options:
+    return lambda base: ways_to(request, base)

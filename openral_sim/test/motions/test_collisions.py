@@ -2,7 +2,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.motions.collisions import CollisionChecker, HeldBody
+from openral_sim.motions.collisions import MARGIN, CollisionChecker, HeldBody
 from openral_sim.motions.grasps import from_above
 from openral_sim.motions.kinematics import COMFORTABLE, ReachSolver
 from openral_sim.robot import TUCKED, RobotNames
@@ -58,6 +58,24 @@ def test_what_is_held_moves_with_the_hand(
     T[2, 3] = 0.10
     checker.look(data, HeldBody(compiled.body("ball").id, T))
     assert any("ball" in pair for pair in checker.touching(posture, NEARER))
+
+
+def test_what_is_held_keeps_the_robots_distance_until_it_is_let_go(
+    compiled: mujoco.MjModel, data: mujoco.MjData, checker: CollisionChecker
+) -> None:
+    ball, posture = compiled.body("ball").id, above(0.7, 0.3, 1.1)
+    T = np.eye(4)
+    T[2, 3] = 0.10
+    checker.look(data, HeldBody(ball, T))
+    beside_the_box = next(
+        posture - np.eye(8)[0] * down
+        for down in np.arange(0.0, 0.5, 0.002)
+        if checker.touching(posture - np.eye(8)[0] * down, NEARER)
+    )
+    lower = beside_the_box - np.eye(8)[0] * 0.5 * MARGIN
+    assert {("ball", "world"), ("world", "ball")} & set(checker.touching(beside_the_box, NEARER))
+    checker.look(data)
+    assert checker.free(lower, NEARER)
 
 
 def test_leaves_the_scene_itself_alone(

@@ -96,6 +96,18 @@ def test_keeps_the_pads_off_a_neighbour() -> None:
         assert not ((np.abs(fingers[:, 0] - 0.075) < 0.024) & (np.abs(fingers[:, 1]) < 0.024)).any()
 
 
+def test_measures_all_that_comes_between_the_pads() -> None:
+    across = [
+        grasp
+        for grasp in propose(seen_from_above(box(0.2, 0.066, 0.06)), from_above(0.0), 200)
+        if abs(grasp.T_map_grasp[1, 1]) > 0.999
+    ]
+    assert across
+    for grasp in across:
+        assert grasp.width == pytest.approx(0.066, abs=0.005)
+        assert abs(grasp.T_map_grasp[1, 3]) < 0.003
+
+
 @pytest.mark.parametrize("approach", [from_above(0.3), from_front(1.1)])
 def test_approach_axes_are_a_rotation(approach: Approach) -> None:
     R = approach.R_map_approach

@@ -5,7 +5,7 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_sim.skills import SkillContext
+from openral_sim.skills import Feedback, SkillContext
 
 CAN = {"target": Pose((1.80, -0.10, 0.805)), "label": "can", "size_x": 0.064, "size_y": 0.064, "size_z": 0.11}
 
@@ -37,6 +37,22 @@ def test_refuses_a_point_out_of_reach(do: Callable[..., SkillResult], context: S
     assert do(Verb.GRASP, **CAN).success
     assert do(Verb.PLACE, target=Pose((1.8, 0.0, 2.5))).status is SkillStatus.NOT_REACHABLE
     assert context.held is not None
+
+
+def test_lets_a_thing_go_only_when_it_stands(do: Callable[..., SkillResult], context: SkillContext) -> None:
+    heights: list[float] = []
+    tilts: list[float] = []
+
+    def watch(feedback: Feedback) -> bool:
+        can = context.data.body("can")
+        tilts.append(float(can.xmat.reshape(3, 3)[2, 2]))
+        heights.extend([float(can.xpos[2])] if feedback.stage == "letting go" else [])
+        return False
+
+    assert do(Verb.GRASP, **CAN).success
+    assert do(Verb.PLACE, target=Pose((1.75, 0.05, 0.75)), cancel_when=watch).success
+    assert max(heights) - 0.805 < 0.002
+    assert min(tilts) > 0.97
 
 
 def test_takes_a_free_spot_beside_an_occupied_one_and_says_so(

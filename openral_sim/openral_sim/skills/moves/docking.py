@@ -19,7 +19,7 @@ from openral_sim.skills.moves.driving import drive_to, ways_now
 from openral_sim.skills.moves.folding import fold
 
 Vector = NDArray[np.float64]
-_CANDIDATES = 60
+_CANDIDATES, _APART = 60, 0.10
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,12 @@ Options = Callable[[Vector], Iterable[Option]]
 """The ways to work at a place from a base pose, the preferred first."""
 
 
-def dock(context: SkillContext, target: Vector, options: Options, stage: str) -> Move[Stance]:
+def dock(
+    context: SkillContext, target: Vector, options: Options, stage: str, *, elsewhere: bool = False
+) -> Move[Stance]:
     """Go where one of the options can be reached; stay if the preferred kind of option works from here.
+
+    With ``elsewhere`` it is another place than here all the same.
 
     Raises:
         NotReachable: If no standing place offers any.
@@ -62,10 +66,11 @@ def dock(context: SkillContext, target: Vector, options: Options, stage: str) ->
     context.look_around()
     base = context.control.base_pose
     here = stance_at(context, base, _only(_tags(options, base)[0], options))
-    if here is not None and _faces(base, target):
+    if here is not None and _faces(base, target) and not elsewhere:
         return here
     field = ways_now(context)
-    stance = yield from find_stance(context, field, target, options, stage)
+    apart = _APART if elsewhere else 0.0
+    stance = yield from find_stance(context, field, target, options, stage, apart)
     yield from fold(context, stage)
     yield from drive_to(context, stance.base, field, stage)
     context.look_around()
@@ -74,15 +79,18 @@ def dock(context: SkillContext, target: Vector, options: Options, stage: str) ->
 
 
 def find_stance(
-    context: SkillContext, field: TravelField, target: Vector, options: Options, stage: str
+    context: SkillContext, field: TravelField, target: Vector, options: Options, stage: str, apart: float
 ) -> Move[Stance]:
-    """Try standing places around a target, the cheapest and those that see it first.
+    """Try standing places around a target, ``apart`` [m] from here, the cheapest and those that see it first.
 
     Raises:
         NotReachable: If none of a bounded number of them works.
     """
     yield Feedback(stage, 0.0)
-    poses = standing_poses(field, target)
+    here = context.control.base_pose[:2]
+    poses = [
+        pose for pose in standing_poses(field, target) if float(np.linalg.norm(pose[:2] - here)) >= apart
+    ]
     seen = [pose for pose in poses if sees(context, pose, target)]
     unseen = [pose for pose in poses if not any(pose is other for other in seen)]
     yield Feedback(stage, 0.0)

@@ -52,8 +52,8 @@ def survey(context: SkillContext, request: GraspRequest) -> Segment:
         raise NothingThere(f"no {request.label} there: {error}") from error
 
 
-def choose(context: SkillContext, segment: Segment, label: str, approach: Approach) -> Move[Choice]:
-    """Take the best grasp that the arm reaches without touching anything else.
+def choices(context: SkillContext, segment: Segment, label: str, approach: Approach) -> Move[list[Choice]]:
+    """The grasps whose postures touch nothing else, the best first; a way to them is still to be found.
 
     Raises:
         NotInGripperRange: If the fingers fit nowhere around the thing.
@@ -72,8 +72,9 @@ def choose(context: SkillContext, segment: Segment, label: str, approach: Approa
     if not ways:
         raise NotReachable(f"the fingers would fit around the {label}, but the arm does not get there")
     here = context.control.reach_target
-    grasp, before = min(ways, key=lambda way: _cost(way[0], way[1] - here))
-    return Choice(grasp, before, segment.support, approach.name == "from above")
+    ways.sort(key=lambda way: _cost(way[0], way[1] - here))
+    downward = approach.name == "from above"
+    return [Choice(grasp, before, segment.support, downward) for grasp, before in ways]
 
 
 def _cost(grasp: Grasp, move: Vector) -> float:

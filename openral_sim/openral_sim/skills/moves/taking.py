@@ -1,5 +1,8 @@
 """Closing the hand on a thing, lifting it and carrying it off."""
 
+from collections.abc import Sequence
+
+from openral_sim.motions.arm_paths import NoArmPath
 from openral_sim.motions.grasps import backed_off
 from openral_sim.skills.context import Held, SkillContext
 from openral_sim.skills.failures import LostObject
@@ -15,15 +18,32 @@ from openral_sim.skills.moves.trays import rim_around
 _LIFT, _LIFT_LEVEL = 0.10, 0.04
 _RAISED = 0.02
 _OVER_RIM = 0.03
+_TRIED = 6
+
+
+def align(context: SkillContext, choices: Sequence[Choice]) -> Move[Choice]:
+    """Bring the hand before the best of some grasps to which the arm finds a way.
+
+    Raises:
+        NoArmPath: If it finds none to a bounded number of them.
+    """
+    *others, last = choices[:_TRIED]
+    for choice in others:
+        try:
+            yield from reach_to(context, choice.before, "aligning")
+        except NoArmPath:
+            continue
+        return choice
+    yield from reach_to(context, last.before, "aligning")
+    return last
 
 
 def take(context: SkillContext, choice: Choice, label: str) -> Move[bool]:
-    """Go in and close; False if the fingers missed.
+    """Go in from where the hand is aligned, and close; False if the fingers missed.
 
     The weld that stands for the grip is made only while both fingers touch the same movable body.
     """
     goal = choice.grasp.T_map_grasp
-    yield from reach_to(context, choice.before, "aligning")
     yield from open_hand(context, "opening")
     inside = yield from reach_along(context, goal, "approaching", 0.20, stop=lambda: bumped(context))
     body = (yield from close_hand(context, "closing")) if inside else None
