@@ -4,17 +4,24 @@ from collections.abc import Iterator
 
 import pytest
 
-from openral_core.detectors import LocateResult, LocateStatus
+from openral_core.detectors import LifecycleState, LocateResult, LocateStatus
 from openral_core.missions import MissionState
 from openral_reasoner.exchanges.commands import (
     AskModel,
     CallLocate,
     CallRecall,
+    ChangeState,
     Command,
     SendSkill,
     SetDeadline,
 )
-from openral_reasoner.exchanges.events import Located, ModelAnswered, PaletteChanged, PromptReceived
+from openral_reasoner.exchanges.events import (
+    Located,
+    ModelAnswered,
+    PaletteChanged,
+    PromptReceived,
+    StateChanged,
+)
 from openral_reasoner.homes import Home, HomePeers
 from openral_reasoner.homes.timeline import Answer, Timeline
 from openral_reasoner.missions import Core
@@ -161,3 +168,27 @@ def test_a_locator_that_does_not_come_back_is_not_waited_for_for_long(
     assert len(asked) == 1
     waits = [c.seconds for m in line.moments for c in m.commands if isinstance(c, SetDeadline)]
     assert waits.count(settings.deadlines.recovery) == (0 if blind else 1)
+
+
+def test_a_locator_that_somebody_else_wakes_is_asked_when_it_is_awake(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    awake = with_one(palette)
+    asleep = with_one(palette, state=LifecycleState.INACTIVE)
+    line = started(home, asleep, settings)
+    answers, tries, looks = line.answers, [], []
+
+    def refusing(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, CallLocate):
+            looks.append(now)
+        if isinstance(command, ChangeState) and command.peer == awake.locators[0].id and not tries:
+            tries.append(now)
+            yield 0.1, StateChanged(call_id=command.call_id, success=False, message="the peer refused")
+            yield 3.0, PaletteChanged(palette=awake)
+        else:
+            yield from answers(command, now)
+
+    line.answers = refusing
+    (end,) = line.run()
+    assert end.state is MissionState.SUCCEEDED, end.reason
+    assert looks[0] - tries[0] == pytest.approx(3.0)

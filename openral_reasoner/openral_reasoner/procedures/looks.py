@@ -1,5 +1,6 @@
 """A look that either finds, or says which of the other things happened."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from openral_core.detectors import LifecycleState, LocateResult, LocateStatus
@@ -28,6 +29,12 @@ _DECISIVE = (
     LocateStatus.UNKNOWN_CAMERA.name,
 )
 
+_BACK_SOON: Mapping[str, Callable[[LocatorEntry], bool]] = {
+    LocateStatus.DETECTOR_ERROR.name: lambda entry: not entry.recovering,
+    LocateStatus.INACTIVE.name: lambda entry: not entry.must_load,
+}
+"""How a look can end whose locator is likely to be back, and when it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -52,21 +59,19 @@ class Look:
 def look_for(mission: Mission, words: str, camera: str = "", detector: str = "") -> Procedure[Look]:
     """Ask the named locator, or the default and on its failure the others; remember what is found.
 
-    When nobody could look and one of them broke over it, that one is asked once more when it is back.
+    When nobody could look and one of them broke over it, or would not be woken because somebody else was
+    about to, that one is asked once more when it is back.
     """
     yield from wait_for(mission, LOCATOR)
     look = no_look(mission)
-    broken: LocatorEntry | None = None
+    broken: Look | None = None
     for entry in _asked(mission, detector):
         look = yield from _look_by(mission, entry, words, camera)
         if look.decisive:
             return look
-        if look.status == LocateStatus.DETECTOR_ERROR.name:
-            broken = broken or entry
-    if broken is not None:
-        yield from _recovery_of(mission, broken)
-        look = yield from _look_by(mission, broken, words, camera)
-    return look
+        broken = broken or (look if look.status in _BACK_SOON else None)
+    again = (yield from _back(mission, broken)) if broken else None
+    return (yield from _look_by(mission, again, words, camera)) if again else look
 
 
 def _look_by(mission: Mission, entry: LocatorEntry, words: str, camera: str) -> Procedure[Look]:
@@ -76,17 +81,23 @@ def _look_by(mission: Mission, entry: LocatorEntry, words: str, camera: str) -> 
     return Look(result.status.name, result.message, entry.id)
 
 
-def _recovery_of(mission: Mission, entry: LocatorEntry) -> Procedure[None]:
-    """Until it can look again, or is known not to for a while; bounded."""
+def _back(mission: Mission, broken: Look) -> Procedure[LocatorEntry | None]:
+    """Wait for the locator of a look, bounded; None when it is not back, or known to be blind for a while."""
+    locator, deadlines = broken.detector, mission.settings.deadlines
+    asleep = broken.status == LocateStatus.INACTIVE.name
+
+    def settled(palette: ToolPalette) -> bool:
+        return locator in {e.id for e in palette.blind} or _ready(palette, broken) is not None
+
     yield from pause(mission, LOOK_AGAIN)
-    back = Need(lambda palette: _settled(palette, entry.id), f"{entry.id} is not back")
-    yield from wait_at_most(mission, mission.settings.deadlines.recovery, back)
+    seconds = deadlines.locator if asleep else deadlines.recovery
+    yield from wait_at_most(mission, seconds, Need(settled, f"{locator} is not back"))
+    return _ready(mission.palette, broken)
 
 
-def _settled(palette: ToolPalette, locator: str) -> bool:
-    there = palette.locator(locator)
-    blind = locator in {each.id for each in palette.blind}
-    return blind or (there is not None and not there.recovering)
+def _ready(palette: ToolPalette, broken: Look) -> LocatorEntry | None:
+    entry = palette.locator(broken.detector)
+    return entry if entry is not None and _BACK_SOON[broken.status](entry) else None
 
 
 def no_look(mission: Mission) -> Look:
