@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from openral_core.skills import Verb
-from openral_reasoner.exchanges.turns import Found
+from openral_reasoner.exchanges.turns import Found, Reply
 from openral_reasoner.planners.carries import bring, bring_filled, pick_up, pour
 from openral_reasoner.planners.goals import (
     EXAMPLES,
@@ -70,10 +70,15 @@ def _verify(outlook: Outlook, words: str, thing: Found) -> Plan[tuple[Found, boo
         return (reply.found[0] if reply.found else thing), True
     if reply.status in ("MOVED", "NOT_IN_VIEW"):
         return (yield from search(outlook, words, reply)), True
-    if reply.status == "INVALID_CALL" and not outlook.can_look:  # the locator went while it was chosen
+    if _went_meanwhile(outlook, reply):
         return thing, False
     where = whereabouts(thing)
     raise PlanFailed(f"I stand where memory has the {words} ({where}) and cannot see: {reply.status}.")
+
+
+def _went_meanwhile(outlook: Outlook, reply: Reply) -> bool:
+    """Whether the locator went while it was chosen."""
+    return reply.status == "INVALID_CALL" and not outlook.can_look
 
 
 def _go_to(outlook: Outlook, goal: GoTo) -> Plan[str]:
