@@ -12,10 +12,12 @@ from typing import ClassVar
 
 from std_msgs.msg import String
 
+from openral_core.detections import Detection
 from openral_core.detectors import Health, LifecycleState, Mode
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.cameras import parse_cameras
 from openral_perception_ros.detector import load_detector
+from openral_perception_ros.frames import Shot
 from openral_perception_ros.looks.desk import Answer
 from openral_perception_ros.looks.look import LookOutcome, Seen
 from openral_perception_ros.looks.reception import Reception
@@ -82,8 +84,12 @@ class DetectorNode(ManagedNode):
         self._inform(LifecycleState.INACTIVE)
 
     def _answered(self, answer: Answer) -> None:
-        if answer.shot is not None and self._announcer.watched:
-            self._at_home(self._announcer.annotated, answer.shot, answer.result.detections)
+        if answer.shot is not None:
+            self._annotate(answer.shot, answer.result.detections)
+
+    def _annotate(self, shot: Shot, detections: tuple[Detection, ...]) -> None:
+        if self._announcer.watched:
+            self._at_home(self._announcer.annotated, shot, detections)
 
     def _at_home(self, work: Callable[..., object], *arguments: object) -> None:
         """Run on the executor what another thread learnt."""
@@ -92,7 +98,8 @@ class DetectorNode(ManagedNode):
 
     def _on_seen(self, outcome: LookOutcome) -> None:
         if isinstance(outcome, Seen):
-            self._at_home(self._announcer.seen, outcome.shot, outcome.detections)
+            self._announcer.objects(outcome.shot, outcome.detections)
+            self._annotate(outcome.shot, outcome.detections)
 
     def _on_event(self, event: WorkerEvent) -> None:
         self.get_logger().warning(event.message)

@@ -11,7 +11,6 @@ import rclpy
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rclpy.context import Context
-from rclpy.executors import MultiThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.publisher import Publisher
@@ -25,6 +24,7 @@ from openral_msgs.srv import LocateInView
 from openral_perception_ros.engines import Frame
 from openral_perception_ros.node import DetectorNode
 from openral_ros.conversions.images import image_message
+from openral_ros.executors import ApartExecutor
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 
 RSKILLS = Path(__file__).parents[2] / "rskills"
@@ -141,7 +141,7 @@ class Rig:
 
 @pytest.fixture
 def rig(ros_context: Context, spin_until: Callable[..., None], rskills: Path) -> Iterator[Callable[..., Rig]]:
-    executors: list[MultiThreadedExecutor] = []
+    executors: list[ApartExecutor] = []
     nodes: list[Node] = []
 
     def make(
@@ -157,7 +157,7 @@ def rig(ros_context: Context, spin_until: Callable[..., None], rskills: Path) ->
             parameter_overrides=[Parameter(name, value=value) for name, value in chosen.items()],
         )
         client = rclpy.create_node("client", context=ros_context)
-        executor = MultiThreadedExecutor(2, context=ros_context)
+        executor = ApartExecutor(context=ros_context)
         executor.add_node(node)
         Thread(target=executor.spin, daemon=True).start()
         executors.append(executor)

@@ -87,6 +87,16 @@ def test_looks_are_answered(supervised: Supervised) -> None:
     assert [each.label for each in outcome.detections] == ["mug"]
 
 
+def test_the_worker_has_its_next_look_before_the_last_is_answered(supervised: Supervised) -> None:
+    phases: Queue[Phase] = Queue()
+    for term in ("slow", "mug"):
+        look = Look(
+            lambda: SHOT, (term,), time.monotonic(), 10.0, lambda _: phases.put(supervised.vitals.phase)
+        )
+        supervised.supervisor.submit(look)
+    assert [phases.get(timeout=20.0) for _ in range(2)] == [Phase.BUSY, Phase.IDLE]
+
+
 @pytest.mark.parametrize(
     ("fault", "status"),
     [

@@ -1,5 +1,6 @@
 """Real workers, with the engine that fails as asked."""
 
+import dataclasses
 import time
 from collections.abc import Iterator
 from multiprocessing.connection import wait
@@ -10,6 +11,7 @@ import pytest
 
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import FailureKind, Frame, LoadOptions
+from openral_perception_ros.workers.arena import Arena
 from openral_perception_ros.workers.commands import MissingEnvironment, worker_command
 from openral_perception_ros.workers.messages import Detected, Failed, Load, Ready, Reply
 from openral_perception_ros.workers.process import WorkerCrashed, WorkerNotStarted, WorkerProcess
@@ -64,6 +66,19 @@ def test_a_broken_answer_is_a_typed_failure_and_the_worker_serves_on(
     assert failed.kind is kind
     worker.detect(scene, ("mug",))
     assert isinstance(answer_of(worker), Detected)
+
+
+def test_a_frame_asked_about_twice_is_copied_once(
+    worker: WorkerProcess, scene: Frame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[object] = []
+    write = Arena.write
+    monkeypatch.setattr(Arena, "write", lambda *given: written.append(given[1]) or write(*given))
+    later = dataclasses.replace(scene, stamp=scene.stamp + 1)
+    for frame in (scene, scene, later, scene):
+        worker.detect(frame, ("mug",))
+        assert isinstance(answer_of(worker), Detected)
+    assert len(written) == 3
 
 
 def test_boxes_are_cut_to_the_image(worker: WorkerProcess, scene: Frame) -> None:

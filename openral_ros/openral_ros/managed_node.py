@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from lifecycle_msgs.srv import ChangeState
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.lifecycle import LifecycleNodeMixin, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
 
+from openral_ros.executors import TransitionGroup
 from openral_ros.scopes import Scope
 from openral_ros.transitions import logged
 
@@ -18,13 +18,13 @@ class ManagedNode(LifecycleNodeMixin, Node):
 
     Subclasses override `configure` and `activate`. An `OpenRALError` raised there refuses the
     transition (FAILURE, logged); the scope of a refused transition is closed at once, so that
-    trying again starts clean. Transitions run in a callback group of their own: under a
-    multi-threaded executor the node still answers while it activates.
+    trying again starts clean. Transitions are in a callback group of their own: under an
+    `ApartExecutor` the node still answers while it activates.
     """
 
     def __init__(self, name: str, **options: object) -> None:
         Node.__init__(self, name, **options)
-        LifecycleNodeMixin.__init__(self, callback_group=MutuallyExclusiveCallbackGroup())
+        LifecycleNodeMixin.__init__(self, callback_group=TransitionGroup())
         self._change_as_asked = self._service_change_state.callback
         self._service_change_state.callback = self._change_if_possible
         self._configured = Scope(self)

@@ -9,11 +9,11 @@ import rclpy
 from rclpy.executors import (
     Executor,
     ExternalShutdownException,
-    MultiThreadedExecutor,
     SingleThreadedExecutor,
 )
 from rclpy.signals import SignalHandlerOptions
 
+from openral_ros.executors import ApartExecutor
 from openral_ros.managed_node import ManagedNode
 
 
@@ -27,7 +27,7 @@ def run(
     Args:
         make_node: Called once rclpy is initialised.
         arguments: Command line with ROS arguments; None takes the process's own.
-        transitions_apart: Run lifecycle transitions on a second thread, so that a node whose
+        transitions_apart: Run lifecycle transitions on a thread of their own, so that a node whose
             activation takes seconds still answers meanwhile.
 
     Returns:
@@ -35,7 +35,7 @@ def run(
     """
     stop = Event()
     rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
-    executor: Executor = MultiThreadedExecutor(2) if transitions_apart else SingleThreadedExecutor()
+    executor: Executor = ApartExecutor() if transitions_apart else SingleThreadedExecutor()
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         stop.set()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from openral_perception_ros.conformance.options import KIT
 from openral_perception_ros.conformance.running_node import RunningNode, running_node
 from openral_perception_ros.conformance.subject import LOOK, Setting, Subject
 from openral_perception_ros.detector import Detector, load_detector
@@ -55,6 +56,14 @@ def node(
 def measured(pytestconfig: pytest.Config) -> dict[str, object]:
     """Numbers to be told at the end of the run."""
     return pytestconfig.stash.setdefault(MEASURED, {})
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A project's own time limit is not for the kit: its waits are bounded, and twenty lives take long."""
+    if config.pluginmanager.has_plugin("timeout"):
+        for item in items:
+            if item.path.is_relative_to(KIT):
+                item.add_marker(pytest.mark.timeout(0))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

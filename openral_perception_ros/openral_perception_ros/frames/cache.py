@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from threading import Lock
 
 from openral_perception_ros.frames.shot import Shot
@@ -34,21 +35,20 @@ class CameraCache:
                 return False
             for old in [each for each in self._partial if each <= stamp]:
                 del self._partial[old]
-            self._newest = Shot(self._camera, stamp, frame_id, received, images)
+            self._newest = Shot(self._camera, stamp, frame_id, received, images, self._labels)
             return True
 
     def put_labels(self, labels: Mapping[int, str]) -> None:
         """What instance ids are called from now on."""
         with self._lock:
             self._labels = dict(labels)
+            if self._newest is not None:
+                self._newest = replace(self._newest, labels=self._labels)
 
     def newest(self) -> Shot | None:
         """The newest complete shot, with the labels known now; None before the first."""
         with self._lock:
-            if self._newest is None or (self._needs_labels and not self._labels):
-                return None
-            shot = self._newest
-            return Shot(shot.camera, shot.stamp, shot.frame_id, shot.received, shot.images, self._labels)
+            return None if self._needs_labels and not self._labels else self._newest
 
     def missing(self) -> tuple[str, ...]:
         """What has never arrived, for a message to people."""

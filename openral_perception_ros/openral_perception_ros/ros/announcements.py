@@ -62,11 +62,10 @@ class Announcer:
         if self._said is not None:
             self._info.publish(self._said)
 
-    def seen(self, shot: Shot, detections: tuple[Detection, ...]) -> None:
-        """What the continuous leg saw."""
+    def objects(self, shot: Shot, detections: tuple[Detection, ...]) -> None:
+        """What the continuous leg saw; on whichever thread knows it."""
         if self._objects is not None:
             self._objects.publish(detections_message(detections, header_of(shot)))
-        self.annotated(shot, detections)
 
     @property
     def watched(self) -> bool:
@@ -74,8 +73,8 @@ class Announcer:
         return self._annotated.get_subscription_count() > 0
 
     def annotated(self, shot: Shot, detections: tuple[Detection, ...]) -> None:
-        """The image with its boxes, if anyone watches."""
-        if not self.watched or Sensor.RGB.value not in shot.images:
+        """The image with its boxes."""
+        if Sensor.RGB.value not in shot.images:
             return
         rgb = decode(shot).plane(Sensor.RGB).astype(np.uint8, copy=False)
         message = image_message(annotated(rgb, detections), "rgb8", 0.0, "")

@@ -4,6 +4,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -52,7 +53,8 @@ class Session:
         parameters, manifest = plan.parameters, plan.detector.manifest
         load = Load(manifest, str(plan.detector.folder), parameters.load_options)
         command = worker_command(manifest, Path(parameters.environments), plan.worker_module)
-        self.supervised = supervise(command, load, parameters.limits, decode, on_event)
+        decode_once = lru_cache(maxsize=len(plan.cameras))(decode)
+        self.supervised = supervise(command, load, parameters.limits, decode_once, on_event)
         scope.callback(self.supervised.supervisor.stop)
         self._primary = plan.cameras[0].id
         self._cadence = Cadence(parameters.rate) if manifest.mode is Mode.CONTINUOUS else None

@@ -58,13 +58,19 @@ class Attendant:
             self._line.offer(look)
 
     def step(self, now: float) -> float:
-        """Do what is due at ``now``; steady time [s] of the next step if nothing happens before."""
+        """Do what is due at ``now``; steady time [s] of the next step if nothing happens before.
+
+        The worker gets its next look before the last one is answered, which takes as long as some models do.
+        """
         self._expire(now)
         outcome = self.keeper.poll(now)
+        done = self._current
         if outcome is not None:
-            self._answer(outcome, now)
+            self._current = None
         while self.keeper.vitals.phase is Phase.IDLE and (look := self._line.next()) is not None:
             self._dispatch(look, now)
+        if outcome is not None:
+            self._answer(done, outcome, now)
         current_due = self._current.look.due if self._current and not self._current.look.ended else NEVER
         return min(self._line.next_due, self.keeper.wake_at, current_due)
 
@@ -82,12 +88,9 @@ class Attendant:
             look = self._current.look
             look.end(DeadlinePassed(look.deadline, "with the model"))
 
-    def _answer(self, outcome: Detected | Failed | OpenRALError, now: float) -> None:
-        current, self._current = self._current, None
-        if current is not None:
-            current.look.end(
-                self._seen(current, outcome) if isinstance(outcome, Detected) else _refusal(outcome)
-            )
+    def _answer(self, done: _Current | None, outcome: Detected | Failed | OpenRALError, now: float) -> None:
+        if done is not None:
+            done.look.end(self._seen(done, outcome) if isinstance(outcome, Detected) else _refusal(outcome))
         absence = self._absence(now)
         if absence is not None:
             self._line.clear(absence)
@@ -110,10 +113,12 @@ class Attendant:
         except OpenRALError as error:
             look.end(DetectorFailed(error))
             return
-        self._current = _Current(look, shot, now)
+        current = _Current(look, shot, now)
         lost = self.keeper.hand(frame, look.terms, now)
-        if lost is not None:
-            self._answer(lost, now)
+        if lost is None:
+            self._current = current
+        else:
+            self._answer(current, lost, now)
 
     def _absence(self, now: float) -> LookRefused | None:
         """Why nobody can be served at ``now`` [s, steady]."""

@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection, Pipe
 
 from openral_core.errors import OpenRALError
 from openral_perception_ros.engines import Frame
-from openral_perception_ros.workers.arena import Arena
+from openral_perception_ros.workers.arena import Arena, PlaneSpec
 from openral_perception_ros.workers.messages import Detect, Load, Reply, pack_request, unpack_reply
 
 
@@ -48,6 +48,8 @@ class WorkerProcess:
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._exit_code: int | None = None
         self._arena = Arena.create()
+        self._shown: Frame | None = None
+        self._planes: tuple[PlaneSpec, ...] = ()
         self.connection, theirs = Pipe()
         try:
             self._process = _start(command, environment, theirs, self._arena)
@@ -70,11 +72,16 @@ class WorkerProcess:
     def detect(self, frame: Frame, terms: tuple[str, ...] | None) -> None:
         """Hand it one frame; the one before is overwritten, so its answer must be in or given up.
 
+        A frame that it was shown last is not copied again: several may ask about the same moment.
+
         Raises:
             WorkerCrashed: If it is gone.
         """
-        planes = self._arena.write(frame.planes)
-        self._send(pack_request(Detect(planes, frame.camera, frame.stamp, dict(frame.labels), terms)))
+        if frame is not self._shown:
+            self._shown = None
+            self._planes = self._arena.write(frame.planes)
+            self._shown = frame
+        self._send(pack_request(Detect(self._planes, frame.camera, frame.stamp, dict(frame.labels), terms)))
 
     def readable(self) -> bool:
         """Whether an answer, or its end, can be read without waiting."""

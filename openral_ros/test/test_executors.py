@@ -1,0 +1,92 @@
+"""The executor that runs transitions apart from everything else."""
+
+from collections.abc import Callable, Iterator
+from threading import Event, current_thread
+from time import monotonic
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+from rclpy.executors import Executor
+from rclpy.node import Node
+from std_srvs.srv import Empty
+
+from openral_ros.executors import ApartExecutor, TransitionGroup
+
+PATIENCE = 20.0
+
+
+class Broken(Exception):
+    """What a callback raises here."""
+
+
+@pytest.fixture
+def node(ros_context: Any) -> Iterator[Node]:
+    made = Node("apart", context=ros_context)
+    yield made
+    made.destroy_node()
+
+
+@pytest.fixture
+def executor(ros_context: Any, node: Node) -> Iterator[ApartExecutor]:
+    made = ApartExecutor(context=ros_context)
+    made.add_node(node)
+    yield made
+    made.shutdown()
+
+
+def spin(executor: Executor, until: Callable[[], object]) -> None:
+    end = monotonic() + PATIENCE
+    while not until():
+        assert monotonic() < end
+        executor.spin_once(timeout_sec=0.1)
+
+
+def asked(node: Node, callback: Callable[[Any, Any], Any], name: str) -> Any:
+    """The future answer of a service among the transitions."""
+    node.create_service(Empty, name, callback, callback_group=TransitionGroup())
+    return node.create_client(Empty, name).call_async(Empty.Request())
+
+
+def test_a_transition_that_waits_leaves_the_other_callbacks_alone(
+    node: Node, executor: ApartExecutor
+) -> None:
+    begun, over, threads = Event(), Event(), []
+
+    def wait(request: Any, response: Any) -> Any:
+        threads.append(current_thread())
+        begun.set()
+        assert over.wait(PATIENCE)
+        return response
+
+    answer, ticks = asked(node, wait, "slow"), list[Any]()
+    spin(executor, begun.is_set)
+    node.create_timer(0.001, lambda: ticks.append(current_thread()))
+    spin(executor, lambda: len(ticks) >= 5)
+    assert not answer.done()
+    assert set(ticks) == {current_thread()}
+    over.set()
+    spin(executor, answer.done)
+    assert threads != [current_thread()]
+    assert len(threads) == 1
+
+
+def test_callbacks_are_offered_once_however_late_they_are_begun(node: Node, executor: ApartExecutor) -> None:
+    done: list[int] = []
+    for number in range(100):
+        executor.create_task(done.append, number)
+    spin(executor, lambda: len(done) >= 100)
+    assert sorted(done) == list(range(100))
+
+
+def test_what_a_callback_raises_reaches_who_spins(node: Node, executor: ApartExecutor) -> None:
+    def broken(*_: Any) -> None:
+        raise Broken
+
+    executor.create_task(broken)
+    with pytest.raises(Broken):
+        spin(executor, lambda: False)
+    asked(node, broken, "broken")
+    with pytest.raises(Broken):
+        spin(executor, lambda: False)
