@@ -15,7 +15,7 @@ from lifecycle_msgs.msg import Transition
 from rclpy.qos import QoSProfile
 from vision_msgs.msg import Detection2DArray
 
-from benchmarks.detector_rigs import SETTING, camera, picture, rskill
+from benchmarks.detector_rigs import ROOT, SETTING, camera, picture, rskill
 from benchmarks.onnx_models import write_convolutions
 from openral_perception_ros.conformance.faulty_engine import LOOK_TIME
 from openral_perception_ros.conformance.running_node import NODE_MODULE, RunningNode, running_node
@@ -25,6 +25,7 @@ from openral_perception_ros.workers.commands import WORKER_MODULE, worker_comman
 from openral_perception_ros.workers.messages import Load
 from openral_perception_ros.workers.process import WorkerProcess
 
+PROFILE = ROOT / "launch" / "dds" / "large_images.xml"
 FAULTY = "openral_perception_ros.conformance.faulty"
 CAMERA_RATE = 60.0
 WATCHED = 15.0
@@ -36,7 +37,7 @@ Row = dict[str, object]
 
 def run() -> list[Row]:
     """One row per engine."""
-    os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"] = str(Path(__file__).with_name("large_images.xml"))
+    os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"] = str(PROFILE)
     with TemporaryDirectory() as folder:
         base = Path(folder)
         closed = {"mode": "continuous", "vocabulary": {"kind": "closed", "labels": ["mug", "bread"]}}

@@ -13,6 +13,7 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
         (f"share/{NAME}/launch", ["launch/sim_e2e.launch.py"]),
+        (f"share/{NAME}/dds", ["dds/large_images.xml"]),
     ],
     zip_safe=True,
     extras_require={"test": ["pytest"]},

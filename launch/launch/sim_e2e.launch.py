@@ -32,6 +32,7 @@ def _node(spec: NodeSpec, max_restarts: int) -> Node:
         name=spec.name,
         namespace=spec.namespace,
         parameters=[dict(spec.parameters)],
+        additional_env=dict(spec.variables),
         remappings=list(spec.remaps.items()),
         ros_arguments=["--log-level", spec.log_level],
         output="screen",

@@ -35,6 +35,9 @@ async def deployment(
     observer = Observer(choices.namespace, choices.camera_bases, graph.listening, domain)
     session = Session(observer, folder, Patience(), lambda: list(supervisor.logs.alarms), supervisor.restarts)
     outcomes: list[Outcome] = []
+    for node in graph.started:
+        for name, value in node.variables.items():
+            print(f"{node.key} runs with {name}={value}")
     supervisor.start()
     screen = asyncio.create_task(show(supervisor, observer, session))
     try:

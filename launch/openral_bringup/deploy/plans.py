@@ -10,12 +10,13 @@ from openral_bringup.graphs import GraphDescription
 
 
 def plan(graph: GraphDescription, lacking: Iterable[str]) -> Group:
-    """Every node with its namespace, executable, level and parameters; then what is still to be had."""
+    """Every node with all that it is started with, its variables too; then what is still to be had."""
     table = Table(title="graph", show_lines=True)
     for column in ("node", "namespace", "runs", "level", "parameters"):
         table.add_column(column, overflow="fold")
     for node in graph.started:
-        parameters = "\n".join(f"{name}: {value}" for name, value in node.parameters.items())
+        lines = [f"{name}: {value}" for name, value in node.parameters.items()]
+        parameters = "\n".join([*lines, *(f"{name}={value}" for name, value in node.variables.items())])
         level = "-" if node.level is None else str(node.level)
         table.add_row(
             node.name, node.namespace or "/", f"{node.package} {node.executable}", level, parameters

@@ -48,7 +48,7 @@ class NodeProcess:
         self.deaths = 0
         self.given_up = False
         self._command = command_of(spec, folder)
-        self._environment, self._on_line, self._respawn = environment, on_line, respawn
+        self._environment, self._on_line, self._respawn = {**environment, **spec.variables}, on_line, respawn
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = asyncio.Event()
 

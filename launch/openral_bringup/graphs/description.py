@@ -13,6 +13,7 @@ from openral_bringup.graphs.impossible import ImpossibleChoices
 from openral_bringup.graphs.memory import asleep
 from openral_bringup.graphs.nodes import NodeSpec, ParameterValue
 from openral_bringup.graphs.overrides import overridden, unknown
+from openral_bringup.graphs.transports import camera_variables
 from openral_core.documents import InvalidDocument, read_yaml
 from openral_core.rskills import Registry
 
@@ -55,7 +56,7 @@ def describe(
     Args:
         choices: What was chosen.
         rskill_folders: Where the rSkills lie.
-        environment: Holds the keys of brains that need one.
+        environment: Holds the keys of brains that need one, and what was chosen for the middleware.
         known_problems: What was found before, to be told together with what is found here.
 
     Raises:
@@ -68,7 +69,7 @@ def describe(
     registry = Registry.load(rskill_folders)
     chosen = chosen_detectors(choices, registry, problems)
     nodes = (
-        _sim(choices, folders),
+        _sim(choices, folders, camera_variables(environment)),
         *detector_nodes(choices, chosen, asleep(choices, chosen, problems), folders),
         _world_state(choices, _map_of(choices.scene, problems)),
         _reasoner(choices, folders),
@@ -90,7 +91,7 @@ def shared_names(namespace: str) -> dict[str, str]:
     return {name: f"{namespace}{name}" for name in SHARED} if namespace else {}
 
 
-def _sim(choices: Choices, folders: list[str]) -> NodeSpec:
+def _sim(choices: Choices, folders: list[str], variables: Mapping[str, str]) -> NodeSpec:
     parameters: dict[str, ParameterValue] = {
         "scene": str(choices.scene),
         "seed": choices.seed,
@@ -98,7 +99,7 @@ def _sim(choices: Choices, folders: list[str]) -> NodeSpec:
         "rskill_folders": folders,
         "record": choices.record,
     }
-    return NodeSpec("sim", "openral_sim", "sim", choices.namespace, 0, parameters)
+    return NodeSpec("sim", "openral_sim", "sim", choices.namespace, 0, parameters, variables=variables)
 
 
 def _world_state(choices: Choices, home_map: str) -> NodeSpec:

@@ -58,6 +58,11 @@ def _drawn(asked: str) -> Path:
     return write_home(find_scene(asked, _share("openral_scenes")), _DRAWN).resolve()
 
 
+def large_images_profile() -> Path:
+    """The Fast DDS profile of processes that publish images."""
+    return _share("openral_bringup") / "dds" / "large_images.xml"
+
+
 def executable_path(package: str, executable: str) -> Path:
     """A node's executable, as `ros2 run` finds it.
 

@@ -11,7 +11,7 @@ class NodeSpec:
     """What `ros2 run` needs to start a node, and the level at which bring-up activates it.
 
     ``level`` None means the node is not managed by bring-up; ``awake`` False that it is configured and
-    left inactive. ``remaps`` holds absolute names.
+    left inactive. ``remaps`` holds absolute names, ``variables`` what its environment has besides.
     """
 
     name: str
@@ -22,6 +22,7 @@ class NodeSpec:
     parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
     awake: bool = True
     remaps: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
     log_level: str = "info"
 
     @property

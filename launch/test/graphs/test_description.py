@@ -49,6 +49,21 @@ def test_a_namespace_moves_the_whole_graph_and_its_cameras() -> None:
     assert graph.nodes[1].parameters["cameras"] == ["head:=/robot1/head", "wrist:=/robot1/wrist"]
 
 
+def test_who_publishes_images_has_room_for_them_unless_the_user_chose_otherwise() -> None:
+    profile = "FASTRTPS_DEFAULT_PROFILES_FILE"
+
+    def variables(**environment: str) -> dict[str, dict[str, str]]:
+        nodes = describe(Choices(scene=SCENE), RSKILLS, environment).nodes
+        return {node.key: dict(node.variables) for node in nodes if node.variables}
+
+    (given,) = variables()["sim"].values()
+    assert variables() == {"sim": {profile: given}}
+    assert "<segment_size>" in Path(given).read_text()
+    assert variables(RMW_IMPLEMENTATION="rmw_fastrtps_cpp") == variables()
+    assert variables(RMW_IMPLEMENTATION="rmw_cyclonedds_cpp") == {}
+    assert variables(**{profile: "mine.xml"}) == variables(FASTDDS_DEFAULT_PROFILES_FILE="mine.xml") == {}
+
+
 def test_parameters_set_by_hand_win() -> None:
     graph = graph_of(seed=3, overrides={"sim": {"seed": 9}, "sim_groundtruth": {"rate": 2.0}})
     by_key = {node.key: node.parameters for node in graph.nodes}
