@@ -46,7 +46,7 @@ class ServiceCaller(Generic[Response]):
         self._node = node
         self._client = scope.client(service_type, name)
         self._name = str(node.resolve_service_name(name))
-        # One for all calls: rclpy loses 190 bytes with a clock and its timer made for one call, 80 with a timer.
+        # One for all calls: rclpy loses 190 bytes with each clock and timer made for a call, 80 with a timer.
         self._clock = Clock(clock_type=ClockType.STEADY_TIME)
         self._open: set[_Call[Response]] = set()
         scope.callback(self._abandon)
