@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from rclpy.client import Client
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.task import Future
 
 from openral_core.errors import OpenRALError
+from openral_ros.deadlines import Deadlines
 from openral_ros.scopes import Scope
 
 Response = TypeVar("Response")
@@ -43,11 +43,9 @@ class ServiceCaller(Generic[Response]):
     """A client whose every call ends, in its answer or a `CallError`, within a deadline of steady time."""
 
     def __init__(self, scope: Scope, node: Node, service_type: type, name: str) -> None:
-        self._node = node
         self._client = scope.client(service_type, name)
         self._name = str(node.resolve_service_name(name))
-        # One for all calls: rclpy loses 190 bytes with each clock and timer made for a call, 80 with a timer.
-        self._clock = Clock(clock_type=ClockType.STEADY_TIME)
+        self._deadlines = Deadlines(scope, node)
         self._open: set[_Call[Response]] = set()
         scope.callback(self._abandon)
 
@@ -77,7 +75,7 @@ class ServiceCaller(Generic[Response]):
         if not self.ready:
             on_done(ServiceUnavailable(self.name))
             return
-        call = _Call(self._node, self._client, self._name, deadline, self._clock, self._ended_with(on_done))
+        call = _Call(self._client, self._name, deadline, self._deadlines, self._ended_with(on_done))
         self._open.add(call)
         call.send(request)
 
@@ -100,20 +98,19 @@ class _Call(Generic[Response]):
 
     def __init__(
         self,
-        node: Node,
         client: Client,
         name: str,
         deadline: float,
-        clock: Clock,
+        deadlines: Deadlines,
         on_end: "Callable[[_Call[Response], Response | CallError], None]",
     ) -> None:
-        self._node, self._client, self._name = node, client, name
-        self._deadline, self._on_end = deadline, on_end
+        self._client, self._name = client, name
+        self._deadline, self._deadlines, self._on_end = deadline, deadlines, on_end
         self._future: Future | None = None
-        self._timer = node.create_timer(deadline, self._late, clock=clock)
 
     def send(self, request: object) -> None:
-        """Send the request; the timer is running already."""
+        """Send the request; its deadline runs from now on."""
+        self._deadlines.set(self, self._deadline, self._late)
         self._future = self._client.call_async(request)
         self._future.add_done_callback(self._answered)
 
@@ -129,6 +126,6 @@ class _Call(Generic[Response]):
         future, self._future = self._future, None
         if future is None:
             return
-        self._node.destroy_timer(self._timer)
+        self._deadlines.drop(self)
         self._client.remove_pending_request(future)
         self._on_end(self, outcome)

@@ -32,7 +32,9 @@ def test_an_answer_comes_home_once(nodes: tuple[Node, Node], spin_until: SpinUnt
     caller.call(Trigger.Request(), 5.0, outcomes.append)
     spin_until([server, client], lambda: bool(outcomes), 10.0)
     assert [outcome.message for outcome in outcomes] == ["here"]
-    assert len(list(client.timers)) == 0
+    caller.call(Trigger.Request(), 5.0, outcomes.append)
+    spin_until([server, client], lambda: len(outcomes) == 2, 10.0)
+    assert len(list(client.timers)) == 1, "one for all calls"
 
 
 def test_a_service_nobody_serves_ends_at_once(nodes: tuple[Node, Node]) -> None:
