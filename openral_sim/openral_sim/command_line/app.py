@@ -9,14 +9,24 @@ app = typer.Typer(no_args_is_help=True, help="Scenes: list, generate, check, ren
 commands = typer.Typer()
 commands.add_typer(app, name="scene")
 
+
+def _shipped() -> Path:
+    """The scenes of the checkout one stands in, else the installed ones."""
+    here = Path("scenes")
+    if (here / "deploy").is_dir():
+        return here
+    from ament_index_python.packages import get_package_share_directory
+
+    return Path(get_package_share_directory("openral_scenes"))
+
+
 Scene = Annotated[str, typer.Argument(help="a scene file, a shipped scene's name, or generated:SEED[:ROOMS]")]
-Folder = Annotated[Path, typer.Option(help="where the shipped scenes lie")]
+Folder = Annotated[Path, typer.Option(default_factory=_shipped, help="where the shipped scenes lie")]
 Seed = Annotated[int, typer.Option(min=0, help="draws the objects' placements")]
-SCENES = Path("scenes")
 
 
 @app.command(name="list")
-def list_scenes(folder: Folder = SCENES) -> None:
+def list_scenes(folder: Folder) -> None:
     """List the shipped scenes: rooms, furniture that opens, things, hidden things."""
     from openral_sim.homes import shipped_scenes, whereabouts
     from openral_sim.scenes import load_scene
@@ -50,7 +60,8 @@ def render(
     scene: Scene = "home",
     out: Annotated[Path, typer.Option(help="the picture to write")] = Path("runs/pictures/sheet.png"),
     seed: Seed = 0,
-    folder: Folder = SCENES,
+    *,
+    folder: Folder,
 ) -> None:
     """Write a contact sheet: the whole home, its rooms, what is seen from its places and by the robot."""
     from openral_sim.homes import find_scene
@@ -62,7 +73,7 @@ def render(
 
 
 @app.command()
-def check(scene: Scene = "home", seed: Seed = 0, folder: Folder = SCENES) -> None:
+def check(scene: Scene = "home", seed: Seed = 0, *, folder: Folder) -> None:
     """Build a scene and say what is wrong with it; exit code 1 if anything is."""
     from openral_sim.homes import find_scene
     from openral_sim.homes.checks import problems_of

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from openral_sim.command_line import commands
@@ -14,6 +15,14 @@ def test_lists_the_shipped_scenes_with_what_is_hidden_in_them() -> None:
     lines = {line.split()[0]: line for line in told.output.splitlines()}
     assert set(lines) == {"studio", "home", "flat", "house"}
     assert "kitchen, living room: 2 to open" in lines["home"]
+
+
+def test_the_shipped_scenes_are_found_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ament_index_python")
+    monkeypatch.chdir(tmp_path)
+    told = RUNNER.invoke(commands, ["scene", "list"])
+    assert told.exit_code == 0, told.output
+    assert "home" in [line.split()[0] for line in told.output.splitlines()]
 
 
 def test_draws_a_home_and_finds_nothing_wrong_with_it(tmp_path: Path) -> None:
