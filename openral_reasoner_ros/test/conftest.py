@@ -46,6 +46,7 @@ parameters:
 deadline: 20.0
 """
 LOCATOR = "/openral/perception/sim_groundtruth_locator"
+ANNOUNCED = 0.5
 
 
 def small_home() -> Home:
@@ -92,10 +93,10 @@ class FakeGraph(Node):
         self._locate_service = self.create_service(LocateInView, f"{LOCATOR}/locate_in_view", self._locate)
         self._info = self.create_publisher(DetectorInfoMsg, f"{LOCATOR}/info", LATCHED)
         self._info.publish(detector_info_message(locator_info()))
-        scene = self.create_publisher(SceneGraphMsg, "/openral/scene_graph", LATCHED)
-        scene.publish(scene_graph_message(home.graph(), 1.0))
-        skills = self.create_publisher(SkillCatalogue, "/openral/skills", LATCHED)
-        skills.publish(SkillCatalogue(verbs=[verb.value for verb in Verb]))
+        self._scene = self.create_publisher(SceneGraphMsg, "/openral/scene_graph", LATCHED)
+        self._skills = self.create_publisher(SkillCatalogue, "/openral/skills", LATCHED)
+        self._announce()
+        self.create_timer(ANNOUNCED, self._announce)
         self._server = ActionServer(
             self,
             ExecuteRskill,
@@ -103,6 +104,11 @@ class FakeGraph(Node):
             self._execute,
             cancel_callback=lambda _: CancelResponse.ACCEPT,
         )
+
+    def _announce(self) -> None:
+        """Again and again, as the real ones do: a latched message may be lost while nodes find each other."""
+        self._scene.publish(scene_graph_message(self.home.graph(), 1.0))
+        self._skills.publish(SkillCatalogue(verbs=[verb.value for verb in Verb]))
 
     @property
     def cancel_asked(self) -> bool:

@@ -21,3 +21,14 @@ LATCHED = QoSProfile(
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
 """State that a late joiner must get: one message, the newest."""
+
+ENDINGS = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST,
+    depth=10,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+"""State whose every change counts: the next one does not push out the end of the one before.
+
+A late joiner that asks for one message gets the newest.
+"""

@@ -11,7 +11,7 @@ from openral_reasoner.budgets import BudgetLine
 from openral_reasoner.exchanges.commands import PublishHandoff, PublishPrompt, PublishStatus
 from openral_reasoner.exchanges.statuses import CallRecord, MissionReport
 from openral_reasoner_ros.names import HANDOFF, MISSION, PROMPT
-from openral_ros.qos import LATCHED, RELIABLE
+from openral_ros.qos import ENDINGS, LATCHED, RELIABLE
 from openral_ros.scopes import Scope
 
 
@@ -22,7 +22,7 @@ class WordsAdapter:
         self._clock, self._brain = node.get_clock(), brain
         self._prompts = scope.publisher(PromptStamped, PROMPT, RELIABLE)
         self._handoffs = scope.publisher(Handoff, HANDOFF, LATCHED)
-        self._missions = scope.publisher(MissionStatus, MISSION, LATCHED)
+        self._missions = scope.publisher(MissionStatus, MISSION, ENDINGS)
         self._ids = count(1)
 
     def prompt(self, command: PublishPrompt) -> None:
