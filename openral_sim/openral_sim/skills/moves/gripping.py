@@ -1,6 +1,7 @@
 """Opening and closing the hand, and what the fingers feel."""
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 
 import mujoco
 import numpy as np
@@ -92,10 +93,10 @@ def bumped(context: SkillContext) -> bool:
 def push_on_hand(context: SkillContext) -> float:
     """How hard everything outside pushes the hand in [N]."""
     hand = {context.model.body(name).id for name in (context.names.hand, *context.names.fingers)}
-    outside = context.own_bodies()
+    own = context.own_bodies()
     force = np.zeros(6)
     total = 0.0
-    for index in _contacts_of(context, hand, outside):
+    for index in contacts_of(context, hand, own):
         mujoco.mj_contactForce(context.model, context.data, index, force)
         total += abs(float(force[0]))
     return total
@@ -107,7 +108,8 @@ def _touched(context: SkillContext, finger: str) -> set[int]:
     return {int(a if b == body else b) for a, b in pairs if body in (a, b) and a != b}
 
 
-def _contacts_of(context: SkillContext, hand: set[int], own: frozenset[int]) -> list[int]:
-    pairs = context.model.geom_bodyid[context.data.contact.geom]
-    touching = np.isin(pairs, list(hand)).any(axis=1) & ~np.isin(pairs, list(own)).all(axis=1)
+def contacts_of(context: SkillContext, bodies: AbstractSet[int], own: AbstractSet[int]) -> list[int]:
+    """Numbers of the contacts of some bodies with anything that is not ``own``."""
+    pairs = context.model.geom_bodyid[context.data.contact.geom].reshape(-1, 2)
+    touching = np.isin(pairs, list(bodies)).any(axis=1) & ~np.isin(pairs, list(own)).all(axis=1)
     return [int(index) for index in np.flatnonzero(touching)]

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from openral_sim.skills.context import CONTROL_PERIOD, Held, SkillContext
 from openral_sim.skills.feedback import Feedback, Move
-from openral_sim.skills.moves.gripping import bumped
+from openral_sim.skills.moves.gripping import bumped, contacts_of
 from openral_sim.skills.moves.reaching import reach_along
 
 Vector = NDArray[np.float64]
@@ -31,7 +31,7 @@ def _felt(context: SkillContext, held: Held) -> bool:
 def stands(context: SkillContext, body: int) -> bool:
     """Whether something that is not the robot bears all of a body's weight."""
     force, total = np.zeros(6), np.zeros(3)
-    for index in _contacts(context, body):
+    for index in contacts_of(context, {body}, context.own_bodies() | {body}):
         mujoco.mj_contactForce(context.model, context.data, index, force)
         contact = context.data.contact[index]
         total += force[:3] @ contact.frame.reshape(3, 3)
@@ -48,11 +48,3 @@ def wait_until_still(context: SkillContext, body: int, stage: str) -> Move[None]
         if still >= _STILL_FOR:
             return
         yield Feedback(stage, 0.9)
-
-
-def _contacts(context: SkillContext, body: int) -> list[int]:
-    """Contacts of a body with what is neither it nor the robot."""
-    pairs = context.model.geom_bodyid[context.data.contact.geom].reshape(-1, 2)
-    own = np.isin(pairs, list(context.own_bodies() | {body}))
-    outside = (pairs == body).any(axis=1) & ~own.all(axis=1)
-    return [int(index) for index in np.flatnonzero(outside)]
