@@ -4,12 +4,13 @@ import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from itertools import count
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+from participants import ports_held, ports_there
 
 if TYPE_CHECKING:
     from rclpy.context import Context
@@ -24,8 +25,10 @@ for package in sorted(ROOT.glob("*/openral_*/__init__.py")):
 settings.register_profile("busy_machine", deadline=None)
 settings.load_profile("busy_machine")
 
-DOMAINS = 100
+DOMAINS = range(1, 101)
 SPIN = 0.02
+LEAVING = 5.0
+"""A bound: how long threads that end may hold their node [s]."""
 
 
 class ConditionNotMet(AssertionError):
@@ -39,8 +42,10 @@ class ConditionNotMet(AssertionError):
 def ros_domain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[int]:
     """A ROS_DOMAIN_ID that no other test on this machine uses meanwhile; child processes inherit it."""
     domain_coordinator = pytest.importorskip("domain_coordinator")
-    numbers = count(random.randrange(DOMAINS))
-    with domain_coordinator.domain_id(lambda: next(numbers) % DOMAINS + 1) as domain:
+    numbers = random.sample(DOMAINS, len(DOMAINS))
+    # Killed processes leave their ports, in the worst case in every domain.
+    choices = cycle([number for number in numbers if not ports_there(number)] or numbers)
+    with domain_coordinator.domain_id(lambda: next(choices)) as domain:
         monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
         monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
         monkeypatch.setenv("ROS_LOG_DIR", str(tmp_path / "ros"))
@@ -49,12 +54,24 @@ def ros_domain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[int]
 
 @pytest.fixture
 def ros_context(ros_domain: int) -> "Iterator[Context]":
-    """An initialised rclpy context in a domain of its own; shut down when the test ends."""
+    """An initialised rclpy context in a domain of its own; shut down when the test ends.
+
+    A node that a test does not destroy stays in its domain, where a later test may meet it: that is an error.
+    """
     rclpy = pytest.importorskip("rclpy")
     context = rclpy.context.Context()
     rclpy.init(context=context, domain_id=ros_domain)
     yield context
     rclpy.try_shutdown(context=context)
+    _leave(ros_domain)
+
+
+def _leave(domain: int) -> None:
+    """Wait until this process has no DDS participant in the domain any more."""
+    deadline = time.monotonic() + LEAVING
+    while held := ports_held(domain):
+        assert time.monotonic() < deadline, f"nodes were not destroyed: domain {domain} still has {held}"
+        time.sleep(SPIN)
 
 
 @pytest.fixture

@@ -71,6 +71,11 @@ class ManagedNode(LifecycleNodeMixin, Node):
         self._active.close()
         self._configured.close()
 
+    def destroy_node(self) -> None:
+        """Also give back the state machine: rclpy's mixin keeps it, and with it the DDS participant."""
+        super().destroy_node()
+        self._state_machine.destroy_when_not_in_use()
+
     def _change_if_possible(
         self, request: ChangeState.Request, response: ChangeState.Response
     ) -> ChangeState.Response:

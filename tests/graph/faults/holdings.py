@@ -7,11 +7,9 @@ from pathlib import Path
 
 import psutil
 from graph.faults.rigs import Rig
+from participants import ports_of
 
 from openral_bringup.deploy.shared_memory import FOLDER, PREFIX
-
-FIRST_PORT, PORTS = 7400, 250
-"""Of domain 0, and for every domain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +39,9 @@ def segments_of(processes: Iterable[psutil.Process], domain: int) -> set[Path]:
     for process in processes:
         with suppress(psutil.NoSuchProcess):
             found |= {Path(each.path) for each in process.memory_maps()}
-    names = {path for path in found if path.parent == FOLDER and path.name.startswith(PREFIX)}
-    return {path for path in names if _is_of(path.name.removeprefix(PREFIX), domain)}
-
-
-def _is_of(name: str, domain: int) -> bool:
-    """Low ports belong to every domain."""
-    first = FIRST_PORT + PORTS * domain
-    return not name.startswith("port") or first <= int(name.removeprefix("port")) < first + PORTS
+    names = {path.name for path in found if path.parent == FOLDER and path.name.startswith(PREFIX)}
+    ports = {name for name in names if name.startswith(f"{PREFIX}port")}
+    return {FOLDER / name for name in names - ports | ports_of(domain, ports)}
 
 
 def segments() -> int:

@@ -1,0 +1,30 @@
+"""What DDS participants of one domain have in shared memory.
+
+Source: RTPS 9.6.2.3, a domain's ports; eProsima Fast DDS, shared-memory transport: a file for every port.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+FOLDER, PREFIX = Path("/dev/shm"), "fastrtps_port"
+FIRST_PORT, PORTS = 7400, 250
+"""Of domain 0, and for every domain."""
+
+
+def ports_there(domain: int) -> set[str]:
+    """Files of ports on this machine, also those that nobody uses any more."""
+    return ports_of(domain, (file.name for file in FOLDER.glob(f"{PREFIX}*")))
+
+
+def ports_held(domain: int) -> set[str]:
+    """Files of ports that this process has mapped."""
+    maps = Path("/proc/self/maps")
+    lines = maps.read_text(encoding="utf-8", errors="replace").splitlines() if maps.exists() else []
+    return ports_of(domain, (line.rpartition("/")[2] for line in lines if f"{FOLDER}/{PREFIX}" in line))
+
+
+def ports_of(domain: int, names: Iterable[str]) -> set[str]:
+    """Those files that belong to a domain; the low ports of the transport itself belong to every one."""
+    first = FIRST_PORT + PORTS * domain
+    theirs = {f"{PREFIX}{number}" for number in range(first, first + PORTS)}
+    return theirs.intersection(names)
