@@ -151,14 +151,12 @@ def test_a_continuous_detector_streams_and_is_no_locator_of_other_words(active: 
     made = active("sim-groundtruth")
     streamed = made.heard(Detection2DArray, "/openral/perception/sim_groundtruth/objects")
     watched = made.heard(Image, "/openral/perception/sim_groundtruth/annotated")
-    made.wait(lambda: made.node.count_subscribers("/openral/perception/sim_groundtruth/annotated"))
-    made.show()
-    made.wait(lambda: streamed and watched)
+    made.wait(lambda: made.show() or (streamed and watched))
     labels = {each.results[0].hypothesis.class_id for each in streamed[0].detections}
     assert labels <= {"mug", "bread", "bottle"}
     assert labels
     assert (watched[0].width, watched[0].height) == (400, 240)
-    assert watched[0].header == streamed[0].header
+    assert watched[0].header in [each.header for each in streamed]
     assert np.any(np.asarray(watched[0].data) != 0)
     assert status(made.locate("cup")) is LocateStatus.FOUND
     refused = made.locate("baguette")

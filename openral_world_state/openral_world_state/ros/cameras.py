@@ -15,6 +15,8 @@ from openral_ros.transforms import TransformBuffer
 from openral_world_state.views import Intrinsics, View
 
 _MOST_IMAGES = 128
+_STILL = 0.005
+"""How far a camera that stands still may seem to move [m, rad]."""
 
 
 class UnknownCamera(OpenRALError):
@@ -40,10 +42,14 @@ class CameraFeed:
         name: Camera id, the prefix of its topics.
         history: How long images are kept, by their stamps [s].
         tolerance: How far an image's stamp may be from the one asked for [s].
+        still_tolerance: How far when that moment's image was lost and the camera stood still meanwhile [s].
     """
 
-    def __init__(self, scope: Scope, name: str, history: float, tolerance: float) -> None:
-        self.name, self._history, self._tolerance = name, history, tolerance
+    def __init__(
+        self, scope: Scope, name: str, history: float, tolerance: float, still_tolerance: float
+    ) -> None:
+        self.name, self._history = name, history
+        self._tolerance, self._still_tolerance = tolerance, still_tolerance
         self._images: OrderedDict[int, Image] = OrderedDict()
         self._info: CameraInfo | None = None
         scope.subscription(Image, f"{name}/depth", self._on_depth, SENSOR)
@@ -65,14 +71,27 @@ class CameraFeed:
         """
         image = self._nearest(stamp)
         if image is None or self._info is None:
-            stamps = [key * 1e-9 for key in self._images]
-            raise NoFrame(self.name, stamp, len(stamps), min(stamps, default=0.0), max(stamps, default=0.0))
+            raise self._no_frame(stamp)
         T_map_camera = transforms.lookup(map_frame, self.frame, seconds(image.header.stamp))
+        if abs(seconds(image.header.stamp) - stamp) > self._tolerance:
+            T_asked = transforms.lookup(map_frame, self.frame, stamp)
+            if not self._is_lost(stamp) or np.abs(T_asked - T_map_camera).max() > _STILL:
+                raise self._no_frame(stamp)
         return View(self.name, stamp, depth_of(image), intrinsics_of(self._info), T_map_camera)
 
     def _nearest(self, stamp: float) -> Image | None:
+        """The image nearest in time that may stand for a moment at all."""
         key = min(self._images, key=lambda each: abs(each * 1e-9 - stamp), default=None)
-        return self._images[key] if key is not None and abs(key * 1e-9 - stamp) <= self._tolerance else None
+        farthest = max(self._tolerance, self._still_tolerance)
+        return self._images[key] if key is not None and abs(key * 1e-9 - stamp) <= farthest else None
+
+    def _is_lost(self, stamp: float) -> bool:
+        """Whether a later image came, so that the one of a moment will not come any more."""
+        return next(reversed(self._images)) * 1e-9 > stamp
+
+    def _no_frame(self, stamp: float) -> NoFrame:
+        stamps = [key * 1e-9 for key in self._images]
+        return NoFrame(self.name, stamp, len(stamps), min(stamps, default=0.0), max(stamps, default=0.0))
 
     def _on_depth(self, image: Image) -> None:
         """Keep an image; one from long before the newest means the clock jumped back, and starts anew."""

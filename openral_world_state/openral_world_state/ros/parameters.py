@@ -45,6 +45,12 @@ class WorldStateParameters(Parameters):
     depth_tolerance: float = Field(
         default=0.02, ge=0.0, le=1.0, description="stamps of box and depth may differ [s]"
     )
+    still_tolerance: float = Field(
+        default=1.5,
+        ge=0.0,
+        le=10.0,
+        description="the same when that depth image was lost and the camera stood still meanwhile [s]",
+    )
     patience: float = Field(
         default=0.6, ge=0.0, le=10.0, description="detections wait for depth and transforms [s]"
     )

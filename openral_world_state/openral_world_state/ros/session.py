@@ -59,7 +59,9 @@ class Session:
         gc.freeze()
         self._transforms = TransformBuffer(scope)
         self._cameras = [
-            CameraFeed(scope, name, parameters.depth_history, parameters.depth_tolerance)
+            CameraFeed(
+                scope, name, parameters.depth_history, parameters.depth_tolerance, parameters.still_tolerance
+            )
             for name in parameters.cameras
         ]
         self._intake = Intake(self._view, self._take_in, parameters.patience, parameters.most_detections)
