@@ -6,6 +6,7 @@ SCENE ?= scenes/deploy/home.yaml
 ARGS ?=
 WORKERS ?= 2
 TESTS ?=
+ENGINES ?= $(if $(TESTS),no,yes)
 
 SOURCES := $(filter-out underlay/%,$(patsubst %/package.xml,%,$(wildcard */package.xml)))
 MODULES := $(foreach package,$(SOURCES),$(wildcard $(package)/openral_*/__init__.py))
@@ -17,7 +18,7 @@ space := $(empty) $(empty)
 SOURCE_PATH := $(subst $(space),:,$(abspath $(SOURCES)))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build format lint type test bench docs sim clean
+.PHONY: help setup build engines format lint type test bench docs sim clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,7 +41,10 @@ lint: setup ## rules, format, import arrows
 type: setup ## mypy --strict over every package
 	.venv/bin/mypy $(TYPED)
 
-test: build ## every test, once (TESTS=path narrows, WORKERS=n processes)
+engines: setup
+	@cd tools && $(PYTHON) -m workspace engines
+
+test: build $(if $(filter no,$(ENGINES)),,engines) ## every test, once (TESTS=path narrows, WORKERS=n processes, ENGINES=no without PyTorch)
 	@exec $(IN_BUILT) python -P -m pytest -n $(WORKERS) $(TESTS)
 
 bench: build ## measure; table on the terminal, JSON in benchmarks/results

@@ -1,15 +1,10 @@
 """Checkpoints as the hub has them, older than the library that reads them, without a hub."""
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
-import pytest
+from torch_environments import DETECTION, in_environment, needs
 
-ROOT = Path(__file__).parents[2]
-ENVIRONMENTS = Path(os.environ.get("OPENRAL_ENVIRONMENTS", ROOT / ".environments"))
-PYTHON = ENVIRONMENTS / "transformers-5" / "bin" / "python"
 READ = """
 import json, sys
 from pathlib import Path
@@ -17,18 +12,12 @@ from openral_perception_ros.engines.zeroshot_hf.configurations import configurat
 told = configuration(Path(sys.argv[1]), cache_size=9)
 print(json.dumps(told.to_dict() | {"timm": told.timm_kwargs}))
 """
-pytestmark = pytest.mark.skipif(
-    not PYTHON.exists(), reason="no environment 'transformers-5': openral weights prepare rtdetr-v2-r50vd"
-)
+pytestmark = needs(DETECTION)
 
 
 def read(checkpoint: Path) -> dict[str, object]:
-    paths = os.pathsep.join(str(ROOT / package) for package in ("openral_core", "openral_perception_ros"))
-    variables = {**os.environ, "PYTHONPATH": paths, "HF_HUB_OFFLINE": "1"}
-    command = [str(PYTHON), "-c", READ, str(checkpoint)]
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=90.0, check=False)
-    assert done.returncode == 0, done.stderr
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+    told = in_environment("-c", READ, str(checkpoint))
+    return dict(json.loads(told.splitlines()[-1]))
 
 
 def test_a_backbone_that_is_only_named_is_spelt_out_without_asking_the_hub(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Engines on PyTorch, in a Python environment of their own, with checkpoints made on the spot."""
 
 import json
-import os
 import subprocess
 import sys
 import textwrap
@@ -12,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from torch_environments import DETECTION, FOLDER, GROUNDING, PATIENCE, in_environment, needs
 
 from openral_core.detections import Detection
 from openral_core.rskills import DetectorManifest
@@ -20,39 +20,9 @@ from openral_perception_ros.workers.commands import worker_command
 from openral_perception_ros.workers.messages import Detected, Failed, Load, Ready, Reply
 from openral_perception_ros.workers.process import WorkerProcess
 
-ROOT = Path(__file__).parents[2]
-ENVIRONMENTS = Path(os.environ.get("OPENRAL_ENVIRONMENTS", ROOT / ".environments"))
-NAME = "transformers-5"
-PYTHON = ENVIRONMENTS / NAME / "bin" / "python"
 LABELS = ("mug", "bread", "lemon", "wine glass", "bottle")
-PATIENCE = 90.0
-
-GROUNDING = "locateanything"
-needs_grounding = pytest.mark.skipif(
-    not (ENVIRONMENTS / GROUNDING / "bin" / "python").exists(),
-    reason=f"no environment {GROUNDING!r}: openral weights prepare locateanything-3b-nf4",
-)
-pytestmark = [
-    pytest.mark.skipif(
-        not PYTHON.exists(), reason=f"no environment {NAME!r}: openral weights prepare omdet-turbo-locator"
-    ),
-    pytest.mark.xdist_group("torch"),
-]
-
-
-def in_environment(*arguments: str, name: str = NAME) -> str:
-    paths = os.pathsep.join(str(ROOT / package) for package in ("openral_core", "openral_perception_ros"))
-    variables = {**os.environ, "PYTHONPATH": paths, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [str(ENVIRONMENTS / name / "bin" / "python"), *arguments],
-        env=variables,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+needs_grounding = needs(GROUNDING)
+pytestmark = [needs(DETECTION), pytest.mark.xdist_group("torch")]
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +50,7 @@ def manifest_of(engine: str, labels: tuple[str, ...] = LABELS, **changes: object
         "vocabulary": closed,
         "threshold": 0.0,
         "weights": {"uri": "file://weights"},
-        "environment": {"name": NAME},
+        "environment": {"name": DETECTION},
         "licence": {"name": "Apache-2.0", "commercial_use": True},
         "memory_mb": 1,
         "latency": 1,
@@ -97,7 +67,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[Worke
     def begin(
         manifest: DetectorManifest, folder: Path, options: LoadOptions | None = None
     ) -> tuple[WorkerProcess, Reply]:
-        command = worker_command(manifest, ENVIRONMENTS)
+        command = worker_command(manifest, FOLDER)
         workers.append(WorkerProcess(command.line, command.variables))
         workers[-1].load(Load(manifest, str(folder), options or LoadOptions()))
         return workers[-1], answer_of(workers[-1])
@@ -238,7 +208,7 @@ def test_an_exported_checkpoint_sees_what_it_saw_before_in_another_library(
         "weights",
         "export",
     ]
-    where = ["--rskills", str(tmp_path), "--environments", str(ENVIRONMENTS), "--weights-dir", str(tmp_path)]
+    where = ["--rskills", str(tmp_path), "--environments", str(FOLDER), "--weights-dir", str(tmp_path)]
     told = subprocess.run([*command, "tiny", *where], capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stderr
     report = json.loads(next(line for line in told.stdout.splitlines() if line.startswith("{")))

@@ -1,30 +1,51 @@
-"""The two commands: set the workspace up; set it up and build it."""
+"""The commands: set the workspace up; set it up and build it; have what the tests of engines need."""
 
 import argparse
 import fcntl
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from workspace.builds import ensure_built
+from workspace.engine_environment import ensure_engine_environment
 from workspace.errors import WorkspaceError
 from workspace.layouts import Layout
-from workspace.ros_sources import find_ros
+from workspace.ros_sources import RosSource, find_ros
 from workspace.system_packages import ensure_system_packages
 from workspace.virtual_environments import ensure_virtual_environment
 
 INTERRUPTED = 130
 
 
+def set_up(layout: Layout) -> RosSource:
+    """System packages and the virtual environment; the ROS 2 they go with."""
+    ros = find_ros()
+    ensure_system_packages(layout.logs)
+    ensure_virtual_environment(layout, ros)
+    return ros
+
+
+def build(layout: Layout) -> None:
+    """Set up, then build what has changed."""
+    ensure_built(layout, set_up(layout))
+
+
+COMMANDS: Mapping[str, Callable[[Layout], object]] = {
+    "setup": set_up,
+    "build": build,
+    "engines": ensure_engine_environment,
+}
+
+
 def main() -> int:
     """Run one command; its exit status is 0 if the workspace is as wanted."""
     parser = argparse.ArgumentParser(prog="python3 -m workspace", description=__doc__)
-    parser.add_argument("command", choices=("setup", "build"))
-    command = parser.parse_args().command
+    parser.add_argument("command", choices=tuple(COMMANDS))
+    command = COMMANDS[parser.parse_args().command]
     layout = Layout.here()
     try:
         with _alone(layout):
-            _bring_up_to_date(layout, with_packages=command == "build")
+            command(layout)
     except WorkspaceError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -32,14 +53,6 @@ def main() -> int:
         sys.stderr.write("\nInterrupted; the same command goes on from here.\n")
         return INTERRUPTED
     return 0
-
-
-def _bring_up_to_date(layout: Layout, with_packages: bool) -> None:
-    ros = find_ros()
-    ensure_system_packages(layout.logs)
-    ensure_virtual_environment(layout, ros)
-    if with_packages:
-        ensure_built(layout, ros)
 
 
 @contextmanager

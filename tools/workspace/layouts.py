@@ -26,6 +26,11 @@ class Layout:
         return self.venv / "bin" / "python"
 
     @property
+    def engine_environment(self) -> Path:
+        """The virtual environment of the tests of engines on PyTorch."""
+        return self.root / ".environments" / "tests"
+
+    @property
     def requirements(self) -> Path:
         """Pinned requirements, one file per purpose."""
         return self.root / "requirements"

@@ -68,8 +68,8 @@ def _create_if_unusable(layout: Layout, ros: RosSource) -> None:
         return
     with step("Creating the virtual environment .venv"):
         options = ["--system-site-packages"] if ros.is_system else []
-        command: list[str | Path] = [_base_interpreter(), "-m", "venv", "--clear", *options, layout.venv]
-        run("python -m venv", command, layout.logs / "venv.log", _clean_environment())
+        command: list[str | Path] = [base_interpreter(), "-m", "venv", "--clear", *options, layout.venv]
+        run("python -m venv", command, layout.logs / "venv.log", clean_environment())
 
 
 def _has_pip(python: Path) -> bool:
@@ -104,7 +104,7 @@ def _install(layout: Layout, ros: RosSource) -> None:
     ]
     together = [name for name in _files(ros) if name != WITHOUT_DEPENDENCIES]
     named: list[str | Path] = [part for name in together for part in ("-r", layout.requirements / name)]
-    env = _clean_environment()
+    env = clean_environment()
     with step(f"Installing pinned wheels ({', '.join(together)}); the first time takes a minute or two"):
         run("pip install", [*pip, *named], layout.logs / "pip.log", env)
         assets = [*pip, "--no-deps", "-r", layout.requirements / WITHOUT_DEPENDENCIES]
@@ -121,10 +121,11 @@ def _include(python: Path) -> Path:
     )
 
 
-def _base_interpreter() -> Path:
+def base_interpreter() -> Path:
+    """The interpreter that this one's virtual environment, if it is in one, was made from."""
     return Path(sys.base_prefix, "bin", "python{}.{}".format(*sys.version_info[:2]))
 
 
-def _clean_environment() -> dict[str, str]:
+def clean_environment() -> dict[str, str]:
     """The environment without what would lead pip to other packages than the virtual environment's."""
     return {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "PYTHONHOME"}}

@@ -1,0 +1,36 @@
+"""Python environments with PyTorch: the one of `make test`, or those prepared in OPENRAL_ENVIRONMENTS."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PREPARED = os.environ.get("OPENRAL_ENVIRONMENTS")
+FOLDER = Path(PREPARED or ROOT / ".environments")
+DETECTION = "transformers-5" if PREPARED else "tests"
+GROUNDING = "locateanything" if PREPARED else "tests"
+PATIENCE = 90.0
+
+
+def needs(name: str) -> pytest.MarkDecorator:
+    """Skip where an environment is missing."""
+    made_by = "weights prepare" if PREPARED else "make test ENGINES=yes"
+    return pytest.mark.skipif(not _python(name).exists(), reason=f"no environment {name!r}: {made_by}")
+
+
+def in_environment(*arguments: str, name: str = DETECTION) -> str:
+    """What Python prints there, run with these arguments; it finds our packages."""
+    paths = os.pathsep.join(str(ROOT / package) for package in ("openral_core", "openral_perception_ros"))
+    variables = {**os.environ, "PYTHONPATH": paths, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    command = [str(_python(name)), *arguments]
+    done = subprocess.run(
+        command, env=variables, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _python(name: str) -> Path:
+    return FOLDER / name / "bin" / "python"
