@@ -30,7 +30,7 @@ from openral_perception_ros.ros.services import FrontDoor
 from openral_perception_ros.ros.session import Plan, Session
 from openral_perception_ros.supervision import WorkerEvent
 from openral_perception_ros.workers.commands import WORKER_MODULE
-from openral_ros.managed_node import ManagedNode
+from openral_ros.managed_node import CannotGoOn, ManagedNode
 from openral_ros.parameters import declare
 from openral_ros.qos import RELIABLE
 from openral_ros.running import run
@@ -78,6 +78,11 @@ class DetectorNode(ManagedNode):
         self._session = Session(scope, self, self._plan, self._on_event, self._on_seen)
         self._session.wait_until_ready()
         self._inform(LifecycleState.ACTIVE)
+
+    def last_words(self, reason: CannotGoOn) -> None:
+        """Others are told too."""
+        super().last_words(reason)
+        self._announcer.failures.tell_last(reason)
 
     def _leave(self) -> None:
         self._session = None

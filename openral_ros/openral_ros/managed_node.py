@@ -1,16 +1,27 @@
 """The lifecycle node every node of this project is."""
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from lifecycle_msgs.srv import ChangeState
 from rclpy.lifecycle import LifecycleNodeMixin, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
 
+from openral_core.errors import OpenRALError
 from openral_ros.executors import TransitionGroup
 from openral_ros.scopes import Scope
 from openral_ros.transitions import logged
 
 SUCCESS = TransitionCallbackReturn.SUCCESS
+
+
+class CannotGoOn(OpenRALError):
+    """Why a node ends itself, for its supervisor to start again: raised by a callback, it ends the process.
+
+    ``kind`` is what a `FailureTrigger` calls it.
+    """
+
+    kind: ClassVar[str]
 
 
 class ManagedNode(LifecycleNodeMixin, Node):
@@ -38,6 +49,10 @@ class ManagedNode(LifecycleNodeMixin, Node):
 
     def deactivated(self) -> None:
         """Told after the active scope was closed."""
+
+    def last_words(self, reason: CannotGoOn) -> None:
+        """Say why the process is about to end."""
+        self.get_logger().fatal(str(reason))
 
     @logged
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:

@@ -14,7 +14,7 @@ from rclpy.executors import (
 from rclpy.signals import SignalHandlerOptions
 
 from openral_ros.executors import ApartExecutor
-from openral_ros.managed_node import ManagedNode
+from openral_ros.managed_node import CannotGoOn, ManagedNode
 
 
 def run(
@@ -31,7 +31,7 @@ def run(
             activation takes seconds still answers meanwhile.
 
     Returns:
-        The process's exit status.
+        The process's exit status: 1 when the node could not go on.
     """
     stop = Event()
     rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
@@ -47,6 +47,9 @@ def run(
     executor.add_node(node)
     try:
         _spin(executor, stop)
+    except CannotGoOn as reason:
+        node.last_words(reason)
+        return 1
     finally:
         _shut_down(node, executor)
     return 0

@@ -8,12 +8,15 @@ whose writer was killed outlives its reader, whose lock file goes: it has no use
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache, partial
 from pathlib import Path
 
 FOLDER = Path("/dev/shm")
 PREFIX = "fastrtps_"
+Mapped = Callable[[], set[str]]
+"""What is mapped, found out when it is first asked for: that is a look at every process of the machine."""
 NEW = 2.0
 """Until then a file's maker may not have mapped and locked it yet [s]."""
 
@@ -21,10 +24,15 @@ NEW = 2.0
 def remove_orphans(folder: Path = FOLDER) -> int:
     """Remove what no living participant uses; other graphs on this machine are not touched.
 
+    Locks are the same for everybody who shares the folder. Who has mapped a file without locks is only known
+    of processes that this one sees in /proc: not of another PID namespace with the same /dev/shm (containers
+    with ``--ipc=host`` alone), nor, unless it is root, of other users. Their file would be taken for an
+    orphan: give such containers ``--pid=host`` too, or a /dev/shm of their own.
+
     Returns:
         The number of segments and ports removed.
     """
-    mapped = _mapped(folder)
+    mapped = lru_cache(maxsize=1)(partial(_mapped, folder))
     return sum(_removed(folder, name, mapped) for name in sorted(_names(folder)))
 
 
@@ -43,15 +51,15 @@ def _mapped(folder: Path) -> set[str]:
     return found
 
 
-def _abandoned(file: Path, mapped: set[str]) -> bool:
+def _abandoned(file: Path, mapped: Mapped) -> bool:
     """Whether a file without locks is nobody's; its maker may be about to lock a new one."""
     try:
-        return file.name not in mapped and time.time() - file.stat().st_mtime > NEW
+        return time.time() - file.stat().st_mtime > NEW and file.name not in mapped()
     except FileNotFoundError:
         return False
 
 
-def _removed(folder: Path, name: str, mapped: set[str]) -> bool:
+def _removed(folder: Path, name: str, mapped: Mapped) -> bool:
     locks = [folder / f"{name}{suffix}" for suffix in ("_el", "_sl") if (folder / f"{name}{suffix}").exists()]
     with _held(locks) as all_free:
         if not all_free or not (locks or _abandoned(folder / name, mapped)):

@@ -5,6 +5,9 @@ import mmap
 import os
 from pathlib import Path
 
+import pytest
+
+from openral_bringup.deploy import shared_memory
 from openral_bringup.deploy.shared_memory import remove_orphans
 
 
@@ -46,3 +49,22 @@ def test_a_port_that_outlived_its_reader_goes_once_nobody_has_mapped_it(tmp_path
         assert remove_orphans(tmp_path) == 0
     assert remove_orphans(tmp_path) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_nobodys_processes_are_looked_at_while_every_file_has_locks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[Path] = []
+    monkeypatch.setattr(
+        shared_memory, "_mapped", lambda folder: looked.append(folder) or {"fastrtps_port7415"}
+    )
+    for name in ("fastrtps_dead", "fastrtps_dead_el"):
+        (tmp_path / name).touch()
+    assert remove_orphans(tmp_path) == 1
+    assert looked == []
+    for name in ("fastrtps_port7415", "fastrtps_port7417"):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (0.0, 0.0))
+    assert remove_orphans(tmp_path) == 1
+    assert looked == [tmp_path], "once, however many there are"
+    assert [file.name for file in tmp_path.iterdir()] == ["fastrtps_port7415"]

@@ -24,6 +24,7 @@ from openral_perception_ros.supervision import EventKind, WorkerEvent
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.detectors import detector_info_message
 from openral_ros.conversions.images import image_message
+from openral_ros.failures import Failures
 from openral_ros.gpus import gpu_used_mb
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.scopes import Scope
@@ -45,9 +46,7 @@ class Announcer:
         self._said: DetectorInfoMsg | None = None
         self._info = scope.publisher(DetectorInfoMsg, "info", LATCHED)
         self._annotated = scope.publisher(Image, "annotated", QoSProfile(depth=1))
-        self._failures = scope.publisher(
-            FailureTrigger, above(node, 2, f"failure/{self._name.slug}"), RELIABLE
-        )
+        self.failures = Failures(scope, node, above(node, 2, f"failure/{self._name.slug}"), self._name.id)
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
         streams = detector.manifest.mode is Mode.CONTINUOUS
         self._objects = scope.publisher(Detection2DArray, "objects", OBJECTS_QOS) if streams else None
@@ -83,10 +82,7 @@ class Announcer:
 
     def event(self, event: WorkerEvent) -> None:
         """What happened to the worker."""
-        message = FailureTrigger(source=self._name.id, kind=event.kind.value, message=event.message)
-        message.severity = _SEVERITIES[event.kind]
-        message.header.stamp = self._node.get_clock().now().to_msg()
-        self._failures.publish(message)
+        self.failures.tell(event.kind.value, _SEVERITIES[event.kind], event.message)
 
     def diagnostics(self, status: DiagnosticStatus) -> None:
         """How it is doing."""

@@ -25,7 +25,9 @@ from openral_perception_ros.ros.views import cache_for, watch
 from openral_perception_ros.supervision import Vitals, WorkerEvent, supervise
 from openral_perception_ros.workers.commands import worker_command
 from openral_perception_ros.workers.messages import Load, Ready
+from openral_ros.ears import Ears
 from openral_ros.scopes import Scope
+from openral_ros.standstills import Hearing
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +69,13 @@ class Session:
             lambda: node.get_clock().now().nanoseconds,
             parameters.max_frame_age,
         )
+        ears = Ears(scope, node, Hearing())
         for camera in plan.cameras:
             on_shot = self._stream if camera.id == self._primary else _nothing
-            watch(scope, node, camera, self.desk.caches[camera.id], parameters.compressed, on_shot)
+            for each in watch(
+                scope, node, camera, self.desk.caches[camera.id], parameters.compressed, on_shot
+            ):
+                ears.mind(each)
 
     def wait_until_ready(self) -> Ready:
         """Block until the model is loaded; bounded by the load deadline.

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from rclpy.node import Node
 from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.subscription import Subscription
 from sensor_msgs.msg import CompressedImage, Image
 from vision_msgs.msg import LabelInfo
 
@@ -28,17 +29,21 @@ def watch(
     cache: CameraCache,
     compressed: bool,
     on_shot: Callable[[], None],
-) -> None:
-    """Keep a camera's newest images; ``on_shot`` is called when those of one stamp are complete."""
-    for name in cache.sensors:
-        sensor = Sensor(name)
-        _subscribe(
-            scope, node, camera.topic(sensor), sensor, compressed and sensor is Sensor.RGB, cache, on_shot
-        )
+) -> list[Subscription]:
+    """Keep a camera's newest images; ``on_shot`` is called when those of one stamp are complete.
+
+    Returns:
+        The subscriptions of its images, which come all the time.
+    """
     if Sensor.SEMANTIC.value in cache.sensors:
         scope.subscription(
             LabelInfo, camera.labels_topic, lambda message: _keep_labels(cache, message), LATCHED
         )
+    sensors = [Sensor(name) for name in cache.sensors]
+    return [
+        _subscribe(scope, node, camera.topic(each), each, compressed and each is Sensor.RGB, cache, on_shot)
+        for each in sensors
+    ]
 
 
 def _subscribe(
@@ -49,7 +54,7 @@ def _subscribe(
     compressed: bool,
     cache: CameraCache,
     on_shot: Callable[[], None],
-) -> None:
+) -> Subscription:
     def keep(message: Image | CompressedImage) -> None:
         header = message.header
         if cache.put(sensor.value, message, nanoseconds(header.stamp), header.frame_id, time.monotonic()):
@@ -63,6 +68,7 @@ def _subscribe(
         qos_overriding_options=QoSOverridingOptions.with_default_policies(),
     )
     scope.callback(node.destroy_subscription, subscription)
+    return subscription
 
 
 def _keep_labels(cache: CameraCache, message: LabelInfo) -> None:

@@ -52,7 +52,7 @@ class CameraFeed:
         self._tolerance, self._still_tolerance = tolerance, still_tolerance
         self._images: OrderedDict[int, Image] = OrderedDict()
         self._info: CameraInfo | None = None
-        scope.subscription(Image, f"{name}/depth", self._on_depth, SENSOR)
+        self.stream = scope.subscription(Image, f"{name}/depth", self._on_depth, SENSOR)
         scope.subscription(CameraInfo, f"{name}/camera_info", self._on_info, SENSOR)
 
     @property

@@ -7,6 +7,7 @@ from rclpy.node import Node
 from vision_msgs.msg import Detection2DArray
 
 from openral_msgs.msg import DetectorInfo
+from openral_ros.ears import Ears
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.scopes import Scope
 
@@ -23,15 +24,22 @@ class DetectorFeeds:
     Args:
         scope: Holds the subscriptions.
         node: Its namespace is searched for ``openral/perception/*/objects``.
+        ears: Mind that each detector's heartbeat comes.
         namespaces: Detectors to hear besides.
         on_objects: Called with the detector's slug and what it saw.
         on_info: Called with what a detector says of itself.
     """
 
     def __init__(
-        self, scope: Scope, node: Node, namespaces: tuple[str, ...], on_objects: OnObjects, on_info: OnInfo
+        self,
+        scope: Scope,
+        node: Node,
+        ears: Ears,
+        namespaces: tuple[str, ...],
+        on_objects: OnObjects,
+        on_info: OnInfo,
     ) -> None:
-        self._scope, self._node = scope, node
+        self._scope, self._node, self._ears = scope, node, ears
         self._on_objects, self._on_info = on_objects, on_info
         root = node.get_namespace().rstrip("/")
         self._pattern = re.compile(rf"^({re.escape(root)}/openral/perception/[^/]+)/objects$")
@@ -59,5 +67,5 @@ class DetectorFeeds:
             lambda message: self._on_objects(slug, message),
             RELIABLE,
         )
-        self._scope.subscription(DetectorInfo, f"{namespace}/info", self._on_info, LATCHED)
+        self._ears.mind(self._scope.subscription(DetectorInfo, f"{namespace}/info", self._on_info, LATCHED))
         self._node.get_logger().info(f"hearing detector {namespace}")

@@ -3,7 +3,7 @@
 Subscribes: <camera>/depth, <camera>/camera_info, tf, tf_static, and below openral/: perception/*/objects,
 perception/*/info, skills, openings, prompt.
 Publishes, below openral/: scene_graph (latched), world_state, world_state/objects, world_state/markers
-(latched); and /diagnostics.
+(latched), failure/world_state; and /diagnostics.
 Serves, below openral/: recall_object, resolve_place, observe, edit_memory, save_scene_graph; while not active
 they answer INACTIVE.
 """
@@ -32,7 +32,8 @@ from openral_ros.conversions.queries import (
     recall_query_from_request,
     resolve_query_from_request,
 )
-from openral_ros.managed_node import ManagedNode
+from openral_ros.failures import Failures
+from openral_ros.managed_node import CannotGoOn, ManagedNode
 from openral_ros.parameters import declare
 from openral_ros.running import run
 from openral_ros.scopes import Scope
@@ -57,6 +58,7 @@ class WorldStateNode(ManagedNode):
         first, self._told = self._told is None, declare(self, WorldStateParameters)
         if first:
             start_tracing("world_state", Path(self._told.record) if self._told.record else None)
+        self._failures = Failures(scope, self, "openral/failure/world_state", "world_state")
         scope.service(RecallObject, "openral/recall_object", self._on_recall)
         scope.service(ResolvePlace, "openral/resolve_place", self._on_resolve)
         scope.service(ObserveDetections, "openral/observe", self._on_observe)
@@ -67,6 +69,11 @@ class WorldStateNode(ManagedNode):
         """Open memory and listen."""
         self._session = Session(scope, self, self._told or declare(self, WorldStateParameters))
         scope.callback(setattr, self, "_session", None)
+
+    def last_words(self, reason: CannotGoOn) -> None:
+        """Others are told too."""
+        super().last_words(reason)
+        self._failures.tell_last(reason)
 
     async def _on_recall(
         self, request: RecallObject.Request, response: RecallObject.Response

@@ -17,8 +17,10 @@ from openral_core.queries import ObserveResult, ObserveStatus, RecallQuery, Reca
 from openral_core.text import Thesaurus
 from openral_msgs.msg import DetectorInfo, KeyValue, PromptStamped, SkillCatalogue
 from openral_ros.conversions.times import seconds
+from openral_ros.ears import Ears
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.scopes import Scope
+from openral_ros.standstills import Hearing
 from openral_ros.transforms import TransformBuffer
 from openral_world_state.ros.cameras import CameraFeed, NoFrame, UnknownCamera, camera_named
 from openral_world_state.ros.detector_feeds import DetectorFeeds
@@ -58,12 +60,15 @@ class Session:
         # What was loaded stays: the collector need not walk over it again at every sweep.
         gc.freeze()
         self._transforms = TransformBuffer(scope)
+        ears = Ears(scope, node, Hearing())
         self._cameras = [
             CameraFeed(
                 scope, name, parameters.depth_history, parameters.depth_tolerance, parameters.still_tolerance
             )
             for name in parameters.cameras
         ]
+        for camera in self._cameras:
+            ears.mind(camera.stream)
         self._intake = Intake(self._view, self._take_in, parameters.patience, parameters.most_detections)
         self._topics = Publications(
             scope, node.get_clock(), node.get_fully_qualified_name(), parameters.map_frame
@@ -71,7 +76,7 @@ class Session:
         self._seen: dict[str, Seen] = {}
         self._stamp, self._slowest = 0.0, 0.0
         self._names: dict[str, str] = {}
-        DetectorFeeds(scope, node, parameters.detectors, self._on_objects, self._on_info)
+        DetectorFeeds(scope, node, ears, parameters.detectors, self._on_objects, self._on_info)
         scope.subscription(SkillCatalogue, "openral/skills", self._on_skills, LATCHED)
         scope.subscription(KeyValue, "openral/openings", self._on_opening, RELIABLE)
         scope.subscription(PromptStamped, "openral/prompt", self._on_prompt, RELIABLE)

@@ -1,5 +1,6 @@
 """The real node on real DDS, with the robot around it."""
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -108,6 +109,10 @@ class Graph:
 
     def until(self, condition: Callable[[], bool], timeout: float = 10.0) -> None:
         self._spin_until([self.node, self.robot], condition, timeout)
+
+    def spin(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        self.until(lambda: time.monotonic() > end, 2.0 * seconds + 1.0)
 
     def call(self, kind: type, name: str, request: Any) -> Any:
         client = self.robot.create_client(kind, f"openral/{name}")

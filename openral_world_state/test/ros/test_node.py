@@ -2,6 +2,7 @@
 
 import copy
 import math
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,6 +24,8 @@ from openral_core.scene_graph import NodeKind
 from openral_msgs.msg import KeyValue, PromptStamped, SceneNode, SkillCatalogue
 from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
 from openral_ros.conversions.detections import detections_message
+from openral_ros.ears import LOOKS, Deaf
+from openral_ros.standstills import Hearing
 from openral_world_state.graphs import read_graph
 from openral_world_state.ros.live_memory import EditRefused, NoLiveMemory, export, live_edit, live_graph
 
@@ -271,3 +274,19 @@ def test_follows_the_doors_that_skills_move(make_graph: Callable[..., Any]) -> N
 
     graph.until(lambda: told().get("fridge") == SceneNode.OPENING_OPEN)
     assert graph.node._session._intake.refused["NoContainer"] == 1
+
+
+def test_a_process_that_stood_still_and_hears_no_depth_any_more_ends_itself(
+    make_graph: Callable[..., Any],
+) -> None:
+    graph = make_graph()
+    shot = graph.kitchen()
+    graph.activate()
+    for _ in range(20):
+        graph.robot.show(shot)
+        graph.spin(0.1)
+    standing = time.monotonic() + Hearing().gap + LOOKS
+    while time.monotonic() < standing:
+        time.sleep(LOOKS)
+    with pytest.raises(Deaf, match="'/head/depth'"):
+        graph.spin(30.0)

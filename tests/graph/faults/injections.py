@@ -4,6 +4,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from graph.faults.lost_links import go_on_without_ports
 from graph.faults.rigs import SLUG, Rig
 
 Act = Callable[[Rig], None]
@@ -30,6 +31,12 @@ def _send(key: str, number: signal.Signals) -> Act:
     return lambda rig: rig.signal(key, number)
 
 
+def _go_on_without_ports(rig: Rig) -> None:
+    process = rig.node(SLUG)
+    if process is not None:
+        go_on_without_ports(process)
+
+
 def _killed(name: str, key: str) -> Fault:
     return Fault(name, _send(key, signal.SIGKILL))
 
@@ -46,6 +53,7 @@ FAULTS = {
         _killed("kill_node", SLUG),
         Fault("kill_worker", lambda rig: rig.kill_workers(SLUG)),
         Fault("stop_node", _send(SLUG, signal.SIGSTOP), _send(SLUG, signal.SIGCONT)),
+        Fault("lose_link", _send(SLUG, signal.SIGSTOP), _go_on_without_ports),
         _switched("hang"),
         _switched("out_of_memory", budget_mb=SCARCE),
         _switched("refuse_activate", budget_mb=SCARCE),

@@ -1,0 +1,31 @@
+"""What failed, told below ``openral/failure``."""
+
+from rclpy.duration import Duration
+from rclpy.node import Node
+
+from openral_msgs.msg import FailureTrigger
+from openral_ros.managed_node import CannotGoOn
+from openral_ros.qos import RELIABLE
+from openral_ros.scopes import Scope
+
+HEARD = Duration(seconds=1)
+"""How long a process that ends waits until its last words have arrived."""
+
+
+class Failures:
+    """One source's failures, on ``topic``."""
+
+    def __init__(self, scope: Scope, node: Node, topic: str, source: str) -> None:
+        self._node, self._source = node, source
+        self._publisher = scope.publisher(FailureTrigger, topic, RELIABLE)
+
+    def tell(self, kind: str, severity: int, message: str) -> None:
+        """Something failed; ``severity`` is one of `FailureTrigger`'s."""
+        trigger = FailureTrigger(source=self._source, kind=kind, severity=severity, message=message)
+        trigger.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(trigger)
+
+    def tell_last(self, reason: CannotGoOn) -> None:
+        """Why this process ends; returns when everybody who listens has it."""
+        self.tell(reason.kind, FailureTrigger.SEVERITY_ERROR, str(reason))
+        self._publisher.wait_for_all_acked(HEARD)

@@ -1,0 +1,103 @@
+"""A process that stood still and hears no more what is published ends itself; any other silence is borne."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+from rclpy.node import Node
+from std_msgs.msg import String
+
+from openral_ros.ears import LOOKS, STEADY, Deaf, Ears
+from openral_ros.qos import RELIABLE
+from openral_ros.scopes import Scope
+from openral_ros.standstills import Hearing
+
+SpinUntil = Callable[..., None]
+TOPIC = "/chatter"
+RULE = Hearing(gap=2.0 * LOOKS, settle=0.5, patience=3.0)
+LONGEST = 30.0
+
+
+class Pair:
+    """A node that hears another one."""
+
+    def __init__(self, context: Any, spin_until: SpinUntil, rule: Hearing) -> None:
+        self.talker, self.listener = Node("talker", context=context), Node("listener", context=context)
+        self.heard: list[str] = []
+        self._spin_until = spin_until
+        self._publisher = self.talker.create_publisher(String, TOPIC, RELIABLE)
+        self.scope = Scope(self.listener)
+        ears = Ears(self.scope, self.listener, rule)
+        ears.mind(self.scope.subscription(String, TOPIC, lambda m: self.heard.append(m.data), RELIABLE))
+
+    def talk_until_heard(self) -> None:
+        """Again after it has looked at the clock."""
+        for _ in range(STEADY):
+            self._talk()
+        self.spin(2.0 * LOOKS)
+        self._talk()
+
+    def _talk(self) -> None:
+        count = len(self.heard)
+        self._spin_until(
+            [self.talker, self.listener], lambda: self._said() and len(self.heard) > count, LONGEST
+        )
+
+    def spin(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        self._spin_until([self.listener], lambda: time.monotonic() > end, LONGEST)
+
+    def stand_still(self) -> None:
+        """Nobody spins."""
+        begun = time.monotonic()
+        while time.monotonic() - begun < RULE.gap + LOOKS:
+            time.sleep(LOOKS)
+
+    def _said(self) -> bool:
+        self._publisher.publish(String(data="hello"))
+        return True
+
+
+@pytest.fixture
+def rule() -> Hearing:
+    return RULE
+
+
+@pytest.fixture
+def pair(ros_context: Any, spin_until: SpinUntil, rule: Hearing) -> Iterator[Pair]:
+    made = Pair(ros_context, spin_until, rule)
+    yield made
+    made.scope.close()
+    made.talker.destroy_node()
+    made.listener.destroy_node()
+
+
+def test_silence_of_what_is_published_after_a_standstill_is_deafness(pair: Pair) -> None:
+    pair.talk_until_heard()
+    pair.stand_still()
+    with pytest.raises(Deaf, match=r"stood still for .* '/chatter' .* it ends, to be started again"):
+        pair.spin(LONGEST)
+
+
+def test_a_standstill_after_which_it_hears_again_is_borne(pair: Pair) -> None:
+    pair.talk_until_heard()
+    pair.stand_still()
+    pair.spin(2.0 * RULE.settle)
+    pair.talk_until_heard()
+    pair.spin(RULE.patience + 2.0 * LOOKS)
+
+
+@pytest.mark.parametrize("rule", [Hearing(gap=LONGEST, settle=0.5, patience=3.0)])
+def test_silence_without_a_standstill_is_borne(pair: Pair) -> None:
+    pair.talk_until_heard()
+    pair.spin(RULE.patience + 3.0 * LOOKS)
+
+
+def test_silence_of_what_nobody_publishes_any_more_is_borne(pair: Pair) -> None:
+    pair.talk_until_heard()
+    pair.stand_still()
+    pair.talker.destroy_publisher(pair._publisher)
+    pair.spin(RULE.patience + 3.0 * LOOKS)
