@@ -26,7 +26,7 @@ class Hearing:
     before. A stream that nobody publishes when its time is over is expected no more.
     """
 
-    gap: float = 2.0
+    gap: float = 3.0
     settle: float = 1.0
     patience: float = 6.0
     looked: float | None = None
