@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -88,3 +89,9 @@ def test_what_no_message_can_hold_is_not_given(kind: ParameterType, value: float
 def test_a_pose_is_the_things_own_whatever_the_model_says() -> None:
     pose = Pose((1.0, 2.0, 3.0))
     assert bind(skill(), thing(pose), {"target": "somewhere"}) == {"target": pose}
+
+
+@pytest.mark.parametrize(("containers", "told"), [((), ""), (("drawer_1",), "drawer_1")])
+def test_a_skill_is_told_what_the_thing_lies_in(containers: tuple[str, ...], told: str) -> None:
+    inside = ParameterSpec(name="inside", type=ParameterType.STRING, description="of what")
+    assert bind(skill(inside), replace(thing(), containers=containers), {})["inside"] == told

@@ -1,11 +1,13 @@
 """Whole missions of the scripted planner in a symbolic home."""
 
+import json
 from collections import Counter
 
 import pytest
 
 from openral_core.missions import MissionState
 from openral_core.queries import ObserveResult, ObserveStatus
+from openral_core.skills import SkillResult, SkillStatus
 from openral_reasoner.exchanges.commands import (
     AskModel,
     CallLocate,
@@ -17,7 +19,7 @@ from openral_reasoner.exchanges.commands import (
     PublishStatus,
     SendSkill,
 )
-from openral_reasoner.exchanges.events import Event, Observed, PromptReceived
+from openral_reasoner.exchanges.events import Event, Observed, PromptReceived, SkillEnded
 from openral_reasoner.exchanges.turns import Context, RawCall
 from openral_reasoner.homes import Home, HomeObject, HomePeers, Play, play
 from openral_reasoner.palettes import ToolPalette
@@ -339,3 +341,27 @@ def test_says_what_it_understands_when_it_does_not(
     assert "I do not understand 'wash the mug'" in story.end.reason
     assert "bring me the mug" in story.end.reason
     assert story.skills == []
+
+
+@pytest.mark.parametrize(("drove", "comes_back"), [(0.0, False), (0.6, True)])
+def test_comes_back_from_where_a_look_took_the_robot(
+    home: Home, palette: ToolPalette, settings: MissionSettings, drove: float, comes_back: bool
+) -> None:
+    peers, steps = HomePeers(home), iter(["navigate", "look-at", "open"])
+
+    def answer(command: Command) -> Event | None:
+        if isinstance(command, SendSkill) and command.goal.rskill_id == "look-at":
+            result = SkillResult(SkillStatus.SUCCEEDED, "looking", {"drove": drove})
+            return SkillEnded(call_id=command.call_id, result=result)
+        return peers.answer(command)
+
+    def model(_: Context) -> RawCall:
+        step = next(steps, "")
+        arguments = json.dumps({"rskill_id": step, "target": "fridge_1"})
+        done = RawCall(tool="done", arguments='{"success": true, "message": "open"}')
+        return RawCall(tool="execute_rskill", arguments=arguments) if step else done
+
+    story = play("open the fridge", palette, answer, model, settings)
+    assert home.places["fridge_1"].is_open
+    back = ["navigate"] if comes_back else []
+    assert story.skills == ["navigate", "look-at", *back, "open"]

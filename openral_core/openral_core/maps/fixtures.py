@@ -7,6 +7,9 @@ from pydantic import PositiveFloat, model_validator
 from openral_core.documents import Document
 from openral_core.maps.geometry import Box, Pose2, Rectangle
 
+_LEFT_INSIDE = 0.08
+"""How much of a drawer its chest keeps in [m]."""
+
 
 class Surface(Document):
     """A horizontal area things lie on, in the fixture's frame [m]."""
@@ -26,6 +29,12 @@ class Container(Document):
     interior: Box
     occludes_contents: bool
     opens: Opens = "hinge"
+
+    @property
+    def drawn(self) -> float:
+        """How far what it holds comes out with it when it is wide open [m]; 0 for what has a door."""
+        depth = self.interior.max[0] - self.interior.min[0]
+        return max(0.0, depth - _LEFT_INSIDE) if self.opens == "out" else 0.0
 
 
 class Fixture(Document):

@@ -12,6 +12,8 @@ from openral_reasoner.procedures.params import MissingParameter, bind
 from openral_reasoner.procedures.things import Thing
 from openral_reasoner.procedures.waits import SKILLS, wait_for
 
+_STOOD = 0.05
+"""How far a robot that stays where it is may be from there afterwards [m]."""
 _NOT_TOLD = SkillResult(SkillStatus.NOT_REACHABLE, "memory knows no pose for it")
 
 
@@ -65,11 +67,14 @@ def approach(mission: Mission, thing: Thing) -> Procedure[SkillResult]:
 
 
 def face(mission: Mission, thing: Thing) -> Procedure[SkillResult]:
-    """Point the camera at the thing."""
+    """Point the camera at the thing; to see into what hides it, the skill may drive."""
     if thing.pose is None:
         return _NOT_TOLD
     mission.facing = ""
     result = yield from do(mission, Verb.LOOK_AT, thing)
+    drove = result.evidence.get("drove", 0.0)
+    if isinstance(drove, float) and drove > _STOOD:
+        mission.at = ""
     if result.success:
         mission.facing = thing.id
     return result

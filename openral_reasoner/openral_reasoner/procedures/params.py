@@ -15,6 +15,7 @@ _Source = Callable[[Thing], Extra]
 
 _KNOWN: Mapping[str, _Source] = {
     "label": lambda thing: thing.label,
+    "inside": lambda thing: thing.containers[0] if thing.containers else "",
     "size_x": lambda thing: thing.size[0],
     "size_y": lambda thing: thing.size[1],
     "size_z": lambda thing: thing.size[2],

@@ -9,7 +9,6 @@ from openral_sim.materials import LookName
 _BOARD = 0.012
 _FRONT = 0.02
 _OVER = 0.018
-_LEFT_INSIDE = 0.08
 _BAR = 0.11
 _MASS = 3.0
 
@@ -18,8 +17,7 @@ def build_drawer(builder: FurnitureBuilder) -> None:
     """Add a tray around the container's interior, with a front as wide as the chest."""
     container, d = container_of(builder.fixture), builder.fixture.depth / 2
     (x0, y0, z0), (x1, y1, z1) = container.interior.min, container.interior.max
-    travel = x1 - x0 - _LEFT_INSIDE
-    body = add_slide(builder, "tray", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), travel)
+    body = add_slide(builder, "tray", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), container.drawn)
     inner: LookName = "birch"
     builder.panel((x0 - _BOARD, y0 - _BOARD, z0 - _BOARD), (x1, y1 + _BOARD, z0), inner, body).mass = _MASS
     side = z0 + 0.8 * (z1 - z0)
@@ -30,4 +28,4 @@ def build_drawer(builder: FurnitureBuilder) -> None:
     front = ((d - _FRONT, -edge, z0 - _BOARD - _OVER), (d, edge, z1 + _OVER))
     builder.panel(*front, builder.style.main, body).mass = 1.0
     handle = add_handle(builder, body, (d, 0.0, (z0 + z1) / 2), _BAR)
-    builder.doors.append(sliding_door(body, travel, handle))
+    builder.doors.append(sliding_door(body, container.drawn, handle))

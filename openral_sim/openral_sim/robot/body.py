@@ -13,6 +13,10 @@ ARM_MOUNT = (0.10, 0.0, 0.30)
 """Where the arm stands on base_link with the lift down, in [m]."""
 LIFT_TRAVEL = 0.50
 HEAD_HEIGHT = 1.36
+HEAD_CAMERA = (0.072, 0.0, 0.01)
+"""Where the camera sits on the head, which pans and tilts, in [m]."""
+HEAD_FIELD_OF_VIEW = 55.0
+"""From top to bottom in [deg]."""
 PAN_LIMIT = 1.5
 TILT_LIMITS = (-0.7, 1.0)
 
@@ -61,7 +65,7 @@ def add_head(base: mujoco.MjsBody) -> None:
     tilt.add_joint(name="head_tilt", axis=(0, 1, 0), range=TILT_LIMITS, damping=(2, 0, 0), armature=0.01)
     _box(tilt, (0.055, 0.09, 0.055), (0.01, 0, 0.01), _WHITE, 1.0)
     _box(tilt, (0.004, 0.078, 0.035), (0.066, 0, 0.01), _DARK, 0.1)
-    add_camera(tilt, "head", pos=(0.072, 0.0, 0.01), xyaxes=(0, -1, 0, 0, 0, -1), fovy=55.0)
+    add_camera(tilt, "head", pos=HEAD_CAMERA, xyaxes=(0, -1, 0, 0, 0, -1), fovy=HEAD_FIELD_OF_VIEW)
 
 
 def add_camera(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import yaw_matrix
+from openral_core.maps import Fixture
 from openral_core.skills import SkillResult
 from openral_sim.furniture import Door
 from openral_sim.liquids import liquids_of
@@ -36,6 +37,10 @@ class Person(Protocol):
 
 class Furnishing(Protocol):
     """A piece of furniture that may have doors."""
+
+    @property
+    def fixture(self) -> Fixture:
+        """What the map says of it."""
 
     @property
     def doors(self) -> tuple[Door, ...]:

@@ -70,14 +70,16 @@ class NavigateRequest:
 
 @dataclass(frozen=True)
 class LookAtRequest:
-    """Point the head at a point in map."""
+    """Point the head at a point in map; of a node, which may lie ``inside`` another, when ids are given."""
 
     target: Pose
+    node_id: str = ""
+    inside: str = ""
 
     @classmethod
     def read(cls, params: Params) -> "LookAtRequest":
-        """From ``target``."""
-        return cls(params.pose("target"))
+        """From ``target``, ``node_id`` and ``inside``."""
+        return cls(params.pose("target"), params.text("node_id"), params.text("inside"))
 
 
 @dataclass(frozen=True)

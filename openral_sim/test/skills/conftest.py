@@ -9,7 +9,7 @@ import mujoco
 import pytest
 
 from openral_core.skills import ParamValue, SkillResult, Verb
-from openral_sim.furniture import Door
+from openral_sim.entities import WorldFurniture
 from openral_sim.robot import add_robot, stand_tucked
 from openral_sim.scenes import Scene
 from openral_sim.skills import CONTROL_PERIOD, Feedback, SkillContext, run
@@ -30,17 +30,12 @@ class Someone:
     hand_site: str
 
 
-@dataclass(frozen=True)
-class Bench:
-    doors: tuple[Door, ...] = ()
-
-
 class Room:
     """What the skills need of a world, compiled once for all tests."""
 
     def __init__(self) -> None:
         self.people = {"ann": Someone("person", "palm")}
-        self.furniture: dict[str, Bench] = {}
+        self.furniture: dict[str, WorldFurniture] = {}
         self.model = copy.copy(_model())
         self.data = mujoco.MjData(self.model)
         stand_tucked(self.model, self.data)

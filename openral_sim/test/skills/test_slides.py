@@ -4,11 +4,15 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import mujoco
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, Verb
 from openral_sim.furniture import Motion
+from openral_sim.furniture.insides import inside_of
 from openral_sim.robot import add_robot, stand_tucked
 from openral_sim.scenes import Scene, load_scene
 from openral_sim.skills import SkillContext
@@ -51,6 +55,53 @@ def test_draws_what_slides_and_shuts_it_again(do: Do, robot: SkillContext, conta
     shut = do(Verb.CLOSE, by=robot, **goal)
     assert shut.success, shut.message
     assert world.door_opening(container) < 0.1
+
+
+@pytest.mark.parametrize("container", ["drawer", "study_lower_drawer"])
+def test_looks_into_a_drawn_drawer_from_where_its_front_does_not_hide_its_floor(
+    do: Do, robot: SkillContext, container: str
+) -> None:
+    world = robot.world
+    assert isinstance(world, World)
+    fixture, door = world.furniture[container].fixture, world.furniture[container].doors[0]
+    robot.data.joint(door.joint).qpos = drawn = 0.95 * door.travel
+    place = next(each for each in world.places.values() if each.looks_at == container).pose
+    chest: dict[str, ParamValue] = {
+        "target": Pose.planar(fixture.pose.x, fixture.pose.y, fixture.pose.yaw, fixture.height / 2),
+        "node_id": container,
+    }
+    do(Verb.NAVIGATE, by=robot, goal=Pose.planar(place.x, place.y, place.yaw))
+    assert _seen_of_its_floor(robot, inside_of(fixture, drawn)) < 0.5
+    looked = do(Verb.LOOK_AT, by=robot, **chest)
+    assert looked.success, looked.message
+    assert float(looked.evidence["drove"]) > 0.2
+    assert float(looked.evidence["in_sight"]) > 0.75
+    assert _seen_of_its_floor(robot, inside_of(fixture, drawn)) > 0.75
+    stood = robot.control.base_pose
+    thing = {"target": Pose((0.0, 0.0, 0.0)), "node_id": "ball_1", "inside": container}
+    assert do(Verb.LOOK_AT, by=robot, **thing).success
+    assert np.linalg.norm(robot.control.base_pose - stood) < 0.1
+
+
+def test_does_not_go_nearer_to_what_is_shut(do: Do, robot: SkillContext) -> None:
+    fixture = robot.world.furniture["drawer"].fixture
+    stood = robot.control.base_pose[:2]
+    target = Pose.planar(fixture.pose.x, fixture.pose.y, fixture.pose.yaw, 0.6)
+    assert do(Verb.LOOK_AT, by=robot, target=target, node_id="drawer").success
+    assert np.linalg.norm(robot.control.base_pose[:2] - stood) < 0.05
+
+
+def _seen_of_its_floor(robot: SkillContext, points: NDArray[np.float64]) -> float:
+    """Share of points that physics' own rays reach from the head camera, within its picture."""
+    T = robot.control.T_map_body(robot.names.head_optical_frame)
+    x, y, z = ((points - T[:3, 3]) @ T[:3, :3]).T
+    shown = (z > 0) & (np.abs(x) < 0.69 * z) & (np.abs(y) < 0.52 * z)
+    geom = np.full(1, -1, dtype=np.int32)
+    met = [
+        mujoco.mj_ray(robot.model, robot.data, T[:3, 3], p - T[:3, 3], None, True, -1, geom) for p in points
+    ]
+    clear = (np.array(met) < 0) | (np.array(met) >= 1.0)
+    return float((shown & clear).mean())
 
 
 def test_lifts_what_lies_in_a_drawer_over_its_front(do: Do) -> None:

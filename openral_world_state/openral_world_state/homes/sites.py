@@ -31,6 +31,7 @@ class Site:
         shelves: Where things can lie on it.
         interior: What it encloses, in ``frame`` [m].
         opens: How what it encloses is opened.
+        drawn: How far what it encloses comes out when it is wide open [m].
         standing: Where the robot stands to use it, when the map says so.
     """
 
@@ -42,14 +43,16 @@ class Site:
     shelves: tuple[Shelf, ...] = ()
     interior: Box | None = None
     opens: Opens = "hinge"
+    drawn: float = 0.0
     standing: Pose | None = None
 
     def encloses(self, point: Triple, margin: float = 0.02) -> bool:
-        """Whether a map point is inside its container volume."""
+        """Whether a map point is inside its container volume, a drawer's drawn or shut."""
         if self.interior is None:
             return False
-        low, high = self.interior.min, self.interior.max
+        low, (x1, y1, z1) = self.interior.min, self.interior.max
         local = (*self.frame.to_local(point[0], point[1]), point[2])
+        high = (x1 + self.drawn, y1, z1)
         return all(a - margin <= v <= b + margin for a, v, b in zip(low, local, high, strict=True))
 
     def shelf_under(self, point: Triple, bottom: float, reach: float = 0.08) -> Shelf | None:

@@ -56,3 +56,59 @@ def test_need_no_opening_once_opened_and_that_outlives_the_process(tmp_path: Pat
     assert second.memory.revision > revision
     assert second.recall(RecallQuery("wine"), 1.0).matches[0].must_open == ""
     assert second.graph().by_id["fridge"].opening is Opening.OPEN
+
+
+FLAT = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "flat.yaml")
+
+
+def a_drawer_with_a_ball(path: str = "") -> tuple[World, Pose]:
+    world = open_world(FLAT, path, Settings(), Thesaurus.load())
+    site = world.home.by_id["lower_drawer"]
+    x, y = site.frame.to_parent(0.10, 0.05)
+    lies = Pose((x, y, 0.60))
+    world.memory.touch(Record("ball_1", "tennis ball", lies, votes={"tennis ball": 1.0}))
+    return world, lies
+
+
+@pytest.mark.parametrize("share", [0.6, 0.95, 1.0, 1.7])
+def test_what_lies_in_a_drawer_comes_out_with_it_and_goes_back(share: float) -> None:
+    world, lay = a_drawer_with_a_ball()
+    drawer = world.home.by_id["lower_drawer"]
+    world.openings.done("lower_drawer", share)
+    drawn = world.memory.get("ball_1").pose
+    by = drawer.frame.to_local(*drawn.position[:2])[0] - drawer.frame.to_local(*lay.position[:2])[0]
+    assert by == pytest.approx(min(share, 1.0) * drawer.drawn)
+    match = world.recall(RecallQuery("tennis ball"), 1.0).matches[0]
+    assert match.containers == ("lower_drawer",)
+    assert match.must_open == ""
+    world.openings.done("lower_drawer", 0.0)
+    assert world.memory.get("ball_1").pose.distance(lay) < 1e-9
+    assert world.recall(RecallQuery("tennis ball"), 1.0).matches[0].must_open == "lower_drawer"
+
+
+def test_how_far_a_drawer_was_drawn_outlives_the_process(tmp_path: Path) -> None:
+    path = str(tmp_path / "memory.sqlite")
+    first, lay = a_drawer_with_a_ball(path)
+    first.openings.done("lower_drawer", 0.9)
+    first.memory.commit()
+    first.memory.close()
+    second = open_world(FLAT, path, Settings(), Thesaurus.load())
+    second.openings.done("lower_drawer", 0.0)
+    assert second.memory.get("ball_1").pose.distance(lay) < 1e-9
+
+
+def test_what_is_carried_or_lies_in_another_drawer_stays() -> None:
+    world, lay = a_drawer_with_a_ball()
+    world.openings.done("drawer", 1.0)
+    assert world.memory.get("ball_1").pose == lay
+    record = world.memory.get("ball_1")
+    record.carried = True
+    world.memory.touch(record)
+    world.openings.done("lower_drawer", 1.0)
+    assert world.memory.get("ball_1").pose == lay
+
+
+def test_nonsense_moves_nothing() -> None:
+    world, lay = a_drawer_with_a_ball()
+    world.openings.done("lower_drawer", float("nan"))
+    assert world.memory.get("ball_1").pose == lay
