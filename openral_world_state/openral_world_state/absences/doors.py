@@ -17,6 +17,7 @@ _TOLERANCE = 0.1
 _SHUT, _OPEN = 0.8, 0.6
 _BORDER = 2.0
 _BELOW = 0.08
+_RIM = 0.01
 
 
 def opening_of(view: View, site: Site, farthest: float) -> Opening:
@@ -26,7 +27,11 @@ def opening_of(view: View, site: Site, farthest: float) -> Opening:
     look_at, judge = _WAYS[site.opens]
     points = look_at(site, site.interior, site.footprint.max[0])
     beyond = _beyond(view, points, farthest)
-    return Opening.UNKNOWN if beyond is None else judge(beyond)
+    if beyond is None:
+        return Opening.UNKNOWN
+    opening = judge(beyond)
+    is_other = site.opens == "out" and opening is Opening.OPEN and not _is_own(view, points, beyond, site)
+    return Opening.UNKNOWN if is_other else opening
 
 
 def _through(beyond: Points) -> Opening:
@@ -50,6 +55,18 @@ def _met_early(beyond: Points) -> Opening:
     if (beyond < -_TOLERANCE).mean() >= _OPEN:
         return Opening.OPEN
     return Opening.CLOSED if (beyond >= -_TOLERANCE).mean() >= _SHUT else Opening.UNKNOWN
+
+
+def _is_own(view: View, points: Points, beyond: Points, site: Site) -> bool:
+    """Whether what is met before a drawer's chest is that drawer, by its height, and not one above it."""
+    interior = site.interior
+    if interior is None:
+        return False
+    away = view.to_camera(points)[:, 2]
+    early = beyond < -_TOLERANCE
+    heights = (view.eye + (points - view.eye) * (1.0 + beyond / away)[:, None])[early, 2]
+    low, high = interior.min[2] - _BELOW, interior.max[2] + _RIM
+    return bool(((heights > low) & (heights < high)).mean() >= _OPEN)
 
 
 def _beyond(view: View, points: Points, farthest: float) -> Points | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from openral_core.maps import Opens, load_map
+from openral_core.maps.geometry import Box
 from openral_core.scene_graph import Opening
 from openral_world_state.absences import opening_of
 from openral_world_state.homes import home_of_map
@@ -59,3 +60,14 @@ def test_a_drawer_is_open_when_its_tray_is_met_before_the_front() -> None:
     tray = Block((0.84, 1.7, 0.2), (0.34, 0.7, 0.1))
     assert opening_as("out", {"_chest": chest, "_wall": WALL}) is Opening.CLOSED
     assert opening_as("out", {"_chest": chest, "_tray": tray, "_wall": WALL}) is Opening.OPEN
+
+
+@pytest.mark.parametrize(("top", "expected"), [(0.42, Opening.OPEN), (0.25, Opening.UNKNOWN)])
+def test_a_drawn_drawer_does_not_pass_for_the_shut_one_under_it(top: float, expected: Opening) -> None:
+    interior = Box(min=(-0.26, -0.31, 0.15), max=(0.27, 0.31, top))
+    site = replace(FRIDGE, opens="out", interior=interior)
+    bodies = {
+        "_chest": Block((0.36, 1.7, 0.9), (0.62, 0.7, 1.8)),
+        "_tray": Block((0.84, 1.7, 0.35), (0.34, 0.7, 0.1)),
+    }
+    assert opening_of(shoot(bodies, BEFORE, focal=380.0).view, site, 6.0) is expected
