@@ -1,16 +1,14 @@
 """Fixtures that every package's tests share: a ROS domain of one's own, and waiting that ends."""
 
-import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
-from participants import ports_held, ports_there
+from participants import domains, ports_held
 
 if TYPE_CHECKING:
     from rclpy.context import Context
@@ -25,7 +23,6 @@ for package in sorted(ROOT.glob("*/openral_*/__init__.py")):
 settings.register_profile("busy_machine", deadline=None)
 settings.load_profile("busy_machine")
 
-DOMAINS = range(1, 101)
 SPIN = 0.02
 LEAVING = 5.0
 """A bound: how long threads that end may hold their node [s]."""
@@ -42,10 +39,7 @@ class ConditionNotMet(AssertionError):
 def ros_domain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[int]:
     """A ROS_DOMAIN_ID that no other test on this machine uses meanwhile; child processes inherit it."""
     domain_coordinator = pytest.importorskip("domain_coordinator")
-    numbers = random.sample(DOMAINS, len(DOMAINS))
-    # Killed processes leave their ports, in the worst case in every domain.
-    choices = cycle([number for number in numbers if not ports_there(number)] or numbers)
-    with domain_coordinator.domain_id(lambda: next(choices)) as domain:
+    with domain_coordinator.domain_id(domains().__next__) as domain:
         monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
         monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
         monkeypatch.setenv("ROS_LOG_DIR", str(tmp_path / "ros"))

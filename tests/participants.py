@@ -3,12 +3,22 @@
 Source: RTPS 9.6.2.3, a domain's ports; eProsima Fast DDS, shared-memory transport: a file for every port.
 """
 
-from collections.abc import Iterable
+import random
+from collections.abc import Iterable, Iterator
+from itertools import cycle
 from pathlib import Path
 
 FOLDER, PREFIX = Path("/dev/shm"), "fastrtps_port"
 FIRST_PORT, PORTS = 7400, 250
 """Of domain 0, and for every domain."""
+DOMAINS = range(1, 101)
+
+
+def domains() -> Iterator[int]:
+    """Domains at random, again and again, that nobody has a port in."""
+    numbers = random.sample(DOMAINS, len(DOMAINS))
+    # Killed processes leave their ports, in the worst case in every domain.
+    return cycle([number for number in numbers if not ports_there(number)] or numbers)
 
 
 def ports_there(domain: int) -> set[str]:

@@ -105,6 +105,11 @@ class FakeGraph(Node):
             cancel_callback=lambda _: CancelResponse.ACCEPT,
         )
 
+    def destroy_node(self) -> None:
+        """Also give the action server back, which rclpy leaves alone."""
+        self._server.destroy()
+        super().destroy_node()
+
     def _announce(self) -> None:
         """Again and again, as the real ones do: a latched message may be lost while nodes find each other."""
         self._scene.publish(scene_graph_message(self.home.graph(), 1.0))

@@ -207,6 +207,11 @@ class ErrandRobot(Node):
         self._server = ActionServer(self, ExecuteRskill, "/openral/execute_rskill", self._execute)
         self._announce()
 
+    def destroy_node(self) -> None:
+        """Also give the action server back, which rclpy leaves alone."""
+        self._server.destroy()
+        super().destroy_node()
+
     def _announce(self) -> None:
         self._transform()
         verbs = [verb.value for verb in Verb]

@@ -1,9 +1,7 @@
 """One simulation node with small pictures, spun together with a client, for all tests of a worker."""
 
 import os
-import random
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -16,6 +14,7 @@ domain_coordinator = pytest.importorskip("domain_coordinator")
 
 import rclpy
 from action_msgs.msg import GoalStatus
+from participants import domains
 from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
@@ -109,9 +108,8 @@ class Bench:
 
 @pytest.fixture(scope="session")
 def sim_context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    numbers = count(random.randrange(100))
     with (
-        domain_coordinator.domain_id(lambda: next(numbers) % 100 + 1) as domain,
+        domain_coordinator.domain_id(domains().__next__) as domain,
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
