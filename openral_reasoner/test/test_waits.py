@@ -27,6 +27,8 @@ from openral_reasoner.homes.timeline import Answer, Timeline
 from openral_reasoner.missions import Core
 from openral_reasoner.palettes import BlindEntry, ToolPalette, changes
 from openral_reasoner.planners import decide
+from openral_reasoner.planners.steps import BLIND_VISITS
+from openral_reasoner.procedures.looks import LOOKS_AGAIN
 from openral_reasoner.procedures.settings import MissionSettings
 
 WITHOUT_MEMORY = {"spatial_memory_available": False, "places": ()}
@@ -39,8 +41,10 @@ def asked_at(line: Timeline) -> list[float]:
     return [m.now for m in line.moments if any(isinstance(c, AskModel) for c in m.commands)]
 
 
-def started(home: Home, palette: ToolPalette, settings: MissionSettings) -> Timeline:
-    """Somebody wants the mug; a skill takes five seconds."""
+def started(
+    home: Home, palette: ToolPalette, settings: MissionSettings, goal: str = "bring me the mug"
+) -> Timeline:
+    """Somebody wants the mug, which memory knows; a skill takes five seconds."""
     peers = HomePeers(home)
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
@@ -51,7 +55,7 @@ def started(home: Home, palette: ToolPalette, settings: MissionSettings) -> Time
 
     line = Timeline(Core(settings), answers)
     line.put(0.0, PaletteChanged(palette=palette))
-    line.put(0.0, PromptReceived(id="first", text="bring me the mug"))
+    line.put(0.0, PromptReceived(id="first", text=goal))
     return line
 
 
@@ -192,3 +196,90 @@ def test_a_locator_that_somebody_else_wakes_is_asked_when_it_is_awake(
     (end,) = line.run()
     assert end.state is MissionState.SUCCEEDED, end.reason
     assert looks[0] - tries[0] == pytest.approx(3.0)
+
+
+UNKNOWN = "find the unicorn"
+WHY = "the worker gave no answer to a look within 10 s and was killed"
+
+
+def looks_are(line: Timeline, status: LocateStatus, *then: Answer) -> list[float]:
+    """Lets every look end with ``status`` and what happens ``then``; when each was asked for [s]."""
+    answers, asked = line.answers, []
+
+    def broken(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, CallLocate):
+            asked.append(now)
+            result = LocateResult(status, "the newest frame is old", "mug", "head", "")
+            yield from ((0.1, Located(call_id=command.call_id, result=result)), *then)
+        else:
+            yield from answers(command, now)
+
+    line.answers = broken
+    return asked
+
+
+def drives(line: Timeline) -> int:
+    return sum(isinstance(c, SendSkill) for m in line.moments for c in m.commands)
+
+
+def test_nobody_drives_on_for_a_locator_that_was_given_up_and_the_human_reads_why(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    line = started(home, with_one(palette), settings, UNKNOWN)
+    name = palette.locators[0].id
+    blind = {"locators": (), "detector_available": False, "blind": (BlindEntry(id=name, why=WHY),)}
+    looks_are(
+        line, LocateStatus.DETECTOR_ERROR, (0.2, PaletteChanged(palette=palette.model_copy(update=blind)))
+    )
+    (end,) = line.run()
+    assert end.state is MissionState.HANDED_OVER
+    assert f"the locator {name} is broken: {WHY}" in end.reason
+    assert drives(line) == 0
+
+
+def test_a_locator_that_loads_again_in_vain_is_waited_for_once_and_nobody_drives_on(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    line = started(home, with_one(palette), settings, UNKNOWN)
+    hanging = PaletteChanged(palette=with_one(palette, recovering=True, trouble=WHY))
+    asked = looks_are(line, LocateStatus.LOADING, (0.2, hanging))
+    (end,) = line.run()
+    assert end.state is MissionState.HANDED_OVER
+    assert f"the locator {palette.locators[0].id} is broken: {WHY}" in end.reason
+    assert (len(asked), drives(line)) == (1, 0)
+    waits = [c.seconds for m in line.moments for c in m.commands if isinstance(c, SetDeadline)]
+    assert waits.count(settings.deadlines.recovery) == 1
+
+
+def test_a_slow_model_that_is_still_loading_is_asked_when_it_has_loaded(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    line = started(home, with_one(palette), settings)
+    answers, asked = line.answers, []
+
+    def loading(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, CallLocate):
+            asked.append(now)
+        if len(asked) > 1 or not isinstance(command, CallLocate):
+            yield from answers(command, now)
+            return
+        result = LocateResult(LocateStatus.LOADING, "starting", "mug", "head", "")
+        yield 0.1, Located(call_id=command.call_id, result=result)
+        yield 0.2, PaletteChanged(palette=with_one(palette, recovering=True, trouble=WHY))
+        yield 12.0, PaletteChanged(palette=with_one(palette))
+
+    line.answers = loading
+    (end,) = line.run()
+    assert end.state is MissionState.SUCCEEDED, end.reason
+    assert asked[1] - asked[0] == pytest.approx(12.0)
+
+
+def test_a_camera_that_stays_silent_is_insisted_upon_at_one_place_only(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    line = started(home, with_one(palette), settings, UNKNOWN)
+    asked = looks_are(line, LocateStatus.STALE_FRAME)
+    (end,) = line.run()
+    assert end.state is MissionState.HANDED_OVER
+    assert "STALE_FRAME (the newest frame is old)" in end.reason
+    assert len(asked) == 1 + LOOKS_AGAIN + BLIND_VISITS

@@ -33,7 +33,7 @@ class LocatorEntry(Entry):
     """A detector that answers `locate_in_view`; ``latency`` [s], ``memory`` [MB] while active.
 
     ``held`` is measured: whether it has memory now, whatever its state. While it is ``recovering`` its
-    worker is started again.
+    worker is started again; ``trouble`` says why, in its node's words.
     """
 
     id: str
@@ -46,6 +46,7 @@ class LocatorEntry(Entry):
     memory: float = 0.0
     held: bool = False
     recovering: bool = False
+    trouble: str = ""
 
     @property
     def must_load(self) -> bool:

@@ -81,6 +81,7 @@ def _locator(info: DetectorInfo, default: str) -> LocatorEntry:
         memory=_memory(info),
         held=info.memory_resident >= TRACE,
         recovering=info.health is Health.RESTARTING,
+        trouble=info.health_message if info.health is Health.RESTARTING else "",
     )
 
 

@@ -28,6 +28,7 @@ from openral_reasoner.planners.steps import (
     obtain,
     resolved,
     search,
+    unseen,
     whereabouts,
 )
 from openral_reasoner.procedures.looks import SEEN_NOT_PLACED
@@ -48,8 +49,13 @@ def _find(outlook: Outlook, goal: Find) -> Plan[str]:
     if not seen:
         thing, seen = yield from _verify(outlook, goal.what, thing)
     if not seen:
-        return f"Memory has the {goal.what} here: {whereabouts(thing)}. No locator was there to check."
+        return f"Memory has the {goal.what} here: {whereabouts(thing)}. {_unchecked(outlook)}"
     return f"The {goal.what} is here: {whereabouts(thing)}."
+
+
+def _unchecked(outlook: Outlook) -> str:
+    broken = "; ".join(f"the locator {each.id} is broken: {each.why}" for each in outlook.now.blind)
+    return f"It was not checked: {broken}." if broken else "No locator was there to check."
 
 
 def _verify(outlook: Outlook, words: str, thing: Found) -> Plan[tuple[Found, bool]]:
@@ -73,7 +79,7 @@ def _verify(outlook: Outlook, words: str, thing: Found) -> Plan[tuple[Found, boo
     if _went_meanwhile(outlook, reply):
         return thing, False
     where = whereabouts(thing)
-    raise PlanFailed(f"I stand where memory has the {words} ({where}) and cannot see: {reply.status}.")
+    raise PlanFailed(f"I stand where memory has the {words} ({where}) and cannot see: {unseen(reply)}.")
 
 
 def _went_meanwhile(outlook: Outlook, reply: Reply) -> bool:

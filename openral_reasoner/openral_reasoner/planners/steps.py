@@ -8,7 +8,7 @@ from openral_core.skills import Verb
 from openral_reasoner.exchanges.turns import Found, RawCall, Reply
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.planners.priors import load_priors
-from openral_reasoner.searches import BLIND
+from openral_reasoner.searches import BLIND, NOBODY_CAN_LOOK
 from openral_reasoner.tools import (
     AskHumanTool,
     ExecuteRskillTool,
@@ -20,6 +20,7 @@ from openral_reasoner.tools import (
 
 BLIND_VISITS = 3
 """Places in a row that could not be looked at, before the search is given up."""
+_NOBODY = (NOBODY_CAN_LOOK, "NO_DETECTOR")
 T = TypeVar("T")
 Plan = Generator[Tool, Reply, T]
 
@@ -105,14 +106,22 @@ def search(outlook: Outlook, words: str, reply: Reply) -> Plan[Found]:
             if reply.found:
                 return reply.found[0]
             blind = blind + 1 if reply.status in BLIND else 0
-            if blind == BLIND_VISITS:
-                raise PlanFailed(f"I cannot look for {words}, no look was had: {reply.status}.")
+            if blind == BLIND_VISITS or reply.status == NOBODY_CAN_LOOK:
+                raise PlanFailed(f"I cannot look for {words}, no look was had: {unseen(reply)}.")
         reply = yield question
         if not reply.frontier:
             break
     if reply.operator_words:
         return (yield from _look_where_told(outlook, words, reply.operator_words))
     raise PlanFailed(f"I could not find {words}.")
+
+
+def unseen(reply: Reply) -> str:
+    """Why no look was had, in the words of who could not look."""
+    told = "; ".join(each for each in reply.peer_words if each)
+    if reply.status in _NOBODY and told:
+        return told
+    return f"{reply.status} ({told})" if told else reply.status
 
 
 def _look_where_told(outlook: Outlook, words: str, answer: str) -> Plan[Found]:

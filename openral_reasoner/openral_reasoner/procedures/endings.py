@@ -3,6 +3,7 @@
 from openral_core.skills import Verb
 from openral_reasoner.exchanges.turns import Reply
 from openral_reasoner.policies import Early
+from openral_reasoner.procedures.eyes import hopeless
 from openral_reasoner.procedures.frontiers import frontier, shown
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.searches import Candidate, SearchProgress
@@ -44,7 +45,11 @@ def _left(mission: Mission, episode: SearchProgress, candidates: tuple[Candidate
 
 def _open_episodes(mission: Mission) -> tuple[SearchProgress, ...]:
     able = mission.palette.detector_available and mission.palette.with_verb(Verb.NAVIGATE)
-    if not able or any(mission.ledger.left(line) < need for line, need in _NEEDED.items()):
+    if (
+        not able
+        or hopeless(mission)
+        or any(mission.ledger.left(line) < need for line, need in _NEEDED.items())
+    ):
         return ()
     return tuple(each for each in reversed(mission.episodes.values()) if each.escalated and not each.found)
 

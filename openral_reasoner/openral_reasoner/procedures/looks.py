@@ -7,12 +7,13 @@ from openral_core.detectors import LifecycleState, LocateResult, LocateStatus
 from openral_core.queries import ObserveStatus
 from openral_reasoner.palettes import LocatorEntry, ToolPalette
 from openral_reasoner.procedures.asks import Unanswered, locate, observe, pause
+from openral_reasoner.procedures.eyes import broken_words
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.residencies import wake
 from openral_reasoner.procedures.things import Thing
 from openral_reasoner.procedures.waits import LOCATOR, Need, wait_at_most, wait_for
 
-_PASSING = (LocateStatus.NO_FRAME, LocateStatus.STALE_FRAME, LocateStatus.BUSY, LocateStatus.LOADING)
+_PASSING = (LocateStatus.NO_FRAME, LocateStatus.STALE_FRAME, LocateStatus.BUSY)
 _LAGGING = (ObserveStatus.STALE_TRANSFORM, ObserveStatus.NO_FRAME)
 CATCH_UPS = 3
 """How often memory is asked again while its transforms or depth images lag behind the look."""
@@ -31,6 +32,7 @@ _DECISIVE = (
 
 _BACK_SOON: Mapping[str, Callable[[LocatorEntry], bool]] = {
     LocateStatus.DETECTOR_ERROR.name: lambda entry: not entry.recovering,
+    LocateStatus.LOADING.name: lambda entry: not entry.recovering and not entry.must_load,
     LocateStatus.INACTIVE.name: lambda entry: not entry.must_load,
 }
 """How a look can end whose locator is likely to be back, and when it is."""
@@ -89,10 +91,22 @@ def _back(mission: Mission, broken: Look) -> Procedure[LocatorEntry | None]:
     def settled(palette: ToolPalette) -> bool:
         return locator in {e.id for e in palette.blind} or _ready(palette, broken) is not None
 
-    yield from pause(mission, LOOK_AGAIN)
+    absent = f"{locator} is not back"
+    if absent not in mission.in_vain:
+        yield from pause(mission, LOOK_AGAIN)
     seconds = deadlines.locator if asleep else deadlines.recovery
-    yield from wait_at_most(mission, seconds, Need(settled, f"{locator} is not back"))
-    return _ready(mission.palette, broken)
+    yield from wait_at_most(mission, seconds, Need(settled, absent))
+    ready = _ready(mission.palette, broken)
+    if ready is None:
+        _missed(mission, locator)
+    return ready
+
+
+def _missed(mission: Mission, locator: str) -> None:
+    """It was hoped for; so was any locator, when there is none."""
+    mission.not_back.add(locator)
+    if not LOCATOR.there(mission.palette):
+        mission.in_vain.add(LOCATOR.absent)
 
 
 def _ready(palette: ToolPalette, broken: Look) -> LocatorEntry | None:
@@ -102,8 +116,7 @@ def _ready(palette: ToolPalette, broken: Look) -> LocatorEntry | None:
 
 def no_look(mission: Mission) -> Look:
     """What a look comes to when there is nobody to ask."""
-    blind = "; ".join(f"{each.id} is blind: {each.why}" for each in mission.palette.blind)
-    return Look("NO_DETECTOR", f"no locator can look: {blind}" if blind else "no locator lives in the graph")
+    return Look("NO_DETECTOR", broken_words(mission) or "no locator lives in the graph")
 
 
 def _asked(mission: Mission, detector: str) -> tuple[LocatorEntry, ...]:
@@ -122,17 +135,28 @@ def _insist(
         refused = yield from wake(mission, entry.id)
         if refused:
             return "", LocateResult(LocateStatus.INACTIVE, refused, words, camera, entry.id)
-    first = yield from _one(mission, entry, words, camera)
-    for _ in range(LOOKS_AGAIN):
-        if first[1].status not in _PASSING:
-            break
-        yield from pause(mission, LOOK_AGAIN)
-        first = yield from _one(mission, entry, words, camera)
+    first = yield from _again_and_again(mission, entry, words, camera)
     if first[1].status is LocateStatus.INACTIVE and can_be_woken:
         mission.palette = mission.palette.with_state(entry.id, LifecycleState.INACTIVE)
         refused = yield from wake(mission, entry.id)
         return first if refused else (yield from _one(mission, entry, words, camera))
     return first
+
+
+def _again_and_again(
+    mission: Mission, entry: LocatorEntry, words: str, camera: str
+) -> Procedure[tuple[str, LocateResult]]:
+    """A look that fails for a passing reason is tried again; not at the next place, when that was in vain."""
+    look = yield from _one(mission, entry, words, camera)
+    in_vain = f"{entry.id} cannot look: {look[1].status.name}"
+    for _ in range(0 if in_vain in mission.in_vain else LOOKS_AGAIN):
+        if look[1].status not in _PASSING:
+            return look
+        yield from pause(mission, LOOK_AGAIN)
+        look = yield from _one(mission, entry, words, camera)
+    if look[1].status in _PASSING:
+        mission.in_vain.add(in_vain)
+    return look
 
 
 def _one(

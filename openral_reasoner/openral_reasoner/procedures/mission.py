@@ -80,6 +80,7 @@ class Mission:
         self.early_endings = EarlyEndings()
         self.operator_words = ""
         self.in_vain: set[str] = set()
+        self.not_back: set[str] = set()
         self._outbox: list[Command] = []
         self._spans: list[str] = []
         self._count = 0

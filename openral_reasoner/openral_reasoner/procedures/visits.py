@@ -4,16 +4,20 @@ from openral_core.scene_graph import NodeKind
 from openral_core.skills import SkillStatus, Verb
 from openral_reasoner.exchanges.turns import Reply
 from openral_reasoner.procedures.containers import close_container, open_container
+from openral_reasoner.procedures.eyes import hopeless
 from openral_reasoner.procedures.looks import Look, look_for
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.moves import approach, face, known
 from openral_reasoner.procedures.recalls import miss
 from openral_reasoner.procedures.things import Thing
-from openral_reasoner.searches import Candidate, SearchProgress
+from openral_reasoner.searches import NOBODY_CAN_LOOK, Candidate, SearchProgress
 
 
 def visit(mission: Mission, candidate: Candidate, episode: SearchProgress) -> Procedure[Reply]:
-    """Search one place for the episode's words."""
+    """Search one place for the episode's words; it is not gone to while nobody could look there."""
+    nobody = hopeless(mission)
+    if nobody:
+        return Reply(status=NOBODY_CAN_LOOK, text="not gone there, nobody could look", peer_words=(nobody,))
     mission.spend("candidates")
     span = mission.next_id("candidate")
     mission.open_span(span, "search_candidate", node=candidate.node_id, words=episode.term)

@@ -19,6 +19,8 @@ BLIND = frozenset(
     }
 )
 """Ends of a look that say nothing about whether a thing is there."""
+NOBODY_CAN_LOOK = "NOBODY_CAN_LOOK"
+"""Of a place that was not gone to."""
 MOST_VISITS = 2
 """How often a place is gone to when it could not be looked at."""
 
