@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
-from participants import domains, ports_held
 
 if TYPE_CHECKING:
     from rclpy.context import Context
@@ -39,6 +38,9 @@ class ConditionNotMet(AssertionError):
 def ros_domain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[int]:
     """A ROS_DOMAIN_ID that no other test on this machine uses meanwhile; child processes inherit it."""
     domain_coordinator = pytest.importorskip("domain_coordinator")
+    # Not at the top: pytest run from elsewhere on a part of this checkout has no way to it.
+    from participants import domains
+
     with domain_coordinator.domain_id(domains().__next__) as domain:
         monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
         monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
@@ -62,6 +64,8 @@ def ros_context(ros_domain: int) -> "Iterator[Context]":
 
 def _leave(domain: int) -> None:
     """Wait until this process has no DDS participant in the domain any more."""
+    from participants import ports_held
+
     deadline = time.monotonic() + LEAVING
     while held := ports_held(domain):
         assert time.monotonic() < deadline, f"nodes were not destroyed: domain {domain} still has {held}"

@@ -22,7 +22,7 @@ from openral_perception_ros.workers.process import WorkerProcess
 
 LABELS = ("mug", "bread", "lemon", "wine glass", "bottle")
 needs_grounding = needs(GROUNDING)
-pytestmark = [needs(DETECTION), pytest.mark.xdist_group("torch")]
+pytestmark = [needs(DETECTION), pytest.mark.xdist_group("torch"), pytest.mark.timeout(300)]
 
 
 @pytest.fixture(scope="module")
@@ -208,7 +208,10 @@ def test_an_exported_checkpoint_sees_what_it_saw_before_in_another_library(
         "weights",
         "export",
     ]
-    where = ["--rskills", str(tmp_path), "--environments", str(FOLDER), "--weights-dir", str(tmp_path)]
+    environments = tmp_path / "environments"
+    environments.mkdir()
+    (environments / "transformers-5").symlink_to(FOLDER / DETECTION)
+    where = ["--rskills", str(tmp_path), "--environments", str(environments), "--weights-dir", str(tmp_path)]
     told = subprocess.run([*command, "tiny", *where], capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stderr
     report = json.loads(next(line for line in told.stdout.splitlines() if line.startswith("{")))
