@@ -148,14 +148,14 @@ def _again_and_again(
 ) -> Procedure[tuple[str, LocateResult]]:
     """A look that fails for a passing reason is tried again; not at the next place, when that was in vain."""
     look = yield from _one(mission, entry, words, camera)
-    in_vain = f"{entry.id} cannot look: {look[1].status.name}"
+    in_vain = f"{entry.id} cannot look"
     for _ in range(0 if in_vain in mission.in_vain else LOOKS_AGAIN):
         if look[1].status not in _PASSING:
-            return look
+            break
         yield from pause(mission, LOOK_AGAIN)
         look = yield from _one(mission, entry, words, camera)
-    if look[1].status in _PASSING:
-        mission.in_vain.add(in_vain)
+    change = mission.in_vain.add if look[1].status in _PASSING else mission.in_vain.discard
+    change(in_vain)
     return look
 
 
