@@ -198,6 +198,30 @@ def test_a_locator_that_somebody_else_wakes_is_asked_when_it_is_awake(
     assert looks[0] - tries[0] == pytest.approx(3.0)
 
 
+def test_a_locator_that_died_over_a_look_and_is_being_woken_is_asked_when_it_is_awake(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    awake = with_one(palette)
+    asleep = PaletteChanged(palette=with_one(palette, state=LifecycleState.INACTIVE))
+    gone = PaletteChanged(palette=palette.model_copy(update={"locators": (), "detector_available": False}))
+    line = started(home, awake, settings)
+    asked = broken_over_looks(line, 1, (0.2, gone), (4.0, asleep))
+    answers, tries = line.answers, []
+
+    def refusing(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, ChangeState) and not tries:
+            tries.append(now)
+            yield 0.1, StateChanged(call_id=command.call_id, success=False, message="the peer refused")
+            yield 2.0, PaletteChanged(palette=awake)
+        else:
+            yield from answers(command, now)
+
+    line.answers = refusing
+    (end,) = line.run()
+    assert end.state is MissionState.SUCCEEDED, end.reason
+    assert asked[1] - asked[0] == pytest.approx(6.0)
+
+
 UNKNOWN = "find the unicorn"
 WHY = "the worker gave no answer to a look within 10 s and was killed"
 

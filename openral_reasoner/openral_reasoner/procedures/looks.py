@@ -62,7 +62,7 @@ def look_for(mission: Mission, words: str, camera: str = "", detector: str = "")
     """Ask the named locator, or the default and on its failure the others; remember what is found.
 
     When nobody could look and one of them broke over it, or would not be woken because somebody else was
-    about to, that one is asked once more when it is back.
+    about to, that one is asked once more when it is back: once for each of these.
     """
     yield from wait_for(mission, LOCATOR)
     look = no_look(mission)
@@ -72,8 +72,15 @@ def look_for(mission: Mission, words: str, camera: str = "", detector: str = "")
         if look.decisive:
             return look
         broken = broken or (look if look.status in _BACK_SOON else None)
-    again = (yield from _back(mission, broken)) if broken else None
-    return (yield from _look_by(mission, again, words, camera)) if again else look
+    hoped: set[str] = set()
+    while broken is not None and broken.status not in hoped:
+        hoped.add(broken.status)
+        entry_back = yield from _back(mission, broken)
+        if entry_back is None:
+            return look
+        look = yield from _look_by(mission, entry_back, words, camera)
+        broken = look if look.status in _BACK_SOON else None
+    return look
 
 
 def _look_by(mission: Mission, entry: LocatorEntry, words: str, camera: str) -> Procedure[Look]:
