@@ -12,6 +12,14 @@ CARRYING = (0.02, 1.57, -0.96, -0.3, -2.75, -0.25, 0.23, -1.31)
 CARRYING_LEVEL = (0.0, 2.0, -0.83, 0.0, -2.77, 0.0, 1.94, 0.0)
 """The hand at the left side, pointing away from the body: what was taken standing stays upright."""
 
+_WRIST_LIMIT = 2.85
+
+
+def carrying(pitch: float, roll: float) -> tuple[float, ...]:
+    """The hand at the left side as it took what it holds: ``pitch`` below level, turned by ``roll`` [rad]."""
+    *arm, tilt, turn = CARRYING_LEVEL
+    return *arm, tilt - pitch, float(np.clip(turn + roll, -_WRIST_LIMIT, _WRIST_LIMIT))
+
 
 def stand_tucked(model: mujoco.MjModel, data: mujoco.MjData) -> None:
     """Put a freshly reset robot into its start posture: arm tucked, head level, gripper closed."""

@@ -13,6 +13,7 @@ from openral_core.maps import Fixture
 from openral_core.skills import SkillResult
 from openral_sim.furniture import Door
 from openral_sim.liquids import liquids_of
+from openral_sim.motions.approaches import Pointing
 from openral_sim.motions.collisions import CollisionChecker, HeldBody
 from openral_sim.motions.kinematics import ReachSolver
 from openral_sim.robot.control import RobotControl
@@ -74,12 +75,17 @@ class Held(HeldBody):
     Attributes:
         label: What it was called when it was grasped.
         above_support: Height of the grasp above what it stood on in [m].
-        downward: Whether the hand came from above.
+        pointing: How the hand pointed when it closed.
     """
 
     label: str
     above_support: float
-    downward: bool
+    pointing: Pointing
+
+    @property
+    def downward(self) -> bool:
+        """Whether the hand came from above."""
+        return self.pointing.is_downward
 
 
 @dataclass
@@ -123,6 +129,11 @@ class SkillContext:
     def own_bodies(self) -> frozenset[int]:
         """The robot's bodies and what it holds."""
         return self.control.bodies | ({self.held.body} if self.held else frozenset())
+
+    def suppose_opening(self, opening: float) -> None:
+        """Have the collision checker take the pads to be so far apart in [m] until the next look."""
+        for finger in self.names.finger_joints:
+            self.checker.suppose(finger, opening / 2)
 
     def look_around(self) -> None:
         """Bring the collision checker up to the scene's present state."""

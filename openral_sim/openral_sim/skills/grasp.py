@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from functools import partial
 
+from openral_core.errors import OpenRALError, listed
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_sim.motions.arm_paths import NoArmPath
+from openral_sim.motions.grasps import OPENING
+from openral_sim.motions.segments import Segment
 from openral_sim.skills.context import SkillContext
 from openral_sim.skills.failures import NotInGripperRange, NotReachable
 from openral_sim.skills.feedback import Feedback, Move, Running
-from openral_sim.skills.moves.approaching import approach_of, ways_to
+from openral_sim.skills.moves.approaching import approaches_from, ways_to
 from openral_sim.skills.moves.docking import Options, Stance, dock
 from openral_sim.skills.moves.folding import fold
 from openral_sim.skills.moves.holding import require_empty
@@ -19,7 +22,6 @@ from openral_sim.skills.moves.taking import align, carry_away, lift, take
 from openral_sim.skills.requests import GraspRequest
 
 ATTEMPTS = 3
-_OPEN = 0.08
 
 
 def grasp(context: SkillContext, request: GraspRequest) -> Running:
@@ -70,15 +72,31 @@ def _align(context: SkillContext, request: GraspRequest, stance: Stance) -> Move
     """Look closely and bring the hand before where it shall close.
 
     Raises:
+        NotInGripperRange: If the fingers fit nowhere around it.
         NotReachable: If the arm gets to no grasp from here.
         NoArmPath: If it finds no way there.
     """
-    context.control.grip(_OPEN)
+    context.control.grip(OPENING)
     yield from reach_to(context, stance.before, "reaching")
     segment = survey(context, request)
     yield Feedback("looking closely", 0.5)
-    found = yield from choices(context, segment, request.label, approach_of(stance))
-    return (yield from align(context, found))
+    return (yield from _first_way(context, segment, request.label, stance))
+
+
+def _first_way(context: SkillContext, segment: Segment, label: str, stance: Stance) -> Move[Choice]:
+    """The first direction from which fingers and arm find a way, beginning with the one looked from."""
+    refused: list[OpenRALError] = []
+    approaches = approaches_from(stance)
+    for approach in approaches:
+        try:
+            found = yield from choices(context, segment, label, approach)
+            return (yield from align(context, found))
+        except (NotInGripperRange, NotReachable, NoArmPath) as error:
+            refused.append(error)
+    first = min(refused, key=lambda error: isinstance(error, NotInGripperRange))
+    if isinstance(first, NotReachable):
+        raise NotReachable(f"{first}; tried {listed(dict.fromkeys(each.name for each in approaches))}")
+    raise first
 
 
 def _ways(request: GraspRequest) -> Options:

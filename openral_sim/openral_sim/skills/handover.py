@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from openral_core.errors import listed
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_sim.motions.approaches import backed_off
 from openral_sim.skills.context import CONTROL_PERIOD, Held, Person, SkillContext
 from openral_sim.skills.failures import BadRequest, TookTooLong
 from openral_sim.skills.feedback import Feedback, Move, Running
@@ -44,7 +45,9 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
     yield from _give(context, held, person)
     context.achieved = told_now = partial(_told, context, held, request)
     yield from open_hand(context, "letting go")
-    yield from reach_along(context, stance.option.T_map_before, "drawing back", 0.25)
+    level, option = held.pointing.is_level, stance.option
+    back = option.T_map_before if level else backed_off(option.T_map_goal, _DROP)
+    yield from reach_along(context, back, "drawing back", 0.25)
     yield from back_off(context, min(0.20, room_behind(context)))
     yield from fold(context, "folding the arm")
     return told_now()

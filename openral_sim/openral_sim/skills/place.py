@@ -9,12 +9,14 @@ from scipy.ndimage import distance_transform_edt
 
 from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_sim.motions.approaches import backed_off
+from openral_sim.motions.arm_paths import NoArmPath
 from openral_sim.motions.occupancy import RESOLUTION
 from openral_sim.motions.paths import TravelField
 from openral_sim.motions.spots import free_spots
 from openral_sim.skills.context import Held, SkillContext
 from openral_sim.skills.failures import LostObject, NotReachable
-from openral_sim.skills.feedback import Move, Running
+from openral_sim.skills.feedback import Feedback, Move, Running
 from openral_sim.skills.moves.docking import Options, Stance, dock
 from openral_sim.skills.moves.driving import ways_now
 from openral_sim.skills.moves.extents import extent
@@ -31,6 +33,7 @@ _GAP = 0.012
 _DROPS = {True: 0.12, False: 0.07}
 _ROOM, _BESIDE = 0.05, 0.03
 _CLEAR = 0.14
+_ATTEMPTS = 3
 _UPRIGHT, _STRAYED = 0.94, 0.10
 
 
@@ -38,8 +41,7 @@ def place(context: SkillContext, request: PlaceRequest) -> Running:
     """Dock at a free spot, lower what is held until it stands, let go gently and draw back."""
     held = require_held(context, Verb.PLACE)
     told = np.array(request.target.position)
-    spot, stance = yield from _dock_at_free_spot(context, held, told)
-    yield from reach_to(context, stance.before, "reaching", 0.7)
+    spot, stance = yield from _bring_over(context, held, told)
     yield from reach_along(context, stance.option.T_map_goal, "lowering", 0.12, stop=lambda: bumped(context))
     yield from set_down(context, held)
     unfasten(context, context.names.grasp_weld)
@@ -47,13 +49,35 @@ def place(context: SkillContext, request: PlaceRequest) -> Running:
     context.achieved = told_now = partial(_told, context, held, told, spot)
     yield from let_go(context, "letting go")
     yield from wait_until_still(context, held.body, "letting go")
-    if held.downward:
-        yield from reach_along(context, stance.option.T_map_before, "drawing back", 0.25)
-    yield from withdraw(context, 0.0 if held.downward else _CLEAR)
+    if not held.pointing.is_level:
+        back = backed_off(stance.option.T_map_goal, _DROPS[True])
+        yield from reach_along(context, back, "drawing back", 0.25)
+    yield from withdraw(context, _CLEAR if held.pointing.is_level else 0.0)
     return told_now()
 
 
-def _dock_at_free_spot(context: SkillContext, held: Held, told: Vector) -> Move[tuple[Vector, Stance]]:
+def _bring_over(context: SkillContext, held: Held, told: Vector) -> Move[tuple[Vector, Stance]]:
+    """Bring what is held over a free spot, from another standing place if the arm finds no way.
+
+    Raises:
+        NotReachable: If there is no free spot, or none can be reached.
+        NoArmPath: If the arm found no way from any of a bounded number of places.
+    """
+    for attempt in range(_ATTEMPTS):
+        spot, stance = yield from _dock_at_free_spot(context, held, told, elsewhere=attempt > 0)
+        try:
+            yield from reach_to(context, stance.before, "reaching", 0.7)
+        except NoArmPath as error:
+            refused = error
+            yield Feedback("reaching", 0.0)
+        else:
+            return spot, stance
+    raise refused
+
+
+def _dock_at_free_spot(
+    context: SkillContext, held: Held, told: Vector, *, elsewhere: bool
+) -> Move[tuple[Vector, Stance]]:
     """Try free spots near the told point, the nearest first.
 
     Raises:
@@ -66,7 +90,8 @@ def _dock_at_free_spot(context: SkillContext, held: Held, told: Vector) -> Move[
     where = ", ".join(f"{value:.2f}" for value in told)
     for spot in spots:
         try:
-            stance = yield from dock(context, spot, _presented(held, spot), "docking")
+            options = _presented(held, spot)
+            stance = yield from dock(context, spot, options, "docking", elsewhere=elsewhere)
         except NotReachable:
             continue
         return spot, stance

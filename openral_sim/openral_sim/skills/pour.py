@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.motions.grasps import from_front, hand_axes
+from openral_sim.motions.approaches import from_front, hand_axes
 from openral_sim.motions.trajectories import Trajectory
 from openral_sim.skills.context import CONTROL_PERIOD, Held, SkillContext
 from openral_sim.skills.failures import BadRequest, Blocked, NotReachable

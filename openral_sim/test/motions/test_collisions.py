@@ -2,8 +2,8 @@ import mujoco
 import numpy as np
 import pytest
 
+from openral_sim.motions.approaches import from_above
 from openral_sim.motions.collisions import MARGIN, CollisionChecker, HeldBody
-from openral_sim.motions.grasps import from_above
 from openral_sim.motions.kinematics import COMFORTABLE, ReachSolver
 from openral_sim.robot import TUCKED, RobotNames
 

@@ -4,15 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from openral_sim.motions.grasps import (
-    OPENING,
-    Approach,
-    backed_off,
-    from_above,
-    from_front,
-    mirrored,
-    propose,
-)
+from openral_sim.motions.approaches import backed_off, from_above, from_aslant, mirrored
+from openral_sim.motions.grasps import OPENING, Grasp, propose
 from openral_sim.motions.segments import Segment
 
 Vector = NDArray[np.float64]
@@ -108,15 +101,56 @@ def test_measures_all_that_comes_between_the_pads() -> None:
         assert abs(grasp.T_map_grasp[1, 3]) < 0.003
 
 
-@pytest.mark.parametrize("approach", [from_above(0.3), from_front(1.1)])
-def test_approach_axes_are_a_rotation(approach: Approach) -> None:
-    R = approach.R_map_approach
-    assert np.allclose(R.T @ R, np.eye(3))
-    assert np.linalg.det(R) == pytest.approx(1.0)
-
-
 def test_turning_the_hand_round_twice_changes_nothing() -> None:
     T = propose(seen_from_above(box(0.1, 0.05, 0.05)), from_above(0.0))[0].T_map_grasp
     assert np.allclose(mirrored(mirrored(T)), T)
     assert np.allclose(mirrored(T)[:3, 3], T[:3, 3])
     assert np.allclose(backed_off(T, 0.1)[:3, 3], T[:3, 3] + [0, 0, 0.1])
+
+
+def tips(grasp: Grasp) -> Vector:
+    """The lowest corners of both opened fingertips, shape (N, 3)."""
+    R, at = grasp.T_map_grasp[:3, :3], grasp.T_map_grasp[:3, 3]
+    apart = grasp.opening / 2 + 0.012
+    corners = [(x, y, 0.020) for x in (-0.010, 0.010) for y in (-apart, apart)]
+    return at + np.array(corners) @ R.T
+
+
+@pytest.mark.parametrize("pitch", [0.35, 0.5, 0.8, 1.2])
+@pytest.mark.parametrize("height", [0.02, 0.03, 0.10])
+def test_aslant_neither_finger_digs_into_the_support(pitch: float, height: float) -> None:
+    found = propose(seen_from_above(box(0.09, 0.05, height)), from_aslant(0.0, pitch), 100)
+    assert found
+    for grasp in found:
+        assert tips(grasp)[:, 2].min() > TABLE + 0.003
+        assert grasp.T_map_grasp[2, 2] == pytest.approx(-np.sin(pitch))
+
+
+def test_aslant_the_fingers_close_before_and_behind_what_is_too_wide() -> None:
+    best = propose(seen_from_above(box(0.055, 0.12, 0.10)), from_aslant(0.0, 0.8))[0]
+    finger_travel = best.T_map_grasp[:3, 1]
+    assert abs(finger_travel[1]) < 0.1
+    assert abs(finger_travel[2]) > 0.6
+    assert best.width < 0.074
+
+
+def between(gap: float) -> Top:
+    """A block 3 cm wide with a neighbour on either side, ``gap`` [m] away."""
+
+    def top(x: Vector, y: Vector) -> Vector:
+        block, wall = box(0.2, 0.03, 0.06)(x, y), np.abs(y) > 0.015 + gap
+        return np.where(np.isnan(block) & wall, 0.06, block)
+
+    return top
+
+
+@pytest.mark.parametrize(("gap", "opening"), [(0.05, OPENING), (0.032, 0.055), (0.022, 0.035), (0.010, None)])
+def test_opens_only_as_far_as_the_neighbours_leave_room(gap: float, opening: float | None) -> None:
+    segment = seen_from_above(between(gap), step=0.003)
+    own = Segment(segment.points, segment.chosen & (np.abs(segment.points[:, 1]) < 0.016), TABLE)
+    found = propose(own, from_above(0.0))
+    assert {grasp.opening for grasp in found} == ({opening} if opening else set())
+
+
+def test_aslant_does_not_pinch_an_edge_of_what_is_too_big() -> None:
+    assert propose(seen_from_above(box(0.2, 0.2, 0.16)), from_aslant(0.0, 0.8)) == []

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from openral_sim.motions.grasps import from_above
+from openral_sim.motions.approaches import from_above
 from openral_sim.motions.kinematics import COMFORTABLE, ReachSolver, Unreachable
 from openral_sim.robot import reach_model
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
+from openral_core.errors import listed
 from openral_core.geometry import angle_between
 from openral_sim.motions.kinematics import COMFORTABLE, Unreachable
 from openral_sim.motions.paths import TravelField
@@ -20,6 +22,7 @@ from openral_sim.skills.moves.folding import fold
 
 Vector = NDArray[np.float64]
 _CANDIDATES, _APART = 60, 0.10
+_LEAP = 1.2
 
 
 @dataclass(frozen=True)
@@ -31,12 +34,14 @@ class Option:
         T_map_before: Pose of the grasp site to come from, shape (4, 4).
         T_map_goal: Pose of the grasp site to work at, shape (4, 4).
         spared: Point in map [m] and radius [m] within which contact is meant.
+        is_narrow: Whether there is so little room that the way in must be free, too, not its ends only.
     """
 
     tag: str
     T_map_before: Vector
     T_map_goal: Vector
     spared: tuple[Vector, float]
+    is_narrow: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,8 @@ def find_stance(
     seen = [pose for pose in poses if sees(context, pose, target)]
     unseen = [pose for pose in poses if not any(pose is other for other in seen)]
     yield Feedback(stage, 0.0)
-    for tag in _tags(options, context.control.base_pose):
+    tags = _tags(options, context.control.base_pose)
+    for tag in tags:
         for pose in (seen + unseen)[:_CANDIDATES]:
             stance = stance_at(context, pose, _only(tag, options))
             if stance is not None:
@@ -104,7 +110,7 @@ def find_stance(
     tried = min(len(poses), _CANDIDATES)
     raise NotReachable(
         f"({where}) in map is not reachable: none of {tried} standing places"
-        f" with {field.clearance:.2f} m of room works"
+        f" with {field.clearance:.2f} m of room works; tried {listed(tags)}"
     )
 
 
@@ -125,14 +131,21 @@ def stance_at(context: SkillContext, base: Vector, options: Options) -> Stance |
             goal = context.solver.solve(context.in_base(option.T_map_goal, base), before, tries=1)
         except Unreachable:
             continue
-        if _is_free(context, base, before, goal, option):
+        if _is_line(before, goal, option) and _is_free(context, base, before, goal, option):
             return Stance(base, before, goal, option)
     return None
 
 
+def _is_line(before: Vector, goal: Vector, option: Option) -> bool:
+    """Whether the hand can go straight from one posture to the other: no joint turns much further than it."""
+    R = option.T_map_before[:3, :3].T @ option.T_map_goal[:3, :3]
+    return float(np.abs(goal - before).max()) < _LEAP + float(Rotation.from_matrix(R).magnitude())
+
+
 def _is_free(context: SkillContext, base: Vector, before: Vector, goal: Vector, option: Option) -> bool:
     context.checker.spare(*option.spared)
-    free = context.checker.free(before, base) and context.checker.free(goal, base)
+    shares = (1.0, 0.0, 0.5, 0.25, 0.75) if option.is_narrow else (0.0, 1.0)
+    free = all(context.checker.free(before + share * (goal - before), base) for share in shares)
     context.look_around()
     return free
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import angle_between
-from openral_sim.motions.grasps import backed_off, from_front, hand_axes, mirrored
+from openral_sim.motions.approaches import backed_off, from_front, hand_axes, mirrored
 from openral_sim.motions.occupancy import OccupancyGrid, rasterise
 from openral_sim.motions.paths import TravelField
 from openral_sim.motions.placements import standing_poses

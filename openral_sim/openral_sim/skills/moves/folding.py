@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_sim.motions.arm_paths import NoArmPath
-from openral_sim.robot.postures import CARRYING, CARRYING_LEVEL, TUCKED
+from openral_sim.robot.postures import CARRYING, TUCKED, carrying
 from openral_sim.skills.context import SkillContext
 from openral_sim.skills.feedback import Move
 from openral_sim.skills.moves.driving import CLEARANCE, floor_now, shift_by
@@ -45,7 +45,8 @@ def fold(context: SkillContext, stage: str) -> Move[None]:
 def _driving_posture(context: SkillContext) -> tuple[float, ...]:
     if context.held is None:
         return TUCKED
-    return CARRYING if context.held.downward else CARRYING_LEVEL
+    held = context.held.pointing
+    return CARRYING if held.is_downward else carrying(held.pitch, held.roll)
 
 
 def _roomier(context: SkillContext, posture: Vector) -> Iterator[Vector]:

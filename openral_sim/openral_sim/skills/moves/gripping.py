@@ -18,13 +18,13 @@ _BUMP = 25.0
 _GENTLY, _GENTLE_WAY = 0.4, 0.02
 
 
-def open_hand(context: SkillContext, stage: str) -> Move[None]:
-    """Open the fingers fully, waiting a bounded time."""
-    context.control.grip(OPENING)
+def open_hand(context: SkillContext, stage: str, opening: float = OPENING) -> Move[None]:
+    """Open the fingers fully, or only so far in [m], waiting a bounded time."""
+    context.control.grip(opening)
     for _ in range(int(1.0 / CONTROL_PERIOD)):
-        if context.control.opening > OPENING - 0.004:
+        if abs(context.control.opening - opening) < 0.004:
             return
-        yield Feedback(stage, context.control.opening / OPENING)
+        yield Feedback(stage, min(1.0, context.control.opening / OPENING))
 
 
 def let_go(context: SkillContext, stage: str) -> Move[None]:

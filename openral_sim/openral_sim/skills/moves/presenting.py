@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from openral_sim.motions.grasps import from_above, from_front, hand_axes
+from openral_sim.motions.approaches import from_above, hand_axes
 from openral_sim.skills.context import Held
 from openral_sim.skills.moves.docking import Option
 
 Vector = NDArray[np.float64]
-_TURNS = 8
+_TURNS, _ASIDE = 8, (0.0, 0.4, -0.4, 0.75, -0.75)
 _TIPPED = 0.8
 
 
@@ -26,26 +26,29 @@ def presentations(held: Held, point: Vector, gap: float, drop: float, base: Vect
         base: Pose of the base, shape (3,).
     """
     heading = float(np.arctan2(point[1] - base[1], point[0] - base[0]))
-    for R in _orientations(held, heading):
+    for tag, R in _orientations(held, heading):
         T = np.eye(4)
         T[:3, :3] = R
         T[:3, 3] = point + np.array([0.0, 0.0, held.above_support + gap])
         T[:2, 3] -= (R @ held.T_grasp_body[:3, 3])[:2]
         before = T.copy()
         before[2, 3] += drop
-        yield Option("from above" if held.downward else "level", before, T, (point, 0.06))
+        yield Option(tag, before, T, (point, 0.06))
 
 
-def _orientations(held: Held, heading: float) -> Iterator[Vector]:
+def _orientations(held: Held, heading: float) -> Iterator[tuple[str, Vector]]:
+    """What each way is called, and how the hand then points; the way the base faces before others."""
     if not held.downward:
-        yield _righted(held, hand_axes(from_front(heading)))
+        for aside in _ASIDE:
+            name = "from aside" if aside else "from the front"
+            yield name, _righted(held, held.pointing.axes(heading + aside))
         return
     for turn in sorted(np.arange(_TURNS) * 2 * np.pi / _TURNS, key=lambda turn: abs(turn - np.pi)):
-        yield hand_axes(from_above(heading + float(turn)))
+        yield "from above", hand_axes(from_above(heading + float(turn)))
 
 
 def _righted(held: Held, R_map_hand: Vector) -> Vector:
-    """A level hand turned a little so that what tipped between the fingers stands upright."""
+    """The hand turned a little so that what tipped between the fingers stands upright."""
     up = R_map_hand @ held.T_grasp_body[:3, 2]
     axis, height = np.cross(up, (0.0, 0.0, 1.0)), float(up[2])
     sine = float(np.linalg.norm(axis))

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_sim.motions.grasps import backed_off
+from openral_sim.motions.approaches import backed_off
 from openral_sim.skills.context import SkillContext
 from openral_sim.skills.feedback import Move
 from openral_sim.skills.moves.driving import CLEARANCE, floor_now, shift_by
@@ -12,7 +12,7 @@ from openral_sim.skills.moves.reaching import reach_along
 
 Vector = NDArray[np.float64]
 _BACK = 0.30
-_LEVEL = 0.7
+_STEEP = 0.3
 
 
 def withdraw(context: SkillContext, clear: float) -> Move[None]:
@@ -45,10 +45,10 @@ def room_behind(context: SkillContext) -> float:
 
 
 def _forward(context: SkillContext) -> Vector:
-    """Where a level hand points over the floor, else where the base faces; shape (2,)."""
+    """Where the hand points over the floor, or where the base faces if it points down; shape (2,)."""
     approach = context.control.T_map_grasp()[:2, 2]
     length = float(np.linalg.norm(approach))
-    if length > _LEVEL:
+    if length > _STEEP:
         return np.asarray(approach / length)
     yaw = float(context.control.base_pose[2])
     return np.array([np.cos(yaw), np.sin(yaw)])

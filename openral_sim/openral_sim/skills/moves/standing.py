@@ -4,13 +4,14 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_sim.motions.kinematics import Unreachable
 from openral_sim.skills.context import CONTROL_PERIOD, Held, SkillContext
 from openral_sim.skills.feedback import Feedback, Move
 from openral_sim.skills.moves.gripping import bumped, contacts_of
 from openral_sim.skills.moves.reaching import reach_along
 
 Vector = NDArray[np.float64]
-_BELOW, _SPEED = 0.030, 0.03
+_BELOW, _SPEED = (0.030, 0.022, 0.015), 0.03
 _CARRIED = 1.0
 _STILL = np.array([0.02, 0.02, 0.02, 0.2, 0.2, 0.2])
 """Speeds below which a thing stands still in [m/s] and [rad/s]."""
@@ -18,10 +19,21 @@ _STILL_FOR, _BOUND = 0.1, 1.0
 
 
 def set_down(context: SkillContext, held: Held) -> Move[None]:
-    """Lower what is held the last centimetre, at most three, until something else carries it."""
-    goal = context.control.T_map_grasp()
-    goal[2, 3] -= _BELOW
-    yield from reach_along(context, goal, "setting down", _SPEED, stop=lambda: _felt(context, held))
+    """Lower what is held the last centimetre, at most three, until something else carries it.
+
+    Raises:
+        Unreachable: If the arm cannot go even as low as where it should stand.
+    """
+    for below in _BELOW:
+        goal = context.control.T_map_grasp()
+        goal[2, 3] -= below
+        try:
+            yield from reach_along(context, goal, "setting down", _SPEED, stop=lambda: _felt(context, held))
+        except Unreachable as error:
+            refused = error
+        else:
+            return
+    raise refused
 
 
 def _felt(context: SkillContext, held: Held) -> bool:

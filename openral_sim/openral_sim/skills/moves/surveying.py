@@ -1,12 +1,13 @@
 """Looking closely with the wrist's range camera, and choosing a grasp the arm can do."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_sim.motions.grasps import Approach, Grasp, backed_off, propose, turns_of
+from openral_sim.motions.approaches import Approach, Pointing, backed_off, turns_of
+from openral_sim.motions.grasps import Grasp, fits, manners
 from openral_sim.motions.kinematics import COMFORTABLE, Unreachable
 from openral_sim.motions.scans import range_scan, window_around
 from openral_sim.motions.segments import NothingSeen, Segment, segment_near
@@ -20,7 +21,7 @@ _RAYS_ACROSS = 84
 _FINEST = 0.003
 _FIELD_OF_VIEW = np.array([np.tan(np.radians(30.0)) * 4 / 3, np.tan(np.radians(30.0))])
 _STAND_OFF = 0.10
-_PROPOSED = 24
+_PROPOSED, _AT_ONCE = 24, 4
 _PER_RADIAN = 0.01
 
 
@@ -31,7 +32,6 @@ class Choice:
     grasp: Grasp
     before: Vector
     support: float
-    downward: bool
 
 
 def survey(context: SkillContext, request: GraspRequest) -> Segment:
@@ -59,53 +59,66 @@ def choices(context: SkillContext, segment: Segment, label: str, approach: Appro
         NotInGripperRange: If the fingers fit nowhere around the thing.
         NotReachable: If they fit, but the arm does not get there.
     """
-    grasps = propose(segment, approach, _PROPOSED)
+    grasps = yield from _proposed(segment, approach)
     if not grasps:
         own = segment.own_points
         extent = np.round(own.max(axis=0) - own.min(axis=0), 2)
         raise NotInGripperRange(
             f"the fingers do not get around the {label}: it measures about {extent[0]} x {extent[1]} m"
         )
-    yield Feedback("choosing a grasp", 0.5)
     context.look_around()
-    ways = [way for way in _ways_in(context, grasps, segment) if way is not None]
+    ways = yield from _ways_in(context, grasps, segment)
     if not ways:
         raise NotReachable(f"the fingers would fit around the {label}, but the arm does not get there")
     here = context.control.reach_target
-    ways.sort(key=lambda way: _cost(way[0], way[1] - here))
-    downward = approach.name == "from above"
-    return [Choice(grasp, before, segment.support, downward) for grasp, before in ways]
+    ways.sort(key=lambda way: _cost(way.grasp, way.before - here))
+    return ways
+
+
+def _proposed(segment: Segment, approach: Approach) -> Move[list[Grasp]]:
+    """Places for the fingers in the first manner that offers any, one manner in a control period."""
+    for manner in manners(approach):
+        found = fits(segment, approach, manner)
+        yield Feedback("choosing a grasp", 0.5)
+        if found:
+            return found[:_PROPOSED]
+    return []
 
 
 def _cost(grasp: Grasp, move: Vector) -> float:
-    """A worse grasp against a longer way of the arm to it."""
-    return -grasp.score + _PER_RADIAN * float(np.abs(move).max())
+    """A worse grasp against a longer way of the arm to it and a hand that is turned about where it points."""
+    pointing = Pointing.of(grasp.T_map_grasp[:3, :3])
+    turned = 0.0 if pointing.is_downward else abs(pointing.roll)
+    return -grasp.score + _PER_RADIAN * (float(np.abs(move).max()) + turned)
 
 
-def _ways_in(
-    context: SkillContext, grasps: Sequence[Grasp], segment: Segment
-) -> Iterator[tuple[Grasp, Vector] | None]:
-    """Each grasp, every way round, with the posture to come from."""
-    for grasp in grasps:
+def _ways_in(context: SkillContext, grasps: Sequence[Grasp], segment: Segment) -> Move[list[Choice]]:
+    """Each grasp the arm can do, every way round, a few in a control period."""
+    found: list[Choice] = []
+    for count, grasp in enumerate(grasps, 1):
         for T in turns_of(grasp.T_map_grasp):
-            before = _way_in(context, T, segment)
-            yield None if before is None else (replace(grasp, T_map_grasp=T), before)
+            before = _way_in(context, replace(grasp, T_map_grasp=T), segment)
+            if before is not None:
+                found.append(Choice(replace(grasp, T_map_grasp=T), before, segment.support))
+        if count % _AT_ONCE == 0:
+            yield Feedback("choosing a grasp", 0.5)
+    return found
 
 
-def _way_in(context: SkillContext, T_map_grasp: Vector, segment: Segment) -> Vector | None:
+def _way_in(context: SkillContext, grasp: Grasp, segment: Segment) -> Vector | None:
     """The posture to come from, if both it and the grasp are reachable and free."""
-    base, here = context.control.base_pose, context.control.reach_target
-    own = segment.own_points
-    radius = float(np.linalg.norm(own - T_map_grasp[:3, 3], axis=1).max()) + 0.03
+    base, here, T = context.control.base_pose, context.control.reach_target, grasp.T_map_grasp
+    radius = float(np.linalg.norm(segment.own_points - T[:3, 3], axis=1).max()) + 0.03
     try:
-        before = _posture(context, context.in_base(backed_off(T_map_grasp, _STAND_OFF), base), here)
-        inside = context.solver.solve(context.in_base(T_map_grasp, base), before, tries=1)
+        before = _posture(context, context.in_base(backed_off(T, _STAND_OFF), base), here)
+        inside = context.solver.solve(context.in_base(T, base), before, tries=1)
     except Unreachable:
         return None
     if float(np.abs(inside - before).max()) > 1.2:
         return None
+    context.suppose_opening(grasp.opening)
     free = context.checker.free(before)
-    context.checker.spare(T_map_grasp[:3, 3], max(radius, 0.06))
+    context.checker.spare(T[:3, 3], max(radius, 0.06))
     free = free and context.checker.free(inside)
     context.look_around()
     return before if free else None

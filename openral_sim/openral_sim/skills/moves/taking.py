@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from openral_sim.motions.approaches import Pointing, backed_off
 from openral_sim.motions.arm_paths import NoArmPath
-from openral_sim.motions.grasps import backed_off
 from openral_sim.skills.context import Held, SkillContext
 from openral_sim.skills.failures import LostObject
 from openral_sim.skills.feedback import Move
@@ -27,15 +27,15 @@ def align(context: SkillContext, choices: Sequence[Choice]) -> Move[Choice]:
     Raises:
         NoArmPath: If it finds none to a bounded number of them.
     """
-    *others, last = choices[:_TRIED]
-    for choice in others:
+    for choice in choices[:_TRIED]:
+        yield from open_hand(context, "opening", choice.grasp.opening)
         try:
             yield from reach_to(context, choice.before, "aligning")
-        except NoArmPath:
-            continue
-        return choice
-    yield from reach_to(context, last.before, "aligning")
-    return last
+        except NoArmPath as error:
+            refused = error
+        else:
+            return choice
+    raise refused
 
 
 def take(context: SkillContext, choice: Choice, label: str) -> Move[bool]:
@@ -43,17 +43,17 @@ def take(context: SkillContext, choice: Choice, label: str) -> Move[bool]:
 
     The weld that stands for the grip is made only while both fingers touch the same movable body.
     """
-    goal = choice.grasp.T_map_grasp
-    yield from open_hand(context, "opening")
+    goal, opening = choice.grasp.T_map_grasp, choice.grasp.opening
+    yield from open_hand(context, "opening", opening)
     inside = yield from reach_along(context, goal, "approaching", 0.20, stop=lambda: bumped(context))
     body = (yield from close_hand(context, "closing")) if inside else None
     if body is None:
-        yield from open_hand(context, "opening")
+        yield from open_hand(context, "opening", opening)
         yield from reach_along(context, backed_off(goal, 0.12), "drawing back", 0.25)
         return False
     fasten(context, context.names.grasp_weld, context.model.body(context.names.hand).id, body)
     height = float(context.control.T_map_grasp()[2, 3] - choice.support)
-    context.held = Held(body, T_grasp_body(context, body), label, height, choice.downward)
+    context.held = Held(body, T_grasp_body(context, body), label, height, Pointing.of(goal[:3, :3]))
     return True
 
 

@@ -54,8 +54,9 @@ def bottle_in_hand(context: SkillContext, held: Held) -> Vessel:
     liquid = context.liquids.get(held.body)
     if liquid is None or liquid.level <= 0.0:
         raise BadRequest(f"there is nothing to pour in the {held.label}")
-    if held.downward:
-        raise BadRequest(f"the {held.label} is held from above; take it from the side to pour")
+    if not held.pointing.is_level:
+        how = "from above" if held.downward else "aslant"
+        raise BadRequest(f"the {held.label} is held {how}; take it from the side to pour")
     return _vessel(context, held.body)
 
 
