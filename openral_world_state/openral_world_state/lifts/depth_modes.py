@@ -9,13 +9,16 @@ from openral_world_state.lifts.quantiles import quantile
 _LEAST_SHARE = 0.05
 _LEAST_POINTS = 6
 _SPANS = 0.6
+_CUTS = 0.85
+"""Share of a patch on one side of a diagonal of the box with which it only cuts a corner."""
 
 
 def front_mode(depth: NDArray[np.float64], step: float) -> NDArray[np.bool_]:
     """Mask of the nearest significant mode of a window of depths.
 
     A detector's box is tight around what it saw, so the object's pixels reach across it: the nearest
-    cluster that does is taken. Pixels of something else that only cuts a corner of the box do not.
+    cluster that does is taken. Pixels of something else that only cuts a corner of the box do not, such
+    as a drawer's front before what lies close behind it.
 
     Args:
         depth: Depths in the box [m], NaN where unknown, shape (H, W), some known.
@@ -70,4 +73,12 @@ def _behind_a_jump(depth: NDArray[np.float64], jump: float) -> NDArray[np.bool_]
 def _spans(cells: tuple[NDArray[np.intp], ...], shape: tuple[int, ...]) -> bool:
     rows, columns = cells
     high = rows.max() - rows.min() >= _SPANS * (shape[0] - 1)
-    return bool(high and columns.max() - columns.min() >= _SPANS * (shape[1] - 1))
+    wide = columns.max() - columns.min() >= _SPANS * (shape[1] - 1)
+    return bool(high and wide and not _cuts_a_corner(rows, columns, shape))
+
+
+def _cuts_a_corner(rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, ...]) -> bool:
+    """Whether nearly all of some cells lie beyond one of a window's diagonals."""
+    u, v = rows / max(shape[0] - 1, 1), columns / max(shape[1] - 1, 1)
+    sides = (u + v < 1.0, u + v > 1.0, u < v, u > v)
+    return any(float(side.mean()) >= _CUTS for side in sides)

@@ -85,6 +85,18 @@ def test_sees_past_what_hides_half_of_it() -> None:
     assert np.allclose(found.pose.position, (1.0, 0.0, 1.0), atol=0.03)
 
 
+@pytest.mark.parametrize("beside", [0.07, 0.09])
+def test_a_drawers_front_that_cuts_a_corner_of_the_box_is_not_the_thing_behind_it(beside: float) -> None:
+    center, across = (0.6, 0.0, 0.575), np.array([-np.sin(0.8), np.cos(0.8)])
+    x, y = center[:2] + beside * across
+    bodies: dict[str, Body] = {
+        "bar": Block(center, (0.18, 0.05, 0.025), 0.8),
+        "_front": Block((float(x), float(y), 0.65), (0.6, 0.01, 0.19), 0.8),
+        "_floor": Plane((0.0, 0.0, 1.0), 0.56),
+    }
+    assert error(shoot(bodies, looking((0.25, 0.15, 1.35), (0.6, 0.0, 0.6))), "bar", center) < 0.03
+
+
 def test_holes_in_the_depth_do_no_harm() -> None:
     shot = shoot({"cup": Cylinder((1.0, 0.0, 1.0), 0.04, 0.1, hollow=True), "_wall": WALL}, AHEAD)
     noise = np.random.default_rng(0).random(shot.view.depth.shape)
