@@ -19,7 +19,9 @@ _FARTHEST, _APART = 1.5, 3
 """How far from the middle of it to stand in [m], and every how many cells of the floor to try."""
 _PANS = (0.0, 1.45, -1.45)
 """Turns of the head on the base: a head over the base's rear comes nearer when it looks aside."""
-_STAYING, _NEAREST = 0.75, 0.95
+_ENOUGH = 0.75
+"""Share of all of it with which the robot stays."""
+_STAYING, _NEAREST = 0.9, 0.95
 """Share of the best sight with which the robot stays, and with which a place may be chosen as nearer."""
 _TURN = 0.1
 _AT_ONCE = 80
@@ -37,7 +39,7 @@ def peer(context: SkillContext, points: Vector, stage: str) -> Move[Outlook]:
         context.model, context.data, points.mean(axis=0), _FARTHEST + 0.3, context.own_bodies()
     )
     here = outlook(context.control.base_pose, points, boxes)
-    if here.share < _STAYING:
+    if here.share < _ENOUGH:
         field = ways_now(context)
         there = yield from _better(context, field, points, boxes, here, stage)
         if there is not here:
