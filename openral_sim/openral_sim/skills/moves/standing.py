@@ -11,7 +11,7 @@ from openral_sim.skills.moves.gripping import bumped, contacts_of
 from openral_sim.skills.moves.reaching import reach_along
 
 Vector = NDArray[np.float64]
-_BELOW, _SPEED = (0.030, 0.022, 0.015), 0.03
+_BELOW, _TIMES, _SPEED = (0.030, 0.022, 0.015), 2, 0.03
 _CARRIED = 1.0
 _STILL = np.array([0.02, 0.02, 0.02, 0.2, 0.2, 0.2])
 """Speeds below which a thing stands still in [m/s] and [rad/s]."""
@@ -19,11 +19,19 @@ _STILL_FOR, _BOUND = 0.1, 1.0
 
 
 def set_down(context: SkillContext, held: Held) -> Move[None]:
-    """Lower what is held the last centimetre, at most three, until something else carries it.
+    """Lower what is held the last centimetre, at most six, until something else carries it.
 
     Raises:
         Unreachable: If the arm cannot go even as low as where it should stand.
     """
+    for _ in range(_TIMES):
+        yield from _lower(context, held)
+        if _felt(context, held):
+            return
+
+
+def _lower(context: SkillContext, held: Held) -> Move[None]:
+    """Lower it by as much as the arm can go, until something else carries it."""
     for below in _BELOW:
         goal = context.control.T_map_grasp()
         goal[2, 3] -= below
