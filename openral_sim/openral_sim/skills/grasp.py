@@ -5,6 +5,7 @@ from functools import partial
 
 from openral_core.errors import OpenRALError, listed
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
+from openral_sim.motions.approaches import Approach
 from openral_sim.motions.arm_paths import NoArmPath
 from openral_sim.motions.grasps import OPENING
 from openral_sim.motions.segments import Segment
@@ -80,23 +81,36 @@ def _align(context: SkillContext, request: GraspRequest, stance: Stance) -> Move
     yield from reach_to(context, stance.before, "reaching")
     segment = survey(context, request)
     yield Feedback("looking closely", 0.5)
-    return (yield from _first_way(context, segment, request.label, stance))
+    return (yield from _first_way(context, request, segment, stance))
 
 
-def _first_way(context: SkillContext, segment: Segment, label: str, stance: Stance) -> Move[Choice]:
-    """The first direction from which fingers and arm find a way, beginning with the one looked from."""
+def _first_way(
+    context: SkillContext, request: GraspRequest, segment: Segment, stance: Stance
+) -> Move[Choice]:
+    """The first direction from which fingers and arm find a way, beginning with the one looked from.
+
+    From another one the hand looks once more before it goes in: aslant, a flank of the thing was hidden.
+    """
     refused: list[OpenRALError] = []
     approaches = approaches_from(stance)
     for approach in approaches:
         try:
-            found = yield from choices(context, segment, label, approach)
-            return (yield from align(context, found))
+            choice = yield from _way(context, request, segment, approach)
+            if approach is not approaches[0]:
+                choice = yield from _way(context, request, survey(context, request), approach)
         except (NotInGripperRange, NotReachable, NoArmPath) as error:
             refused.append(error)
+        else:
+            return choice
     first = min(refused, key=lambda error: isinstance(error, NotInGripperRange))
     if isinstance(first, NotReachable):
         raise NotReachable(f"{first}; tried {listed(dict.fromkeys(each.name for each in approaches))}")
     raise first
+
+
+def _way(context: SkillContext, request: GraspRequest, segment: Segment, approach: Approach) -> Move[Choice]:
+    found = yield from choices(context, segment, request.label, approach)
+    return (yield from align(context, found))
 
 
 def _ways(request: GraspRequest) -> Options:

@@ -33,6 +33,8 @@ _GAP = 0.012
 _DROPS = {True: 0.12, False: 0.07}
 _ROOM, _BESIDE = 0.05, 0.03
 _CLEAR = 0.14
+_HAND = 0.13
+"""Half the width of a hand, and a little more [m]."""
 _ATTEMPTS = 3
 _UPRIGHT, _STRAYED = 0.94, 0.10
 
@@ -86,7 +88,13 @@ def _dock_at_free_spot(
     low, high = extent(context.model, held.body)
     radius = float(np.abs([low[:2], high[:2]]).max()) + _ROOM
     effort = _distance_to_floor(ways_now(context))
-    spots = free_spots(context.model, context.data, told, radius, effort)
+    # A level hand comes down beside what stands there: where it has no room, the thing itself may have some.
+    radii = {radius} if held.downward else {max(radius, _HAND), radius}
+    spots = [
+        spot
+        for each in sorted(radii, reverse=True)
+        for spot in free_spots(context.model, context.data, told, each, effort)
+    ]
     where = ", ".join(f"{value:.2f}" for value in told)
     for spot in spots:
         try:
