@@ -1,6 +1,6 @@
 """GRASP: dock, look closely, close the hand on a thing and lift it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from openral_core.errors import OpenRALError, listed
@@ -58,7 +58,7 @@ def _attempt(context: SkillContext, request: GraspRequest, stance: Stance) -> Mo
     """Look and close, a bounded number of times, until something is held; from another place if need be."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            choice = yield from _align(context, request, stance)
+            choice = yield from _align(context, request, stance, by_any_way=attempt == ATTEMPTS)
         except (NotReachable, NoArmPath):
             if attempt == ATTEMPTS:
                 raise
@@ -69,8 +69,8 @@ def _attempt(context: SkillContext, request: GraspRequest, stance: Stance) -> Mo
     return attempt, choice
 
 
-def _align(context: SkillContext, request: GraspRequest, stance: Stance) -> Move[Choice]:
-    """Look closely and bring the hand before where it shall close.
+def _align(context: SkillContext, request: GraspRequest, stance: Stance, *, by_any_way: bool) -> Move[Choice]:
+    """Look closely and bring the hand before where it shall close; other directions when places have run out.
 
     Raises:
         NotInGripperRange: If the fingers fit nowhere around it.
@@ -78,21 +78,21 @@ def _align(context: SkillContext, request: GraspRequest, stance: Stance) -> Move
         NoArmPath: If it finds no way there.
     """
     context.control.grip(OPENING)
-    yield from reach_to(context, stance.before, "reaching")
+    yield from reach_to(context, stance.before, "reaching", 0.6)
     segment = survey(context, request)
     yield Feedback("looking closely", 0.5)
-    return (yield from _first_way(context, request, segment, stance))
+    approaches = approaches_from(stance)
+    return (yield from _first_way(context, request, segment, approaches if by_any_way else approaches[:1]))
 
 
 def _first_way(
-    context: SkillContext, request: GraspRequest, segment: Segment, stance: Stance
+    context: SkillContext, request: GraspRequest, segment: Segment, approaches: Sequence[Approach]
 ) -> Move[Choice]:
     """The first direction from which fingers and arm find a way, beginning with the one looked from.
 
     From another one the hand looks once more before it goes in: aslant, a flank of the thing was hidden.
     """
     refused: list[OpenRALError] = []
-    approaches = approaches_from(stance)
     for approach in approaches:
         try:
             choice = yield from _way(context, request, segment, approach)
