@@ -70,7 +70,7 @@ def _attempt(context: SkillContext, request: GraspRequest, stance: Stance) -> Mo
 
 
 def _align(context: SkillContext, request: GraspRequest, stance: Stance, *, by_any_way: bool) -> Move[Choice]:
-    """Look closely and bring the hand before where it shall close; other directions when places have run out.
+    """Look closely and bring the hand before where it shall close.
 
     Raises:
         NotInGripperRange: If the fingers fit nowhere around it.
@@ -81,16 +81,20 @@ def _align(context: SkillContext, request: GraspRequest, stance: Stance, *, by_a
     yield from reach_to(context, stance.before, "reaching", 0.6)
     segment = survey(context, request)
     yield Feedback("looking closely", 0.5)
-    approaches = approaches_from(stance)
-    return (yield from _first_way(context, request, segment, approaches if by_any_way else approaches[:1]))
+    return (yield from _first_way(context, request, segment, approaches_from(stance), by_any_way))
 
 
 def _first_way(
-    context: SkillContext, request: GraspRequest, segment: Segment, approaches: Sequence[Approach]
+    context: SkillContext,
+    request: GraspRequest,
+    segment: Segment,
+    approaches: Sequence[Approach],
+    by_any_way: bool,
 ) -> Move[Choice]:
     """The first direction from which fingers and arm find a way, beginning with the one looked from.
 
-    From another one the hand looks once more before it goes in: aslant, a flank of the thing was hidden.
+    From another one the hand looks once more before it goes in: aslant, a flank of the thing was hidden. So
+    before that another standing place is better, if it is the arm that finds no way and there may be one.
     """
     refused: list[OpenRALError] = []
     for approach in approaches:
@@ -100,6 +104,8 @@ def _first_way(
                 choice = yield from _way(context, request, survey(context, request), approach)
         except (NotInGripperRange, NotReachable, NoArmPath) as error:
             refused.append(error)
+            if not by_any_way and isinstance(refused[0], (NotReachable, NoArmPath)):
+                break
         else:
             return choice
     first = min(refused, key=lambda error: isinstance(error, NotInGripperRange))
