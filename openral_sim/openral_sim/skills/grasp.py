@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+import numpy as np
+
 from openral_core.errors import OpenRALError, listed
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_sim.motions.approaches import Approach
@@ -23,6 +25,7 @@ from openral_sim.skills.moves.taking import align, carry_away, lift, take
 from openral_sim.skills.requests import GraspRequest
 
 ATTEMPTS = 3
+_TURNS = 12
 
 
 def grasp(context: SkillContext, request: GraspRequest) -> Running:
@@ -104,7 +107,8 @@ def _first_way(
                 choice = yield from _way(context, request, survey(context, request), approach)
         except (NotInGripperRange, NotReachable, NoArmPath) as error:
             refused.append(error)
-            if not by_any_way and isinstance(refused[0], (NotReachable, NoArmPath)):
+            elsewhere = not by_any_way and isinstance(refused[0], (NotReachable, NoArmPath))
+            if elsewhere or _is_too_big(segment):
                 break
         else:
             return choice
@@ -112,6 +116,13 @@ def _first_way(
     if isinstance(first, NotReachable):
         raise NotReachable(f"{first}; tried {listed(dict.fromkeys(each.name for each in approaches))}")
     raise first
+
+
+def _is_too_big(segment: Segment) -> bool:
+    """Whether it is wider than the fingers open, however it is turned: only its edges could be pinched."""
+    turns = np.arange(_TURNS) * np.pi / _TURNS
+    across = segment.own_points[:, :2] @ np.array([np.cos(turns), np.sin(turns)])
+    return float(np.ptp(across, axis=0).min()) > OPENING
 
 
 def _way(context: SkillContext, request: GraspRequest, segment: Segment, approach: Approach) -> Move[Choice]:
