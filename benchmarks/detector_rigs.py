@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -65,10 +65,15 @@ def picture(size: tuple[int, int] = SIZE) -> Frame:
     return Frame({Sensor.RGB.value: pixels}, "head", 1)
 
 
-@contextmanager
-def camera(node: RunningNode, rate: float, size: tuple[int, int] = SIZE) -> Iterator[None]:
+def camera(node: RunningNode, rate: float, size: tuple[int, int] = SIZE) -> AbstractContextManager[None]:
     """A process that publishes noise on /head/image_raw."""
-    command = [sys.executable, "-c", _CAMERA, str(size[0]), str(size[1]), str(rate)]
+    return publishing(node, _CAMERA, str(size[0]), str(size[1]), str(rate))
+
+
+@contextmanager
+def publishing(node: RunningNode, code: str, *arguments: str) -> Iterator[None]:
+    """A Python process in the node's ROS domain, for as long as the context lasts."""
+    command = [sys.executable, "-c", code, *arguments]
     process = subprocess.Popen(command, env=dict(node.variables), stdin=subprocess.DEVNULL)
     try:
         yield

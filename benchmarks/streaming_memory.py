@@ -5,11 +5,7 @@ SECONDS=n in the environment, else 120; HZ=n images per second and sensor, else 
 
 import os
 import statistics
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,7 +13,7 @@ from lifecycle_msgs.msg import Transition
 from rclpy.qos import QoSProfile
 from vision_msgs.msg import Detection2DArray
 
-from benchmarks.detector_rigs import ROOT, SETTING
+from benchmarks.detector_rigs import ROOT, SETTING, publishing
 from openral_perception_ros.conformance.running_node import RunningNode, running_node
 from openral_perception_ros.detector import load_detector
 
@@ -65,19 +61,8 @@ def run() -> list[Row]:
     ):
         if not node.transition(Transition.TRANSITION_ACTIVATE):
             raise RuntimeError("the detector was not activated")
-        with _camera(node, rate):
+        with publishing(node, _CAMERA, rate):
             return _thirds(node, seconds)
-
-
-@contextmanager
-def _camera(node: RunningNode, rate: str) -> Iterator[None]:
-    command = [sys.executable, "-c", _CAMERA, rate]
-    process = subprocess.Popen(command, env=dict(node.variables), stdin=subprocess.DEVNULL)
-    try:
-        yield
-    finally:
-        process.kill()
-        process.wait()
 
 
 def _thirds(node: RunningNode, seconds: float) -> list[Row]:

@@ -89,12 +89,6 @@ class _View:
         return float(_TIP + (self.support + _FLOOR_GAP + spread - u * along_u - v * along_v) / along_w)
 
 
-def propose(segment: Segment, approach: Approach, limit: int = 8) -> list[Grasp]:
-    """Find places for the fingers in the first manner that offers any, best first."""
-    offered = (found for manner in manners(approach) if (found := fits(segment, approach, manner)))
-    return next(offered, [])[:limit]
-
-
 def manners(approach: Approach) -> Iterator[Manner]:
     """How the pads may go about it, the preferred first.
 

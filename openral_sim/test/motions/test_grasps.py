@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from openral_sim.motions.approaches import backed_off, from_above, from_aslant, mirrored
-from openral_sim.motions.grasps import OPENING, Grasp, propose
+from openral_sim.motions.approaches import Approach, backed_off, from_above, from_aslant, mirrored
+from openral_sim.motions.grasps import OPENING, Grasp, fits, manners
 from openral_sim.motions.segments import Segment
 
 Vector = NDArray[np.float64]
@@ -38,6 +38,12 @@ def ring(radius: float, wall: float, height: float) -> Top:
         return np.where(r > radius, np.nan, np.where(r > radius - wall, height, 0.012))
 
     return top
+
+
+def propose(segment: Segment, approach: Approach, limit: int = 8) -> list[Grasp]:
+    """Places for the fingers in the first manner that offers any."""
+    offered = (found for manner in manners(approach) if (found := fits(segment, approach, manner)))
+    return next(offered, [])[:limit]
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.5, 1.2, 2.5])

@@ -132,3 +132,14 @@ def do(context: SkillContext) -> Callable[..., SkillResult]:
 def _step(context: SkillContext, periods: int) -> None:
     steps = periods * round(CONTROL_PERIOD / context.model.opt.timestep)
     mujoco.mj_step(context.model, context.data, steps)
+
+
+@pytest.fixture
+def robot(at_home: Callable[[int], SkillContext]) -> SkillContext:
+    """A robot in a home where a bottle and a glass stand on a free stretch of the counter."""
+    robot = at_home(0)
+    stand = {"wine_bottle": (2.75, 4.05, 1.047), "wine_glass": (3.0, 4.05, 0.997), "can": (3.9, 1.0, 0.83)}
+    for name, position in stand.items():
+        robot.data.joint(f"object/{name}").qpos[:] = (*position, 1, 0, 0, 0)
+    mujoco.mj_step(robot.model, robot.data, 100)
+    return robot

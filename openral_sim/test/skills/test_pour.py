@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import mujoco
 import numpy as np
 import pytest
 
@@ -10,19 +9,9 @@ from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.skills import SkillContext
 
-BOTTLE, GLASS, CAN = "object/wine_bottle", "object/wine_glass", "object/can"
+BOTTLE, GLASS = "object/wine_bottle", "object/wine_glass"
 COUNTER = Pose.planar(2.0, 4.19, -1.57, 0.45)
 Do = Callable[..., SkillResult]
-
-
-@pytest.fixture
-def robot(at_home: Callable[[int], SkillContext]) -> SkillContext:
-    """A robot at a counter with a bottle and a glass on its free stretch."""
-    robot = at_home(0)
-    for name, xy, z in ((BOTTLE, (2.75, 4.05), 1.047), (GLASS, (3.0, 4.05), 0.997), (CAN, (3.9, 1.0), 0.83)):
-        robot.data.joint(name).qpos[:] = (*xy, z, 1, 0, 0, 0)
-    mujoco.mj_step(robot.model, robot.data, 100)
-    return robot
 
 
 def where(robot: SkillContext, body: str) -> Pose:

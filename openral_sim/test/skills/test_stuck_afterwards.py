@@ -13,7 +13,7 @@ from openral_sim.skills.ends import AFTERWARDS
 from openral_sim.skills.feedback import Move
 from openral_sim.skills.moves import retreating
 
-BOTTLE, GLASS, CAN = "object/wine_bottle", "object/wine_glass", "object/can"
+BOTTLE, GLASS = "object/wine_bottle", "object/wine_glass"
 HINGE = "furniture/fridge/door/hinge"
 FRIDGE: dict[str, ParamValue] = {"target": Pose.planar(0.36, 1.7, 0.0, 0.875), "container_id": "fridge"}
 STUCK = NoArmPath("something is in the way")
@@ -51,16 +51,6 @@ def stuck(monkeypatch: pytest.MonkeyPatch) -> Callable[[Change], None]:
         monkeypatch.setattr(retreating, "fold", no_room)
 
     return until_the_end
-
-
-@pytest.fixture
-def robot(at_home: Callable[[int], SkillContext]) -> SkillContext:
-    """A robot in a home where a bottle and a glass stand on a free stretch of the counter."""
-    robot = at_home(0)
-    for name, xy, z in ((BOTTLE, (2.75, 4.05), 1.047), (GLASS, (3.0, 4.05), 0.997), (CAN, (3.9, 1.0), 0.83)):
-        robot.data.joint(name).qpos[:] = (*xy, z, 1, 0, 0, 0)
-    mujoco.mj_step(robot.model, robot.data, 100)
-    return robot
 
 
 def where(robot: SkillContext, body: str) -> Pose:
