@@ -13,6 +13,7 @@ class MissionState(IntEnum):
     FAILED = 4
     HANDED_OVER = 5
     CANCELLED = 6
+    CLAIMED = 7
 
     @property
     def ended(self) -> bool:
