@@ -76,6 +76,8 @@ def _source(file: Path, env: dict[str, str]) -> dict[str, str]:
 def _shell_text(layout: Layout, ros: RosSource, variables: dict[str, str]) -> str:
     root = shlex.quote(str(layout.root))
     assignments = [_assignment(name, value, ros) for name, value in sorted(variables.items())]
+    if ros.is_system:
+        assignments += [_appended("PYTHONPATH", folder) for folder in environment_packages(layout, ros)]
     defaults = [f'export {name}="${{{name}:-{value}}}"' for name, value in DEFAULTS.items()]
     lines = [
         f'if [ "${{{MARKER}:-}}" != {root} ]; then',
@@ -89,6 +91,22 @@ def _shell_text(layout: Layout, ros: RosSource, variables: dict[str, str]) -> st
         + "\n".join(lines)
         + "\n"
     )
+
+
+def environment_packages(layout: Layout, ros: RosSource) -> tuple[Path, ...]:
+    """Folder of the virtual environment's packages, for programs that the system's interpreter runs.
+
+    `ros2` of an installed ROS 2 is such a program, and `ros2 launch` imports this workspace's packages.
+    Binary wheels serve one minor version of Python: without a match with ROS's own, there is no folder.
+    """
+    own = [folder.parent.name for folder in (ros.prefix or layout.venv).glob("lib/python3.*/site-packages")]
+    found = sorted(layout.venv.glob("lib/python3.*/site-packages"))
+    return tuple(folder for folder in found if not own or folder.parent.name in own)
+
+
+def _appended(name: str, folder: Path) -> str:
+    """Last on the search path: neither ROS's packages nor the caller's overlays are shadowed."""
+    return f'export {name}="${{{name}}}":{shlex.quote(str(folder))}'
 
 
 def _assignment(name: str, value: str, ros: RosSource) -> str:
