@@ -1,13 +1,17 @@
 """ros2 launch openral_bringup sim_e2e.launch.py [scene:=home] [detectors:=embedded] [brain:=scripted] ..."""
 
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from functools import partial
+
+from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from launch import LaunchContext, LaunchDescription
-from openral_bringup.graphs import NodeSpec, describe
-from openral_bringup.graphs.arguments import ARGUMENTS, choices_from
+from openral_bringup.graphs import ImpossibleChoices, NodeSpec, describe
+from openral_bringup.graphs.arguments import ARGUMENTS, choices_from, misspelt
 from openral_bringup.graphs.locations import rskill_folders
+from openral_bringup.graphs.requirements import lacking
+from openral_bringup.graphs.spellings import in_launch_spelling
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -19,10 +23,26 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription([*declared, OpaqueFunction(function=_nodes)])
 
 
-def _nodes(context: LaunchContext) -> list[Node]:
+def _nodes(context: LaunchContext) -> list[LogInfo | Node]:
     words = {a.name: LaunchConfiguration(a.name).perform(context) for a in ARGUMENTS}
-    choices = choices_from(words)
-    return [_node(spec, choices.max_restarts) for spec in describe(choices, rskill_folders()).started]
+    folders = rskill_folders()
+    choices, problems = choices_from(words)
+    try:
+        graph = describe(
+            choices, folders, known_problems=problems, requirements=partial(lacking, folders=folders)
+        )
+    except ImpossibleChoices as error:
+        raise ImpossibleChoices(in_launch_spelling(error.problems, words)) from None
+    lines = misspelt(context.launch_configurations)
+    lines += [
+        f"{node.key} runs with {name}={value}"
+        for node in graph.started
+        for name, value in node.variables.items()
+    ]
+    return [
+        *(LogInfo(msg=line) for line in lines),
+        *(_node(spec, choices.max_restarts) for spec in graph.started),
+    ]
 
 
 def _node(spec: NodeSpec, max_restarts: int) -> Node:

@@ -2,24 +2,24 @@
 
 import asyncio
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from openral_bringup.deploy.arguments import overrides_of
 from openral_bringup.deploy.deployments import deployment
 from openral_bringup.deploy.plans import plan
-from openral_bringup.deploy.requirements import lacking
 from openral_bringup.deploy.run_folders import run_folder
 from openral_bringup.deploy.weights import fetch_missing
 from openral_bringup.graphs import Choices, describe
 from openral_bringup.graphs.cameras import merged
 from openral_bringup.graphs.choices import Brain, DetectorSet, LogLevel
-from openral_bringup.graphs.impossible import ImpossibleChoices
 from openral_bringup.graphs.locations import rskill_folders, scene_path
+from openral_bringup.graphs.parameter_files import overrides_of
 from openral_bringup.graphs.problems import Problems
+from openral_bringup.graphs.requirements import lacking
 from openral_core.errors import OpenRALError
 from openral_perception_ros.weights.hub import download
 
@@ -94,16 +94,17 @@ def deploy(
         namespace=namespace,
         overrides=problems.attempt(lambda: overrides_of(params or (), set_ or ()), {}),
     )
-    graph = describe(choices, rskill_folders(), known_problems=problems.found)
+    folders = rskill_folders()
     if dry_run:
-        Console(width=None if sys.stdout.isatty() else 160).print(
-            plan(graph, lacking(graph, rskill_folders()))
-        )
+        graph = describe(choices, folders, known_problems=problems.found)
+        Console(width=None if sys.stdout.isatty() else 160).print(plan(graph, lacking(graph, folders)))
         return
     if fetch:
-        fetch_missing(choices, rskill_folders(), download, print)
-    if missing := lacking(graph, rskill_folders()):
-        raise ImpossibleChoices([*missing])
+        describe(choices, folders, known_problems=problems.found)
+        fetch_missing(choices, folders, download, print)
+    graph = describe(
+        choices, folders, known_problems=problems.found, requirements=partial(lacking, folders=folders)
+    )
     raise typer.Exit(asyncio.run(deployment(choices, graph, goal or [], folder, domain_id)))
 
 

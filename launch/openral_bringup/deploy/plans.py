@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from openral_bringup.graphs import GraphDescription
+from openral_bringup.graphs.overrides import defaults
 
 
 def plan(graph: GraphDescription, lacking: Iterable[str]) -> Group:
@@ -16,6 +17,7 @@ def plan(graph: GraphDescription, lacking: Iterable[str]) -> Group:
         table.add_column(column, overflow="fold")
     for node in graph.started:
         lines = [f"{name}: {value}" for name, value in node.parameters.items()]
+        lines += [f"{name}: {value} (default)" for name, value in defaults(node).items()]
         parameters = "\n".join([*lines, *(f"{name}={value}" for name, value in node.variables.items())])
         level = "-" if node.level is None else str(node.level)
         table.add_row(

@@ -1,10 +1,16 @@
 """The launch arguments, and the choices they spell."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from pydantic import ValidationError
 
 from openral_bringup.graphs.choices import Brain, Choices, DetectorSet, LogLevel
 from openral_bringup.graphs.locations import scene_path
+from openral_bringup.graphs.parameter_files import Overrides, overrides_of
+from openral_bringup.graphs.problems import Problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +33,7 @@ ARGUMENTS = (
     Argument("device", "cpu", "where models of detectors run: cpu, cuda, cuda:1, tensorrt"),
     Argument("locate_anything", "false", "add the locator for complex words", ["true", "false"]),
     Argument("gpu_budget_mb", "0.0", "memory of all detectors and skills together [MB]; 0 = the GPU's"),
-    Argument("cameras", "head,wrist", "camera ids or id=/topics, the primary first"),
+    Argument("cameras", "head,wrist", "all camera ids, or id=/topics, the primary first"),
     Argument("brain", "scripted", "what decides the next tool call", [each.value for each in Brain]),
     Argument("model", "", "model of the anthropic or openai brain"),
     Argument("base_url", "", "endpoint of the openai brain"),
@@ -40,6 +46,9 @@ ARGUMENTS = (
     Argument("log_level", "info", "severity from which nodes speak", [each.value for each in LogLevel]),
     Argument("record", "", "folder for spans and events"),
     Argument("namespace", "", "namespace of the whole graph, as in /robot1"),
+    Argument("domain_id", "", "ROS_DOMAIN_ID of the graph, or auto for a free one"),
+    Argument("params", "", "YAML files of node: {parameter: value}, separated by commas"),
+    Argument("set", "", "node.parameter=value, separated by semicolons"),
 )
 LISTS = {
     "continuous": "continuous",
@@ -48,19 +57,48 @@ LISTS = {
     "cameras": "cameras",
     "run": "run",
 }
+SETTINGS = ("params", "set")
+OF_THE_LAUNCH = ("domain_id",)
+"""What the launch file itself acts on."""
 
 
-def choices_from(words: Mapping[str, str]) -> Choices:
-    """Launch arguments as checked choices.
+def choices_from(words: Mapping[str, str]) -> tuple[Choices, list[str]]:
+    """Launch arguments as checked choices, and everything that is wrong with them.
 
-    Raises:
-        ValidationError: If a word is not of its argument's type.
-        SceneNotFound: Listing the shipped scenes.
+    What is wrong is left at its default, so that the rest can be checked too.
     """
-    plain = {name: word for name, word in words.items() if name not in LISTS and name != "scene"}
-    lists = {LISTS[name]: _split(word) for name, word in words.items() if name in LISTS}
-    return Choices.model_validate({**plain, **lists, "scene": scene_path(words["scene"])})
+    problems = Problems()
+    scene = problems.attempt(lambda: scene_path(words["scene"]), Path())
+    files = [Path(file) for file in _split(words.get("params", ""))]
+    settings = _split(words.get("set", ""), ";")
+    content: dict[str, object] = {
+        name: word for name, word in words.items() if name not in (*LISTS, *SETTINGS, *OF_THE_LAUNCH, "scene")
+    }
+    content |= {LISTS[name]: _split(word) for name, word in words.items() if name in LISTS}
+    nothing: Overrides = {}
+    content["overrides"] = problems.attempt(lambda: overrides_of(files, settings), nothing)
+    content["scene"] = scene
+    try:
+        return Choices.model_validate(content), problems.found
+    except ValidationError as error:
+        wrong = {
+            str(each["loc"][0]): f"--{each['loc'][0]}".replace("_", "-") + f" {each['input']}: {each['msg']}"
+            for each in error.errors()
+        }
+        right = {name: value for name, value in content.items() if name not in wrong}
+        return Choices.model_validate(right), [*problems.found, *wrong.values()]
 
 
-def _split(word: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in word.split(",") if part.strip())
+def misspelt(given: Iterable[str]) -> list[str]:
+    """A line for each launch argument that is none of this launch file's."""
+    known = [argument.name for argument in ARGUMENTS]
+    lines = []
+    for name in sorted(set(given) - set(known)):
+        near = get_close_matches(name, known, n=1)
+        meant = f"; did you mean {near[0]}:=?" if near else ""
+        lines.append(f"{name}:= is not an argument of sim_e2e.launch.py and has no effect in it{meant}")
+    return lines
+
+
+def _split(word: str, separator: str = ",") -> tuple[str, ...]:
+    return tuple(part.strip() for part in word.split(separator) if part.strip())

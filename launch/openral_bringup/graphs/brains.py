@@ -12,7 +12,7 @@ def check_brain(reasoner: NodeSpec, environment: Mapping[str, str], problems: li
     if brain not in KEY_VARIABLES:
         return
     if not reasoner.parameters["model"]:
-        problems.append(f"--brain {brain} needs --model: the name of one of its models")
+        problems.append(f"--brain {brain}: --model is missing, the name of one of its models")
     try:
         key_for(brain, str(reasoner.parameters["base_url"]), environment)
     except MissingKey as error:

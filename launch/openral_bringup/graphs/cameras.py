@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
+from openral_bringup.graphs.nodes import NodeSpec
 from openral_core.errors import OpenRALError
 
 DEFAULT = ("head", "wrist")
@@ -28,6 +29,20 @@ def camera_bases(words: Iterable[str], namespace: str) -> dict[str, str]:
         InvalidCameraChoice: If a word is not ``id`` or ``id=/topics``.
     """
     return {each: base or f"{namespace}/{each}" for each, base in map(_split, words)}
+
+
+def check_compressed(nodes: Iterable[NodeSpec], namespace: str, problems: list[str]) -> None:
+    """Add to ``problems`` each detector that asks the simulation for compressed images: it has raw ones."""
+    for node in nodes:
+        given = node.parameters.get("cameras")
+        cameras = [word.partition(":=")[::2] for word in given] if isinstance(given, list) else []
+        simulated = [name for name, base in cameras if name in DEFAULT and base == f"{namespace}/{name}"]
+        if node.parameters.get("compressed") and simulated:
+            problems.append(
+                f"--set {node.key}.compressed=true: the simulation publishes no "
+                f"{simulated[0]}/{STREAMS[0]}/compressed; leave it out, or name a camera that does, "
+                f"as in --camera {simulated[0]}=/front/camera"
+            )
 
 
 def merged(words: Iterable[str]) -> tuple[str, ...]:

@@ -90,6 +90,14 @@ class Choices(Document):
         return tuple(found)
 
     @property
+    def well_named(self) -> "Choices":
+        """The same without what is misnamed, so that everything else can be checked too."""
+        if not self.misnamed:
+            return self
+        namespace = self.namespace if _NAMESPACE.fullmatch(self.namespace) else ""
+        return self.model_copy(update={"namespace": namespace, "cameras": DEFAULT})
+
+    @property
     def chosen_continuous(self) -> tuple[str, ...]:
         """Continuous detectors named by hand, else those of the set."""
         return self.continuous or (() if self.on_demand else CONTINUOUS[self.detectors])

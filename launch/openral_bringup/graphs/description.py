@@ -1,12 +1,12 @@
 """The whole graph as a value: `sim_e2e.launch.py` and `deploy_sim.py` bring up the same one."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from openral_bringup.graphs.brains import check_brain
-from openral_bringup.graphs.cameras import remaps_of
+from openral_bringup.graphs.cameras import check_compressed, remaps_of
 from openral_bringup.graphs.choices import Choices
 from openral_bringup.graphs.detectors import chosen_detectors, detector_nodes
 from openral_bringup.graphs.impossible import ImpossibleChoices
@@ -50,6 +50,7 @@ def describe(
     rskill_folders: Sequence[Path],
     environment: Mapping[str, str] = os.environ,
     known_problems: Sequence[str] = (),
+    requirements: Callable[[GraphDescription], Iterable[str]] = lambda graph: (),
 ) -> GraphDescription:
     """The graph that was chosen.
 
@@ -58,13 +59,13 @@ def describe(
         rskill_folders: Where the rSkills lie.
         environment: Holds the keys of brains that need one, and what was chosen for the middleware.
         known_problems: What was found before, to be told together with what is found here.
+        requirements: What this machine lacks for the graph, to be told together with the rest.
 
     Raises:
         ImpossibleChoices: Naming everything that stands against it, before anything starts.
     """
     problems = [*known_problems, *choices.misnamed]
-    if choices.misnamed:
-        raise ImpossibleChoices(problems)
+    choices = choices.well_named
     folders = [str(folder) for folder in rskill_folders]
     registry = Registry.load(rskill_folders)
     chosen = chosen_detectors(choices, registry, problems)
@@ -75,15 +76,18 @@ def describe(
         _reasoner(choices, folders),
     )
     nodes = overridden((*nodes, _bringup(choices, nodes)), choices.overrides, problems)
+    check_compressed(nodes, choices.namespace, problems)
     check_brain(next(node for node in nodes if node.name == "reasoner"), environment, problems)
     shared = shared_names(choices.namespace)
     nodes = tuple(
         replace(node, remaps={**shared, **node.remaps}, log_level=choices.log_level.value) for node in nodes
     )
     problems += unknown("--run {}", choices.run, nodes)
+    graph = GraphDescription(nodes, frozenset(choices.run))
+    problems += requirements(graph)
     if problems:
         raise ImpossibleChoices(problems)
-    return GraphDescription(nodes, frozenset(choices.run))
+    return graph
 
 
 def shared_names(namespace: str) -> dict[str, str]:

@@ -39,6 +39,13 @@ def overridden(
     return tuple(changed.values())
 
 
+def defaults(node: NodeSpec) -> dict[str, object]:
+    """The parameters of a node that the deployment leaves as they are."""
+    model = MODELS.get(node.name)
+    fields = {} if model is None else model.model_fields
+    return {name: field.get_default() for name, field in fields.items() if name not in node.parameters}
+
+
 def unknown(flag: str, keys: Iterable[str], nodes: Sequence[NodeSpec]) -> list[str]:
     """A problem for each key that is no node's; ``flag`` with {} in the key's place begins it."""
     known = {node.key for node in nodes}

@@ -1,4 +1,4 @@
-"""Command-line words as values, with errors that say what would be valid."""
+"""Parameters of nodes as a user gives them: YAML files and single settings."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from openral_bringup.graphs import GraphDescription
 from openral_bringup.graphs.nodes import NodeSpec
 from openral_core.rskills import DetectorManifest, Registry
@@ -22,9 +24,13 @@ def lacking(graph: GraphDescription, folders: Sequence[Path]) -> tuple[str, ...]
 
 
 def _lacks(node: NodeSpec, registry: Registry) -> Iterator[str]:
-    given = DetectorParameters.model_validate(
-        {name: node.parameters[name] for name in DetectorParameters.model_fields if name in node.parameters}
-    )
+    named = {
+        name: node.parameters[name] for name in DetectorParameters.model_fields if name in node.parameters
+    }
+    try:
+        given = DetectorParameters.model_validate(named)
+    except ValidationError:  # told by the check of its parameters
+        return
     manifest = registry.detector(given.rskill)
     try:
         worker_command(manifest, Path(given.environments))

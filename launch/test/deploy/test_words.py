@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from openral_bringup.deploy.arguments import overrides_of
 from openral_bringup.deploy.lines import changes, untold
 from openral_bringup.deploy.plans import plan
 from openral_bringup.deploy.reports import Outcome, report, save
 from openral_bringup.deploy.snapshots import CallLine, Mission, Snapshot
 from openral_bringup.deploy.views import view
 from openral_bringup.graphs import GraphDescription, ImpossibleChoices, NodeSpec
+from openral_bringup.graphs.parameter_files import overrides_of
 from openral_core.missions import MissionState
+from openral_sim.ros.parameters import SimParameters
 
 CALL = CallLine(1, "recall_object", '{"query": "baguette"}', "NOT_IN_MEMORY", "bread is known", 0.1)
 MISSION = Mission(
@@ -103,6 +104,9 @@ def test_the_plan_lists_every_node_with_its_parameters() -> None:
     shown = printed(plan(graph, ["weights of 'tiny'"]))
     assert "openral_sim sim" in shown
     assert "seed: 3" in shown
+    for name in SimParameters.model_fields:
+        assert f"{name}: " in shown
+    assert "shadows: False (default)" in shown
     assert "before it can start: weights of 'tiny'" in shown
 
 

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from openral_bringup.graphs import Choices
-from openral_bringup.graphs.arguments import ARGUMENTS, Argument, choices_from
+from openral_bringup.graphs import Choices, ImpossibleChoices, describe
+from openral_bringup.graphs.arguments import ARGUMENTS, Argument, choices_from, misspelt
+from openral_bringup.graphs.spellings import in_launch_spelling
 
-SCENE = Path(__file__).parents[3] / "scenes" / "deploy" / "home.yaml"
+ROOT = Path(__file__).parents[3]
+SCENE = ROOT / "scenes" / "deploy" / "home.yaml"
 
 
 def words(**changed: str) -> dict[str, str]:
@@ -15,16 +17,52 @@ def words(**changed: str) -> dict[str, str]:
 
 
 def test_the_defaults_are_those_of_the_choices() -> None:
-    assert choices_from(words()) == Choices(scene=SCENE)
+    assert choices_from(words()) == (Choices(scene=SCENE), [])
 
 
 def test_lists_are_separated_by_commas() -> None:
-    assert choices_from(words(on_demand="a, b")).on_demand == ("a", "b")
+    assert choices_from(words(on_demand="a, b"))[0].on_demand == ("a", "b")
 
 
-def test_a_word_of_the_wrong_type_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="seed"):
-        choices_from(words(seed="many"))
+def test_everything_that_is_wrong_is_told_by_name_in_one_message() -> None:
+    given = words(
+        seed="many", gpu_budget_mb="lots", scene="nowhere", set="sim", namespace="robot1", run="nonsense"
+    )
+    choices, problems = choices_from(given)
+    with pytest.raises(ImpossibleChoices) as refused:
+        describe(choices, [ROOT / "rskills"], known_problems=problems)
+    told = in_launch_spelling(refused.value.problems, given)
+    for begin in (
+        "seed:=many: ",
+        "gpu_budget_mb:=lots: ",
+        "scene 'nowhere'",
+        "set:=sim: ",
+        "namespace:=robot1: ",
+        "run:=nonsense: ",
+    ):
+        assert [line for line in told if line.startswith(begin)], (begin, told)
+    assert not [line for line in told if "--" in line or "https://" in line]
+
+
+def test_parameters_are_set_as_on_the_command_line(tmp_path: Path) -> None:
+    file = tmp_path / "params.yaml"
+    file.write_text("sim: {seed: 3, shadows: true}")
+    choices, problems = choices_from(words(params=str(file), set="sim.seed=4; reasoner.candidates=2"))
+    assert not problems
+    assert choices.overrides == {"sim": {"seed": 4, "shadows": True}, "reasoner": {"candidates": 2}}
+
+
+def test_a_quoted_command_keeps_its_own_flags() -> None:
+    (told,) = in_launch_spelling(
+        ["--on-demand x: run `openral weights fetch x --weights-dir w`"], ["on_demand", "weights_dir"]
+    )
+    assert told == "on_demand:=x: run `openral weights fetch x --weights-dir w`"
+
+
+def test_a_misspelt_argument_is_told_with_the_one_that_was_meant() -> None:
+    (line,) = misspelt([*words(), "seeed"])
+    assert line.startswith("seeed:= is not an argument")
+    assert "did you mean seed:=?" in line
 
 
 @pytest.mark.parametrize("argument", ARGUMENTS, ids=lambda each: each.name)

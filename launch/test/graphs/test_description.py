@@ -189,6 +189,42 @@ def test_parameters_set_by_hand_are_checked_before_anything_starts() -> None:
     assert "--set sim_groundtruth.rate: Input should be greater than 0" in told
 
 
+@pytest.mark.parametrize(
+    ("camera", "refused"), [("head", True), ("head=/head", True), ("head=/front/cam", False)]
+)
+def test_compressed_images_of_the_simulation_are_refused(camera: str, refused: bool) -> None:
+    choices = {"overrides": {"sim_groundtruth": {"compressed": True}}, "cameras": (camera,)}
+    if not refused:
+        assert graph_of(**choices)
+        return
+    with pytest.raises(ImpossibleChoices, match="the simulation publishes no head/image_raw/compressed"):
+        graph_of(**choices)
+
+
+def test_what_is_misnamed_does_not_hide_the_rest() -> None:
+    with pytest.raises(ImpossibleChoices) as refused:
+        graph_of(namespace="robot1", cameras=("1head",), gpu_budget_mb=20.0, run=("arm",), brain="openai")
+    told = "\n".join(refused.value.problems)
+    for word in (
+        "--namespace robot1",
+        "--camera 1head",
+        "--gpu-budget-mb 20",
+        "--run arm",
+        "--brain openai",
+    ):
+        assert word in told
+
+
+def test_what_the_machine_lacks_is_told_with_the_rest() -> None:
+    def lacking(graph: Any) -> list[str]:
+        return [f"nothing for {node.key}" for node in graph.started if node.name == "detector"]
+
+    with pytest.raises(ImpossibleChoices) as refused:
+        describe(Choices(scene=SCENE, namespace="robot1"), RSKILLS, requirements=lacking)
+    assert [line for line in refused.value.problems if line == "nothing for sim_groundtruth"]
+    assert len(refused.value.problems) == 3
+
+
 def test_misnamed_cameras_and_namespace_are_told_together() -> None:
     with pytest.raises(ImpossibleChoices) as refused:
         graph_of(namespace="robot1", cameras=("1head", "wrist=relative"))

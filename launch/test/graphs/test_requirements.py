@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from openral_bringup.deploy.requirements import lacking
 from openral_bringup.graphs import Choices, describe
+from openral_bringup.graphs.requirements import lacking
 
 ROOT = Path(__file__).parents[3]
 RSKILLS = [ROOT / "rskills"]
