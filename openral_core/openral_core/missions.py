@@ -1,4 +1,4 @@
-"""How a mission stands."""
+"""How a mission stands, and what became of a prompt."""
 
 from enum import IntEnum
 
@@ -19,3 +19,13 @@ class MissionState(IntEnum):
     def ended(self) -> bool:
         """Whether nothing more will happen."""
         return self >= MissionState.SUCCEEDED
+
+
+class PromptOutcome(IntEnum):
+    """What became of a prompt; outcomes of openral_msgs/PromptReceipt."""
+
+    STARTED = 0
+    QUEUED = 1
+    ANSWERED = 2
+    STOPPED = 3
+    REFUSED = 4

@@ -84,27 +84,6 @@ def test_a_call_to_a_detector_that_is_gone_ends_at_once(
     assert ended == pytest.approx(sent[0] + 1.5)
 
 
-@pytest.mark.parametrize(
-    ("words", "stops"),
-    [
-        ("stop", True),
-        ("Stop!", True),
-        ("please stop now", True),
-        ("cancel that", True),
-        ("never mind", True),
-        ("robot, stop moving", True),
-        ("stop at the table", False),
-        ("find the stop sign", False),
-    ],
-)
-def test_a_mission_is_stopped_in_the_words_people_use(
-    words: str, stops: bool, home: Home, palette: ToolPalette, settings: MissionSettings
-) -> None:
-    story = line(home, palette, settings)
-    story.put(2.0, PromptReceived(id="second", text=words))
-    assert (story.run()[0].state is MissionState.CANCELLED) is stops
-
-
 @pytest.mark.parametrize("later", [0.05, 2.0])
 def test_a_goal_that_is_said_again_is_pursued_once(
     later: float, home: Home, palette: ToolPalette, settings: MissionSettings

@@ -2,7 +2,7 @@
 
 Subscribes: openral/prompt (operator's), openral/scene_graph, openral/world_state, openral/skills,
     every openral/perception/<slug>/info.
-Publishes: openral/mission, openral/palette, openral/handoff, openral/prompt.
+Publishes: openral/mission, openral/palette, openral/handoff, openral/prompt, openral/prompt_receipt.
 Calls: recall_object, resolve_place, observe, locate_in_view of every detector, execute_rskill.
 """
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from openral_core.rskills import Registry
 from openral_msgs.msg import PromptStamped
 from openral_reasoner.exchanges.events import Cancelled, PromptReceived
+from openral_reasoner.missions.prompts import NAME_CHARACTERS, PROMPT_CHARACTERS
 from openral_reasoner_ros.brains import make_brain
 from openral_reasoner_ros.names import PROMPT
 from openral_reasoner_ros.palette_text import PalettePublisher
@@ -23,7 +24,9 @@ from openral_ros.running import run
 from openral_ros.scopes import Scope
 from openral_ros.tracing import start_tracing
 
-OPERATOR = ("operator", "")
+OPERATOR, UNNAMED = "operator", ""
+LONGEST = 2 * PROMPT_CHARACTERS
+"""Characters of a prompt that reach the core; it takes fewer, and looks for a stop at both ends."""
 
 
 class ReasonerNode(ManagedNode):
@@ -52,19 +55,23 @@ class ReasonerNode(ManagedNode):
 
 def on_prompt(wiring: Wiring, message: PromptStamped) -> None:
     """Only an operator's words are a goal; what peers say is data."""
-    if message.header.frame_id in OPERATOR and message.text.strip():
+    if message.header.frame_id in (OPERATOR, UNNAMED):
         wiring.traces.prompted(message.traceparent)
         wiring.post(prompt_event(message))
 
 
 def prompt_event(message: PromptStamped) -> PromptReceived:
-    """A prompt's message as an event."""
+    """A prompt's message as an event of bounded size."""
+    text = message.text
+    if len(text) > LONGEST:
+        text = text[: LONGEST // 2] + text[-LONGEST // 2 :]
     return PromptReceived(
-        id=message.id,
-        text=message.text,
-        requester=message.requester,
-        in_reply_to=message.in_reply_to,
-        traceparent=message.traceparent,
+        id=message.id[: NAME_CHARACTERS + 1],
+        text=text,
+        requester=message.requester[: NAME_CHARACTERS + 1],
+        in_reply_to=message.in_reply_to[: NAME_CHARACTERS + 1],
+        traceparent=message.traceparent[:NAME_CHARACTERS],
+        source="operator" if message.header.frame_id == OPERATOR else "",
     )
 
 

@@ -74,6 +74,7 @@ def _own(node: Node, words: WordsAdapter, traces: Traces) -> Mapping[type, Adapt
 
     return {
         c.PublishPrompt: words.prompt,
+        c.PublishReceipt: words.receipt,
         c.PublishHandoff: words.handoff,
         c.PublishStatus: words.status,
         c.SpanStarted: traces.start,

@@ -1,6 +1,7 @@
 """A graph of small fake peers around a symbolic home, on real DDS."""
 
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from openral_core.names import Name
 from openral_core.skills import Verb
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
-from openral_msgs.msg import Handoff, MissionStatus, PromptStamped, SkillCatalogue
+from openral_msgs.msg import Handoff, MissionStatus, PromptReceipt, PromptStamped, SkillCatalogue
 from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_msgs.srv import LocateInView, ObserveDetections, RecallObject, ResolvePlace
 from openral_reasoner.exchanges.commands import CallLocate, CallObserve, CallRecall, CallResolve, SendSkill
@@ -189,10 +190,13 @@ class Operator(Node):
         self.palettes: list[str] = []
         self.handoffs: list[Any] = []
         self.replies: list[str] = []
+        self.receipts: list[Any] = []
+        self._count = count(1)
         self.create_subscription(PromptStamped, "/openral/prompt", self._on_prompt, RELIABLE)
         self.create_subscription(MissionStatus, "/openral/mission", self.statuses.append, RELIABLE)
         self.create_subscription(String, "/openral/palette", lambda m: self.palettes.append(m.data), LATCHED)
         self.create_subscription(Handoff, "/openral/handoff", self.handoffs.append, LATCHED)
+        self.create_subscription(PromptReceipt, "/openral/prompt_receipt", self.receipts.append, RELIABLE)
         self._prompts = self.create_publisher(PromptStamped, "/openral/prompt", RELIABLE)
 
     def _on_prompt(self, message: Any) -> None:
@@ -203,10 +207,9 @@ class Operator(Node):
     def heard(self) -> bool:
         return self._prompts.get_subscription_count() > 1
 
-    def say(self, text: str, **fields: str) -> None:
-        self._prompts.publish(
-            PromptStamped(header=Header(frame_id="operator"), id="prompt-1", text=text, **fields)
-        )
+    def say(self, text: str, source: str = "operator", **fields: str) -> None:
+        named = {"id": f"prompt-{next(self._count)}", "text": text, **fields}
+        self._prompts.publish(PromptStamped(header=Header(frame_id=source), **named))
 
     @property
     def ended(self) -> bool:

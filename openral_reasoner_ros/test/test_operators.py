@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("rclpy")
-from openral_msgs.msg import MissionStatus
+from openral_msgs.msg import MissionStatus, PromptReceipt
 
 SpinUntil = Callable[..., None]
 SUCCEEDED, CANCELLED = MissionStatus.STATE_SUCCEEDED, MissionStatus.STATE_CANCELLED
@@ -94,3 +94,64 @@ def test_a_second_goal_waits_for_the_first_or_replaces_it(
         ("go to the kitchen counter", states[1]),
     ]
     assert graph.home.at == "counter_1"
+
+
+def test_every_prompt_of_an_operator_gets_a_receipt_and_words_of_peers_get_none(
+    graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil
+) -> None:
+    graph.hold_skills = True
+    nodes = [graph, operator, make_reasoner()]
+    spin_until(nodes, lambda: operator.heard, 10.0)
+    given = operator.receipts
+    prompts = iter(
+        [
+            ("one", "go to the dining table", "operator"),
+            ("one", "go to the dining table", "operator"),
+            ("two", "go to the kitchen counter", "operator"),
+            ("three", "", "operator"),
+            ("four", "find the mug", ""),
+            ("five", "emergency stop", ""),
+        ]
+    )
+    operator.say("stop", "detector", id="ignored")
+    said = []
+
+    def over() -> bool:
+        """Says the next prompt when the last one has its receipt, from the second on while a skill runs."""
+        if len(given) == len(said) and (graph.held is not None or not said):
+            for name, words, source in prompts:
+                said.append(name)
+                operator.say(words, source, id=name)
+                break
+        if graph.cancel_asked and not graph.held.done():
+            graph.held.set_result(None)
+        return len(ends(operator)) == 2
+
+    spin_until(nodes, over, 30.0)
+    assert given[0].mission_id == given[1].mission_id == given[-1].mission_id != ""
+    assert ends(operator) == [("go to the kitchen counter", CANCELLED), ("go to the dining table", CANCELLED)]
+    assert {status.prompt_id for status in operator.statuses if status.goal} == {"one", "two"}
+    assert [(each.prompt_id, each.outcome) for each in given] == [
+        ("one", PromptReceipt.OUTCOME_STARTED),
+        ("one", PromptReceipt.OUTCOME_STARTED),
+        ("two", PromptReceipt.OUTCOME_QUEUED),
+        ("three", PromptReceipt.OUTCOME_REFUSED),
+        ("four", PromptReceipt.OUTCOME_REFUSED),
+        ("five", PromptReceipt.OUTCOME_STOPPED),
+    ]
+
+
+def test_a_prompt_of_ten_megabytes_is_refused_and_a_stop_at_its_end_is_heard(
+    operator: Any, make_reasoner: Any, spin_until: SpinUntil
+) -> None:
+    nodes = [operator, make_reasoner(palette_wait=300.0)]
+    spin_until(nodes, lambda: operator.heard, 10.0)
+    long = "bread " * 1_700_000
+    for number, words in enumerate(("find the mug", long, long + "stop"), start=1):
+        operator.say(words, id=f"{number}")
+        spin_until(nodes, lambda heard=number: len(operator.receipts) == heard, 20.0)
+    assert [each.outcome for each in operator.receipts] == [
+        PromptReceipt.OUTCOME_STARTED,
+        PromptReceipt.OUTCOME_REFUSED,
+        PromptReceipt.OUTCOME_STOPPED,
+    ]

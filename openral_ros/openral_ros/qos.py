@@ -32,3 +32,6 @@ ENDINGS = QoSProfile(
 
 A late joiner that asks for one message gets the newest.
 """
+
+RECEIPTS = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=100, reliability=ReliabilityPolicy.RELIABLE)
+"""One for each prompt, also of those that come in a burst."""

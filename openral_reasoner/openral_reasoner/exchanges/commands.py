@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from openral_core.missions import MissionState
+from openral_core.missions import MissionState, PromptOutcome
 from openral_core.queries import RecallQuery, ResolveQuery
 from openral_core.skills import SkillGoal
 from openral_reasoner.exchanges.statuses import HandoffQuestion, MissionReport
@@ -99,6 +99,17 @@ class PublishPrompt(Value):
     source: str
     text: str
     in_reply_to: str = ""
+    mission_id: str = ""
+
+
+class PublishReceipt(Value):
+    """Tell whoever sent a prompt what became of it."""
+
+    kind: Literal["publish_receipt"] = "publish_receipt"
+    prompt_id: str
+    outcome: PromptOutcome
+    mission_id: str = ""
+    message: str = ""
 
 
 class PublishHandoff(Value):
@@ -156,6 +167,7 @@ Command = Annotated[
     | SetDeadline
     | ClearDeadline
     | PublishPrompt
+    | PublishReceipt
     | PublishHandoff
     | PublishStatus
     | SpanStarted

@@ -15,7 +15,10 @@ from openral_reasoner.palettes import ToolPalette
 
 
 class PromptReceived(Value):
-    """Words from an operator; ``in_reply_to`` names a hand-off they answer."""
+    """Words for the reasoner; ``in_reply_to`` names a hand-off they answer.
+
+    From a ``source`` without a name only a stop is taken.
+    """
 
     kind: Literal["prompt_received"] = "prompt_received"
     id: str
@@ -23,6 +26,7 @@ class PromptReceived(Value):
     requester: str = ""
     in_reply_to: str = ""
     traceparent: str = ""
+    source: Literal["operator", ""] = "operator"
 
 
 class PaletteChanged(Value):

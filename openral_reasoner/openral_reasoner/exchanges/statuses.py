@@ -21,6 +21,7 @@ class MissionReport(Value):
     """Content of MissionStatus.msg."""
 
     mission_id: str = ""
+    prompt_id: str = ""
     goal: str = ""
     requester: str = ""
     state: MissionState = MissionState.IDLE

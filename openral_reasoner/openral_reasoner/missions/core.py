@@ -1,17 +1,14 @@
 """Takes events, gives commands. No clock, no IO, no randomness: the same events give the same commands."""
 
-import re
-from collections import deque
-
 from openral_core.errors import OpenRALError
-from openral_core.missions import MissionState
+from openral_core.missions import MissionState, PromptOutcome
 from openral_reasoner.budgets import BudgetExhausted
 from openral_reasoner.exchanges.commands import (
     CancelSkill,
     ClearDeadline,
     Command,
     EndMission,
-    PublishPrompt,
+    PublishStatus,
     SetDeadline,
 )
 from openral_reasoner.exchanges.events import (
@@ -28,19 +25,17 @@ from openral_reasoner.exchanges.events import (
 from openral_reasoner.exchanges.statuses import MissionReport
 from openral_reasoner.exchanges.value import OfCall
 from openral_reasoner.missions.caretaker import Caretaker
+from openral_reasoner.missions.prompts import Goal, GoalQueue, Receipts, dropped, quoted, refusal, say
+from openral_reasoner.missions.stop_phrases import contains_stop_word, is_stop_phrase
 from openral_reasoner.missions.stories import story
 from openral_reasoner.palettes import ToolPalette, changes
+from openral_reasoner.procedures.acts import UNCONFIRMED
 from openral_reasoner.procedures.interrupts import MissionCancelled
 from openral_reasoner.procedures.mission import Ending, Mission, Procedure, Wait
 from openral_reasoner.procedures.settings import MissionSettings
 
 NEWS_KEPT = 32
 """Lines of news kept between two decisions."""
-_STOP = re.compile(
-    r"(?:please |robot,? )?(?:stop|cancel|abort|halt|freeze|never ?mind|forget it)"
-    r"(?: it| that| now| moving| everything| the mission)?(?:,? (?:please|robot|now))?",
-    re.IGNORECASE,
-)
 
 
 class Core:
@@ -52,7 +47,9 @@ class Core:
         self.mission: Mission | None = None
         self._run: Procedure[Ending] | None = None
         self._wait = Wait("")
-        self._queue: deque[PromptReceived] = deque()
+        self._queue = GoalQueue(settings.queue_length)
+        self._receipts = Receipts()
+        self._unconfirmed: set[str] = set()
         self._missions = 0
         self._interrupted = False
         self._outbox: list[Command] = []
@@ -72,7 +69,7 @@ class Core:
         elif isinstance(event, FailureReported):
             self._failure_reported(event)
         elif isinstance(event, Cancelled):
-            self._queue.clear()
+            self._outbox += dropped(self._queue.drop(), event.reason)
             self._interrupt(MissionCancelled(event.reason))
         else:
             self._answered(event)
@@ -81,9 +78,7 @@ class Core:
     def broke(self, why: str) -> tuple[Command, ...]:
         """After a defect: the mission ends FAILED, what moves for it is stopped, what waits is dropped."""
         mission = self.mission
-        for prompt in self._queue:
-            self._tell(f"dropped: {why}", prompt.id)
-        self._queue.clear()
+        self._outbox += dropped(self._queue.drop(), why)
         if mission is not None:
             for call_id in mission.pending("execute_rskill"):
                 mission.emit(CancelSkill(call_id=call_id))
@@ -98,44 +93,92 @@ class Core:
         return self.mission.report()
 
     def _prompted(self, prompt: PromptReceived) -> None:
-        words = prompt.text.strip().rstrip(".! ")
-        if prompt.id and (prompt.id, prompt.text) in self._heard():
-            return
-        if prompt.in_reply_to and prompt.in_reply_to == self._wait.call_id:
-            self._resume(prompt)
-        elif _STOP.fullmatch(words):
-            self._queue.clear()
-            self._interrupt(MissionCancelled(f"the operator said {prompt.text.strip()!r}"))
+        """Stop, answer, start or queue; whatever it is, its sender gets a receipt."""
+        known = self._receipts.of(prompt)
+        if known is not None:
+            self._outbox.append(known)
+        elif self._means_stop(prompt.text):
+            self._stop(prompt)
+        elif problem := refusal(prompt):
+            self._refuse(prompt, problem)
         elif prompt.in_reply_to:
-            self._tell("nothing waits for this answer", prompt.id)
+            self._answer(prompt)
         elif self.mission is None:
-            self._start(prompt)
+            goal = self._goal(prompt)
+            self._receipt(prompt, PromptOutcome.STARTED, f"started {quoted(prompt.text)}", goal.mission_id)
+            self._start(goal)
         else:
-            self._second(prompt)
+            self._second(prompt, self.mission)
 
-    def _heard(self) -> set[tuple[str, str]]:
-        """Prompts of the missions that run or wait: an operator may say one again to be sure."""
-        running = () if self.mission is None else (self.mission.prompt,)
-        return {(prompt.id, prompt.text) for prompt in (*running, *self._queue)}
+    def _means_stop(self, text: str) -> bool:
+        """Any stop word counts for as long as something runs; an idle robot may be sent for a stop sign."""
+        return contains_stop_word(text) if self.mission is not None else is_stop_phrase(text)
 
-    def _second(self, prompt: PromptReceived) -> None:
+    def _stop(self, prompt: PromptReceived) -> None:
+        """Cancel what runs, first of all what moves, and drop what waits."""
+        why, stopped = f"the operator said {quoted(prompt.text)}", self.mission
+        waiting = self._queue.drop()
+        self._outbox += [CancelSkill(call_id=call_id) for call_id in sorted(self._unconfirmed)]
+        self._interrupt(MissionCancelled(why))
+        if self.mission is not None:
+            self._outbox += self.mission.drain()
+        told = [f"stopped {quoted(stopped.prompt.text)}" if stopped else "nothing was running"]
+        if waiting:
+            goals = ", ".join(quoted(goal.prompt.text) for goal in waiting)
+            told.append(f"dropped from the queue: {goals}")
+        self._outbox += dropped(waiting, why)
+        if waiting and stopped is not None and self.mission is None:
+            # Who listens to the newest status alone reads how the mission ended that ran.
+            self._outbox.append(PublishStatus(report=self._last))
+        self._receipt(prompt, PromptOutcome.STOPPED, "; ".join(told), stopped.id if stopped else "")
+
+    def _answer(self, prompt: PromptReceived) -> None:
+        mission = self.mission
+        asked = mission is not None and mission.state is MissionState.WAITING_FOR_HUMAN
+        if mission is not None and asked and prompt.in_reply_to == self._wait.call_id:
+            self._receipt(prompt, PromptOutcome.ANSWERED, "the mission goes on", mission.id)
+            self._resume(prompt)
+            return
+        valid = f"the open question is {self._wait.call_id!r}" if asked else "no question is open"
+        self._refuse(prompt, f"nothing waits for an answer to {quoted(prompt.in_reply_to)}: {valid}")
+
+    def _second(self, prompt: PromptReceived, running: Mission) -> None:
         policy = self.settings.second_goal
-        if policy == "refuse" or len(self._queue) >= self.settings.queue_length:
-            self._tell("another mission is running; say 'stop' first", prompt.id)
+        if policy == "refuse" or (policy == "queue" and self._queue.full):
+            why = "another mission is running" if policy == "refuse" else "the queue of goals is full"
+            self._refuse(prompt, f"{why}; say 'stop' first")
             return
         if policy == "replace":
-            self._queue.clear()
-        self._queue.append(prompt)
+            self._outbox += dropped(self._queue.drop(), f"replaced by {quoted(prompt.text)}")
+        goal = self._goal(prompt)
+        before = self._queue.put(goal)
+        told = f"queued behind {quoted(running.prompt.text)}" + (f" and {before} more" if before else "")
+        if policy == "replace":
+            told = f"replaces {quoted(running.prompt.text)}, which is being stopped"
+        self._outbox.append(say(told, prompt, goal.mission_id))
+        self._receipt(prompt, PromptOutcome.QUEUED, told, goal.mission_id)
         if policy == "replace":
             self._interrupt(MissionCancelled("replaced by another goal"))
 
-    def _start(self, prompt: PromptReceived) -> None:
+    def _goal(self, prompt: PromptReceived) -> Goal:
+        """A mission of its own for a prompt, whatever ids callers use."""
         self._missions += 1
-        mission = Mission(prompt.id or f"m{self._missions}", prompt, self.settings, self.palette)
+        return Goal(f"{prompt.id or 'mission'}-{self._missions}", prompt)
+
+    def _refuse(self, prompt: PromptReceived, why: str) -> None:
+        self._outbox.append(say(why, prompt))
+        self._receipt(prompt, PromptOutcome.REFUSED, why)
+
+    def _receipt(self, prompt: PromptReceived, outcome: PromptOutcome, told: str, mission: str = "") -> None:
+        self._outbox.append(self._receipts.write(prompt, outcome, told, mission))
+
+    def _start(self, goal: Goal) -> None:
+        mission = Mission(goal.mission_id, goal.prompt, self.settings, self.palette)
         mission.now = self._now
+        mission.unconfirmed = self._unconfirmed
         mission.chronicle = self._caretaker.hand_over(self._now).reconciled(self.palette.awake)
         mission.ledger = mission.ledger.resumed(self._now)
-        mission.open_span(mission.id, "invoke_agent", goal=prompt.text)
+        mission.open_span(mission.id, "invoke_agent", goal=goal.prompt.text)
         mission.emit(SetDeadline(call_id=mission.id, seconds=self.settings.budget.seconds))
         self.mission, self._run, self._interrupted = mission, story(mission), False
         self._step(None)
@@ -164,6 +207,8 @@ class Core:
 
     def _answered(self, event: Event) -> None:
         mission = self.mission
+        if isinstance(event, SkillEnded):
+            self._unconfirmed.discard(event.call_id)
         if mission is None:
             self._caretaker.answered(event, self._now)
             return
@@ -191,6 +236,8 @@ class Core:
             return
         if self._interrupted:
             self.mission.cancelled = str(reason)
+            for call_id in self.mission.pending("execute_rskill"):
+                self.mission.emit(CancelSkill(call_id=call_id))
             return
         self._interrupted = True
         self._step(None, reason)
@@ -216,6 +263,8 @@ class Core:
         assert mission is not None
         if mission.cancelled and ending.state is not MissionState.SUCCEEDED:
             ending = Ending(MissionState.CANCELLED, mission.cancelled)
+        if any(call_id in self._unconfirmed for call_id in mission.records):
+            ending = Ending(ending.state, f"{ending.reason}; {UNCONFIRMED}")
         mission.finish_all("INTERRUPTED")
         mission.close_every_span(ending.state.name)
         mission.state, mission.reason, mission.step = ending.state, ending.reason, "ended"
@@ -226,11 +275,8 @@ class Core:
         self._last = mission.report()
         self.mission, self._run, self._wait = None, None, Wait("")
         self._caretaker.begin(mission.chronicle, mission.palette, self._now)
-        if self._queue:
-            self._start(self._queue.popleft())
-
-    def _tell(self, text: str, prompt: str) -> None:
-        self._outbox.append(PublishPrompt(source="reasoner", text=text, in_reply_to=prompt))
+        if (waiting := self._queue.next()) is not None:
+            self._start(waiting)
 
     def _drain(self) -> tuple[Command, ...]:
         if self.mission is not None:

@@ -12,6 +12,8 @@ from openral_reasoner.procedures.mission import Mission, Procedure, Wait
 from openral_reasoner.procedures.residencies import room_for_skill, tidy
 from openral_reasoner.procedures.waits import SKILLS, wait_for
 
+UNCONFIRMED = "the skill server did not confirm that the cancelled skill has stopped"
+
 
 def act(
     mission: Mission, entry: SkillEntry, words: str, params: Mapping[str, ParamValue]
@@ -45,6 +47,8 @@ def _goal(
     mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
     try:
         event = yield Wait(call_id)
+        while not isinstance(event, SkillEnded | CallFailed | DeadlinePassed):
+            event = yield Wait(call_id)
     except (MissionCancelled, BudgetExhausted):
         yield from _stop(mission, call_id)
         raise
@@ -71,7 +75,8 @@ def _stop(mission: Mission, call_id: str) -> Procedure[None]:
     event = yield Wait(call_id)
     _give_back(mission, event)
     if isinstance(event, DeadlinePassed):
-        mission.news.append("the skill server did not confirm that the cancelled skill has stopped")
+        mission.unconfirmed.add(call_id)
+        mission.news.append(UNCONFIRMED)
     mission.emit(ClearDeadline(call_id=call_id))
     if mission.records[call_id].status == "pending":
         mission.finish(call_id, "CANCELLED", "stopped by the reasoner")

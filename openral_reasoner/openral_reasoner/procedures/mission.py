@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from openral_core.missions import MissionState
 from openral_reasoner.budgets import BudgetExhausted, Ledger
-from openral_reasoner.exchanges.commands import Command, PublishStatus, SpanEnded, SpanStarted
+from openral_reasoner.exchanges.commands import Command, PublishPrompt, PublishStatus, SpanEnded, SpanStarted
 from openral_reasoner.exchanges.events import Event, PromptReceived
 from openral_reasoner.exchanges.statuses import CallRecord, MissionReport
 from openral_reasoner.exchanges.turns import Turn
@@ -72,10 +72,9 @@ class Mission:
         self.records: dict[str, CallRecord] = {}
         self.opened: set[str] = set()
         self.left_open: set[str] = set()
-        self.at = ""
-        self.facing = ""
-        self.holding = ""
+        self.at = self.facing = self.holding = ""
         self.cancelled = ""
+        self.unconfirmed: set[str] = set()
         self.chronicle = Chronicle()
         self.early_endings = EarlyEndings()
         self.operator_words = ""
@@ -132,6 +131,10 @@ class Mission:
         """A running skill reports; shown with the next status."""
         self.step = f"{self.step.split(' [')[0]} [{stage} {100.0 * min(1.0, max(0.0, fraction)):.0f} %]"
 
+    def tell(self, text: str) -> None:
+        """Say something to whoever gave the goal."""
+        self.emit(PublishPrompt(source="reasoner", text=text, in_reply_to=self.prompt.id, mission_id=self.id))
+
     def publish(self) -> None:
         """Show the mission as it stands."""
         self.emit(PublishStatus(report=self.report()))
@@ -140,6 +143,7 @@ class Mission:
         """The mission as it stands."""
         return MissionReport(
             mission_id=self.id,
+            prompt_id=self.prompt.id,
             goal=self.prompt.text,
             requester=self.requester,
             state=self.state,

@@ -6,7 +6,6 @@ from pydantic import Field
 from typing_extensions import override
 
 from openral_core.missions import MissionState
-from openral_reasoner.exchanges.commands import PublishPrompt
 from openral_reasoner.procedures.endings import before_giving_up, before_success
 from openral_reasoner.procedures.mission import Ending, Mission, Procedure
 from openral_reasoner.tools.tool import Outcome, Tool
@@ -24,5 +23,5 @@ class DoneTool(Tool):
         early = before_success(mission) if self.success else (yield from before_giving_up(mission))
         if early is not None:
             return early
-        mission.emit(PublishPrompt(source="reasoner", text=self.message, in_reply_to=mission.prompt.id))
+        mission.tell(self.message)
         return Ending(MissionState.SUCCEEDED if self.success else MissionState.FAILED, self.message)

@@ -5,7 +5,6 @@ from typing import Literal
 from pydantic import Field
 from typing_extensions import override
 
-from openral_reasoner.exchanges.commands import PublishPrompt
 from openral_reasoner.exchanges.turns import Reply
 from openral_reasoner.procedures.mission import Mission, Procedure, at_once
 from openral_reasoner.tools.tool import Outcome, Tool
@@ -19,5 +18,5 @@ class EmitPromptTool(Tool):
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
-        mission.emit(PublishPrompt(source="reasoner", text=self.text, in_reply_to=mission.prompt.id))
+        mission.tell(self.text)
         return at_once(Reply(status="SAID", text="the operator can read it"))

@@ -1,4 +1,4 @@
-"""What the reasoner says: prompts, hand-offs and the mission as it stands."""
+"""What the reasoner says: prompts, receipts of prompts, hand-offs and the mission as it stands."""
 
 from itertools import count
 
@@ -6,12 +6,19 @@ from rclpy.node import Node
 from std_msgs.msg import Header
 
 from openral_core import CONTRACT_VERSION
-from openral_msgs.msg import Budget, Handoff, MissionStatus, PromptStamped, ToolCallRecord
+from openral_msgs.msg import (
+    Budget,
+    Handoff,
+    MissionStatus,
+    PromptReceipt,
+    PromptStamped,
+    ToolCallRecord,
+)
 from openral_reasoner.budgets import BudgetLine
-from openral_reasoner.exchanges.commands import PublishHandoff, PublishPrompt, PublishStatus
+from openral_reasoner.exchanges.commands import PublishHandoff, PublishPrompt, PublishReceipt, PublishStatus
 from openral_reasoner.exchanges.statuses import CallRecord, MissionReport
-from openral_reasoner_ros.names import HANDOFF, MISSION, PROMPT
-from openral_ros.qos import ENDINGS, LATCHED, RELIABLE
+from openral_reasoner_ros.names import HANDOFF, MISSION, PROMPT, RECEIPT
+from openral_ros.qos import ENDINGS, LATCHED, RECEIPTS, RELIABLE
 from openral_ros.scopes import Scope
 
 
@@ -21,6 +28,7 @@ class WordsAdapter:
     def __init__(self, scope: Scope, node: Node, brain: str) -> None:
         self._clock, self._brain = node.get_clock(), brain
         self._prompts = scope.publisher(PromptStamped, PROMPT, RELIABLE)
+        self._receipts = scope.publisher(PromptReceipt, RECEIPT, RECEIPTS)
         self._handoffs = scope.publisher(Handoff, HANDOFF, LATCHED)
         self._missions = scope.publisher(MissionStatus, MISSION, ENDINGS)
         self._ids = count(1)
@@ -31,9 +39,21 @@ class WordsAdapter:
             header=self._header(command.source),
             id=f"{command.source}-{next(self._ids)}",
             in_reply_to=command.in_reply_to,
+            mission_id=command.mission_id,
             text=command.text,
         )
         self._prompts.publish(message)
+
+    def receipt(self, command: PublishReceipt) -> None:
+        """Acknowledge a prompt."""
+        message = PromptReceipt(
+            header=self._header("reasoner"),
+            prompt_id=command.prompt_id,
+            outcome=int(command.outcome),
+            mission_id=command.mission_id,
+            message=command.message,
+        )
+        self._receipts.publish(message)
 
     def handoff(self, command: PublishHandoff) -> None:
         """Ask a human."""
@@ -61,6 +81,7 @@ class WordsAdapter:
             header=self._header("reasoner"),
             contract_version=CONTRACT_VERSION,
             mission_id=report.mission_id,
+            prompt_id=report.prompt_id,
             goal=report.goal,
             requester=report.requester,
             state=int(report.state),

@@ -38,7 +38,7 @@ _STATUSES: dict[type[OpenRALError], ObserveStatus] = {
     UnknownFrame: ObserveStatus.STALE_TRANSFORM,
     InvalidIntrinsics: ObserveStatus.NO_FRAME,
 }
-_OPERATOR = ("operator", "")
+_OPERATOR = ("operator",)
 _LONGEST_NAME = 200
 _MISSES = (RecallStatus.NOT_IN_MEMORY, RecallStatus.ONLY_STALE)
 

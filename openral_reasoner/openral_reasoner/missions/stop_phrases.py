@@ -1,0 +1,110 @@
+"""Words that stop the robot: anywhere in a prompt while a mission runs, as the whole of it otherwise.
+
+A stop that is not needed costs a goal said again; a stop that is missed costs what stands in the way.
+So the lists take in more than they must.
+"""
+
+import re
+import unicodedata
+from functools import cache
+
+SEARCHED = 4000
+"""Characters searched from each end of a prompt; nobody says a longer stop."""
+# As `_folded` leaves them: lower case, no accents, no punctuation.
+_SPOKEN = {
+    "English": r"""
+        s+t+o+p+\w*, stpo, sotp, tsop, s t o p, ha+lt\w*, fre+ze, freezing, abort\w*, cancel\w*, emergency,
+        e stop, estop, cease, desist, quit, terminate, kill switch, end (it|the mission|the task), kill it,
+        shut (it )?down, power off, (turn|switch) (it |yourself |the robot )?off,
+        (do not|dont|don t|never) (you )?(dare|move|touch|go|do|continue|drive|grab|take|open|come),
+        (stand|stay|hold|keep) still, stay (there|put|where you are), hold (it|on|up), no further,
+        not another step, enough, wait, pause, whoa, woah, never ?mind, forget (it|that|about), knock it off,
+        cut it out, drop everything, leave it alone, danger\w*, watch out, look out, back off, get away""",
+    "German": r"""
+        anhalten, stillhalten, (auf|auf zu )?horen auf, aufhoren, aufhoeren, ho(e)?rt? (\w+ )?auf, abbrechen,
+        abbruch, brich (\w+ )?(\w+ )?ab, (be(weg|wege)|ruhr|ruehr)t? (dich|euch) nicht,
+        nicht (mehr )?(bewegen|weiter|anfassen|fahren|beruhren|\w+fahren), nicht so weiter, stehen ?bleiben,
+        bleibt? (sofort )?(stehen|wo du bist), still ?gestanden, not ?aus, not ?stopp?, not ?halt, notfall,
+        schluss, genug, wartet?, warten, lass (das|es|sein), keine bewegung, beenden?, vorsicht, vergiss es,
+        gefahr, abschalten, ausschalten, schalte? (dich|ihn) (ab|aus), einfrieren""",
+    "French": r"""
+        arret(e|es|ez|er|ons|e toi)?, halte, (ne |n )?boug\w* (pas|plus), annul\w*, urgence,
+        laisse (tomber|ca), assez, attend(s|ez)?, suffit, abandonn\w*, interromp\w*, (pas|plus) un geste,
+        immobile, cess(e|ez|er), tant pis, pas plus loin, n avance(z)? (pas|plus), ne (\w+ )?(plus|pas) \w+er,
+        ne (fais|faites|touche|touchez|continue|continuez) (plus|pas)""",
+    "Spanish": r"""
+        par(a|ad|ada|ar|ate|e|en|ese|emos)?, deten(te|gase|ganse|er|ga|gan|eos|lo)?, alto,
+        no (te|se|os) muev\w+, no sig(as|a|an), basta, quiet(o|a|os|as), emergencia,
+        esper(a|ad|ate|e|en), (olvida|deja)l(o|a),
+        fren(a|ar|ate|e), anul(a|ar|e), suspend(e|er|a), interrump\w*, ces(a|ar|e), peligro, cuidado""",
+    "Italian": r"""
+        ferm(a|o|ati|atevi|are|arsi|i|ala|alo), smett\w+, annulla\w*, interromp\w*, aspett\w+,
+        non (ti |si )?muov\w*, alt, emergenza, lascia (stare|perdere)""",
+    "Portuguese": r"par(e|em|ar)( ja)?, nao (se )?mex\w+, nao se mov\w+, espere, pera, chega",
+    "Dutch": r"""
+        hou(d)? (\w+ )?op, ophouden, stil ?staan, (blijf|sta) (stil|staan), wacht, annule\w+, afbreken,
+        niet bewegen, beweeg niet, genoeg, noodstop""",
+    "Nordic": r"stans\w*, stann\w*, sluta, avbryt\w*, vanta, nodstopp?, pysahdy, seis, lopeta, vent",
+    "Polish, Czech": r"stoj, zatrzym\w+, przest\w+, anuluj, przerwij, czekaj, zastav\w*, prestan\w*, pockej",
+    "Turkish": r"dur(un)?, iptal, bekle, yeter",
+    "Russian, Ukrainian": r"""
+        стоп\w*, стои(те)?, останов\w*, отмен\w*, хватит, прекрати\w*, не двига\w*, замри,
+        подожди, зупин\w*, припин\w*, ст[иі]и, авари\w*""",
+    "Greek": r"στοπ, σταματ\w*, αλτ, ακυρο, ακυρωσε",
+    "Arabic": r"توقف\w*, قف, اوقف\w*, الغ\w*, كفى",
+    "Hebrew": r"עצור\w*, תעצור\w*, עצרי, די",
+    "Hindi": r"रुको, रुक, रुकिए, बंद करो",
+}
+_UNSPACED = (
+    "停, 止まれ, 止めて, とまれ, とめて, やめて, やめろ, ストップ, 中止, 緊急, 紧急, 別動, 别动, 不要动, "
+    "不許動, 取消, 住手, 멈춰, 멈추, 정지, 그만, 취소, 중지, หยุด"
+)
+"""Of scripts that put no space between words: found inside others too."""
+_ADDRESS = """
+    please hey ok okay hi oh no now robot right just you must should can could would i we said need to
+    want bitte sofort jetzt roboter du sollst s il vous te plait tout de suite maintenant il faut por favor
+    ahora ya tienes que per favore subito"""
+_FILLERS = f"""{_ADDRESS}
+    the a it that this there at once immediately moving everything mission task goal what are doing and all
+    of your me for is god s sake instantly quickly asap grasping driving going alles das es der die den damit
+    an la le les ce que tu fais d immediatement inmediatamente todo lo haces mismo de el en ca"""
+_ALSO_GOALS = """
+    emergency wait pause enough danger alt alto par para pare parar hold look watch turn switch stay keep
+    warte warten leave drop halt dur vent stan di end"""
+"""First words of a stop that are also first words of a goal: with more behind them they are a goal's."""
+
+
+def contains_stop_word(text: str) -> bool:
+    """True if a stop word stands anywhere in the text."""
+    ends = {text[:SEARCHED], text[-SEARCHED:]}
+    return any(_stop_word().search(_folded(end)) is not None for end in ends)
+
+
+def is_stop_phrase(text: str) -> bool:
+    """True if the text means stop as a whole, rather than being a goal with a stop word in it."""
+    if len(text) > SEARCHED or not contains_stop_word(text):
+        return False
+    folded = _folded(text)
+    rest = set(_stop_word().sub(" ", folded).split())
+    if rest <= set(_FILLERS.split()):
+        return True
+    words = folded.split()
+    while words and words[0] in _ADDRESS.split():
+        del words[0]
+    begins = _stop_word().match(" ".join(words)) is not None
+    return begins and words[0] not in _ALSO_GOALS.split()
+
+
+def _folded(text: str) -> str:
+    """Lower case, without accents, invisible characters and punctuation; one space between words."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    kept = "".join(c for c in plain if unicodedata.category(c) not in ("Mn", "Cf", "Cc") or c in "\t\n\r")
+    return re.sub(r"[\W_]+", " ", kept).strip()
+
+
+@cache
+def _stop_word() -> re.Pattern[str]:
+    spoken = [phrase for phrases in _SPOKEN.values() for phrase in phrases.split(",")]
+    whole = "|".join(re.sub(r"\s+", " ", each).strip().replace("(", "(?:") for each in spoken)
+    inside = "|".join(_folded(each) for each in _UNSPACED.split(","))
+    return re.compile(rf"\b(?:{whole})\b|{inside}")
