@@ -1,6 +1,7 @@
 """`python deploy_sim.py`: bring the whole graph up headless, pursue goals, report, leave nothing behind."""
 
 import asyncio
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from openral_bringup.deploy.deployments import deployment
 from openral_bringup.deploy.plans import plan
 from openral_bringup.deploy.run_folders import run_folder
 from openral_bringup.deploy.weights import fetch_missing
+from openral_bringup.domains import domain_of, occupy
 from openral_bringup.graphs import Choices, describe
 from openral_bringup.graphs.cameras import merged
 from openral_bringup.graphs.choices import Brain, DetectorSet, LogLevel
@@ -26,8 +28,8 @@ from openral_perception_ros.weights.hub import download
 USAGE = 2
 HELP = """Bring up the whole graph in simulation and pursue goals.
 
-Exit code: 0 reached, 1 failed, 2 impossible choices, 3 handed over to a human, 4 the graph did not come up,
-130 interrupted.
+Exit code: 0 reached, 1 failed, 2 impossible choices, or names that are taken in the ROS domain,
+3 handed over to a human, 4 the graph did not come up, 130 interrupted.
 """
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -59,7 +61,7 @@ def deploy(
     record: Annotated[Path | None, typer.Option(help="folder for logs, spans and events")] = None,
     params: Annotated[list[Path] | None, typer.Option(help="YAML file of node: {parameter: value}")] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="node.parameter=value")] = None,
-    domain_id: Annotated[int | None, typer.Option(min=0, max=232, help="ROS_DOMAIN_ID")] = None,
+    domain_id: Annotated[str, typer.Option(help="ROS_DOMAIN_ID, or auto for a free one")] = "",
     namespace: Annotated[str, typer.Option(help="namespace of the whole graph")] = "",
     max_restarts: Annotated[int, typer.Option(min=0, help="of a node that dies again and again")] = 5,
     run: Annotated[list[str] | None, typer.Option(help="start only this node here (repeatable)")] = None,
@@ -69,6 +71,7 @@ def deploy(
     """Bring up the graph that was chosen."""
     folder = run_folder(goal or [], record)
     problems = Problems()
+    asked_domain = problems.attempt(lambda: domain_of(domain_id, os.environ), None)
     choices = Choices(
         scene=problems.attempt(lambda: scene_path(scene), Path()),
         detectors=detectors,
@@ -105,7 +108,10 @@ def deploy(
     graph = describe(
         choices, folders, known_problems=problems.found, requirements=partial(lacking, folders=folders)
     )
-    raise typer.Exit(asyncio.run(deployment(choices, graph, goal or [], folder, domain_id)))
+    domain = occupy(asked_domain, [node.qualified for node in graph.started])
+    if domain_id:
+        print(f"this graph is in ROS domain {domain}: in other terminals, export ROS_DOMAIN_ID={domain}")
+    raise typer.Exit(asyncio.run(deployment(choices, graph, goal or [], folder, domain)))
 
 
 def main() -> int:

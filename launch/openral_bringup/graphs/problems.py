@@ -1,6 +1,6 @@
 """What stands against a choice, gathered, so that it is told at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from openral_bringup.graphs.impossible import ImpossibleChoices
@@ -12,8 +12,8 @@ T = TypeVar("T")
 class Problems:
     """Everything found so far."""
 
-    def __init__(self) -> None:
-        self.found: list[str] = []
+    def __init__(self, found: Iterable[str] = ()) -> None:
+        self.found = list(found)
 
     def attempt(self, make: Callable[[], T], otherwise: T) -> T:
         """What ``make`` gives; when it refuses, its reason is noted and ``otherwise`` stands in for it."""

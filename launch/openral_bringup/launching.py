@@ -1,0 +1,59 @@
+"""What the launch file starts, from the words given to `ros2 launch`."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from openral_bringup.domains import domain_of, occupy
+from openral_bringup.graphs import GraphDescription, ImpossibleChoices, describe
+from openral_bringup.graphs.arguments import choices_from, misspelt
+from openral_bringup.graphs.locations import rskill_folders
+from openral_bringup.graphs.problems import Problems
+from openral_bringup.graphs.requirements import lacking
+from openral_bringup.graphs.spellings import in_launch_spelling
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A graph whose names this process holds in its domain; ``lines`` are for the operator."""
+
+    graph: GraphDescription
+    max_restarts: int
+    variables: Mapping[str, str]
+    lines: tuple[str, ...]
+
+
+def prepare(words: Mapping[str, str], given: Iterable[str]) -> Launch:
+    """The graph that the launch arguments describe.
+
+    Args:
+        words: Every argument of the launch file.
+        given: Names of all arguments that `ros2 launch` was given, also those of no meaning here.
+
+    Raises:
+        ImpossibleChoices: Naming everything that stands against it, in the spelling of launch arguments.
+    """
+    try:
+        return _prepared(words, given)
+    except ImpossibleChoices as error:
+        raise ImpossibleChoices(in_launch_spelling(error.problems, words)) from None
+
+
+def _prepared(words: Mapping[str, str], given: Iterable[str]) -> Launch:
+    choices, wrong = choices_from(words)
+    problems = Problems(wrong)
+    asked = problems.attempt(lambda: domain_of(words["domain_id"], os.environ), None)
+    folders = rskill_folders()
+    requirements = partial(lacking, folders=folders)
+    graph = describe(choices, folders, known_problems=problems.found, requirements=requirements)
+    domain = occupy(asked, [node.qualified for node in graph.started])
+    lines = misspelt(given)
+    lines += [
+        f"{node.key} runs with {name}={value}"
+        for node in graph.started
+        for name, value in node.variables.items()
+    ]
+    variables = {"ROS_DOMAIN_ID": str(domain)} if words["domain_id"] else {}
+    lines += [f"every node runs with {name}={value}" for name, value in variables.items()]
+    return Launch(graph, choices.max_restarts, variables, tuple(lines))
