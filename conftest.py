@@ -1,5 +1,6 @@
 """Fixtures that every package's tests share: a ROS domain of one's own, and waiting that ends."""
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
@@ -22,6 +23,7 @@ for package in sorted(ROOT.glob("*/openral_*/__init__.py")):
 settings.register_profile("busy_machine", deadline=None)
 settings.load_profile("busy_machine")
 
+GUARDS = "openral_ros.callback_guard"
 SPIN = 0.02
 LEAVING = 5.0
 """A bound: how long threads that end may hold their node [s]."""
@@ -32,6 +34,31 @@ class ConditionNotMet(AssertionError):
 
     def __init__(self, condition: Callable[[], bool], timeout: float) -> None:
         super().__init__(f"still false after {timeout:g} s of spinning: {condition}")
+
+
+@pytest.fixture
+def callback_errors(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What guards of this process catch from now on; a test that does not ask for it must cause nothing."""
+    caught: list[str] = []
+    guards = sys.modules.get(GUARDS)
+    if guards is not None:
+        catch = guards.CallbackGuard.caught
+
+        def record(guard: object, source: str, error: BaseException) -> None:
+            caught.append(f"{source}: {error!r}")
+            catch(guard, source, error)
+
+        monkeypatch.setattr(guards.CallbackGuard, "caught", record)
+    return caught
+
+
+@pytest.fixture(autouse=True)
+def _no_callback_errors(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A guarded callback that breaks must not go unseen in a test that is about something else."""
+    expected = "callback_errors" in request.fixturenames
+    caught: list[str] = request.getfixturevalue("callback_errors")
+    yield
+    assert expected or not caught, "callbacks raised: " + "; ".join(caught)
 
 
 @pytest.fixture

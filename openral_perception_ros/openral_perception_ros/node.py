@@ -30,7 +30,8 @@ from openral_perception_ros.ros.services import FrontDoor
 from openral_perception_ros.ros.session import Plan, Session
 from openral_perception_ros.supervision import WorkerEvent
 from openral_perception_ros.workers.commands import WORKER_MODULE
-from openral_ros.managed_node import CannotGoOn, ManagedNode
+from openral_ros.callback_guard import CannotGoOn
+from openral_ros.managed_node import ManagedNode
 from openral_ros.parameters import declare
 from openral_ros.qos import RELIABLE
 from openral_ros.running import run

@@ -8,6 +8,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from openral_core.errors import OpenRALError
+from openral_ros.callback_guard import guard_of
 from openral_ros.deadlines import Deadlines
 from openral_ros.scopes import Scope
 
@@ -43,7 +44,7 @@ class ServiceCaller(Generic[Response]):
     """A client whose every call ends, in its answer or a `CallError`, within a deadline of steady time."""
 
     def __init__(self, scope: Scope, node: Node, service_type: type, name: str) -> None:
-        self._client = scope.client(service_type, name)
+        self._client, self._guard = scope.client(service_type, name), guard_of(node)
         self._name = str(node.resolve_service_name(name))
         self._deadlines = Deadlines(scope, node)
         self._open: set[_Call[Response]] = set()
@@ -84,7 +85,7 @@ class ServiceCaller(Generic[Response]):
     ) -> "Callable[[_Call[Response], Response | CallError], None]":
         def ended(call: "_Call[Response]", outcome: Response | CallError) -> None:
             self._open.discard(call)
-            on_done(outcome)
+            self._guard.run(f"answer of {self._name}", on_done, outcome)
 
         return ended
 

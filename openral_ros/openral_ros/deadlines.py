@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable, Hashable
 
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
+from openral_ros.callback_guard import name_of
 from openral_ros.scopes import Scope
 
 _SOONEST = 1e-3
@@ -15,17 +15,15 @@ class Deadlines:
     """Any number of them on one timer: rclpy loses 190 bytes with every timer that is made."""
 
     def __init__(self, scope: Scope, node: Node) -> None:
-        self._node = node
+        self._scope, self._node = scope, node
         self._open: dict[Hashable, tuple[float, Callable[[], None]]] = {}
-        self._timer = node.create_timer(
-            _SOONEST, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME), autostart=False
-        )
-        scope.callback(node.destroy_timer, self._timer)
+        self._timer = scope.timer(_SOONEST, self._look, autostart=False)
         scope.callback(self._open.clear)
 
     def set(self, key: Hashable, seconds: float, on_passed: Callable[[], None]) -> None:
         """Call ``on_passed`` on the executor, once, in so many seconds; it replaces an earlier one."""
-        self._open[key] = (time.monotonic() + seconds, on_passed)
+        guarded = self._scope.guarded(f"deadline {name_of(on_passed)}", on_passed)
+        self._open[key] = (time.monotonic() + seconds, guarded)
         self._wait()
 
     def drop(self, key: Hashable) -> None:

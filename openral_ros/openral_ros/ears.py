@@ -9,7 +9,7 @@ from rclpy.node import Node
 from rclpy.subscription import Subscription
 
 from openral_core.errors import listed
-from openral_ros.managed_node import CannotGoOn
+from openral_ros.callback_guard import CannotGoOn
 from openral_ros.scopes import Scope
 from openral_ros.standstills import Hearing, Stream
 
@@ -59,13 +59,15 @@ class Ears:
     """
 
     def __init__(self, scope: Scope, node: Node, hearing: Hearing) -> None:
-        self._node, self._hearing = node, hearing
+        self._scope, self._node, self._hearing = scope, node, hearing
         self._ears: dict[str, _Ear] = {}
         scope.timer(LOOKS, self._look)
 
     def mind(self, subscription: Subscription) -> None:
-        """Take note of when messages come on it."""
-        ear = self._ears[subscription.topic_name] = _Ear(subscription)
+        """Take note of when messages come on it; its scope must be that of the timer, which reads it."""
+        topic = subscription.topic_name
+        ear = self._ears[topic] = _Ear(subscription)
+        self._scope.callback(self._ears.pop, topic, None)
         receive = subscription.callback
 
         def heard(message: object) -> None:
@@ -76,7 +78,7 @@ class Ears:
 
     def _look(self) -> None:
         now, before = time.monotonic(), self._hearing
-        streams = {name: ear.look(now) for name, ear in self._ears.items()}
+        streams = {name: ear.look(now) for name, ear in tuple(self._ears.items())}
         lost, self._hearing = before.at(now, streams)
         if self._hearing.resumed != before.resumed:
             self._node.get_logger().warning(f"stood still for {self._hearing.stood:.1f} s")

@@ -4,7 +4,7 @@ from rclpy.duration import Duration
 from rclpy.node import Node
 
 from openral_msgs.msg import FailureTrigger
-from openral_ros.managed_node import CannotGoOn
+from openral_ros.callback_guard import CannotGoOn
 from openral_ros.qos import RELIABLE
 from openral_ros.scopes import Scope
 

@@ -1,27 +1,18 @@
 """The lifecycle node every node of this project is."""
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from lifecycle_msgs.srv import ChangeState
 from rclpy.lifecycle import LifecycleNodeMixin, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
 
-from openral_core.errors import OpenRALError
+from openral_ros.callback_guard import CannotGoOn, guard_of
 from openral_ros.executors import TransitionGroup
 from openral_ros.scopes import Scope
+from openral_ros.service_guard import guard_service, own_failure_answer
 from openral_ros.transitions import logged
 
 SUCCESS = TransitionCallbackReturn.SUCCESS
-
-
-class CannotGoOn(OpenRALError):
-    """Why a node ends itself, for its supervisor to start again: raised by a callback, it ends the process.
-
-    ``kind`` is what a `FailureTrigger` calls it.
-    """
-
-    kind: ClassVar[str]
 
 
 class ManagedNode(LifecycleNodeMixin, Node):
@@ -38,6 +29,9 @@ class ManagedNode(LifecycleNodeMixin, Node):
         LifecycleNodeMixin.__init__(self, callback_group=TransitionGroup())
         self._change_as_asked = self._service_change_state.callback
         self._service_change_state.callback = self._change_if_possible
+        for service in self.services:
+            answer = own_failure_answer(service.srv_type)
+            guard_service(guard_of(self), f"service {service.srv_name}", service, answer)
         self._configured = Scope(self)
         self._active = Scope(self)
 

@@ -6,15 +6,12 @@ from threading import Event
 from types import FrameType
 
 import rclpy
-from rclpy.executors import (
-    Executor,
-    ExternalShutdownException,
-    SingleThreadedExecutor,
-)
+from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.signals import SignalHandlerOptions
 
-from openral_ros.executors import ApartExecutor
-from openral_ros.managed_node import CannotGoOn, ManagedNode
+from openral_ros.callback_guard import CannotGoOn
+from openral_ros.executors import ApartExecutor, GuardedExecutor
+from openral_ros.managed_node import ManagedNode
 
 
 def run(
@@ -35,7 +32,7 @@ def run(
     """
     stop = Event()
     rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
-    executor: Executor = ApartExecutor() if transitions_apart else SingleThreadedExecutor()
+    executor: Executor = ApartExecutor() if transitions_apart else GuardedExecutor()
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         stop.set()

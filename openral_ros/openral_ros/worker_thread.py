@@ -12,24 +12,25 @@ T = TypeVar("T")
 
 
 class WorkerThread:
-    """Runs functions one after the other; ``on_done`` is called on the node's executor."""
+    """Runs functions one after the other; while the scope lives, ``on_done`` is called on the executor."""
 
     def __init__(self, scope: Scope, node: Node, name: str) -> None:
-        self._node = node
+        self._scope, self._node, self._name = scope, node, name
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
         scope.callback(lambda: self._pool.shutdown(wait=False, cancel_futures=True))
 
     def submit(self, work: Callable[[], T], on_done: Callable[[T | Exception], None]) -> "Future[T]":
         """Run ``work``; ``on_done`` gets what it returned or raised."""
+        home = self._scope.guarded(f"result of thread {self._name}", on_done)
         future = self._pool.submit(work)
-        future.add_done_callback(lambda done: self._bring_home(done, on_done))
+        future.add_done_callback(lambda done: self._bring_home(done, home))
         return future
 
-    def _bring_home(self, done: "Future[T]", on_done: Callable[[T | Exception], None]) -> None:
+    def _bring_home(self, done: "Future[T]", home: Callable[[T | Exception], None]) -> None:
         executor = self._node.executor
         if done.cancelled() or executor is None:
             return
-        executor.create_task(on_done, _outcome(done))
+        executor.create_task(home, _outcome(done))
 
 
 def _outcome(done: "Future[T]") -> T | Exception:

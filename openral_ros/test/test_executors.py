@@ -12,13 +12,16 @@ from rclpy.executors import Executor
 from rclpy.node import Node
 from std_srvs.srv import Empty
 
+from openral_ros.callback_guard import CannotGoOn, guard_of
 from openral_ros.executors import ApartExecutor, TransitionGroup
 
 PATIENCE = 20.0
 
 
-class Broken(Exception):
-    """What a callback raises here."""
+class TooLate(CannotGoOn):
+    """Why a callback ends its node here."""
+
+    kind = "too_late"
 
 
 @pytest.fixture
@@ -80,13 +83,39 @@ def test_callbacks_are_offered_once_however_late_they_are_begun(node: Node, exec
     assert sorted(done) == list(range(100))
 
 
-def test_what_a_callback_raises_reaches_who_spins(node: Node, executor: ApartExecutor) -> None:
-    def broken(*_: Any) -> None:
-        raise Broken
+@pytest.fixture
+def broken(node: Node, executor: ApartExecutor) -> Callable[[Exception], None]:
+    """Have a task, a callback and a transition raise."""
 
-    executor.create_task(broken)
-    with pytest.raises(Broken):
-        spin(executor, lambda: False)
-    asked(node, broken, "broken")
-    with pytest.raises(Broken):
-        spin(executor, lambda: False)
+    def raising(error: Exception) -> None:
+        def raise_it(*_: Any) -> None:
+            raise error
+
+        executor.create_task(raise_it)
+        asked(node, raise_it, "in_a_transition")
+        node.create_timer(0.01, raise_it)
+
+    return raising
+
+
+def test_what_a_callback_raises_is_counted_with_its_source(
+    node: Node,
+    executor: ApartExecutor,
+    broken: Callable[[Exception], None],
+    callback_errors: list[str],
+) -> None:
+    broken(ValueError("odd"))
+    sources = ("task broken.<locals>", "service in_a_transition", "timer broken.<locals>")
+    counts = guard_of(node).counts
+    spin(executor, lambda: all(any(kind.startswith(each) for kind in counts) for each in sources))
+    assert {kind.rpartition(": ")[2] for kind in counts} == {"ValueError"}
+
+
+@pytest.mark.parametrize("times", range(3))
+def test_who_cannot_go_on_reaches_who_spins(
+    node: Node, executor: ApartExecutor, broken: Callable[[Exception], None], times: int
+) -> None:
+    broken(TooLate("no more"))
+    for _ in range(times + 1):
+        with pytest.raises(TooLate):
+            spin(executor, lambda: False)

@@ -23,6 +23,7 @@ class EditStatus(IntEnum):
     SAME_OBJECT = 4
     BAD_OPERATION = 5
     INACTIVE = 6
+    INTERNAL_ERROR = 7
 
 
 @dataclass(frozen=True, slots=True)

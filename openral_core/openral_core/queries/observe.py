@@ -17,6 +17,7 @@ class ObserveStatus(IntEnum):
     NO_FRAME = 5
     BAD_REQUEST = 6
     INACTIVE = 7
+    INTERNAL_ERROR = 8
 
 
 @dataclass(frozen=True, slots=True)

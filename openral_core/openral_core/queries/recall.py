@@ -16,6 +16,7 @@ class RecallStatus(IntEnum):
     AMBIGUOUS = 3
     BAD_QUERY = 4
     INACTIVE = 5
+    INTERNAL_ERROR = 6
 
 
 @dataclass(frozen=True, slots=True)

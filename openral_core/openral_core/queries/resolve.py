@@ -15,6 +15,7 @@ class ResolveStatus(IntEnum):
     BAD_QUERY = 3
     INACTIVE = 4
     UNREACHABLE = 5
+    INTERNAL_ERROR = 6
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,9 +72,8 @@ class Session:
         ears = Ears(scope, node, Hearing())
         for camera in plan.cameras:
             on_shot = self._stream if camera.id == self._primary else _nothing
-            for each in watch(
-                scope, node, camera, self.desk.caches[camera.id], parameters.compressed, on_shot
-            ):
+            cache = self.desk.caches[camera.id]
+            for each in watch(scope, camera, cache, parameters.compressed, on_shot):
                 ears.mind(each)
 
     def wait_until_ready(self) -> Ready:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Sequence
 
-from rclpy.node import Node
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import CompressedImage, Image
@@ -24,7 +23,6 @@ def cache_for(camera: Camera, sensors: Sequence[Sensor]) -> CameraCache:
 
 def watch(
     scope: Scope,
-    node: Node,
     camera: Camera,
     cache: CameraCache,
     compressed: bool,
@@ -41,14 +39,13 @@ def watch(
         )
     sensors = [Sensor(name) for name in cache.sensors]
     return [
-        _subscribe(scope, node, camera.topic(each), each, compressed and each is Sensor.RGB, cache, on_shot)
+        _subscribe(scope, camera.topic(each), each, compressed and each is Sensor.RGB, cache, on_shot)
         for each in sensors
     ]
 
 
 def _subscribe(
     scope: Scope,
-    node: Node,
     topic: str,
     sensor: Sensor,
     compressed: bool,
@@ -60,15 +57,13 @@ def _subscribe(
         if cache.put(sensor.value, message, nanoseconds(header.stamp), header.frame_id, time.monotonic()):
             on_shot()
 
-    subscription = node.create_subscription(
+    return scope.subscription(
         CompressedImage if compressed else Image,
         f"{topic}/compressed" if compressed else topic,
         keep,
         SENSOR,
         qos_overriding_options=QoSOverridingOptions.with_default_policies(),
     )
-    scope.callback(node.destroy_subscription, subscription)
-    return subscription
 
 
 def _keep_labels(cache: CameraCache, message: LabelInfo) -> None:

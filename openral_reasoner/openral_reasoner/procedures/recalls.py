@@ -74,6 +74,7 @@ def _escalate(
     if not isinstance(answer, Unanswered) and answer.status in (
         RecallStatus.BAD_QUERY,
         RecallStatus.INACTIVE,
+        RecallStatus.INTERNAL_ERROR,
     ):
         status = answer.status.name
     memory = f"recall: {status}"

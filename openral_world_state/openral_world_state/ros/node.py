@@ -23,6 +23,7 @@ from openral_core.queries import (
     ResolveStatus,
 )
 from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
+from openral_ros.callback_guard import CannotGoOn
 from openral_ros.conversions.queries import (
     edit_from_request,
     fill_edit_response,
@@ -33,7 +34,7 @@ from openral_ros.conversions.queries import (
     resolve_query_from_request,
 )
 from openral_ros.failures import Failures
-from openral_ros.managed_node import CannotGoOn, ManagedNode
+from openral_ros.managed_node import ManagedNode
 from openral_ros.parameters import declare
 from openral_ros.running import run
 from openral_ros.scopes import Scope

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from rclpy.action import ActionServer, CancelResponse
+from rclpy.action import CancelResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 
@@ -44,12 +44,9 @@ class SkillServer:
         self._robot: Robot | None = None
         self._ongoing: OngoingGoal | None = None
         self._verbs = sorted({skill.verb for skill in registry.skills} & set(SERVED))
-        self._inbox = ExecutorInbox(scope, node)
+        self._inbox = ExecutorInbox(scope)
         self._announcements = Announcements(scope)
-        server = ActionServer(
-            node, ExecuteRskill, "openral/execute_rskill", self._execute, cancel_callback=self._cancel
-        )
-        scope.callback(server.destroy)
+        scope.action_server(ExecuteRskill, "openral/execute_rskill", self._execute, self._cancel)
         scope.timer(WATCH_PERIOD, self._watch)
         self._announce()
 
