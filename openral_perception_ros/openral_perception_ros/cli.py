@@ -5,19 +5,22 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Column, Table
 
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest, Registry
 from openral_perception_ros.engines.checkpoints import candidate_folders
-from openral_perception_ros.weights.checksums import check
+from openral_perception_ros.engines.checksums import check
+from openral_perception_ros.engines.provenance import verify as verify_weights
+from openral_perception_ros.engines.records import Record
+from openral_perception_ros.engines.registry import BRINGS_CODE
 from openral_perception_ros.weights.environments import prepare as prepare_environment
 from openral_perception_ros.weights.environments import shown
 from openral_perception_ros.weights.exporting import export as export_onnx
 from openral_perception_ros.weights.fetching import fetch as fetch_weights
 from openral_perception_ros.weights.hub import download
 from openral_perception_ros.weights.listing import presence_of
-from openral_perception_ros.weights.records import Record
 
 app = typer.Typer(help="OpenRAL.", no_args_is_help=True)
 weights = typer.Typer(help="Weights of detectors; fetched only by these commands.", no_args_is_help=True)
@@ -45,12 +48,15 @@ def _find(name: str, rskills: list[Path]) -> tuple[DetectorManifest, Path]:
 def list_(rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> None:
     """Every detector, its licence, and whether its weights are here."""
     registry = Registry.load(rskills)
+    problems: list[str] = []
     table = Table(Column("detector", no_wrap=True), "weights", "MB", "licence", "commercial use", "revision")
     for manifest in registry.detectors:
         row = presence_of(manifest, registry.folder(manifest.id), weights_dir)
         use = "yes" if row.commercial_use else "no"
-        table.add_row(row.rskill, row.state, f"{row.size:.0f}", row.licence, use, row.revision[:12])
-    Console(width=max(out.width, LIST_WIDTH)).print(table)
+        cells = (row.rskill, row.state, f"{row.size:.0f}", row.licence, use, row.revision[:12])
+        table.add_row(*map(escape, cells))
+        problems += [f"{row.rskill}: {row.problem}"] if row.problem else []
+    Console(width=max(out.width, LIST_WIDTH)).print(table, *map(escape, problems), sep="\n")
 
 
 @weights.command()
@@ -59,7 +65,7 @@ def fetch(
 ) -> None:
     """Download a detector's weights, resuming; shows and records the licence."""
     manifest, _ = _find(name, rskills)
-    out.print(f"{manifest.id}: licence {manifest.licence.name} {manifest.licence.url}")
+    out.print(escape(f"{manifest.id}: licence {manifest.licence.name} {manifest.licence.url}"))
     record = fetch_weights(manifest, weights_dir, tuple(accept), download)
     out.print(f"{manifest.id}: revision {record.revision}, {len(record.files)} files")
     if manifest.weights and not manifest.weights.revision:
@@ -68,14 +74,16 @@ def fetch(
 
 @weights.command()
 def verify(name: Id, rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> None:
-    """Compare every file with the manifest's sha256, and with those recorded when it was fetched."""
+    """Read every file again and compare it with the manifest's pins and with what was recorded."""
     manifest, folder = _find(name, rskills)
-    pinned = manifest.weights.files if manifest.weights else {}
     for each in candidate_folders(manifest, folder, weights_dir):
-        record = Record.read(each)
-        if record is not None:
-            compared = check(each, {**record.files, **pinned})
-            out.print(f"{manifest.id}: {compared} files in {each} are as fetched ({len(pinned)} pinned)")
+        if each.is_dir():
+            record = Record.read(each)
+            compared = check(each, record.files if record else {})
+            verify_weights(manifest, each, brings_code=manifest.engine in BRINGS_CODE)
+            pinned = len(manifest.weights.files) if manifest.weights else 0
+            told = f"{manifest.id}: {compared} files in {each} are as fetched ({pinned} pinned)"
+            out.print(escape(told))
             return
     out.print(f"{manifest.id}: nothing recorded; run `openral weights fetch {manifest.id}`")
     raise typer.Exit(1)
@@ -90,7 +98,7 @@ def export(
 ) -> None:
     """Write the ONNX file of a fetched checkpoint, checked box by box."""
     manifest, folder = _find(name, rskills)
-    out.print(f"written to {export_onnx(manifest, folder, weights_dir, environments, shown)}")
+    out.print(escape(f"written to {export_onnx(manifest, folder, weights_dir, environments, shown)}"))
 
 
 @weights.command()
@@ -99,7 +107,7 @@ def prepare(
 ) -> None:
     """Make the Python environment a detector's engine runs in."""
     manifest, folder = _find(name, rskills)
-    out.print(f"ready: {prepare_environment(manifest, folder, environments)}")
+    out.print(escape(f"ready: {prepare_environment(manifest, folder, environments)}"))
 
 
 def main() -> None:
@@ -107,5 +115,5 @@ def main() -> None:
     try:
         app()
     except OpenRALError as error:
-        Console(stderr=True).print(f"[red]error:[/red] {error}")
+        Console(stderr=True).print(f"[red]error:[/red] {escape(str(error))}")
         raise SystemExit(1) from error

@@ -31,10 +31,14 @@ class Hub:
     def _entry(self, name: str) -> dict[str, object]:
         size = len(self.files[name])
         if name not in self.large:
-            return {"size": size}
+            return {"size": size, "blobId": self.digests.get(name) or git_blob(self.files[name])}
         digest = self.digests.get(name) or sha256(self.files[name])
         lfs = {"sha256": digest, "oid": digest, "size": size, "pointerSize": 130}
         return {"size": size, "lfs": lfs}
+
+
+def git_blob(data: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
 
 
 def sha256(data: bytes) -> str:

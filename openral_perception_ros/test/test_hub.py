@@ -79,10 +79,11 @@ def test_a_fetch_that_broke_off_fails_and_the_next_one_goes_on_from_there(
     broken = weights(hub, rskills, "fetch", "small")
     assert broken.returncode == 1, broken.stdout
     assert "someone/small could not be fetched" in broken.stderr
-    assert not (rskills.parent / "weights" / "small" / "openral-weights.json").exists()
+    assert not (rskills.parent / "weights" / "small").exists(), "what broke off counts as nothing"
     hub.breaks_after, hub.ranges[:] = 0, []
     assert weights(hub, rskills, "fetch", "small").returncode == 0
     assert hub.ranges == [f"bytes={len(WEIGHTS) // 2}-"]
+    assert [each.name for each in (rskills.parent / "weights").iterdir()] == ["small"]
     assert not (rskills.parent / "weights" / "small" / ".parts").exists()
 
 
@@ -99,7 +100,67 @@ def test_a_file_that_is_not_what_the_hub_says_is_refused(hub: "hubs.Hub", rskill
     refused = weights(hub, rskills, "fetch", "small")
     assert refused.returncode == 1
     assert "another sha256" in refused.stderr
-    assert not (rskills.parent / "weights" / "small" / "model.safetensors").exists()
+    assert not (rskills.parent / "weights" / "small").exists()
+
+
+def test_small_files_are_compared_with_the_blobs_of_their_revision(hub: "hubs.Hub", rskills: Path) -> None:
+    assert weights(hub, rskills, "fetch", "small").returncode == 0
+    config = rskills.parent / "weights" / "small" / "config.json"
+    config.write_bytes(b"[]")
+    assert weights(hub, rskills, "fetch", "small").returncode == 0
+    assert config.read_bytes() == b"{}", "of equal size, and yet not kept"
+    record = json.loads(config.with_name("openral-weights.json").read_text())
+    assert record["blobs"]["config.json"] == hubs.git_blob(b"{}")
+    hub.digests["config.json"] = "0" * 40
+    refused = weights(hub, rskills, "fetch", "small")
+    assert refused.returncode == 1
+    assert "config.json is not the blob 000000000000 of its revision" in refused.stderr
+    assert config.read_bytes() == b"{}"
+
+
+@pytest.mark.parametrize("name", ["../evil.json", "/{there}/evil.json", "a/../../evil.json", "a\\evil.json"])
+def test_a_name_that_leaves_the_folder_is_refused(hub: "hubs.Hub", rskills: Path, name: str) -> None:
+    name = name.format(there=str(rskills.parent).strip("/"))
+    hub.files[name] = b"{}"
+    refused = weights(hub, rskills, "fetch", "small")
+    assert refused.returncode == 1
+    assert "the hub lists a file named" in refused.stderr
+    assert not list(rskills.parent.rglob("*evil.json"))
+
+
+def test_a_record_in_the_hub_is_not_taken_for_ours(hub: "hubs.Hub", rskills: Path) -> None:
+    hub.files["openral-weights.json"] = b"{}"
+    assert weights(hub, rskills, "fetch", "small").returncode == 1
+
+
+def test_files_of_another_revision_do_not_stay_among_those_of_this_one(
+    hub: "hubs.Hub", rskills: Path
+) -> None:
+    assert weights(hub, rskills, "fetch", "small").returncode == 0
+    folder = rskills.parent / "weights" / "small"
+    (folder / "old.py").write_text("")
+    assert weights(hub, rskills, "fetch", "small").returncode == 0
+    assert not (folder / "old.py").exists()
+
+
+def test_a_torn_record_is_one_line_and_fetching_mends_it(hub: "hubs.Hub", rskills: Path) -> None:
+    assert weights(hub, rskills, "fetch", "small").returncode == 0
+    record = rskills.parent / "weights" / "small" / "openral-weights.json"
+    record.write_text(record.read_text()[:40])
+    for command in ("list", "verify"):
+        told = weights(hub, rskills, command, *(["small"] if command == "verify" else []))
+        assert "Traceback" not in told.stderr
+        assert "openral-weights.json" in told.stdout + told.stderr
+    assert weights(hub, rskills, "fetch", "small").returncode == 0
+    assert weights(hub, rskills, "verify", "small").returncode == 0
+
+
+def test_a_folder_without_a_record_does_not_verify(hub: "hubs.Hub", rskills: Path) -> None:
+    assert weights(hub, rskills, "fetch", "small").returncode == 0
+    (rskills.parent / "weights" / "small" / "openral-weights.json").unlink()
+    told = weights(hub, rskills, "verify", "small")
+    assert told.returncode == 1
+    assert "no record" in told.stderr
 
 
 def test_offline_mode_fetches_nothing_and_says_so(hub: "hubs.Hub", rskills: Path) -> None:

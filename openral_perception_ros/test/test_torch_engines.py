@@ -1,6 +1,7 @@
 """Engines on PyTorch, in a Python environment of their own, with checkpoints made on the spot."""
 
 import json
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -16,6 +17,8 @@ from torch_environments import DETECTION, FOLDER, GROUNDING, PATIENCE, in_enviro
 from openral_core.detections import Detection
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import FailureKind, Frame, LoadOptions
+from openral_perception_ros.engines.checksums import digests_of
+from openral_perception_ros.engines.records import Record
 from openral_perception_ros.workers.commands import worker_command
 from openral_perception_ros.workers.messages import Detected, Failed, Load, Ready, Reply
 from openral_perception_ros.workers.process import WorkerProcess
@@ -197,10 +200,14 @@ def test_an_exported_checkpoint_sees_what_it_saw_before_in_another_library(
     tmp_path: Path,
 ) -> None:
     folder = checkpoint("rtdetr")
-    (tmp_path / "tiny").mkdir()
-    (tmp_path / "tiny" / "weights").symlink_to(folder / "weights")
-    content = manifest_of("rtdetr_onnx", environment={}).model_dump(mode="json")
-    (tmp_path / "tiny" / "rskill.yaml").write_text(yaml.safe_dump(content))
+    weights = {"uri": "hf://someone/tiny", "revision": "0" * 40}
+    exported = manifest_of("rtdetr_onnx", environment={}, weights=weights)
+    shutil.copytree(folder / "weights", tmp_path / "tiny")
+    files = digests_of(tmp_path / "tiny")
+    Record(rskill="tiny", licence="Apache-2.0", files=files, **weights).write(tmp_path / "tiny")
+    rskills = tmp_path / "rskills"
+    (rskills / "tiny").mkdir(parents=True)
+    (rskills / "tiny" / "rskill.yaml").write_text(yaml.safe_dump(exported.model_dump(mode="json")))
     command = [
         sys.executable,
         "-c",
@@ -211,15 +218,14 @@ def test_an_exported_checkpoint_sees_what_it_saw_before_in_another_library(
     environments = tmp_path / "environments"
     environments.mkdir()
     (environments / "transformers-5").symlink_to(FOLDER / DETECTION)
-    where = ["--rskills", str(tmp_path), "--environments", str(environments), "--weights-dir", str(tmp_path)]
+    where = ["--rskills", str(rskills), "--environments", str(environments), "--weights-dir", str(tmp_path)]
     told = subprocess.run([*command, "tiny", *where], capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stderr
     report = json.loads(next(line for line in told.stdout.splitlines() if line.startswith("{")))
     assert report["boxes_compared"] == 60
     assert report["largest_difference"] < 1e-3
     theirs, _ = start(manifest_of("rtdetr_hf"), folder)
-    exported = manifest_of("rtdetr_onnx", environment={}, weights={"uri": "hf://someone/tiny"})
-    ours, ready = start(exported, folder, LoadOptions(weights_folder=str(tmp_path)))
+    ours, ready = start(exported, rskills / "tiny", LoadOptions(weights_folder=str(tmp_path)))
     assert isinstance(ready, Ready), ready
     for one, other in zip(look(ours, photo()), look(theirs, photo()), strict=True):
         assert one.label == other.label
@@ -227,13 +233,13 @@ def test_an_exported_checkpoint_sees_what_it_saw_before_in_another_library(
         assert one.box.x_max == pytest.approx(other.box.x_max, abs=0.05)
 
 
-def grounding_manifest(**changes: object) -> DetectorManifest:
-    revision = "0123456789abcdef0123456789abcdef01234567"
+def grounding_manifest(folder: Path, **changes: object) -> DetectorManifest:
+    revision, files = "0123456789abcdef0123456789abcdef01234567", digests_of(folder / "weights")
     return manifest_of(
         "vlm_grounding",
         labels=(),
         scores_calibrated=False,
-        weights={"uri": "file://weights", "revision": revision},
+        weights={"uri": "file://weights", "revision": revision, "files": files},
         environment={"name": GROUNDING},
         options={"precision": "fp32", "quantisation": "nf4"},
         **changes,
@@ -252,7 +258,9 @@ def grounding_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_grounding_model_in_four_bits_marks_the_phrases_it_is_asked_for(
     grounding_folder: Path, start: Callable[..., tuple[WorkerProcess, Reply]]
 ) -> None:
-    worker, ready = start(grounding_manifest(), grounding_folder, LoadOptions(remote_code=True))
+    worker, ready = start(
+        grounding_manifest(grounding_folder), grounding_folder, LoadOptions(remote_code=True)
+    )
     assert isinstance(ready, Ready), ready
     pixels = np.zeros((480, 640, 3), np.uint8)
     pixels[300:360, 480:560] = 255
@@ -266,7 +274,11 @@ def test_a_grounding_model_in_four_bits_marks_the_phrases_it_is_asked_for(
 @needs_grounding
 @pytest.mark.parametrize(
     ("remote_code", "revision", "words"),
-    [(False, "0" * 40, "remote_code is false"), (True, "", "pins no revision")],
+    [
+        (False, "0" * 40, "remote_code is false"),
+        (True, "", "pins no revision"),
+        (True, "0" * 40, "stub_vlm.py is in no record and not pinned"),
+    ],
 )
 def test_code_that_comes_with_weights_runs_only_when_allowed_and_pinned(
     grounding_folder: Path,
@@ -276,7 +288,8 @@ def test_code_that_comes_with_weights_runs_only_when_allowed_and_pinned(
     words: str,
 ) -> None:
     weights = {"uri": "file://weights", "revision": revision}
-    manifest = DetectorManifest.model_validate({**grounding_manifest().model_dump(), "weights": weights})
+    content = grounding_manifest(grounding_folder).model_dump()
+    manifest = DetectorManifest.model_validate({**content, "weights": weights})
     _, failed = start(manifest, grounding_folder, LoadOptions(remote_code=remote_code))
     assert isinstance(failed, Failed)
     assert words in failed.message

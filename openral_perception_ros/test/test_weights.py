@@ -13,11 +13,11 @@ from openral_core.rskills import DetectorManifest
 from openral_perception_ros import cli
 from openral_perception_ros.engines import MissingWeights
 from openral_perception_ros.engines.checkpoints import checkpoint_folder
-from openral_perception_ros.weights.checksums import ChecksumDiffers, check, sha256_of
+from openral_perception_ros.engines.checksums import ChecksumDiffers, check, digests_of, sha256_of
+from openral_perception_ros.engines.records import Record
 from openral_perception_ros.weights.exporting import ExportEnvironmentMissing, NotExportable, export
-from openral_perception_ros.weights.fetching import LicenceNotAccepted, NothingToFetch, fetch
+from openral_perception_ros.weights.fetching import Fetched, LicenceNotAccepted, NothingToFetch, fetch
 from openral_perception_ros.weights.listing import presence_of
-from openral_perception_ros.weights.records import Record
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 CONTENT = {"config.json": "{}", "preprocessor_config.json": "{}", "model.safetensors": "weights"}
@@ -40,11 +40,12 @@ def manifest_of(**changes: object) -> DetectorManifest:
     return DetectorManifest.model_validate(content)
 
 
-def hub(repository: str, revision: str, folder: Path) -> str:
+def hub(repository: str, revision: str, folder: Path) -> Fetched:
     assert repository == "someone/small"
     for name, text in CONTENT.items():
+        (folder / name).unlink(missing_ok=True)
         (folder / name).write_text(text)
-    return revision or REVISION
+    return Fetched(revision or REVISION, {"config.json": "b" * 40})
 
 
 def test_fetched_weights_are_recorded_and_found(tmp_path: Path) -> None:
@@ -56,23 +57,26 @@ def test_fetched_weights_are_recorded_and_found(tmp_path: Path) -> None:
     assert check(folder, record.files) == 3
     assert presence_of(manifest_of(), tmp_path, str(tmp_path)).state == "to be exported"
     (folder / "model.onnx").write_text("")
+    assert presence_of(manifest_of(), tmp_path, str(tmp_path)).state == "to be exported", "half an export"
+    record.model_copy(update={"files": digests_of(folder), "exported": ("model.onnx",)}).write(folder)
+    assert presence_of(manifest_of(), tmp_path, str(tmp_path)).state == "here"
+    again = fetch(manifest_of(), str(tmp_path), (), hub)
+    assert again.exported == ("model.onnx",), "what was made of the same revision stays"
     assert presence_of(manifest_of(), tmp_path, str(tmp_path)).state == "here"
 
 
 def test_two_rskills_of_one_checkpoint_bring_it_once(tmp_path: Path) -> None:
     brought: list[str] = []
 
-    def careful(repository: str, revision: str, folder: Path) -> str:
+    def careful(repository: str, revision: str, folder: Path) -> Fetched:
         lacking = [name for name in CONTENT if not (folder / name).exists()]
         brought.extend(lacking)
-        return hub(repository, revision, folder) if lacking else revision
+        return hub(repository, revision, folder) if lacking else Fetched(revision)
 
     first = fetch(manifest_of(), str(tmp_path), (), careful)
     second = fetch(manifest_of(id="twin"), str(tmp_path), (), careful)
-    other = {"uri": "hf://someone/small", "revision": "f" * 40}
-    third = fetch(manifest_of(id="newer", weights=other), str(tmp_path), (), careful)
-    assert first.files == second.files == third.files
-    assert brought == [*CONTENT, *CONTENT], "the twin brought nothing, another revision everything"
+    assert first.files == second.files
+    assert brought == [*CONTENT], "the twin brought nothing"
 
 
 def test_a_changed_file_is_found(tmp_path: Path) -> None:
@@ -106,8 +110,11 @@ def test_weights_that_come_with_the_rskill_need_no_fetching(tmp_path: Path) -> N
 def test_the_standard_hub_cache_is_honoured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     snapshot = tmp_path / "hub" / "models--someone--small" / "snapshots" / REVISION
-    snapshot.mkdir(parents=True)
-    (snapshot / "config.json").write_text("{}")
+    blob = snapshot.parents[1] / "blobs" / "9e26dfeeb6e641a33dae4961196235bdb965b21b"
+    for each in (snapshot, blob.parent):
+        each.mkdir(parents=True)
+    blob.write_text("{}")
+    (snapshot / "config.json").symlink_to(blob)
     assert checkpoint_folder(manifest_of(), tmp_path, str(tmp_path / "none"), ("config.json",)) == snapshot
 
 

@@ -12,7 +12,7 @@ from openral_bringup.checks.findings import Finding, Verdict, judged
 from openral_bringup.graphs.choices import CONTINUOUS, ON_DEMAND, DetectorSet
 from openral_bringup.graphs.locations import NotInstalled, executable_path, rskill_folders
 from openral_core.rskills import Registry
-from openral_perception_ros.weights.listing import presence_of
+from openral_perception_ros.weights.listing import MISSING, REFUSED, presence_of
 
 NODES = (
     ("openral_sim", "sim"),
@@ -39,7 +39,7 @@ def weights() -> Finding:
     registry = Registry.load(rskill_folders())
     ids = (*CONTINUOUS[DetectorSet.DEFAULT], *ON_DEMAND[DetectorSet.DEFAULT])
     rows = [presence_of(registry.detector(each), registry.folder(each), "") for each in ids]
-    absent = [row.rskill for row in rows if row.size <= 0.0]
+    absent = [row.rskill for row in rows if row.state in (MISSING, REFUSED)]
     found = ", ".join(f"{row.rskill}: {row.state}" for row in rows)
     advice = f"`openral weights fetch {absent[0]}`; --detectors embedded needs none" if absent else ""
     return judged("weights", found, not absent, advice, Verdict.LIMITED)

@@ -5,15 +5,15 @@ from pathlib import Path
 
 from openral_bringup.graphs import Choices
 from openral_core.rskills import Registry
-from openral_perception_ros.engines.checkpoints import HUB
+from openral_perception_ros.engines.provenance import HUB
 from openral_perception_ros.weights.fetching import Download, fetch
-from openral_perception_ros.weights.listing import MISSING, presence_of
+from openral_perception_ros.weights.listing import MISSING, REFUSED, presence_of
 
 
 def fetch_missing(
     choices: Choices, folders: Sequence[Path], download: Download, tell: Callable[[str], object]
 ) -> None:
-    """Fetch what the chosen detectors need from the hub and this machine lacks.
+    """Fetch what the chosen detectors need from the hub and this machine lacks or has damaged.
 
     Raises:
         DownloadFailed: If the hub cannot be reached.
@@ -24,7 +24,8 @@ def fetch_missing(
         manifest = registry.detector(name)
         from_hub = manifest.weights is not None and manifest.weights.uri.startswith(HUB)
         presence = presence_of(manifest, registry.folder(manifest.id), choices.weights_dir)
-        if not from_hub or presence.state != MISSING:
+        if not from_hub or presence.state not in (MISSING, REFUSED):
             continue
-        tell(f"{manifest.id}: fetching, licence {manifest.licence.name} {manifest.licence.url}")
+        again = f" again ({presence.problem})" if presence.problem else ""
+        tell(f"{manifest.id}: fetching{again}, licence {manifest.licence.name} {manifest.licence.url}")
         fetch(manifest, choices.weights_dir, choices.accepted_licences, download)

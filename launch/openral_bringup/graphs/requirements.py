@@ -8,12 +8,12 @@ from pydantic import ValidationError
 from openral_bringup.graphs import GraphDescription
 from openral_bringup.graphs.nodes import NodeSpec
 from openral_core.rskills import DetectorManifest, Registry
+from openral_perception_ros.engines.registry import BRINGS_CODE
 from openral_perception_ros.parameters import DetectorParameters
-from openral_perception_ros.weights.listing import MISSING, NOT_EXPORTED, presence_of
+from openral_perception_ros.weights.listing import MISSING, NOT_EXPORTED, REFUSED, presence_of
 from openral_perception_ros.workers.commands import MissingEnvironment, worker_command
 
-BRINGS_CODE = "vlm_grounding"
-_WAYS = {MISSING: "fetch", NOT_EXPORTED: "export"}
+_WAYS = {MISSING: "fetch", REFUSED: "fetch", NOT_EXPORTED: "export"}
 
 
 def lacking(graph: GraphDescription, folders: Sequence[Path]) -> tuple[str, ...]:
@@ -37,15 +37,17 @@ def _lacks(node: NodeSpec, registry: Registry) -> Iterator[str]:
     except MissingEnvironment as error:
         yield str(error)
     yield from _lacks_weights(manifest, registry.folder(manifest.id), given.weights_folder)
-    if manifest.engine == BRINGS_CODE and not given.remote_code:
+    if manifest.engine in BRINGS_CODE and not given.remote_code:
         yield f"{manifest.id!r} brings its own code: to run it say --set {node.key}.remote_code=true"
 
 
 def _lacks_weights(manifest: DetectorManifest, folder: Path, weights_folder: str) -> Iterator[str]:
-    state = presence_of(manifest, folder, weights_folder).state
+    presence = presence_of(manifest, folder, weights_folder)
+    state = presence.state
     if state in _WAYS:
-        accept = manifest.licence.accept if state == MISSING else ""
+        accept = manifest.licence.accept if state in (MISSING, REFUSED) else ""
         where = f" --weights-dir {weights_folder}" if weights_folder else ""
         word = f" --accept-licence {accept}" if accept else ""
         command = f"openral weights {_WAYS[state]} {manifest.id}{where}{word}"
-        yield f"the weights of {manifest.id!r} are {state}: run `{command}`"
+        why = f" ({presence.problem})" if presence.problem else ""
+        yield f"the weights of {manifest.id!r} are {state}{why}: run `{command}`"

@@ -8,8 +8,9 @@ import yaml
 from openral_bringup.deploy.weights import fetch_missing
 from openral_bringup.graphs import Choices
 from openral_core.rskills import Registry
-from openral_perception_ros.weights.checksums import ChecksumDiffers
-from openral_perception_ros.weights.fetching import LicenceNotAccepted
+from openral_perception_ros.engines.checksums import ChecksumDiffers
+from openral_perception_ros.weights.fetching import DownloadFailed, Fetched, LicenceNotAccepted
+from openral_perception_ros.weights.listing import presence_of
 
 ROOT = Path(__file__).parents[3]
 RSKILLS = ROOT / "rskills"
@@ -27,10 +28,11 @@ class Hub:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def __call__(self, repository: str, revision: str, folder: Path) -> str:
+    def __call__(self, repository: str, revision: str, folder: Path) -> Fetched:
         self.asked.append(repository)
+        (folder / "config.json").unlink(missing_ok=True)
         (folder / "config.json").write_text("{}")
-        return revision or COMMIT
+        return Fetched(revision or COMMIT)
 
 
 @pytest.fixture(autouse=True)
@@ -75,3 +77,43 @@ def test_a_licence_that_was_not_accepted_fetches_nothing(tmp_path: Path) -> None
     with pytest.raises(LicenceNotAccepted, match="nvidia-non-commercial"):
         fetch_missing(one, [RSKILLS], hub, print)
     assert not hub.asked
+
+
+@pytest.mark.parametrize("damage", ["config.json", "openral-weights.json"])
+def test_what_lies_there_damaged_is_fetched_again_and_why_is_told(tmp_path: Path, damage: str) -> None:
+    hub, told, folders = Hub(), list[str](), [RSKILLS, own_rskill(tmp_path / "rskills")]
+    one = choices(tmp_path, continuous=("own",), on_demand=("sim-groundtruth-locator",))
+    fetch_missing(one, folders, hub, told.append)
+    file = tmp_path / "own" / damage
+    file.write_text(file.read_text()[:1])
+    fetch_missing(one, folders, hub, told.append)
+    assert hub.asked == ["someone/small"] * 2
+    assert damage in told[1]
+
+
+def test_a_fetch_that_broke_off_is_not_here_and_goes_on(tmp_path: Path) -> None:
+    folders = [RSKILLS, own_rskill(tmp_path / "rskills")]
+    one = choices(tmp_path, continuous=("own",), on_demand=("sim-groundtruth-locator",))
+
+    def breaks(repository: str, revision: str, folder: Path) -> Fetched:
+        (folder / "config.json").write_text("{}")
+        raise DownloadFailed(repository, "the line broke")
+
+    with pytest.raises(DownloadFailed):
+        fetch_missing(one, folders, breaks, print)
+    manifest = Registry.load(folders).detector("own")
+    assert presence_of(manifest, tmp_path / "rskills" / "own", str(tmp_path)).state == "missing"
+    hub = Hub()
+    fetch_missing(one, folders, hub, print)
+    assert hub.asked == ["someone/small"]
+    assert presence_of(manifest, tmp_path / "rskills" / "own", str(tmp_path)).state == "here"
+
+
+def test_half_of_a_checkpoint_without_a_record_is_fetched_again(tmp_path: Path) -> None:
+    folders = [RSKILLS, own_rskill(tmp_path / "rskills")]
+    one = choices(tmp_path, continuous=("own",), on_demand=("sim-groundtruth-locator",))
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "config.json").write_text("{}")
+    hub = Hub()
+    fetch_missing(one, folders, hub, print)
+    assert hub.asked == ["someone/small"]

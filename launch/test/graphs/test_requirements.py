@@ -6,6 +6,9 @@ import pytest
 
 from openral_bringup.graphs import Choices, describe
 from openral_bringup.graphs.requirements import lacking
+from openral_core.rskills import Registry
+from openral_perception_ros.engines.checksums import digests_of
+from openral_perception_ros.engines.records import Record
 
 ROOT = Path(__file__).parents[3]
 RSKILLS = [ROOT / "rskills"]
@@ -32,6 +35,15 @@ def told(folder: Path, continuous: str, on_demand: str, **more: object) -> tuple
     return lacking(describe(Choices.model_validate(content), RSKILLS, {}), RSKILLS)
 
 
+def recorded(folder: Path, name: str) -> None:
+    """Weights as `openral weights fetch` leaves them, but for the files that a manifest pins."""
+    folder.mkdir(parents=True)
+    (folder / name).write_text("{}")
+    weights = Registry.load(RSKILLS).detector(folder.name).weights
+    revision, files = weights.revision, digests_of(folder)
+    Record(rskill=folder.name, uri=weights.uri, revision=revision, licence="", files=files).write(folder)
+
+
 def test_embedded_detectors_lack_nothing(tmp_path: Path) -> None:
     assert told(tmp_path, "sim-groundtruth", "sim-groundtruth-locator") == ()
 
@@ -44,19 +56,16 @@ def test_an_environment_and_weights_are_named_with_their_commands(tmp_path: Path
 
 
 def test_a_checkpoint_that_was_not_exported_says_so(tmp_path: Path) -> None:
-    folder = tmp_path / "weights" / "rtdetr-coco-r18"
-    folder.mkdir(parents=True)
-    (folder / "config.json").write_text("{}")
+    recorded(tmp_path / "weights" / "rtdetr-coco-r18", "config.json")
     (export,) = told(tmp_path, "rtdetr-coco-r18", "sim-groundtruth-locator")
     assert "to be exported: run `openral weights export rtdetr-coco-r18" in export
 
 
 def test_what_is_here_is_not_asked_for(tmp_path: Path) -> None:
-    weights = tmp_path / "weights" / "omdet-turbo-locator"
     interpreter = tmp_path / "environments" / "omdet" / "bin" / "python"
-    for file in (weights / "config.json", interpreter):
-        file.parent.mkdir(parents=True)
-        file.touch()
+    interpreter.parent.mkdir(parents=True)
+    interpreter.touch()
+    recorded(tmp_path / "weights" / "omdet-turbo-locator", "README.md")
     assert told(tmp_path, "sim-groundtruth", "omdet-turbo-locator") == ()
 
 

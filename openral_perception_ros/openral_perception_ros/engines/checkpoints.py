@@ -5,10 +5,10 @@ from pathlib import Path
 
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines.errors import MissingWeights
+from openral_perception_ros.engines.provenance import HUB, verify
 
 CONFIG_FILE = "config.json"
 PREPROCESSOR_FILE = "preprocessor_config.json"
-HUB = "hf://"
 FILE = "file://"
 
 
@@ -37,16 +37,22 @@ def candidate_folders(manifest: DetectorManifest, folder: Path, weights_folder: 
 
 
 def checkpoint_folder(
-    manifest: DetectorManifest, folder: Path, weights_folder: str, needed: tuple[str, ...]
+    manifest: DetectorManifest,
+    folder: Path,
+    weights_folder: str,
+    needed: tuple[str, ...],
+    brings_code: bool = False,
 ) -> Path:
-    """The first folder that has every needed file.
+    """The first folder that has every needed file, checked; see `verify`.
 
     Raises:
         MissingWeights: Naming where it looked and the command to run.
+        WeightsRefused: If they are not those that the manifest means; no other folder is taken instead.
     """
     looked = candidate_folders(manifest, folder, weights_folder)
     for each in looked:
         if all((each / name).is_file() for name in needed):
+            verify(manifest, each, needed, brings_code)
             return each
     has_checkpoint = any((each / CONFIG_FILE).is_file() for each in looked)
     raise MissingWeights(manifest.id, looked, "export" if has_checkpoint else "fetch")

@@ -2,6 +2,7 @@
 
 EngineError
 ├── MissingWeights      activate ends in FAILURE, naming the command to run
+├── WeightsRefused      weights that are not those the manifest pins, or of which nothing is recorded
 ├── MissingPackage      the worker's Python environment lacks a library
 ├── RemoteCodeRefused   a checkpoint that brings its own code, without the user's word or a pinned revision
 ├── OutOfMemory         host or GPU
@@ -45,6 +46,19 @@ class MissingWeights(EngineError):
         super().__init__(
             f"no weights of {rskill_id!r} on this machine (looked at {listed(looked_at)}): "
             f"run `openral weights {command} {rskill_id}`"
+        )
+
+
+class WeightsRefused(EngineError):
+    """Files that are not known to be the ones a manifest means; nothing of them is loaded."""
+
+    kind = FailureKind.MISSING_WEIGHTS
+
+    def __init__(self, rskill_id: str, folder: Path, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(
+            f"the weights of {rskill_id!r} in {folder} are not loaded: {'; '.join(self.problems)}: "
+            f"run `openral weights fetch {rskill_id}`"
         )
 
 

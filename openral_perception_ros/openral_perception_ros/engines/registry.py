@@ -15,6 +15,9 @@ ENGINES: Mapping[str, str] = {
     "sim_groundtruth": "openral_perception_ros.engines.sim_groundtruth",
 }
 
+BRINGS_CODE = frozenset({"vlm_grounding"})
+"""Engines that run code which comes with the weights."""
+
 
 def engine_loader(name: str) -> EngineLoader:
     """The ``load`` function of one engine's module.

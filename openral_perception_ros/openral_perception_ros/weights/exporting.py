@@ -8,6 +8,8 @@ from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, PREPROCESSOR_FILE, checkpoint_folder
 from openral_perception_ros.engines.checkpoints import default_weights_folder as default_folder
+from openral_perception_ros.engines.checksums import digests_of
+from openral_perception_ros.engines.records import Record
 from openral_perception_ros.weights.environments import Run
 from openral_perception_ros.workers.commands import package_roots
 
@@ -45,6 +47,7 @@ def export(
     Raises:
         NotExportable: If its engine reads no ONNX file.
         MissingWeights: If the checkpoint was not fetched.
+        WeightsRefused: If it is not what was fetched.
         ExportEnvironmentMissing: If there is no environment to export in.
         ExportFailed: If the boxes of both differ.
     """
@@ -58,7 +61,22 @@ def export(
     status = run(_command(interpreter, checkpoint, target))
     if status != 0:
         raise ExportFailed(manifest.id, status)
+    _record(manifest, checkpoint, target)
     return target
+
+
+def _record(manifest: DetectorManifest, checkpoint: Path, target: Path) -> None:
+    """Write down what was made, from which revision: an engine loads nothing that is not recorded."""
+    before, digests = Record.read(target), digests_of(target)
+    if before is None:
+        weights, licence = manifest.weights, manifest.licence.name
+        uri, pinned = (weights.uri, weights.revision) if weights else ("", "")
+        before = Record(
+            rskill=manifest.id, uri=uri, revision=pinned or checkpoint.name, licence=licence, files={}
+        )
+    made = tuple(name for name in digests if name not in before.files or name in before.exported)
+    files = {**before.files, **{name: digests[name] for name in made}}
+    before.model_copy(update={"files": files, "exported": made}).write(target)
 
 
 def _command(interpreter: Path, checkpoint: Path, target: Path) -> Sequence[str]:

@@ -1,16 +1,31 @@
-"""Weights from the model hub."""
+"""Weights from the model hub: brought into a fresh folder, checked, and put in place whole."""
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest, Weights
-from openral_perception_ros.engines.checkpoints import HUB, default_weights_folder
-from openral_perception_ros.weights.checksums import check, digests_of
-from openral_perception_ros.weights.records import Record
+from openral_perception_ros.engines.checkpoints import default_weights_folder
+from openral_perception_ros.engines.checksums import ChecksumDiffers, check, digests_of, files_of
+from openral_perception_ros.engines.provenance import HUB
+from openral_perception_ros.engines.records import InvalidRecord, Record
 
-Download = Callable[[str, str, Path], str]
-"""(repository, revision or "", folder) -> the revision that now lies in the folder."""
+FRESH, OLD = ".fetching", ".old"
+"""Beside the folder of an rSkill, while its weights are being fetched and while they take its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What a download left in its folder: the full commit, and git's blob ids of files that are not LFS."""
+
+    revision: str
+    blobs: Mapping[str, str] = field(default_factory=dict)
+
+
+Download = Callable[[str, str, Path], Fetched]
+"""(repository, revision or "", folder) -> what lies in the folder now: this and nothing else."""
 
 
 class NothingToFetch(OpenRALError):
@@ -34,54 +49,118 @@ class LicenceNotAccepted(OpenRALError):
 
 
 class DownloadFailed(OpenRALError):
-    """The hub could not be reached or does not have it."""
+    """The hub could not be reached, does not have it, or sent something else."""
 
     def __init__(self, repository: str, reason: object) -> None:
         super().__init__(f"{repository} could not be fetched: {reason}; what arrived is kept, fetch again")
 
 
+class RevisionDiffers(OpenRALError):
+    """A hub that answered with another commit than the one asked for."""
+
+    def __init__(self, repository: str, pinned: str, found: str) -> None:
+        super().__init__(
+            f"{repository}: the hub sent revision {found[:12]} in place of the pinned {pinned[:12]}"
+        )
+
+
 def fetch(
     manifest: DetectorManifest, weights_folder: str, accepted: tuple[str, ...], download: Download
 ) -> Record:
-    """Fetch one detector's weights, check them and record what they are.
+    """Fetch one detector's weights, check them, record what they are, and only then put them in place.
 
     Raises:
         NothingToFetch: If they do not come from the hub.
         LicenceNotAccepted: If its licence asks for a word that was not given.
-        ChecksumDiffers: If a file is not what the manifest says.
+        RevisionDiffers: If the hub sent another commit than the pinned one.
+        ChecksumDiffers: If a file is not what the manifest says; what was fetched is removed.
     """
-    weights = manifest.weights
+    weights, licence = manifest.weights, manifest.licence
     if weights is None or not weights.uri.startswith(HUB):
         raise NothingToFetch(manifest)
-    if manifest.licence.accept and manifest.licence.accept not in accepted:
+    if licence.accept and licence.accept not in accepted:
         raise LicenceNotAccepted(manifest)
     base = Path(weights_folder).expanduser() if weights_folder else default_weights_folder()
-    folder = base / manifest.id
-    folder.mkdir(parents=True, exist_ok=True)
-    _borrow(base, folder, weights)
-    revision = download(weights.uri.removeprefix(HUB), weights.revision, folder)
-    check(folder, weights.files)
-    licence = manifest.licence
+    folder, fresh = base / manifest.id, base / f".{manifest.id}{FRESH}"
+    _restore(folder)
+    fresh.mkdir(parents=True, exist_ok=True)
+    _borrow(base, folder, fresh, weights)
+    repository = weights.uri.removeprefix(HUB)
+    fetched = download(repository, weights.revision, fresh)
+    try:
+        if weights.revision and fetched.revision != weights.revision:
+            raise RevisionDiffers(repository, weights.revision, fetched.revision)
+        check(fresh, weights.files)
+    except (ChecksumDiffers, RevisionDiffers):
+        shutil.rmtree(fresh)
+        raise
+    exported = _keep_exported(folder, fresh, fetched.revision)
     record = Record(
         rskill=manifest.id,
         uri=weights.uri,
-        revision=revision,
+        revision=fetched.revision,
         licence=licence.name,
         accepted=licence.accept,
-        files=digests_of(folder),
+        files=digests_of(fresh),
+        blobs=dict(fetched.blobs),
+        exported=exported,
     )
-    record.write(folder)
+    record.write(fresh)
+    _put_in_place(fresh, folder)
     return record
 
 
-def _borrow(base: Path, folder: Path, weights: Weights) -> None:
-    """Link to what another rSkill of the same revision brought already."""
-    for other in sorted(base.iterdir()):
-        record = Record.read(other) if other != folder else None
-        if record is None or (record.uri, record.revision) != (weights.uri, weights.revision):
-            continue
-        for name in record.files:
-            target = folder / name
-            if (other / name).is_file() and not target.exists():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.hardlink_to(other / name)
+def _known(folder: Path) -> Record | None:
+    """The record of a folder as far as it can be read; one that is torn tells nothing."""
+    try:
+        return Record.read(folder)
+    except InvalidRecord:
+        return None
+
+
+def _borrow(base: Path, folder: Path, fresh: Path, weights: Weights) -> None:
+    """Link to what lies here already; the download compares all of it with the hub."""
+    if folder.is_dir():
+        _link(folder, fresh, files_of(folder))
+    for other in sorted(each for each in base.iterdir() if each.is_dir() and each != fresh):
+        record = _known(other)
+        if record is not None and record.uri == weights.uri:
+            _link(other, fresh, record.files)
+
+
+def _keep_exported(folder: Path, fresh: Path, revision: str) -> tuple[str, ...]:
+    """Link to what was made here from the same revision: an export needs an environment of its own."""
+    record = _known(folder)
+    if record is None or record.revision != revision:
+        return ()
+    made = {name: record.files[name] for name in record.exported if name in record.files}
+    try:
+        check(folder, made)
+    except ChecksumDiffers:
+        return ()
+    _link(folder, fresh, made)
+    return tuple(made)
+
+
+def _link(source: Path, target: Path, names: Iterable[str]) -> None:
+    for name in names:
+        linked = target / name
+        if (source / name).is_file() and not linked.exists():
+            linked.parent.mkdir(parents=True, exist_ok=True)
+            linked.hardlink_to(source / name)
+
+
+def _put_in_place(fresh: Path, folder: Path) -> None:
+    old = folder.with_name(f".{folder.name}{OLD}")
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
+    fresh.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _restore(folder: Path) -> None:
+    """Put back what an attempt left beside its place when it was ended between two renames."""
+    old = folder.with_name(f".{folder.name}{OLD}")
+    if old.exists() and not folder.exists():
+        old.rename(folder)

@@ -1,7 +1,7 @@
 """The one place that talks to the model hub; honours its cache, its token and HF_HUB_OFFLINE."""
 
 import shutil
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from httpx2 import HTTPError
 from huggingface_hub import HfApi, hf_hub_url, try_to_load_from_cache
@@ -11,8 +11,10 @@ from huggingface_hub.utils import build_hf_headers, filter_repo_objects
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-from openral_perception_ros.weights.checksums import sha256_of
-from openral_perception_ros.weights.fetching import DownloadFailed
+from openral_core.errors import OpenRALError
+from openral_perception_ros.engines.checksums import CACHE, blob_id_of, files_of, sha256_of
+from openral_perception_ros.engines.records import FILE
+from openral_perception_ros.weights.fetching import DownloadFailed, Fetched
 from openral_perception_ros.weights.transfers import bring
 
 PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model", "*.py", "*.jinja", "LICENSE*", "README.md"]
@@ -20,26 +22,54 @@ COLUMNS = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), Tran
 PARTS = ".parts"
 
 
-def download(repository: str, revision: str, folder: Path) -> str:
-    """Bring one revision ("" = the newest) into a folder; its full commit.
+class UnsafeName(OpenRALError):
+    """A file whose name would leave its folder, or take the place of our own notes."""
 
-    Files that are there already, or in the hub's own cache, are not fetched again; one that was broken off
-    goes on where it ended.
+    def __init__(self, repository: str, name: str) -> None:
+        super().__init__(f"{repository} could not be fetched: the hub lists a file named {name!r}")
+
+
+def download(repository: str, revision: str, folder: Path) -> Fetched:
+    """Bring one revision ("" = the newest) into a folder, which holds nothing else afterwards.
+
+    Files that are there already, or in the hub's own cache, are compared with the hub's digests and not
+    fetched again; one that was broken off goes on where it ended.
 
     Raises:
         DownloadFailed: If the hub cannot be reached, does not have it, or is forbidden by offline mode; also
             if a file is not what the hub says it is.
+        UnsafeName: If a file would be written outside the folder.
     """
     try:
         info = HfApi().model_info(repository, revision=revision or None, files_metadata=True)
         commit, siblings = str(info.sha), {each.rfilename: each for each in info.siblings or []}
+        names = sorted(filter_repo_objects(siblings, allow_patterns=PATTERNS))
+        for name in names:
+            _refuse_unsafe(repository, name)
+        _remove_others(folder, names)
         with Progress(*COLUMNS, console=Console(stderr=True)) as progress:
-            for name in filter_repo_objects(siblings, allow_patterns=PATTERNS):
+            for name in names:
                 _get(repository, commit, siblings[name], folder, progress)
     except (HTTPError, OfflineModeIsEnabled, OSError) as error:
         raise DownloadFailed(repository, error) from error
     shutil.rmtree(folder / PARTS, ignore_errors=True)
-    return commit
+    blobs = {name: str(siblings[name].blob_id) for name in names if siblings[name].lfs is None}
+    return Fetched(commit, blobs)
+
+
+def _refuse_unsafe(repository: str, name: str) -> None:
+    path = PurePosixPath(name)
+    parts = name.split("/")
+    leaves = path.is_absolute() or "\\" in name or "\0" in name or not all(parts) or {".", ".."} & set(parts)
+    if leaves or parts[0] in (FILE, CACHE, PARTS):
+        raise UnsafeName(repository, name)
+
+
+def _remove_others(folder: Path, names: list[str]) -> None:
+    """Files of another revision, left by an attempt that broke off, would be taken for part of this one."""
+    for name, file in files_of(folder).items():
+        if name not in names and not name.startswith(f"{PARTS}/"):
+            file.unlink()
 
 
 def _get(repository: str, commit: str, told: RepoSibling, folder: Path, progress: Progress) -> None:
@@ -50,10 +80,11 @@ def _get(repository: str, commit: str, told: RepoSibling, folder: Path, progress
         progress.update(task, completed=told.size)
         return
     target.parent.mkdir(parents=True, exist_ok=True)
+    target.unlink(missing_ok=True)  # it may be a link to another rSkill's file, which has to stay as it is
     cached = try_to_load_from_cache(repository, told.rfilename, revision=commit)
     if isinstance(cached, str):
         shutil.copyfile(cached, target)
-    else:
+    if not isinstance(cached, str) or _difference(target, told):
         part = folder / PARTS / f"{told.rfilename.replace('/', '--')}.{commit[:12]}"
         part.parent.mkdir(exist_ok=True)
         url = hf_hub_url(repository, told.rfilename, revision=commit)
@@ -74,6 +105,9 @@ def _difference(file: Path, told: RepoSibling) -> str:
         return "did not arrive"
     if told.size is not None and file.stat().st_size != told.size:
         return f"has {file.stat().st_size} of {told.size} bytes"
-    if told.lfs is not None and sha256_of(file) != told.lfs.sha256:
-        return f"has another sha256 than the hub says ({told.lfs.sha256[:12]}…)"
-    return ""
+    if told.lfs is not None:
+        same = sha256_of(file) == told.lfs.sha256
+        return "" if same else f"has another sha256 than the hub says ({told.lfs.sha256[:12]}…)"
+    if told.blob_id is None:
+        return "has no digest at the hub to be compared with"
+    return "" if blob_id_of(file) == told.blob_id else f"is not the blob {told.blob_id[:12]} of its revision"

@@ -112,11 +112,12 @@ def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> VlmG
     Raises:
         RemoteCodeRefused: If the user did not allow it, or the manifest pins no revision of it.
         MissingWeights: If the checkpoint is not on this machine.
+        WeightsRefused: If a file of it is not what was pinned or recorded.
     """
     own = parse_document(VlmGroundingOptions, manifest.options, folder / "rskill.yaml: options")
     if not (options.remote_code and manifest.weights and manifest.weights.revision):
         raise RemoteCodeRefused(manifest.id, options.remote_code)
-    checkpoint = checkpoint_folder(manifest, folder, options.weights_folder, (CONFIG_FILE,))
+    checkpoint = checkpoint_folder(manifest, folder, options.weights_folder, (CONFIG_FILE,), brings_code=True)
     placement = Placement.of(options.device, own.precision.dtype)
     with guarded("loading"):
         return VlmGrounding(manifest, checkpoint, placement, own, options.remote_code)
