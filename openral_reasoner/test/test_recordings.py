@@ -1,13 +1,35 @@
 """Recordings replay, tell their first difference, and tell their story."""
 
-import pytest
+import json
+import math
+from collections.abc import Iterator
 
-from openral_reasoner.exchanges.events import Cancelled
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openral_core.geometry import Pose
+from openral_core.scene_graph import NodeKind, SceneGraph, SceneNode
+from openral_reasoner.exchanges.events import Cancelled, PaletteChanged, PromptReceived, SceneRead
 from openral_reasoner.homes import Home, HomePeers, Play, play
+from openral_reasoner.missions import Core, handled
 from openral_reasoner.palettes import ToolPalette
+from openral_reasoner.palettes.entries import LocatorEntry
 from openral_reasoner.planners import decide
 from openral_reasoner.procedures.settings import MissionSettings
-from openral_reasoner.recordings import InvalidRecording, read_lines, replay, settings_line, step_line, story
+from openral_reasoner.recordings import (
+    InvalidRecording,
+    LineWriter,
+    interning,
+    read_lines,
+    read_lives,
+    replay,
+    settings_line,
+    step_line,
+    stories,
+    story,
+)
+from openral_reasoner.recordings.interning import Interner, Outliner, UnknownMark
 
 
 @pytest.fixture
@@ -62,3 +84,125 @@ def test_the_story_has_nothing_to_tell_after_the_last_end(
     core_is_idle = step_line(played.moments[-1].now, Cancelled(reason="the node shuts down"), ())
     told = list(story(read_lines([*lines, core_is_idle])[1]))
     assert "the mission ends" in told[-1]
+
+
+def written(played: Play, settings: MissionSettings) -> Iterator[str]:
+    writer = LineWriter()
+    yield writer.settings(settings)
+    yield from (writer.step(m.now, m.event, m.commands) for m in played.moments)
+
+
+def test_what_was_written_once_is_not_written_again_and_replays_exactly(
+    played: Play, lines: list[str], settings: MissionSettings
+) -> None:
+    short = list(written(played, settings))
+    assert sum(map(len, short)) < 0.5 * sum(map(len, lines))
+    (whole,), (told,) = read_lives(lines), read_lives(short)
+    assert told.steps == whole.steps
+    assert replay(told.settings, told.steps) is None
+
+
+def test_a_scene_graph_that_is_read_again_costs_what_changed() -> None:
+    def graph(revision: int) -> SceneGraph:
+        nodes = [
+            SceneNode(f"n{i}", NodeKind.OBJECT, f"a thing with the number {i}", Pose((i, 0.0, 0.0)))
+            for i in range(2000)
+        ]
+        changed = SceneNode("n7", NodeKind.OBJECT, "a thing", Pose((revision, 0.0, 0.0)))
+        return SceneGraph((*nodes[:7], changed, *nodes[8:]), revision=revision)
+
+    writer = LineWriter()
+    events = [SceneRead(call_id=f"c{number}", graph=graph(number)) for number in range(6)]
+    texts = [writer.settings(MissionSettings()), *(writer.step(1.0, event, ()) for event in events)]
+    assert [event.event for event in next(read_lives(texts)).steps] == events
+    first, *later = map(len, texts[1:])
+    assert max(later) < first / 50
+
+
+def test_a_table_that_is_full_is_begun_anew(
+    played: Play, settings: MissionSettings, monkeypatch: pytest.MonkeyPatch, lines: list[str]
+) -> None:
+    monkeypatch.setattr(interning, "MOST", 20)
+    text = "\n".join(written(played, settings))
+    assert text.count('{"forget": true}') > 3
+    (life,) = read_lives(text.splitlines())
+    assert life.steps == read_lines(lines)[1]
+
+
+def test_a_number_that_nobody_has_defined_is_refused() -> None:
+    with pytest.raises(UnknownMark, match="7"):
+        Outliner().value({"@": 7})
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.just("ab" * 200),
+    lambda inner: (
+        st.lists(inner, max_size=80)
+        | st.dictionaries(st.sampled_from(["@", "=", "~", "+", "a", "b" * 100]), inner)
+    ),
+    max_leaves=60,
+)
+
+
+@given(st.lists(plain, max_size=4))
+def test_any_values_are_read_as_they_were_written(values: list[object]) -> None:
+    writer, reader = Interner(), Outliner()
+    for value in (*values, *values):
+        assert reader.value(json.loads(writer.text(value))) == value
+
+
+def test_a_number_that_is_none_leaves_the_recording_readable(settings: MissionSettings) -> None:
+    blind = LocatorEntry(id="blind", description="d", latency=math.nan, cameras=("head",))
+    palette = ToolPalette(detector_available=True, locators=(blind,))
+    core, writer = Core(settings), LineWriter()
+    events = (PaletteChanged(palette=palette), PromptReceived(id="p", text="find the mug"))
+    steps = [(event, handled(core, event, float(now), print)) for now, event in enumerate(events)]
+    for texts in (
+        [writer.settings(settings), *(writer.step(float(now), *step) for now, step in enumerate(steps))],
+        [settings_line(settings), *(step_line(float(now), *step) for now, step in enumerate(steps))],
+    ):
+        (life,) = read_lives(texts)
+        assert math.isnan(life.steps[0].event.palette.locators[0].latency)
+        assert replay(life.settings, life.steps) is None
+
+
+def cut_short(played: Play, settings: MissionSettings) -> list[str]:
+    """A life that ended in the middle of its mission."""
+    texts = list(written(played, settings))
+    return texts[: len(texts) // 2]
+
+
+def test_every_life_in_a_file_is_told_and_the_lost_mission_too(
+    played: Play, settings: MissionSettings
+) -> None:
+    texts = [*cut_short(played, settings), *written(played, settings)]
+    first, second = read_lives(texts)
+    assert len(first.steps) == len(cut_short(played, settings)) - 1
+    assert len(second.steps) == len(played.moments)
+    told = list(stories(read_lives(texts)))
+    assert sum("the operator says: 'bring me the baguette'" in line for line in told) == 2
+    lost = next(i for i, line in enumerate(told) if "the reasoner ended in the middle of it" in line)
+    assert "mission 'bring me the baguette'" in told[lost]
+    assert "starts again (start 2" in told[lost + 1]
+    assert "the mission ends, succeeded" in told[-1]
+
+
+@pytest.mark.parametrize("letters", [1, 40, 400])
+def test_a_line_that_the_end_of_the_process_tore_loses_no_other(
+    played: Play, settings: MissionSettings, letters: int
+) -> None:
+    whole = cut_short(played, settings)
+    torn = [*whole[:-1], whole[-1][: min(letters, len(whole[-1]) - 1)]]
+    (life,) = read_lives(torn)
+    assert life.torn
+    assert len(life.steps) == len(whole) - 2
+    assert replay(life.settings, life.steps) is None
+    assert "torn" in list(stories(read_lives(torn)))[-1]
+    both = list(read_lives([*torn, *written(played, settings)]))
+    assert [each.torn for each in both] == [True, False]
+    assert len(both[1].steps) == len(played.moments)
+
+
+def test_a_recording_of_several_lives_is_not_taken_for_one(lines: list[str]) -> None:
+    with pytest.raises(InvalidRecording, match="another life"):
+        read_lines([*lines, *lines])

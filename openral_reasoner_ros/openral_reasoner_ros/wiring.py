@@ -47,7 +47,8 @@ def wire(scope: Scope, node: Node, prepared: Prepared) -> Wiring:
     parameters, settings = prepared.parameters, prepared.parameters.settings()
     core, traces = Core(settings), Traces()
     scope.callback(traces.close)
-    carrier = Carrier(core, recorder(scope, parameters.record, settings), node.get_logger().error)
+    log = node.get_logger().error
+    carrier = Carrier(core, recorder(scope, parameters.record, settings, log), log)
     words = WordsAdapter(scope, node, parameters.brain.value)
     peers = Peers(scope, node, carrier.post, traces, parameters)
     deadlines = DeadlineAdapter(scope, node, carrier.post)

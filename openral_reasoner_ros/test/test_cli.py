@@ -90,6 +90,9 @@ def test_recordings_replay_and_explain(invoke: Invoke, tmp_path: Path, graph: An
     (tmp_path / FILE).write_text("\n".join(lines))
     assert invoke("replay", str(tmp_path)).exit_code == 0
     assert "find the mug" in invoke("explain", str(tmp_path)).output
+    (tmp_path / FILE).write_text("\n".join([*lines[:-1], *lines]))
+    assert "of 2 starts of the reasoner" in invoke("replay", str(tmp_path)).output
+    assert "the reasoner ended in the middle of it" in invoke("explain", str(tmp_path)).output
     (tmp_path / FILE).write_text("\n".join(lines).replace("waiting: no spatial", "dozing: no spatial"))
     differs = invoke("replay", str(tmp_path))
     assert differs.exit_code == 1

@@ -10,7 +10,7 @@ from openral_reasoner.exchanges.commands import Command, PublishStatus
 from openral_reasoner.exchanges.events import Event
 from openral_reasoner.exchanges.statuses import CallRecord
 from openral_reasoner.procedures.settings import MissionSettings
-from openral_reasoner.recordings import settings_line, step_line
+from openral_reasoner.recordings import LineWriter
 
 RECORDING = "reasoner.jsonl"
 _SHOWN = ("execute_rskill", "locate_in_view")
@@ -26,7 +26,8 @@ class Chronicle:
     def __init__(self, stack: ExitStack, robot: Robot, settings: MissionSettings, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._file = stack.enter_context((folder / RECORDING).open("w", encoding="utf-8"))
-        self._file.write(settings_line(settings) + "\n")
+        self._lines = LineWriter()
+        self._file.write(self._lines.settings(settings) + "\n")
         self._robot = robot
         self._told: set[int] = set()
         self._stage = ""
@@ -34,7 +35,7 @@ class Chronicle:
 
     def witness(self, now: float, event: Event, commands: tuple[Command, ...]) -> None:
         """One event with the commands it led to."""
-        self._file.write(step_line(now, event, commands) + "\n")
+        self._file.write(self._lines.step(now, event, commands) + "\n")
         for command in commands:
             if isinstance(command, PublishStatus):
                 self._note(now, command.report.calls)

@@ -1,5 +1,6 @@
 """The core on recorded events: do they give the recorded commands?"""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -8,6 +9,9 @@ from openral_reasoner.exchanges.commands import COMMAND, Command
 from openral_reasoner.missions import Core, handled
 from openral_reasoner.procedures.settings import MissionSettings
 from openral_reasoner.recordings.lines import Step
+
+SHOWN = 2000
+"""Of a command that differs [characters]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +34,8 @@ def replay(settings: MissionSettings, steps: Sequence[Step]) -> Difference | Non
     for number, step in enumerate(steps, start=1):
         given = handled(core, step.event, step.now, _silent)
         for recorded, command in zip_longest(step.commands, given):
-            if recorded != command:
-                return Difference(number, step.event.kind, _words(recorded), _words(command))
+            if recorded != command and _words(recorded) != _words(command):  # NaN is not itself
+                return Difference(number, step.event.kind, _words(recorded)[:SHOWN], _words(command)[:SHOWN])
     return None
 
 
@@ -40,4 +44,6 @@ def _silent(words: str) -> None:
 
 
 def _words(command: Command | None) -> str:
-    return COMMAND.dump_json(command).decode()[:2000] if command is not None else "nothing"
+    if command is None:
+        return "nothing"
+    return json.dumps(COMMAND.dump_python(command, mode="json"), separators=(",", ":"))

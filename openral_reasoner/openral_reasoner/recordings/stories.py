@@ -1,16 +1,42 @@
 """A recording in plain words."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from openral_core.missions import MissionState
 from openral_reasoner.budgets import cost_words
 from openral_reasoner.exchanges import commands as c
 from openral_reasoner.exchanges import events as e
 from openral_reasoner.exchanges.statuses import CallRecord, MissionReport
 from openral_reasoner.exchanges.turns import RawCall
-from openral_reasoner.recordings.lines import Step
+from openral_reasoner.recordings.lines import Life, Step
 
 _Describe = Callable[..., str]
+
+
+def stories(lives: Iterable[Life]) -> Iterator[str]:
+    """The story of every life of the reasoner, and what became of missions that it did not end."""
+    before: Life | None = None
+    for number, life in enumerate(lives):
+        if before is not None:
+            yield from _cut_off(before, "the reasoner ended in the middle of it and was started again")
+        if number:
+            yield f"--- the reasoner starts again (start {number + 1} of this recording)"
+        yield from story(life.steps)
+        before = life
+    if before is not None:
+        yield from _cut_off(before, "the recording ends here, in the middle of it")
+
+
+def _cut_off(life: Life, why: str) -> Iterator[str]:
+    goal, state = "", None
+    for command in (command for step in life.steps for command in step.commands):
+        if isinstance(command, c.PublishStatus):
+            goal, state = command.report.goal, command.report.state
+    if state is not None and state is not MissionState.IDLE and not state.ended:
+        yield f"mission {goal!r} was {_plain(state.name)}: {why}"
+    if life.torn:
+        yield "the last line of the recording is torn and left out"
 
 
 def story(steps: Sequence[Step]) -> Iterator[str]:

@@ -1,13 +1,13 @@
 """`openral replay` and `openral explain`."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from openral_core.errors import OpenRALError
-from openral_reasoner.procedures.settings import MissionSettings
-from openral_reasoner.recordings import Step, read_lines, story
+from openral_reasoner.recordings import Life, read_lives, stories
 from openral_reasoner.recordings import replay as play_again
 from openral_reasoner_ros.recorder import FILE
 
@@ -25,22 +25,29 @@ class NoRecording(OpenRALError):
 
 def replay(folder: Folder) -> None:
     """Run the core on a recording; exit code 1 and the first difference if it decides otherwise now."""
-    settings, steps = _read(folder)
-    difference = play_again(settings, steps)
-    if difference is not None:
-        typer.echo(difference.words())
-        raise typer.Exit(1)
-    typer.echo(f"{len(steps)} events replayed: the same commands")
+    events, lives = 0, 0
+    for life in _read(folder):
+        lives += 1
+        difference = play_again(life.settings, life.steps)
+        if difference is not None:
+            typer.echo(f"start {lives} of the reasoner, {difference.words()}")
+            raise typer.Exit(1)
+        events += len(life.steps)
+        if life.torn:
+            typer.echo(f"start {lives} of the reasoner: its last line is torn and left out")
+    starts = "" if lives == 1 else f" of {lives} starts of the reasoner"
+    typer.echo(f"{events} events{starts} replayed: the same commands")
 
 
 def explain(folder: Folder) -> None:
     """Tell the story of a recording in plain words."""
-    for line in story(_read(folder)[1]):
+    for line in stories(_read(folder)):
         typer.echo(line)
 
 
-def _read(folder: Path) -> tuple[MissionSettings, list[Step]]:
+def _read(folder: Path) -> Iterator[Life]:
     path = next((each for each in (folder / FILE, folder / BELOW / FILE) if each.is_file()), None)
     if path is None:
         raise NoRecording(folder)
-    return read_lines(path.read_text(encoding="utf-8").splitlines())
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        yield from read_lives(lines)

@@ -1,0 +1,158 @@
+"""Values that come again and again, written once: later lines name them by number.
+
+A scene graph is read many times and hardly differs; every status holds all calls so far. In place of a value
+may stand:
+
+- ``{"@": 7, "=": x}``: the plain value x, which is number 7 from now on;
+- ``{"@": 7, "~": x}``: the same, for an x with such marks in it;
+- ``{"@": 7}``: that value again;
+- ``{"@": 0, "=": x}``: an x that only looks like a mark;
+- ``{"@": 0, "+": [x, y]}``: the lists x and y, one after the other.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+from zlib import crc32
+
+from openral_core.errors import OpenRALError
+
+MARK, PLAIN, MARKED, JOINED = "@", "=", "~", "+"
+SHORT = 160
+"""Shorter text is written again: a mark and its first definition take about 30 characters."""
+LEAF = 600
+"""A mapping up to this length is one value; of a longer one the parts are [characters]."""
+CHUNK = 32
+"""Mean elements of the parts of a long list: what is inserted into it changes one part."""
+MOST = 200_000
+"""Values that are remembered; each costs the writer about 150 bytes."""
+
+
+class UnknownMark(OpenRALError):
+    """A number that no line before has defined."""
+
+    def __init__(self, number: object) -> None:
+        super().__init__(f"no value number {number!r} was written before")
+
+
+class _Text(NamedTuple):
+    """A value as it is written now, and as it would be written from now on."""
+
+    now: str
+    later: str
+
+
+class Interner:
+    """The writing side."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[bytes, int] = {}
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is time to `forget`."""
+        return len(self._numbers) >= MOST
+
+    def forget(self) -> None:
+        """Begin anew; the reader has to be told."""
+        self._numbers.clear()
+
+    def text(self, value: object) -> str:
+        """JSON of a value, with marks in place of what was written before."""
+        return self._text(value).now
+
+    def _text(self, value: object) -> _Text:
+        if isinstance(value, dict):
+            return self._mapping(value)
+        if isinstance(value, list):
+            parts = [self._text(each) for each in value]
+            return self._list(parts) if len(parts) <= 2 * CHUNK else self._long_list(parts)
+        return self._plain(json.dumps(value))
+
+    def _mapping(self, value: Mapping[str, object]) -> _Text:
+        plain = json.dumps(value, separators=(",", ":"))
+        if len(plain) <= LEAF or MARK in value:
+            return self._plain(plain)
+        parts = [(json.dumps(key), self._text(each)) for key, each in value.items()]
+        now = ",".join(f"{key}:{text.now}" for key, text in parts)
+        later = ",".join(f"{key}:{text.later}" for key, text in parts)
+        return self._marked(_Text(f"{{{now}}}", f"{{{later}}}"), MARKED)
+
+    def _list(self, parts: Sequence[_Text]) -> _Text:
+        now, later = (",".join(texts) for texts in (zip(*parts, strict=True) if parts else ("", "")))
+        return self._marked(_Text(f"[{now}]", f"[{later}]"), MARKED)
+
+    def _long_list(self, parts: Sequence[_Text]) -> _Text:
+        inner = self._list([self._list(chunk) for chunk in _chunks(parts)])
+        return _Text(*(f'{{"{MARK}":0,"{JOINED}":{text}}}' for text in inner))
+
+    def _plain(self, text: str) -> _Text:
+        if len(text) <= SHORT and f'"{MARK}"' in text:
+            wrapped = f'{{"{MARK}":0,"{PLAIN}":{text}}}'
+            return _Text(wrapped, wrapped)
+        return self._marked(_Text(text, text), PLAIN)
+
+    def _marked(self, text: _Text, kind: str) -> _Text:
+        if len(text.later) <= SHORT:
+            return text
+        digest = blake2b(f"{kind}{text.later}".encode(), digest_size=16).digest()
+        known = self._numbers.get(digest)
+        if known is not None:
+            again = f'{{"{MARK}":{known}}}'
+            return _Text(again, again)
+        number = self._numbers[digest] = len(self._numbers) + 1
+        return _Text(f'{{"{MARK}":{number},"{kind}":{text.now}}}', f'{{"{MARK}":{number}}}')
+
+
+def _chunks(parts: Sequence[_Text]) -> Iterator[list[_Text]]:
+    """Cut where the contents say so, and not where the position does."""
+    chunk: list[_Text] = []
+    for part in parts:
+        chunk.append(part)
+        if crc32(part.later.encode()) % CHUNK == 0:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+class Outliner:
+    """The reading side."""
+
+    def __init__(self) -> None:
+        self._values: dict[int, object] = {}
+
+    def forget(self) -> None:
+        """Begin anew, as the writer did."""
+        self._values.clear()
+
+    def value(self, content: object) -> object:
+        """A value without marks.
+
+        Raises:
+            UnknownMark: If it names one that was never defined.
+        """
+        if isinstance(content, list):
+            return [self.value(each) for each in content]
+        if not isinstance(content, dict):
+            return content
+        if MARK not in content:
+            return {key: self.value(each) for key, each in content.items()}
+        return self._of_mark(content)
+
+    def _of_mark(self, content: Mapping[str, object]) -> object:
+        number = content[MARK]
+        if not isinstance(number, int):
+            raise UnknownMark(number)
+        if JOINED in content:
+            lists = self.value(content[JOINED])
+            return [each for part in lists for each in part] if isinstance(lists, list) else lists
+        if PLAIN not in content and MARKED not in content:
+            if number not in self._values:
+                raise UnknownMark(number)
+            return self._values[number]
+        found = content[PLAIN] if PLAIN in content else self.value(content[MARKED])
+        if number > 0:
+            self._values[number] = found
+        return found

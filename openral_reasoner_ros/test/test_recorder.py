@@ -1,0 +1,81 @@
+"""What cannot be recorded is told once, and never ends a mission."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy")
+
+from openral_reasoner.exchanges.events import Cancelled, PromptReceived
+from openral_reasoner.missions import Core
+from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.recordings import read_lives
+from openral_reasoner_ros.carrier import Carrier
+from openral_reasoner_ros.recorder import BEFORE, FILE, Recorder
+
+SETTINGS = MissionSettings()
+
+
+def steps(file: Path) -> list[list[str]]:
+    with file.open() as lines:
+        return [[step.event.kind for step in life.steps] for life in read_lives(lines)]
+
+
+def test_a_disk_that_is_full_ends_the_recording_and_not_the_mission(tmp_path: Path) -> None:
+    (tmp_path / FILE).symlink_to("/dev/full")
+    told: list[str] = []
+    recorder = Recorder(tmp_path, SETTINGS, told.append)
+    core = Core(SETTINGS)
+    carrier = Carrier(core, recorder.record, told.append)
+    carried: list[object] = []
+    carrier.serve(dict.fromkeys(_kinds(), carried.append))
+    for number in range(3):
+        carrier.post(PromptReceived(id=f"p{number}", text="find the mug"))
+    assert carried
+    assert len(told) == 1
+    assert "No space left on device; missions go on, and are not recorded" in told[0]
+    recorder.close()
+
+
+def _kinds() -> tuple[type, ...]:
+    from openral_reasoner.exchanges import commands
+
+    return tuple(each for each in vars(commands).values() if isinstance(each, type))
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    told: list[str] = []
+    recorder = Recorder(tmp_path / "file" / "below", SETTINGS, told.append)
+    recorder.record(0.0, Cancelled(reason="x"), ())
+    assert len(told) == 1
+
+
+def test_the_file_is_bounded_and_what_was_written_stays_readable(tmp_path: Path) -> None:
+    told: list[str] = []
+    recorder = Recorder(tmp_path, SETTINGS, told.append, most=20_000)
+    for number in range(1000):
+        recorder.record(float(number), Cancelled(reason=f"{number} " + "x" * 100), ())
+    assert (tmp_path / FILE).stat().st_size <= 20_000
+    assert len(told) == 1
+    assert "which is all it may have" in told[0]
+    (life,) = steps(tmp_path / FILE)
+    assert len(life) > 50
+    again = Recorder(tmp_path, SETTINGS, told.append, most=20_000)
+    again.record(0.0, Cancelled(reason="a new one"), ())
+    again.close()
+    assert steps(tmp_path / FILE) == [["cancelled"]]
+    assert steps(tmp_path / BEFORE) == [life]
+
+
+def test_a_new_life_begins_on_a_line_of_its_own(tmp_path: Path) -> None:
+    first = Recorder(tmp_path, SETTINGS, print)
+    first.record(0.0, Cancelled(reason="one"), ())
+    first.record(1.0, Cancelled(reason="torn by the kill"), ())
+    first.close()
+    os.truncate(tmp_path / FILE, (tmp_path / FILE).stat().st_size - 9)
+    second = Recorder(tmp_path, SETTINGS, print)
+    second.record(0.0, Cancelled(reason="two"), ())
+    second.close()
+    assert steps(tmp_path / FILE) == [["cancelled"], ["cancelled"]]
