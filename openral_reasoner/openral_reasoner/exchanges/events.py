@@ -128,7 +128,7 @@ class FailureReported(Value):
 class ModelAnswered(OfCall):
     """The model decided; more or fewer than one call is the core's to refuse.
 
-    ``cost`` [US$] is None when it is not known.
+    ``cost`` [US$] is None when it is not known; ``cut`` when the answer ended at a limit of length.
     """
 
     kind: Literal["model_answered"] = "model_answered"
@@ -141,6 +141,7 @@ class ModelAnswered(OfCall):
     cached: int = 0
     stored: int = 0
     cost: float | None = 0.0
+    cut: bool = False
 
 
 class ModelFailed(OfCall):

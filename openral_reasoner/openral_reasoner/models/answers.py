@@ -1,7 +1,9 @@
 """What a model said, as the event that the core hears."""
 
+from openral_reasoner.exchanges.arguments import plain
 from openral_reasoner.exchanges.events import ModelAnswered, ModelFailed
 from openral_reasoner.models.model import Decision, ModelUnavailable
+from openral_reasoner.models.transcripts import MAX_NAME, MAX_TEXT, clipped
 
 
 def answer_of(call_id: str, outcome: Decision | ModelUnavailable) -> ModelAnswered | ModelFailed:
@@ -10,19 +12,20 @@ def answer_of(call_id: str, outcome: Decision | ModelUnavailable) -> ModelAnswer
         return ModelFailed(
             call_id=call_id,
             condition=outcome.condition,
-            message=str(outcome),
+            message=plain(outcome.why),
             tokens=outcome.tokens,
             cost=None if outcome.tokens else 0.0,
         )
     return ModelAnswered(
         call_id=call_id,
-        calls=outcome.calls,
-        text=outcome.text,
+        calls=clipped(outcome.calls),
+        text=plain(outcome.text, MAX_TEXT),
         tokens=outcome.tokens,
         read=outcome.read,
         written=outcome.written,
-        model=outcome.model,
+        model=plain(outcome.model, MAX_NAME),
         cached=outcome.cached,
         stored=outcome.stored,
         cost=outcome.cost,
+        cut=outcome.cut,
     )

@@ -1,20 +1,23 @@
 """The Anthropic Messages API by its official SDK: one forced tool call per tick, prompt caching, streamed."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import AsyncIterable
 
 import anthropic
+import httpx2
 from anthropic.types import MessageParam, RawMessageStreamEvent, TextBlockParam, ToolParam
 
 from openral_reasoner.exchanges.turns import Context, ToolSchema, Turn
-from openral_reasoner.models.failures import translated
+from openral_reasoner.models.endpoint import Endpoint
+from openral_reasoner.models.failures import readable, translated
 from openral_reasoner.models.keys import key_for
 from openral_reasoner.models.model import Decision
 from openral_reasoner.models.retries import Retries
-from openral_reasoner.models.streams import Answer, in_time
+from openral_reasoner.models.streams import Answer, counted
 from openral_reasoner.models.transcripts import NO_CALL, arguments_of, news, opening, reminder, usable
 
 MAX_TOKENS = 1024
+_CUT = ("max_tokens", "model_context_window_exceeded")
 
 
 class AnthropicModel:
@@ -23,17 +26,24 @@ class AnthropicModel:
     def __init__(self, model: str, base_url: str, retries: Retries) -> None:
         self._model, self._retries = model, retries
         self._key = key_for("anthropic", base_url)
-        self._client = anthropic.Anthropic(
-            api_key=self._key, base_url=base_url or None, max_retries=0, open_telemetry=False
-        )
+        self._base_url, self._endpoint = base_url or None, Endpoint()
 
     def __call__(self, context: Context) -> Decision:
         """One decision."""
-        return self._retries.call(lambda seconds: self._once(context, seconds))
+        return self._retries.call(
+            lambda seconds: self._endpoint.ask(lambda http: self._once(http, context, seconds), seconds)
+        )
 
-    def _once(self, context: Context, seconds: float) -> Decision:
+    async def _once(self, http: httpx2.AsyncClient, context: Context, seconds: float) -> Decision:
+        client = anthropic.AsyncAnthropic(
+            api_key=self._key,
+            base_url=self._base_url,
+            max_retries=0,
+            http_client=http,
+            open_telemetry=False,
+        )
         with translated(anthropic, self._key):
-            stream = self._client.messages.create(
+            stream = await client.messages.create(
                 model=self._model,
                 max_tokens=MAX_TOKENS,
                 system=[{"type": "text", "text": context.system, "cache_control": {"type": "ephemeral"}}],
@@ -43,8 +53,8 @@ class AnthropicModel:
                 stream=True,
                 timeout=seconds,
             )
-            with stream:
-                return _read(in_time(stream, seconds)).decision()
+            with readable(self._key):
+                return (await _read(stream)).decision()
 
 
 def messages(context: Context) -> list[MessageParam]:
@@ -111,14 +121,14 @@ def _tools(tools: tuple[ToolSchema, ...]) -> list[ToolParam]:
     return result
 
 
-def _read(events: Iterable[RawMessageStreamEvent]) -> Answer:
+async def _read(events: AsyncIterable[RawMessageStreamEvent]) -> Answer:
     answer = Answer()
-    for event in events:
+    async for event in events:
         if event.type == "message_start":
             usage = event.message.usage
-            answer.cached = usage.cache_read_input_tokens or 0
-            answer.stored = usage.cache_creation_input_tokens or 0
-            answer.read = usage.input_tokens + answer.cached + answer.stored
+            answer.cached = counted(usage.cache_read_input_tokens)
+            answer.stored = counted(usage.cache_creation_input_tokens)
+            answer.read = counted(usage.input_tokens) + answer.cached + answer.stored
             answer.model = event.message.model
         elif event.type == "content_block_start" and event.content_block.type == "tool_use":
             answer.called(event.index, event.content_block.name)
@@ -127,7 +137,8 @@ def _read(events: Iterable[RawMessageStreamEvent]) -> Answer:
         elif event.type == "content_block_delta" and event.delta.type == "text_delta":
             answer.said(event.delta.text)
         elif event.type == "message_delta":
-            answer.written = event.usage.output_tokens
+            answer.written = counted(event.usage.output_tokens)
+            answer.cut = event.delta.stop_reason in _CUT
             answer.refusal = "refusal" if event.delta.stop_reason == "refusal" else ""
         elif event.type == "message_stop":
             answer.stop = "message_stop"

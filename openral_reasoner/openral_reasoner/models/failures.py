@@ -6,6 +6,7 @@ from types import ModuleType
 
 import httpx2
 
+from openral_reasoner.models.endpoint import late
 from openral_reasoner.models.keys import redacted
 from openral_reasoner.models.model import ModelUnavailable
 from openral_reasoner.models.retries import TryAgain
@@ -25,15 +26,28 @@ def translated(sdk: ModuleType, key: str) -> Iterator[None]:
     try:
         yield
     except (sdk.APITimeoutError, httpx2.TimeoutException) as error:
-        raise ModelUnavailable("TIMEOUT", "no answer in time") from error
+        raise late() from error
     except sdk.APIConnectionError as error:
+        # What our own guard of the response raised, the SDK takes for a lost connection.
+        if isinstance(error.__cause__, ModelUnavailable):
+            raise error.__cause__ from None
         raise TryAgain("CONNECTION_LOST", redacted(str(error), key)) from error
     except sdk.APIStatusError as error:
         kind = str(getattr(error, "type", "") or "")
         after = seconds_of(error.response.headers.get("retry-after", ""))
-        raise _status(error.status_code, kind, after, redacted(str(error)[:300], key)) from error
-    except (sdk.APIError, httpx2.HTTPError, OSError, ValueError) as error:
-        raise TryAgain("STREAM_CUT", redacted(f"{type(error).__name__}: {error}"[:300], key)) from error
+        raise _status(error.status_code, kind, after, redacted(str(error), key)) from error
+    except (sdk.APIError, httpx2.HTTPError, OSError) as error:
+        raise TryAgain("STREAM_CUT", redacted(f"{type(error).__name__}: {error}", key)) from error
+
+
+@contextmanager
+def readable(key: str) -> Iterator[None]:
+    """Raises `TryAgain` for an event that is not of the API: the SDKs build their types without looking."""
+    try:
+        yield
+    except (AttributeError, TypeError, ValueError, KeyError, RecursionError) as error:
+        words = f"an event of the answer is not as the API has it ({type(error).__name__}: {error})"
+        raise TryAgain("MALFORMED_ANSWER", redacted(words, key)) from error
 
 
 def seconds_of(header: str) -> float | None:

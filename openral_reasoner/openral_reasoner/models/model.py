@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from openral_core.errors import OpenRALError
+from openral_reasoner.exchanges.arguments import plain
 from openral_reasoner.exchanges.turns import Context, RawCall
 
 
@@ -12,7 +13,7 @@ class Decision:
     """What a model answered; the core wants exactly one call.
 
     ``tokens`` is what it read and wrote; of what it ``read``, ``cached`` came from a cache and ``stored``
-    went into one. ``cost`` [US$] is None when it is not known.
+    went into one. ``cost`` [US$] is None when it is not known. ``cut`` when it ended at a limit of length.
     """
 
     calls: tuple[RawCall, ...]
@@ -24,6 +25,7 @@ class Decision:
     cached: int = 0
     stored: int = 0
     cost: float | None = None
+    cut: bool = False
 
 
 class ModelUnavailable(OpenRALError):
@@ -31,8 +33,9 @@ class ModelUnavailable(OpenRALError):
 
     def __init__(self, condition: str, why: str, tokens: int = 0) -> None:
         self.condition = condition
+        self.why = plain(why, 500)
         self.tokens = tokens
-        super().__init__(f"{condition}: {why}")
+        super().__init__(f"{condition}: {self.why}")
 
 
 Model = Callable[[Context], Decision]

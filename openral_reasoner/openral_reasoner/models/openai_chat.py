@@ -1,18 +1,20 @@
 """Chat completions by the official OpenAI SDK, for any compatible endpoint (vLLM, Ollama); streamed."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import AsyncIterable
 
+import httpx2
 import openai
 from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam, ChatCompletionToolParam
 from openai.types.chat.chat_completion_chunk import Choice
 
 from openral_reasoner.exchanges.turns import Context, ToolSchema, Turn
-from openral_reasoner.models.failures import translated
+from openral_reasoner.models.endpoint import Endpoint
+from openral_reasoner.models.failures import readable, translated
 from openral_reasoner.models.keys import key_for
 from openral_reasoner.models.model import Decision
 from openral_reasoner.models.retries import Retries
-from openral_reasoner.models.streams import Answer, in_time
+from openral_reasoner.models.streams import Answer, counted
 from openral_reasoner.models.transcripts import NO_CALL, arguments_of, news, opening, reminder, usable
 
 
@@ -22,15 +24,20 @@ class OpenAIModel:
     def __init__(self, model: str, base_url: str, retries: Retries) -> None:
         self._model, self._retries = model, retries
         self._key = key_for("openai", base_url)
-        self._client = openai.OpenAI(api_key=self._key, base_url=base_url or None, max_retries=0)
+        self._base_url, self._endpoint = base_url or None, Endpoint()
 
     def __call__(self, context: Context) -> Decision:
         """One decision."""
-        return self._retries.call(lambda seconds: self._once(context, seconds))
+        return self._retries.call(
+            lambda seconds: self._endpoint.ask(lambda http: self._once(http, context, seconds), seconds)
+        )
 
-    def _once(self, context: Context, seconds: float) -> Decision:
+    async def _once(self, http: httpx2.AsyncClient, context: Context, seconds: float) -> Decision:
+        client = openai.AsyncOpenAI(
+            api_key=self._key, base_url=self._base_url, max_retries=0, http_client=http
+        )
         with translated(openai, self._key):
-            stream = self._client.chat.completions.create(
+            stream = await client.chat.completions.create(
                 model=self._model,
                 messages=messages(context),
                 tools=_tools(context.tools),
@@ -40,8 +47,8 @@ class OpenAIModel:
                 stream_options={"include_usage": True},
                 timeout=seconds,
             )
-            with stream:
-                return _read(in_time(stream, seconds)).decision()
+            with readable(self._key):
+                return (await _read(stream)).decision()
 
 
 def messages(context: Context) -> list[ChatCompletionMessageParam]:
@@ -54,7 +61,8 @@ def messages(context: Context) -> list[ChatCompletionMessageParam]:
         if told := news(turn.news, turn.operator_words):
             result.append({"role": "user", "content": told})
         result += _turn(turn)
-    result.append({"role": "user", "content": reminder(context)})
+    if words := reminder(context):
+        result.append({"role": "user", "content": words})
     return result
 
 
@@ -92,27 +100,32 @@ def _tools(tools: tuple[ToolSchema, ...]) -> list[ChatCompletionToolParam]:
     ]
 
 
-def _read(chunks: Iterable[ChatCompletionChunk]) -> Answer:
+async def _read(chunks: AsyncIterable[ChatCompletionChunk]) -> Answer:
     answer = Answer()
-    for chunk in chunks:
+    async for chunk in chunks:
         answer.model = chunk.model or answer.model
         if chunk.usage is not None:
-            answer.read, answer.written = chunk.usage.prompt_tokens, chunk.usage.completion_tokens
+            answer.read = counted(chunk.usage.prompt_tokens)
+            answer.written = counted(chunk.usage.completion_tokens)
             details = chunk.usage.prompt_tokens_details
-            answer.cached = (details.cached_tokens or 0) if details is not None else 0
-        for choice in chunk.choices:
+            answer.cached = counted(details.cached_tokens) if details is not None else 0
+        for choice in chunk.choices or ():
             _take(answer, choice)
     return answer
 
 
 def _take(answer: Answer, choice: Choice) -> None:
     delta = choice.delta
-    answer.said(delta.content or "")
-    answer.refusal += delta.refusal or ""
-    for call in delta.tool_calls or ():
-        if call.function is not None:
-            answer.called(call.index, call.function.name or "")
-            answer.argued(call.index, call.function.arguments or "")
+    if delta is not None:
+        answer.said(delta.content or "")
+        answer.refusal += delta.refusal or ""
+        for position, call in enumerate(delta.tool_calls or ()):
+            # Some endpoints leave the index out.
+            index = position if call.index is None else call.index
+            if call.function is not None:
+                answer.called(index, call.function.name or "")
+                answer.argued(index, call.function.arguments or "")
     if choice.finish_reason is not None:
         answer.stop = choice.finish_reason
+        answer.cut = choice.finish_reason == "length"
         answer.refusal += "filtered" if choice.finish_reason == "content_filter" else ""

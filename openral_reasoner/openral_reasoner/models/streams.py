@@ -1,18 +1,16 @@
-"""Reading a streamed answer: bounded in time and size, complete or refused."""
+"""Reading a streamed answer: bounded in size, complete or refused."""
 
-import json
-import time
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
 
+from openral_reasoner.exchanges.arguments import plain
 from openral_reasoner.exchanges.turns import RawCall
 from openral_reasoner.models.model import Decision, ModelUnavailable
 from openral_reasoner.models.retries import TryAgain
-from openral_reasoner.models.transcripts import MAX_TEXT, clipped
+from openral_reasoner.models.transcripts import MAX_NAME, MAX_TEXT, clipped
 
-T = TypeVar("T")
 MAX_CHARACTERS = 1_000_000
+MAX_COUNT = 1_000_000_000
+"""Tokens of one answer that are believed."""
 
 
 @dataclass
@@ -29,10 +27,12 @@ class Answer:
     model: str = ""
     stop: str = ""
     refusal: str = ""
+    cut: bool = False
     size: int = 0
 
     def called(self, index: int, name: str) -> None:
         """A tool call begins."""
+        self._grow(name)
         self.names[index] = self.names.get(index, "") + name
         self.arguments.setdefault(index, [])
 
@@ -65,13 +65,14 @@ class Answer:
             tokens=self.read + self.written,
             read=self.read,
             written=self.written,
-            model=self.model,
+            model=plain(self.model, MAX_NAME),
             cached=self.cached,
             stored=self.stored,
+            cut=self.cut,
         )
 
     def _arguments(self, index: int) -> str:
-        return "".join(self.arguments.get(index, [])) or json.dumps({})
+        return "".join(self.arguments.get(index, [])) or "{}"
 
     def _grow(self, part: str) -> None:
         self.size += len(part)
@@ -79,14 +80,14 @@ class Answer:
             raise ModelUnavailable("ANSWER_TOO_LARGE", f"more than {MAX_CHARACTERS} characters")
 
 
-def in_time(parts: Iterable[T], seconds: float, clock: Callable[[], float] = time.monotonic) -> Iterator[T]:
-    """The parts, as long as they come within ``seconds``.
+def counted(tokens: int | None) -> int:
+    """A count of tokens as an endpoint states it; none is 0.
 
     Raises:
-        ModelUnavailable: If they go on longer.
+        ValueError: If it is no count.
     """
-    end = clock() + seconds
-    for part in parts:
-        if clock() > end:
-            raise ModelUnavailable("TIMEOUT", "the answer went on beyond the deadline")
-        yield part
+    if tokens is None:
+        return 0
+    if isinstance(tokens, bool) or not isinstance(tokens, int) or not 0 <= tokens <= MAX_COUNT:
+        raise ValueError(f"{str(tokens)[:40]!r} tokens")
+    return tokens

@@ -2,14 +2,18 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import islice
 
+from openral_reasoner.exchanges.arguments import UnreadableArguments, read_arguments
 from openral_reasoner.exchanges.turns import Context, RawCall, Turn, fence
 
 MAX_ARGUMENTS = 20_000
 MAX_TEXT = 4_000
+MAX_NAME = 64
+MAX_CALLS = 4
 NO_CALL = "(no usable tool call)"
-_NAME = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def opening(context: Context) -> str:
@@ -19,8 +23,17 @@ def opening(context: Context) -> str:
 
 
 def reminder(context: Context) -> str:
-    """What is new in this tick, and what remains."""
-    return "\n".join(part for part in (news(context.news, context.operator_words), context.remaining) if part)
+    """What is new in this tick, what the hand holds, and what remains unless the last reply said so."""
+    said = context.turns[-1].reply.remaining if context.turns else ""
+    remaining = "" if context.remaining == said else context.remaining
+    parts = (news(context.news, context.operator_words), _hand(context), remaining)
+    return "\n".join(part for part in parts if part)
+
+
+def _hand(context: Context) -> str:
+    if context.holding:
+        return f"The robot's hand holds: {fence({'holding': context.holding})}"
+    return "The robot's hand is empty." if context.palette.skills else ""
 
 
 def news(lines: tuple[str, ...], operator_words: str) -> str:
@@ -32,25 +45,25 @@ def news(lines: tuple[str, ...], operator_words: str) -> str:
 
 def usable(turn: Turn) -> bool:
     """Whether a turn can be shown as a tool call."""
-    return bool(_NAME.match(turn.tool))
+    return bool(_NAME.fullmatch(turn.tool))
 
 
 def arguments_of(turn: Turn) -> Mapping[str, object]:
     """The arguments as an object; what was none is shown as empty, its reply says so."""
     try:
-        content = json.loads(turn.arguments or "{}")
-    except (ValueError, RecursionError):
+        return read_arguments(turn.arguments)
+    except UnreadableArguments:
         return {}
-    return content if isinstance(content, dict) else {}
 
 
-def clipped(calls: list[RawCall]) -> tuple[RawCall, ...]:
+def clipped(calls: Iterable[RawCall]) -> tuple[RawCall, ...]:
     """Calls small enough to keep; a longer one keeps its name and loses its arguments' end."""
     return tuple(
-        RawCall(tool=_plain(c.tool[:64]), arguments=_plain(c.arguments[:MAX_ARGUMENTS])) for c in calls[:4]
+        RawCall(tool=_escaped(c.tool[:MAX_NAME]), arguments=_escaped(c.arguments[:MAX_ARGUMENTS]))
+        for c in islice(calls, MAX_CALLS)
     )
 
 
-def _plain(words: str) -> str:
-    """Without lone surrogates, which no wire and no file can hold."""
-    return words.encode(errors="replace").decode()
+def _escaped(words: str) -> str:
+    r"""A lone surrogate, which no wire and no file can hold, as JSON's own escape ``\udxxx``."""
+    return words.encode(errors="backslashreplace").decode()

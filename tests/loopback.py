@@ -1,0 +1,201 @@
+"""A model's endpoint on this machine that behaves as a test says, and the answers of two vendors' APIs."""
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+KEY = "sk-secret-0123456789"
+Chunks = list[dict[str, Any]]
+Behaviour = Callable[[BaseHTTPRequestHandler], None]
+EVENTS = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
+
+
+@dataclass
+class Script:
+    """What the endpoint does, one entry per request, the last one again and again; and what it was sent."""
+
+    answers: list[Behaviour]
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    release: threading.Event = field(default_factory=threading.Event)
+
+    def play(self, *answers: Behaviour) -> None:
+        """Behave like this from now on."""
+        self.answers = list(answers)
+        self.requests.clear()
+
+    def next(self, body: bytes, headers: dict[str, str]) -> Behaviour:
+        """What to do with one more request; NaN is no JSON, whatever Python's reader says."""
+        self.requests.append(json.loads(body, parse_constant=pytest.fail))
+        self.headers.append(headers)
+        return self.answers[min(len(self.requests), len(self.answers)) - 1]
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients of these tests hang up."""
+
+
+@contextmanager
+def endpoint(*answers: Behaviour) -> Iterator[tuple[str, Script]]:
+    """Address and script of one endpoint."""
+    script = Script(list(answers))
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            script.next(body, dict(self.headers))(self)
+
+        def log_message(self, *args: Any) -> None:
+            """Silent."""
+
+    server = _Server(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}", script
+    script.release.set()
+    server.shutdown()
+    server.server_close()
+
+
+def stream(chunks: Chunks, cut: bool = False, named: bool = True) -> Behaviour:
+    """Events, and their proper end unless it is cut."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(EVENTS + b"".join(event(chunk, named) for chunk in chunks))
+        if not named and not cut:
+            handler.wfile.write(b"data: [DONE]\n\n")
+
+    return answer
+
+
+def event(chunk: dict[str, Any], named: bool) -> bytes:
+    """One event of a stream."""
+    name = f"event: {chunk['type']}\n" if named else ""
+    return f"{name}data: {json.dumps(chunk)}\n\n".encode()
+
+
+def status(code: int, kind: str, message: str = f"no: {KEY}", **headers: str) -> Behaviour:
+    """An error with its body."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        body = json.dumps({"type": "error", "error": {"type": kind, "message": message}}).encode()
+        handler.send_response(code)
+        for name, value in headers.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.send_header("content-type", "application/json")
+        handler.send_header("content-length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return answer
+
+
+def raw(*parts: bytes) -> Behaviour:
+    """These bytes, then the end of the connection."""
+    return lambda handler: handler.wfile.writelines(parts)
+
+
+def dripping(script: Script, first: bytes, drop: bytes, last: Behaviour, times: int = 600) -> Behaviour:
+    """``first``, ``drop`` again and again for half a minute, then an answer for whoever still listens."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        with suppress(OSError):
+            handler.wfile.write(first)
+            for _ in range(times):
+                handler.wfile.write(drop)
+                handler.wfile.flush()
+                if script.release.wait(0.05):
+                    return
+            last(handler)
+
+    return answer
+
+
+def messages_api(
+    *calls: tuple[str, str], text: str = "", stop: str = "tool_use", model: str = "m-x"
+) -> Chunks:
+    """An answer of the Anthropic Messages API as its events."""
+    usage = {"input_tokens": 100, "output_tokens": 1, "cache_read_input_tokens": 20}
+    start = {"id": "m", "type": "message", "role": "assistant", "model": model, "content": []}
+    chunks: Chunks = [{"type": "message_start", "message": {**start, "usage": usage, "stop_reason": None}}]
+    blocks: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    if text:
+        blocks.append(({"type": "text", "text": ""}, {"type": "text_delta", "text": text}))
+    for name, arguments in calls:
+        block = {"type": "tool_use", "id": f"t_{name}", "name": name, "input": {}}
+        blocks.append((block, {"type": "input_json_delta", "partial_json": arguments}))
+    for index, (block, delta) in enumerate(blocks):
+        chunks.append({"type": "content_block_start", "index": index, "content_block": block})
+        chunks.append({"type": "content_block_delta", "index": index, "delta": delta})
+        chunks.append({"type": "content_block_stop", "index": index})
+    ended = {"stop_reason": "max_tokens" if stop == "length" else stop, "stop_sequence": None}
+    chunks.append({"type": "message_delta", "delta": ended, "usage": {"output_tokens": 30}})
+    return [*chunks, {"type": "message_stop"}]
+
+
+def completions_api(
+    *calls: tuple[str, str], text: str = "", stop: str = "tool_calls", model: str = "m-x"
+) -> Chunks:
+    """An answer of chat completions as its chunks."""
+    base = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": model, "type": "chunk"}
+    tools = [
+        {"index": i, "id": f"t{i}", "type": "function", "function": {"name": n, "arguments": a}}
+        for i, (n, a) in enumerate(calls)
+    ]
+    refusal = "I will not" if stop == "refusal" else None
+    delta = {"role": "assistant", "content": text or None, "tool_calls": tools or None, "refusal": refusal}
+    finish = "stop" if stop == "refusal" else stop
+    usage = {
+        "prompt_tokens": 120,
+        "completion_tokens": 30,
+        "total_tokens": 150,
+        "prompt_tokens_details": {"cached_tokens": 20},
+    }
+    return [
+        {**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+        {**base, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]},
+        {**base, "choices": [], "usage": usage},
+    ]
+
+
+@dataclass(frozen=True)
+class Api:
+    """One of the two APIs, behind one face."""
+
+    name: str
+
+    @property
+    def named(self) -> bool:
+        """Whether its events have names."""
+        return self.name == "anthropic"
+
+    def chunks(self, *calls: tuple[str, str], **options: Any) -> Chunks:
+        """An answer with these calls, in parts."""
+        return (messages_api if self.named else completions_api)(*calls, **options)
+
+    def answer(self, *calls: tuple[str, str], **options: Any) -> Behaviour:
+        """Answer with these calls."""
+        return stream(self.chunks(*calls, **options), named=self.named)
+
+    def broken(self, *calls: tuple[str, str]) -> Behaviour:
+        """Answer with these calls, and break off before the end."""
+        chunks = self.chunks(*calls)
+        return stream(chunks[:-3] if self.named else chunks[:1], cut=True, named=self.named)
+
+
+def without_proxies(patch: pytest.MonkeyPatch) -> None:
+    """Reach this machine directly, with a key that must appear nowhere."""
+    for variable in ("http_proxy", "https_proxy", "all_proxy"):
+        patch.delenv(variable, raising=False)
+        patch.delenv(variable.upper(), raising=False)
+    patch.setitem(os.environ, "ANTHROPIC_API_KEY", KEY)
+    patch.setitem(os.environ, "OPENAI_API_KEY", KEY)
