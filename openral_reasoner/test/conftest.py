@@ -1,5 +1,8 @@
 """A home with a counter, a table, a fridge and a cabinet; the robot stands at the counter's side."""
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import pytest
 
 from openral_core.detectors import DetectorInfo, LifecycleState, Mode, Vocabulary
@@ -10,6 +13,9 @@ from openral_core.skills import Verb
 from openral_reasoner.homes import Home, HomeObject, HomePlace
 from openral_reasoner.palettes import DetectorSeen, LiveGraph, ToolPalette, build_palette
 from openral_reasoner.procedures.settings import MissionSettings
+
+if TYPE_CHECKING:
+    from missions_by_endpoint import Robot
 
 
 def detector(name: str, mode: Mode, *, default: bool = False, alive: bool = True) -> DetectorSeen:
@@ -93,3 +99,22 @@ def palette(home: Home) -> ToolPalette:
 @pytest.fixture
 def settings() -> MissionSettings:
     return MissionSettings(default_requester="ana")
+
+
+@pytest.fixture(params=["anthropic", "openai"])
+def robot(
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    home: Home,
+    palette: ToolPalette,
+    settings: MissionSettings,
+) -> "Iterator[Robot]":
+    """A robot with either vendor's SDK before an endpoint that behaves as the test says."""
+    pytest.importorskip("anthropic")
+    pytest.importorskip("openai")
+    from loopback import Api, endpoint, without_proxies
+    from missions_by_endpoint import Robot
+
+    without_proxies(monkeypatch)
+    with endpoint() as (url, script):
+        yield Robot(Api(request.param), url, script, home, palette, settings)

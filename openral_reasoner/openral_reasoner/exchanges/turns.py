@@ -87,6 +87,7 @@ class Context(Value):
     turns: tuple[Turn, ...] = ()
     news: tuple[str, ...] = ()
     operator_words: str = ""
+    holding: str = ""
     remaining: str = ""
 
 

@@ -15,9 +15,16 @@ def context(mission: Mission) -> Context:
         goal=mission.prompt.text,
         requester=mission.requester,
         palette=mission.palette,
-        tools=schemas(mission.palette),
+        tools=schemas(mission.palette, tuple(mission.things)),
         turns=tuple(mission.turns),
         news=news,
         operator_words=answered,
+        holding=_holding(mission),
         remaining=mission.remaining(),
     )
+
+
+def _holding(mission: Mission) -> str:
+    """What this mission took, by its id; else what the skill server says it holds, since an earlier one."""
+    held = mission.things.get(mission.holding)
+    return f"{held.label} ({held.id})" if held is not None else mission.palette.holding[:200]

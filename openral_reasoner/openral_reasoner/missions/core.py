@@ -192,7 +192,8 @@ class Core:
         self.mission.palette = event.palette
         if self.mission.chronicle.borrower not in self.mission.pending("execute_rskill"):
             self.mission.chronicle = self.mission.chronicle.reclaimed(idle=self.palette.robot_idle)
-        self.mission.news.extend(news)
+        if self.mission.asked:
+            self.mission.news.extend(news)
         if self._wait.palette:
             self._resume(event)
         elif self._wait.needs and self._wait.needs not in {each.id for each in self.palette.detectors}:

@@ -1,16 +1,17 @@
 """One decision after the other until the mission ends."""
 
+from openral_reasoner.exchanges.arguments import plain
 from openral_reasoner.exchanges.commands import AskModel
 from openral_reasoner.exchanges.events import Event, ModelAnswered, ModelFailed
 from openral_reasoner.exchanges.turns import Context, RawCall, Reply, Turn
 from openral_reasoner.missions.contexts import context
+from openral_reasoner.missions.faults import Fault, chosen
 from openral_reasoner.policies import Repetitions, Strikes
 from openral_reasoner.procedures.asks import exchange
 from openral_reasoner.procedures.interrupts import MissionStuck
 from openral_reasoner.procedures.mission import Ending, Mission, Procedure
 from openral_reasoner.procedures.residencies import tidy
 from openral_reasoner.procedures.waits import wait_for_peers
-from openral_reasoner.tools import InvalidCall, MalformedCall, Outcome, ReasonerToolCall, parse_call
 
 
 def decide_until_done(mission: Mission) -> Procedure[Ending]:
@@ -29,21 +30,23 @@ def decide_until_done(mission: Mission) -> Procedure[Ending]:
         answer = yield from _ask(mission, given)
         if not isinstance(answer, ModelAnswered):
             strikes = strikes.after_failure()
+            _tell_again(mission, given)
             _check(strikes, _why(answer))
             continue
-        raw, call = _chosen(mission, answer)
-        wrong = isinstance(call, Reply)
-        strikes = strikes.after_wrong() if wrong else strikes.after_right()
-        outcome: Outcome = call if isinstance(call, Reply) else (yield from call.perform(mission))
+        raw, call = chosen(mission, answer)
+        if isinstance(call, Fault):
+            strikes = strikes.after_wrong(call.did)
+            _remember(mission, given, raw, call.reply)
+            _check_calls(strikes, call)
+            continue
+        strikes = strikes.after_right()
+        outcome = yield from call.perform(mission)
         if isinstance(outcome, Ending):
             return outcome
         _remember(mission, given, raw, outcome)
-        _check(strikes, f"the model called wrongly: {outcome.text}")
         looping, repetitions = repetitions.after(raw.tool, raw.arguments, outcome.model_dump_json())
         if looping:
-            raise MissionStuck(
-                f"{raw.tool} was called {repetitions.limit} times and got the same answer each time"
-            )
+            raise MissionStuck(_in_circles(raw.tool, repetitions.limit, outcome))
 
 
 def _ask(mission: Mission, given: Context) -> Procedure[Event]:
@@ -73,28 +76,6 @@ def _usage(event: Event) -> dict[str, str | float]:
     }
 
 
-def _chosen(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, ReasonerToolCall | Reply]:
-    """The one call of the answer, or the reply that sends it back."""
-    raw = answer.calls[0] if answer.calls else RawCall(tool="")
-    if len(answer.calls) != 1:
-        return raw, Reply(
-            status="INVALID_CALL",
-            text=f"exactly one tool call per turn is needed, there were {len(answer.calls)}",
-        )
-    try:
-        call = parse_call(raw, mission.palette)
-        call.check(mission)
-        return raw, call
-    except InvalidCall as error:
-        return raw, Reply(
-            status="INVALID_CALL", text=f"this {error.what} is not in the palette now", valid=error.valid
-        )
-    except MalformedCall as error:
-        return raw, Reply(
-            status="INVALID_CALL", text="the call is malformed", peer_words=(str(error)[:1000],)
-        )
-
-
 def _remember(mission: Mission, given: Context, raw: RawCall, reply: Reply) -> None:
     told = reply.model_copy(update={"remaining": mission.remaining()})
     number = f"call_{len(mission.turns) + 1}"
@@ -113,6 +94,23 @@ def _remember(mission: Mission, given: Context, raw: RawCall, reply: Reply) -> N
 def _check(strikes: Strikes, why: str) -> None:
     if strikes.out:
         raise MissionStuck(f"the model failed {strikes.failures} times; last: {why}")
+
+
+def _check_calls(strikes: Strikes, fault: Fault) -> None:
+    if strikes.repeated >= strikes.limit:
+        raise MissionStuck(fault.told(strikes.repeated))
+    _check(strikes, fault.told(1))
+
+
+def _in_circles(tool: str, times: int, reply: Reply) -> str:
+    answer = ": ".join(part for part in (reply.status, *reply.peer_words) if part)
+    return f"{tool} was called {times} times and got the same answer each time: {plain(answer, 200)}"
+
+
+def _tell_again(mission: Mission, given: Context) -> None:
+    """A decision that was not made has read nothing: its news belongs to the next one."""
+    mission.news[:0] = given.news
+    mission.operator_words = mission.operator_words or given.operator_words
 
 
 def _why(event: Event) -> str:

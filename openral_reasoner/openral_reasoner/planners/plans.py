@@ -1,6 +1,7 @@
 """One plan per kind of goal."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import astuple
 
 from openral_core.skills import Verb
 from openral_reasoner.exchanges.turns import Found, Reply
@@ -34,6 +35,9 @@ from openral_reasoner.planners.steps import (
 from openral_reasoner.procedures.looks import SEEN_NOT_PLACED
 from openral_reasoner.tools import LocateInViewTool
 
+MAX_NAME = 200
+"""Characters of what a tool takes as the words for an object or a place."""
+
 
 def plan_for(outlook: Outlook, goal: Goal) -> Plan[str]:
     """The steps to a goal; returns what to tell whoever asked.
@@ -41,7 +45,18 @@ def plan_for(outlook: Outlook, goal: Goal) -> Plan[str]:
     Raises:
         PlanFailed: With the question for a human.
     """
+    if not isinstance(goal, NotUnderstood):
+        _check_length(goal)
     return (yield from _PLANS[type(goal)](outlook, goal))
+
+
+def _check_length(goal: Goal) -> None:
+    for said in astuple(goal):
+        if isinstance(said, str) and len(said) > MAX_NAME:
+            raise PlanFailed(
+                f"{said[:40]!r} and so on is a name of {len(said)} characters: I can look for one of at most "
+                f"{MAX_NAME}. What is it in short?"
+            )
 
 
 def _find(outlook: Outlook, goal: Find) -> Plan[str]:
@@ -123,7 +138,8 @@ def _door(outlook: Outlook, goal: Door) -> Plan[str]:
 
 def _not_understood(outlook: Outlook, goal: NotUnderstood) -> Plan[str]:
     yield from ()
-    raise PlanFailed(f"I do not understand {goal.words!r}. I understand for example: {'; '.join(EXAMPLES)}.")
+    said = goal.words if len(goal.words) <= MAX_NAME else f"{goal.words[:MAX_NAME]}..."
+    raise PlanFailed(f"I do not understand {said!r}. I understand for example: {'; '.join(EXAMPLES)}.")
 
 
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {

@@ -114,6 +114,7 @@ def _let_go(mission: Mission, step: Step, result: SkillResult) -> None:
     """What was held is now where it was put, or with whoever took it."""
     held = mission.things.get(mission.holding)
     mission.holding = ""
+    mission.palette = mission.palette.model_copy(update={"holding": ""})
     if held is None:
         return
     if step.entry.verb is Verb.HANDOVER:

@@ -118,6 +118,11 @@ class Mission:
             if self.ledger.overdrawn(line):
                 raise BudgetExhausted(line, self.ledger.limit(line))
 
+    @property
+    def asked(self) -> bool:
+        """Whether the model was given a decision yet: before, nothing is news to it."""
+        return self.ledger.used.get("model_calls", 0.0) > 0.0
+
     def remaining(self) -> str:
         """The budget's end-of-reply words."""
         return self.ledger.words(self.now)

@@ -68,10 +68,10 @@ def _value(spec: ParameterSpec, verb: Verb, thing: Thing, extras: Mapping[str, E
     if spec.type is ParameterType.POSE:
         return _pose(verb, thing)
     if spec.name in _KNOWN:
-        return _typed(spec, _KNOWN[spec.name](thing))
+        return typed(spec, _KNOWN[spec.name](thing))
     if _is_id(spec):
         return thing.id
-    return _typed(spec, extras.get(spec.name))
+    return typed(spec, extras.get(spec.name))
 
 
 def _fits(value: Extra) -> bool:
@@ -83,7 +83,8 @@ def _pose(verb: Verb, thing: Thing) -> Pose | None:
     return thing.standing if verb is Verb.NAVIGATE else thing.pose
 
 
-def _typed(spec: ParameterSpec, value: Extra | None) -> ParamValue | None:
+def typed(spec: ParameterSpec, value: Extra | None) -> ParamValue | None:
+    """The value as the skill takes it; None when it is of another type."""
     if value is None or isinstance(value, bool) is not (spec.type is ParameterType.BOOL):
         return None
     if not isinstance(value, _PYTHON[spec.type]) or not _fits(value):

@@ -1,18 +1,19 @@
 """From what a model wrote to a checked tool call."""
 
-import json
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from openral_core.errors import OpenRALError
+from openral_reasoner.exchanges.arguments import UnreadableArguments, read_arguments
 from openral_reasoner.exchanges.turns import RawCall, ToolSchema
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.tools.ask_human import AskHumanTool
 from openral_reasoner.tools.done import DoneTool
 from openral_reasoner.tools.emit_prompt import EmitPromptTool
 from openral_reasoner.tools.execute_rskill import ExecuteRskillTool
+from openral_reasoner.tools.json_schema import parameters
 from openral_reasoner.tools.lifecycle_transition import LifecycleTransitionTool
 from openral_reasoner.tools.locate_in_view import LocateInViewTool
 from openral_reasoner.tools.recall_object import RecallObjectTool
@@ -61,10 +62,12 @@ def offered(palette: ToolPalette) -> tuple[type[Tool], ...]:
 
 
 @lru_cache(maxsize=8)
-def schemas(palette: ToolPalette) -> tuple[ToolSchema, ...]:
-    """The offered tools as a model sees them."""
+def schemas(palette: ToolPalette, known: tuple[str, ...] = ()) -> tuple[ToolSchema, ...]:
+    """The offered tools as a model sees them; ``known`` are the ids that this mission has learnt."""
     return tuple(
-        ToolSchema(name=name_of(tool), description=tool.words(palette), parameters=_parameters(tool))
+        ToolSchema(
+            name=name_of(tool), description=tool.words(palette), parameters=parameters(tool, palette, known)
+        )
         for tool in offered(palette)
     )
 
@@ -80,26 +83,11 @@ def parse_call(raw: RawCall, palette: ToolPalette) -> ReasonerToolCall:
     if raw.tool not in names:
         raise InvalidCall("tool", raw.tool, names)
     try:
-        arguments = json.loads(raw.arguments or "{}")
-        json.dumps(arguments, ensure_ascii=False).encode()
-    except (ValueError, RecursionError) as error:
-        raise MalformedCall(raw.tool, [f"the arguments are no JSON: {error}"]) from error
-    if not isinstance(arguments, dict):
-        raise MalformedCall(raw.tool, ["the arguments must be a JSON object"])
+        arguments = read_arguments(raw.arguments)
+    except UnreadableArguments as error:
+        raise MalformedCall(raw.tool, [str(error)]) from error
     try:
         return CALL.validate_python({**arguments, "tool": raw.tool})
     except ValidationError as error:
         problems = [f"{'.'.join(map(str, e['loc'][1:]))}: {e['msg']}" for e in error.errors()]
         raise MalformedCall(raw.tool, problems) from error
-
-
-@cache
-def _parameters(tool: type[Tool]) -> str:
-    schema = dict(tool.model_json_schema())
-    fields = {k: dict(v) for k, v in schema["properties"].items() if k != "tool"}
-    for described in fields.values():
-        described.pop("title", None)
-    schema["properties"] = fields
-    schema.pop("description", None)
-    schema.pop("title", None)
-    return json.dumps(schema)

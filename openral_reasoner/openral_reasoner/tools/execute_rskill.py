@@ -1,10 +1,12 @@
 """execute_rskill."""
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field
 from typing_extensions import override
 
+from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import Verb
 from openral_reasoner.exchanges.turns import Reply, fence
 from openral_reasoner.palettes import SkillEntry, ToolPalette
@@ -13,13 +15,19 @@ from openral_reasoner.procedures.executions import Execution, Step, execute
 from openral_reasoner.procedures.frontiers import frontier
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.moves import known
-from openral_reasoner.procedures.params import Extra, not_filled_in
+from openral_reasoner.procedures.params import Extra, not_filled_in, typed
 from openral_reasoner.procedures.recalls import miss
 from openral_reasoner.procedures.visits import visit
 from openral_reasoner.searches import Candidate, SearchProgress
 from openral_reasoner.tools.tool import InvalidCall, Outcome, Tool
 
 _TO_SEARCH = (Verb.NAVIGATE, Verb.LOOK_AT, Verb.OPEN)
+_JSON: Mapping[ParameterType, str] = {
+    ParameterType.STRING: "string",
+    ParameterType.FLOAT: "number",
+    ParameterType.INT: "integer",
+    ParameterType.BOOL: "boolean",
+}
 
 
 class ExecuteRskillTool(Tool):
@@ -60,11 +68,22 @@ class ExecuteRskillTool(Tool):
         ]
         return f"{super().words(palette)} {fence({'skills': skills, 'places': places})}"
 
+    @classmethod
+    @override
+    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+        places = tuple(place.id for place in palette.places)
+        return {"rskill_id": tuple(s.id for s in palette.skills), "target": ("me", *places, *known)}
+
+    @classmethod
+    @override
+    def named(cls, palette: ToolPalette) -> Mapping[str, Mapping[str, object]]:
+        asked = {spec.name: spec for skill in palette.skills for spec in not_filled_in(skill)}
+        return {"parameters": {name: _schema(spec) for name, spec in asked.items()}}
+
     @override
     def check(self, mission: Mission) -> None:
         palette = mission.palette
-        if palette.skill(self.rskill_id) is None:
-            raise InvalidCall("rskill_id", self.rskill_id, tuple(s.id for s in palette.skills))
+        _check_parameters(self._entry(mission), self.parameters)
         if self._target_id(mission) is None:
             places = tuple(p.id for p in palette.places)
             raise InvalidCall("target", self.target, ("me", *_targets(mission), *places))
@@ -123,6 +142,30 @@ def _listed(skill: SkillEntry) -> dict[str, object]:
     asked = {spec.name: spec.description for spec in not_filled_in(skill)}
     plain = {"id": skill.id, "verb": skill.verb.value, "does": skill.description}
     return {**plain, "parameters": asked} if asked else {**plain}
+
+
+def _schema(spec: ParameterSpec) -> dict[str, object]:
+    return {"type": _JSON[spec.type], "description": spec.description}
+
+
+def _check_parameters(skill: SkillEntry, given: Mapping[str, Extra]) -> None:
+    """Refuse what the skill does not take, before anything moves.
+
+    Raises:
+        InvalidCall: Naming the parameters that it takes.
+    """
+    asked = {spec.name: spec for spec in not_filled_in(skill)}
+    for name, value in given.items():
+        if name not in asked:
+            advice = f"{skill.id} takes {'only these' if asked else 'no'} parameters"
+            raise InvalidCall("parameter", name, tuple(asked), advice)
+        if typed(asked[name], value) is None:
+            advice = f"{name} of {skill.id} must be a {asked[name].type.value}"
+            raise InvalidCall("parameter", name, (), advice)
+    for name, spec in asked.items():
+        if spec.required and name not in given:
+            advice = f"{skill.id} needs the parameter {name}, a {spec.type.value}"
+            raise InvalidCall("parameter", name, (), advice)
 
 
 def _open_episodes(mission: Mission, words: str) -> tuple[SearchProgress, ...]:

@@ -1,5 +1,6 @@
 """lifecycle_transition."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
@@ -37,6 +38,11 @@ class LifecycleTransitionTool(Tool):
             if each.id in palette.peers
         ]
         return f"{super().words(palette)} {fence({'peers': peers})}"
+
+    @classmethod
+    @override
+    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+        return {"peer": palette.peers}
 
     @override
     def check(self, mission: Mission) -> None:

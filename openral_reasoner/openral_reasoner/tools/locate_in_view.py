@@ -1,5 +1,6 @@
 """locate_in_view."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
@@ -53,6 +54,12 @@ class LocateInViewTool(Tool):
         covered = [{"id": each.id, "labels": each.labels} for each in palette.continuous_detectors]
         listing = fence({"locators": locators, "cameras": palette.cameras, "continuous": covered})
         return f"{super().words(palette)} {_RULE} {listing}"
+
+    @classmethod
+    @override
+    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+        locators = tuple(each.id for each in palette.locators)
+        return {"detector": ("", *locators), "camera": ("", *palette.cameras)}
 
     @override
     def check(self, mission: Mission) -> None:

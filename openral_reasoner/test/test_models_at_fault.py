@@ -1,0 +1,169 @@
+"""Models that write no usable call: in which words that is told, and that the next mission works."""
+
+import json
+
+import pytest
+
+pytest.importorskip("anthropic")
+pytest.importorskip("openai")
+from loopback import status
+from missions_by_endpoint import GIVE_UP, GO, HANDED_OVER, RECALL, Robot, Says
+
+from openral_reasoner.budgets import SearchBudget
+from openral_reasoner.exchanges.events import ModelAnswered
+
+WRONG: dict[str, tuple[Says, str, str]] = {
+    "nothing": (
+        lambda api: api.answer(stop="end_turn" if api.named else "stop"),
+        "answered with nothing, neither text nor a tool call, 3 times; choose a model with tool calling",
+        "your answer was empty",
+    ),
+    "prose": (
+        lambda api: api.answer(text="I would rather talk.", stop="end_turn" if api.named else "stop"),
+        "instead of a tool call 3 times (last: 'I would rather talk.'); choose a model with tool calling",
+        "you answered with text",
+    ),
+    "a call in prose": (
+        lambda api: api.answer(text='{"name": "recall_object", "arguments": {"query": "mug"}}', stop="stop"),
+        "the model wrote its tool call as text 3 times",
+        "you wrote a tool call as text",
+    ),
+    "words cut by their length": (
+        lambda api: api.answer(text="Let me think about", stop="length"),
+        "was cut off at the limit of its length before its tool call was whole 3 times (last: 'Let me think",
+        "your answer was cut off",
+    ),
+    "a call cut by its length": (
+        lambda api: api.answer(("recall_object", '{"query": "m'), stop="length"),
+        "before its tool call was whole 3 times (last: recall_object)",
+        "your answer was cut off",
+    ),
+    "two calls at once": (
+        lambda api: api.answer(RECALL, GIVE_UP),
+        "the model made several tool calls at once 3 times (last: recall_object and done); choose a model",
+        "exactly one tool call per turn is needed, there were 2",
+    ),
+    "a tool that is not there": (
+        lambda api: api.answer(("teleport_robot", "{}")),
+        "the model called a tool that is not there 3 times (last: teleport_robot {})",
+        "this tool is not in the palette now",
+    ),
+    "a wrong type": (
+        lambda api: api.answer(("recall_object", '{"query": 5}')),
+        "called wrongly 3 times (last: 'recall_object' was not called properly: query: Input should be",
+        "the call is malformed",
+    ),
+    "a place that is not there": (
+        lambda api: api.answer(("execute_rskill", '{"rskill_id": "navigate", "target": "narnia"}')),
+        "the model called with a target that is not there 3 times (last: execute_rskill",
+        "this target is not in the palette now",
+    ),
+    "a parameter that no skill has": (
+        lambda api: api.answer((GO[0], GO[1][:-1] + ', "parameters": {"speed": 99}}')),
+        "the model called with a parameter that is not there 3 times",
+        "navigate takes no parameters",
+    ),
+}
+
+
+@pytest.mark.parametrize(("says", "reason", "told"), WRONG.values(), ids=WRONG)
+def test_a_model_that_never_calls_properly_is_named_for_what_it_does(
+    says: Says, reason: str, told: str, robot: Robot
+) -> None:
+    end = robot.mission(says(robot.api))
+    assert end.state is HANDED_OVER
+    assert reason in end.reason
+    assert len(robot.script.requests) == 3
+    assert told in robot.told()
+    robot.works()
+
+
+@pytest.mark.parametrize("says", [each[0] for each in WRONG.values()], ids=WRONG)
+def test_a_wrong_call_goes_back_once_and_the_mission_goes_on(says: Says, robot: Robot) -> None:
+    end = robot.mission(says(robot.api), robot.api.answer(GO), robot.api.answer(GIVE_UP))
+    assert end.reason == "as I was told"
+    assert len(robot.script.requests) == 3
+
+
+UNREADABLE: dict[str, tuple[str, str]] = {
+    "cut": ('{"query": "mug"', "Expecting"),
+    "no JSON": ("None", "Expecting value"),
+    "a list": ('["mug"]', "it is a list, not an object"),
+    "null": ("null", "it is a NoneType, not an object"),
+    "NaN": ('{"query": NaN}', "NaN is no number"),
+    "1e999": ('{"query": 1e999}', "1e999 is too large"),
+    "minus infinity": ('{"query": -Infinity}', "-Infinity is no number"),
+    "a key twice": ('{"query": "mug", "query": "cup"}', "the key 'query' is given twice"),
+    "NUL": ('{"query": "m\\u0000ug"}', "has a character that is no text"),
+    "half a pair": ('{"query": "mug \\ud83d"}', "has a character that is no text"),
+    "half a pair in a key": ('{"query": "mug", "\\udc00": 1}', "has a character that is no text"),
+    "33 levels": ('{"query": ' + "[" * 33 + "]" * 33 + "}", "nested deeper"),
+    "9,000 levels": ('{"query": ' + "[" * 9000 + "]" * 9000 + "}", ""),
+    "100,000 levels": ("[" * 100_000, ""),
+    "900 kB": (json.dumps({"query": "x" * 900_000}), "Unterminated string"),
+    "4,301 digits": ('{"query": ' + "9" * 4301 + "}", "integer string conversion"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "problem"), UNREADABLE.values(), ids=UNREADABLE)
+def test_arguments_that_are_no_json_go_back_once_and_poison_nothing(
+    arguments: str, problem: str, robot: Robot
+) -> None:
+    wrong = robot.api.answer(("recall_object", arguments))
+    end = robot.mission(wrong, robot.api.answer(GO), robot.api.answer(GIVE_UP))
+    assert end.reason == "as I was told"
+    assert problem in robot.told()
+    end = robot.mission(wrong)
+    assert end.state is HANDED_OVER
+    assert "the model called wrongly 3 times" in end.reason
+    robot.works()
+
+
+def test_lone_surrogates_and_control_characters_reach_no_wire_and_no_file(robot: Robot) -> None:
+    robot.mission(
+        robot.api.answer(RECALL, text="hm \ud83d \x1b[2J", model="m \udc00"),
+        robot.api.answer(("recall_\ud800", "{}")),
+        robot.api.answer(("recall_object", '{"query": "mug \ud800"}')),
+        robot.api.answer(GIVE_UP),
+        robot.api.answer(GIVE_UP),
+    )
+    heard = [m.event for m in robot.line.moments if isinstance(m.event, ModelAnswered)]
+    assert heard[0].text == "hm ? ?[2J"
+    assert heard[0].model == "m ?"
+    assert heard[1].calls[0].tool == "recall_\\ud800"
+    assert "has a character that is no text" in robot.told()
+    robot.works()
+
+
+def test_an_error_that_no_wire_can_hold_is_told_without_it(robot: Robot) -> None:
+    end = robot.mission(status(400, "invalid_request_error", "no \ud800 \x00"))
+    assert end.state is HANDED_OVER
+    assert end.reason.count("BAD_REQUEST") == 1
+    end.reason.encode()
+    robot.works()
+
+
+@pytest.mark.parametrize("call", [RECALL, GO], ids=["a look-up", "a step"])
+def test_a_call_that_gets_the_same_answer_again_is_named_with_it(call: tuple[str, str], robot: Robot) -> None:
+    robot.home.places["fridge_1"].reachable = False
+    end = robot.mission(robot.api.answer(call))
+    assert end.state is HANDED_OVER
+    answer = {"recall_object": "FOUND", "execute_rskill": "NOT_REACHABLE"}[call[0]]
+    assert f"{call[0]} was called 3 times and got the same answer each time: {answer}" in end.reason
+    robot.home.places["fridge_1"].reachable = True
+    robot.works()
+
+
+def test_a_model_that_only_talks_to_the_operator_ends_with_its_budget(robot: Robot) -> None:
+    robot.line.core.settings = robot.settings.model_copy(update={"budget": SearchBudget(model_calls=9)})
+    says = [robot.api.answer(("emit_prompt", json.dumps({"text": f"still here {n}"}))) for n in range(9)]
+    end = robot.mission(*says)
+    assert end.state is HANDED_OVER
+    assert end.reason == "the budget of 9 model_calls is used up"
+    robot.works()
+
+
+def test_a_model_that_asks_at_once_hands_over_its_own_question(robot: Robot) -> None:
+    end = robot.mission(robot.api.answer(("ask_human", '{"question": "Which fridge?"}')))
+    assert (end.state, end.reason) == (HANDED_OVER, "Which fridge?")
+    robot.works()
