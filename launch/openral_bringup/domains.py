@@ -5,6 +5,7 @@ machine claim their names by abstract sockets, which live in the network namespa
 them, and go with the process. Nodes that claim nothing, or run on other hosts, are discovered in the domain.
 """
 
+import os
 import socket
 import struct
 import time
@@ -73,9 +74,7 @@ def domain_of(word: str, environment: Mapping[str, str]) -> int | None:
     chosen = word or environment.get("ROS_DOMAIN_ID", "") or "0"
     if not chosen.isdecimal() or int(chosen) > LARGEST:
         flag, valid = ("--domain-id", f", or {AUTO}") if word else ("ROS_DOMAIN_ID", "")
-        raise ImpossibleChoices(
-            [f"{flag} {chosen}: expected 0 to {LARGEST}" + (f", or {AUTO}" if word else "")]
-        )
+        raise ImpossibleChoices([f"{flag} {chosen}: expected 0 to {LARGEST}{valid}"])
     return int(chosen)
 
 
@@ -92,9 +91,8 @@ def occupy(domain: int | None, names: Sequence[str]) -> int:
         return _occupy_free(names)
     claims = Claims()
     taken = {name: holder for name in names if (holder := claims.take(domain, name))}
-    taken |= {
-        name: _process_of(name, domain) for name in _seen(domain) if name in names and name not in taken
-    }
+    others = {**dict.fromkeys(_seen(domain), UNSEEN), **_running(domain)}
+    taken = {**{name: others[name] for name in names if name in others}, **taken}
     if taken:
         claims.release()
         raise ImpossibleChoices([_words(domain, taken)])
@@ -146,17 +144,26 @@ def _process(pid: int) -> str:
         return f"process {pid}"
 
 
-def _process_of(name: str, domain: int) -> str:
-    """The process of this machine that runs a node, as far as its command line tells."""
-    namespace, _, node = name.rpartition("/")
-    wanted = {f"__node:={node}", f"__ns:={namespace or '/'}"}
+def _running(domain: int) -> dict[str, str]:
+    """Nodes of this machine and network by name, with their processes, as far as command lines tell."""
+    found = {}
+    network = _network(os.getpid())
     for process in psutil.process_iter():
-        with suppress(psutil.Error):
-            if wanted <= set(process.cmdline()) and process.environ().get("ROS_DOMAIN_ID", "0") == str(
-                domain
-            ):
-                return _process(process.pid)
-    return UNSEEN
+        with suppress(psutil.Error, OSError):
+            rules = dict(
+                word.split(":=", 1) for word in process.cmdline() if word.startswith(("__node:=", "__ns:="))
+            )
+            if not rules.get("__node") or process.environ().get("ROS_DOMAIN_ID", "0") != str(domain):
+                continue
+            if _network(process.pid) == network:
+                name = f"{rules.get('__ns', '').rstrip('/')}/{rules['__node']}"
+                found[name] = _process(process.pid)
+    return found
+
+
+def _network(pid: int) -> str:
+    """The network namespace of a process."""
+    return str(Path(f"/proc/{pid}/ns/net").readlink())
 
 
 def _seen(domain: int) -> set[str]:

@@ -71,7 +71,10 @@ def test_names_are_free_again_when_their_process_has_ended(ros_domain: int) -> N
     assert occupy(ros_domain, ["/sim"]) == ros_domain
 
 
-def test_a_node_that_claims_nothing_is_seen_in_the_domain(ros_context: Any, ros_domain: int) -> None:
+def test_a_node_that_claims_nothing_is_seen_in_the_domain(
+    ros_context: Any, ros_domain: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(domains, "LOOK", 4.0)
     node = Node("sim", namespace="/robot1", context=ros_context)
     with pytest.raises(ImpossibleChoices, match="already has '/robot1/sim', started by a process that"):
         occupy(ros_domain, ["/robot1/sim", "/robot1/reasoner"])
@@ -135,9 +138,7 @@ def test_deploy_sim_refuses_with_exit_code_2_and_starts_nothing(
 ) -> None:
     command = [sys.executable, "-P", str(ROOT / "deploy_sim.py"), "--goal", "find the mug"]
     command += ["--record", str(tmp_path / "run")]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=100, env=dict(os.environ)
-    )
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
     assert done.returncode == 2, done.stdout
     assert "'/reasoner', '/sim'" in done.stderr
     assert not (tmp_path / "run").exists()

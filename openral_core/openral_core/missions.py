@@ -20,6 +20,11 @@ class MissionState(IntEnum):
         """Whether nothing more will happen."""
         return self >= MissionState.SUCCEEDED
 
+    @property
+    def exit_code(self) -> int:
+        """Of a program that waited for the end: 0 reached, 3 handed over, 5 only claimed, else 1."""
+        return {MissionState.SUCCEEDED: 0, MissionState.HANDED_OVER: 3, MissionState.CLAIMED: 5}.get(self, 1)
+
 
 class PromptOutcome(IntEnum):
     """What became of a prompt; outcomes of openral_msgs/PromptReceipt."""

@@ -34,9 +34,9 @@ def _take_over(app: typer.Typer, part: typer.Typer) -> None:
 
 
 def main() -> None:
-    """Our own errors are one line on standard error and exit code 2."""
+    """Our own errors are one line on standard error and exit code 2, or their own."""
     try:
         command_line()()
     except OpenRALError as error:
         typer.echo(str(error), err=True)
-        sys.exit(2)
+        sys.exit(getattr(error, "exit_code", 2))

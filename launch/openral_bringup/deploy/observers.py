@@ -1,6 +1,7 @@
 """A node that watches the graph for the view, and speaks to the reasoner as the operator.
 
-Subscribes: openral/mission, openral/scene_graph, openral/palette, /diagnostics, <camera>/camera_info, /clock.
+Subscribes: openral/mission, openral/prompt_receipt, openral/scene_graph, openral/palette, /diagnostics,
+    <camera>/camera_info, /clock.
 Publishes: openral/prompt.
 """
 
@@ -21,10 +22,10 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo
 from std_msgs.msg import String
 
-from openral_bringup.deploy.snapshots import CallLine, Mission, Snapshot
+from openral_bringup.deploy.snapshots import CallLine, Mission, Receipt, Snapshot
 from openral_core.missions import MissionState
-from openral_msgs.msg import MissionStatus, PromptStamped, SceneGraph, SceneNode
-from openral_ros.qos import LATCHED, RELIABLE, SENSOR
+from openral_msgs.msg import MissionStatus, PromptReceipt, PromptStamped, SceneGraph, SceneNode
+from openral_ros.qos import LATCHED, RECEIPTS, RELIABLE, SENSOR
 from openral_ros.scopes import Scope
 
 WINDOW = 3.0
@@ -46,6 +47,7 @@ class Observer:
         )
         self._scope = Scope(self._node)
         self._images: dict[str, deque[float]] = {camera: deque(maxlen=200) for camera in cameras}
+        self._sent: set[str] = set()
         self._prompts = self._scope.publisher(PromptStamped, "openral/prompt", RELIABLE)
         self._subscribe()
         self._thread = Thread(target=self._spin, name="observer", daemon=True)
@@ -60,6 +62,7 @@ class Observer:
         prompt = PromptStamped(id=again or uuid4().hex, text=goal)
         prompt.header.frame_id = "operator"
         prompt.header.stamp = self._node.get_clock().now().to_msg()
+        self._sent.add(str(prompt.id))
         self._prompts.publish(prompt)
         return str(prompt.id)
 
@@ -72,6 +75,7 @@ class Observer:
 
     def _subscribe(self) -> None:
         self._scope.subscription(MissionStatus, "openral/mission", self._on_mission, LATCHED)
+        self._scope.subscription(PromptReceipt, "openral/prompt_receipt", self._on_receipt, RECEIPTS)
         self._scope.subscription(SceneGraph, "openral/scene_graph", self._on_graph, LATCHED)
         self._scope.subscription(String, "openral/palette", self._on_palette, LATCHED)
         self._scope.subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, RELIABLE)
@@ -106,6 +110,13 @@ class Observer:
             tuple(message.searched),
         )
         self.snapshot = replace(self.snapshot, mission=mission)
+
+    def _on_receipt(self, message: PromptReceipt) -> None:
+        if message.prompt_id in self._sent:
+            refused = message.outcome == PromptReceipt.OUTCOME_REFUSED
+            receipt = Receipt(message.mission_id, refused, message.message)
+            receipts = {**self.snapshot.receipts, message.prompt_id: receipt}
+            self.snapshot = replace(self.snapshot, receipts=receipts)
 
     def _on_graph(self, message: SceneGraph) -> None:
         objects = [n.label for n in message.nodes if n.kind == SceneNode.KIND_OBJECT]

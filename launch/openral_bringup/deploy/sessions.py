@@ -11,7 +11,8 @@ from openral_bringup.deploy.reports import Outcome
 from openral_bringup.deploy.snapshots import Mission, Snapshot
 
 LOST = "the reasoner died, and its mission with it; it is started again, but a lost mission is not resumed"
-DEAF = "the reasoner does not take the goal"
+DEAF = "the reasoner has not acknowledged the goal"
+REFUSED = "the reasoner refused the goal: {}"
 POLL = 0.1
 
 
@@ -81,14 +82,14 @@ class Session:
         return Outcome(goal, self._snapshot.mission, start_up, took, simulated, problem)
 
     async def _deliver(self, goal: str) -> tuple[str, int] | None:
-        """Say a goal until the reasoner has heard it, also one that is just being started again.
+        """Say a goal until the reasoner acknowledges it, also one that is just being started again.
 
         Returns:
             The prompt's id and how often the reasoner had died before it was said for the last time.
         """
         deaths, prompt = self._reasoner_deaths(), self._observer.send_goal(goal)
         deadline = time.monotonic() + self._patience.start_up
-        while not await self._until(lambda: self._snapshot.mission.id == prompt, self._patience.heard):
+        while not await self._until(lambda: prompt in self._snapshot.receipts, self._patience.heard):
             if time.monotonic() > deadline:
                 return None
             deaths = self._reasoner_deaths()
@@ -96,11 +97,14 @@ class Session:
         return prompt, deaths
 
     async def _problem(self, prompt: str, deaths: int) -> str:
-        """Wait for the end of a mission that was heard; why there is none, or ""."""
+        """Wait for the end of the mission that was acknowledged; why there is none, or ""."""
+        receipt = self._snapshot.receipts[prompt]
+        if receipt.refused:
+            return REFUSED.format(receipt.message)
         await self._until(
-            lambda: self._ended(prompt) or self._reasoner_deaths() > deaths, self._patience.mission
+            lambda: self._ended(receipt.mission) or self._reasoner_deaths() > deaths, self._patience.mission
         )
-        if self._ended(prompt):
+        if self._ended(receipt.mission):
             return ""
         lost = self._reasoner_deaths() > deaths
         return LOST if lost else f"no end of the mission within {self._patience.mission:.0f} s"
@@ -134,9 +138,9 @@ class Session:
     def _remembers(self) -> bool:
         return bool(self._snapshot.remembered)
 
-    def _ended(self, prompt: str) -> bool:
+    def _ended(self, mission_id: str) -> bool:
         mission = self._snapshot.mission
-        return mission.id == prompt and mission.state.ended
+        return mission.id == mission_id and mission.state.ended
 
     def _reasoner_deaths(self) -> int:
         return self._deaths().get("reasoner", 0)

@@ -33,8 +33,17 @@ class Mission:
 
 
 @dataclass(frozen=True, slots=True)
+class Receipt:
+    """The reasoner's acknowledgement of one prompt; ``mission`` is "" where none came of it."""
+
+    mission: str
+    refused: bool = False
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The graph at a moment: node states, image rates [Hz], remembered labels, the mission."""
+    """The graph at a moment; image rates in [Hz], receipts by prompt id."""
 
     nodes: Mapping[str, str] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)
@@ -42,3 +51,4 @@ class Snapshot:
     sim_time: float = 0.0
     palette_known: bool = False
     mission: Mission = field(default_factory=Mission)
+    receipts: Mapping[str, Receipt] = field(default_factory=dict)

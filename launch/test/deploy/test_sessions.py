@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from openral_bringup.deploy.reports import Outcome
-from openral_bringup.deploy.sessions import DEAF, LOST, Patience, Session
-from openral_bringup.deploy.snapshots import Mission, MissionState, Snapshot
+from openral_bringup.deploy.sessions import DEAF, LOST, REFUSED, Patience, Session
+from openral_bringup.deploy.snapshots import Mission, MissionState, Receipt, Snapshot
 
 QUICK = Patience(start_up=1.0, heard=0.2, mission=1.0, memories=0.2)
 UP = Snapshot({"/reasoner": "active"}, palette_known=True, remembered=("mug",))
@@ -33,7 +33,11 @@ class Graph:
         return prompt
 
     def report(self, prompt: str, state: MissionState) -> None:
-        self.snapshot = replace(self.snapshot, mission=Mission(prompt, state=state))
+        self.acknowledge(prompt, Receipt(f"mission of {prompt}"))
+        self.snapshot = replace(self.snapshot, mission=Mission(f"mission of {prompt}", state=state))
+
+    def acknowledge(self, prompt: str, receipt: Receipt) -> None:
+        self.snapshot = replace(self.snapshot, receipts={**self.snapshot.receipts, prompt: receipt})
 
 
 def succeed(graph: Graph, prompt: str) -> None:
@@ -42,6 +46,10 @@ def succeed(graph: Graph, prompt: str) -> None:
 
 def ignore(graph: Graph, prompt: str) -> None:
     """A reasoner that is just being started does not hear it."""
+
+
+def refuse(graph: Graph, prompt: str) -> None:
+    graph.acknowledge(prompt, Receipt("", refused=True, message="these words are empty"))
 
 
 def die(graph: Graph, prompt: str) -> None:
@@ -75,6 +83,23 @@ def test_a_goal_that_nobody_heard_is_said_again_as_the_same_one() -> None:
 def test_a_reasoner_that_never_takes_the_goal_is_told_of() -> None:
     code, (outcome,) = pursued(Graph(), "a")
     assert (code, outcome.problem) == (4, DEAF)
+
+
+def test_a_goal_that_is_refused_is_told_at_once_with_the_reasoners_words() -> None:
+    graph = Graph(refuse)
+    code, (outcome,) = pursued(graph, " ")
+    assert (code, outcome.problem) == (4, REFUSED.format("these words are empty"))
+    assert len(graph.said) == 1
+
+
+def test_the_end_of_another_mission_is_not_the_goals_end() -> None:
+    def hear_among_others(graph: Graph, prompt: str) -> None:
+        graph.report("of another terminal", MissionState.SUCCEEDED)
+        graph.acknowledge(prompt, Receipt("m1"))
+
+    code, (outcome,) = pursued(Graph(hear_among_others), "a")
+    assert code == 4
+    assert outcome.problem.startswith("no end of the mission")
 
 
 def test_a_lost_mission_is_told_and_the_next_goal_is_pursued_all_the_same() -> None:

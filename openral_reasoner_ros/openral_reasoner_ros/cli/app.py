@@ -19,9 +19,9 @@ app.add_typer(bench, name="bench")
 
 
 def main() -> None:
-    """The command line; our own errors are one line on standard error and exit code 2."""
+    """The command line; our own errors are one line on standard error and exit code 2, or their own."""
     try:
         app()
     except OpenRALError as error:
         typer.echo(str(error), err=True)
-        sys.exit(2)
+        sys.exit(getattr(error, "exit_code", 2))

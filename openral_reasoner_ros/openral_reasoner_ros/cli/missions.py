@@ -1,43 +1,50 @@
 """`openral prompt`, `openral mission` and `openral palette`."""
 
 import json
-import uuid
+from collections.abc import Set
 from typing import Annotated
 
 import typer
-from std_msgs.msg import Header, String
+from std_msgs.msg import String
 
-from openral_msgs.msg import MissionStatus, PromptStamped
+from openral_core.missions import MissionState, PromptOutcome
+from openral_msgs.msg import MissionStatus, PromptReceipt
 from openral_reasoner.budgets import cost_words
+from openral_reasoner_ros.cli.following import MissionFollower
+from openral_reasoner_ros.cli.prompts import deliver
 from openral_reasoner_ros.cli.sessions import Session, session
-from openral_reasoner_ros.names import MISSION, PALETTE, PROMPT
-from openral_ros.qos import LATCHED, RELIABLE
+from openral_reasoner_ros.names import MISSION, PALETTE
+from openral_ros.qos import LATCHED
 
 mission = typer.Typer(no_args_is_help=True, help="the running mission")
 Namespace = Annotated[str, typer.Option(help="of the robot")]
 Timeout = Annotated[float, typer.Option(help="how long to wait for the graph [s]")]
-STATES = ("IDLE", "ACTIVE", "WAITING_FOR_HUMAN", "SUCCEEDED", "FAILED", "HANDED_OVER", "CANCELLED")
+Acknowledged = Annotated[
+    float, typer.Option(help="how long to repeat the words until they are acknowledged [s]")
+]
+TAKEN = frozenset(PromptOutcome) - {PromptOutcome.REFUSED}
 
 
 def prompt(
     words: Annotated[str, typer.Argument(help="the goal")],
     requester: Annotated[str, typer.Option(help="agent it is for")] = "",
     namespace: Namespace = "",
-    timeout: Timeout = 5.0,
+    timeout: Acknowledged = 10.0,
     wait: Annotated[bool, typer.Option(help="until the mission ends; exit code 0 only on success")] = False,
 ) -> None:
-    """Give the reasoner a goal."""
+    """Give the reasoner a goal, repeated until it is acknowledged.
+
+    Exit code: 0 acknowledged, with --wait reached; 1 refused, failed or cancelled; 3 handed over to a human;
+    4 not acknowledged, or the reasoner ended before the mission did; 5 claimed without proof.
+    """
     with session(namespace) as opened:
-        seen: list[MissionStatus] = []
-        opened.node.create_subscription(MissionStatus, MISSION, seen.append, RELIABLE)
-        _say(opened, timeout, text=words, requester=requester)
-        if not wait:
+        follower = MissionFollower(opened)
+        receipt = _say(opened, timeout, TAKEN, text=words, requester=requester)
+        if not wait or receipt.outcome == PromptOutcome.STOPPED:
             return
-        opened.wait(lambda: any(_ended(s, words) for s in seen), 86400.0, "the mission did not end")
-        last = next(s for s in seen if _ended(s, words))
-        typer.echo(f"{STATES[last.state]}: {last.reason}")
-        if last.state != MissionStatus.STATE_SUCCEEDED:
-            raise typer.Exit(1)
+        last = follower.wait_for_end(receipt.mission_id, typer.echo)
+        typer.echo(f"{MissionState(last.state).name}: {last.reason}")
+        raise typer.Exit(MissionState(last.state).exit_code)
 
 
 @mission.command()
@@ -51,10 +58,13 @@ def status(namespace: Namespace = "", timeout: Timeout = 5.0) -> None:
 
 
 @mission.command()
-def cancel(namespace: Namespace = "", timeout: Timeout = 5.0) -> None:
-    """Stop the mission and whatever moves."""
+def cancel(namespace: Namespace = "", timeout: Acknowledged = 10.0) -> None:
+    """Stop the mission and whatever moves, repeated until it is acknowledged.
+
+    Exit code: 0 stopped, also when nothing ran; 1 taken for something else; 4 not acknowledged.
+    """
     with session(namespace) as opened:
-        _say(opened, timeout, text="stop")
+        _say(opened, timeout, {PromptOutcome.STOPPED}, text="stop")
 
 
 @mission.command()
@@ -62,11 +72,15 @@ def answer(
     handoff: Annotated[str, typer.Argument(help="id of the hand-off")],
     words: Annotated[str, typer.Argument(help="the answer")],
     namespace: Namespace = "",
-    timeout: Timeout = 5.0,
+    timeout: Acknowledged = 10.0,
 ) -> None:
-    """Answer a hand-off; the mission goes on with what remains of its budget."""
+    """Answer a hand-off; the mission goes on with what remains of its budget.
+
+    Exit code: 0 taken as the answer, or a stop; 1 not taken as one; 4 not acknowledged.
+    """
+    taken = {PromptOutcome.ANSWERED, PromptOutcome.STOPPED}
     with session(namespace) as opened:
-        _say(opened, timeout, text=words, in_reply_to=handoff)
+        _say(opened, timeout, taken, text=words, in_reply_to=handoff)
 
 
 def palette(namespace: Namespace = "", timeout: Timeout = 5.0) -> None:
@@ -80,7 +94,7 @@ def palette(namespace: Namespace = "", timeout: Timeout = 5.0) -> None:
 
 def status_words(message: MissionStatus) -> str:
     """A status for a terminal."""
-    lines = [f"{STATES[message.state]}  {message.goal}", f"  now: {message.step}"]
+    lines = [f"{MissionState(message.state).name}  {message.goal}", f"  now: {message.step}"]
     lines += [f"  because: {message.reason}"] if message.reason else []
     lines += [f"  {line.name}: {line.used:g} of {line.limit:g}" for line in message.budget]
     lines += [f"  cost: {cost_words({line.name: line.used for line in message.budget})}"]
@@ -89,14 +103,12 @@ def status_words(message: MissionStatus) -> str:
     return "\n".join(lines)
 
 
-def _say(opened: Session, timeout: float, **fields: str) -> None:
-    publisher = opened.node.create_publisher(PromptStamped, PROMPT, RELIABLE)
-    opened.wait(lambda: publisher.get_subscription_count() > 0, timeout, "nobody listens to prompts")
-    stamp = opened.node.get_clock().now().to_msg()
-    header = Header(stamp=stamp, frame_id="operator")
-    publisher.publish(PromptStamped(header=header, id=f"cli-{uuid.uuid4().hex[:8]}", **fields))
-    publisher.wait_for_all_acked()
-
-
-def _ended(status: MissionStatus, goal: str) -> bool:
-    return status.goal == goal and status.state >= MissionStatus.STATE_SUCCEEDED
+def _say(opened: Session, timeout: float, wanted: Set[PromptOutcome], **fields: str) -> PromptReceipt:
+    """Deliver a prompt and print its receipt; exit code 1 unless the outcome is one of those wanted."""
+    receipt = deliver(opened, timeout, **fields)
+    outcome = PromptOutcome(receipt.outcome)
+    words = f"{outcome.name.lower()} {receipt.mission_id}".rstrip()
+    typer.echo(f"{words}: {receipt.message}" if receipt.message else words)
+    if outcome not in wanted:
+        raise typer.Exit(1)
+    return receipt

@@ -14,6 +14,8 @@ from openral_core.errors import OpenRALError
 class NothingHeard(OpenRALError):
     """The graph did not say in time what was waited for."""
 
+    exit_code = 4
+
     def __init__(self, what: str, seconds: float) -> None:
         super().__init__(
             f"{what} within {seconds:g} s: is the reasoner active in this ROS_DOMAIN_ID and namespace?"
@@ -33,11 +35,17 @@ class Session:
         Raises:
             NothingHeard: If it does not within ``seconds``.
         """
+        if not self.spin_until(condition, seconds):
+            raise NothingHeard(otherwise, seconds)
+
+    def spin_until(self, condition: Callable[[], bool], seconds: float) -> bool:
+        """Spin until the condition holds or ``seconds`` have passed; whether it holds."""
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
-                raise NothingHeard(otherwise, seconds)
+                return False
             self._executor.spin_once(timeout_sec=0.05)
+        return True
 
 
 @contextmanager
