@@ -113,7 +113,7 @@ def _close_behind(mission: Mission) -> Procedure[None]:
 def _let_go(mission: Mission, step: Step, result: SkillResult) -> None:
     """What was held is now where it was put, or with whoever took it."""
     held = mission.things.get(mission.holding)
-    mission.holding = ""
+    mission.holding, mission.let_go = "", True
     mission.palette = mission.palette.model_copy(update={"holding": ""})
     if held is None:
         return

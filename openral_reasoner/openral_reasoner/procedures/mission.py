@@ -73,7 +73,7 @@ class Mission:
         self.opened: set[str] = set()
         self.left_open: set[str] = set()
         self.at = self.facing = self.holding = ""
-        self.cancelled = ""
+        self.cancelled, self.let_go = "", False
         self.unconfirmed: set[str] = set()
         self.chronicle = Chronicle()
         self.early_endings = EarlyEndings()

@@ -9,6 +9,7 @@ from openral_reasoner.procedures.looks import Look, look_for
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.moves import approach, face, known
 from openral_reasoner.procedures.recalls import miss
+from openral_reasoner.procedures.targets import hand_refusal
 from openral_reasoner.procedures.things import Thing
 from openral_reasoner.searches import NOBODY_CAN_LOOK, Candidate, SearchProgress
 
@@ -50,8 +51,9 @@ def _told(mission: Mission, candidate: Candidate, look: Look, words: str) -> Pro
 
 
 def _examine(mission: Mission, candidate: Candidate, words: str) -> Procedure[Look]:
-    if candidate.must_open and not mission.palette.with_verb(Verb.OPEN):
-        return Look("NO_SKILL_TO_OPEN", "it is closed and no skill can open it")
+    closed = _cannot_open(mission, candidate)
+    if closed is not None:
+        return closed
     place = yield from known(mission, candidate.node_id)
     if place is None:
         return Look("UNKNOWN_PLACE", "memory does not say where this is")
@@ -72,6 +74,16 @@ def _examine(mission: Mission, candidate: Candidate, words: str) -> Procedure[Lo
     if hidden and not look.things:
         yield from close_container(mission, hidden)
     return look
+
+
+def _cannot_open(mission: Mission, candidate: Candidate) -> Look | None:
+    """Why it would be driven to for nothing."""
+    if not candidate.must_open:
+        return None
+    if not mission.palette.with_verb(Verb.OPEN):
+        return Look("NO_SKILL_TO_OPEN", "it is closed and no skill can open it")
+    full = hand_refusal(mission, Verb.OPEN, candidate.node_id)
+    return Look(full.status, full.text) if full is not None else None
 
 
 def _look_there(mission: Mission, place: Thing, words: str) -> Procedure[Look]:

@@ -17,6 +17,7 @@ from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.moves import known
 from openral_reasoner.procedures.params import Extra, not_filled_in, typed
 from openral_reasoner.procedures.recalls import miss
+from openral_reasoner.procedures.targets import hand_refusal, misfit
 from openral_reasoner.procedures.visits import visit
 from openral_reasoner.searches import Candidate, SearchProgress
 from openral_reasoner.tools.tool import InvalidCall, Outcome, Tool
@@ -35,7 +36,9 @@ class ExecuteRskillTool(Tool):
 
     What the step takes is done with it: driving there, opening and closing what hides the target, looking
     again before a grasp, retries. NAVIGATE to an id of a miss's frontier, with search_for, searches that
-    place. Poses are filled in: name ids only.
+    place; without search_for nothing is looked for. Poses are filled in: name ids only.
+    GRASP and POUR take an object; OPEN, CLOSE and PLACE a place or an object, never a room; HANDOVER takes
+    a person.
     """
 
     acts: ClassVar[bool] = True
@@ -44,7 +47,8 @@ class ExecuteRskillTool(Tool):
     rskill_id: str = Field(max_length=64, description="a skill of the list")
     target: str = Field(
         max_length=128,
-        description="id of an object found in this mission, a place, a room or a person; or 'me'",
+        description="id that the verb can act on: of an object found in this mission, a place, a person or "
+        "'me'; of a room for NAVIGATE and LOOK_AT alone",
     )
     search_for: str = Field(
         default="", max_length=200, description="only to search: the words of the recall that missed"
@@ -92,11 +96,17 @@ class ExecuteRskillTool(Tool):
             raise InvalidCall(
                 "target (only similar to what was asked: look there first)", self.target, _targets(mission)
             )
+        unfit = misfit(mission, self._entry(mission).verb, self._target_id(mission) or "")
+        if unfit is not None:
+            raise InvalidCall("target", self.target, unfit.valid, unfit.advice)
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
         entry = self._entry(mission)
         target = self._target_id(mission) or ""
+        refused = hand_refusal(mission, entry.verb, target)
+        if refused is not None:
+            return refused
         if not (yield from approved(mission, f"{entry.verb.value} {target}")):
             return Reply(status="NOT_APPROVED", text="the operator did not approve this step")
         sought = yield from self._sought(mission, entry, target)
@@ -106,7 +116,7 @@ class ExecuteRskillTool(Tool):
         if thing is None:
             return Reply(status="NOT_FOUND", text="memory does not say where the target is")
         done = yield from execute(mission, Step(entry, thing, self.prompt, self.parameters))
-        return (yield from _told(mission, entry, done))
+        return (yield from _told(mission, entry, done, self.search_for))
 
     def _entry(self, mission: Mission) -> SkillEntry:
         entry = mission.palette.skill(self.rskill_id)
@@ -126,15 +136,14 @@ class ExecuteRskillTool(Tool):
     def _sought(
         self, mission: Mission, entry: SkillEntry, target: str
     ) -> Procedure[tuple[Candidate, SearchProgress] | None]:
-        """The open search this step belongs to, when the target is a place of its frontier."""
-        if entry.verb not in _TO_SEARCH or (mission.holding and not self.search_for):
+        """The open search that this step names, when the target is a place of its frontier."""
+        if entry.verb not in _TO_SEARCH or not self.search_for:
             return None
-        for episode in _open_episodes(mission, self.search_for):
-            candidates = yield from frontier(mission, episode)
-            for candidate in candidates:
-                if candidate.node_id == target:
-                    return candidate, episode
-        return None
+        episode = mission.episode(self.search_for)
+        if not _is_open(episode):
+            return None
+        candidates = yield from frontier(mission, episode)
+        return next(((each, episode) for each in candidates if each.node_id == target), None)
 
 
 def _listed(skill: SkillEntry) -> dict[str, object]:
@@ -168,22 +177,34 @@ def _check_parameters(skill: SkillEntry, given: Mapping[str, Extra]) -> None:
             raise InvalidCall("parameter", name, (), advice)
 
 
-def _open_episodes(mission: Mission, words: str) -> tuple[SearchProgress, ...]:
-    episodes = (mission.episode(words),) if words else tuple(reversed(mission.episodes.values()))
-    return tuple(each for each in episodes if each.escalated and not each.found)
+def _is_open(episode: SearchProgress) -> bool:
+    return episode.escalated and not episode.found
 
 
 def _targets(mission: Mission) -> tuple[str, ...]:
     return tuple(thing.id for thing in mission.things.values() if not (thing.hint or thing.disproved))
 
 
-def _told(mission: Mission, entry: SkillEntry, done: Execution) -> Procedure[Reply]:
+def _told(mission: Mission, entry: SkillEntry, done: Execution, search_for: str) -> Procedure[Reply]:
     peer = (done.result.message,) if done.result.message else ()
     if done.result.success:
-        return Reply(status="SUCCEEDED", text=f"{entry.verb.value} done", peer_words=peer)
+        text = f"{entry.verb.value} done{_unsearched(mission, entry.verb, search_for)}"
+        return Reply(status="SUCCEEDED", text=text, peer_words=peer)
     if done.moved is not None:
         words = done.thing.words or done.thing.label
         return (
             yield from miss(mission, words, "MOVED", "it is not where memory has it", (done.moved.message,))
         )
     return Reply(status=done.result.status.name, text=f"{entry.verb.value} failed", peer_words=peer)
+
+
+def _unsearched(mission: Mission, verb: Verb, search_for: str) -> str:
+    """What a plain step says while a search is open."""
+    if verb not in _TO_SEARCH:
+        return ""
+    if search_for:
+        return (
+            "; nothing was looked for: this is not on the frontier of an open search for search_for's words"
+        )
+    looking = any(_is_open(episode) for episode in mission.episodes.values())
+    return "; nothing was looked for: to search a place give search_for" if looking else ""
