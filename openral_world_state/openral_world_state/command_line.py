@@ -135,7 +135,7 @@ def _world(file: Path) -> Iterator[World]:
         if not file.exists():
             console.print(f"[red]there is no memory file {file}[/red]")
             raise typer.Exit(1)
-        world = open_world(None, str(file), Settings(), Thesaurus.load())
+        world = open_world(None, str(file), Settings(), Thesaurus.load(), newest_map=True)
         try:
             yield world
         finally:

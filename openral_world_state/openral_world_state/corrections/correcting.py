@@ -1,7 +1,7 @@
 """What an operator can put right in memory."""
 
 from openral_core.errors import OpenRALError
-from openral_core.geometry import Pose
+from openral_core.geometry import InvalidGeometry, Pose
 from openral_core.scene_graph import Presence
 from openral_core.text import Thesaurus
 from openral_world_state.associations import merge
@@ -9,6 +9,8 @@ from openral_world_state.memories import Memory, Record
 from openral_world_state.memories.records import OPERATORS_WORD
 
 OPERATOR = "operator"
+FARTHEST = 1e6
+"""From the map's origin along an axis [m]: farther than any map of places that a robot drives to."""
 
 
 class SameObject(OpenRALError):
@@ -34,14 +36,25 @@ def rename(memory: Memory, name: str, label: str, thesaurus: Thesaurus) -> Recor
     return _kept(memory, record)
 
 
-def move(memory: Memory, name: str, x: float, y: float, z: float) -> Record:
+def move(memory: Memory, name: str, x: float, y: float, z: float, map_epoch: int | None = None) -> Record:
     """Say where an object is, in map [m]; it is there until it is looked for in vain.
+
+    Args:
+        memory: Has the object.
+        name: Its id.
+        x: In map [m].
+        y: In map [m].
+        z: In map [m].
+        map_epoch: Of the map that the operator speaks of; None: the one the object was seen in.
 
     Raises:
         UnknownObject: If there is no such object.
-        InvalidGeometry: If a number is not finite.
+        InvalidGeometry: If no map reaches that far.
     """
     record = memory.get(name)
+    if not all(abs(value) <= FARTHEST for value in (x, y, z)):
+        raise InvalidGeometry("position", (x, y, z), f"three finite numbers of at most {FARTHEST:g} m")
+    record.map_epoch = record.map_epoch if map_epoch is None else map_epoch
     record.pose = Pose((x, y, z), record.pose.orientation)
     record.presence, record.misses, record.carried, record.source = Presence.PRESENT, 0, False, OPERATOR
     return _kept(memory, record)

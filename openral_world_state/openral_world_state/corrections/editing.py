@@ -27,20 +27,22 @@ _REFUSALS: Mapping[type[OpenRALError], EditStatus] = {
 }
 
 
-def edit(memory: Memory, asked: MemoryEdit, thesaurus: Thesaurus) -> EditResult:
+def edit(memory: Memory, asked: MemoryEdit, thesaurus: Thesaurus, map_epoch: int | None = None) -> EditResult:
     """Carry an edit out; a refusal says why and leaves memory as it was."""
     try:
-        done = _carry_out(memory, asked, thesaurus)
+        done = _carry_out(memory, asked, thesaurus, map_epoch)
     except tuple(_REFUSALS) as error:
         known = error.known if isinstance(error, UnknownObject) else ()
         return EditResult(_REFUSALS[type(error)], str(error), known, memory.revision)
+    if memory.unwritten is not None:
+        done = f"{done}; {memory.unwritten}"
     return EditResult(EditStatus.EDITED, done, revision=memory.revision)
 
 
-def _carry_out(memory: Memory, asked: MemoryEdit, thesaurus: Thesaurus) -> str:
+def _carry_out(memory: Memory, asked: MemoryEdit, thesaurus: Thesaurus, map_epoch: int | None) -> str:
     edits: dict[int, Callable[[], str]] = {
         EditOperation.RENAME: lambda: _renamed(memory, asked, thesaurus),
-        EditOperation.MOVE: lambda: _moved(memory, asked),
+        EditOperation.MOVE: lambda: _moved(memory, asked, map_epoch),
         EditOperation.FORGET: lambda: _forgotten(memory, asked),
         EditOperation.MERGE: lambda: _merged(memory, asked),
     }
@@ -54,8 +56,8 @@ def _renamed(memory: Memory, asked: MemoryEdit, thesaurus: Thesaurus) -> str:
     return f"{record.id} is called {record.label!r}"
 
 
-def _moved(memory: Memory, asked: MemoryEdit) -> str:
-    record = move(memory, asked.node_id, *asked.position)
+def _moved(memory: Memory, asked: MemoryEdit, map_epoch: int | None) -> str:
+    record = move(memory, asked.node_id, *asked.position, map_epoch)
     return f"{record.id} is at {', '.join(f'{value:.2f}' for value in record.pose.position)} m"
 
 

@@ -4,14 +4,20 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import TypeAdapter
 
 from openral_core.errors import OpenRALError, listed
 from openral_core.text import Relation, Thesaurus
 from openral_world_state.memories.columns import Columns
 from openral_world_state.memories.label_index import LabelIndex
 from openral_world_state.memories.records import Record, Triple
+from openral_world_state.memories.schema import reading
 from openral_world_state.memories.spatial_grid import SpatialGrid
-from openral_world_state.memories.store import Store
+from openral_world_state.memories.store import MemoryNotWritten, Store
+
+T = TypeVar("T")
 
 
 class UnknownObject(OpenRALError):
@@ -25,11 +31,17 @@ class UnknownObject(OpenRALError):
 class Memory:
     """Records by id, indexed by label and place.
 
-    Change a record, then `touch` it; `commit` makes every touched record durable together.
+    Change a record, then `touch` it; `commit` makes every touched record durable together. While the
+    file cannot be written, everything goes on in this process and ``unwritten`` says why.
+
+    Raises:
+        MemoryRefused: If the file cannot be used; it is left untouched.
     """
 
     def __init__(self, path: Path | None, thesaurus: Thesaurus) -> None:
         self._store = Store(path)
+        self.unwritten: MemoryNotWritten | None = None
+        self._news = False
         self._records: dict[str, Record] = {}
         self.columns = Columns()
         self._grid = SpatialGrid()
@@ -38,12 +50,17 @@ class Memory:
         self._changed: dict[str, Record] = {}
         self._removed: dict[str, str] = {}
         self._facts: dict[str, str] = {}
-        self.facts = self._store.facts()
-        self._merged = self._store.merged()
-        self.revision = int(self.facts.get("revision", "0"))
-        self._names = int(self.facts.get("names", "0"))
-        for record in self._store.records():
-            self._index(record)
+        try:
+            with reading(self.name):
+                self.facts = self._store.facts()
+                self._merged = self._store.merged()
+                self.revision = int(self.facts.get("revision", "0"))
+                self._names = int(self.facts.get("names", "0"))
+                for record in self._store.records():
+                    self._index(record)
+        except BaseException:
+            self._store.close()
+            raise
 
     def __len__(self) -> int:
         return len(self._records)
@@ -60,13 +77,20 @@ class Memory:
         return self._store.path
 
     @property
+    def name(self) -> Path:
+        """What to call this memory in messages."""
+        return self.path or Path("memory")
+
+    @property
     def labels(self) -> LabelIndex:
         """Objects by label."""
         return self._labels
 
     def current_id(self, name: str) -> str:
         """The id that a merged one became; any other as it is."""
-        while name in self._merged:
+        seen: set[str] = set()
+        while name in self._merged and name not in seen:
+            seen.add(name)
             name = self._merged[name]
         return name
 
@@ -114,14 +138,16 @@ class Memory:
     def new_id(self, label: str) -> str:
         """An id never used before: the label's words and a number."""
         self._names += 1
-        self._facts["names"] = self.facts["names"] = str(self._names)
+        self.put_fact("names", str(self._names))
         return f"{_stem(label)}_{self._names}"
 
     def touch(self, record: Record) -> None:
-        """The record was made or changed."""
+        """The record was made or changed; one merged into another before is itself again."""
         self._index(record)
         self._changed[record.id] = record
         self._removed.pop(record.id, None)
+        self._merged.pop(record.id, None)
+        self._news = True
 
     def forget(self, name: str, merged_into: str = "") -> None:
         """Drop a record, for good or because it is another one."""
@@ -134,27 +160,66 @@ class Memory:
         self._grid.remove(name)
         self._changed.pop(name, None)
         self._removed[name] = merged_into
+        self._news = True
         if merged_into:
             self._merged[name] = merged_into
 
     def put_fact(self, key: str, value: str) -> None:
         """Keep a value beside the records."""
         self._facts[key] = self.facts[key] = value
+        self._news = True
 
-    def commit(self) -> bool:
-        """Make everything touched since the last commit durable; whether there was anything."""
-        if not (self._changed or self._removed or self._facts):
-            return False
-        self.revision += 1
-        self.put_fact("revision", str(self.revision))
-        self._store.commit(self._changed.values(), self._removed, self._facts)
-        self._changed, self._removed, self._facts = {}, {}, {}
-        return True
+    def fact(self, key: str, adapter: TypeAdapter[T], default: T) -> T:
+        """A value kept beside the records, checked.
+
+        Raises:
+            UnreadableMemory: If it is not what it should be.
+        """
+        text = self.facts.get(key)
+        with reading(self.name):
+            return default if text is None else adapter.validate_json(text)
+
+    def commit(self, *, again: bool = False) -> bool:
+        """Make everything touched since the last commit durable; whether there was anything.
+
+        After a failure the file is tried again only when asked to: each try may take long.
+
+        Args:
+            again: Try although the last commit could not be written.
+        """
+        news = self._news
+        if news:
+            self.revision += 1
+            self.put_fact("revision", str(self.revision))
+            self._news = False
+        is_due = news if self.unwritten is None else again
+        if is_due:
+            self._write()
+        return news
 
     def close(self) -> None:
-        """Commit and give the file back."""
-        self.commit()
+        """Commit and give the file back.
+
+        Raises:
+            MemoryNotWritten: If the last changes could not be written.
+        """
+        self.commit(again=True)
         self._store.close()
+        if self.unwritten is not None:
+            raise self.unwritten
+
+    def abandon(self) -> None:
+        """Give the file back as it was last written."""
+        self._store.close()
+
+    def _write(self) -> None:
+        try:
+            self._store.commit(self._changed.values(), self._removed, self._facts)
+        except MemoryNotWritten as error:
+            self.unwritten = error
+            return
+        self.unwritten = None
+        self._changed, self._removed, self._facts = {}, {}, {}
 
     def _nearest_ids(self, name: str) -> list[str]:
         """An id of each label that looks most like the one asked for; else any three."""

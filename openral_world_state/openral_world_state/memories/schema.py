@@ -1,6 +1,9 @@
 """The tables of a memory file, and how older ones are brought up to date."""
 
 import sqlite3
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from openral_core.errors import OpenRALError
@@ -61,8 +64,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 """Statements that lead from each version to the next; the version is how many were run."""
 
 
-class UnreadableMemory(OpenRALError):
-    """A file that is no memory of ours; it is left as it is."""
+class MemoryRefused(OpenRALError):
+    """Base of the reasons for which a memory file is not opened; the file is left as it is."""
+
+
+class UnreadableMemory(MemoryRefused):
+    """A file that is no memory of ours, or a damaged one."""
 
     def __init__(self, path: Path, found: str) -> None:
         super().__init__(
@@ -71,8 +78,8 @@ class UnreadableMemory(OpenRALError):
         )
 
 
-class NewerMemory(OpenRALError):
-    """A file written by a later version; it is left as it is."""
+class NewerMemory(MemoryRefused):
+    """A file written by a later version."""
 
     def __init__(self, path: Path, version: int) -> None:
         super().__init__(
@@ -81,13 +88,57 @@ class NewerMemory(OpenRALError):
         )
 
 
-class MemoryInUse(OpenRALError):
+class MemoryInUse(MemoryRefused):
     """Another process writes this memory."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(
             f"{path} is being written by another process: memory has one writer; stop the other one"
         )
+
+
+class MemoryUnavailable(MemoryRefused):
+    """A file that the system does not let us open or write."""
+
+    def __init__(self, path: Path, found: str) -> None:
+        super().__init__(
+            f"{path} cannot be used as memory file ({found}): see that its folder {path.absolute().parent} "
+            "exists and can be written, and that the disk has room"
+        )
+
+
+_IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_UNAVAILABLE = (
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+)
+_MALFORMED = (OpenRALError, ValueError, KeyError, TypeError, AttributeError, OverflowError, struct.error)
+"""What a value that does not mean what it should raises when it is read."""
+
+
+def refusal_of(path: Path, error: sqlite3.Error) -> MemoryRefused:
+    """The refusal that an error of SQLite amounts to."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code of an extended one
+    if code in _IN_USE:
+        return MemoryInUse(path)
+    kind = MemoryUnavailable if code in _UNAVAILABLE else UnreadableMemory
+    return kind(path, str(error))
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Make whatever goes wrong while a memory file is read a `MemoryRefused`."""
+    try:
+        yield
+    except MemoryRefused:
+        raise
+    except sqlite3.Error as error:
+        raise refusal_of(path, error) from error
+    except _MALFORMED as error:
+        raise UnreadableMemory(path, f"{type(error).__name__}: {error}") from error
 
 
 def check(path: Path) -> int:
@@ -97,19 +148,16 @@ def check(path: Path) -> int:
         UnreadableMemory: If it is no memory file.
         NewerMemory: If a later version wrote it.
         MemoryInUse: If another process holds it.
+        MemoryUnavailable: If it cannot be opened.
     """
-    try:
-        connection = sqlite3.connect(f"file:{path.absolute()}?mode=ro", uri=True)
+    with reading(path):
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
         try:
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             version = int(connection.execute("PRAGMA user_version").fetchone()[0])
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         finally:
             connection.close()
-    except sqlite3.Error as error:
-        if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-            raise MemoryInUse(path) from error
-        raise UnreadableMemory(path, str(error)) from error
     if application != APPLICATION:
         raise UnreadableMemory(path, f"application id {application:#x} is not {APPLICATION:#x}")
     if version > len(MIGRATIONS):
@@ -122,9 +170,21 @@ def migrate(connection: sqlite3.Connection) -> None:
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if version == len(MIGRATIONS):
         return
+    with transaction(connection):
+        for statements in MIGRATIONS[version:]:
+            for statement in statements:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All statements inside, or none of them."""
     connection.execute("BEGIN IMMEDIATE")
-    for statements in MIGRATIONS[version:]:
-        for statement in statements:
-            connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-    connection.execute("COMMIT")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLite rolls back by itself when the disk is full
+            connection.execute("ROLLBACK")
+        raise

@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
 
+_FARTHEST = 1e9
+"""Points farther out than this along an axis share its last cubes [m]: no number is too large to be kept."""
 Point = tuple[float, float, float]
 Cell = tuple[int, int, int]
 
@@ -59,8 +61,10 @@ class SpatialGrid:
         return [cell for cell in product(x, y, z) if cell in self._ids]
 
     def _cell_of(self, point: Point) -> Cell:
-        size = self._cell
-        return math.floor(point[0] / size), math.floor(point[1] / size), math.floor(point[2] / size)
+        return self._along(point[0]), self._along(point[1]), self._along(point[2])
+
+    def _along(self, value: float) -> int:
+        return math.floor(min(max(value, -_FARTHEST), _FARTHEST) / self._cell)
 
     def _forget(self, name: str, cell: Cell) -> None:
         del self._ids[cell][name]

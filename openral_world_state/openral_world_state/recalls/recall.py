@@ -16,6 +16,8 @@ from openral_world_state.recalls.ranking import RELATIONS, Answer, Answers, answ
 _ALIKE = 0.15
 _NEAR_MISSES = 3
 _MOST = 1000
+_CLOCKS_APART = 1.0
+"""How far the stamps of images may be ahead of the clock of this node [s]."""
 _LAST_HIT = RELATIONS.index(Relation.NARROWER)
 
 
@@ -64,6 +66,7 @@ class Recall:
     def _hints(self, query: RecallQuery, now: float, room: str) -> list[Answer]:
         """Similar things are worth a look; so is where the very thing was before it was gone."""
         found = self._fitting(answers(self.memory, self.memory.labels.answering(query.query)), query, now)
+        found = found.where(self.memory.columns.map_epoch[found.slots] == self.map_epoch)
         gone = self.memory.columns.presence[found.slots] == PRESENCES.index(Presence.GONE)
         hints = self._in_room(found.where((found.relations > _LAST_HIT) | gone), _NEAR_MISSES, room)
         known = {id(hint.record) for hint in hints}
@@ -83,7 +86,9 @@ class Recall:
     def _fitting(self, found: Answers, query: RecallQuery, now: float) -> Answers:
         columns = self.memory.columns
         if query.max_age > 0.0:
-            found = found.where(now - columns.last_seen[found.slots] <= query.max_age)
+            age = now - columns.last_seen[found.slots]
+            # What says that it was seen in the future is of another time: how old it is nobody knows.
+            found = found.where((age <= query.max_age) & (age >= -_CLOCKS_APART))
         if query.near is not None:
             away = np.linalg.norm(columns.position[found.slots] - np.array(query.near), axis=1)
             found = found.where(away <= query.radius)

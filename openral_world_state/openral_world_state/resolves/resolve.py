@@ -30,6 +30,7 @@ class Resolve:
         routes: Ways between places; None when no map is known.
         viewpoint: Standing pose for a remembered object.
         stood: Where an agent stood when they last spoke.
+        map_epoch: Objects of another map have no usable pose.
         default_agent: Who "me" is when the query does not say.
     """
 
@@ -40,6 +41,7 @@ class Resolve:
     routes: Routes | None
     viewpoint: Callable[[Record], Pose | None]
     stood: Callable[[str], SceneNode | None]
+    map_epoch: int = 0
     default_agent: str = ""
     standoff: float = 0.75
 
@@ -58,11 +60,30 @@ class Resolve:
         except UnreadableText as error:
             return ResolveResult(ResolveStatus.BAD_QUERY, str(error))
         if len(found) == 1:
-            return self._answer(self.home.nodes.get(found[0]) or self.memory.get(found[0]).node(), query)
+            return self._one(found[0], query)
         if not found:
             return self._unknown(reference)
         message = f"{reference!r} may be any of {', '.join(found)}: say which"
         return ResolveResult(ResolveStatus.AMBIGUOUS, message, candidates=tuple(found))
+
+    def _one(self, name: str, query: ResolveQuery) -> ResolveResult:
+        fixed = self.home.nodes.get(name)
+        if fixed is not None:
+            return self._answer(fixed, query)
+        record = self.memory.get(name)
+        if self._is_usable(record):
+            return self._answer(record.node(), query)
+        why = (
+            f"was remembered in another map ({record.map_epoch}, this is {self.map_epoch})"
+            if record.map_epoch != self.map_epoch
+            else "was looked for and is gone"
+        )
+        message = f"{record.id!r} {why}: where it is will be known when it is seen again"
+        kind = NodeKind.OBJECT.value
+        return ResolveResult(ResolveStatus.NOT_FOUND, message, kind=kind, node_id=record.id)
+
+    def _is_usable(self, record: Record) -> bool:
+        return record.presence is not Presence.GONE and record.map_epoch == self.map_epoch
 
     def _candidates(self, reference: str) -> list[str]:
         if reference in self.home.nodes:
@@ -73,11 +94,7 @@ class Resolve:
         return fixed or self._objects(reference)
 
     def _objects(self, reference: str) -> list[str]:
-        hits = {
-            record.id: record
-            for record, _ in self.memory.hits(reference)
-            if record.presence is not Presence.GONE
-        }
+        hits = {record.id: record for record, _ in self.memory.hits(reference) if self._is_usable(record)}
         return sorted(hits, key=lambda name: (hits[name].presence.value, -hits[name].confidence, name))[:5]
 
     def _answer(self, node: SceneNode, query: ResolveQuery) -> ResolveResult:

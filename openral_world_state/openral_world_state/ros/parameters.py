@@ -91,5 +91,6 @@ class WorldStateParameters(Parameters):
             standoff=self.standoff,
             robot_radius=self.robot_radius,
             map_epoch=self.map_epoch,
+            lateness=self.depth_history + self.still_tolerance,
             default_agent=self.requester,
         )

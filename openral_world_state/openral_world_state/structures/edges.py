@@ -30,9 +30,9 @@ def route_edges(routes: Iterable[tuple[str, str, float]]) -> Iterator[SceneEdge]
         yield SceneEdge(second, Relation.TRAVERSABLE_TO, first, length)
 
 
-def object_edges(record: Record, home: Home, memory: Memory) -> Iterator[SceneEdge]:
-    """What one object is in, on, at and near; nothing of an object that is gone."""
-    if record.presence is Presence.GONE:
+def object_edges(record: Record, home: Home, memory: Memory, map_epoch: int = 0) -> Iterator[SceneEdge]:
+    """What one object is in, on, at and near; nothing of an object that is gone, or of another map."""
+    if not _has_place(record, map_epoch):
         return
     situation = situation_of(record, home)
     if situation.room:
@@ -44,12 +44,16 @@ def object_edges(record: Record, home: Home, memory: Memory) -> Iterator[SceneEd
         yield SceneEdge(situation.inside.node.id, Relation.CONTAINS, record.id)
     elif situation.on is not None:
         yield SceneEdge(record.id, Relation.ON, situation.on.node.id)
-    yield from _among_objects(record, memory)
+    yield from _among_objects(record, memory, map_epoch)
 
 
-def _among_objects(record: Record, memory: Memory) -> Iterator[SceneEdge]:
+def _has_place(record: Record, map_epoch: int) -> bool:
+    return record.presence is not Presence.GONE and record.map_epoch == map_epoch
+
+
+def _among_objects(record: Record, memory: Memory, map_epoch: int) -> Iterator[SceneEdge]:
     around = sorted(memory.near(record.pose.position, NEAR), key=lambda each: (each[1], each[0].id))
-    others = [(o, d) for o, d in around if o.id != record.id and o.presence is not Presence.GONE]
+    others = [(o, d) for o, d in around if o.id != record.id and _has_place(o, map_epoch)]
     holder = next((other for other, _ in others if rests_on(record, other)), None)
     if holder is not None:
         yield SceneEdge(record.id, Relation.ON, holder.id)

@@ -12,8 +12,8 @@ _REACH = 1.2
 class Carrying:
     """At most one object is carried; where it was let go is where it is, until it is looked at."""
 
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
+    def __init__(self, memory: Memory, map_epoch: int = 0) -> None:
+        self._memory, self._map_epoch = memory, map_epoch
         self._id = next((record.id for record in memory if record.carried), "")
 
     @property
@@ -24,13 +24,17 @@ class Carrying:
         return self._id
 
     def take(self, label: str, gripper: Pose) -> Record | None:
-        """The gripper closed on something called so: the nearest such object is carried from now on."""
+        """The gripper closed on something called so: the nearest such object is carried from now on.
+
+        Raises:
+            UnreadableText: If the label names nothing.
+        """
         if self.held:
             self.release(gripper, 0.0)
         near = [
             (record.pose.distance(gripper), record.id, record)
             for record, _ in self._memory.hits(label)
-            if record.presence is not Presence.GONE
+            if record.presence is not Presence.GONE and record.map_epoch == self._map_epoch
         ]
         distance, name, record = min(near, key=lambda each: each[:2], default=(_REACH + 1.0, "", None))
         if record is None or distance > _REACH:
@@ -44,6 +48,7 @@ class Carrying:
         if self.held:
             record = self._memory.get(self._id)
             record.pose = replace(record.pose, position=gripper.position)
+            record.map_epoch = self._map_epoch
             self._memory.touch(record)
 
     def release(self, gripper: Pose | None, stamp: float) -> None:

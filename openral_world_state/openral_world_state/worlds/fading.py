@@ -23,6 +23,7 @@ class Fading:
     decay: Decay
     optics: Optics
     openings: dict[str, Opening]
+    map_epoch: int = 0
 
     def fade(self, view: View, source: str, seen: set[str]) -> None:
         """Count a look in vain for each object the view shows to be absent.
@@ -45,7 +46,7 @@ class Fading:
         return [record for record, _ in self.memory.near((x, y, z), self.optics.farthest * 0.75)]
 
     def _is_expected(self, record: Record, source: str) -> bool:
-        if record.carried or record.presence is Presence.GONE:
+        if record.carried or record.presence is Presence.GONE or record.map_epoch != self.map_epoch:
             return False
         inside = self.home.container_at(record.pose.position)
         shut = inside is not None and self.openings.get(inside.node.id) is Opening.CLOSED

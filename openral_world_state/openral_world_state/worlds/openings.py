@@ -4,11 +4,14 @@ import json
 import math
 from dataclasses import replace
 
+from pydantic import FiniteFloat, TypeAdapter
+
 from openral_core.scene_graph import Opening
 from openral_world_state.homes import Home, Site
 from openral_world_state.memories import Memory
 
 _OPENINGS, _DRAWN = "openings", "drawn"
+_STATES, _SHARES = TypeAdapter(dict[str, Opening]), TypeAdapter(dict[str, FiniteFloat])
 _WIDE, _AJAR = 0.5, 0.05
 
 
@@ -23,9 +26,9 @@ class Openings:
         self._memory = memory
         self._doors = {site.node.id for site in home.containers if site.node.occludes_contents}
         self._drawers = {site.node.id: site for site in home.containers if site.drawn > 0.0}
-        self._drawn: dict[str, float] = json.loads(memory.facts.get(_DRAWN, "{}"))
-        told: dict[str, str] = json.loads(memory.facts.get(_OPENINGS, "{}"))
-        self.known = {name: Opening(value) for name, value in told.items() if name in self._doors}
+        self._drawn = memory.fact(_DRAWN, _SHARES, {})
+        told = memory.fact(_OPENINGS, _STATES, {})
+        self.known = {name: opening for name, opening in told.items() if name in self._doors}
 
     def done(self, container: str, share: float) -> bool:
         """A skill moved a door; it ended at a ``share`` of wide open in [0, 1]. False as in `put`."""

@@ -1,7 +1,6 @@
 """Where someone stood when they spoke to the robot."""
 
-import json
-from typing import TypedDict
+from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter
 
 from openral_core.geometry import Pose
 from openral_core.scene_graph import NodeKind, SceneNode
@@ -13,23 +12,30 @@ _MOST_PEOPLE = 32
 _LONGEST_NAME = 200
 
 
-class Stood(TypedDict):
+class Stood(BaseModel):
     """Where someone stood, in map [m]; ``person``: whether the place is theirs or the robot's."""
 
-    position: tuple[float, float, float]
-    orientation: tuple[float, float, float, float]
+    model_config = ConfigDict(frozen=True)
+
+    position: tuple[FiniteFloat, FiniteFloat, FiniteFloat]
+    orientation: tuple[FiniteFloat, FiniteFloat, FiniteFloat, FiniteFloat]
     person: bool
+    map_epoch: int = 0
+
+
+_STANDS = TypeAdapter(dict[str, Stood])
 
 
 class Standing:
     """Keeps, for each person, where they were at their last words; it outlives the process with memory.
 
     Only the 32 who spoke last are kept. Of somebody whose own place is unknown, the robot's place is
-    kept: they spoke where it stood.
+    kept: they spoke where it stood. What was kept in another map is not where it says.
     """
 
-    def __init__(self, memory: Memory, home: Home) -> None:
-        self._memory, self._home = memory, home
+    def __init__(self, memory: Memory, home: Home, map_epoch: int = 0) -> None:
+        self._memory, self._home, self._map_epoch = memory, home, map_epoch
+        self._told = memory.fact(_STOOD, _STANDS, {})
 
     def heard(self, agent: str, robot: Pose | None) -> None:
         """Someone spoke just now.
@@ -43,22 +49,18 @@ class Standing:
         pose = known.pose if known is not None and is_known else robot
         if pose is None or len(agent) > _LONGEST_NAME:
             return
-        told = Stood(position=pose.position, orientation=pose.orientation, person=is_known)
-        others = {who: where for who, where in self._told().items() if who != agent}
-        newest = [*others.items(), (agent, told)][-_MOST_PEOPLE:]
-        self._memory.put_fact(_STOOD, json.dumps(dict(newest)))
+        told = Stood(
+            position=pose.position, orientation=pose.orientation, person=is_known, map_epoch=self._map_epoch
+        )
+        others = {who: where for who, where in self._told.items() if who != agent}
+        self._told = dict([*others.items(), (agent, told)][-_MOST_PEOPLE:])
+        self._memory.put_fact(_STOOD, _STANDS.dump_json(self._told).decode())
 
     def of(self, agent: str) -> SceneNode | None:
         """As a node, an agent where a person stood, a place where the robot did; None when unknown."""
-        told = self._told().get(agent)
-        if told is None:
+        told = self._told.get(agent)
+        if told is None or told.map_epoch != self._map_epoch:
             return None
-        (x, y, z), (qx, qy, qz, qw) = told["position"], told["orientation"]
-        pose = Pose((x, y, z), (qx, qy, qz, qw))
-        kind, who = (NodeKind.AGENT, agent) if told["person"] else (NodeKind.PLACE, "the robot")
+        pose = Pose(told.position, told.orientation)
+        kind, who = (NodeKind.AGENT, agent) if told.person else (NodeKind.PLACE, "the robot")
         return SceneNode(id=agent or "operator", kind=kind, label=f"where {who} stood", pose=pose)
-
-    def _told(self) -> dict[str, Stood]:
-        """By agent, who spoke last at the end."""
-        told: dict[str, Stood] = json.loads(self._memory.facts.get(_STOOD, "{}"))
-        return told

@@ -30,6 +30,7 @@ from openral_world_state.structures import home_edges, object_edges, route_edges
 from openral_world_state.views import View
 from openral_world_state.worlds.carrying import Carrying
 from openral_world_state.worlds.fading import Fading
+from openral_world_state.worlds.image_time import ImageTime
 from openral_world_state.worlds.looks import look
 from openral_world_state.worlds.observing import observe_result
 from openral_world_state.worlds.openings import Openings
@@ -59,17 +60,25 @@ class World:
     def __init__(self, memory: Memory, home: Home, settings: Settings, thesaurus: Thesaurus) -> None:
         self.memory, self.home, self.settings = memory, home, settings
         self.vocabularies = Vocabularies(thesaurus)
-        self.carrying = Carrying(memory)
-        self.standing = Standing(memory, home)
+        self.carrying = Carrying(memory, settings.map_epoch)
+        self.standing = Standing(memory, home, settings.map_epoch)
         self.openings = Openings(memory, home)
         self._thesaurus = thesaurus
+        self._time = ImageTime(memory, settings.lateness)
         self._floor = Floor(home, settings.robot_radius) if home.areas else None
         self._routes = Routes(self._floor, _stands(home)) if self._floor else None
         self._describer = Describer(home, self._floor, settings.standoff, self.openings.known)
         self._names = Names(home, thesaurus)
         self._associator = Associator(memory, thesaurus, settings.gates, settings.map_epoch, settings.limits)
         self._fading = Fading(
-            memory, home, thesaurus, self.vocabularies, settings.decay, settings.optics, self.openings.known
+            memory=memory,
+            home=home,
+            thesaurus=thesaurus,
+            vocabularies=self.vocabularies,
+            decay=settings.decay,
+            optics=settings.optics,
+            openings=self.openings.known,
+            map_epoch=settings.map_epoch,
         )
 
     @property
@@ -113,20 +122,21 @@ class World:
             routes=self._routes,
             viewpoint=self._describer.viewpoint,
             stood=self.standing.of,
+            map_epoch=self.settings.map_epoch,
             default_agent=self.default_agent,
             standoff=self.settings.standoff,
         ).ask(query)
 
     def edit(self, asked: MemoryEdit) -> EditResult:
         """Put memory right, as the operator says."""
-        return edit(self.memory, asked, self._thesaurus)
+        return edit(self.memory, asked, self._thesaurus, self.settings.map_epoch)
 
     def graph(self) -> SceneGraph:
         """Everything known now."""
         records = sorted(self.memory, key=lambda record: record.id)
         edges = [*home_edges(self.home), *route_edges(self._routes.edges if self._routes else ())]
         for record in records:
-            edges.extend(object_edges(record, self.home, self.memory))
+            edges.extend(object_edges(record, self.home, self.memory, self.settings.map_epoch))
         fixed = (
             replace(node, opening=self.openings.known.get(node.id, node.opening))
             for node in self.home.nodes.values()
@@ -141,6 +151,9 @@ class World:
             label: What the skill server says is held.
             gripper: Where the gripper is in map, None when unknown.
             stamp: Now [s].
+
+        Raises:
+            UnreadableText: If the label names nothing.
         """
         if label and not self.carrying.held and gripper is not None:
             self.carrying.take(label, gripper)
@@ -151,6 +164,7 @@ class World:
     def _remember(
         self, view: View, snapshot: Snapshot, refusals: tuple[OpenRALError, ...], *, fade: bool
     ) -> Seen:
+        self._time.advance(view.stamp)
         self._look_at_doors(view)
         x, y, z = view.eye.tolist()
         taken = self._associator.take_in(snapshot.observations, (x, y, z), self.carrying.held)
