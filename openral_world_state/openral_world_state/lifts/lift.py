@@ -90,7 +90,17 @@ def _window(view: View, box: Box, count: int) -> _Window:
     step = max(1, int(np.sqrt((x1 - x0) * (y1 - y0) / count)))
     depth = view.depth[y0:y1:step, x0:x1:step].astype(np.float64)
     depth[~(np.isfinite(depth) & (depth > 0.0))] = np.nan
-    return _Window(depth, np.arange(y0, y1, step, dtype=float), np.arange(x0, x1, step, dtype=float), step)
+    rows, columns = np.arange(y0, y1, step, dtype=float), np.arange(x0, x1, step, dtype=float)
+    if view.intrinsics.is_fisheye:
+        depth[~_looks_ahead(view, rows, columns)] = np.nan
+    return _Window(depth, rows, columns, step)
+
+
+def _looks_ahead(view: View, rows: Array, columns: Array) -> NDArray[np.bool_]:
+    """Pixels that look before the camera; those outside a fisheye's round image do not."""
+    pixels = np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
+    known = np.isfinite(view.depth_intrinsics.rays(pixels)).all(axis=1)
+    return np.asarray(known.reshape(len(rows), len(columns)))
 
 
 def _span(low: float, high: float, size: int) -> tuple[int, int]:

@@ -23,7 +23,10 @@ class UnknownCamera(OpenRALError):
     """A camera id or frame that this node does not serve."""
 
     def __init__(self, asked: str, known: Iterable[str]) -> None:
-        super().__init__(f"unknown camera {asked!r}: known are {listed(known)}")
+        words = (
+            f"unknown camera {asked!r}: known" if asked else "neither a camera nor a frame is named: there"
+        )
+        super().__init__(f"{words} are {listed(known)}")
 
 
 class NoFrame(OpenRALError):
@@ -32,6 +35,16 @@ class NoFrame(OpenRALError):
     def __init__(self, camera: str, stamp: float, held: int, first: float, last: float) -> None:
         kept = f"{held} kept from {first:.3f} s to {last:.3f} s" if held else "none came yet"
         super().__init__(f"no depth image of camera {camera!r} at {stamp:.3f} s with intrinsics: {kept}")
+
+
+class UnalignedDepth(OpenRALError):
+    """Depth measured by another camera than the one its intrinsics are of."""
+
+    def __init__(self, camera: str, depth: str, info: str) -> None:
+        super().__init__(
+            f"depth of camera {camera!r} is of frame {depth!r} and its camera_info of frame {info!r}: "
+            "have the driver align depth to colour, then both are of one frame"
+        )
 
 
 class CameraFeed:
@@ -65,13 +78,16 @@ class CameraFeed:
 
         Raises:
             NoFrame: If the depth image of that moment or the intrinsics are not at hand.
-            InvalidIntrinsics: If the camera is not calibrated.
+            InvalidIntrinsics: If the camera is not calibrated, or its lens is not known here.
+            UnalignedDepth: If the depth image is not that camera's.
             UnknownFrame: If its frame hangs in the air.
             StaleTransform: If the transforms do not cover the moment.
         """
         image = self._nearest(stamp)
         if image is None or self._info is None:
             raise self._no_frame(stamp)
+        if image.header.frame_id != self.frame:
+            raise UnalignedDepth(self.name, image.header.frame_id, self.frame)
         T_map_camera = transforms.lookup(map_frame, self.frame, seconds(image.header.stamp))
         if abs(seconds(image.header.stamp) - stamp) > self._tolerance:
             T_asked = transforms.lookup(map_frame, self.frame, stamp)
@@ -108,23 +124,25 @@ class CameraFeed:
 
 
 def intrinsics_of(info: CameraInfo) -> Intrinsics:
-    """Intrinsics of a CameraInfo.
+    """Intrinsics of the images that come with a CameraInfo: K is of the whole sensor, they of its region.
 
     Raises:
-        InvalidIntrinsics: If the camera is not calibrated.
+        InvalidIntrinsics: If the camera is not calibrated, or its lens is not known here.
     """
     K = np.array(info.k, dtype=np.float64).reshape(3, 3)
-    return Intrinsics(K, int(info.width), int(info.height), tuple(map(float, info.d)))
+    whole = Intrinsics(K, int(info.width), int(info.height), tuple(map(float, info.d)), info.distortion_model)
+    region = whole.cropped(info.roi.x_offset, info.roi.y_offset, info.roi.width, info.roi.height)
+    return region.binned(info.binning_x, info.binning_y)
 
 
 def camera_named(feeds: Iterable[CameraFeed], name: str) -> CameraFeed:
-    """The camera of an id, or of an optical frame; "" is the first.
+    """The camera of an id, or of an optical frame; "" is the only one.
 
     Raises:
         UnknownCamera: Naming the valid ones.
     """
     known = list(feeds)
     for feed in known:
-        if name in ("", feed.name, feed.frame):
+        if name in (feed.name, feed.frame) or (not name and len(known) == 1):
             return feed
     raise UnknownCamera(name, [feed.name for feed in known])

@@ -57,8 +57,8 @@ class Intake:
 
     def work(self) -> None:
         """Try again what waits."""
-        waiting, self._waiting = self._waiting, deque(maxlen=_MOST_WAITING)
-        for each in waiting:
+        for _ in range(len(self._waiting)):
+            each = self._waiting.popleft()
             try:
                 self._give(each)
             except (NoFrame, StaleTransform) as error:

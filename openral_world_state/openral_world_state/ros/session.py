@@ -22,7 +22,13 @@ from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.scopes import Scope
 from openral_ros.standstills import Hearing
 from openral_ros.transforms import TransformBuffer
-from openral_world_state.ros.cameras import CameraFeed, NoFrame, UnknownCamera, camera_named
+from openral_world_state.ros.cameras import (
+    CameraFeed,
+    NoFrame,
+    UnalignedDepth,
+    UnknownCamera,
+    camera_named,
+)
 from openral_world_state.ros.detector_feeds import DetectorFeeds
 from openral_world_state.ros.intake import Intake, readable
 from openral_world_state.ros.parameters import WorldStateParameters
@@ -36,8 +42,10 @@ _STATUSES: dict[type[OpenRALError], ObserveStatus] = {
     NoFrame: ObserveStatus.NO_FRAME,
     StaleTransform: ObserveStatus.STALE_TRANSFORM,
     UnknownFrame: ObserveStatus.STALE_TRANSFORM,
+    UnalignedDepth: ObserveStatus.NO_FRAME,
     InvalidIntrinsics: ObserveStatus.NO_FRAME,
 }
+_BAD = ObserveStatus.BAD_REQUEST
 _OPERATOR = ("operator",)
 _LONGEST_NAME = 200
 _MISSES = (RecallStatus.NOT_IN_MEMORY, RecallStatus.ONLY_STALE)
@@ -109,7 +117,7 @@ class Session:
         try:
             view = self._view(camera or message.header.frame_id, seconds(message.header.stamp))
         except OpenRALError as error:
-            status = _STATUSES.get(type(error), ObserveStatus.BAD_REQUEST)
+            status = next((s for kind, s in _STATUSES.items() if isinstance(error, kind)), _BAD)
             return ObserveResult(status, str(error), refused=refused, revision=self.world.memory.revision)
         return self.world.observe(view, detections, detector or "unknown detector")
 
