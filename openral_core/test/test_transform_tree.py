@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.geometry.transform_tree import StaleTransform, TransformTree, UnknownFrame
+from openral_core.geometry.transform_tree import (
+    MOST_FRAMES,
+    StaleTransform,
+    TransformTree,
+    UnknownFrame,
+)
 
 
 @pytest.fixture
@@ -61,3 +66,35 @@ def test_a_loop_of_frames_ends() -> None:
     tree.add_static("b", "a", Pose())
     with pytest.raises(UnknownFrame):
         tree.lookup("c", "a", 0.0)
+
+
+def test_the_newest_time_is_the_one_that_all_moving_frames_between_have() -> None:
+    tree = TransformTree()
+    tree.add("map", "odom", Pose(), 10.0)
+    tree.add("odom", "base", Pose(), 12.0)
+    tree.add_static("base", "camera", Pose())
+    tree.add("earth", "map", Pose(), 1.0)
+    assert tree.newest("map", "camera") == 10.0
+    assert tree.newest("odom", "base") == 12.0
+    assert tree.newest("base", "camera") == math.inf
+    with pytest.raises(UnknownFrame):
+        tree.newest("map", "gripper")
+
+
+def test_ever_new_frames_push_out_what_was_silent_longest_and_nothing_that_stands() -> None:
+    tree = TransformTree()
+    tree.add_static("base", "camera", Pose())
+    tree.add("map", "base", Pose(), 0.0)
+    for number in range(3 * MOST_FRAMES):
+        tree.add("map", f"frame_{number}", Pose(), 1.0)
+        if number % 100 == 0:
+            tree.add("map", "base", Pose(), float(number))
+    assert len(tree.frames) <= MOST_FRAMES + 1
+    assert tree.newest("map", "camera") == 3 * MOST_FRAMES - 100.0
+
+
+def test_static_frames_have_an_end_too() -> None:
+    tree = TransformTree()
+    for number in range(2 * MOST_FRAMES):
+        tree.add_static("map", f"frame_{number}", Pose())
+    assert len(tree.frames) == MOST_FRAMES + 1

@@ -26,6 +26,10 @@ class TransformBuffer:
         """``T_target_source`` at a stamp [s], shape (4, 4); see `TransformTree.lookup`."""
         return self._tree.lookup(target, source, stamp)
 
+    def newest(self, target: str, source: str) -> float:
+        """Last time [s] at which that is known; see `TransformTree.newest`."""
+        return self._tree.newest(target, source)
+
     def _on_moving(self, message: TFMessage) -> None:
         for each in message.transforms:
             pose = pose_from_transform(each.transform)

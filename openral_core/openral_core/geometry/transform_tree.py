@@ -1,5 +1,6 @@
 """A tree of moving frames, asked at a moment."""
 
+import math
 from bisect import bisect_left
 from collections import deque
 
@@ -29,6 +30,10 @@ class StaleTransform(OpenRALError):
         )
 
 
+MOST_FRAMES = 2_000
+"""Frames kept; more than any robot has, so that a sender of ever new names cannot fill the memory."""
+
+
 class _Track:
     """One frame's poses in its parent over time; a single static one has no times."""
 
@@ -51,6 +56,11 @@ class _Track:
         while self._times[0] < time - self._history:
             self._times.popleft()
             self._poses.popleft()
+
+    @property
+    def newest(self) -> float:
+        """Time of the last pose [s], infinite for one that never moves."""
+        return math.inf if self.static is not None else self._times[-1]
 
     def at(self, time: float) -> NDArray[np.float64]:
         if self.static is not None:
@@ -79,6 +89,18 @@ class TransformTree:
         """A moving transform: the pose of ``child`` in ``parent`` at ``time`` [s]."""
         self._track(parent, child).add(time, pose)
 
+    def newest(self, target: str, source: str) -> float:
+        """The last time [s] at which every transform between the frames is known; infinite when none moves.
+
+        Raises:
+            UnknownFrame: If the frames are not connected.
+        """
+        up, down = self._chain(source), self._chain(target)
+        if up[-1] != down[-1]:
+            raise UnknownFrame(target, source, self.frames)
+        between = (self._tracks[frame] for frame in set(up) ^ set(down))
+        return min((track.newest for track in between), default=math.inf)
+
     def add_static(self, parent: str, child: str, pose: Pose) -> None:
         """A transform that holds at every time."""
         self._track(parent, child).static = pose.matrix()
@@ -101,10 +123,18 @@ class TransformTree:
         return sorted({name for track in self._tracks.values() for name in (track.frame, track.parent)})
 
     def _track(self, parent: str, child: str) -> _Track:
-        track = self._tracks.get(child)
+        track = self._tracks.pop(child, None)
+        if track is None and len(self._tracks) >= MOST_FRAMES:
+            self._forget_one()
         if track is None or track.parent != parent:
-            track = self._tracks[child] = _Track(child, parent, self._history)
+            track = _Track(child, parent, self._history)
+        self._tracks[child] = track  # the last heard stands at the end
         return track
+
+    def _forget_one(self) -> None:
+        """Drop the moving frame that was silent longest; when none moves, the static one heard first."""
+        silent = (name for name, track in self._tracks.items() if track.static is None)
+        del self._tracks[next(silent, next(iter(self._tracks)))]
 
     def _chain(self, frame: str) -> list[str]:
         """From ``frame`` up to its root; a loop ends where it closes."""

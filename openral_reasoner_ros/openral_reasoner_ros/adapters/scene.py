@@ -48,6 +48,6 @@ class SceneAdapter:
 
     def _on_state(self, message: WorldState) -> None:
         try:
-            self._robot = pose_from_message(message.robot_pose)
+            self._robot = pose_from_message(message.robot_pose) if message.robot_pose_known else None
         except OpenRALError as error:
             self._node.get_logger().warning(f"the robot's pose is not valid: {error}")

@@ -5,12 +5,11 @@ from openral_core.geometry import InvalidGeometry, Pose
 from openral_core.scene_graph import Presence
 from openral_core.text import Thesaurus
 from openral_world_state.associations import merge
+from openral_world_state.homes import FARTHEST, is_on_map
 from openral_world_state.memories import Memory, Record
 from openral_world_state.memories.records import OPERATORS_WORD
 
 OPERATOR = "operator"
-FARTHEST = 1e6
-"""From the map's origin along an axis [m]: farther than any map of places that a robot drives to."""
 
 
 class SameObject(OpenRALError):
@@ -52,7 +51,7 @@ def move(memory: Memory, name: str, x: float, y: float, z: float, map_epoch: int
         InvalidGeometry: If no map reaches that far.
     """
     record = memory.get(name)
-    if not all(abs(value) <= FARTHEST for value in (x, y, z)):
+    if not is_on_map((x, y, z)):
         raise InvalidGeometry("position", (x, y, z), f"three finite numbers of at most {FARTHEST:g} m")
     record.map_epoch = record.map_epoch if map_epoch is None else map_epoch
     record.pose = Pose((x, y, z), record.pose.orientation)

@@ -2,7 +2,7 @@
 
 from openral_world_state.homes.from_graph import home_of_graph
 from openral_world_state.homes.from_map import home_of_map
-from openral_world_state.homes.home import Area, Home
+from openral_world_state.homes.home import FARTHEST, Area, Home, is_on_map
 from openral_world_state.homes.sites import Shelf, Site
 
-__all__ = ["Area", "Home", "Shelf", "Site", "home_of_graph", "home_of_map"]
+__all__ = ["FARTHEST", "Area", "Home", "Shelf", "Site", "home_of_graph", "home_of_map", "is_on_map"]

@@ -1,12 +1,20 @@
 """What does not move in a home, and the people in it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from openral_core.maps import Doorway, Room
 from openral_core.scene_graph import SceneNode
 from openral_world_state.homes.sites import Site, Triple
+
+FARTHEST = 1e6
+"""From the map's origin along an axis [m]: farther than any map of places that a robot drives to."""
+
+
+def is_on_map(point: Iterable[float]) -> bool:
+    """Whether coordinates can be those of a place; false for those that are not finite."""
+    return all(abs(value) <= FARTHEST for value in point)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 from openral_core.queries import RecallMatch, RecallQuery, RecallResult, RecallStatus
 from openral_core.scene_graph import Presence
 from openral_core.text import Relation, UnreadableText
+from openral_world_state.homes import is_on_map
 from openral_world_state.memories import Memory, Record
 from openral_world_state.memories.columns import PRESENCES
 from openral_world_state.recalls.ranking import RELATIONS, Answer, Answers, answers, hits
@@ -101,9 +102,11 @@ class Recall:
         return found.where(np.array(fits, dtype=bool)).best(count)
 
     def _refusal(self, query: RecallQuery) -> str:
-        numbers = (query.radius, query.max_age, *(query.near or ()))
-        if not all(map(math.isfinite, numbers)) or query.radius < 0.0 or query.max_age < 0.0:
-            return "near, radius and max_age must be finite, radius and max_age not below 0"
+        numbers = (query.radius, query.max_age)
+        if not all(map(math.isfinite, numbers)) or min(numbers) < 0.0:
+            return "radius and max_age must be finite and not below 0"
+        if not is_on_map(query.near or ()):
+            return f"near {query.near} is on no map: its coordinates must be finite, in metres"
         if not 0 < query.limit <= _MOST:
             return f"limit is {query.limit}: valid are 1 to {_MOST}"
         if query.room and not self.rooms(query.room):

@@ -9,7 +9,7 @@ from openral_core.queries import ResolveQuery, ResolveResult, ResolveStatus
 from openral_core.scene_graph import NodeKind, Presence, SceneNode
 from openral_core.text import UnreadableText
 from openral_world_state.floors import Floor, Routes, approach
-from openral_world_state.homes import Home
+from openral_world_state.homes import Home, is_on_map
 from openral_world_state.memories import Memory, Record
 from openral_world_state.resolves.names import Names
 
@@ -48,8 +48,8 @@ class Resolve:
     def ask(self, query: ResolveQuery) -> ResolveResult:
         """A typed answer; FOUND alone carries poses."""
         reference, agent = query.reference.strip(), query.requester or self.default_agent
-        if query.start is not None and not all(map(math.isfinite, query.start)):
-            return ResolveResult(ResolveStatus.BAD_QUERY, "start must be finite")
+        if query.start is not None and not is_on_map(query.start):
+            return ResolveResult(ResolveStatus.BAD_QUERY, f"start {query.start} is on no map")
         stood = self.stood(agent) if reference.casefold() in _STOOD else None
         if stood is not None:
             return self._answer(stood, query)

@@ -7,11 +7,13 @@ import numpy as np
 from sensor_msgs.msg import CameraInfo, Image
 
 from openral_core.errors import OpenRALError, listed
+from openral_core.geometry import InvalidGeometry
 from openral_ros.conversions.images import depth_of
 from openral_ros.conversions.times import nanoseconds, seconds
 from openral_ros.qos import SENSOR
 from openral_ros.scopes import Scope
 from openral_ros.transforms import TransformBuffer
+from openral_world_state.homes import is_on_map
 from openral_world_state.views import Intrinsics, View
 
 _MOST_IMAGES = 128
@@ -82,6 +84,7 @@ class CameraFeed:
             UnalignedDepth: If the depth image is not that camera's.
             UnknownFrame: If its frame hangs in the air.
             StaleTransform: If the transforms do not cover the moment.
+            InvalidGeometry: If they lead off every map.
         """
         image = self._nearest(stamp)
         if image is None or self._info is None:
@@ -93,6 +96,8 @@ class CameraFeed:
             T_asked = transforms.lookup(map_frame, self.frame, stamp)
             if not self._is_lost(stamp) or np.abs(T_asked - T_map_camera).max() > _STILL:
                 raise self._no_frame(stamp)
+        if not is_on_map(T_map_camera[:3, 3]):
+            raise InvalidGeometry("position of the camera", T_map_camera[:3, 3].tolist(), "one on the map")
         return View(self.name, stamp, depth_of(image), intrinsics_of(self._info), T_map_camera)
 
     def _nearest(self, stamp: float) -> Image | None:

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from rclpy.node import Node
+from rclpy.serialization import deserialize_message
 from vision_msgs.msg import Detection2DArray
 
 from openral_msgs.msg import DetectorInfo
@@ -13,9 +15,11 @@ from openral_ros.scopes import Scope
 
 _OBJECTS = "vision_msgs/msg/Detection2DArray"
 _EVERY = 1.0
+MOST_DETECTORS = 64
+"""Detectors heard; whoever appears after that is not."""
 
 OnObjects = Callable[[str, Detection2DArray], None]
-OnInfo = Callable[[DetectorInfo], None]
+OnInfo = Callable[[str, DetectorInfo], None]
 
 
 class DetectorFeeds:
@@ -26,8 +30,10 @@ class DetectorFeeds:
         node: Its namespace is searched for ``openral/perception/*/objects``.
         ears: Mind that each detector's heartbeat comes.
         namespaces: Detectors to hear besides.
+        most_bytes: Larger messages are refused unread: as Python objects they are many times as large.
         on_objects: Called with the detector's slug and what it saw.
-        on_info: Called with what a detector says of itself.
+        on_info: Called with the detector's slug and what it says of itself.
+        on_refused: Called with the reason why a message was not read.
     """
 
     def __init__(
@@ -36,10 +42,13 @@ class DetectorFeeds:
         node: Node,
         ears: Ears,
         namespaces: tuple[str, ...],
+        most_bytes: int,
         on_objects: OnObjects,
         on_info: OnInfo,
+        on_refused: Callable[[str], None],
     ) -> None:
         self._scope, self._node, self._ears = scope, node, ears
+        self._most_bytes, self._on_refused = most_bytes, on_refused
         self._on_objects, self._on_info = on_objects, on_info
         root = node.get_namespace().rstrip("/")
         self._pattern = re.compile(rf"^({re.escape(root)}/openral/perception/[^/]+)/objects$")
@@ -59,13 +68,26 @@ class DetectorFeeds:
     def _hear(self, namespace: str) -> None:
         if namespace in self._heard:
             return
+        if len(self._heard) >= MOST_DETECTORS:
+            self._on_refused("TooManyDetectors")
+            return
         self._heard.add(namespace)
         slug = namespace.rsplit("/", 1)[-1]
         self._scope.subscription(
             Detection2DArray,
             f"{namespace}/objects",
-            lambda message: self._on_objects(slug, message),
+            partial(self._read, slug),
             RELIABLE,
+            raw=True,
         )
-        self._ears.mind(self._scope.subscription(DetectorInfo, f"{namespace}/info", self._on_info, LATCHED))
+        info = self._scope.subscription(
+            DetectorInfo, f"{namespace}/info", partial(self._on_info, slug), LATCHED
+        )
+        self._ears.mind(info)
         self._node.get_logger().info(f"hearing detector {namespace}")
+
+    def _read(self, slug: str, data: bytes) -> None:
+        if len(data) > self._most_bytes:
+            self._on_refused("MessageTooLarge")
+        else:
+            self._on_objects(slug, deserialize_message(data, Detection2DArray))

@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 
 from builtin_interfaces.msg import Time
-from std_msgs.msg import ColorRGBA
+from std_msgs.msg import ColorRGBA, Header
 from vision_msgs.msg import BoundingBox3D, Detection3D, Detection3DArray, ObjectHypothesisWithPose
 from visualization_msgs.msg import Marker, MarkerArray
 
 from openral_core.scene_graph import NodeKind, Presence, SceneGraph, SceneNode
 from openral_ros.conversions.geometry import pose_message, vector_message
+from openral_ros.conversions.times import stamp_of
 from openral_world_state.worlds import Seen
 
 _COLOURS = {
@@ -20,13 +21,19 @@ _COLOURS = {
 _OPAQUENESS = {Presence.PRESENT: 0.9, Presence.STALE: 0.35, Presence.GONE: 0.0}
 
 
-def detections_3d(seen: Iterable[Seen], stamp: Time, frame: str) -> Detection3DArray:
-    """What detectors saw last, in map; each detection's id is its node's."""
-    message = Detection3DArray()
-    message.header.stamp, message.header.frame_id = stamp, frame
-    for look in seen:
+def detections_3d(seen: Iterable[Seen], now: Time, frame: str) -> Detection3DArray:
+    """What detectors saw last, in map, each with the stamp of its image; its id is its node's.
+
+    The whole has the stamp of the newest image, and ``now`` when there is none.
+    """
+    looks = list(seen)
+    message = Detection3DArray(header=Header(stamp=now, frame_id=frame))
+    if looks:
+        message.header.stamp = stamp_of(max(look.snapshot.stamp for look in looks))
+    for look in looks:
+        header = Header(stamp=stamp_of(look.snapshot.stamp), frame_id=frame)
         for observation, record in zip(look.snapshot.observations, look.records, strict=True):
-            detection = Detection3D(header=message.header, id=record.id)
+            detection = Detection3D(header=header, id=record.id)
             result = ObjectHypothesisWithPose()
             result.hypothesis.class_id = observation.label
             result.hypothesis.score = float(observation.score)
@@ -40,11 +47,13 @@ def detections_3d(seen: Iterable[Seen], stamp: Time, frame: str) -> Detection3DA
 
 
 def markers(graph: SceneGraph, stamp: Time, frame: str) -> MarkerArray:
-    """Boxes with their names; what is gone leaves no mark."""
+    """Boxes with their names; what is gone, or of another map, leaves no mark."""
     clear = Marker(action=Marker.DELETEALL)
     clear.header.frame_id = frame
     marks = [clear]
     for index, node in enumerate(graph.nodes):
+        if node.kind is NodeKind.OBJECT and node.map_epoch != graph.map_epoch:
+            continue
         if _OPAQUENESS[node.presence] > 0.0 and node.kind is not NodeKind.ROOM:
             marks.append(_box(node, index, stamp, frame))
         marks.append(_name(node, index, stamp, frame))

@@ -39,7 +39,7 @@ from openral_ros.parameters import declare
 from openral_ros.running import run
 from openral_ros.scopes import Scope
 from openral_ros.tracing import span, start_tracing
-from openral_world_state.graphs import write_graph
+from openral_world_state.graphs import path_to_save, write_graph
 from openral_world_state.ros.parameters import WorldStateParameters
 from openral_world_state.ros.session import Session
 
@@ -68,7 +68,8 @@ class WorldStateNode(ManagedNode):
 
     def activate(self, scope: Scope) -> None:
         """Open memory and listen."""
-        self._session = Session(scope, self, self._told or declare(self, WorldStateParameters))
+        told = self._told or declare(self, WorldStateParameters)
+        self._session = Session(scope, self, told, self._failures)
         scope.callback(setattr, self, "_session", None)
 
     def last_words(self, reason: CannotGoOn) -> None:
@@ -120,16 +121,18 @@ class WorldStateNode(ManagedNode):
     def _on_save(
         self, request: SaveSceneGraph.Request, response: SaveSceneGraph.Response
     ) -> SaveSceneGraph.Response:
-        response.path = request.path or (self._told.spatial_memory_path if self._told else "")
-        if self._session is None or not response.path.endswith(".json"):
-            response.message = _INACTIVE if self._session is None else "name a path that ends in .json"
+        response.path = request.path
+        if self._session is None or self._told is None:
+            response.message = _INACTIVE
             return response
         graph = self._session.world.graph()
         try:
-            write_graph(graph, Path(response.path))
+            path = path_to_save(request.path, self._told.save_folder, self._told.spatial_memory_path)
+            write_graph(graph, path)
         except (OSError, OpenRALError) as error:
-            response.message = str(error)
+            response.message = f"{type(error).__name__}: {error}"
             return response
+        response.path = str(path)
         response.success, response.message = True, f"wrote {len(graph.nodes)} nodes"
         response.revision, response.nodes, response.edges = graph.revision, len(graph.nodes), len(graph.edges)
         return response

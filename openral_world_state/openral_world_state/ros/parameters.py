@@ -19,6 +19,9 @@ class WorldStateParameters(Parameters):
         default="",
         description="SQLite file memory lives in, or *.json read once; empty: memory dies with the node",
     )
+    save_folder: str = Field(
+        default="", description="folder below which save_scene_graph may write; empty: nowhere"
+    )
     cameras: tuple[str, ...] = Field(
         default=("head", "wrist"), description="camera ids; topics are <id>/depth ..."
     )

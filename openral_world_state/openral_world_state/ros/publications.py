@@ -1,6 +1,7 @@
 """Topics on which the world is told."""
 
 import time
+from collections.abc import Iterable
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.clock import Clock
@@ -47,17 +48,17 @@ class Publications:
         ended = time.monotonic()
         self._due = ended + _REST * (ended - began)
 
-    def publish_state(self, world: World, robot: Pose | None, seen: dict[str, Seen]) -> None:
-        """Where the robot is and what its detectors saw last."""
+    def publish_state(self, world: World, robot: Pose | None, seen: Iterable[Seen]) -> None:
+        """Where the robot is and what its detectors see."""
         now = self._clock.now().to_msg()
         state = WorldState(revision=world.memory.revision, map_epoch=world.settings.map_epoch)
         state.header.stamp, state.header.frame_id = now, self._map
         if robot is not None:
-            state.robot_pose = pose_message(robot)
+            state.robot_pose_known, state.robot_pose = True, pose_message(robot)
             site = world.home.nearest_site(robot.position, 1.5)
             state.robot_place = site.node.id if site else ""
             state.robot_room = world.home.room_at(robot.position)
-        state.detected_objects = detections_3d(seen.values(), now, self._map)
+        state.detected_objects = detections_3d(seen, now, self._map)
         state.remembered_objects = len(world.memory)
         state.stale_objects = sum(record.presence is not Presence.PRESENT for record in world.memory)
         self._state.publish(state)
@@ -67,9 +68,10 @@ class Publications:
         if self._objects.get_subscription_count():
             self._objects.publish(detections_3d([seen], self._clock.now().to_msg(), self._map))
 
-    def publish_diagnostics(self, facts: dict[str, object]) -> None:
-        """Counts of what was taken in and refused."""
-        status = DiagnosticStatus(level=DiagnosticStatus.OK, name=self._name, message="remembering")
+    def publish_diagnostics(self, facts: dict[str, object], trouble: str) -> None:
+        """Counts of what was taken in and refused; ``trouble`` is why memory is not kept, "" when it is."""
+        level = DiagnosticStatus.ERROR if trouble else DiagnosticStatus.OK
+        status = DiagnosticStatus(level=level, name=self._name, message=trouble or "remembering")
         status.values = [KeyValue(key=key, value=str(value)) for key, value in facts.items()]
         message = DiagnosticArray(status=[status])
         message.header.stamp = self._clock.now().to_msg()

@@ -14,14 +14,16 @@ from openral_core.geometry import Pose
 from openral_core.geometry.transform_tree import StaleTransform, UnknownFrame
 from openral_core.maps import load_map
 from openral_core.queries import ObserveResult, ObserveStatus, RecallQuery, RecallResult, RecallStatus
-from openral_core.text import Thesaurus
-from openral_msgs.msg import DetectorInfo, KeyValue, PromptStamped, SkillCatalogue
+from openral_core.text import Thesaurus, UnreadableText
+from openral_msgs.msg import DetectorInfo, FailureTrigger, KeyValue, PromptStamped, SkillCatalogue
 from openral_ros.conversions.times import seconds
 from openral_ros.ears import Ears
+from openral_ros.failures import Failures
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.scopes import Scope
 from openral_ros.standstills import Hearing
 from openral_ros.transforms import TransformBuffer
+from openral_world_state.memories import MemoryNotWritten
 from openral_world_state.ros.cameras import (
     CameraFeed,
     NoFrame,
@@ -30,12 +32,14 @@ from openral_world_state.ros.cameras import (
     camera_named,
 )
 from openral_world_state.ros.detector_feeds import DetectorFeeds
+from openral_world_state.ros.frame_poses import FramePoses
 from openral_world_state.ros.intake import Intake, readable
 from openral_world_state.ros.parameters import WorldStateParameters
 from openral_world_state.ros.publications import Publications
+from openral_world_state.ros.recent_looks import RecentLooks
 from openral_world_state.ros.word_meanings import meanings_of
 from openral_world_state.views import InvalidIntrinsics, View
-from openral_world_state.worlds import Seen, open_world
+from openral_world_state.worlds import open_world
 
 _STATUSES: dict[type[OpenRALError], ObserveStatus] = {
     UnknownCamera: ObserveStatus.UNKNOWN_CAMERA,
@@ -47,7 +51,9 @@ _STATUSES: dict[type[OpenRALError], ObserveStatus] = {
 }
 _BAD = ObserveStatus.BAD_REQUEST
 _OPERATOR = ("operator",)
-_LONGEST_NAME = 200
+_LONGEST_NAME, _MOST_LABELS = 200, 5_000
+_BYTES_PER_DETECTION = 16_384
+"""A detection has some 500 bytes, and more with several hypotheses."""
 _MISSES = (RecallStatus.NOT_IN_MEMORY, RecallStatus.ONLY_STALE)
 
 
@@ -58,16 +64,19 @@ class Session:
         OpenRALError: If the map or the memory file cannot be used.
     """
 
-    def __init__(self, scope: Scope, node: Node, parameters: WorldStateParameters) -> None:
-        self._parameters = parameters
+    def __init__(
+        self, scope: Scope, node: Node, parameters: WorldStateParameters, failures: Failures
+    ) -> None:
+        self._parameters, self._node, self._failures = parameters, node, failures
         thesaurus = Thesaurus.load()
         home = load_map(Path(parameters.map)) if parameters.map else None
         self.world = open_world(home, parameters.spatial_memory_path, parameters.settings(), thesaurus)
-        scope.callback(self.world.memory.close)
+        scope.callback(self._close_memory)
         self._meanings = meanings_of(scope, node, parameters, thesaurus)
         # What was loaded stays: the collector need not walk over it again at every sweep.
         gc.freeze()
         self._transforms = TransformBuffer(scope)
+        self._poses = FramePoses(self._transforms, parameters.map_frame)
         ears = Ears(scope, node, Hearing())
         self._cameras = [
             CameraFeed(
@@ -81,10 +90,21 @@ class Session:
         self._topics = Publications(
             scope, node.get_clock(), node.get_fully_qualified_name(), parameters.map_frame
         )
-        self._seen: dict[str, Seen] = {}
+        self._looks = RecentLooks()
         self._stamp, self._slowest = 0.0, 0.0
         self._names: dict[str, str] = {}
-        DetectorFeeds(scope, node, ears, parameters.detectors, self._on_objects, self._on_info)
+        self._grasped = ""
+        self._is_unwritten = False
+        self._feeds = DetectorFeeds(
+            scope,
+            node,
+            ears,
+            parameters.detectors,
+            parameters.most_detections * _BYTES_PER_DETECTION,
+            self._on_objects,
+            self._on_info,
+            self._refused,
+        )
         scope.subscription(SkillCatalogue, "openral/skills", self._on_skills, LATCHED)
         scope.subscription(KeyValue, "openral/openings", self._on_opening, RELIABLE)
         scope.subscription(PromptStamped, "openral/prompt", self._on_prompt, RELIABLE)
@@ -94,7 +114,7 @@ class Session:
     @property
     def robot(self) -> Pose | None:
         """Where the robot stands in map, None when unknown."""
-        return self._frame_pose(self._parameters.base_frame)
+        return self._poses.pose(self._parameters.base_frame)
 
     async def recall(self, query: RecallQuery, now: float) -> RecallResult:
         """What memory knows; of a miss also what is near in meaning, when there is a model to ask."""
@@ -129,28 +149,52 @@ class Session:
     def _on_objects(self, slug: str, message: Detection2DArray) -> None:
         self._intake.put(self._names.get(slug, slug), message)
 
-    def _on_info(self, info: DetectorInfo) -> None:
-        self._names[info.slug] = info.id
-        self.world.vocabularies.learn(info.id, tuple(info.labels))
+    def _on_info(self, slug: str, info: DetectorInfo) -> None:
+        if len(info.id) > _LONGEST_NAME:
+            self._refused("InvalidName")
+            return
+        self._names[slug] = info.id
+        labels = (label for label in info.labels[:_MOST_LABELS] if len(label) <= _LONGEST_NAME)
+        self.world.vocabularies.learn(info.id, tuple(labels))
+
+    def _refused(self, reason: str) -> None:
+        self._intake.refused[reason] += 1
 
     def _take_in(self, view: View, detections: Sequence[Detection], source: str) -> None:
         began = time.monotonic()
         self._carry()
         seen = self.world.take_in(view, detections, source)
-        self._seen[source] = seen
+        self._looks.put(source, seen)
         self._intake.refused.update(type(refusal).__name__ for refusal in seen.refusals)
         self._topics.publish_objects(seen)
         self._slowest = max(self._slowest, time.monotonic() - began)
 
     def _on_skills(self, message: SkillCatalogue) -> None:
         """The gripper closed on something, or let go."""
-        gripper = self._frame_pose(self._parameters.gripper_frame)
-        self.world.hold(message.holding, gripper, self._stamp)
+        self._grasped = message.holding
+        if not message.holding:
+            self.world.hold("", self._gripper, self._stamp)
+        self._take()
+
+    @property
+    def _gripper(self) -> Pose | None:
+        return self._poses.pose(self._parameters.gripper_frame)
+
+    def _take(self) -> None:
+        """What was grasped is carried from the moment that it is known where the gripper is."""
+        gripper = self._gripper if self._grasped else None
+        if gripper is None:
+            return
+        label, self._grasped = self._grasped, ""
+        try:
+            self.world.hold(label, gripper, self._stamp)
+        except UnreadableText as error:
+            self._refused(type(error).__name__)
 
     def _on_opening(self, message: KeyValue) -> None:
         """A skill opened or closed a container."""
         if not self.world.openings.done(message.key, message.float_value):
-            self._intake.refused["NoContainer"] += 1
+            self._refused("NoContainer")
 
     def _on_prompt(self, message: PromptStamped) -> None:
         """The operator spoke; an answer to a question of ours does not begin anything."""
@@ -159,28 +203,41 @@ class Session:
             self.world.memory.commit()
 
     def _carry(self) -> None:
-        gripper = self._frame_pose(self._parameters.gripper_frame) if self.world.carrying.held else None
+        self._take()
+        gripper = self._gripper if self.world.carrying.held else None
         if gripper is not None:
             self.world.carrying.move(gripper)
 
-    def _frame_pose(self, frame: str) -> Pose | None:
+    def _close_memory(self) -> None:
         try:
-            return Pose.from_matrix(self._transforms.lookup(self._parameters.map_frame, frame, self._stamp))
-        except (UnknownFrame, StaleTransform):
-            return None
+            self.world.memory.close()
+        except MemoryNotWritten as error:
+            self._node.get_logger().error(f"what changed last is lost: {error}")
+
+    def _write(self) -> None:
+        """Commit; a file that cannot be written is tried again every time and told once."""
+        self.world.memory.commit(again=True)
+        trouble = self.world.memory.unwritten
+        if trouble is not None and not self._is_unwritten:
+            self._node.get_logger().error(str(trouble))
+            self._failures.tell("memory_not_written", FailureTrigger.SEVERITY_ERROR, str(trouble))
+        if trouble is None and self._is_unwritten:
+            self._node.get_logger().info("memory is written again")
+        self._is_unwritten = trouble is not None
 
     def _tell(self) -> None:
         self._carry()
-        self.world.memory.commit()
+        self._write()
         if self._meanings is not None:
             self._meanings.learn(self.world.memory.labels.labels)
         self._topics.publish_graph(self.world)
-        self._topics.publish_state(self.world, self.robot, self._seen)
+        self._topics.publish_state(self.world, self.robot, self._looks.recent())
         facts = {
             "objects": len(self.world.memory),
             "revision": self.world.memory.revision,
             "slowest snapshot [ms]": round(self._slowest * 1e3, 1),
         }
         self._topics.publish_diagnostics(
-            {**facts, **{f"refused {k}": v for k, v in self._intake.refused.items()}}
+            {**facts, **{f"refused {k}": v for k, v in self._intake.refused.items()}},
+            str(self.world.memory.unwritten or ""),
         )

@@ -34,11 +34,12 @@ from openral_world_state.synthetics import Block, Cylinder, Plane, Shot, looking
 
 MAP = Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml"
 FRAME = "head_camera_optical_frame"
+STANDS = Pose.planar(2.0, 3.0, 1.57)
 LABELS: Mapping[str, str] = MappingProxyType({"baguette": "bread", "left": "mug", "right": "mug"})
 SpinUntil = Callable[..., None]
 
 
-def kitchen(stamp: float = 10.0) -> Shot:
+def kitchen(stamp: float = 10.0, without: Sequence[str] = ()) -> Shot:
     bodies = {
         "baguette": Block((2.3, 4.15, 0.93), (0.5, 0.06, 0.06), 0.2),
         "left": Cylinder((1.6, 4.1, 0.95), 0.04, 0.1, hollow=True),
@@ -47,6 +48,7 @@ def kitchen(stamp: float = 10.0) -> Shot:
         "_wall": Plane((0.0, 1.0, 0.0), 4.5),
         "_floor": Plane((0.0, 0.0, 1.0), 0.0),
     }
+    bodies = {name: body for name, body in bodies.items() if name not in without}
     return shoot(bodies, looking((2.0, 3.05, 1.35), (2.0, 4.2, 0.9)), stamp=stamp)
 
 
@@ -79,11 +81,9 @@ class Robot(Node):
         self.info.publish(info)
         self.depth.publish(image_message(view.depth, "32FC1", view.stamp, FRAME))
 
-    def _place(self, T: np.ndarray) -> None:
+    def _place(self, T: np.ndarray, stands: Pose = STANDS) -> None:
         camera = TransformStamped(child_frame_id=FRAME, transform=transform_message(Pose.from_matrix(T)))
-        base = TransformStamped(
-            child_frame_id="base_link", transform=transform_message(Pose.planar(2.0, 3.0, 1.57))
-        )
+        base = TransformStamped(child_frame_id="base_link", transform=transform_message(stands))
         for each in (camera, base):
             each.header.frame_id = "map"
         self.tf.publish(TFMessage(transforms=[camera, base]))

@@ -163,7 +163,7 @@ def test_what_the_gripper_holds_goes_with_it(make_graph: Callable[..., Any]) -> 
 
 
 def test_writes_the_graph_as_json(make_graph: Callable[..., Any], tmp_path: Path) -> None:
-    graph = make_graph()
+    graph = make_graph(save_folder=str(tmp_path))
     graph.activate()
     graph.look(graph.kitchen())
     path = tmp_path / "graph.json"
