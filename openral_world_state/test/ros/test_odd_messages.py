@@ -113,7 +113,7 @@ def test_boxes_of_no_camera_are_refused_where_there_are_several(make_graph: Call
     assert graph.objects() == before
 
 
-@pytest.mark.parametrize("holding", ["?", "x" * 10_000, "\x07"])
+@pytest.mark.parametrize("holding", ["?", "x" * 10_000, "\x07"], ids=["mark", "long", "control"])
 def test_a_hand_that_holds_nothing_readable_is_counted(make_graph: Callable[..., Any], holding: str) -> None:
     graph = make_graph(gripper_frame="base_link")
     graph.activate()
