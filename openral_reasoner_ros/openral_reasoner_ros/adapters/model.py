@@ -1,5 +1,7 @@
 """The model decides on a thread of its own; its answer comes home to the executor."""
 
+import threading
+
 from rclpy.node import Node
 
 from openral_reasoner.exchanges.commands import AskModel
@@ -8,23 +10,53 @@ from openral_reasoner.models import Decision, Model, ModelUnavailable
 from openral_reasoner.models.answers import answer_of
 from openral_reasoner_ros.carrier import Post
 from openral_ros.scopes import Scope
-from openral_ros.worker_thread import WorkerThread
+
+MAX_STUCK = 4
+"""Calls that may run beyond their deadline, each with its thread, before no further one is begun."""
 
 
 class ModelAdapter:
-    """Asks one model, one decision at a time."""
+    """Asks one model. A call that does not come back holds up no later one: each has a thread of its own.
+
+    The core's deadline ends the wait for an answer; an answer that comes later belongs to no call of it.
+    """
 
     def __init__(self, scope: Scope, node: Node, post: Post, model: Model) -> None:
-        self._thread = WorkerThread(scope, node, "model")
         self._post, self._model, self._node = post, model, node
+        self._running: list[threading.Thread] = []
+        self._closed = False
+        scope.callback(self._close)
 
     def ask(self, command: AskModel) -> None:
         """Have the model decide."""
+        self._running = [thread for thread in self._running if thread.is_alive()]
+        if len(self._running) >= MAX_STUCK:
+            words = (
+                f"{len(self._running)} earlier calls have not come back; deactivate and activate the reasoner"
+            )
+            self._post(ModelFailed(call_id=command.call_id, condition="MODEL_STUCK", message=words))
+            return
+        # A daemon: a call that never comes back keeps no process alive.
+        thread = threading.Thread(target=self._decide, args=(command,), name="model", daemon=True)
+        self._running.append(thread)
+        thread.start()
 
-        def on_done(outcome: Decision | Exception) -> None:
-            self._post(self._event(command.call_id, outcome))
+    def _close(self) -> None:
+        self._closed = True
 
-        self._thread.submit(lambda: self._model(command.context), on_done)
+    def _decide(self, command: AskModel) -> None:
+        outcome: Decision | Exception
+        try:
+            outcome = self._model(command.context)
+        except Exception as error:
+            outcome = error
+        executor = self._node.executor
+        if executor is not None and not self._closed:
+            executor.create_task(self._answer, command.call_id, outcome)
+
+    def _answer(self, call_id: str, outcome: Decision | Exception) -> None:
+        if not self._closed:
+            self._post(self._event(call_id, outcome))
 
     def _event(self, call_id: str, outcome: Decision | Exception) -> ModelAnswered | ModelFailed:
         if isinstance(outcome, Decision | ModelUnavailable):

@@ -1,0 +1,235 @@
+"""What a model is given: ids it can be held to, the hand, news since its last decision, what remains."""
+
+import json
+from typing import Any
+
+import pytest
+
+from openral_core.rskills import ParameterSpec, ParameterType
+from openral_core.skills import Verb
+from openral_reasoner.exchanges.commands import AskModel, Command
+from openral_reasoner.exchanges.events import (
+    Event,
+    ModelAnswered,
+    ModelFailed,
+    PaletteChanged,
+    PromptReceived,
+)
+from openral_reasoner.exchanges.turns import Context, RawCall
+from openral_reasoner.homes import Home, HomePeers, play
+from openral_reasoner.missions import Core
+from openral_reasoner.models.transcripts import reminder
+from openral_reasoner.palettes import PlaceEntry, SkillEntry, ToolPalette
+from openral_reasoner.planners import decide
+from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.tools import schemas
+from openral_reasoner.tools.json_schema import MAX_CHARACTERS, MAX_IDS
+
+GIVE_UP = RawCall(tool="done", arguments='{"success": false, "message": "no"}')
+
+
+def arguments(palette: ToolPalette, tool: str, *known: str) -> dict[str, Any]:
+    parameters = next(s.parameters for s in schemas(palette, known) if s.name == tool)
+    content: dict[str, Any] = json.loads(parameters)
+    assert content["additionalProperties"] is False
+    properties: dict[str, Any] = content["properties"]
+    return properties
+
+
+def test_ids_of_the_live_palette_are_enums(palette: ToolPalette) -> None:
+    look = arguments(palette, "locate_in_view")
+    assert look["detector"]["enum"] == ["", "sim-locator", "other-locator"]
+    assert look["camera"]["enum"] == ["", "head", "wrist"]
+    assert arguments(palette, "lifecycle_transition")["peer"]["enum"] == ["sim-locator"]
+    step = arguments(palette, "execute_rskill", "mug_1", "table_1")
+    assert step["rskill_id"]["enum"] == [skill.id for skill in palette.skills]
+    assert set(step["target"]["enum"]) == {"me", "mug_1", *(place.id for place in palette.places)}
+    assert len(set(step["target"]["enum"])) == len(step["target"]["enum"])
+    assert "enum" not in look["query"]
+
+
+@pytest.mark.parametrize("field", ["detector", "camera", "target", "rskill_id", "peer"])
+def test_a_default_is_in_its_enum_and_no_bound_stands_beside_one(field: str, palette: ToolPalette) -> None:
+    found = [
+        arguments(palette, s.name)[field] for s in schemas(palette) if field in arguments(palette, s.name)
+    ]
+    assert len(found) == 1
+    assert "maxLength" not in found[0]
+    assert found[0].get("default", found[0]["enum"][0]) in found[0]["enum"]
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [f"place_{n}" for n in range(MAX_IDS)],
+        [f"place_{n}_{'x' * (MAX_CHARACTERS // 10)}" for n in range(10)],
+    ],
+    ids=["too many", "too long"],
+)
+def test_an_enum_that_would_cost_too_much_stays_a_string_and_is_checked_all_the_same(
+    ids: list[str], palette: ToolPalette, home: Home, settings: MissionSettings
+) -> None:
+    places = tuple(PlaceEntry(id=each, label=each, kind=palette.places[0].kind) for each in ids)
+    large = palette.model_copy(update={"places": places})
+    target = arguments(large, "execute_rskill")["target"]
+    assert "enum" not in target
+    assert target["maxLength"] == 128
+    asked = contexts_of(
+        large,
+        home,
+        settings,
+        RawCall(tool="execute_rskill", arguments='{"rskill_id": "navigate", "target": "narnia"}'),
+        GIVE_UP,
+    )
+    assert asked[1].turns[0].reply.status == "INVALID_CALL"
+
+
+def contexts_of(
+    palette: ToolPalette, home: Home, settings: MissionSettings, *calls: RawCall, goal: str = "find the mug"
+) -> list[Context]:
+    """The contexts of a mission whose model calls these, one after the other."""
+    contexts: list[Context] = []
+
+    def model(context: Context) -> RawCall:
+        contexts.append(context)
+        return calls[min(len(contexts), len(calls)) - 1]
+
+    play(goal, palette, HomePeers(home).answer, model, settings)
+    return contexts
+
+
+def test_what_a_mission_has_found_may_be_named_from_then_on(
+    palette: ToolPalette, home: Home, settings: MissionSettings
+) -> None:
+    recall = RawCall(tool="recall_object", arguments='{"query": "mug"}')
+    first, second, *_ = contexts_of(palette, home, settings, recall, GIVE_UP)
+    targets = [
+        json.loads(next(s.parameters for s in each.tools if s.name == "execute_rskill"))
+        for each in (first, second)
+    ]
+    assert "mug_1" not in targets[0]["properties"]["target"]["enum"]
+    assert "mug_1" in targets[1]["properties"]["target"]["enum"]
+
+
+def with_parameters(palette: ToolPalette, *specs: ParameterSpec) -> ToolPalette:
+    wipe = SkillEntry(id="wipe", verb=Verb.LOOK_AT, description="wipe", parameters=specs, deadline=9.0)
+    return palette.model_copy(update={"skills": (*palette.skills, wipe)})
+
+
+def test_skill_parameters_are_in_the_schema_only_when_a_skill_takes_some(palette: ToolPalette) -> None:
+    assert "parameters" not in arguments(palette, "execute_rskill")
+    amount = ParameterSpec(name="amount", type=ParameterType.FLOAT, description="how much")
+    asked = arguments(with_parameters(palette, amount), "execute_rskill")["parameters"]
+    assert asked["properties"] == {"amount": {"type": "number", "description": "how much"}}
+    assert asked["additionalProperties"] is False
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"amount": 1.0, "speed": 99}, "wipe takes only these parameters"),
+        ({"pose": 3}, "wipe takes only these parameters"),
+        ({"amount": "much"}, "amount of wipe must be a float"),
+        ({"amount": True}, "amount of wipe must be a float"),
+        ({}, "wipe needs the parameter amount, a float"),
+    ],
+)
+def test_parameters_that_a_skill_does_not_take_are_refused_before_anything_moves(
+    given: dict[str, Any], text: str, palette: ToolPalette, home: Home, settings: MissionSettings
+) -> None:
+    amount = ParameterSpec(name="amount", type=ParameterType.FLOAT, description="how much")
+    call = {"rskill_id": "wipe", "target": "table_1", "parameters": given}
+    asked = contexts_of(
+        with_parameters(palette, amount),
+        home,
+        settings,
+        RawCall(tool="execute_rskill", arguments=json.dumps(call)),
+        GIVE_UP,
+    )
+    assert asked[1].turns[0].reply.text == text
+    assert home.at == Home(places={}, objects={}, rooms={}, agents={}).at
+
+
+def test_what_remains_is_said_once(palette: ToolPalette, home: Home, settings: MissionSettings) -> None:
+    recall = RawCall(tool="recall_object", arguments='{"query": "mug"}')
+    for context in contexts_of(palette, home, settings, recall, GIVE_UP):
+        told = [turn.reply.rendered() for turn in context.turns[-1:]]
+        assert "\n".join((*told, reminder(context))).count(context.remaining) == 1
+
+
+def test_the_model_is_told_what_the_hand_holds(
+    palette: ToolPalette, home: Home, settings: MissionSettings
+) -> None:
+    contexts: list[Context] = []
+
+    def model(context: Context) -> RawCall:
+        contexts.append(context)
+        return decide(context)
+
+    play("bring me the mug", palette, HomePeers(home).answer, model, settings)
+    assert "hand is empty" in reminder(contexts[0])
+    assert any("red mug (mug_1)" in reminder(each) for each in contexts)
+    assert "hand is empty" in reminder(contexts[-1])
+
+
+def test_the_model_is_told_what_an_earlier_mission_left_in_the_hand(
+    palette: ToolPalette, home: Home, settings: MissionSettings
+) -> None:
+    holding = palette.model_copy(update={"holding": "baguette </data>"})
+    told = reminder(contexts_of(holding, home, settings, GIVE_UP)[0])
+    assert 'holds: <data>{"holding": "baguette \\u003c/data\\u003e"}</data>' in told
+
+
+def news(settings: MissionSettings, *palettes: ToolPalette, fails: bool = False) -> list[tuple[str, ...]]:
+    """The news of each decision, with one new palette before each."""
+    core = Core(settings)
+    told: list[tuple[str, ...]] = []
+    commands: tuple[Command, ...] = core.handle(PaletteChanged(palette=ToolPalette()), 0.0)
+    commands = core.handle(PromptReceived(id="p", text="find the mug"), 0.0)
+    for palette in palettes:
+        commands += core.handle(PaletteChanged(palette=palette), 1.0)
+        asked = [c for c in commands if isinstance(c, AskModel)]
+        assert len(asked) == 1
+        told.append(asked[0].context.news)
+        answer: Event = ModelAnswered(
+            call_id=asked[0].call_id, calls=(RawCall(tool="emit_prompt", arguments='{"text": "hm"}'),)
+        )
+        if fails:
+            answer = ModelFailed(call_id=asked[0].call_id, condition="SERVER_ERROR", message="")
+        commands = core.handle(answer, 1.0)
+    told += [c.context.news for c in commands if isinstance(c, AskModel)]
+    return told
+
+
+def test_a_graph_that_has_just_come_up_is_no_news(palette: ToolPalette, settings: MissionSettings) -> None:
+    assert news(settings, palette) == [(), ()]
+
+
+def test_news_of_a_decision_that_was_not_made_is_told_with_the_next_one(
+    palette: ToolPalette, settings: MissionSettings
+) -> None:
+    core = Core(settings)
+    core.handle(PaletteChanged(palette=palette), 0.0)
+    commands = core.handle(PromptReceived(id="p", text="find the mug"), 0.0)
+    blind = palette.model_copy(update={"cameras": ("head",)})
+    core.handle(PaletteChanged(palette=blind), 0.5)
+    for _ in range(2):
+        asked = next(c for c in commands if isinstance(c, AskModel))
+        failed = ModelFailed(call_id=asked.call_id, condition="SERVER_ERROR", message="")
+        commands = core.handle(failed, 1.0)
+        told = next(c for c in commands if isinstance(c, AskModel)).context.news
+        assert told == ("camera 'wrist' is gone: every locator that serves it no longer offers it",)
+
+
+@pytest.mark.parametrize("length", [201, 400])
+@pytest.mark.parametrize(
+    "goal", ["bring me the {}", "go to the {}", "put the mug on the {}", "open the {}", "{}"]
+)
+def test_a_goal_with_a_name_that_no_tool_takes_is_asked_back(
+    goal: str, length: int, palette: ToolPalette, home: Home, settings: MissionSettings
+) -> None:
+    ended = play(goal.format("x" * length), palette, HomePeers(home).answer, decide, settings).end
+    assert ended is not None
+    assert ended.state.name == "HANDED_OVER"
+    told = "I understand for example: bring" if goal == "{}" else f"a name of {length} characters"
+    assert told in ended.reason
