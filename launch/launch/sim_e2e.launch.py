@@ -1,5 +1,7 @@
 """ros2 launch openral_bringup sim_e2e.launch.py [scene:=home] [detectors:=embedded] [brain:=scripted] ..."""
 
+from collections.abc import Mapping
+
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
@@ -22,18 +24,18 @@ def generate_launch_description() -> LaunchDescription:
 def _nodes(context: LaunchContext) -> list[LogInfo | Node]:
     words = {a.name: LaunchConfiguration(a.name).perform(context) for a in ARGUMENTS}
     launch = prepare(words, context.launch_configurations)
-    nodes = [_node(spec, launch) for spec in launch.graph.started]
+    nodes = [_node(spec, launch, context.environment) for spec in launch.graph.started]
     return [*(LogInfo(msg=line) for line in launch.lines), *nodes]
 
 
-def _node(spec: NodeSpec, launch: Launch) -> Node:
+def _node(spec: NodeSpec, launch: Launch, environment: Mapping[str, str]) -> Node:
     return Node(
         package=spec.package,
         executable=spec.executable,
         name=spec.name,
         namespace=spec.namespace,
         parameters=[dict(spec.parameters)],
-        additional_env={**spec.variables, **launch.variables},
+        env={**spec.environment(environment), **launch.variables},
         remappings=list(spec.remaps.items()),
         ros_arguments=["--log-level", spec.log_level],
         output="screen",

@@ -3,7 +3,9 @@
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Coroutine, Sequence
+from io import StringIO
 from pathlib import Path
 
 from openral_bringup.deploy.observers import Observer
@@ -48,15 +50,27 @@ async def deployment(
         observer.close()
         await supervisor.stop()
         for outcome in outcomes:
-            save(outcome, folder)
-            print(report(outcome, folder))
+            _tell(outcome, folder)
+
+
+def _tell(outcome: Outcome, folder: Path) -> None:
+    """Save and print how a goal ended, each although the other may fail: disks are full, terminals go."""
+    problem = ""
+    try:
+        save(outcome, folder)
+    except OSError as error:
+        problem = f"\nnot saved: {error}"
+    try:
+        print(report(outcome, folder) + problem, flush=True)
+    except OSError:  # the terminal is gone, as after SIGHUP
+        sys.stdout = StringIO()
 
 
 async def _interruptible(work: Coroutine[None, None, int]) -> int:
-    """Run ``work``; SIGINT and SIGTERM end it with exit code 130."""
+    """Run ``work``; SIGINT, SIGTERM and the loss of the terminal (SIGHUP) end it with exit code 130."""
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, task.cancel)
     try:
         return await task

@@ -6,6 +6,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,7 +49,7 @@ class NodeProcess:
         self.deaths = 0
         self.given_up = False
         self._command = command_of(spec, folder)
-        self._environment, self._on_line, self._respawn = {**environment, **spec.variables}, on_line, respawn
+        self._environment, self._on_line, self._respawn = spec.environment(environment), on_line, respawn
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = asyncio.Event()
 
@@ -81,18 +82,25 @@ class NodeProcess:
         self._stopping.set()
         pid = self.pid
         if pid is not None:
-            os.kill(pid, number)
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
     async def _run_once(self) -> None:
-        self._process = await asyncio.create_subprocess_exec(
-            *self._command,
-            env=dict(self._environment),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            start_new_session=True,
-            limit=1 << 20,
-        )
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command,
+                env=dict(self._environment),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+                start_new_session=True,
+                limit=1 << 20,
+            )
+        except OSError as error:
+            self._on_line(self.spec.key, f"[ERROR] could not be started: {error}")
+            return
+        if self._stopping.is_set():  # it was being started when everything was told to end
+            self._process.kill()
         if self._process.stdout is not None:
             await self._copy(self._process.stdout)
         await self._process.wait()

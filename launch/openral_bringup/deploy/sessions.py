@@ -11,6 +11,7 @@ from openral_bringup.deploy.reports import Outcome
 from openral_bringup.deploy.snapshots import Mission, Snapshot
 
 LOST = "the reasoner died, and its mission with it; it is started again, but a lost mission is not resumed"
+INTERRUPTED = "interrupted before the mission had ended"
 DEAF = "the reasoner has not acknowledged the goal"
 REFUSED = "the reasoner refused the goal: {}"
 POLL = 0.1
@@ -54,9 +55,15 @@ class Session:
         """
         start_up, worst = 0.0, 0
         for goal in goals:
-            ready = await self.came_up()
-            start_up = start_up or self.elapsed
-            outcome = await self.pursue(goal, start_up) if ready else self._not_up(goal)
+            begun = self.elapsed
+            try:
+                ready = await self.came_up()
+                start_up = start_up or self.elapsed
+                outcome = await self.pursue(goal, start_up) if ready else self._not_up(goal)
+            except asyncio.CancelledError:
+                took = self.elapsed - begun
+                on_outcome(Outcome(goal, self._snapshot.mission, start_up, took, 0.0, INTERRUPTED))
+                raise
             on_outcome(outcome)
             worst = worst or outcome.exit_code
         return worst

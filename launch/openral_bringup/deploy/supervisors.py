@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from openral_bringup.graphs import GraphDescription
 RESPAWN = Respawn()
 GENTLE, FIRM = 2.5, 1.0
 """Time a node has to end by itself, and after SIGTERM [s]; then it is killed."""
+POLL = 0.02
+"""Between two looks whether all have ended [s]."""
 
 
 class Supervisor:
@@ -37,16 +40,38 @@ class Supervisor:
         self._tasks = tuple(asyncio.create_task(process.keep()) for process in self.processes)
 
     async def stop(self) -> None:
-        """End every node, the last started first: asked, told, killed; within 4 s."""
-        for number, patience in ((signal.SIGINT, GENTLE), (signal.SIGTERM, FIRM), (signal.SIGKILL, FIRM)):
+        """End every node, the last started first: asked, told, killed; within 5 s.
+
+        What counts is that its process is gone: what follows it here may have ended earlier.
+        """
+        for number, patience in (
+            (signal.SIGINT, GENTLE),
+            (signal.SIGTERM, FIRM),
+            (signal.SIGKILL, FIRM),
+            (signal.SIGKILL, FIRM),
+        ):
             for process in reversed(self.processes):
                 process.signal(number)
-            if self._tasks:
-                await asyncio.wait(self._tasks, timeout=patience)
-            if all(task.done() for task in self._tasks):
+            if await self._ended(patience):
                 break
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         self.logs.close()
         remove_orphans()
+
+    async def _ended(self, patience: float) -> bool:
+        """Whether no process is left within ``patience`` [s], nor anything that would start one."""
+        deadline = time.monotonic() + patience
+        while self._is_running():
+            if time.monotonic() > deadline:
+                return False
+            await asyncio.sleep(POLL)
+        return True
+
+    def _is_running(self) -> bool:
+        processes = any(process.pid is not None for process in self.processes)
+        return processes or not all(task.done() for task in self._tasks)
 
     def restarts(self) -> dict[str, int]:
         """How often each node died, by name."""
@@ -54,7 +79,7 @@ class Supervisor:
 
 
 def child_environment(domain: int | None, log_folder: Path) -> dict[str, str]:
-    """The environment of every node: this one's, with unbuffered output and logs in the run folder."""
+    """What nodes are given of: this environment, with unbuffered output and logs in the run folder."""
     chosen = {} if domain is None else {"ROS_DOMAIN_ID": str(domain)}
     defaults = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "MUJOCO_GL": "egl"}
     fixed = {

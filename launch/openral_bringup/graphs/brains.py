@@ -17,3 +17,9 @@ def check_brain(reasoner: NodeSpec, environment: Mapping[str, str], problems: li
         key_for(brain, str(reasoner.parameters["base_url"]), environment)
     except MissingKey as error:
         problems.append(f"--brain {brain}: {error}")
+
+
+def own_variables(brain: str) -> tuple[str, ...]:
+    """Patterns of what the reasoner alone gets: the key of the chosen brain and what goes with it."""
+    key = KEY_VARIABLES.get(brain)
+    return (f"{key.partition('_')[0]}_*",) if key else ()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from openral_bringup.graphs.brains import check_brain
+from openral_bringup.graphs.brains import check_brain, own_variables
 from openral_bringup.graphs.cameras import check_compressed, remaps_of
 from openral_bringup.graphs.choices import Choices
 from openral_bringup.graphs.detectors import chosen_detectors, detector_nodes
@@ -80,7 +80,13 @@ def describe(
     check_brain(next(node for node in nodes if node.name == "reasoner"), environment, problems)
     shared = shared_names(choices.namespace)
     nodes = tuple(
-        replace(node, remaps={**shared, **node.remaps}, log_level=choices.log_level.value) for node in nodes
+        replace(
+            node,
+            remaps={**shared, **node.remaps},
+            log_level=choices.log_level.value,
+            own=own_variables(str(node.parameters["brain"])) if node.name == "reasoner" else (),
+        )
+        for node in nodes
     )
     problems += unknown("--run {}", choices.run, nodes)
     graph = GraphDescription(nodes, frozenset(choices.run))

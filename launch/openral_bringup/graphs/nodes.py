@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from openral_core.variables import for_node
+
 ParameterValue = bool | int | float | str | list[str]
 
 
@@ -11,7 +13,8 @@ class NodeSpec:
     """What `ros2 run` needs to start a node, and the level at which bring-up activates it.
 
     ``level`` None means the node is not managed by bring-up; ``awake`` False that it is configured and
-    left inactive. ``remaps`` holds absolute names, ``variables`` what its environment has besides.
+    left inactive. ``remaps`` holds absolute names, ``variables`` what its environment has besides; ``own``
+    are patterns of this environment's variables that it alone gets, such as the key of its model.
     """
 
     name: str
@@ -23,6 +26,7 @@ class NodeSpec:
     awake: bool = True
     remaps: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
+    own: tuple[str, ...] = ()
     log_level: str = "info"
 
     @property
@@ -39,6 +43,10 @@ class NodeSpec:
     def managed_as(self) -> str:
         """How bring-up is told of it."""
         return f"{self.level}:{self.qualified}" + ("" if self.awake else "=inactive")
+
+    def environment(self, given: Mapping[str, str]) -> dict[str, str]:
+        """The variables that it is started with, out of those given."""
+        return {**for_node(given, self.own), **self.variables}
 
     def with_parameters(self, parameters: Mapping[str, ParameterValue]) -> "NodeSpec":
         """The same node with these parameters on top."""

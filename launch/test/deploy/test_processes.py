@@ -4,14 +4,17 @@ import asyncio
 import os
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("ament_index_python")
+from openral_bringup.deploy.logs import RunLogs
 from openral_bringup.deploy.processes import Respawn
 from openral_bringup.deploy.supervisors import Supervisor, child_environment
 from openral_bringup.graphs import GraphDescription, NodeSpec
+from openral_bringup.graphs.brains import own_variables
 from openral_bringup.graphs.locations import NotInstalled, executable_path
 
 Install = Callable[[str, str], NodeSpec]
@@ -93,6 +96,104 @@ def test_a_node_that_ignores_every_request_to_end_is_killed(tmp_path: Path, inst
         assert not any(alive(pid) for pid in pids)
 
     asyncio.run(scenario())
+
+
+def test_a_log_that_cannot_be_written_ends_no_supervision(tmp_path: Path, install: Install) -> None:
+    async def scenario() -> None:
+        (tmp_path / "logs").mkdir()
+        for name in ("talker", "all"):
+            (tmp_path / "logs" / f"{name}.log").symlink_to("/dev/full")
+        supervisor = supervised(tmp_path, install("talker", "echo one; echo two; exec sleep 60"))
+        supervisor.start()
+        await until(lambda: bool(supervisor.logs.alarms))
+        process = supervisor.processes[0]
+        first = process.pid
+        assert first is not None
+        os.kill(first, 9)
+        await until(lambda: process.deaths == 1 and alive(process.pid))
+        await supervisor.stop()
+        assert not alive(process.pid)
+        told = [alarm for alarm in supervisor.logs.alarms if "No space left" in alarm]
+        assert len(told) == 1, "told once, however many lines are lost"
+
+    asyncio.run(scenario())
+
+
+def test_what_counts_as_ended_is_the_process_and_not_who_follows_it(tmp_path: Path, install: Install) -> None:
+    async def scenario() -> None:
+        script = "trap '' INT; echo ready; while true; do sleep 0.1; done"
+        supervisor = supervised(tmp_path, install("stubborn", script))
+        supervisor.start()
+        log = tmp_path / "logs" / "stubborn.log"
+        await until(lambda: log.exists() and "ready" in log.read_text())
+        pid = supervisor.processes[0].pid
+        for task in supervisor._tasks:
+            task.cancel()
+        await supervisor.stop()
+        assert not alive(pid)
+        await asyncio.sleep(0.5)  # its pipe ends with the last of its own children
+
+    asyncio.run(scenario())
+
+
+def test_a_node_that_cannot_be_started_is_tried_again_and_given_up(tmp_path: Path, install: Install) -> None:
+    async def scenario() -> None:
+        spec = install("broken", "exec sleep 60")
+        supervisor = Supervisor(
+            GraphDescription((spec,)), tmp_path, child_environment(7, tmp_path), Respawn(1, back_off=0.01)
+        )
+        (process,) = supervisor.processes
+        process._command = [str(tmp_path / "nothing-there")]
+        supervisor.start()
+        await until(lambda: process.given_up)
+        assert process.deaths == 2
+        await supervisor.stop()
+
+    asyncio.run(scenario())
+    assert "could not be started" in (tmp_path / "logs" / "broken.log").read_text()
+
+
+def test_logs_are_bounded(tmp_path: Path) -> None:
+    logs = RunLogs(tmp_path, most=1000)
+    for number in range(1000):
+        logs.write("talker", f"line {number}")
+    logs.close()
+    assert sorted(each.name for each in tmp_path.iterdir()) == [
+        "all.1.log",
+        "all.log",
+        "talker.1.log",
+        "talker.log",
+    ]
+    assert all(each.stat().st_size < 1100 for each in tmp_path.iterdir())
+    assert (tmp_path / "talker.log").read_text().endswith("line 999\n")
+
+
+def test_a_key_is_given_to_the_reasoner_alone(
+    tmp_path: Path, install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN")
+    for name in secrets:
+        monkeypatch.setenv(name, f"secret-of-{name}")
+    monkeypatch.setenv("OPENRAL_PASS", "ROBOT_NAME, CAMERA_*")
+    monkeypatch.setenv("CAMERA_SERIAL", "17")
+
+    async def scenario() -> None:
+        names = ("reasoner", "detector")
+        reasoner, detector = (install(name, "env; echo done; exec sleep 60") for name in names)
+        nodes = (replace(reasoner, own=own_variables("anthropic")), detector)
+        supervisor = supervised(tmp_path, *nodes)
+        supervisor.start()
+        logs = [tmp_path / "logs" / f"{name}.log" for name in names]
+        await until(lambda: all(log.exists() and "done" in log.read_text() for log in logs))
+        await supervisor.stop()
+
+    asyncio.run(scenario())
+    printed = {name: (tmp_path / "logs" / f"{name}.log").read_text() for name in ("reasoner", "detector")}
+    assert "secret-of-ANTHROPIC_API_KEY" in printed["reasoner"]
+    assert printed["reasoner"].count("secret-of") == 1
+    assert "secret-of" not in printed["detector"]
+    for name in ("PATH=", "HOME=", "AMENT_PREFIX_PATH=", "ROS_DOMAIN_ID=7", "CAMERA_SERIAL=17"):
+        assert name in printed["detector"]
 
 
 def test_back_off_doubles_and_ends() -> None:

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from openral_bringup.deploy.reports import Outcome
-from openral_bringup.deploy.sessions import DEAF, LOST, REFUSED, Patience, Session
+from openral_bringup.deploy.sessions import DEAF, INTERRUPTED, LOST, REFUSED, Patience, Session
 from openral_bringup.deploy.snapshots import Mission, MissionState, Receipt, Snapshot
 
 QUICK = Patience(start_up=1.0, heard=0.2, mission=1.0, memories=0.2)
@@ -106,6 +108,24 @@ def test_a_lost_mission_is_told_and_the_next_goal_is_pursued_all_the_same() -> N
     code, (lost, reached) = pursued(Graph(die, succeed), "a", "b")
     assert (lost.problem, reached.problem) == (LOST, "")
     assert (code, reached.exit_code) == (4, 0)
+
+
+def test_an_interrupted_goal_has_an_outcome_too() -> None:
+    outcomes: list[Outcome] = []
+
+    async def run() -> None:
+        graph = Graph(lambda graph, prompt: graph.report(prompt, MissionState.ACTIVE))
+        session = Session(graph, Path(), QUICK, tuple, dict)
+        task = asyncio.ensure_future(session.run(("a", "b"), outcomes.append))
+        await asyncio.sleep(0.5)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(run())
+    (outcome,) = outcomes
+    assert (outcome.goal, outcome.problem) == ("a", INTERRUPTED)
+    assert outcome.mission.state is MissionState.ACTIVE
 
 
 def test_a_mission_whose_reasoner_dies_as_soon_as_it_begins_is_lost_too() -> None:

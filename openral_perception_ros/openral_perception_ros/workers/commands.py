@@ -10,6 +10,7 @@ import openral_core
 import openral_perception_ros
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest
+from openral_core.variables import for_worker
 
 WORKER_MODULE = "openral_perception_ros.workers.main"
 MAIN_ENVIRONMENT = "main"
@@ -38,7 +39,8 @@ def worker_command(
 ) -> WorkerCommand:
     """The command of one detector's worker.
 
-    The packages of this project are appended to the interpreter's own path, so that its libraries win.
+    The packages of this project are appended to the interpreter's own path, so that its libraries win. In an
+    environment of its own it may run code that came with weights, and gets no variable that it has no use for.
 
     Raises:
         MissingEnvironment: If the manifest names an environment that was not prepared.
@@ -52,8 +54,7 @@ def worker_command(
     interpreter = environments / manifest.environment.name / "bin" / "python"
     if not interpreter.exists():
         raise MissingEnvironment(manifest, interpreter)
-    foreign = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    return WorkerCommand((str(interpreter), "-s", "-c", bootstrap), foreign)
+    return WorkerCommand((str(interpreter), "-s", "-c", bootstrap), for_worker(os.environ))
 
 
 def package_roots() -> list[str]:

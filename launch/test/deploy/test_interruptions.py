@@ -1,0 +1,55 @@
+"""A deployment that is told to end does so with its report, also when its terminal is gone."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy")
+from openral_bringup.deploy.deployments import INTERRUPTED, _interruptible, _tell
+from openral_bringup.deploy.reports import Outcome
+from openral_bringup.deploy.snapshots import Mission
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_every_request_to_end_ends_it_in_order(number: signal.Signals) -> None:
+    cleaned: list[str] = []
+
+    async def scenario() -> int:
+        async def work() -> int:
+            try:
+                os.kill(os.getpid(), number)
+                await asyncio.sleep(30.0)
+            finally:
+                cleaned.append("up")
+            return 0
+
+        return await _interruptible(work())
+
+    assert asyncio.run(scenario()) == INTERRUPTED
+    assert cleaned == ["up"]
+
+
+def test_the_outcome_is_saved_although_the_terminal_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Path("/dev/full").open("w") as gone:
+        monkeypatch.setattr(sys, "stdout", gone)
+        _tell(Outcome("find the mug", Mission(), 1.0, 2.0, 2.0, "interrupted"), tmp_path)
+        with pytest.raises(OSError, match="No space"):
+            gone.close()
+    assert json.loads((tmp_path / "outcomes.jsonl").read_text())["goal"] == "find the mug"
+
+
+def test_the_report_is_printed_although_the_disk_is_full(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "outcomes.jsonl").symlink_to("/dev/full")
+    _tell(Outcome("find the mug", Mission(), 1.0, 2.0, 2.0, "interrupted"), tmp_path)
+    printed = capsys.readouterr().out
+    assert "goal       find the mug" in printed
+    assert "not saved: " in printed
