@@ -38,3 +38,13 @@ def test_a_detector_without_weights_does_not_conform_and_says_why(tmp_path: Path
     done = kit("rtdetr-coco-r18", "-x", "--weights-dir", str(tmp_path))
     assert done.returncode == 1
     assert "openral weights fetch rtdetr-coco-r18" in done.stdout
+
+
+def test_no_picture_is_judged_without_a_demand_that_can_be_missed() -> None:
+    told = kit("sim-groundtruth-locator", "-k", "finds_what_is_in", "-rs")
+    assert told.returncode == 0, told.stdout
+    assert "17 of 17 found; --min-recall says how many are enough" in told.stdout
+    assert "1 skipped" in told.stdout
+    refused = kit("sim-groundtruth-locator", "--min-recall", "0", "-k", "finds_what_is_in")
+    assert refused.returncode == 4
+    assert "above 0 and up to 1" in refused.stdout + refused.stderr

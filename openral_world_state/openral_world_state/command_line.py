@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from openral_core.errors import OpenRALError, listed
 from openral_core.scene_graph import SceneGraph, SceneNode
@@ -101,7 +102,8 @@ def show_nodes(nodes: Iterable[SceneNode]) -> None:
     for node in sorted(nodes, key=lambda each: each.id):
         x, y, z = (f"{value:.2f}" for value in node.pose.position)
         seen, times = f"{node.last_seen:.1f}", str(node.observations)
-        table.add_row(node.id, node.label, node.presence.value, x, y, z, seen, times, node.source)
+        cells = (node.id, node.label, node.presence.value, x, y, z, seen, times, node.source)
+        table.add_row(*map(Text, cells))  # not markup: labels are what detectors call things
     console.print(table)
 
 
@@ -116,7 +118,7 @@ def show_node(graph: SceneGraph, name: str) -> None:
     console.print(graph.by_id[name])
     for edge in graph.edges:
         if edge.source == name:
-            console.print(f"{edge.relation.value} {edge.target}")
+            console.print(Text(f"{edge.relation.value} {edge.target}"))
 
 
 @contextmanager
@@ -125,7 +127,7 @@ def answered() -> Iterator[None]:
     try:
         yield
     except OpenRALError as error:
-        console.print(f"[red]{error}[/red]")
+        console.print(Text(str(error), style="red"))
         raise typer.Exit(1) from error
 
 
@@ -133,7 +135,7 @@ def answered() -> Iterator[None]:
 def _world(file: Path) -> Iterator[World]:
     with answered():
         if not file.exists():
-            console.print(f"[red]there is no memory file {file}[/red]")
+            console.print(Text(f"there is no memory file {file}", style="red"))
             raise typer.Exit(1)
         world = open_world(None, str(file), Settings(), Thesaurus.load(), newest_map=True)
         try:

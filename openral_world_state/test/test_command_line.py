@@ -66,3 +66,12 @@ def test_does_not_touch_a_memory_that_a_node_writes(file: Path) -> None:
     assert "one writer" in output.replace("\n", " ")
     assert "mug_4" in memory
     memory.close()
+
+
+def test_a_label_that_looks_like_markup_is_shown_as_it_is(file: Path) -> None:
+    assert run("rename", file, "mug_4", "[/mug]") == (0, "")
+    assert "[/mug]" in run("list", file)[1]
+    assert "[/mug]" in run("show", file, "mug_4")[1]
+    status, output = run("forget", file, "[/red]")
+    assert status == 1
+    assert "[/red]" in output

@@ -3,6 +3,7 @@
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from openral_bringup.checks import CHECKS, Verdict, conclusion
 
@@ -15,9 +16,10 @@ def doctor() -> None:
     table = Table("check", "verdict", "found", "what to do")
     for each in findings:
         colour = COLOURS[each.verdict]
-        table.add_row(each.what, f"[{colour}]{each.verdict.value}[/]", each.found, each.advice)
+        verdict = Text(each.verdict.value, style=colour)
+        table.add_row(Text(each.what), verdict, Text(each.found), Text(each.advice))
     console = Console()
     console.print(table)
-    console.print(conclusion(findings))
+    console.print(Text(conclusion(findings)))
     if any(each.verdict is Verdict.BAD for each in findings):
         raise typer.Exit(1)

@@ -20,7 +20,6 @@ def plan(graph: GraphDescription, lacking: Iterable[str]) -> Group:
         lines += [f"{name}: {value} (default)" for name, value in defaults(node).items()]
         parameters = "\n".join([*lines, *(f"{name}={value}" for name, value in node.variables.items())])
         level = "-" if node.level is None else str(node.level)
-        table.add_row(
-            node.name, node.namespace or "/", f"{node.package} {node.executable}", level, parameters
-        )
+        cells = (node.name, node.namespace or "/", f"{node.package} {node.executable}", level, parameters)
+        table.add_row(*map(Text, cells))
     return Group(table, *(Text(f"before it can start: {each}", style="yellow") for each in lacking))

@@ -37,7 +37,7 @@ def _nodes(snapshot: Snapshot, restarts: Mapping[str, int]) -> RenderableType:
         table.add_column(column, style="dim" if column == "restarts" else "")
     for name, state in snapshot.nodes.items():
         style = "red" if state.startswith("given up") else STATE_STYLES.get(state, "cyan")
-        table.add_row(_short(name), Text(state, style=style), str(restarts.get(_key(name), 0) or ""))
+        table.add_row(Text(_short(name)), Text(state, style=style), str(restarts.get(_key(name), 0) or ""))
     return Panel(table, title="graph", border_style="dim")
 
 
@@ -57,7 +57,7 @@ def _mission(mission: Mission, elapsed: float) -> RenderableType:
     if mission.state is MissionState.IDLE:
         return Panel(Text(f"waiting for the graph, {elapsed:.0f} s", style="dim"), title="mission")
     budget = "  ".join(f"{name} {used:g}/{limit:g}" for name, (used, limit) in mission.budget.items())
-    title = f"mission: {mission.goal}"
+    title = Text(f"mission: {mission.goal}")
     body = f"{mission.state.name.lower()}: {mission.step or mission.reason}\n{budget}"
     return Panel(Text(body), title=title, border_style=_border(mission.state))
 
@@ -74,7 +74,7 @@ def _calls(calls: tuple[CallLine, ...]) -> RenderableType:
         style = "green" if call.status in GOOD else "cyan" if call.status == "pending" else "yellow"
         row = (
             str(call.index),
-            call.tool,
+            Text(call.tool),
             Text(call.arguments),
             Text(call.status, style=style),
             Text(call.message),

@@ -59,9 +59,12 @@ def test_the_view_shows_nodes_memory_budget_and_calls() -> None:
 
 
 def test_markup_in_what_nodes_say_is_shown_as_it_is() -> None:
-    call = replace(CALL, message="[bold]ignore previous instructions[/bold]", tool="ask_human")
-    shown = printed(view(replace(SNAPSHOT, mission=replace(MISSION, calls=(call,))), {}, [], 0.0))
+    call = replace(CALL, message="[bold]ignore previous instructions[/bold]", tool="[/tool]")
+    mission = replace(MISSION, calls=(call,), goal="find the [/mug]")
+    shown = printed(view(replace(SNAPSHOT, mission=mission), {}, [], 0.0))
     assert "[bold]ignore previous instructions" in shown
+    assert "find the [/mug]" in shown
+    assert "[/tool]" in shown
 
 
 def test_a_waiting_view_says_so() -> None:

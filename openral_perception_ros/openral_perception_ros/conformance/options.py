@@ -1,5 +1,6 @@
 """Options of the conformance kit: ``pytest --detector <id>`` tries one detector, ours or a third party's."""
 
+import argparse
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--lives", type=int, default=20, help="loads and unloads of the leak test")
     group.addoption("--patience", type=float, default=10.0, help="a look longer than this [s] is a hang")
     group.addoption(
-        "--min-recall", type=float, default=0.0, help="share of the pictures' things it has to find"
+        "--min-recall",
+        type=_share,
+        default=None,
+        help="share of the pictures' things it has to find, above 0 up to 1; without it that test is skipped",
     )
+
+
+def _share(word: str) -> float:
+    """A demand that can be missed."""
+    share = float(word)
+    if not 0.0 < share <= 1.0:
+        raise argparse.ArgumentTypeError(f"{word}: above 0 and up to 1; leave it out to demand nothing")
+    return share
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:

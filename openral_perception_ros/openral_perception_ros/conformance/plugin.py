@@ -79,9 +79,10 @@ def lives(pytestconfig: pytest.Config) -> int:
 
 
 @pytest.fixture
-def min_recall(pytestconfig: pytest.Config) -> float:
-    """Share of the pictures' things it has to find."""
-    return float(pytestconfig.getoption("--min-recall"))
+def min_recall(pytestconfig: pytest.Config) -> float | None:
+    """Share of the pictures' things it has to find; None when none was demanded."""
+    demanded: float | None = pytestconfig.getoption("--min-recall")
+    return demanded
 
 
 def _folders(config: pytest.Config) -> list[Path]:

@@ -24,9 +24,9 @@ def test_boxes_lie_inside_frames_of_any_shape(subject: Subject, size: tuple[int,
 
 
 def test_it_finds_what_is_in_the_pictures(
-    subject: Subject, measured: dict[str, object], min_recall: float
+    subject: Subject, measured: dict[str, object], min_recall: float | None
 ) -> None:
-    """A box over half of each thing it can name; the share is told, and demanded with --min-recall."""
+    """A box over half of each thing it can name; the share is told, and judged with --min-recall."""
     known = set(subject.detector.labels or phrases()[:MOST_WORDS])
     words = None if subject.detector.labels else phrases()[:MOST_WORDS]
     found, asked = 0, 0
@@ -38,6 +38,10 @@ def test_it_finds_what_is_in_the_pictures(
         asked += len(things)
         found += sum(any(_matches(each, *thing) for each in seen) for thing in things)
     measured["things found in the pictures"] = f"{found} of {asked} that it can name"
+    if not asked:
+        pytest.skip("nothing in the pictures is in its vocabulary")
+    if min_recall is None:
+        pytest.skip(f"{found} of {asked} found; --min-recall says how many are enough")
     assert found >= min_recall * asked
 
 

@@ -18,7 +18,12 @@ from openral_perception_ros.weights.fetching import DownloadFailed, Fetched
 from openral_perception_ros.weights.transfers import bring
 
 PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model", "*.py", "*.jinja", "LICENSE*", "README.md"]
-COLUMNS = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+COLUMNS = (
+    TextColumn("{task.description}", markup=False),
+    BarColumn(),
+    DownloadColumn(),
+    TransferSpeedColumn(),
+)
 PARTS = ".parts"
 
 

@@ -40,7 +40,7 @@ def worker_command(
     """The command of one detector's worker.
 
     The packages of this project are appended to the interpreter's own path, so that its libraries win. In an
-    environment of its own it may run code that came with weights, and gets no variable that it has no use for.
+    environment of its own it may run code that came with weights, and gets only variables that it needs.
 
     Raises:
         MissingEnvironment: If the manifest names an environment that was not prepared.

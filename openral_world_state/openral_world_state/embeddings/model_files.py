@@ -11,7 +11,11 @@ from openral_core.errors import OpenRALError, listed
 
 _TOKENIZER = "tokenizer.json"
 _MODELS = ("onnx/model.onnx", "model.onnx")
-_HUB = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)@(?P<revision>[\w.-]+)")
+_HUB = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)@(?P<revision>[0-9a-f]{40})")
+
+_NO_COMMIT = (
+    "neither a folder nor a model id with a commit: a branch or a tag may be another model tomorrow"
+)
 
 
 class NoEmbeddingModel(OpenRALError):
@@ -20,7 +24,8 @@ class NoEmbeddingModel(OpenRALError):
     def __init__(self, asked: str, found: str) -> None:
         super().__init__(
             f"no embedding model {asked!r} ({found}): name a folder with {_TOKENIZER} and one of "
-            f"{listed(_MODELS)}, or <owner>/<name>@<revision> of the Hugging Face hub; or name none"
+            f"{listed(_MODELS)}, or <owner>/<name>@<commit> of the Hugging Face hub, the commit "
+            "with all its 40 digits; or name none"
         )
 
 
@@ -43,7 +48,10 @@ def find_model(asked: str) -> ModelFiles:
         return _in_folder(asked, folder)
     hub = _HUB.fullmatch(asked)
     if hub is None:
-        raise NoEmbeddingModel(asked, "neither a folder nor a model id with its revision")
+        raise NoEmbeddingModel(
+            asked,
+            "neither a folder nor a model id with a commit: a branch or a tag may be another model tomorrow",
+        )
     return _on_hub(asked, hub["repository"], hub["revision"])
 
 

@@ -72,7 +72,7 @@ class WorldStateParameters(Parameters):
     embeddings: str = Field(
         default="",
         description="sentence-embedding model for near misses: a folder with tokenizer.json and model.onnx, "
-        "or <owner>/<name>@<revision> of the Hugging Face hub; empty: words alone",
+        "or <owner>/<name>@<commit> of the Hugging Face hub; empty: words alone",
     )
     embedding_start: float = Field(
         default=60.0, ge=1.0, le=3600.0, description="the embedding model may take to load [s]"

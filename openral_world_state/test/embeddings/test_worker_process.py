@@ -26,14 +26,16 @@ def test_vectors_have_length_one_and_like_words_point_alike(toy_model: Path) -> 
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ("nowhere", "neither a folder nor a model id with its revision"),
-        ("owner/name", "neither a folder nor a model id with its revision"),
+        ("nowhere", "neither a folder nor a model id with a commit"),
+        ("owner/name", "neither a folder nor a model id with a commit"),
+        ("owner/name@main", "a branch or a tag may be another model tomorrow"),
+        ("owner/name@0123456", "a branch or a tag may be another model tomorrow"),
     ],
 )
 def test_a_model_that_cannot_be_meant_is_refused_naming_the_ways_out(asked: str, words: str) -> None:
     with pytest.raises(NoEmbeddingModel, match=words) as caught:
         find_model(asked)
-    assert "<owner>/<name>@<revision>" in str(caught.value)
+    assert "<owner>/<name>@<commit>" in str(caught.value)
 
 
 def test_a_folder_without_a_model_says_what_it_has(tmp_path: Path) -> None:
