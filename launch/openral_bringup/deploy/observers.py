@@ -95,6 +95,12 @@ class Observer:
             return
 
     def _on_mission(self, message: MissionStatus) -> None:
+        try:
+            state = MissionState(message.state)
+        except ValueError:  # of a newer reasoner, or of somebody else: no state to show or to wait for
+            words = f"mission {message.goal!r} is in state {message.state}, which this version does not know"
+            self._node.get_logger().warning(words, once=True)
+            return
         calls = tuple(
             CallLine(c.index, c.tool, c.arguments_json, c.status, c.message, c.duration)
             for c in message.calls
@@ -102,7 +108,7 @@ class Observer:
         mission = Mission(
             message.mission_id,
             message.goal,
-            MissionState(message.state),
+            state,
             message.step,
             message.reason,
             calls,

@@ -13,9 +13,7 @@ _TOKENIZER = "tokenizer.json"
 _MODELS = ("onnx/model.onnx", "model.onnx")
 _HUB = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)@(?P<revision>[0-9a-f]{40})")
 
-_NO_COMMIT = (
-    "neither a folder nor a model id with a commit: a branch or a tag may be another model tomorrow"
-)
+_NO_COMMIT = "neither a folder nor a model id with a commit: a branch or a tag may be another model tomorrow"
 
 
 class NoEmbeddingModel(OpenRALError):
