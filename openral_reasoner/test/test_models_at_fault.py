@@ -154,6 +154,28 @@ def test_a_call_that_gets_the_same_answer_again_is_named_with_it(call: tuple[str
     robot.works()
 
 
+def test_look_ups_in_turn_end_as_a_circle_and_with_ever_new_words_with_their_budget(robot: Robot) -> None:
+    look = ("locate_in_view", '{"query": "unicorn"}')
+    resolve = ("resolve_place", '{"reference": "table"}')
+    end = robot.mission(*[robot.api.answer(call) for call in (look, resolve) * 3])
+    assert end.state is HANDED_OVER
+    assert "locate_in_view was called 3 times and got the same answer each time: NOT_IN_VIEW" in end.reason
+    robot.line.core.settings = robot.settings.model_copy(update={"budget": SearchBudget(locates=4)})
+    ever_new = [("locate_in_view", json.dumps({"query": f"unicorn {n}"})) for n in range(9)]
+    end = robot.mission(*[robot.api.answer(call) for call in ever_new])
+    assert (end.state, end.reason) == (HANDED_OVER, "the budget of 4 locates is used up")
+    robot.works()
+
+
+def test_fifteen_wrong_calls_each_followed_by_a_right_one_are_all_told_and_forgiven(robot: Robot) -> None:
+    wrong = robot.api.answer(("execute_rskill", '{"rskill_id": "fly", "target": "table_1"}'))
+    right = [robot.api.answer(("emit_prompt", json.dumps({"text": f"{n}"}))) for n in range(15)]
+    end = robot.mission(*(each for pair in right for each in (wrong, pair)), robot.api.answer(GIVE_UP))
+    assert end.reason == "as I was told"
+    assert robot.told().count("this rskill_id is not in the palette now") == 15
+    robot.works()
+
+
 def test_a_model_that_only_talks_to_the_operator_ends_with_its_budget(robot: Robot) -> None:
     robot.line.core.settings = robot.settings.model_copy(update={"budget": SearchBudget(model_calls=9)})
     says = [robot.api.answer(("emit_prompt", json.dumps({"text": f"still here {n}"}))) for n in range(9)]

@@ -5,6 +5,7 @@ not rest on that: `Tool.check` refuses other ids whatever the schema says.
 """
 
 import json
+import re
 from functools import cache
 
 from openral_reasoner.palettes import ToolPalette
@@ -17,6 +18,8 @@ MAX_CHARACTERS = 4_000
 
 Both stay below what endpoints take in strict mode (250 values, then 15,000 characters).
 """
+_PLAIN = re.compile(r"[A-Za-z0-9_.:/-]{0,64}")
+"""A schema is not fenced as data: an id that could be a sentence of somebody keeps its argument a string."""
 
 
 def parameters(tool: type[Tool], palette: ToolPalette, known: tuple[str, ...]) -> str:
@@ -24,7 +27,7 @@ def parameters(tool: type[Tool], palette: ToolPalette, known: tuple[str, ...]) -
     schema = json.loads(_parameters(tool))
     for name, ids in tool.ids(palette, known).items():
         distinct = list(dict.fromkeys(ids))
-        if distinct and len(distinct) <= MAX_IDS and sum(map(len, distinct)) <= MAX_CHARACTERS:
+        if _fit(distinct):
             described = schema["properties"][name]
             described.pop("maxLength", None)
             described["enum"] = distinct
@@ -34,6 +37,12 @@ def parameters(tool: type[Tool], palette: ToolPalette, known: tuple[str, ...]) -
         else:
             del schema["properties"][name]
     return json.dumps(schema)
+
+
+def _fit(ids: list[str]) -> bool:
+    """Whether they can stand in a schema."""
+    few = 0 < len(ids) <= MAX_IDS and sum(map(len, ids)) <= MAX_CHARACTERS
+    return few and all(_PLAIN.fullmatch(each) for each in ids)
 
 
 @cache
