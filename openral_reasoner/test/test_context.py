@@ -20,7 +20,7 @@ from openral_reasoner.homes import Home, HomePeers, play
 from openral_reasoner.missions import Core
 from openral_reasoner.models.transcripts import reminder
 from openral_reasoner.palettes import PlaceEntry, SkillEntry, ToolPalette
-from openral_reasoner.planners import decide
+from openral_reasoner.planners.scripted import decide
 from openral_reasoner.procedures.settings import MissionSettings
 from openral_reasoner.tools import schemas
 from openral_reasoner.tools.json_schema import MAX_CHARACTERS, MAX_IDS

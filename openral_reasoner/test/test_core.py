@@ -32,7 +32,7 @@ from openral_reasoner.homes import Home, HomePeers, play
 from openral_reasoner.homes.timeline import Answer, Timeline
 from openral_reasoner.missions import Core
 from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners import decide
+from openral_reasoner.planners.scripted import decide
 from openral_reasoner.procedures.settings import MissionSettings
 
 

@@ -18,6 +18,8 @@ FAIL = RawCall(tool="done", arguments='{"success": false, "message": "I give up.
 DONE = RawCall(tool="done", arguments='{"success": true, "message": "Done."}')
 MUG = RawCall(tool="recall_object", arguments='{"query": "mug"}')
 GRASP = RawCall(tool="execute_rskill", arguments='{"rskill_id": "grasp", "target": "mug_1"}')
+BREAD = RawCall(tool="recall_object", arguments='{"query": "bread"}')
+GRASP_BREAD = RawCall(tool="execute_rskill", arguments='{"rskill_id": "grasp", "target": "bread_1"}')
 HANDOVER = RawCall(tool="execute_rskill", arguments='{"rskill_id": "handover", "target": "me"}')
 
 Told = list[Reply]
@@ -94,8 +96,8 @@ def test_success_with_something_in_the_gripper_is_questioned_once(
     run: Callable[..., Play], told: Told
 ) -> None:
     played = run(MUG, GRASP, DONE, DONE)
-    assert ending(played).state is MissionState.SUCCEEDED
-    assert [reply.status for reply in told] == ["FOUND", "SUCCEEDED", "TOO_EARLY"]
+    assert ending(played).state is MissionState.CLAIMED
+    assert [reply.status for reply in told] == ["FOUND", "SUCCEEDED", "NOT_PROVEN"]
     assert [thing.id for thing in told[-1].found] == ["mug_1"]
 
 
@@ -105,6 +107,14 @@ def test_what_is_held_can_still_be_delivered_after_the_objection(
     played = run(MUG, GRASP, DONE, HANDOVER, DONE)
     assert ending(played).state is MissionState.SUCCEEDED
     assert [c.goal.rskill_id for c in played.commands if isinstance(c, SendSkill)][-1] == "handover"
+    assert [reply.status for reply in told].count("NOT_PROVEN") == 1
+
+
+def test_another_object_still_in_the_gripper_after_the_goal_is_questioned_once(
+    run: Callable[..., Play], told: Told
+) -> None:
+    played = run(MUG, GRASP, HANDOVER, BREAD, GRASP_BREAD, DONE, DONE)
+    assert ending(played).state is MissionState.SUCCEEDED
     assert [reply.status for reply in told].count("TOO_EARLY") == 1
 
 

@@ -29,7 +29,7 @@ from openral_reasoner.homes import Home, HomePeers
 from openral_reasoner.missions import Core
 from openral_reasoner.missions.prompts import PROMPT_CHARACTERS, RECEIPTS_KEPT
 from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners import decide
+from openral_reasoner.planners.scripted import decide
 from openral_reasoner.procedures.settings import MissionSettings
 
 STARTED, QUEUED, ANSWERED, STOPPED, REFUSED = PromptOutcome

@@ -15,7 +15,7 @@ from openral_reasoner.homes import Home, HomePeers, Play, play
 from openral_reasoner.missions import Core, handled
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.palettes.entries import LocatorEntry
-from openral_reasoner.planners import decide
+from openral_reasoner.planners.scripted import decide
 from openral_reasoner.procedures.settings import MissionSettings
 from openral_reasoner.recordings import (
     InvalidRecording,

@@ -22,7 +22,7 @@ from openral_reasoner.homes.timeline import Answer, Moment, Timeline
 from openral_reasoner.missions import Core
 from openral_reasoner.missions.stop_phrases import contains_stop_word, is_stop_phrase
 from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners import decide
+from openral_reasoner.planners.scripted import decide
 from openral_reasoner.procedures.settings import MissionSettings
 
 GOAL = "bring me the baguette"

@@ -23,7 +23,7 @@ from openral_reasoner.exchanges.events import Event, Observed, PromptReceived, S
 from openral_reasoner.exchanges.turns import Context, RawCall
 from openral_reasoner.homes import Home, HomeObject, HomePeers, Play, play
 from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners import decide
+from openral_reasoner.planners.scripted import decide
 from openral_reasoner.procedures.settings import Deadlines, MissionSettings
 
 

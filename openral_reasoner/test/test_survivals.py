@@ -14,7 +14,7 @@ from openral_reasoner.exchanges.events import (
 from openral_reasoner.homes import Home, HomePeers
 from openral_reasoner.missions import Core, handled
 from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners import decide
+from openral_reasoner.planners.scripted import decide
 from openral_reasoner.procedures.mission import Mission
 from openral_reasoner.procedures.settings import MissionSettings
 from openral_reasoner.recordings import read_lines, replay, settings_line, step_line

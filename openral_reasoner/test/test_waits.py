@@ -26,7 +26,7 @@ from openral_reasoner.homes import Home, HomePeers
 from openral_reasoner.homes.timeline import Answer, Timeline
 from openral_reasoner.missions import Core
 from openral_reasoner.palettes import BlindEntry, ToolPalette, changes
-from openral_reasoner.planners import decide
+from openral_reasoner.planners.scripted import decide
 from openral_reasoner.planners.steps import BLIND_VISITS
 from openral_reasoner.procedures.looks import LOOKS_AGAIN
 from openral_reasoner.procedures.settings import MissionSettings

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from openral_reasoner.homes import HomePeers, play
 from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners import decide
+from openral_reasoner.planners.scripted import decide
 from openral_reasoner.procedures.settings import MissionSettings
 from openral_reasoner.recordings import settings_line, step_line
 from openral_reasoner_ros.cli.app import app

@@ -29,7 +29,7 @@ USAGE = 2
 HELP = """Bring up the whole graph in simulation and pursue goals.
 
 Exit code: 0 reached, 1 failed, 2 impossible choices, or names that are taken in the ROS domain,
-3 handed over to a human, 4 the graph did not come up, 130 interrupted.
+3 handed over to a human, 4 the graph did not come up, 5 claimed by the model and not proven, 130 interrupted.
 """
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

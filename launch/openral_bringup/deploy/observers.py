@@ -114,6 +114,7 @@ class Observer:
             calls,
             {line.name: (line.used, line.limit) for line in message.budget},
             tuple(message.searched),
+            tuple(message.evidence),
         )
         self.snapshot = replace(self.snapshot, mission=mission)
 

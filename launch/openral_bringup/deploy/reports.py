@@ -8,13 +8,12 @@ from openral_bringup.deploy.snapshots import Mission
 from openral_core.missions import MissionState
 from openral_reasoner.budgets import cost_words
 
-EXIT_CODES = {
-    MissionState.SUCCEEDED: 0,
-    MissionState.FAILED: 1,
-    MissionState.HANDED_OVER: 3,
-    MissionState.CANCELLED: 1,
-}
 NOT_UP = 4
+_VERDICTS = {
+    MissionState.SUCCEEDED: "done",
+    MissionState.HANDED_OVER: "handed over to a human",
+    MissionState.CLAIMED: "claimed, not proven",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +29,9 @@ class Outcome:
 
     @property
     def exit_code(self) -> int:
-        """0 reached, 1 failed, 3 handed over to a human, 4 the graph or the reasoner did not answer."""
-        return NOT_UP if self.problem else EXIT_CODES.get(self.mission.state, NOT_UP)
+        """0 reached, 1 failed, 3 handed over, 4 the graph or the reasoner did not answer, 5 claimed only."""
+        state = self.mission.state
+        return state.exit_code if state.ended and not self.problem else NOT_UP
 
 
 def report(outcome: Outcome, folder: Path) -> str:
@@ -45,6 +45,8 @@ def report(outcome: Outcome, folder: Path) -> str:
     ] or ["  none"]
     if mission.searched:
         lines += ["looked at", *(f"  - {place}" for place in mission.searched)]
+    if mission.evidence:
+        lines += ["evidence", *(f"  - {_line(fact)}" for fact in mission.evidence)]
     lines.append(f"cost       {cost_words({name: used for name, (used, _) in mission.budget.items()})}")
     times = f"{outcome.duration:.1f} s ({outcome.sim_duration:.1f} s simulated)"
     lines += [f"time       {times}, graph up in {outcome.start_up:.1f} s", f"recording  {folder}"]
@@ -59,8 +61,7 @@ def save(outcome: Outcome, folder: Path) -> None:
 
 
 def _verdict(state: MissionState) -> str:
-    words = {MissionState.SUCCEEDED: "done", MissionState.HANDED_OVER: "handed over to a human"}
-    return words.get(state, state.name.lower())
+    return _VERDICTS.get(state, state.name.lower())
 
 
 def _line(text: str) -> str:

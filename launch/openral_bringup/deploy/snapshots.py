@@ -30,6 +30,7 @@ class Mission:
     calls: tuple[CallLine, ...] = ()
     budget: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     searched: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

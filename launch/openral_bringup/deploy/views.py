@@ -58,7 +58,8 @@ def _mission(mission: Mission, elapsed: float) -> RenderableType:
         return Panel(Text(f"waiting for the graph, {elapsed:.0f} s", style="dim"), title="mission")
     budget = "  ".join(f"{name} {used:g}/{limit:g}" for name, (used, limit) in mission.budget.items())
     title = Text(f"mission: {mission.goal}")
-    body = f"{mission.state.name.lower()}: {mission.step or mission.reason}\n{budget}"
+    now = mission.reason if mission.state.ended else mission.step or mission.reason
+    body = f"{mission.state.name.lower()}: {now}\n{budget}"
     return Panel(Text(body), title=title, border_style=_border(mission.state))
 
 
@@ -86,6 +87,8 @@ def _calls(calls: tuple[CallLine, ...]) -> RenderableType:
 def _border(state: MissionState) -> str:
     if state is MissionState.SUCCEEDED:
         return "green"
+    if state is MissionState.CLAIMED:
+        return "yellow"
     return "red" if state.ended else "cyan"
 
 

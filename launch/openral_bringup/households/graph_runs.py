@@ -58,6 +58,7 @@ def _report(end: dict[str, object]) -> MissionReport:
         reason=str(end["problem"]) or mission["reason"],
         calls=calls,
         searched=tuple(mission["searched"]),
+        evidence=tuple(mission.get("evidence", ())),
     )
 
 

@@ -94,6 +94,8 @@ def reason(report: MissionReport, wrong: str) -> tuple[str, str]:
     """What made a task fail, typed and in words; both "" when it did not fail."""
     if report.state is MissionState.SUCCEEDED:
         return ("mission: FALSE_SUCCESS", wrong) if wrong else ("", "")
+    if report.state is MissionState.CLAIMED:
+        return "mission: CLAIMED", report.reason
     failed = [call for call in report.calls if call.tool == "execute_rskill" and call.status != "SUCCEEDED"]
     last = report.calls[-2:] if report.calls else ()
     broke = next((call for call in reversed(failed) if _ended_it(call, report)), None)

@@ -5,10 +5,11 @@ from statistics import mean
 
 from openral_bringup.households.archetypes import Archetype
 from openral_bringup.households.outcomes import Outcome
+from openral_core.missions import MissionState
 
 _HEAD = (
-    "| archetype | tasks | success | wall [s] | simulated [s] | times real time | tool calls | looks "
-    "| containers opened | way [m] |\n|---|---|---|---|---|---|---|---|---|---|"
+    "| archetype | tasks | success | claimed | wall [s] | simulated [s] | times real time | tool calls "
+    "| looks | containers opened | way [m] |\n|---|---|---|---|---|---|---|---|---|---|---|"
 )
 _FAILURES = "| archetype | home | seed | goal | why | in words |\n|---|---|---|---|---|---|"
 
@@ -42,7 +43,8 @@ def _row(name: str, group: Sequence[Outcome]) -> str:
     )
     wall, simulated = mean(each.wall for each in group), mean(each.simulated for each in group)
     counted = " | ".join(f"{value:.1f}" for value in means)
-    share = f"{done}/{len(group)} ({done / len(group):.0%})"
+    claimed = sum(each.state == MissionState.CLAIMED.name for each in group)
+    share = f"{done}/{len(group)} ({done / len(group):.0%}) | {claimed}"
     return f"| {name} | {len(group)} | {share} | {wall:.1f} | {simulated:.1f} | {factor:.1f} | {counted} |"
 
 

@@ -85,6 +85,7 @@ def test_only_changes_are_told() -> None:
         (MissionState.FAILED, "", 1),
         (MissionState.CANCELLED, "", 1),
         (MissionState.HANDED_OVER, "", 3),
+        (MissionState.CLAIMED, "", 5),
         (MissionState.ACTIVE, "no end", 4),
     ],
 )
@@ -100,6 +101,15 @@ def test_the_report_says_where_it_looked_and_where_the_recording_lies(tmp_path: 
     assert str(tmp_path) in told
     save(outcome, tmp_path)
     assert '"exit_code": 3' in (tmp_path / "outcomes.jsonl").read_text()
+
+
+def test_the_report_of_a_claim_says_that_nothing_proves_it_and_what_was_seen(tmp_path: Path) -> None:
+    missing = "missing: no HANDOVER of 'baguette' that succeeded"
+    mission = replace(MISSION, state=MissionState.CLAIMED, reason="I brought it.", evidence=(missing,))
+    told = report(Outcome("bring me the baguette", mission, 5.0, 20.0, 18.0), tmp_path)
+    assert "outcome    claimed, not proven: I brought it." in told
+    assert f"  - {missing}" in told
+    assert "claimed: I brought it." in printed(view(replace(SNAPSHOT, mission=mission), {}, [], 0.0))
 
 
 def test_the_plan_lists_every_node_with_its_parameters() -> None:

@@ -25,6 +25,7 @@ ASKED = call(2, "ask_human", "HANDED_OVER")
         (MissionState.HANDED_OVER, (GRASP, ASKED), "no mug", "grasp: NOT_REACHABLE"),
         (MissionState.HANDED_OVER, (GRASP, LOOK, ASKED), "no mug", "search: NOT_FOUND"),
         (MissionState.FAILED, (), "no mug", "mission: FAILED"),
+        (MissionState.CLAIMED, (GRASP, ASKED), "", "mission: CLAIMED"),
     ],
 )
 def test_names_what_a_mission_ended_over(

@@ -6,7 +6,7 @@ from random import Random
 from openral_core.skills import Verb
 from openral_reasoner.exchanges.turns import Context, Frontier, RawCall
 from openral_reasoner.homes import Home
-from openral_reasoner.planners import decide
+from openral_reasoner.planners.scripted import decide
 from openral_reasoner.tools import AskHumanTool, DoneTool, ExecuteRskillTool, RecallObjectTool, Tool
 
 Model = Callable[[Context], RawCall]

@@ -30,6 +30,7 @@ class MissionReport(Value):
     budget: tuple[BudgetLine, ...] = ()
     calls: tuple[CallRecord, ...] = ()
     searched: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
     traceparent: str = ""
 
 

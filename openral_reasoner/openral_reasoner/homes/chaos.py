@@ -48,7 +48,7 @@ from openral_reasoner.exchanges.value import OfCall
 from openral_reasoner.homes.peers import HomePeers
 from openral_reasoner.homes.timeline import Answer
 from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners import decide
+from openral_reasoner.planners.scripted import decide
 
 JUNK = (
     "",

@@ -269,6 +269,7 @@ class Core:
         mission.finish_all("INTERRUPTED")
         mission.close_every_span(ending.state.name)
         mission.state, mission.reason, mission.step = ending.state, ending.reason, "ended"
+        mission.evidence = mission.evidence.concluded(ending.evidence)
         mission.publish()
         mission.emit(ClearDeadline(call_id=mission.id))
         mission.emit(EndMission(mission_id=mission.id, state=ending.state, reason=ending.reason))

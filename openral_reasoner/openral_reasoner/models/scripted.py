@@ -2,7 +2,7 @@
 
 from openral_reasoner.exchanges.turns import Context
 from openral_reasoner.models.model import Decision
-from openral_reasoner.planners import decide
+from openral_reasoner.planners.scripted import decide
 
 
 class ScriptedModel:

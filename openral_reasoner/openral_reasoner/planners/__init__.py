@@ -1,5 +1,1 @@
 """Deciding without a language model."""
-
-from openral_reasoner.planners.scripted import decide
-
-__all__ = ["decide"]

@@ -9,6 +9,7 @@ class Early(StrEnum):
 
     SEARCH_OPEN = "places and budget are left to search"
     STILL_HOLDING = "something is still held"
+    NOT_PROVEN = "nothing shows that the goal was reached"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from openral_core.skills import ParamValue, SkillGoal, SkillResult, SkillStatus
+from openral_core.skills import ParamValue, SkillGoal, SkillResult, SkillStatus, Verb
 from openral_reasoner.budgets import BudgetExhausted
 from openral_reasoner.exchanges.commands import CancelSkill, ClearDeadline, SendSkill, SetDeadline
 from openral_reasoner.exchanges.events import CallFailed, DeadlinePassed, Event, SkillEnded
@@ -10,13 +10,18 @@ from openral_reasoner.palettes import SkillEntry
 from openral_reasoner.procedures.interrupts import MissionCancelled
 from openral_reasoner.procedures.mission import Mission, Procedure, Wait
 from openral_reasoner.procedures.residencies import room_for_skill, tidy
+from openral_reasoner.procedures.things import Thing
 from openral_reasoner.procedures.waits import SKILLS, wait_for
+from openral_reasoner.success import Acted
+
+STOOD = 0.05
+"""How far a robot that stays where it is may be from there afterwards [m]."""
 
 UNCONFIRMED = "the skill server did not confirm that the cancelled skill has stopped"
 
 
 def act(
-    mission: Mission, entry: SkillEntry, words: str, params: Mapping[str, ParamValue]
+    mission: Mission, entry: SkillEntry, thing: Thing, words: str, params: Mapping[str, ParamValue]
 ) -> Procedure[SkillResult]:
     """Send one goal when its memory is free, and wait for its end.
 
@@ -28,7 +33,9 @@ def act(
         return refused
     if entry not in mission.palette.skills:
         return SkillResult(SkillStatus.UNSUPPORTED, f"{entry.id} is no longer offered")
+    mission.evidence = mission.evidence.begun(mission.palette.holding)
     result = yield from _goal(mission, entry, words, params)
+    mission.note(_fact(entry, thing, result))
     yield from tidy(mission)
     return result
 
@@ -60,6 +67,14 @@ def _goal(
     mission.emit(ClearDeadline(call_id=call_id))
     mission.finish(call_id, result.status.name, result.message)
     return result
+
+
+def _fact(entry: SkillEntry, thing: Thing, result: SkillResult) -> Acted:
+    """The result as evidence; who took what was handed over is the skill's word, not the caller's."""
+    agent, drove = result.evidence.get("agent_id"), result.evidence.get("drove", 0.0)
+    receiver = agent if isinstance(agent, str) and entry.verb is Verb.HANDOVER else ""
+    moved = isinstance(drove, float) and drove > STOOD
+    return Acted(entry.verb, thing.node(), result.status, receiver, moved)
 
 
 def _give_back(mission: Mission, event: Event) -> None:

@@ -6,7 +6,15 @@ from typing import TypeVar
 
 from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.geometry import Pose
-from openral_core.queries import ObserveResult, RecallQuery, RecallResult, ResolveQuery, ResolveResult
+from openral_core.queries import (
+    ObserveResult,
+    RecallQuery,
+    RecallResult,
+    RecallStatus,
+    ResolveQuery,
+    ResolveResult,
+    ResolveStatus,
+)
 from openral_core.scene_graph import SceneGraph
 from openral_reasoner.exchanges.commands import (
     CallLocate,
@@ -30,9 +38,12 @@ from openral_reasoner.exchanges.events import (
     StateChanged,
 )
 from openral_reasoner.procedures.mission import Mission, Procedure, Wait
+from openral_reasoner.procedures.things import Thing
 from openral_reasoner.procedures.waits import MEMORY, wait_for
+from openral_reasoner.success import Answered, Referred, Source
 
 T = TypeVar("T")
+_REMEMBERED = (RecallStatus.FOUND, RecallStatus.AMBIGUOUS, RecallStatus.ONLY_STALE)
 SLACK = 1.0
 """What a peer's own deadline has less than ours, so that its typed answer can still arrive [s]."""
 
@@ -92,8 +103,15 @@ def _recall(mission: Mission, words: str, limit: int) -> Procedure[RecallResult 
     event = yield from exchange(mission, call_id, command, mission.settings.deadlines.memory)
     if isinstance(event, Recalled):
         mission.finish(call_id, event.result.status.name, event.result.message)
+        _note_recalled(mission, words, event.result)
         return event.result
     return _unanswered(mission, call_id, event)
+
+
+def _note_recalled(mission: Mission, words: str, result: RecallResult) -> None:
+    if result.status in _REMEMBERED and result.matches:
+        nodes = tuple(Thing.remembered(match, words).node() for match in result.matches)
+        mission.note(Answered(Source.MEMORY, words, nodes))
 
 
 def _resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | Unanswered]:
@@ -104,8 +122,16 @@ def _resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | Unan
     event = yield from exchange(mission, call_id, command, mission.settings.deadlines.memory)
     if isinstance(event, Resolved):
         mission.finish(call_id, event.result.status.name, event.result.message)
+        _note_resolved(mission, reference, event.result)
         return event.result
     return _unanswered(mission, call_id, event)
+
+
+def _note_resolved(mission: Mission, reference: str, result: ResolveResult) -> None:
+    one = result.status in (ResolveStatus.FOUND, ResolveStatus.UNREACHABLE)
+    ids = (result.node_id,) if one else result.candidates
+    if any(ids) and (one or result.status is ResolveStatus.AMBIGUOUS):
+        mission.note(Referred(reference, ids))
 
 
 def locate(mission: Mission, words: str, camera: str, detector: str) -> Procedure[tuple[str, LocateResult]]:

@@ -1,14 +1,18 @@
 """What a model is told, once, that would end a mission too early."""
 
+from openral_core.missions import MissionState
 from openral_core.skills import Verb
-from openral_reasoner.exchanges.turns import Reply
+from openral_reasoner.exchanges.turns import Found, Reply
 from openral_reasoner.policies import Early
 from openral_reasoner.procedures.eyes import hopeless
 from openral_reasoner.procedures.frontiers import frontier, shown
-from openral_reasoner.procedures.mission import Mission, Procedure
+from openral_reasoner.procedures.mission import Ending, Mission, Procedure
+from openral_reasoner.procedures.proofs import Proof
 from openral_reasoner.searches import Candidate, SearchProgress
+from openral_reasoner.success import Verdict
 
 TOO_EARLY = "TOO_EARLY"
+NOT_PROVEN = "NOT_PROVEN"
 _NEEDED = {"candidates": 1, "locates": 1, "skills": 2, "model_calls": 2}
 """What one more candidate takes of the budget."""
 _AGAIN = "Call the same again if it should end all the same."
@@ -23,15 +27,44 @@ def before_giving_up(mission: Mission) -> Procedure[Reply | None]:
     return None
 
 
-def before_success(mission: Mission) -> Reply | None:
-    """What is in the gripper; None when nothing is."""
+def before_success(mission: Mission, proof: Proof) -> Reply | None:
+    """What is not proven, or still in the gripper; None when that was said before, or is not so."""
+    if proof.verdict.proven or not proof.provable:
+        return None if proof.wants_held else _still_holding(mission)
+    able = mission.ledger.left("model_calls") >= 1
+    return _not_proven(mission, proof.verdict) if able and _first_time(mission, Early.NOT_PROVEN) else None
+
+
+def _still_holding(mission: Mission) -> Reply | None:
     if not mission.holding or not _first_time(mission, Early.STILL_HOLDING):
         return None
-    held = mission.things.get(mission.holding)
     text = (
         f"the robot still holds what it took: hand it over or put it down, if the goal asks for it. {_AGAIN}"
     )
-    return Reply(status=TOO_EARLY, text=text, found=(held.found(),) if held is not None else ())
+    return Reply(status=TOO_EARLY, text=text, found=_held(mission))
+
+
+def _not_proven(mission: Mission, verdict: Verdict) -> Reply:
+    text = (
+        f"no skill, look or memory shows success. Missing: {verdict.missing}. "
+        f"To prove it: {verdict.remedy}. If that cannot be done, call done with success false. "
+        "Called again with success true and no proof, the mission ends as CLAIMED, not as SUCCEEDED."
+    )
+    return Reply(status=NOT_PROVEN, text=text, found=_held(mission))
+
+
+def _held(mission: Mission) -> tuple[Found, ...]:
+    held = mission.things.get(mission.holding)
+    return (held.found(),) if held is not None else ()
+
+
+def ended(mission: Mission, proof: Proof, message: str) -> Ending:
+    """The end of a mission that its model calls a success."""
+    verdict = proof.verdict
+    if verdict.proven:
+        return Ending(MissionState.SUCCEEDED, message, verdict.proofs)
+    evidence = (f"missing: {verdict.missing}", *mission.evidence.words())
+    return Ending(MissionState.CLAIMED, f"{message} (claimed, not proven: {verdict.missing})", evidence)
 
 
 def _left(mission: Mission, episode: SearchProgress, candidates: tuple[Candidate, ...]) -> Reply:

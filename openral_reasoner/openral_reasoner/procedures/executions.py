@@ -161,7 +161,7 @@ def _once(mission: Mission, step: Step) -> Procedure[SkillResult]:
         return SkillResult(SkillStatus.BAD_REQUEST, str(error))
     words = step.words or f"{step.entry.verb.value} {step.thing.label}"
     mission.say(f"{step.entry.verb.value} {step.thing.label}")
-    result = yield from act(mission, step.entry, words, params)
+    result = yield from act(mission, step.entry, step.thing, words, params)
     mission.at = mission.facing = ""
     return result
 

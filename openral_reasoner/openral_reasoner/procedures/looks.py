@@ -12,6 +12,7 @@ from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.residencies import wake
 from openral_reasoner.procedures.things import Thing
 from openral_reasoner.procedures.waits import LOCATOR, Need, wait_at_most, wait_for
+from openral_reasoner.success import Answered, Source
 
 _PASSING = (LocateStatus.NO_FRAME, LocateStatus.STALE_FRAME, LocateStatus.BUSY)
 _LAGGING = (ObserveStatus.STALE_TRANSFORM, ObserveStatus.NO_FRAME)
@@ -199,9 +200,12 @@ def _take_in(
         yield from pause(mission, CATCH_UP)
         observed = yield from observe(mission, call_id, result)
     if isinstance(observed, Unanswered):
+        mission.note(Answered(Source.LOOK, words))
         return Look(SEEN_NOT_PLACED, observed.message, result.detector), False
     if observed.status is not ObserveStatus.REMEMBERED or not observed.matches:
         lagging = observed.status in _LAGGING
+        mission.note(Answered(Source.LOOK, words))
         return Look(SEEN_NOT_PLACED, observed.message, result.detector), lagging
     things = tuple(mission.learn(Thing.remembered(match, words)) for match in observed.matches)
+    mission.note(Answered(Source.LOOK, words, tuple(thing.node() for thing in things)))
     return Look(LocateStatus.FOUND.name, result.message, result.detector, things), False

@@ -17,6 +17,7 @@ from openral_reasoner.procedures.settings import MissionSettings
 from openral_reasoner.procedures.things import Thing
 from openral_reasoner.residencies import Chronicle
 from openral_reasoner.searches import SearchProgress, term_key
+from openral_reasoner.success import Evidence, Fact, Gone
 
 T = TypeVar("T")
 Procedure = Generator["Wait", Event, T]
@@ -46,6 +47,7 @@ class Ending:
 
     state: MissionState
     reason: str
+    evidence: tuple[str, ...] = ()
 
 
 class Mission:
@@ -62,8 +64,7 @@ class Mission:
         self.ledger = Ledger(settings.budget)
         self.now = 0.0
         self.state = MissionState.ACTIVE
-        self.step = "starting"
-        self.reason = ""
+        self.step, self.reason = "starting", ""
         self.things: dict[str, Thing] = {}
         self.episodes: dict[str, SearchProgress] = {}
         self.searched: list[str] = []
@@ -80,6 +81,7 @@ class Mission:
         self.operator_words = ""
         self.in_vain: set[str] = set()
         self.not_back: set[str] = set()
+        self.evidence = Evidence()
         self._outbox: list[Command] = []
         self._spans: list[str] = []
         self._count = 0
@@ -157,6 +159,7 @@ class Mission:
             budget=self.ledger.lines(self.now),
             calls=tuple(self.records.values()),
             searched=tuple(self.searched),
+            evidence=self.evidence.conclusion,
             traceparent=self.prompt.traceparent,
         )
 
@@ -219,11 +222,16 @@ class Mission:
     def disprove(self, thing: Thing) -> None:
         """A look has shown that a thing is not where memory has it: that place is done with."""
         self.learn(thing.gone())
+        self.note(Gone(thing.id))
         episode = self.episode(thing.words or thing.label).reopened()
         if thing.place and thing.place not in episode.visited:
             self.searched.append(f"{thing.place}: NOT_IN_VIEW")
             episode = episode.after_visit(thing.place, "NOT_IN_VIEW")
         self.keep(episode)
+
+    def note(self, fact: Fact) -> None:
+        """Keep what a peer answered as evidence."""
+        self.evidence = self.evidence.after(fact)
 
     def learn(self, thing: Thing) -> Thing:
         """Know a thing from now on; what a look disproved stays so until it is seen again."""

@@ -5,15 +5,13 @@ from dataclasses import replace
 from openral_core.queries import ResolveStatus
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_reasoner.palettes import SkillEntry
-from openral_reasoner.procedures.acts import act
+from openral_reasoner.procedures.acts import STOOD, act
 from openral_reasoner.procedures.asks import Unanswered, resolve
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.params import MissingParameter, bind
 from openral_reasoner.procedures.things import Thing
 from openral_reasoner.procedures.waits import SKILLS, wait_for
 
-_STOOD = 0.05
-"""How far a robot that stays where it is may be from there afterwards [m]."""
 _NOT_TOLD = SkillResult(SkillStatus.NOT_REACHABLE, "memory knows no pose for it")
 
 
@@ -48,7 +46,7 @@ def do_with(mission: Mission, entry: SkillEntry, thing: Thing) -> Procedure[Skil
     if entry.verb is not Verb.LOOK_AT:
         # Whatever it does, the robot stands elsewhere afterwards.
         mission.at = mission.facing = ""
-    return (yield from act(mission, entry, f"{entry.verb.value} {thing.label}", params))
+    return (yield from act(mission, entry, thing, f"{entry.verb.value} {thing.label}", params))
 
 
 def approach(mission: Mission, thing: Thing) -> Procedure[SkillResult]:
@@ -73,7 +71,7 @@ def face(mission: Mission, thing: Thing) -> Procedure[SkillResult]:
     mission.facing = ""
     result = yield from do(mission, Verb.LOOK_AT, thing)
     drove = result.evidence.get("drove", 0.0)
-    if isinstance(drove, float) and drove > _STOOD:
+    if isinstance(drove, float) and drove > STOOD:
         mission.at = ""
     if result.success:
         mission.facing = thing.id

@@ -7,6 +7,7 @@ from openral_reasoner.procedures.looks import Look, look_for, no_look
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.moves import face
 from openral_reasoner.procedures.things import Thing
+from openral_reasoner.success import Same
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ def refine(mission: Mission, thing: Thing) -> Procedure[Refined]:
             return Refined(thing, look)
         look = yield from look_for(mission, thing.words or thing.label)
         if seen := _same(mission, thing, look.things):
+            if seen.id != thing.id:
+                mission.note(Same(thing.id, seen.id))
             return Refined(seen, look)
         if not (look.absent or look.things) or not faced.success:
             return Refined(thing, look)

@@ -6,6 +6,7 @@ from openral_core.geometry import Pose
 from openral_core.queries import RecallMatch, ResolveResult
 from openral_core.scene_graph import Presence
 from openral_reasoner.exchanges.turns import Found
+from openral_reasoner.success import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,11 @@ class Thing:
             pose=result.target_pose,
             standing=result.goal_pose,
         )
+
+    def node(self) -> Node:
+        """As evidence has it."""
+        within = tuple(each for each in (self.place, *self.containers) if each)
+        return Node(self.id, self.label, self.kind, self.room, within)
 
     def gone(self) -> "Thing":
         """Looked for and not there."""

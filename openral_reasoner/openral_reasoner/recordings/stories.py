@@ -63,6 +63,7 @@ def _lines(command: c.Command, told: dict[int, CallRecord]) -> Iterator[str]:
                 told[record.index] = record
                 yield "  " + _call(record)
         if command.report.state.ended:
+            yield from (f"the end rests on: {fact}" for fact in command.report.evidence)
             yield _used(command.report)
     elif isinstance(command, c.EndMission):
         told.clear()

@@ -6,13 +6,17 @@ from pydantic import Field
 from typing_extensions import override
 
 from openral_core.missions import MissionState
-from openral_reasoner.procedures.endings import before_giving_up, before_success
+from openral_reasoner.procedures.endings import before_giving_up, before_success, ended
 from openral_reasoner.procedures.mission import Ending, Mission, Procedure
+from openral_reasoner.procedures.proofs import prove
 from openral_reasoner.tools.tool import Outcome, Tool
 
 
 class DoneTool(Tool):
-    """End the mission: the goal is reached, or cannot be and no human can help."""
+    """End the mission: the goal is reached, or cannot be and no human can help.
+
+    Success is checked: a skill, a look or memory must have shown it in this mission.
+    """
 
     tool: Literal["done"] = "done"
     success: bool = Field(description="whether the goal was reached")
@@ -20,8 +24,15 @@ class DoneTool(Tool):
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
-        early = before_success(mission) if self.success else (yield from before_giving_up(mission))
-        if early is not None:
-            return early
-        mission.tell(self.message)
-        return Ending(MissionState.SUCCEEDED if self.success else MissionState.FAILED, self.message)
+        outcome = (yield from self._success(mission)) if self.success else (yield from self._failure(mission))
+        if isinstance(outcome, Ending):
+            mission.tell(outcome.reason)
+        return outcome
+
+    def _success(self, mission: Mission) -> Procedure[Outcome]:
+        proof = yield from prove(mission)
+        return before_success(mission, proof) or ended(mission, proof, self.message)
+
+    def _failure(self, mission: Mission) -> Procedure[Outcome]:
+        early = yield from before_giving_up(mission)
+        return early or Ending(MissionState.FAILED, self.message)

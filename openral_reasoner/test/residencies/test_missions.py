@@ -29,7 +29,7 @@ from openral_reasoner.homes import Home, HomePeers
 from openral_reasoner.homes.timeline import Answer, Timeline
 from openral_reasoner.missions import Core
 from openral_reasoner.palettes import ContinuousDetectorEntry, LocatorEntry, ToolPalette
-from openral_reasoner.planners import decide
+from openral_reasoner.planners.scripted import decide
 from openral_reasoner.procedures.settings import MissionSettings
 from openral_reasoner.residencies import ResidencyRules
 

@@ -87,6 +87,7 @@ class WordsAdapter:
             state=int(report.state),
             step=report.step,
             reason=report.reason,
+            evidence=list(report.evidence),
             brain=self._brain,
             budget=[budget_message(line) for line in report.budget],
             calls=[record_message(record) for record in report.calls],

@@ -100,6 +100,7 @@ def status_words(message: MissionStatus) -> str:
     lines += [f"  cost: {cost_words({line.name: line.used for line in message.budget})}"]
     lines += [f"  {call.tool} {call.arguments_json} -> {call.status}" for call in message.calls]
     lines += [f"  looked at {place}" for place in message.searched]
+    lines += [f"  evidence: {fact}" for fact in message.evidence]
     return "\n".join(lines)
 
 
