@@ -22,7 +22,9 @@ from openral_reasoner.exchanges.commands import (
 )
 from openral_reasoner.exchanges.events import (
     DeadlinePassed,
+    FailureReported,
     ModelAnswered,
+    ModelFailed,
     PaletteChanged,
     PromptReceived,
     Recalled,
@@ -31,6 +33,7 @@ from openral_reasoner.exchanges.turns import RawCall
 from openral_reasoner.homes import Home, HomePeers, play
 from openral_reasoner.homes.timeline import Answer, Timeline
 from openral_reasoner.missions import Core
+from openral_reasoner.missions.core import NEWS_KEPT
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.planners.scripted import decide
 from openral_reasoner.procedures.settings import MissionSettings
@@ -204,3 +207,20 @@ def test_waiting_for_a_human_costs_no_time(
     last = story.core.report(story.now)
     seconds = next(row for row in last.budget if row.name == "seconds")
     assert seconds.used < 10.0
+
+
+def test_a_failure_of_a_megabyte_costs_a_decision_a_few_words(
+    palette: ToolPalette, settings: MissionSettings
+) -> None:
+    core = Core(settings)
+    core.handle(PaletteChanged(palette=palette), 0.0)
+    asked = core.handle(PromptReceived(id="first", text="find the mug"), 0.0)
+    model = next(c for c in asked if isinstance(c, AskModel))
+    long = "x" * 1_000_000
+    for _ in range(1000):
+        core.handle(FailureReported(source=long, condition=long, message=long), 1.0)
+    batch = core.handle(ModelFailed(call_id=model.call_id, condition="TIMEOUT", message="late"), 2.0)
+    again = next(c for c in batch if isinstance(c, AskModel))
+    told = [line for line in again.context.news if line.startswith("xxx")]
+    assert 0 < len(told) <= NEWS_KEPT
+    assert max(len(line) for line in told) < 350

@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 
+from openral_core.geometry import Pose
 from openral_core.missions import MissionState
 from openral_core.queries import ObserveResult, ObserveStatus
 from openral_core.skills import SkillResult, SkillStatus
@@ -365,3 +366,32 @@ def test_comes_back_from_where_a_look_took_the_robot(
     assert home.places["fridge_1"].is_open
     back = ["navigate"] if comes_back else []
     assert story.skills == ["navigate", "look-at", *back, "open"]
+
+
+@pytest.mark.parametrize(
+    "goal", ["hand the mug to Zoe", "bring Zoe a cup of wine", "put the mug on the portcullis"]
+)
+def test_an_unknown_receiver_is_asked_about_before_anything_is_fetched(
+    goal: str, home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    played = play(goal, palette, HomePeers(home).answer, decide, settings)
+    asked = [c.question.question for c in played.commands if isinstance(c, PublishHandoff)]
+    assert asked[0].startswith("I do not know which place or person ")
+    assert played.skills == []
+
+
+def test_a_receiver_who_moves_meanwhile_is_asked_for_again_at_the_end(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    peers = HomePeers(home)
+
+    def answer(command: Command) -> Event | None:
+        if isinstance(command, SendSkill) and command.goal.rskill_id == "grasp":
+            home.agents["ana"].x = 1.0
+        return peers.answer(command)
+
+    played = play("bring me the mug", palette, answer, decide, settings)
+    handed = [c.goal for c in played.commands if isinstance(c, SendSkill)][-1]
+    given = handed.params["agent"]
+    assert isinstance(given, Pose)
+    assert given.position[0] == 1.0

@@ -4,12 +4,15 @@ from rclpy.node import Node
 
 from openral_msgs.msg import FailureTrigger
 from openral_reasoner.exchanges.events import FailureReported
+from openral_reasoner.missions.core import NAMED, REPORTED
 from openral_reasoner_ros.carrier import Post
 from openral_reasoner_ros.names import FAILURE
 from openral_ros.qos import RELIABLE
 from openral_ros.scopes import Scope
 
 FAILURE_TYPE = "openral_msgs/msg/FailureTrigger"
+SOURCES = 64
+"""Topics listened to; a graph has one per node."""
 
 
 class Failures:
@@ -23,10 +26,14 @@ class Failures:
     def poll(self) -> None:
         """Take note of sources that have come."""
         for topic, types in self._node.get_topic_names_and_types():
+            if len(self._known) >= SOURCES:
+                return
             if topic.startswith(self._below) and FAILURE_TYPE in types and topic not in self._known:
                 self._known.add(topic)
                 self._scope.subscription(FailureTrigger, topic, self._on_failure, RELIABLE)
 
     def _on_failure(self, message: FailureTrigger) -> None:
-        event = FailureReported(source=message.source, condition=message.kind, message=message.message)
+        event = FailureReported(
+            source=message.source[:NAMED], condition=message.kind[:NAMED], message=message.message[:REPORTED]
+        )
         self._post(event)

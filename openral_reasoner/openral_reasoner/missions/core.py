@@ -36,6 +36,8 @@ from openral_reasoner.procedures.settings import MissionSettings
 
 NEWS_KEPT = 32
 """Lines of news kept between two decisions."""
+NAMED, REPORTED = 64, 200
+"""Characters of a failure's source and condition, and of its message, that a decision reads."""
 
 
 class Core:
@@ -204,7 +206,8 @@ class Core:
     def _failure_reported(self, event: FailureReported) -> None:
         """Told with the next decision; what to do about a call that failed is decided by its own answer."""
         if self.mission is not None and len(self.mission.news) < NEWS_KEPT:
-            self.mission.news.append(f"{event.source} reports {event.condition}: {event.message[:200]}")
+            source, condition = event.source[:NAMED], event.condition[:NAMED]
+            self.mission.news.append(f"{source} reports {condition}: {event.message[:REPORTED]}")
 
     def _answered(self, event: Event) -> None:
         mission = self.mission

@@ -10,7 +10,8 @@ GRASP_TRIES = 3
 
 
 def bring(outlook: Outlook, goal: Bring) -> Plan[str]:
-    """Fetch it and give it to whoever is named, or put it there."""
+    """Make sure of the receiver, fetch it, and give it to whoever is named, or put it there."""
+    yield from _receiver(outlook, goal.to)
     thing, _ = yield from obtain(outlook, goal.what, goal.where)
     yield from _grasp(outlook, goal.what, thing)
     yield from _deliver(outlook, goal.what, goal.to)
@@ -19,6 +20,7 @@ def bring(outlook: Outlook, goal: Bring) -> Plan[str]:
 
 def bring_filled(outlook: Outlook, goal: BringFilled) -> Plan[str]:
     """Fill a vessel that suits what goes into it, and bring that."""
+    yield from _receiver(outlook, goal.to)
     vessel = load_priors().vessel_for(goal.vessel, goal.contents)
     held = yield from _filled(outlook, vessel, goal.contents)
     yield from _grasp(outlook, vessel, held)
@@ -64,12 +66,22 @@ def _grasp(outlook: Outlook, words: str, thing: Found) -> Plan[Found]:
 
 
 def _deliver(outlook: Outlook, words: str, to: str) -> Plan[Reply]:
+    """Give it away; where the receiver is now is asked again, they may have moved meanwhile."""
+    verb, target = yield from _receiver(outlook, to)
+    doing = f"put {words} down in {to}" if verb is Verb.PLACE else f"give {words} to {to}"
+    return must((yield from outlook.act(verb, target)), doing)
+
+
+def _receiver(outlook: Outlook, to: str) -> Plan[tuple[Verb, str]]:
+    """How and to which id it will be given.
+
+    Raises:
+        PlanFailed: If nobody and nothing is meant by this, or nothing is set down there.
+    """
     target = yield from resolved(to)
     if target.kind == "room":
-        surface = _staging(outlook, target.id)
-        return must((yield from outlook.act(Verb.PLACE, surface)), f"put {words} down in {to}")
-    verb = Verb.HANDOVER if target.kind == "agent" else Verb.PLACE
-    return must((yield from outlook.act(verb, target.id)), f"give {words} to {to}")
+        return Verb.PLACE, _staging(outlook, target.id)
+    return (Verb.HANDOVER if target.kind == "agent" else Verb.PLACE), target.id
 
 
 def _staging(outlook: Outlook, room: str = "") -> str:

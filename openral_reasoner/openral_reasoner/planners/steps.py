@@ -8,6 +8,7 @@ from openral_core.skills import Verb
 from openral_reasoner.exchanges.turns import Found, RawCall, Reply
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.planners.priors import load_priors
+from openral_reasoner.procedures.queries import BAD_QUERY
 from openral_reasoner.searches import BLIND, NOBODY_CAN_LOOK
 from openral_reasoner.tools import (
     AskHumanTool,
@@ -81,6 +82,8 @@ def obtain(outlook: Outlook, words: str, where: str = "") -> Plan[tuple[Found, b
     """
     likely = (where,) if where else load_priors().likely_places(words)
     reply = yield RecallObjectTool(query=words, likely_places=likely)
+    if reply.status == BAD_QUERY:
+        raise PlanFailed(f"I cannot read {words!r} as the name of an object. Please name it in letters.")
     if reply.found:
         return next((each for each in reply.found if _is_at(each, where)), reply.found[0]), False
     return (yield from search(outlook, words, reply)), True
@@ -106,6 +109,10 @@ def search(outlook: Outlook, words: str, reply: Reply) -> Plan[Found]:
             if reply.found:
                 return reply.found[0]
             blind = blind + 1 if reply.status in BLIND else 0
+            if reply.status == BAD_QUERY:
+                raise PlanFailed(
+                    f"The locator cannot read {words!r} as the name of an object: {unseen(reply)}."
+                )
             if blind == BLIND_VISITS or reply.status == NOBODY_CAN_LOOK:
                 raise PlanFailed(f"I cannot look for {words}, no look was had: {unseen(reply)}.")
         reply = yield question

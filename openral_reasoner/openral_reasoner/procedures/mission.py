@@ -219,6 +219,10 @@ class Mission:
         """Remember how far a search has come."""
         self.episodes[term_key(episode.term)] = episode
 
+    def forget(self, episode: SearchProgress) -> None:
+        """A search that cannot go on."""
+        self.episodes.pop(term_key(episode.term), None)
+
     def disprove(self, thing: Thing) -> None:
         """A look has shown that a thing is not where memory has it: that place is done with."""
         self.learn(thing.gone())

@@ -6,6 +6,7 @@ from openral_reasoner.procedures.asks import Unanswered, recall
 from openral_reasoner.procedures.frontiers import frontier, shown
 from openral_reasoner.procedures.looks import SEEN_NOT_PLACED, Look, look_for
 from openral_reasoner.procedures.mission import Mission, Procedure
+from openral_reasoner.procedures.queries import BAD_QUERY, refused, unreadable
 from openral_reasoner.procedures.things import Thing
 from openral_reasoner.searches import SearchProgress
 
@@ -19,8 +20,13 @@ _HIT_WORDS = {
 
 def recall_or_look(mission: Mission, words: str, likely: tuple[str, ...]) -> Procedure[Reply]:
     """What memory has, else what one look of the default locator finds, else where to search."""
+    refusal = unreadable(words)
+    if refusal is not None:
+        return refusal
     mission.say(f"recalling {words}")
     answer = yield from recall(mission, words)
+    if not isinstance(answer, Unanswered) and answer.status is RecallStatus.BAD_QUERY:
+        return refused(answer.message)
     if not isinstance(answer, Unanswered) and answer.status in _HIT:
         things = _believed(mission, answer.matches, words)
         if things:
@@ -85,6 +91,9 @@ def _escalate(
     look = yield from look_for(mission, words)
     if look.things:
         return _seen(mission, look, words)
+    if look.status == BAD_QUERY:
+        mission.forget(episode)
+        return refused(look.message)
     return (yield from miss(mission, words, status, f"{memory}; {_look_words(look)}", (look.message,)))
 
 

@@ -8,6 +8,7 @@ from openral_reasoner.procedures.eyes import hopeless
 from openral_reasoner.procedures.looks import Look, look_for
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.moves import approach, face, known
+from openral_reasoner.procedures.queries import BAD_QUERY, refused
 from openral_reasoner.procedures.recalls import miss
 from openral_reasoner.procedures.targets import hand_refusal
 from openral_reasoner.procedures.things import Thing
@@ -43,6 +44,9 @@ def _told(mission: Mission, candidate: Candidate, look: Look, words: str) -> Pro
         mission.keep(mission.episode(words).after_finding(look.things[0].id))
         found = tuple(thing.found() for thing in look.things)
         return Reply(status="FOUND", text="found here; the ids below may be targets", found=found)
+    if look.status == BAD_QUERY:
+        mission.forget(mission.episode(words))
+        return refused(look.message)
     if look.absent:
         text = "looked there, and it is not there"
     else:

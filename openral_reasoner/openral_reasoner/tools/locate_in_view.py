@@ -10,6 +10,7 @@ from openral_reasoner.exchanges.turns import Reply, fence
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.procedures.looks import SEEN_NOT_PLACED, Look, look_for
 from openral_reasoner.procedures.mission import Mission, Procedure
+from openral_reasoner.procedures.queries import BAD_QUERY, refused, unreadable
 from openral_reasoner.procedures.recalls import miss
 from openral_reasoner.searches import same_term
 from openral_reasoner.tools.tool import InvalidCall, Outcome, Tool
@@ -71,6 +72,9 @@ class LocateInViewTool(Tool):
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
+        refusal = unreadable(self.query)
+        if refusal is not None:
+            return refusal
         mission.say(f"looking for {self.query}")
         look = yield from look_for(mission, self.query, self.camera, self.detector)
         if look.things:
@@ -82,6 +86,8 @@ class LocateInViewTool(Tool):
                     mission, self.query, "MOVED", "it is not where memory has it", (look.message,)
                 )
             )
+        if look.status == BAD_QUERY:
+            return refused(look.message)
         return Reply(status=look.status, text=_text(look), peer_words=(look.message,))
 
 

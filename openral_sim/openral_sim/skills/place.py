@@ -15,7 +15,7 @@ from openral_sim.motions.occupancy import RESOLUTION
 from openral_sim.motions.paths import TravelField
 from openral_sim.motions.spots import free_spots
 from openral_sim.skills.context import Held, SkillContext
-from openral_sim.skills.failures import LostObject, NotReachable
+from openral_sim.skills.failures import BadRequest, LostObject, NotReachable
 from openral_sim.skills.feedback import Feedback, Move, Running
 from openral_sim.skills.moves.docking import Options, Stance, dock
 from openral_sim.skills.moves.driving import ways_now
@@ -33,6 +33,8 @@ _GAP = 0.012
 _DROPS = {True: 0.12, False: 0.07}
 _ROOM, _BESIDE = 0.05, 0.03
 _CLEAR = 0.14
+_FLOOR = 0.04
+"""Height up to which a level spot is the floor, or a rug on it [m]."""
 _HAND = 0.13
 """Half the width of a hand, and a little more [m]."""
 _ATTEMPTS = 3
@@ -83,6 +85,7 @@ def _dock_at_free_spot(
     """Try free spots near the told point, the nearest first.
 
     Raises:
+        BadRequest: If there is no furniture at the told point: nothing is put on the floor.
         NotReachable: If there is none, or none can be reached.
     """
     low, high = extent(context.model, held.body)
@@ -96,6 +99,10 @@ def _dock_at_free_spot(
         for spot in free_spots(context.model, context.data, told, each, effort)
     ]
     where = ", ".join(f"{value:.2f}" for value in told)
+    if spots and spots[0][2] < _FLOOR:
+        raise BadRequest(
+            f"PLACE needs a surface, and at ({where}) there is only the floor; the {held.label} is kept"
+        )
     for spot in spots:
         try:
             options = _presented(held, spot)

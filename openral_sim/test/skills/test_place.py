@@ -74,3 +74,18 @@ def test_refuses_a_surface_that_is_too_small(do: Callable[..., SkillResult], con
     assert result.status is SkillStatus.NOT_REACHABLE
     assert "no free spot" in result.message
     assert context.held is not None
+
+
+@pytest.mark.parametrize("height", [0.0, 0.02, 0.3])
+def test_puts_nothing_on_the_floor_and_does_not_move_for_it(
+    do: Callable[..., SkillResult], context: SkillContext, height: float
+) -> None:
+    assert do(Verb.GRASP, **CAN).success
+    before = np.array(context.control.base_pose)
+    result = do(Verb.PLACE, target=Pose((0.2, -0.8, height)))
+    assert not result.success
+    if height < 0.1:
+        assert result.status is SkillStatus.BAD_REQUEST
+        assert "there is only the floor" in result.message
+        assert np.linalg.norm(np.array(context.control.base_pose)[:2] - before[:2]) < 0.01
+    assert context.held is not None
