@@ -19,7 +19,7 @@ from openral_reasoner.exchanges.events import Event, Located, Recalled
 from openral_reasoner.exchanges.turns import Context, RawCall, Reply
 from openral_reasoner.homes import Home, HomePeers, Play, play
 from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners import decide
+from openral_reasoner.planners.scripted import decide
 from openral_reasoner.procedures.settings import MissionSettings
 
 FAIL = RawCall(tool="done", arguments='{"success": false, "message": "enough"}')

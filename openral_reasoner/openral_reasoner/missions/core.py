@@ -1,5 +1,7 @@
 """Takes events, gives commands. No clock, no IO, no randomness: the same events give the same commands."""
 
+from dataclasses import replace
+
 from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState, PromptOutcome
 from openral_reasoner.budgets import BudgetExhausted
@@ -268,7 +270,7 @@ class Core:
         if mission.cancelled and ending.state is not MissionState.SUCCEEDED:
             ending = Ending(MissionState.CANCELLED, mission.cancelled)
         if any(call_id in self._unconfirmed for call_id in mission.records):
-            ending = Ending(ending.state, f"{ending.reason}; {UNCONFIRMED}")
+            ending = replace(ending, reason=f"{ending.reason}; {UNCONFIRMED}")
         mission.finish_all("INTERRUPTED")
         mission.close_every_span(ending.state.name)
         mission.state, mission.reason, mission.step = ending.state, ending.reason, "ended"
