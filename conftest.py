@@ -1,5 +1,6 @@
 """Fixtures that every package's tests share: a ROS domain of one's own, and waiting that ends."""
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,9 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from rclpy.context import Context
     from rclpy.node import Node
+
+# Message modules read it when they are imported: a value of the wrong type for its field is an error here.
+os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
 
 ROOT = Path(__file__).parent
 # pytest names a test after its path, openral_ros.test.test_x: packages must be known before their folders.

@@ -42,7 +42,7 @@ class Name:
 
     def __post_init__(self) -> None:
         for name in (self.id, *self.aliases):
-            if not re.match(ID_PATTERN, name):
+            if not re.fullmatch(ID_PATTERN, name):
                 raise InvalidName("id", name)
 
     @property

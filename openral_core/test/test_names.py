@@ -32,7 +32,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         find_named("detector", "yolo", NAMES)
 
 
-@pytest.mark.parametrize("bad", ["", "Ab", "-x", "a b", "x" * 65])
+@pytest.mark.parametrize("bad", ["", "Ab", "-x", "a b", "x" * 65, "abc\n"])
 def test_an_id_that_cannot_be_used_is_refused(bad: str) -> None:
     with pytest.raises(InvalidName, match=re.escape(repr(bad))):
         Name(bad)

@@ -8,6 +8,7 @@ import pytest
 from openral_core.geometry import Pose
 from openral_core.geometry.transform_tree import (
     MOST_FRAMES,
+    InvalidTransform,
     StaleTransform,
     TransformTree,
     UnknownFrame,
@@ -48,8 +49,8 @@ def test_an_unknown_frame_lists_the_known_ones(tree: TransformTree) -> None:
 
 
 def test_a_clock_that_jumps_back_starts_the_history_anew(tree: TransformTree) -> None:
-    tree.add("odom", "base", Pose.planar(9.0, 0.0, 0.0), 0.5)
-    assert tree.lookup("map", "base", 0.5)[0, 3] == 9.0
+    tree.add("odom", "base", Pose.planar(9.0, 0.0, 0.0), -2.5)
+    assert tree.lookup("map", "base", -2.5)[0, 3] == 9.0
     with pytest.raises(StaleTransform):
         tree.lookup("map", "base", 2.0)
 
@@ -98,3 +99,61 @@ def test_static_frames_have_an_end_too() -> None:
     for number in range(2 * MOST_FRAMES):
         tree.add_static("map", f"frame_{number}", Pose())
     assert len(tree.frames) == MOST_FRAMES + 1
+
+
+def test_a_late_pose_takes_its_place_and_costs_nothing_else(tree: TransformTree) -> None:
+    tree.add("odom", "base", Pose.planar(1.4, 0.0, 0.7), 1.5)
+    assert tree.lookup("map", "base", 1.5)[0, 3] == pytest.approx(1.4)
+    assert tree.lookup("map", "base", 1.25)[0, 3] == pytest.approx(1.2)
+    assert tree.lookup("map", "base", 3.0)[0, 3] == pytest.approx(3.0)
+
+
+def test_every_moment_is_answered_while_two_publishers_are_out_of_step() -> None:
+    tree, answered = TransformTree(history=5.0), 0
+    for step in range(200):
+        time = 0.02 * step - (0.03 if step % 2 else 0.0)
+        tree.add("map", "base", Pose.planar(time, 0.0, 0.0), time)
+        if step > 10:
+            answered += tree.lookup("map", "base", time - 0.05)[0, 3] == pytest.approx(time - 0.05)
+    assert answered == 189
+
+
+def test_a_stranger_who_hangs_the_map_below_a_camera_blinds_nobody(tree: TransformTree) -> None:
+    before = tree.lookup("map", "camera", 1.5)
+    tree.add("camera", "map", Pose((9.0, 9.0, 9.0)), 1.0)
+    tree.add("camera", "map", Pose((9.0, 9.0, 9.0)), 2.0)
+    tree.add_static("somewhere", "map", Pose((5.0, 0.0, 0.0)))
+    assert np.allclose(tree.lookup("map", "camera", 1.5), before)
+
+
+def test_two_branches_need_no_way_from_their_common_frame_to_the_root() -> None:
+    tree = TransformTree()
+    tree.add("map", "base", Pose(), 0.0)
+    tree.add_static("base", "camera", Pose((0.0, 0.0, 1.0)))
+    tree.add_static("base", "gripper", Pose((1.0, 0.0, 0.0)))
+    assert np.allclose(tree.lookup("gripper", "camera", 77.0)[:3, 3], [-1.0, 0.0, 1.0])
+
+
+def test_what_was_heard_last_holds_be_it_static_or_moving(tree: TransformTree) -> None:
+    tree.add_static("odom", "base", Pose.planar(7.0, 0.0, 0.0))
+    assert tree.lookup("map", "base", 99.0)[0, 3] == 7.0
+    tree.add("odom", "base", Pose.planar(2.0, 0.0, 0.0), 2.0)
+    assert tree.lookup("map", "base", 2.0)[0, 3] == 2.0
+    with pytest.raises(StaleTransform):
+        tree.lookup("map", "base", 99.0)
+
+
+@pytest.mark.parametrize(("parent", "child"), [("base", "base"), ("", "base"), ("map", "")])
+def test_a_transform_without_two_frames_is_ignored(tree: TransformTree, parent: str, child: str) -> None:
+    with pytest.raises(InvalidTransform, match="two frames"):
+        tree.add(parent, child, Pose(), 1.0)
+    with pytest.raises(InvalidTransform, match="two frames"):
+        tree.add_static(parent, child, Pose())
+    assert tree.lookup("map", "base", 1.0)[0, 3] == 1.0
+
+
+def test_what_is_static_survives_that_time_begins_anew(tree: TransformTree) -> None:
+    tree.forget_moving()
+    assert np.allclose(tree.lookup("base", "camera", 0.1)[:3, 3], [0.0, 0.0, 1.0])
+    with pytest.raises(UnknownFrame):
+        tree.lookup("map", "camera", 1.5)

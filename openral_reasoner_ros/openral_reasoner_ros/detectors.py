@@ -27,6 +27,7 @@ class _Detector:
     caller: ServiceCaller[LocateInView.Response]
     spoken: Silence
     info: DetectorInfo | None = None
+    refused: str = ""
     probe: Probe | None = None
 
 
@@ -81,7 +82,10 @@ class Detectors:
             try:
                 detector.info = detector_info_from_message(message)
             except OpenRALError as error:
-                self._node.get_logger().warning(f"{namespace}/info is not valid: {error}")
+                detector.info = None
+                if str(error) != detector.refused:
+                    self._node.get_logger().warning(f"{namespace}/info is not valid, it is left out: {error}")
+                detector.refused = str(error)
 
         self._scope.subscription(DetectorInfoMsg, f"{namespace}/info", on_info, LATCHED)
 

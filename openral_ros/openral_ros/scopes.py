@@ -9,7 +9,8 @@ from typing import Any, Protocol, TypeVar
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.client import Client
-from rclpy.clock import Clock, ClockType
+from rclpy.clock import Clock, ClockType, JumpThreshold
+from rclpy.duration import Duration
 from rclpy.guard_condition import GuardCondition
 from rclpy.node import Node
 from rclpy.publisher import Publisher
@@ -122,6 +123,15 @@ class Scope:
         condition = self._node.create_guard_condition(guarded)
         self._stack.callback(self._node.destroy_guard_condition, condition)
         return condition
+
+    def on_time_jumped_back(self, callback: Callable[[], object]) -> None:
+        """Call back when ROS time begins anew, as when a simulation is started again."""
+        guarded = self.guarded(f"time jump {name_of(callback)}", callback)
+        threshold = JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1))
+        clock = self._node.get_clock()
+        self._stack.callback(
+            clock.create_jump_callback(threshold, post_callback=lambda _: guarded()).unregister
+        )
 
     def guarded(self, source: str, callback: Callable[..., T]) -> Callable[..., T | None]:
         """A callback that may be handed to anything that calls back while this scope lives.

@@ -1,6 +1,8 @@
 """Core types survive the way over the wire."""
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,9 +48,11 @@ from openral_core.scene_graph import (
 from openral_core.skills import SkillGoal, SkillResult, SkillStatus
 
 pytest.importorskip("openral_msgs")
+from builtin_interfaces.msg import Time
 from std_msgs.msg import Header
 
 from openral_msgs.action import ExecuteRskill
+from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.msg import KeyValue
 from openral_msgs.srv import EditMemory, LocateInView, ObserveDetections, RecallObject, ResolvePlace
 from openral_ros.conversions import detectors, geometry, queries, scene_graph, skills, times
@@ -64,9 +68,27 @@ params = st.dictionaries(
 )
 
 
-@given(st.floats(0.0, 4e9))
+@given(st.floats(-2e9, 2e9))
 def test_stamps_keep_their_time_to_a_microsecond(time: float) -> None:
     assert times.seconds(times.stamp_of(time)) == pytest.approx(time, abs=1e-6)
+
+
+@given(st.integers(-(2**31), 2**31 - 1), st.integers(0, 10**9 - 1))
+def test_whatever_stamp_comes_can_be_told_again(sec: int, nanosec: int) -> None:
+    time = times.seconds(Time(sec=sec, nanosec=nanosec))
+    assert times.seconds(times.stamp_of(time)) == pytest.approx(time, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("time", "sec"), [(2147483648.0, 2**31 - 1), (math.inf, 2**31 - 1), (-1e300, -(2**31))]
+)
+def test_a_time_that_no_stamp_holds_is_the_nearest_that_can(time: float, sec: int) -> None:
+    assert times.stamp_of(time).sec == sec
+
+
+def test_a_time_that_is_no_number_is_refused() -> None:
+    with pytest.raises(times.InvalidTime):
+        times.stamp_of(math.nan)
 
 
 @given(poses)
@@ -260,3 +282,45 @@ def test_answers_to_edits_survive(status: EditStatus) -> None:
     assert (
         queries.edit_result_from_response(queries.fill_edit_response(EditMemory.Response(), result)) == result
     )
+
+
+def test_the_start_of_a_way_is_the_pose_of_the_request() -> None:
+    request = ResolvePlace.Request(reference="sofa", has_start=True)
+    request.start.position.x = 2.0
+    assert queries.resolve_query_from_request(request).start == (2.0, 0.0, 0.0)
+
+
+def graph_message() -> Any:
+    nodes = (
+        SceneNode("mug_1", NodeKind.OBJECT, "mug", Pose()),
+        SceneNode("desk", NodeKind.PLACE, "desk", Pose()),
+    )
+    graph = SceneGraph(nodes, (SceneEdge("mug_1", Relation.ON, "desk"),))
+    return scene_graph.scene_graph_message(graph, 1.0)
+
+
+def test_nodes_and_relations_of_a_newer_version_are_left_out() -> None:
+    message = graph_message()
+    message.nodes[1].kind = 200
+    assert [node.id for node in scene_graph.scene_graph_from_message(message).nodes] == ["mug_1"]
+    assert not scene_graph.scene_graph_from_message(message).edges
+    message = graph_message()
+    message.edges[0].relation = "dreams_of"
+    assert not scene_graph.scene_graph_from_message(message).edges
+
+
+def test_a_presence_that_is_not_known_is_none_to_act_upon() -> None:
+    message = graph_message()
+    message.nodes[0].presence, message.nodes[0].opening = 200, 200
+    node = scene_graph.scene_graph_from_message(message).nodes[0]
+    assert (node.presence, node.opening) == (Presence.STALE, Opening.UNKNOWN)
+
+
+@pytest.mark.parametrize("field", ["memory_declared", "memory_measured", "memory_resident", "latency"])
+@pytest.mark.parametrize("amount", [math.nan, math.inf, -1.0])
+def test_a_detector_of_no_measurable_size_is_refused_by_name(field: str, amount: float) -> None:
+    message = DetectorInfoMsg(id="rtdetr-coco-r18")
+    detectors.detector_info_from_message(message)
+    setattr(message, field, amount)
+    with pytest.raises(detectors.InvalidMeasure, match=field):
+        detectors.detector_info_from_message(message)

@@ -1,4 +1,7 @@
-"""A tree of moving frames, asked at a moment."""
+"""A tree of moving frames, asked at a moment.
+
+The rules for odd input are those of tf2.
+"""
 
 import math
 from bisect import bisect_left
@@ -30,6 +33,13 @@ class StaleTransform(OpenRALError):
         )
 
 
+class InvalidTransform(OpenRALError):
+    """A transform that can have no place in a tree."""
+
+    def __init__(self, parent: str, child: str, problem: object) -> None:
+        super().__init__(f"transform from {parent!r} to {child!r} is ignored: {problem}")
+
+
 MOST_FRAMES = 2_000
 """Frames kept; more than any robot has, so that a sender of ever new names cannot fill the memory."""
 
@@ -44,16 +54,17 @@ class _Track:
         self.static: NDArray[np.float64] | None = None
 
     def add(self, time: float, pose: Pose) -> None:
-        """Keep a pose; one from before the newest means the clock jumped back, and restarts the track."""
-        if self._times and time < self._times[-1]:
+        """Keep a pose in its order; one older than the history means that time begins anew."""
+        if self._times and time < self._times[-1] - self._history:
             self._times.clear()
             self._poses.clear()
-        if self._times and time == self._times[-1]:
-            self._poses[-1] = pose
+        place = bisect_left(self._times, time)
+        if place < len(self._times) and self._times[place] == time:
+            self._poses[place] = pose
             return
-        self._times.append(time)
-        self._poses.append(pose)
-        while self._times[0] < time - self._history:
+        self._times.insert(place, time)
+        self._poses.insert(place, pose)
+        while self._times[0] < self._times[-1] - self._history:
             self._times.popleft()
             self._poses.popleft()
 
@@ -86,8 +97,16 @@ class TransformTree:
         self._tracks: dict[str, _Track] = {}
 
     def add(self, parent: str, child: str, pose: Pose, time: float) -> None:
-        """A moving transform: the pose of ``child`` in ``parent`` at ``time`` [s]."""
-        self._track(parent, child).add(time, pose)
+        """A moving transform: the pose of ``child`` in ``parent`` at ``time`` [s].
+
+        Raises:
+            InvalidTransform: If it has no place in the tree.
+        """
+        track = self._tracks.get(child)
+        if track is None or track.parent != parent or track.static is not None:
+            track = self._new_track(parent, child)
+        self._tracks[child] = self._tracks.pop(child)  # the last heard stands at the end
+        track.add(time, pose)
 
     def newest(self, target: str, source: str) -> float:
         """The last time [s] at which every transform between the frames is known; infinite when none moves.
@@ -95,40 +114,43 @@ class TransformTree:
         Raises:
             UnknownFrame: If the frames are not connected.
         """
-        up, down = self._chain(source), self._chain(target)
-        if up[-1] != down[-1]:
-            raise UnknownFrame(target, source, self.frames)
-        between = (self._tracks[frame] for frame in set(up) ^ set(down))
-        return min((track.newest for track in between), default=math.inf)
+        up, down = self._ways(target, source)
+        return min((self._tracks[frame].newest for frame in (*up, *down)), default=math.inf)
 
     def add_static(self, parent: str, child: str, pose: Pose) -> None:
-        """A transform that holds at every time."""
-        self._track(parent, child).static = pose.matrix()
+        """A transform that holds at every time, until a moving one of the same child comes.
+
+        Raises:
+            InvalidTransform: As in `add`.
+        """
+        self._new_track(parent, child).static = pose.matrix()
+
+    def forget_moving(self) -> None:
+        """Time began anew: what is static still holds."""
+        self._tracks = {child: each for child, each in self._tracks.items() if each.static is not None}
 
     def lookup(self, target: str, source: str, time: float) -> NDArray[np.float64]:
-        """``T_target_source`` at ``time`` [s], shape (4, 4).
+        """``T_target_source`` at ``time`` [s], shape (4, 4), through the first frame that both hang below.
 
         Raises:
             UnknownFrame: If the frames are not connected.
             StaleTransform: If a transform between them is not known at that time.
         """
-        up, down = self._chain(source), self._chain(target)
-        if up[-1] != down[-1]:
-            raise UnknownFrame(target, source, self.frames)
-        return inverse(self._in_root(down, time)) @ self._in_root(up, time)
+        up, down = self._ways(target, source)
+        return inverse(self._along(down, time)) @ self._along(up, time)
 
     @property
     def frames(self) -> list[str]:
         """Every frame heard of."""
         return sorted({name for track in self._tracks.values() for name in (track.frame, track.parent)})
 
-    def _track(self, parent: str, child: str) -> _Track:
-        track = self._tracks.pop(child, None)
-        if track is None and len(self._tracks) >= MOST_FRAMES:
+    def _new_track(self, parent: str, child: str) -> _Track:
+        """An empty one in place of whatever ``child`` had."""
+        if not child or not parent or child == parent:
+            raise InvalidTransform(parent, child, "it needs two frames")
+        if child not in self._tracks and len(self._tracks) >= MOST_FRAMES:
             self._forget_one()
-        if track is None or track.parent != parent:
-            track = _Track(child, parent, self._history)
-        self._tracks[child] = track  # the last heard stands at the end
+        track = self._tracks[child] = _Track(child, parent, self._history)
         return track
 
     def _forget_one(self) -> None:
@@ -138,17 +160,23 @@ class TransformTree:
 
     def _chain(self, frame: str) -> list[str]:
         """From ``frame`` up to its root; a loop ends where it closes."""
-        chain = [frame]
-        while chain[-1] in self._tracks:
-            parent = self._tracks[chain[-1]].parent
-            if parent in chain:
-                break
-            chain.append(parent)
-        return chain
+        chain = {frame: None}
+        while (track := self._tracks.get(next(reversed(chain)))) is not None and track.parent not in chain:
+            chain[track.parent] = None
+        return list(chain)
 
-    def _in_root(self, chain: list[str], time: float) -> NDArray[np.float64]:
+    def _ways(self, target: str, source: str) -> tuple[list[str], list[str]]:
+        """The frames from source and from target up to the first that both hang below, without it."""
+        up, down = self._chain(source), self._chain(target)
+        common = target if target in up else next((frame for frame in up if frame in down), None)
+        if common is None:
+            raise UnknownFrame(target, source, self.frames)
+        return up[: up.index(common)], down[: down.index(common)]
+
+    def _along(self, frames: list[str], time: float) -> NDArray[np.float64]:
+        """Of the first of these frames in the parent of the last."""
         T = np.eye(4)
-        for frame in chain[:-1]:
+        for frame in frames:
             T = self._tracks[frame].at(time) @ T
         return T
 

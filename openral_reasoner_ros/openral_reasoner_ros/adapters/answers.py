@@ -21,7 +21,7 @@ def call_failed(call_id: str, error: Exception) -> CallFailed:
     return CallFailed(call_id=call_id, condition=condition, message=str(error))
 
 
-BAD_ANSWERS = (OpenRALError, ValueError, IndexError, KeyError)
+BAD_ANSWERS = (OpenRALError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What converting a lying peer's message can raise."""
 
 

@@ -9,6 +9,7 @@ from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_msgs.msg import WorldState
 from openral_reasoner.exchanges.commands import ReadScene
 from openral_reasoner.exchanges.events import SceneRead
+from openral_reasoner_ros.adapters.answers import BAD_ANSWERS
 from openral_reasoner_ros.carrier import Post
 from openral_reasoner_ros.names import SCENE_GRAPH, WORLD_STATE
 from openral_ros.conversions.geometry import pose_from_message
@@ -23,7 +24,7 @@ class SceneAdapter:
     def __init__(self, scope: Scope, node: Node, post: Post) -> None:
         self._post, self._node = post, node
         self._message: SceneGraphMsg | None = None
-        self._graph = SceneGraph()
+        self._graph, self._refused = SceneGraph(), ""
         self._robot: Pose | None = None
         scope.subscription(SceneGraphMsg, SCENE_GRAPH, self._on_graph, LATCHED)
         scope.subscription(WorldState, WORLD_STATE, self._on_state, RELIABLE)
@@ -39,8 +40,10 @@ class SceneAdapter:
         if message is not None:
             try:
                 self._graph = scene_graph_from_message(message)
-            except (OpenRALError, ValueError) as error:
-                self._node.get_logger().warning(f"the scene graph is not valid: {error}")
+            except BAD_ANSWERS as error:
+                if str(error) != self._refused:
+                    self._node.get_logger().warning(f"the scene graph is not valid: {error}")
+                self._refused = str(error)
         return self._graph
 
     def _on_graph(self, message: SceneGraphMsg) -> None:

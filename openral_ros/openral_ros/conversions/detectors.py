@@ -1,6 +1,7 @@
 """What detectors say of themselves and answer, as messages and back."""
 
 import json
+import math
 
 from std_msgs.msg import Header
 
@@ -14,6 +15,7 @@ from openral_core.detectors import (
     Mode,
     Vocabulary,
 )
+from openral_core.errors import OpenRALError
 from openral_core.names import Name
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.srv import LocateInView
@@ -30,6 +32,13 @@ _VOCABULARIES = {
     Vocabulary.CLOSED: DetectorInfoMsg.VOCABULARY_CLOSED,
     Vocabulary.OPEN: DetectorInfoMsg.VOCABULARY_OPEN,
 }
+
+
+class InvalidMeasure(OpenRALError):
+    """An amount or a time that cannot be."""
+
+    def __init__(self, field: str, found: float) -> None:
+        super().__init__(f"{field} {found!r} is not valid: expected a finite amount")
 
 
 def detector_info_message(info: DetectorInfo) -> DetectorInfoMsg:
@@ -64,7 +73,10 @@ def detector_info_from_message(message: DetectorInfoMsg) -> DetectorInfo:
 
     Raises:
         InvalidName: If its id or an alias is not valid.
+        InvalidMeasure: If an amount of memory or a time is none.
     """
+    for field in ("memory_declared", "memory_measured", "memory_resident", "latency"):
+        _check(field, getattr(message, field), least=0.0)
     return DetectorInfo(
         name=Name(message.id, tuple(message.aliases)),
         mode=Mode.ON_DEMAND if message.mode == DetectorInfoMsg.MODE_ON_DEMAND else Mode.CONTINUOUS,
@@ -114,7 +126,10 @@ def locate_result_from_response(response: LocateInView.Response, query: str) -> 
 
     Raises:
         InvalidDetection: If a box, label or score is not valid.
+        InvalidMeasure: If a time is none.
     """
+    for field in ("frame_age", "queue_time", "inference_time"):
+        _check(field, getattr(response, field), least=-math.inf)
     return LocateResult(
         status=LocateStatus(response.status),
         message=response.message,
@@ -154,3 +169,8 @@ def locate_json(result: LocateResult) -> str:
             ],
         }
     )
+
+
+def _check(field: str, found: float, least: float) -> None:
+    if not math.isfinite(found) or found < least:
+        raise InvalidMeasure(field, found)

@@ -23,7 +23,7 @@ from openral_ros.conversions.geometry import (
     triple,
     vector_message,
 )
-from openral_ros.conversions.scene_graph import PRESENCES
+from openral_ros.conversions.scene_graph import PRESENCES, presence_of
 from openral_ros.conversions.times import seconds, stamp_of
 
 
@@ -101,7 +101,7 @@ def resolve_request(query: ResolveQuery, traceparent: str) -> ResolvePlace.Reque
         reference=query.reference, requester=query.requester, traceparent=traceparent
     )
     if query.start is not None:
-        request.has_start, request.start = True, point_message(query.start)
+        request.has_start, request.start.position = True, point_message(query.start)
     return request
 
 
@@ -110,7 +110,7 @@ def resolve_query_from_request(request: ResolvePlace.Request) -> ResolveQuery:
     return ResolveQuery(
         request.reference,
         request.requester,
-        triple(request.start) if request.has_start else None,
+        triple(request.start.position) if request.has_start else None,
     )
 
 
@@ -216,7 +216,7 @@ def recall_match_from_message(message: RecallMatchMsg) -> RecallMatch:
         place=message.place,
         containers=tuple(message.containers),
         must_open=message.must_open,
-        presence=PRESENCES[message.presence],
+        presence=presence_of(message.presence),
         last_seen=seconds(message.last_seen),
         observations=message.observation_count,
         source=message.source,

@@ -49,15 +49,17 @@ def scene_graph_message(graph: SceneGraph, time: float) -> SceneGraphMsg:
 
 
 def scene_graph_from_message(message: SceneGraphMsg) -> SceneGraph:
-    """A message as the graph.
+    """A message as the graph; nodes and relations of kinds that this version does not know are left out.
 
     Raises:
         InvalidSceneGraph: If ids repeat or edges dangle.
         InvalidGeometry: If a pose is not finite.
     """
+    unknown = {node.id for node in message.nodes if node.kind >= len(KINDS)}
+    edges = (e for e in message.edges if e.relation in set(Relation) and not unknown & {e.source, e.target})
     return SceneGraph(
-        nodes=tuple(scene_node_from_message(node) for node in message.nodes),
-        edges=tuple(SceneEdge(e.source, Relation(e.relation), e.target, e.weight) for e in message.edges),
+        nodes=tuple(scene_node_from_message(node) for node in message.nodes if node.kind < len(KINDS)),
+        edges=tuple(SceneEdge(e.source, Relation(e.relation), e.target, e.weight) for e in edges),
         map_epoch=message.map_epoch,
         revision=message.revision,
     )
@@ -89,8 +91,13 @@ def scene_node_message(node: SceneNode) -> SceneNodeMsg:
     )
 
 
+def presence_of(number: int) -> Presence:
+    """One that this version does not know is nothing to act upon unseen."""
+    return PRESENCES[number] if number < len(PRESENCES) else Presence.STALE
+
+
 def scene_node_from_message(message: SceneNodeMsg) -> SceneNode:
-    """A message as one node."""
+    """A message as one node of a known kind."""
     labels = (message.label, *message.other_labels)
     return SceneNode(
         id=message.id,
@@ -102,10 +109,10 @@ def scene_node_from_message(message: SceneNodeMsg) -> SceneNode:
         votes={label: float(v) for label, v in zip(labels, message.label_votes, strict=False) if v > 0.0},
         covariance=tuple(map(float, message.position_covariance)),
         confidence=message.confidence,
-        presence=PRESENCES[message.presence],
+        presence=presence_of(message.presence),
         is_container=message.is_container,
         occludes_contents=message.occludes_contents,
-        opening=OPENINGS[message.opening],
+        opening=OPENINGS[message.opening] if message.opening < len(OPENINGS) else Opening.UNKNOWN,
         first_seen=seconds(message.first_seen),
         last_seen=seconds(message.last_seen),
         observations=message.observation_count,
