@@ -41,6 +41,15 @@ from openral_ros.tracing import start_tracing
 DIAGNOSTICS_PERIOD, HEARTBEAT = 1.0, 0.5
 
 
+class SupervisionEnded(CannotGoOn):
+    """Nobody watches the worker any more: a node that went on would be blind and call itself healthy."""
+
+    kind = "supervision_ended"
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(f"supervision of the worker ended ({error}): this process ends, to be started again")
+
+
 class DetectorNode(ManagedNode):
     """See the module."""
 
@@ -76,7 +85,7 @@ class DetectorNode(ManagedNode):
     def activate(self, scope: Scope) -> None:
         """Start the worker; returns when one inference has succeeded."""
         scope.callback(self._leave)
-        self._session = Session(scope, self, self._plan, self._on_event, self._on_seen)
+        self._session = Session(scope, self, self._plan, self._on_event, self._on_seen, self._on_end)
         self._session.wait_until_ready()
         self._inform(LifecycleState.ACTIVE)
 
@@ -110,6 +119,12 @@ class DetectorNode(ManagedNode):
     def _on_event(self, event: WorkerEvent) -> None:
         self.get_logger().warning(event.message)
         self._at_home(self._tell, event)
+
+    def _on_end(self, error: Exception) -> None:
+        self._at_home(self._give_up, error)
+
+    def _give_up(self, error: Exception) -> None:
+        raise SupervisionEnded(error)
 
     def _tell(self, event: WorkerEvent) -> None:
         self._announcer.event(event)

@@ -133,6 +133,12 @@ class Rig:
             publishers[name].publish(image)
         self.wait(lambda: (shot := cache.newest()) and abs(shot.stamp / 1e9 - time_) < 1e-6)
 
+    def publish(self, message_type: type, topic: str, message: object) -> None:
+        """Publish once somebody listens."""
+        publisher = self._publisher(message_type, topic, SENSOR)
+        self.wait(publisher.get_subscription_count)
+        publisher.publish(message)
+
     def _publisher(self, message_type: type, topic: str, qos: QoSProfile) -> Publisher:
         if topic not in self.publishers:
             self.publishers[topic] = self.client.create_publisher(message_type, topic, qos)

@@ -11,15 +11,18 @@ import psutil
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from lifecycle_msgs.msg import Transition
-from sensor_msgs.msg import Image
+from sensor_msgs.msg import CompressedImage, Image
 from std_msgs.msg import String
 from vision_msgs.msg import Detection2DArray
 
 from openral_core.detectors import LifecycleState, LocateStatus
 from openral_msgs.msg import DetectorInfo, FailureTrigger
 from openral_msgs.srv import LocateInView
+from openral_perception_ros.conformance.encodings import bomb, compressed
 from openral_perception_ros.conformance.faulty_node import FaultyNode
+from openral_perception_ros.looks import WaitingLine
 from openral_perception_ros.ros import announcements
+from openral_ros.managed_node import CannotGoOn
 from openral_ros.qos import LATCHED
 
 DEFAULT_SERVICE = "/openral/perception/locate_in_view"
@@ -42,6 +45,19 @@ def faulty(active: Make) -> Rig:
     made = active(node_type=FaultyNode, inference_deadline=10.0, queue=2)
     made.show()
     return made
+
+
+@pytest.fixture
+def rgb_only(tmp_path: Path) -> str:
+    """An rSkill that looks at colour alone."""
+    folder = tmp_path / "rgb-only"
+    folder.mkdir()
+    (folder / "rskill.yaml").write_text(
+        "{kind: detector, id: rgb-only, description: d, engine: sim_groundtruth, mode: on_demand,"
+        " vocabulary: {kind: open}, sensors: [rgb], licence: {name: x, commercial_use: true},"
+        " memory_mb: 1, latency: 1}"
+    )
+    return str(folder)
 
 
 def status(response: object) -> LocateStatus:
@@ -239,6 +255,44 @@ def test_a_blind_detector_says_so_until_its_next_worker_is_there(active: Make) -
     assert failures[0].severity == FailureTrigger.SEVERITY_ERROR
     made.show()
     assert status(made.locate("mug")) is LocateStatus.FOUND
+
+
+@pytest.mark.parametrize("side", [40_000, 8_000])
+def test_a_picture_bomb_is_a_typed_answer_and_the_next_picture_is_looked_at(
+    active: Make, rgb_only: str, side: int
+) -> None:
+    made = active(rgb_only, FaultyNode, compressed=True)
+    cache = made.node._session.desk.caches["head"]
+
+    def show(image: CompressedImage) -> None:
+        image.header.stamp = made.client.get_clock().now().to_msg()
+        stamp = image.header.stamp.sec * 10**9 + image.header.stamp.nanosec
+        made.publish(CompressedImage, "/head/image_raw/compressed", image)
+        made.wait(lambda: (shot := cache.newest()) and shot.stamp == stamp)
+
+    good = compressed(np.zeros((20, 30, 3), np.uint8))
+    show(good)
+    assert status(made.locate("mug")) is LocateStatus.FOUND
+    show(bomb(side))
+    refused = made.locate("mug", deadline=5.0)
+    assert status(refused) is LocateStatus.DETECTOR_ERROR
+    assert "too large" in refused.message
+    show(good)
+    assert status(made.locate("mug")) is LocateStatus.FOUND
+    assert made.node._session.vitals.restarts == 0
+
+
+def test_a_node_whose_supervision_ended_ends_itself_and_says_why(
+    looking: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[Exception] = []
+    monkeypatch.setattr(looking.node, "_at_home", lambda work, error: ended.append((work, error)))
+    monkeypatch.setattr(WaitingLine, "expire", lambda *_: 1 / 0)
+    assert status(looking.locate("mug")) is LocateStatus.LOADING
+    looking.wait(lambda: any(work.__name__ == "_give_up" for work, _ in ended))
+    (work, error) = next(each for each in ended if each[0].__name__ == "_give_up")
+    with pytest.raises(CannotGoOn, match="this process ends, to be started again"):
+        work(error)
 
 
 def test_missing_weights_refuse_the_activation_and_nothing_stays(rig: Make, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from openral_ros.conversions.images import (
     image_view,
     rgb_of,
 )
+from openral_ros.conversions.picture_sizes import ImageTooLarge
 
 RED = np.zeros((4, 6, 3), np.uint8)
 RED[..., 0] = 200
@@ -107,3 +108,8 @@ def test_sizes_that_contradict_the_data_are_refused(size: dict[str, int]) -> Non
         setattr(message, name, value)
     with pytest.raises(MalformedImage):
         image_view(message)
+
+
+def test_an_image_larger_than_any_cameras_is_refused() -> None:
+    with pytest.raises(ImageTooLarge, match="60000x60000 pixels"):
+        rgb_of(sensor.Image(encoding="mono8", width=60000, height=60000, step=60000))

@@ -1,5 +1,7 @@
-"""One picture in every encoding a camera may send."""
+"""One picture in every encoding a camera may send, and one that no camera sends."""
 
+import struct
+import zlib
 from collections.abc import Callable, Mapping
 
 import cv2
@@ -74,6 +76,18 @@ def padded(rgb: Rgb) -> Image:
     message = image_message(rgb, "rgb8", 0.0, "optical")
     message.step, message.data = rows.shape[1], rows.tobytes()
     return message
+
+
+def bomb(side: int = 40_000) -> CompressedImage:
+    """A PNG of 68 bytes whose header announces ``side`` x ``side`` pixels."""
+    header = _chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0))
+    message = CompressedImage(format="png")
+    message.data = b"\x89PNG\r\n\x1a\n" + header + _chunk(b"IDAT", bytes(10)) + _chunk(b"IEND", b"")
+    return message
+
+
+def _chunk(kind: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
 
 def compressed(rgb: Rgb) -> CompressedImage:

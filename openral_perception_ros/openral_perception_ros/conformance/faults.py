@@ -1,8 +1,11 @@
-"""The ways a model fails."""
+"""The ways a model fails, and the ways its code can break the line to its node."""
 
+import mmap
 import os
 import resource
 import signal
+import struct
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -82,6 +85,59 @@ def _slow() -> list[Detection]:
     return [Detection(Box(1.0, 1.0, 5.0, 5.0), "slow", 0.9)]
 
 
+def _inherited(option: str) -> int:
+    """A descriptor of this worker; any code that runs in it finds it."""
+    return int(sys.argv[sys.argv.index(option) + 1])
+
+
+def _say(data: bytes, fault: Callable[[], list[Detection]] = _hang) -> list[Detection]:
+    os.write(_inherited("--socket"), data)
+    return fault()
+
+
+def _stammer() -> list[Detection]:
+    """Half of a message's length, then nothing."""
+    return _say(b"\0\0")
+
+
+def _boast() -> list[Detection]:
+    """The length of a message of 2 GB, then nothing."""
+    return _say(b"\x7f\xff\xff\xff")
+
+
+def _trail_off() -> list[Detection]:
+    """A message of which a part never comes."""
+    return _say(struct.pack("!i", 1000) + b"\x80" * 10)
+
+
+def _babble() -> list[Detection]:
+    """A whole message that is no msgpack."""
+    return _say(struct.pack("!i", 1) + b"\xc1")
+
+
+def _interrupt() -> list[Detection]:
+    """An answer, and then the model's own."""
+    from openral_perception_ros.workers.messages import Detected, pack_reply
+
+    data = pack_reply(Detected((), 0.0))
+    return _say(2 * (struct.pack("!i", len(data)) + data))
+
+
+def _shrink() -> list[Detection]:
+    """The memory both share, made smaller under its node's hands."""
+    try:
+        os.ftruncate(_inherited("--arena"), 0)
+    except PermissionError:  # sealed against it
+        return [Detection(Box(1.0, 1.0, 5.0, 5.0), "sealed", 0.9)]
+    return []
+
+
+def _inflate() -> list[Detection]:
+    """The memory both share, made larger than can be mapped."""
+    os.ftruncate(_inherited("--arena"), (1 << 47) - mmap.PAGESIZE)
+    return [Detection(Box(1.0, 1.0, 5.0, 5.0), "inflated", 0.9)]
+
+
 @contextmanager
 def _little_memory() -> Iterator[None]:
     """Leave this process `HEADROOM` and no more; what it had before afterwards."""
@@ -94,7 +150,7 @@ def _little_memory() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (before, hard))
 
 
-FAULTS: Mapping[str, Callable[[], list[Detection]]] = {
+FAULTS: dict[str, Callable[[], list[Detection]]] = {
     "hang": _hang,
     "die": _die,
     "leave": _leave,
@@ -107,3 +163,14 @@ FAULTS: Mapping[str, Callable[[], list[Detection]]] = {
     "outside": _outside,
     "slow": _slow,
 }
+LIES: Mapping[str, Callable[[], list[Detection]]] = {
+    "stammer": _stammer,
+    "boast": _boast,
+    "trail off": _trail_off,
+    "babble": _babble,
+    "interrupt": _interrupt,
+    "shrink": _shrink,
+    "inflate": _inflate,
+}
+"""What costs the worker, and never its node; all but the last two are found out."""
+FAULTS |= LIES

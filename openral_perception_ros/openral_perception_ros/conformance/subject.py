@@ -15,6 +15,7 @@ from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines import Frame, LoadOptions
 from openral_perception_ros.frames import Shot
 from openral_perception_ros.looks import Look, LookOutcome, LookRefused
+from openral_perception_ros.ros.decoding import decode
 from openral_perception_ros.supervision import Limits, RestartPolicy, Supervised, WorkerEvent, supervise
 from openral_perception_ros.workers.commands import WORKER_MODULE, worker_command
 from openral_perception_ros.workers.messages import Load
@@ -79,15 +80,21 @@ class Subject:
 
     def begin(self, frame: Frame, terms: tuple[str, ...] | None) -> "Future[LookOutcome]":
         """Ask for one look."""
-        answered: Future[LookOutcome] = Future()
-        shot = Shot(frame.camera, frame.stamp, "", 0.0, {"frame": frame})
-        look = Look(lambda: shot, terms, time.monotonic(), LOOK, answered.set_result)
-        self.supervised.supervisor.submit(look)
-        return answered
+        return self._ask(Shot(frame.camera, frame.stamp, "", 0.0, {"frame": frame}), terms)
 
     def outcome(self, frame: Frame, terms: tuple[str, ...] | None) -> LookOutcome:
         """What one look ends in."""
         return self.begin(frame, terms).result(LOOK)
+
+    def outcome_of(self, shot: Shot, terms: tuple[str, ...] | None) -> LookOutcome:
+        """What a look at images ends in, as they arrive from a camera."""
+        return self._ask(shot, terms).result(LOOK)
+
+    def _ask(self, shot: Shot, terms: tuple[str, ...] | None) -> "Future[LookOutcome]":
+        answered: Future[LookOutcome] = Future()
+        look = Look(lambda: shot, terms, time.monotonic(), LOOK, answered.set_result)
+        self.supervised.supervisor.submit(look)
+        return answered
 
     def look(self, frame: Frame, terms: tuple[str, ...] | None) -> tuple[Detection, ...]:
         """What it sees; fails the test if it refuses."""
@@ -108,7 +115,5 @@ class Subject:
 
 
 def _decoded(shot: Shot) -> Frame:
-    frame = shot.images["frame"]
-    if not isinstance(frame, Frame):
-        raise TypeError(type(frame))
-    return frame
+    frame = shot.images.get("frame")
+    return frame if isinstance(frame, Frame) else decode(shot)

@@ -3,6 +3,7 @@
 import pytest
 
 from openral_perception_ros.conformance.injected_engine import PREFIX
+from openral_perception_ros.conformance.scenes import resized
 from openral_perception_ros.conformance.subject import LOAD, LOOK, Subject
 from openral_perception_ros.looks import DetectorFailed, DetectorOutOfMemory, LookOutcome, Seen
 from openral_perception_ros.supervision import EventKind, Phase
@@ -62,6 +63,23 @@ def test_a_bad_answer_is_typed_and_the_worker_serves_on(
     before = fragile.worker.pid
     assert isinstance(_fail(fragile, fault), refusal)
     fragile.look(fragile.picture(), fragile.words)
+    assert fragile.worker.pid == before
+
+
+@pytest.mark.parametrize("lie", ["stammer", "boast", "trail off", "babble", "interrupt"])
+def test_a_worker_that_breaks_the_protocol_is_lost_and_comes_back(fragile: Subject, lie: str) -> None:
+    """Half an answer, one of 2 GB, one that is no msgpack, two at once: supervision goes on."""
+    lost = fragile.worker.pid
+    assert isinstance(_fail(fragile, lie), DetectorFailed)
+    _comes_back(fragile, lost)
+
+
+@pytest.mark.parametrize("trick", ["shrink", "inflate"])
+def test_a_worker_cannot_take_the_shared_memory_away(fragile: Subject, trick: str) -> None:
+    """Larger pictures follow, which the node writes into it."""
+    before = fragile.worker.pid
+    _fail(fragile, trick)
+    fragile.look(resized(fragile.picture(), (2000, 1500)), fragile.words)
     assert fragile.worker.pid == before
 
 

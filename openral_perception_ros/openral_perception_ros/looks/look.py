@@ -1,5 +1,6 @@
 """One question to the model, and its answer."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ class Seen:
     inference_time: float
 
 
+_log = logging.getLogger(__name__)
 LookOutcome = Seen | LookRefused
 
 
@@ -47,7 +49,14 @@ class Look:
         return bool(self._ended)
 
     def end(self, outcome: LookOutcome) -> None:
-        """Answer it, once; later answers are dropped."""
-        if not self._ended:
-            self._ended.append(True)
+        """Answer it, once; later answers are dropped.
+
+        An answer that cannot be told on, as when a publisher is gone, costs nobody else theirs.
+        """
+        if self._ended:
+            return
+        self._ended.append(True)
+        try:
             self.on_done(outcome)
+        except Exception:
+            _log.exception("telling the answer of a look broke")

@@ -33,6 +33,8 @@ def decode(shot: Shot) -> Frame:
     Raises:
         UnsupportedEncoding: If an image's encoding cannot be read.
         MalformedImage: If an image's sizes contradict its data.
+        UndecodableImage: If compressed data is neither JPEG nor PNG.
+        ImageTooLarge: If it is larger than any camera's; nothing of it is decoded.
     """
     planes = {name: _DECODERS[Sensor(name)](image) for name, image in shot.images.items()}
     return Frame(planes, shot.camera, shot.stamp, shot.labels)

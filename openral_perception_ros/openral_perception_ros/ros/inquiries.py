@@ -1,5 +1,6 @@
 """Requests of `locate_in_view`, from receipt to response."""
 
+import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -9,13 +10,15 @@ from functools import partial
 from opentelemetry.trace import Span
 
 from openral_msgs.srv import LocateInView
-from openral_perception_ros.looks import LookRefused, NotActive
+from openral_perception_ros.looks import DetectorFailed, LookRefused, NotActive
 from openral_perception_ros.looks.desk import Answer
 from openral_perception_ros.looks.reception import Reception
 from openral_perception_ros.ros.announcements import header_of
 from openral_perception_ros.ros.look_spans import end_look, look_span
 from openral_perception_ros.ros.session import Session
 from openral_ros.conversions.detectors import fill_locate_response
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -58,5 +61,12 @@ class Inquiries:
         answer: Answer,
     ) -> None:
         end_look(span, answer.result)
-        promise.set_result(fill_locate_response(response, answer.result, header_of(answer.shot)))
+        try:
+            filled = fill_locate_response(response, answer.result, header_of(answer.shot))
+        except Exception:  # who asks is always answered, also when a model's words are no text
+            _log.exception("an answer cannot be told")
+            unsaid = DetectorFailed("the model's answer is no text")
+            broken = self.reception.refusal("", answer.result.camera, unsaid)
+            filled = fill_locate_response(LocateInView.Response(), broken, header_of(None))
+        promise.set_result(filled)
         self.on_answer(answer)

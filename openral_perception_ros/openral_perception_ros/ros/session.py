@@ -51,12 +51,13 @@ class Session:
         plan: Plan,
         on_event: Callable[[WorkerEvent], None],
         on_seen: Callable[[LookOutcome], None],
+        on_end: Callable[[Exception], None],
     ) -> None:
         parameters, manifest = plan.parameters, plan.detector.manifest
         load = Load(manifest, str(plan.detector.folder), parameters.load_options)
         command = worker_command(manifest, Path(parameters.environments), plan.worker_module)
         decode_once = lru_cache(maxsize=len(plan.cameras))(decode)
-        self.supervised = supervise(command, load, parameters.limits, decode_once, on_event)
+        self.supervised = supervise(command, load, parameters.limits, decode_once, on_event, on_end)
         scope.callback(self.supervised.supervisor.stop)
         self._primary = plan.cameras[0].id
         self._cadence = Cadence(parameters.rate) if manifest.mode is Mode.CONTINUOUS else None

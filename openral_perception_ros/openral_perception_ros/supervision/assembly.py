@@ -34,15 +34,24 @@ def supervise(
     limits: Limits,
     decode: Decode,
     on_event: Callable[[WorkerEvent], None],
+    on_end: Callable[[Exception], None] | None = None,
 ) -> Supervised:
-    """Start a worker under supervision; ``on_event`` is called on the supervising thread."""
+    """Start a worker under supervision.
+
+    Both are called on the supervising thread: ``on_event`` when something happens to the worker, ``on_end``
+    when supervision itself ends without having been stopped.
+    """
     ready: Future[Ready] = Future()
     open_worker = partial(WorkerProcess, command.line, command.variables)
     keeper = WorkerKeeper(open_worker, load, limits, partial(_settle, ready), on_event)
     line = WaitingLine(limits.capacity)
     rskill_id = load.manifest.id
-    supervisor = Supervisor(Attendant(keeper, line, decode, rskill_id), rskill_id)
+    supervisor = Supervisor(Attendant(keeper, line, decode, rskill_id), rskill_id, on_end or _unheard)
     return Supervised(supervisor, ready, keeper.vitals, line)
+
+
+def _unheard(error: Exception) -> None:
+    """Nobody asked to be told."""
 
 
 def _settle(ready: "Future[Ready]", outcome: Ready | OpenRALError) -> None:

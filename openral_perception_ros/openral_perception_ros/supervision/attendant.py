@@ -18,6 +18,7 @@ from openral_perception_ros.looks import (
     WaitingLine,
     WorkerGivenUp,
 )
+from openral_perception_ros.supervision.errors import SupervisionBroke
 from openral_perception_ros.supervision.keeper import NEVER, WorkerKeeper
 from openral_perception_ros.supervision.vitals import Phase
 from openral_perception_ros.workers.messages import Detected, Failed
@@ -67,12 +68,27 @@ class Attendant:
         done = self._current
         if outcome is not None:
             self._current = None
-        while self.keeper.vitals.phase is Phase.IDLE and (look := self._line.next()) is not None:
-            self._dispatch(look, now)
-        if outcome is not None:
-            self._answer(done, outcome, now)
+        try:
+            while self.keeper.vitals.phase is Phase.IDLE and (look := self._line.next()) is not None:
+                self._dispatch(look, now)
+        finally:
+            if outcome is not None:
+                self._answer(done, outcome, now)
         current_due = self._current.look.due if self._current and not self._current.look.ended else NEVER
         return min(self._line.next_due, self.keeper.wake_at, current_due)
+
+    def broke(self, error: Exception, now: float) -> None:
+        """After a defect in `step`: the worker is given up for it and everyone who waits is answered.
+
+        Raises:
+            SupervisionBroke: If there is no worker whose end could mend it.
+        """
+        lost = SupervisionBroke(error)
+        if self.keeper.connection is None:
+            raise lost from error
+        done, self._current = self._current, None
+        self.keeper.lose(lost, now)
+        self._answer(done, lost, now)
 
     def stop(self) -> None:
         """End the worker; everyone who waits is told that the node is inactive."""
@@ -103,18 +119,20 @@ class Attendant:
         return Seen(current.shot, reply.detections, waited, reply.inference_time)
 
     def _dispatch(self, look: Look, now: float) -> None:
-        """Give the worker a look; one without a usable frame is answered instead."""
+        """Give the worker a look; one without a usable frame is answered instead.
+
+        Cameras and codecs are others' code: whatever they raise costs this look alone.
+        """
         try:
             shot = look.take()
-            frame = self._decode(shot)
+            lost = self.keeper.hand(self._decode(shot), look.terms, now)
         except LookRefused as refusal:
             look.end(refusal)
             return
-        except OpenRALError as error:
-            look.end(DetectorFailed(error))
+        except Exception as error:
+            look.end(DetectorFailed(_words(error)))
             return
         current = _Current(look, shot, now)
-        lost = self.keeper.hand(frame, look.terms, now)
         if lost is None:
             self._current = current
         else:
@@ -130,6 +148,10 @@ class Attendant:
         if vitals.phase is Phase.GAVE_UP:
             return WorkerGivenUp(vitals.last_error, vitals.next_start - now)
         return None
+
+
+def _words(error: Exception) -> str:
+    return str(error) if isinstance(error, OpenRALError) else f"{type(error).__name__}: {error}"[:500]
 
 
 def _refusal(outcome: Failed | OpenRALError) -> LookRefused:

@@ -1,22 +1,30 @@
 """Keeps one worker alive: starts it, waits for its model, notices its loss, starts it again."""
 
-from collections.abc import Callable
-from multiprocessing.connection import Connection
+import logging
+from collections.abc import Callable, Mapping
 
 from openral_core.detectors import Health
 from openral_core.errors import OpenRALError
 from openral_perception_ros.engines import Frame
-from openral_perception_ros.supervision.errors import LoadingAbandoned, ModelNotLoaded
+from openral_perception_ros.supervision.errors import (
+    LoadingAbandoned,
+    ModelNotLoaded,
+    SupervisionBroke,
+    UnaskedReply,
+)
 from openral_perception_ros.supervision.events import EventKind, WorkerEvent
 from openral_perception_ros.supervision.limits import Limits
 from openral_perception_ros.supervision.restarts import Restart, RestartPolicy
 from openral_perception_ros.supervision.vitals import Phase, Vitals
-from openral_perception_ros.workers.messages import Detected, Failed, Load, Ready
-from openral_perception_ros.workers.process import WorkerProcess, WorkerTimedOut
+from openral_perception_ros.workers.line import Line
+from openral_perception_ros.workers.messages import Detected, Failed, Load, Ready, Reply
+from openral_perception_ros.workers.process import WorkerError, WorkerProcess, WorkerTimedOut
 
 OpenWorker = Callable[[], WorkerProcess]
 OnFirst = Callable[[Ready | OpenRALError], None]
 NEVER = float("inf")
+_log = logging.getLogger(__name__)
+_EXPECTED: Mapping[Phase, tuple[type, ...]] = {Phase.LOADING: (Ready, Failed), Phase.BUSY: (Detected, Failed)}
 
 
 class WorkerKeeper:
@@ -39,7 +47,7 @@ class WorkerKeeper:
         self.wake_at = 0.0
 
     @property
-    def connection(self) -> Connection | None:
+    def connection(self) -> Line | None:
         """What becomes readable when the worker answers or ends."""
         return None if self._worker is None else self._worker.connection
 
@@ -48,17 +56,21 @@ class WorkerKeeper:
         try:
             return self._poll(now)
         except OpenRALError as error:
-            self._lose(error, now)
-            return error
+            lost = error
+        except Exception as error:  # such as a machine without descriptors or memory to start a worker
+            _log.exception("supervision of the worker broke")
+            lost = SupervisionBroke(error)
+        self.lose(lost, now)
+        return lost
 
     def hand(self, frame: Frame, terms: tuple[str, ...] | None, now: float) -> OpenRALError | None:
-        """Give an idle worker a frame; the error if it is gone."""
+        """Give an idle worker a frame; the error if it is gone. Any other exception leaves it idle."""
         if self._worker is None:
             return None
         try:
             self._worker.detect(frame, terms)
-        except OpenRALError as error:
-            self._lose(error, now)
+        except WorkerError as error:
+            self.lose(error, now)
             return error
         self.vitals.phase, self.wake_at = Phase.BUSY, now + self._limits.inference
         return None
@@ -67,6 +79,20 @@ class WorkerKeeper:
         """End the worker; nothing is started again."""
         self._drop()
         self._tell_first(LoadingAbandoned(self._load.manifest.id))
+
+    def lose(self, error: OpenRALError, now: float) -> None:
+        """Give the worker up; the restart policy says when there is another."""
+        self._drop()
+        self.vitals.last_error = str(error)
+        if not self._told:
+            self.vitals.phase = Phase.GAVE_UP
+            self._tell_first(error)
+            return
+        restart, restarts = self._restarts.lost(now)
+        self._adopt(restarts)
+        self.vitals.next_start = self.wake_at = now + restart.delay
+        self.vitals.restarts += 1
+        self._mourn(error, restart)
 
     def _drop(self) -> None:
         if self._worker is not None:
@@ -80,8 +106,9 @@ class WorkerKeeper:
             self._on_first(outcome)
 
     def _poll(self, now: float) -> Detected | Failed | None:
-        if self._worker is not None and self._worker.readable():
-            return self._receive(self._worker, now)
+        reply = None if self._worker is None else self._worker.receive()
+        if reply is not None:
+            return self._received(reply, now)
         if now >= self.wake_at and self._worker is None:
             self._start(now)
         elif now >= self.wake_at:
@@ -98,8 +125,9 @@ class WorkerKeeper:
         self.vitals.pid = self._worker.pid
         self._worker.load(self._load)
 
-    def _receive(self, worker: WorkerProcess, now: float) -> Detected | Failed | None:
-        reply = worker.receive()
+    def _received(self, reply: Reply, now: float) -> Detected | Failed | None:
+        if not isinstance(reply, _EXPECTED.get(self.vitals.phase, ())):
+            raise UnaskedReply(reply.type, self.vitals.phase.value)
         if isinstance(reply, Failed) and self.vitals.phase is Phase.LOADING:
             raise ModelNotLoaded(self._load.manifest.id, reply)
         self.vitals.phase, self.wake_at = Phase.IDLE, NEVER
@@ -115,24 +143,18 @@ class WorkerKeeper:
         self.vitals.health, self.vitals.trouble = Health.OK, ""
         if self._told:
             trial = ", on trial until it has answered a look" if self._restarts.on_trial else ""
-            self._on_event(WorkerEvent(EventKind.WORKER_RESTORED, f"the worker is back{trial}"))
+            self._tell(WorkerEvent(EventKind.WORKER_RESTORED, f"the worker is back{trial}"))
         self._tell_first(reply)
 
     def _adopt(self, restarts: RestartPolicy) -> None:
         self._restarts, self.vitals.on_trial = restarts, restarts.on_trial
 
-    def _lose(self, error: OpenRALError, now: float) -> None:
-        self._drop()
-        self.vitals.last_error = str(error)
-        if not self._told:
-            self.vitals.phase = Phase.GAVE_UP
-            self._tell_first(error)
-            return
-        restart, restarts = self._restarts.lost(now)
-        self._adopt(restarts)
-        self.vitals.next_start = self.wake_at = now + restart.delay
-        self.vitals.restarts += 1
-        self._mourn(error, restart)
+    def _tell(self, event: WorkerEvent) -> None:
+        """Others hear of it if they can; the worker's life does not hang on that."""
+        try:
+            self._on_event(event)
+        except Exception:
+            _log.exception("telling of a worker's event broke")
 
     def _mourn(self, error: OpenRALError, restart: Restart) -> None:
         """Say what was lost and when it is tried again."""
@@ -145,4 +167,4 @@ class WorkerKeeper:
             vitals.phase, vitals.health = Phase.WAITING, Health.RESTARTING
             vitals.trouble = f"{error}; restart in {again}"
             kind = EventKind.WORKER_LOST
-        self._on_event(WorkerEvent(kind, vitals.trouble))
+        self._tell(WorkerEvent(kind, vitals.trouble))

@@ -21,10 +21,11 @@ class Supervisor:
     """Runs an `Attendant` until stopped; every method may be called from any thread.
 
     The kernel ends the worker with the thread that started it, so the thread lives exactly as long.
+    ``on_end`` is called when it ends without having been stopped: nothing is looked at any more.
     """
 
-    def __init__(self, attendant: Attendant, name: str) -> None:
-        self._attendant = attendant
+    def __init__(self, attendant: Attendant, name: str, on_end: Callable[[Exception], None]) -> None:
+        self._attendant, self._on_end = attendant, on_end
         self._commands: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._door = Lock()
@@ -62,15 +63,23 @@ class Supervisor:
     def _run(self) -> None:
         try:
             while self._open:
-                self._wait(self._attendant.step(time.monotonic()))
-                self._obey()
-        except Exception:
-            _log.exception("supervision of the worker broke")
+                self._turn()
+        except Exception as error:
+            _log.exception("supervision of the worker ended")
+            self._on_end(error)
         finally:
             self._close_door()
             self._attendant.stop()
             self._obey()
             os.close(self._wake)
+
+    def _turn(self) -> None:
+        try:
+            self._wait(self._attendant.step(time.monotonic()))
+            self._obey()
+        except Exception as error:
+            _log.exception("supervision of the worker broke")
+            self._attendant.broke(error, time.monotonic())
 
     def _wait(self, until: float) -> None:
         connection = self._attendant.keeper.connection

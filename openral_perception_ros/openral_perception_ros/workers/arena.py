@@ -1,5 +1,6 @@
 """Memory one node shares with one worker: a memfd, so nothing has a name and nothing can be left behind."""
 
+import fcntl
 import mmap
 import os
 from collections.abc import Mapping
@@ -11,6 +12,8 @@ from openral_core.errors import OpenRALError
 from openral_perception_ros.engines import Plane
 
 ALIGNMENT = 64
+SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
+"""A worker that made it smaller would have its node die of SIGBUS; nor can it seal it against writing."""
 
 
 class PlaneOutsideArena(OpenRALError):
@@ -45,8 +48,9 @@ class Arena:
     @classmethod
     def create(cls) -> "Arena":
         """An arena of this process, one page large."""
-        fd = os.memfd_create("openral-frame")
+        fd = os.memfd_create("openral-frame", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(fd, mmap.PAGESIZE)
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, SEALS)
         return cls(fd)
 
     def fileno(self) -> int:
@@ -90,5 +94,6 @@ class Arena:
         if self._map is None or len(self._map) < needed:
             if grow and os.fstat(self._fd).st_size < needed:
                 os.ftruncate(self._fd, needed)
-            self._map = mmap.mmap(self._fd, 0)
+            # No more than is needed: a worker may have grown it to any size.
+            self._map = mmap.mmap(self._fd, max(needed, mmap.PAGESIZE))
         return self._map

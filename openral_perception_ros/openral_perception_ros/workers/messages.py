@@ -4,12 +4,16 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 import msgpack
-from pydantic import Field, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter
 
 from openral_core.detections import Detection
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import FailureKind, LoadOptions
 from openral_perception_ros.workers.arena import PlaneSpec
+
+Measured = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+MESSAGE = 500
+"""Most characters of a worker's own words that are told on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +31,8 @@ class Ready:
     """Worker to node: loaded, and one warm-up inference took ``warm_up`` [s]."""
 
     labels: tuple[str, ...]
-    warm_up: float
-    device_memory_mb: float = 0.0
+    warm_up: Measured
+    device_memory_mb: Measured = 0.0
     type: Literal["ready"] = "ready"
 
 
@@ -49,7 +53,7 @@ class Detected:
     """Worker to node: what was seen in ``inference_time`` [s]."""
 
     detections: tuple[Detection, ...]
-    inference_time: float
+    inference_time: Measured
     type: Literal["detected"] = "detected"
 
 
@@ -58,7 +62,7 @@ class Failed:
     """Worker to node: no answer, and why."""
 
     kind: FailureKind
-    message: str
+    message: Annotated[str, AfterValidator(lambda words: words[:MESSAGE])]
     type: Literal["failed"] = "failed"
 
 

@@ -3,14 +3,20 @@
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 from collections.abc import Mapping, Sequence
-from multiprocessing.connection import Connection, Pipe
 
 from openral_core.errors import OpenRALError
 from openral_perception_ros.engines import Frame
 from openral_perception_ros.workers.arena import Arena, PlaneSpec
+from openral_perception_ros.workers.line import Line
 from openral_perception_ros.workers.messages import Detect, Load, Reply, pack_request, unpack_reply
+
+SEND_LIMIT = 3.0
+"""How long a worker may leave a request unread [s]: it has nothing else to do when it gets one."""
+KILLED = 10.0
+"""How long a killed process may take to be gone [s]; one that a driver holds in the kernel is left to it."""
 
 
 class WorkerError(OpenRALError):
@@ -32,6 +38,15 @@ class WorkerCrashed(WorkerError):
         super().__init__(f"the worker process ended by itself ({_exit_words(exit_code)})")
 
 
+class InvalidReply(WorkerCrashed):
+    """The worker sent something that is no answer; it was killed."""
+
+    def __init__(self, reason: Exception) -> None:
+        self.exit_code = None
+        first = f"{type(reason).__name__}: {reason}".splitlines()[0][:200]
+        OpenRALError.__init__(self, f"the worker's reply was invalid ({first}) and it was killed")
+
+
 class WorkerTimedOut(WorkerError):
     """The worker did not answer; it was killed."""
 
@@ -47,18 +62,19 @@ class WorkerProcess:
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._exit_code: int | None = None
+        self._closed = False
         self._arena = Arena.create()
         self._shown: Frame | None = None
         self._planes: tuple[PlaneSpec, ...] = ()
-        self.connection, theirs = Pipe()
+        self.connection = Line()
         try:
-            self._process = _start(command, environment, theirs, self._arena)
+            self._process = _start(command, environment, self.connection.theirs, self._arena)
         except OSError as error:
             self.connection.close()
             self._arena.close()
             raise WorkerNotStarted(command, str(error)) from error
         finally:
-            theirs.close()
+            self.connection.theirs.close()
 
     @property
     def pid(self) -> int:
@@ -83,42 +99,47 @@ class WorkerProcess:
             self._shown = frame
         self._send(pack_request(Detect(self._planes, frame.camera, frame.stamp, dict(frame.labels), terms)))
 
-    def readable(self) -> bool:
-        """Whether an answer, or its end, can be read without waiting."""
-        return self.connection.poll()
-
-    def receive(self) -> Reply:
-        """The next answer.
+    def receive(self) -> Reply | None:
+        """The next answer if all of it is here, else None; never waits.
 
         Raises:
-            WorkerCrashed: If it ended instead.
+            WorkerCrashed: If it ended, or sent something that is no answer.
         """
         try:
-            return unpack_reply(self.connection.recv_bytes())
+            data = self.connection.receive()
+            return None if data is None else unpack_reply(data)
         except (EOFError, OSError) as error:
             raise WorkerCrashed(self.close()) from error
+        except Exception as error:  # whatever strangers' bytes make of msgpack, pydantic and our own checks
+            self.close()
+            raise InvalidReply(error) from error
 
     def close(self) -> int | None:
         """End it with everything it started; its memory is back when this returns its exit code."""
-        if self._exit_code is None:  # once only: a process id that was reaped may be another's
+        if not self._closed:  # once only: a process id that was reaped may be another's
+            self._closed = True
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-            self._exit_code = self._process.wait()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._exit_code = self._process.wait(KILLED)
             self.connection.close()
             self._arena.close()
         return self._exit_code
 
     def _send(self, data: bytes) -> None:
         try:
-            self.connection.send_bytes(data)
+            self.connection.send(data, SEND_LIMIT)
+        except TimeoutError as error:
+            self.close()
+            raise WorkerTimedOut("a request, which it does not read,", SEND_LIMIT) from error
         except OSError as error:
             raise WorkerCrashed(self.close()) from error
 
 
 def _start(
-    command: Sequence[str], environment: Mapping[str, str], socket: Connection, arena: Arena
+    command: Sequence[str], environment: Mapping[str, str], theirs: socket.socket, arena: Arena
 ) -> subprocess.Popen[bytes]:
-    descriptors = (socket.fileno(), arena.fileno())
+    descriptors = (theirs.fileno(), arena.fileno())
     return subprocess.Popen(
         [
             *command,

@@ -10,6 +10,7 @@ from sensor_msgs.msg import Image
 
 from openral_core.errors import OpenRALError, listed
 from openral_ros.conversions.colours import DECODERS, Decoder
+from openral_ros.conversions.picture_sizes import check_pixels
 from openral_ros.conversions.times import stamp_of
 
 
@@ -45,7 +46,7 @@ class UnsupportedEncoding(OpenRALError):
     """An image encoding this cannot read as asked."""
 
     def __init__(self, asked: str, valid: list[str]) -> None:
-        super().__init__(f"encoding {asked!r} cannot be read: valid here are {listed(valid)}")
+        super().__init__(f"encoding {asked[:64]!r} cannot be read: valid here are {listed(valid)}")
 
 
 class MalformedImage(OpenRALError):
@@ -53,7 +54,7 @@ class MalformedImage(OpenRALError):
 
     def __init__(self, image: Image) -> None:
         super().__init__(
-            f"image of {image.width}x{image.height} {image.encoding!r} with rows of {image.step} bytes "
+            f"image of {image.width}x{image.height} {image.encoding[:64]!r} with rows of {image.step} bytes "
             f"cannot hold {len(image.data)} bytes of data"
         )
 
@@ -64,10 +65,12 @@ def image_view(image: Image) -> NDArray[np.generic]:
     Raises:
         UnsupportedEncoding: Naming the encodings that can be read.
         MalformedImage: If the data is shorter than its header says.
+        ImageTooLarge: If it is larger than any camera's.
     """
     layout = LAYOUTS.get(image.encoding)
     if layout is None:
         raise UnsupportedEncoding(image.encoding, sorted(LAYOUTS))
+    check_pixels(image.width, image.height)
     dtype = np.dtype(layout.dtype).newbyteorder(">" if image.is_bigendian else "<")
     row = image.width * layout.channels * dtype.itemsize
     if (
