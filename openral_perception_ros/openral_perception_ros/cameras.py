@@ -30,8 +30,8 @@ class Camera:
     base: str
 
     @classmethod
-    def parse(cls, text: str) -> Self:
-        """A camera from ``id`` (topics below ``/id``) or ``id:=base``.
+    def parse(cls, text: str, robot: str = "") -> Self:
+        """A camera from ``id`` (topics below ``<robot>/id``) or ``id:=base``.
 
         Raises:
             InvalidCamera: If it is neither.
@@ -39,7 +39,7 @@ class Camera:
         match = _SPEC.match(text)
         if match is None:
             raise InvalidCamera(text, "not readable")
-        return cls(match["id"], (match["base"] or f"/{match['id']}").rstrip("/"))
+        return cls(match["id"], (match["base"] or f"{robot}/{match['id']}").rstrip("/"))
 
     def topic(self, sensor: Sensor) -> str:
         """Where one sensor's images come."""
@@ -51,13 +51,13 @@ class Camera:
         return f"{self.base}/{LABELS_SUFFIX}"
 
 
-def parse_cameras(texts: Sequence[str]) -> tuple[Camera, ...]:
-    """Cameras in order, the primary first.
+def parse_cameras(texts: Sequence[str], robot: str = "") -> tuple[Camera, ...]:
+    """Cameras in order, the primary first; ``robot`` is the namespace that ids without a base lie in.
 
     Raises:
         InvalidCamera: If one cannot be read or two share an id.
     """
-    cameras = tuple(Camera.parse(text) for text in texts)
+    cameras = tuple(Camera.parse(text, robot) for text in texts)
     for index, camera in enumerate(cameras):
         if camera.id in (other.id for other in cameras[:index]):
             raise InvalidCamera(texts[index], "its id is taken")

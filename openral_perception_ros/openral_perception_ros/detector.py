@@ -4,10 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+
 from openral_core.detectors import DetectorInfo, Health, LifecycleState
+from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest, InvalidManifest, Registry
 from openral_core.rskills.registry import MANIFEST_FILE, load_manifest
 from openral_perception_ros.vocabularies import VocabularyDocument, vocabulary_of
+
+RSKILLS = "openral_rskills"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,30 @@ class Detector:
             health=health,
             health_message=health_message,
         )
+
+
+class NoRskillsInstalled(OpenRALError):
+    """No folder was named, and none is installed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"package {RSKILLS!r} is not in this environment, and parameter rskill_folders names no folder: "
+            "source the workspace's install/env.sh, or set rskill_folders"
+        )
+
+
+def rskill_folders(named: Sequence[str]) -> list[Path]:
+    """The folders named, else that of the installed rSkills.
+
+    Raises:
+        NoRskillsInstalled: If there is neither.
+    """
+    if named:
+        return [Path(folder) for folder in named]
+    try:
+        return [Path(get_package_share_directory(RSKILLS))]
+    except PackageNotFoundError as error:
+        raise NoRskillsInstalled from error
 
 
 def find_detector(rskill: str, folders: Sequence[Path]) -> tuple[DetectorManifest, Path]:

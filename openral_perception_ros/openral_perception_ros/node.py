@@ -1,8 +1,9 @@
 """Detector node: one rSkill, run by a worker process while active.
 
 Subscribes each camera's images, and ``detector_query`` (std_msgs/String) when on demand.
-Publishes ``info`` (latched), ``annotated`` while subscribed, ``/diagnostics``, ``../../failure/<slug>``,
-and ``objects`` when continuous. Serves ``locate_in_view``; the default locator also ``../locate_in_view``.
+Publishes ``info`` (latched), ``annotated`` while subscribed, ``/diagnostics``, ``objects`` when continuous,
+and ``<robot>/openral/failure/<slug>``.
+Serves ``locate_in_view``; the default locator also ``../locate_in_view``.
 """
 
 import sys
@@ -16,7 +17,7 @@ from openral_core.detections import Detection
 from openral_core.detectors import Health, LifecycleState, Mode
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.cameras import parse_cameras
-from openral_perception_ros.detector import load_detector
+from openral_perception_ros.detector import load_detector, rskill_folders
 from openral_perception_ros.frames import Shot
 from openral_perception_ros.looks.desk import Answer
 from openral_perception_ros.looks.look import LookOutcome, Seen
@@ -25,7 +26,7 @@ from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.ros.announcements import Announcer, memory_of
 from openral_perception_ros.ros.diagnostics import inactive_status
 from openral_perception_ros.ros.inquiries import Inquiries
-from openral_perception_ros.ros.relatives import above
+from openral_perception_ros.ros.relatives import above, robot_of
 from openral_perception_ros.ros.services import FrontDoor
 from openral_perception_ros.ros.session import Plan, Session
 from openral_perception_ros.supervision import WorkerEvent
@@ -58,14 +59,20 @@ class DetectorNode(ManagedNode):
     _measured = (0.0, 0.0)
     _worker_pid = 0
 
+    def __init__(self, name: str, **options: object) -> None:
+        super().__init__(name, **options)
+        name = self.get_fully_qualified_name()
+        self.get_logger().info(f"waiting for configure, as by `ros2 lifecycle set {name} configure`")
+
     def configure(self, scope: Scope) -> None:
         """Check the manifest and make every interface; while inactive, requests are answered INACTIVE."""
         p = declare(self, DetectorParameters)
         slug = self.get_namespace().rsplit("/", 1)[-1]
         start_tracing(slug or self.get_name(), Path(p.record) if p.record else None)
-        cameras = parse_cameras(p.cameras)
-        folders = [Path(folder) for folder in p.rskill_folders]
-        detector = load_detector(p.rskill, folders, tuple(each.id for each in cameras), p.default)
+        cameras = parse_cameras(p.cameras, robot_of(self))
+        detector = load_detector(
+            p.rskill, rskill_folders(p.rskill_folders), tuple(each.id for each in cameras), p.default
+        )
         self._plan = Plan(p, detector, cameras, Reception(detector, p.deadline), self.worker_module)
         self._announcer = Announcer(scope, self, detector)
         self._inquiries = Inquiries(

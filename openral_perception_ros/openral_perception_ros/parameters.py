@@ -12,10 +12,12 @@ class DetectorParameters(Parameters):
 
     rskill: str = Field(description="the detector: id, alias or slug of an rSkill, or the path of its folder")
     rskill_folders: tuple[str, ...] = Field(
-        default=("rskills",), description="where rSkills are looked up by name"
+        default=(), description="where rSkills are looked up by name; [] = where they are installed"
     )
     cameras: tuple[str, ...] = Field(
-        default=("head",), min_length=1, description="'id' or 'id:=topic base', the primary first"
+        default=("head",),
+        min_length=1,
+        description="'id', below the robot's namespace, or 'id:=topic base'; the primary first",
     )
     compressed: bool = Field(default=False, description="receive colour images as image_raw/compressed")
     default: bool = Field(default=False, description="also answer ../locate_in_view")

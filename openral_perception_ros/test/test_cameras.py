@@ -32,3 +32,10 @@ def test_what_is_no_camera_says_what_would_be(text: str) -> None:
 def test_two_cameras_of_one_id_are_refused() -> None:
     with pytest.raises(InvalidCamera, match="taken"):
         parse_cameras(["head", "wrist", "head:=/other"])
+
+
+def test_an_id_alone_lies_below_its_robot() -> None:
+    assert parse_cameras(["head", "wrist:=/arm/wrist"], "/robot1") == (
+        Camera("head", "/robot1/head"),
+        Camera("wrist", "/arm/wrist"),
+    )

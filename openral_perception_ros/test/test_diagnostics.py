@@ -15,14 +15,18 @@ from openral_perception_ros.supervision import Phase, Vitals
 @pytest.mark.parametrize(
     ("measured", "declared", "wrong"),
     [
-        (100.0, 100.0, False),
-        (100.0, 81.0, False),
-        (100.0, 79.0, True),
-        (100.0, 121.0, True),
+        (1000.0, 1000.0, False),
+        (1000.0, 810.0, False),
+        (1000.0, 790.0, True),
+        (1000.0, 1210.0, True),
+        (71.0, 75.0, False),
+        (71.0, 100.0, False),
+        (71.0, 40.0, True),
+        (71.0, 102.0, True),
         (0.0, 80.0, False),
     ],
 )
-def test_memory_declared_wrong_by_more_than_a_fifth_is_a_warning(
+def test_memory_declared_wrong_by_more_than_a_fifth_and_its_slack_is_a_warning(
     measured: float, declared: float, wrong: int
 ) -> None:
     status = status_message("n", Vitals(phase=Phase.IDLE), Memory(measured, declared), 0.1, 0)

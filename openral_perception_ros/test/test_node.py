@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from lifecycle_msgs.msg import Transition
 from sensor_msgs.msg import CompressedImage, Image
 from std_msgs.msg import String
@@ -293,6 +293,15 @@ def test_a_node_whose_supervision_ended_ends_itself_and_says_why(
     (work, error) = next(each for each in ended if each[0].__name__ == "_give_up")
     with pytest.raises(CannotGoOn, match="this process ends, to be started again"):
         work(error)
+
+
+@pytest.mark.parametrize("rskill", ["sim-groundtruth", "sim-groundtruth-locator"])
+def test_a_healthy_shipped_detector_is_ok_in_diagnostics(active: Make, rskill: str) -> None:
+    made = active(rskill)
+    diagnoses = made.heard(DiagnosticArray, "/diagnostics")
+    made.wait(lambda: diagnoses)
+    status_ = diagnoses[-1].status[0]
+    assert (status_.level, status_.message) == (DiagnosticStatus.OK, "idle"), status_.values
 
 
 def test_missing_weights_refuse_the_activation_and_nothing_stays(rig: Make, tmp_path: Path) -> None:

@@ -21,8 +21,11 @@ PATIENCE = 20.0
 
 
 def answer_of(worker: WorkerProcess) -> Reply:
-    assert wait([worker.connection], PATIENCE), "no answer"
-    return worker.receive()
+    while wait([worker.connection], PATIENCE):
+        reply = worker.receive()
+        if reply is not None:
+            return reply
+    pytest.fail("no answer")
 
 
 def started(manifest: DetectorManifest, folder: Path, **options: str) -> WorkerProcess:

@@ -8,6 +8,7 @@ from typing import TypeVar, get_args, get_origin
 from annotated_types import Ge, Le
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 from rclpy.exceptions import InvalidParameterTypeException
 from rclpy.node import Node
@@ -56,7 +57,7 @@ def declare(node: Node, model: type[AnyParameters]) -> AnyParameters:
     try:
         return model.model_validate({name: value for name, value in values.items() if value is not None})
     except ValidationError as error:
-        problems = [f"{_where(e['loc'])}: {e['msg']}, found {e['input']!r}" for e in error.errors()]
+        problems = [_problem(model, _where(e["loc"]), e) for e in error.errors()]
         raise InvalidParameters(node.get_fully_qualified_name(), problems) from error
 
 
@@ -67,7 +68,8 @@ def _value(node: Node, name: str, field: FieldInfo) -> object:
         try:
             node.declare_parameter(
                 name,
-                kind if field.is_required() else _plain(field.get_default()),
+                # rclpy takes an empty list for bytes, and then refuses words: it stays unset.
+                kind if field.is_required() or field.default == () else _plain(field.get_default()),
                 descriptor,
             )
         except InvalidParameterTypeException as error:
@@ -113,6 +115,12 @@ def _plain(default: object) -> object:
     if isinstance(default, Path):
         return str(default)
     return list(default) if isinstance(default, tuple) else default
+
+
+def _problem(model: type[Parameters], where: str, error: ErrorDetails) -> str:
+    if error["type"] == "missing":  # pydantic's input would be every other parameter
+        return f"{where}: must be set ({model.model_fields[where].description})"
+    return f"{where}: {error['msg']}, found {error['input']!r}"
 
 
 def _where(location: tuple[int | str, ...]) -> str:

@@ -106,6 +106,13 @@ class Knobs(Parameters):
     rate: float = Field(5.0, ge=0.1, le=30.0, description="images a second [Hz]")
     cameras: tuple[str, ...] = ("head",)
     depth: int = Field(3, gt=0)
+    pinned: tuple[str, ...] = ()
+
+
+class Wanted(Knobs):
+    """One that has no default."""
+
+    model: str = Field(description="what to load")
 
 
 def test_parameters_carry_default_bounds_and_description_to_ros(ros_context: Any) -> None:
@@ -124,6 +131,22 @@ def test_overrides_are_read_and_checked(ros_context: Any) -> None:
         declare(node, Knobs)
     node.set_parameters([Parameter("depth", value=2)])
     assert declare(node, Knobs).cameras == ("head", "wrist")
+    node.destroy_node()
+
+
+def test_a_missing_parameter_is_told_in_one_short_line(ros_context: Any) -> None:
+    node = Talker(ros_context, {})
+    with pytest.raises(InvalidParameters) as refused:
+        declare(node, Wanted)
+    assert str(refused.value) == "parameters of /talker: model: must be set (what to load)"
+    node.destroy_node()
+
+
+def test_an_empty_list_of_words_can_be_given_words(ros_context: Any) -> None:
+    node = Talker(ros_context, {}, parameter_overrides=[Parameter("pinned", value=["a"])])
+    assert declare(node, Knobs).pinned == ("a",)
+    assert node.set_parameters([Parameter("pinned", value=["b", "c"])])[0].successful
+    assert declare(node, Knobs).pinned == ("b", "c")
     node.destroy_node()
 
 

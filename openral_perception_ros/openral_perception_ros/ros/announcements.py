@@ -19,7 +19,7 @@ from openral_perception_ros.detector import Detector
 from openral_perception_ros.frames import Shot
 from openral_perception_ros.ros.annotations import annotated
 from openral_perception_ros.ros.decoding import decode
-from openral_perception_ros.ros.relatives import above
+from openral_perception_ros.ros.relatives import robot_of
 from openral_perception_ros.supervision import EventKind, WorkerEvent
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.detectors import detector_info_message
@@ -46,7 +46,9 @@ class Announcer:
         self._said: DetectorInfoMsg | None = None
         self._info = scope.publisher(DetectorInfoMsg, "info", LATCHED)
         self._annotated = scope.publisher(Image, "annotated", QoSProfile(depth=1))
-        self.failures = Failures(scope, node, above(node, 2, f"failure/{self._name.slug}"), self._name.id)
+        self.failures = Failures(
+            scope, node, f"{robot_of(node)}/openral/failure/{self._name.slug}", self._name.id
+        )
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
         streams = detector.manifest.mode is Mode.CONTINUOUS
         self._objects = scope.publisher(Detection2DArray, "objects", OBJECTS_QOS) if streams else None

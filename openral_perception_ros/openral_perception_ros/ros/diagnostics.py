@@ -14,6 +14,8 @@ _STARTING = (Phase.LOADING, Phase.WAITING)
 
 NO_FRAME_AGE = -1.0
 TOLERANCE = 0.2
+SLACK = 30.0
+"""What a process differs by from one machine to the next, whatever its model: libraries, allocator [MB]."""
 
 
 def inactive_status(name: str) -> DiagnosticStatus:
@@ -30,8 +32,9 @@ class Memory:
 
     @property
     def misdeclared(self) -> str:
-        """Words when the manifest is wrong by more than a fifth of what is measured."""
-        if self.measured <= 0.0 or abs(self.measured - self.declared) <= TOLERANCE * self.measured:
+        """Words when the manifest is wrong by more than a fifth of what is measured and `SLACK`."""
+        allowed = max(TOLERANCE * self.measured, SLACK)
+        if self.measured <= 0.0 or abs(self.measured - self.declared) <= allowed:
             return ""
         return f"memory is {self.measured:.0f} MB, declared {self.declared:.0f} MB"
 
