@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import Queue
 from threading import Thread
 
 import numpy as np
@@ -21,12 +22,18 @@ from vision_msgs.msg import LabelInfo, VisionClass
 from openral_core.names import slug
 from openral_core.rskills import DetectorManifest, Registry
 from openral_msgs.srv import LocateInView
-from openral_perception_ros.engines import Frame
+from openral_perception_ros.engines import Frame, LoadOptions
+from openral_perception_ros.frames import Shot
 from openral_perception_ros.node import DetectorNode
+from openral_perception_ros.supervision import Limits, RestartPolicy, Supervised, WorkerEvent, supervise
+from openral_perception_ros.workers.commands import worker_command
+from openral_perception_ros.workers.messages import Load
 from openral_ros.conversions.images import image_message
 from openral_ros.executors import ApartExecutor
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 
+FAULTY = "openral_perception_ros.conformance.faulty_worker"
+LIMITS = Limits(load=20.0, inference=1.0, capacity=2, restarts=RestartPolicy(limit=1, first_delay=0.05))
 RSKILLS = Path(__file__).parents[2] / "rskills"
 LABELS = {1: "red mug", 2: "baguette", 3: "wine bottle", 4: "kitchen counter", 5: "blue mug"}
 BOXES = {
@@ -188,3 +195,37 @@ def active(rig: Callable[..., Rig]) -> Callable[..., Rig]:
         return made
 
     return make
+
+
+@pytest.fixture
+def events() -> "Queue[WorkerEvent]":
+    return Queue()
+
+
+@pytest.fixture
+def start(
+    manifest: DetectorManifest, folder: Path, scene: Frame, events: "Queue[WorkerEvent]"
+) -> Iterator[Callable[..., Supervised]]:
+    running: list[Supervised] = []
+
+    def begin(
+        limits: Limits = LIMITS,
+        decode: Callable[[Shot], Frame] = lambda shot: scene,
+        on_end: Callable[[Exception], None] | None = None,
+        **options: str,
+    ) -> Supervised:
+        load = Load(manifest.model_copy(update={"options": options}), str(folder), LoadOptions())
+        command = worker_command(manifest, Path("none"), FAULTY)
+        running.append(supervise(command, load, limits, decode, events.put, on_end))
+        return running[-1]
+
+    yield begin
+    for each in running:
+        each.supervisor.stop()
+
+
+@pytest.fixture
+def supervised(start: Callable[..., Supervised]) -> Supervised:
+    ready = start()
+    ready.ready.result(20.0)
+    return ready

@@ -1,24 +1,20 @@
 """The supervising thread with real workers that fail as asked."""
 
-import os
 import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from queue import Queue
-from threading import Event, Thread
+from threading import Event
 
-import numpy as np
 import psutil
 import pytest
 
 from openral_core.detectors import Health, LocateStatus
-from openral_core.rskills import DetectorManifest
-from openral_perception_ros.engines import Frame, LoadOptions
 from openral_perception_ros.frames import Shot
-from openral_perception_ros.looks import Look, LookOutcome, LookRefused, Seen, WaitingLine
+from openral_perception_ros.looks import Look, LookOutcome, LookRefused, Seen
 from openral_perception_ros.supervision import (
     EventKind,
     Limits,
@@ -27,60 +23,12 @@ from openral_perception_ros.supervision import (
     RestartPolicy,
     Supervised,
     WorkerEvent,
-    supervise,
 )
-from openral_perception_ros.workers import process
-from openral_perception_ros.workers.commands import worker_command
-from openral_perception_ros.workers.messages import Load
-from openral_perception_ros.workers.process import WorkerProcess, WorkerTimedOut
+from openral_perception_ros.workers.process import WorkerTimedOut
 
-FAULTY = "openral_perception_ros.conformance.faulty_worker"
-LIMITS = Limits(load=20.0, inference=1.0, capacity=2, restarts=RestartPolicy(limit=1, first_delay=0.05))
 TRIED = Limits(load=20.0, inference=1.0, restarts=RestartPolicy(limit=0, cool_down=0.2, longest=0.4))
 SHOT = Shot("head", 0, "optical", 0.0, {})
 Start = Callable[..., Supervised]
-
-
-@pytest.fixture
-def events() -> "Queue[WorkerEvent]":
-    return Queue()
-
-
-@pytest.fixture
-def start(
-    manifest: DetectorManifest, folder: Path, scene: Frame, events: "Queue[WorkerEvent]"
-) -> Iterator[Start]:
-    running: list[Supervised] = []
-
-    def begin(
-        limits: Limits = LIMITS,
-        decode: Callable[[Shot], Frame] = lambda shot: scene,
-        on_end: Callable[[Exception], None] | None = None,
-        **options: str,
-    ) -> Supervised:
-        load = Load(manifest.model_copy(update={"options": options}), str(folder), LoadOptions())
-        command = worker_command(manifest, Path("none"), FAULTY)
-        running.append(supervise(command, load, limits, decode, events.put, on_end))
-        return running[-1]
-
-    yield begin
-    for each in running:
-        each.supervisor.stop()
-
-
-@pytest.fixture
-def worker_reading_nothing(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerProcess]:
-    monkeypatch.setattr(process, "SEND_LIMIT", 0.3)
-    made = WorkerProcess((sys.executable, "-c", "import time; time.sleep(600)"), os.environ)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def supervised(start: Start) -> Supervised:
-    ready = start()
-    ready.ready.result(20.0)
-    return ready
 
 
 def ask(
@@ -89,13 +37,6 @@ def ask(
     answers: Queue[LookOutcome] = Queue()
     supervised.supervisor.submit(Look(take, terms, time.monotonic(), deadline, answers.put))
     return answers
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20.0
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def status_of(answers: "Queue[LookOutcome]") -> LocateStatus:
@@ -148,128 +89,6 @@ def test_a_lost_worker_costs_one_look_and_comes_back(
     assert isinstance(ask(supervised, "mug").get(timeout=5.0), Seen)
     assert not psutil.pid_exists(first)
     assert supervised.vitals.restarts == 1
-
-
-@pytest.mark.parametrize(
-    ("lie", "words"),
-    [
-        ("stammer", "within 1 s"),
-        ("trail off", "within 1 s"),
-        ("boast", "2147483647 bytes"),
-        ("babble", "reply was invalid"),
-        ("interrupt", "more than one answer"),
-    ],
-)
-def test_a_worker_that_breaks_the_protocol_costs_one_look_and_comes_back(
-    supervised: Supervised, events: "Queue[WorkerEvent]", lie: str, words: str
-) -> None:
-    outcome = ask(supervised, lie).get(timeout=20.0)
-    assert isinstance(outcome, LookRefused)
-    assert outcome.status is LocateStatus.DETECTOR_ERROR
-    assert words in str(outcome)
-    assert events.get(timeout=5.0).kind is EventKind.WORKER_LOST
-    assert events.get(timeout=20.0).kind is EventKind.WORKER_RESTORED
-    assert isinstance(ask(supervised, "mug").get(timeout=5.0), Seen)
-
-
-@pytest.mark.parametrize("lie", ["stammer", "trail off"])
-def test_a_worker_in_the_middle_of_an_answer_can_be_stopped(start: Start, lie: str) -> None:
-    supervised = start(Limits(load=20.0, inference=3600.0))
-    supervised.ready.result(20.0)
-    answers, pid = ask(supervised, lie, deadline=3600.0), supervised.vitals.pid
-    wait_for(lambda: supervised.vitals.phase is Phase.BUSY)
-    stopped = Thread(target=supervised.supervisor.stop)
-    stopped.start()
-    stopped.join(20.0)
-    assert not stopped.is_alive()
-    assert status_of(answers) is LocateStatus.INACTIVE
-    assert not psutil.pid_exists(pid)
-
-
-@pytest.mark.parametrize(("trick", "label"), [("shrink", "sealed"), ("inflate", "inflated")])
-def test_a_worker_cannot_take_the_shared_memory_away(
-    start: Start, manifest: DetectorManifest, trick: str, label: str
-) -> None:
-    shape = iter((200, 400))
-
-    def growing(shot: Shot) -> Frame:
-        side = next(shape)
-        return Frame({"rgb": np.zeros((side, side, 3), np.uint8)}, "head", side)
-
-    supervised = start(decode=growing)
-    supervised.ready.result(20.0)
-    outcome = ask(supervised, trick).get(timeout=20.0)
-    assert isinstance(outcome, Seen)
-    assert [each.label for each in outcome.detections] == [label]
-    assert isinstance(ask(supervised, "mug").get(timeout=20.0), Seen)
-    assert supervised.vitals.restarts == 0
-
-
-@pytest.mark.parametrize("error", [RuntimeError("codec"), MemoryError(), ValueError("pixels")])
-def test_a_picture_that_cannot_be_decoded_costs_its_look_alone(start: Start, error: Exception) -> None:
-    broken = Event()
-
-    def decode(shot: Shot) -> Frame:
-        if not broken.is_set():
-            broken.set()
-            raise error
-        return Frame({"rgb": np.zeros((10, 10, 3), np.uint8)}, "head", 0)
-
-    supervised = start(decode=decode)
-    supervised.ready.result(20.0)
-    assert status_of(ask(supervised, "mug")) is LocateStatus.DETECTOR_ERROR
-    assert isinstance(ask(supervised, "mug").get(timeout=20.0), Seen)
-    assert supervised.vitals.restarts == 0
-
-
-def test_an_answer_that_cannot_be_told_on_costs_nobody_else_theirs(supervised: Supervised) -> None:
-    def refuse(outcome: LookOutcome) -> None:
-        raise RuntimeError("the publisher is gone")
-
-    supervised.supervisor.submit(Look(lambda: SHOT, ("mug",), time.monotonic(), 10.0, refuse))
-    assert isinstance(ask(supervised, "mug").get(timeout=20.0), Seen)
-    assert supervised.vitals.restarts == 0
-
-
-def test_supervision_that_breaks_is_a_lost_worker(
-    supervised: Supervised, events: "Queue[WorkerEvent]", monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hanging, waiting = ask(supervised, "hang"), ask(supervised, "mug")
-    wait_for(lambda: supervised.vitals.phase is Phase.BUSY)
-    defect = iter((RuntimeError("defect"),))
-
-    def expire(line: WaitingLine, now: float) -> None:
-        for error in defect:
-            raise error
-
-    monkeypatch.setattr(WaitingLine, "expire", expire)
-    late = ask(supervised, "mug")
-    lost = events.get(timeout=20.0)
-    assert lost.kind is EventKind.WORKER_LOST
-    assert "RuntimeError: defect" in lost.message
-    assert supervised.vitals.health is not Health.OK
-    assert status_of(hanging) is LocateStatus.DETECTOR_ERROR
-    assert {status_of(each) for each in (waiting, late)} <= {LocateStatus.LOADING}
-    assert events.get(timeout=20.0).kind is EventKind.WORKER_RESTORED
-    assert isinstance(ask(supervised, "mug").get(timeout=20.0), Seen)
-
-
-def test_supervision_that_cannot_go_on_tells_its_node(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    ended: Queue[Exception] = Queue()
-    supervised = start(on_end=ended.put)
-    supervised.ready.result(20.0)
-    monkeypatch.setattr(WaitingLine, "expire", lambda *_: 1 / 0)
-    answers = ask(supervised, "mug")
-    assert "ZeroDivisionError" in str(ended.get(timeout=20.0))
-    assert isinstance(answers.get(timeout=20.0), LookRefused)
-    assert status_of(ask(supervised, "mug")) is LocateStatus.INACTIVE
-
-
-def test_a_worker_that_reads_nothing_more_is_killed(worker_reading_nothing: WorkerProcess) -> None:
-    frame = Frame({}, "head", 0, dict.fromkeys(range(1000), "x" * 1000))
-    with pytest.raises(WorkerTimedOut, match="does not read"):
-        worker_reading_nothing.detect(frame, ("mug",))
-    assert not psutil.pid_exists(worker_reading_nothing.pid)
 
 
 def test_a_worker_killed_while_idle_is_noticed_and_restarted(
