@@ -3,6 +3,7 @@
 Does: configures and activates the managed nodes level by level, watches them, brings a respawned one
 back to the state it should be in, and takes them down in reverse when it is deactivated itself.
 Publishes: /diagnostics (diagnostic_msgs/DiagnosticArray), openral/failure/bringup (FailureTrigger).
+Subscribes: transition_event of each managed node.
 Calls: get_state and change_state of each managed node.
 """
 
@@ -39,7 +40,11 @@ class BringupNode(ManagedNode):
         """Make the clients and publishers."""
         given = self._given = declare(self, BringupParameters)
         self._patience = Patience(given.step_deadline, given.retries, given.back_off)
-        self._remotes = {n: Remote(scope, self, n) for level in given.levels for n in level}
+        self._remotes = {
+            n: Remote(scope, self, n, partial(self._seen, n, LifecycleState.INACTIVE))
+            for level in given.levels
+            for n in level
+        }
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
         self._failures = scope.publisher(FailureTrigger, "openral/failure/bringup", RELIABLE)
         self._roster: Roster = _roster(given, self._patience)

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 
-from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.msg import State, Transition, TransitionEvent
 from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.node import Node
 
 from openral_bringup.lifecycle.peers import Step
 from openral_core.detectors import LifecycleState
 from openral_ros.calls import CallError, ServiceCaller
+from openral_ros.qos import RELIABLE
 from openral_ros.scopes import Scope
 
 IDS = {
@@ -20,9 +21,13 @@ IDS = {
 
 
 class Remote:
-    """Asks one node for its state and for transitions."""
+    """Asks one node for its state and for transitions.
 
-    def __init__(self, scope: Scope, node: Node, name: str) -> None:
+    ``on_deactivated`` is called when it says that it has become inactive, whoever asked: between two looks a
+    node can be deactivated and die, and would be taken for one that was active to the last.
+    """
+
+    def __init__(self, scope: Scope, node: Node, name: str, on_deactivated: Callable[[], None]) -> None:
         self._state: ServiceCaller[GetState.Response] = ServiceCaller(
             scope, node, GetState, f"{name}/get_state"
         )
@@ -30,6 +35,8 @@ class Remote:
             scope, node, ChangeState, f"{name}/change_state"
         )
         self._asked, self._heard = 0, 0
+        self._on_deactivated = on_deactivated
+        scope.subscription(TransitionEvent, f"{name}/transition_event", self._changed, RELIABLE)
 
     def look(self, deadline: float, on_state: Callable[[LifecycleState | None], None]) -> None:
         """Ask for the state; None when it does not answer in time.
@@ -46,6 +53,12 @@ class Remote:
                 on_state(_state_of(outcome))
 
         self._state.call(GetState.Request(), deadline, answered)
+
+    def _changed(self, event: TransitionEvent) -> None:
+        edge = event.start_state.id, event.goal_state.id
+        if edge == (State.TRANSITION_STATE_DEACTIVATING, State.PRIMARY_STATE_INACTIVE):
+            self._heard = self._asked  # what was asked before may be answered with the state before
+            self._on_deactivated()
 
     def change(self, step: Step, deadline: float, on_done: Callable[[bool], None]) -> None:
         """Ask for a transition; False when it is refused, late or nobody answers."""

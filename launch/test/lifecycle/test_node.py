@@ -74,6 +74,24 @@ def test_a_deliberately_deactivated_node_stays_so_and_a_restarted_one_comes_back
     eye.destroy_node()
 
 
+def test_a_node_that_dies_right_after_it_was_deactivated_stays_out(
+    bringup: BringupNode, spin_until: SpinUntil
+) -> None:
+    """As one that had to go for a skill's memory: no look at it came in between."""
+    sim, eye = Peer("sim", bringup.context), Peer("eye", bringup.context)
+    spin_until([bringup, sim, eye], lambda: (sim.state, eye.state) == ("active", "active"), 20.0)
+    eye.trigger_deactivate()
+    eye.close()
+    eye.destroy_node()
+    spin_until([bringup, sim], lambda: bringup._roster.peer("/eye").seen is None, 20.0)
+    again = Peer("eye", bringup.context)
+    spin_until([bringup, sim, again], lambda: again.state in ("inactive", "active"), 20.0)
+    spin_until([bringup, sim, again], lambda: bringup._roster.peer("/eye").settled(bringup._patience), 20.0)
+    assert (again.state, again.activations) == ("inactive", 0)
+    again.destroy_node()
+    sim.destroy_node()
+
+
 def test_a_node_that_refuses_is_left_alone_after_its_tries(
     bringup: BringupNode, spin_until: SpinUntil
 ) -> None:

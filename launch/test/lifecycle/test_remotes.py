@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("rclpy")
-from lifecycle_msgs.msg import State
+from lifecycle_msgs.msg import State, TransitionEvent
 from lifecycle_msgs.srv import GetState
 
 from openral_bringup.lifecycle import remotes
@@ -53,10 +53,33 @@ def test_a_question_that_a_dead_process_took_along_holds_nobody_up(
     asked: list[Any], answers: tuple[tuple[int, object], ...], seen: list[LifecycleState | None]
 ) -> None:
     told: list[LifecycleState | None] = []
-    node: Any = SimpleNamespace()
-    remote = remotes.Remote(node, node, "/eye")
+    scope: Any = SimpleNamespace(subscription=lambda *_: None)
+    remote = remotes.Remote(scope, scope, "/eye", lambda: None)
     for _ in range(2):
         remote.look(1.0, told.append)
     for number, answer in answers:
         asked[number](answer)
     assert told == seen
+
+
+@pytest.mark.parametrize(
+    ("start", "goal", "counts"),
+    [
+        (State.TRANSITION_STATE_DEACTIVATING, State.PRIMARY_STATE_INACTIVE, True),
+        (State.TRANSITION_STATE_CONFIGURING, State.PRIMARY_STATE_INACTIVE, False),
+        (State.TRANSITION_STATE_ACTIVATING, State.PRIMARY_STATE_INACTIVE, False),
+        (State.TRANSITION_STATE_DEACTIVATING, State.PRIMARY_STATE_ACTIVE, False),
+        (State.PRIMARY_STATE_ACTIVE, State.TRANSITION_STATE_DEACTIVATING, False),
+    ],
+)
+def test_what_a_node_says_of_its_deactivation_outdates_what_was_asked_before(
+    asked: list[Any], start: int, goal: int, counts: bool
+) -> None:
+    told: list[LifecycleState | None] = []
+    hears: list[Callable[[TransitionEvent], None]] = []
+    scope: Any = SimpleNamespace(subscription=lambda kind, topic, callback, qos: hears.append(callback))
+    remote = remotes.Remote(scope, scope, "/eye", lambda: told.append(LifecycleState.INACTIVE))
+    remote.look(1.0, told.append)
+    hears[0](TransitionEvent(start_state=State(id=start), goal_state=State(id=goal)))
+    asked[0](ACTIVE)
+    assert told == [LifecycleState.INACTIVE if counts else LifecycleState.ACTIVE]

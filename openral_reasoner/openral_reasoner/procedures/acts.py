@@ -9,7 +9,7 @@ from openral_reasoner.exchanges.events import CallFailed, DeadlinePassed, Event,
 from openral_reasoner.palettes import SkillEntry
 from openral_reasoner.procedures.interrupts import MissionCancelled
 from openral_reasoner.procedures.mission import Mission, Procedure, Wait
-from openral_reasoner.procedures.residencies import room_for_skill, tidy
+from openral_reasoner.procedures.residencies import keep_out, room_for_skill, tidy
 from openral_reasoner.procedures.things import Thing
 from openral_reasoner.procedures.waits import SKILLS, wait_for
 from openral_reasoner.success import Acted
@@ -53,9 +53,7 @@ def _goal(
     seconds = entry.deadline + mission.settings.deadlines.skill_grace
     mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
     try:
-        event = yield Wait(call_id)
-        while not isinstance(event, SkillEnded | CallFailed | DeadlinePassed):
-            event = yield Wait(call_id)
+        event = yield from _ended(mission, call_id)
     except (MissionCancelled, BudgetExhausted):
         yield from _stop(mission, call_id)
         raise
@@ -75,6 +73,16 @@ def _fact(entry: SkillEntry, thing: Thing, result: SkillResult) -> Acted:
     receiver = agent if isinstance(agent, str) and entry.verb is Verb.HANDOVER else ""
     moved = isinstance(drove, float) and drove > STOOD
     return Acted(entry.verb, thing.node(), result.status, receiver, moved)
+
+
+def _ended(mission: Mission, call_id: str) -> Procedure[Event]:
+    """Wait for a goal's end; meanwhile nobody takes back the memory that is lent to it."""
+    lent, told = mission.chronicle.borrower == call_id, set[str]()
+    while True:
+        event = yield Wait(call_id, palette=lent)
+        if isinstance(event, SkillEnded | CallFailed | DeadlinePassed):
+            return event
+        keep_out(mission, told)
 
 
 def _give_back(mission: Mission, event: Event) -> None:

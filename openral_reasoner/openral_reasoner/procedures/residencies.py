@@ -3,7 +3,7 @@
 from openral_core.detectors import LifecycleState
 from openral_core.skills import SkillResult, SkillStatus
 from openral_reasoner.budgets import BudgetExhausted
-from openral_reasoner.exchanges.commands import ClearDeadline, SetDeadline
+from openral_reasoner.exchanges.commands import ChangeState, ClearDeadline, SetDeadline
 from openral_reasoner.palettes import SkillEntry
 from openral_reasoner.palettes.entries import ToolPalette
 from openral_reasoner.procedures.asks import Unanswered, change_state
@@ -66,6 +66,7 @@ def send_to_sleep(mission: Mission, detector: str) -> Procedure[str]:
 
 def make_room(mission: Mission, room: Room) -> Procedure[str]:
     """Make the planned transitions, waiting once where the plan is to wait; "" when done, else why not."""
+    mission.chronicle = mission.chronicle.reconciled(mission.palette.awake)
     for attempt in (1, 2):
         try:
             plan = plan_residency(_residents(mission), room, mission.settings.residency, mission.now)
@@ -92,6 +93,24 @@ def room_for_skill(mission: Mission, entry: SkillEntry) -> Procedure[SkillResult
     return SkillResult(SkillStatus.BUSY, f"not sent, its memory is not free: {refused}")
 
 
+def keep_out(mission: Mission, told: set[str]) -> None:
+    """Send away again who had to go and is awake all the same, as after its process died and came back.
+
+    Said once for each time it comes (``told``), and not waited for: the palette shows when it is gone.
+    """
+    awake = [each for each in mission.chronicle.displaced if each in mission.palette.awake]
+    told.intersection_update(awake)
+    for peer in awake:
+        if peer in told or peer not in mission.palette.peers or mission.ledger.left("transitions") < 1:
+            continue
+        told.add(peer)
+        mission.spend("transitions")
+        call_id = mission.next_id("transition")
+        mission.begin(call_id, "lifecycle_transition", peer=peer, transition="deactivate")
+        mission.emit(ChangeState(call_id=call_id, peer=peer, transition="deactivate"))
+        mission.finish(call_id, "SENT", f"{peer} came back while its memory is lent")
+
+
 def tidy(mission: Mission) -> Procedure[None]:
     """Pay what is owed now, as far as the budget of transitions goes."""
     while mission.ledger.left("transitions") >= 1:
@@ -106,7 +125,7 @@ def transit(mission: Mission, step: Transition) -> Procedure[str]:
     begun = mission.now
     answer = yield from change_state(mission, step.peer, step.activate)
     if isinstance(answer, Unanswered):
-        mission.chronicle = mission.chronicle.let_go(step.peer)
+        mission.chronicle = unknown_after(mission.chronicle, step)
         return f"{step.peer}: {answer.condition}, {answer.message}"
     if not answer.success:
         mission.chronicle = mission.chronicle.let_go(step.peer)
@@ -115,6 +134,11 @@ def transit(mission: Mission, step: Transition) -> Procedure[str]:
     mission.palette = mission.palette.with_state(step.peer, state)
     mission.chronicle = after(mission.chronicle, step, mission.now, mission.now - begun)
     return ""
+
+
+def unknown_after(chronicle: Chronicle, step: Transition) -> Chronicle:
+    """The chronicle after a transition nobody confirmed: who may have gone all the same still comes back."""
+    return chronicle.let_go(step.peer) if step.activate else chronicle.left(step.peer)
 
 
 def after(chronicle: Chronicle, step: Transition, now: float, load_time: float) -> Chronicle:
@@ -154,24 +178,27 @@ def _wait_until(mission: Mission, until: float) -> Procedure[None]:
 
 
 def _measured_back(mission: Mission) -> Procedure[str]:
-    """Until every sleeping detector is measured to hold nothing, for a bounded time."""
+    """Until every detector that sleeps or had to go is measured to hold nothing, for a bounded time."""
     call_id = mission.next_id("memory")
-    if not _holding(mission.palette):
+    if not _holding(mission):
         return ""
-    mission.begin(call_id, "memory_back", peers=", ".join(_holding(mission.palette)))
+    mission.begin(call_id, "memory_back", peers=", ".join(_holding(mission)))
     mission.emit(SetDeadline(call_id=call_id, seconds=mission.settings.residency.memory_back))
-    kind = ""
-    while _holding(mission.palette) and kind != "deadline_passed":
+    kind, told = "", set[str]()
+    while _holding(mission) and kind != "deadline_passed":
+        keep_out(mission, told)
         kind = (yield Wait(call_id, palette=True)).kind
     mission.emit(ClearDeadline(call_id=call_id))
-    held = _holding(mission.palette)
+    held = _holding(mission)
     mission.finish(call_id, "TIMEOUT" if held else "SUCCEEDED", ", ".join(held))
-    return f"{', '.join(held)} sleeps and still holds memory" if held else ""
+    return f"{', '.join(held)} should sleep and still holds memory" if held else ""
 
 
-def _holding(palette: ToolPalette) -> tuple[str, ...]:
+def _holding(mission: Mission) -> tuple[str, ...]:
     """Detectors that should hold nothing and do."""
-    return tuple(e.id for e in palette.detectors if e.held and e.state is not LifecycleState.ACTIVE)
+    palette, displaced = mission.palette, mission.chronicle.displaced
+    asleep = (e for e in palette.detectors if e.id not in palette.awake or e.id in displaced)
+    return tuple(each.id for each in asleep if each.held)
 
 
 def _recorded(mission: Mission, room: Room, refused: ResidencyRefused) -> str:

@@ -233,3 +233,74 @@ def test_nobody_comes_back_while_the_skill_may_still_hold_the_memory(
     gone = [words.split()[1] for words in device.told("deactivate")]
     assert STREAM in gone
     assert (f"activate {STREAM}" in device.told("activate")) is idle
+
+
+def back(device: Device, held_memory: bool = True) -> PaletteChanged:
+    """The streaming detector is awake, although it had to go: its process died and was brought back."""
+    device.palette = held(device.palette.with_state(STREAM, ACTIVE), STREAM, held_memory)
+    return PaletteChanged(palette=device.palette)
+
+
+def test_who_comes_back_in_the_middle_of_a_skill_is_sent_away_again_and_returns_on_its_end(
+    home: Home, small: ToolPalette
+) -> None:
+    device = Device(home, heavy(small, "grasp", 90.0))
+    honest, ended = device.answers, []
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, SendSkill) and command.goal.rskill_id == "grasp":
+            ended.append(now + 5.0)
+            yield 2.0, back(device)
+        yield from honest(command, now)
+
+    line = Timeline(Core(settings(160.0, min_residency=0.0)), answers)
+    line.put(0.0, PaletteChanged(palette=device.palette))
+    line.put(0.1, PromptReceived(id="p", text="bring me the baguette"))
+    (end,) = line.run()
+    assert end.state is MissionState.SUCCEEDED, end
+    sent = device.log.index(next(each for each in device.log if each[1] == "send grasp"))
+    again, returns = device.log[sent + 1 : sent + 3]
+    assert again[1] == f"deactivate {STREAM}"
+    assert again[0] < ended[0]
+    assert returns[1].startswith("activate")
+    assert returns[0] >= ended[0]
+
+
+def test_a_skill_is_not_sent_while_who_had_to_go_is_awake_again(home: Home, small: ToolPalette) -> None:
+    device = Device(home, heavy(small, "grasp", 90.0), late=3.0)
+    honest, came = device.answers, []
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        yield from honest(command, now)
+        if isinstance(command, ChangeState) and command.transition == "deactivate" and not came:
+            came.append(now)
+            yield 2.0, back(device)
+
+    line = Timeline(Core(settings(160.0, min_residency=0.0)), answers)
+    line.put(0.0, PaletteChanged(palette=device.palette))
+    line.put(0.1, PromptReceived(id="p", text="bring me the baguette"))
+    (end,) = line.run()
+    assert end.state is MissionState.SUCCEEDED, end
+    words = [each for _, each in device.log]
+    assert words[: words.index("send grasp")].count(f"deactivate {STREAM}") == 2
+
+
+def test_who_may_have_gone_although_nobody_confirmed_it_comes_back(home: Home, small: ToolPalette) -> None:
+    """Its node died over the transition; bring-up made it inactive again."""
+    device = Device(home, heavy(small, "grasp", 90.0))
+    honest = device.answers
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, ChangeState) and command.transition == "deactivate":
+            device.log.append((now, f"deactivate {command.peer}"))
+            device.palette = held(device.palette.with_state(command.peer, INACTIVE), command.peer, False)
+            yield 1.0, CallFailed(call_id=command.call_id, condition="UNAVAILABLE", message="it is gone")
+            yield 1.1, PaletteChanged(palette=device.palette)
+        else:
+            yield from honest(command, now)
+
+    line = Timeline(Core(settings(160.0, min_residency=0.0)), answers)
+    line.put(0.0, PaletteChanged(palette=device.palette))
+    line.put(0.1, PromptReceived(id="p", text="bring me the baguette"))
+    line.run()
+    assert STREAM in device.palette.awake
