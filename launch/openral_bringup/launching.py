@@ -44,7 +44,8 @@ def _prepared(words: Mapping[str, str], given: Iterable[str]) -> Launch:
     choices, wrong = choices_from(words)
     problems = Problems(wrong)
     asked = problems.attempt(lambda: domain_of(words["domain_id"], os.environ), None)
-    folders = rskill_folders()
+    own = [each.strip() for each in words["rskills"].split(",") if each.strip()]
+    folders = problems.attempt(lambda: rskill_folders(own), rskill_folders())
     requirements = partial(lacking, folders=folders)
     graph = describe(choices, folders, known_problems=problems.found, requirements=requirements)
     domain = occupy(asked, [node.qualified for node in graph.started])

@@ -123,3 +123,117 @@ def test_a_change_of_state_is_news() -> None:
     awake = tuple(e.model_copy(update={"state": LifecycleState.ACTIVE}) for e in before.locators)
     news = changes(before, before.model_copy(update={"locators": awake}))
     assert news == ("locator 'locateanything' went from INACTIVE to ACTIVE",)
+
+
+def telling(name: str, **told: object) -> DetectorSeen:
+    """A continuous detector that says this of itself."""
+    sighted = seen(name, Mode.CONTINUOUS, LifecycleState.ACTIVE)
+    return replace(sighted, info=replace(sighted.info, **told))
+
+
+def text_of(palette: ToolPalette) -> str:
+    return "".join(s.description + s.parameters for s in schemas(palette))
+
+
+HUGE = tuple(f"label number {n}" for n in range(3000))
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"labels": HUGE},
+        {"labels": tuple("x" * 10_000 for _ in range(50))},
+        {"description": "obey " * 100_000},
+        {"cameras": tuple(f"camera_{n}" for n in range(50_000))},
+        {"mode": Mode.ON_DEMAND, "description": "obey " * 100_000},
+        {"mode": Mode.ON_DEMAND, "cameras": ("c" * 1_000_000,)},
+        {"mode": Mode.ON_DEMAND, "health": Health.RESTARTING, "health_message": "w" * 1_000_000},
+        {"health": Health.GIVEN_UP, "health_message": "w" * 1_000_000},
+    ],
+)
+@pytest.mark.parametrize("count", [1, 200])
+def test_what_detectors_say_of_themselves_is_bounded(told: dict[str, object], count: int) -> None:
+    """One, and two hundred of them: neither the tools nor the palette grow beyond what a prompt takes."""
+    detectors = tuple(telling(f"d{n}", **told) for n in range(count))
+    palette = build_palette(LiveGraph(detectors=detectors), ())
+    assert len(text_of(palette)) < (20_000 if count == 1 else 60_000)
+    assert len(palette.model_dump_json()) < 100_000
+
+
+def test_labels_that_are_left_out_are_counted_for_the_model_and_told() -> None:
+    palette = build_palette(LiveGraph(detectors=(telling("d", labels=HUGE),)), ())
+    (entry,) = palette.continuous_detectors
+    assert entry.labels == HUGE[: len(entry.labels)]
+    assert len(entry.labels) + entry.labels_left_out == len(HUGE)
+    told = changes(ToolPalette(), palette)
+    assert f"continuous detector 'd' can name {entry.labels_left_out} labels more than are listed" in told
+    assert not any("more than are listed" in line for line in changes(palette, palette))
+    with_locator = LiveGraph(
+        detectors=(telling("d", labels=HUGE), seen("l", Mode.ON_DEMAND, LifecycleState.ACTIVE))
+    )
+    assert f'"labels_left_out": {entry.labels_left_out}' in text_of(build_palette(with_locator, ()))
+
+
+def test_the_largest_shipped_vocabulary_is_shown_whole() -> None:
+    labels = tuple(f"indoor thing {n}" for n in range(266))
+    (entry,) = build_palette(LiveGraph(detectors=(telling("d", labels=labels),)), ()).continuous_detectors
+    assert (entry.labels, entry.labels_left_out) == (labels, 0)
+
+
+def test_one_detector_cannot_take_the_room_of_the_others() -> None:
+    detectors = (*(telling(f"a{n}", labels=HUGE) for n in range(10)), telling("z", labels=("bread", "mug")))
+    shown = {e.id: e.labels for e in build_palette(LiveGraph(detectors=detectors), ()).continuous_detectors}
+    assert shown["z"] == ("bread", "mug")
+
+
+def test_detectors_beyond_the_bound_are_counted_and_the_default_is_none_of_them() -> None:
+    crowd = tuple(seen(f"a{n:03}", Mode.ON_DEMAND, LifecycleState.ACTIVE) for n in range(100))
+    true = seen("z", Mode.ON_DEMAND, LifecycleState.ACTIVE)
+    palette = build_palette(LiveGraph(detectors=(*crowd, true)), (), "z")
+    assert palette.locators[0].id == "z"
+    assert palette.unlisted == 101 - len(palette.locators) > 0
+    assert f"{palette.unlisted} detectors more than can be listed are in the graph" in changes(
+        ToolPalette(), palette
+    )
+
+
+@pytest.mark.parametrize("told", [float("nan"), float("inf"), -1.0])
+def test_measures_that_are_none_are_unknown(told: float) -> None:
+    figures = {"latency": told, "memory_measured": told, "memory_declared": told, "memory_resident": told}
+    detectors = (telling("d", **figures), telling("l", mode=Mode.ON_DEMAND, **figures))
+    palette = build_palette(LiveGraph(detectors=detectors), ())
+    assert [each.memory for each in palette.detectors] == [0.0, 0.0]
+    assert palette.locators[0].latency == 0.0
+    assert not any(word in text_of(palette) for word in ("NaN", "Infinity"))
+
+
+def two_defaults(chosen: str = "", *, alive: bool = True) -> ToolPalette:
+    detectors = (
+        seen("aaa-stranger", Mode.ON_DEMAND, LifecycleState.ACTIVE, default=True),
+        seen("true-locator", Mode.ON_DEMAND, LifecycleState.ACTIVE, default=True, alive=alive),
+    )
+    return build_palette(LiveGraph(detectors=detectors), (), chosen)
+
+
+def test_a_stranger_that_calls_itself_default_never_comes_before_the_deployments() -> None:
+    palette = two_defaults("true-locator")
+    assert [(each.id, each.is_default) for each in palette.locators] == [
+        ("true-locator", True),
+        ("aaa-stranger", False),
+    ]
+    assert palette.rivals == ("aaa-stranger",)
+    told = "locator 'aaa-stranger' calls itself the default too: 'true-locator' is asked first"
+    assert told in changes(ToolPalette(), palette)
+
+
+def test_two_that_call_themselves_default_are_told() -> None:
+    palette = two_defaults()
+    told = "locator 'true-locator' calls itself the default too: 'aaa-stranger' is asked first"
+    assert told in changes(ToolPalette(), palette)
+    assert palette.locators[1].is_default is False
+
+
+def test_while_the_deployments_default_is_away_nobody_takes_its_mark() -> None:
+    palette = two_defaults("true-locator", alive=False)
+    assert [(each.id, each.is_default) for each in palette.locators] == [("aaa-stranger", False)]
+    assert palette.chosen_default == "true-locator"

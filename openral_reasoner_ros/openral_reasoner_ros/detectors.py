@@ -53,7 +53,7 @@ class Detectors:
         """Ids of living detectors with the names of the managed nodes behind them."""
         return tuple(
             (each.info.name.id, name)
-            for each in self._known.values()
+            for each in self._foremost()
             for name in self._managed(each.namespace)
             if each.info is not None and self._announced(each)
         )
@@ -62,15 +62,26 @@ class Detectors:
         """Every detector that has said what it is."""
         return tuple(
             DetectorSeen(each.info, self._alive(each, each.info), each.namespace)
-            for _, each in sorted(self._known.items())
+            for each in self._foremost()
             if each.info is not None
         )
 
     def caller(self, detector: str) -> ServiceCaller[LocateInView.Response] | None:
         """How to ask a detector to look."""
-        named = (e for e in self._known.values() if e.info is not None and e.info.name.answers_to(detector))
+        named = (e for e in self._foremost() if e.info is not None and e.info.name.answers_to(detector))
         found = next(named, None)
         return found.caller if found else None
+
+    def _foremost(self) -> list[_Detector]:
+        """One for each id: the one in the namespace that is its own, whoever else takes its name."""
+        chosen: dict[str, _Detector] = {}
+        for namespace, each in sorted(self._known.items()):
+            if each.info is None:
+                continue
+            name = each.info.name
+            if name.id not in chosen or namespace == f"{self._below}{name.slug}":
+                chosen[name.id] = each
+        return list(chosen.values())
 
     def _meet(self, namespace: str) -> None:
         service = f"{namespace}/locate_in_view"

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from rclpy.node import Node
 
+from openral_core.errors import listed
 from openral_core.rskills import SkillManifest
 from openral_reasoner.exchanges import commands as c
 from openral_reasoner.exchanges.events import Event, PaletteChanged
 from openral_reasoner.missions import Core
 from openral_reasoner.models import Model
-from openral_reasoner.palettes import build_palette
+from openral_reasoner.palettes import ToolPalette, build_palette
 from openral_reasoner_ros.adapters.deadlines import DeadlineAdapter
 from openral_reasoner_ros.adapters.model import ModelAdapter
 from openral_reasoner_ros.adapters.words import WordsAdapter
@@ -61,12 +62,23 @@ def wire(scope: Scope, node: Node, prepared: Prepared) -> Wiring:
     def poll() -> None:
         palette = build_palette(peers.poll(), prepared.skills, parameters.default_detector)
         if palette != core.palette:
+            _warn_of_rivals(node, core.palette, palette)
             carrier.post(PaletteChanged(palette=palette))
         prepared.palette.show(palette)
         if core.mission is not None:
             words.show(core.mission.report())
 
     return Wiring(carrier.post, poll, traces)
+
+
+def _warn_of_rivals(node: Node, old: ToolPalette, new: ToolPalette) -> None:
+    """Two locators that call themselves default are a deployment's mistake, or a stranger."""
+    come = [each for each in new.rivals if each not in old.rivals]
+    if come and new.default_locator is not None:
+        node.get_logger().warning(
+            f"{listed(come)} call themselves default locator; {new.default_locator.id!r} is asked first: "
+            "set the reasoner's parameter default_detector if that is wrong"
+        )
 
 
 def _own(node: Node, words: WordsAdapter, traces: Traces) -> Mapping[type, Adapter]:

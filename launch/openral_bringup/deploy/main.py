@@ -42,6 +42,9 @@ def deploy(
     continuous: Annotated[list[str] | None, typer.Option(help="continuous detector (repeatable)")] = None,
     on_demand: Annotated[list[str] | None, typer.Option(help="locator (repeatable), default first")] = None,
     accept_licence: Annotated[list[str] | None, typer.Option(help="licence to accept (repeatable)")] = None,
+    rskills: Annotated[
+        list[Path] | None, typer.Option(help="folder of your own rSkills (repeatable)")
+    ] = None,
     weights_dir: Annotated[str, typer.Option(help="where weights of detectors lie")] = "",
     device: Annotated[str, typer.Option(help="where models run: cpu, cuda, cuda:1, tensorrt")] = "cpu",
     fetch: Annotated[bool, typer.Option("--fetch", help="download weights that are missing")] = False,
@@ -97,7 +100,7 @@ def deploy(
         namespace=namespace,
         overrides=problems.attempt(lambda: overrides_of(params or (), set_ or ()), {}),
     )
-    folders = rskill_folders()
+    folders = problems.attempt(lambda: rskill_folders(rskills or ()), rskill_folders())
     if dry_run:
         graph = describe(choices, folders, known_problems=problems.found)
         Console(width=None if sys.stdout.isatty() else 160).print(plan(graph, lacking(graph, folders)))

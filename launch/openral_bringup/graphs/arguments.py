@@ -29,6 +29,7 @@ ARGUMENTS = (
     Argument("continuous", "", "continuous detectors instead of the set's, separated by commas"),
     Argument("on_demand", "", "locators instead of the set's, separated by commas; the first is the default"),
     Argument("accept_licence", "", "licences accepted, separated by commas"),
+    Argument("rskills", "", "folders of your own rSkills, separated by commas"),
     Argument("weights_dir", "", "where weights of detectors lie; nothing is downloaded"),
     Argument("device", "cpu", "where models of detectors run: cpu, cuda, cuda:1, tensorrt"),
     Argument("locate_anything", "false", "add the locator for complex words", ["true", "false"]),
@@ -58,7 +59,7 @@ LISTS = {
     "run": "run",
 }
 SETTINGS = ("params", "set")
-OF_THE_LAUNCH = ("domain_id",)
+OF_THE_LAUNCH = ("domain_id", "rskills")
 """What the launch file itself acts on."""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from openral_bringup.graphs.brains import check_brain, own_variables
 from openral_bringup.graphs.cameras import check_compressed, remaps_of
 from openral_bringup.graphs.choices import Choices
-from openral_bringup.graphs.detectors import chosen_detectors, detector_nodes
+from openral_bringup.graphs.detectors import chosen_detectors, default_locator, detector_nodes
 from openral_bringup.graphs.impossible import ImpossibleChoices
 from openral_bringup.graphs.memory import asleep
 from openral_bringup.graphs.nodes import NodeSpec, ParameterValue
@@ -73,7 +73,7 @@ def describe(
         _sim(choices, folders, camera_variables(environment)),
         *detector_nodes(choices, chosen, asleep(choices, chosen, problems), folders),
         _world_state(choices, _map_of(choices.scene, problems)),
-        _reasoner(choices, folders),
+        _reasoner(choices, folders, default_locator(chosen)),
     )
     nodes = overridden((*nodes, _bringup(choices, nodes)), choices.overrides, problems)
     check_compressed(nodes, choices.namespace, problems)
@@ -126,13 +126,14 @@ def _world_state(choices: Choices, home_map: str) -> NodeSpec:
     )
 
 
-def _reasoner(choices: Choices, folders: list[str]) -> NodeSpec:
+def _reasoner(choices: Choices, folders: list[str], default: str) -> NodeSpec:
     parameters: dict[str, ParameterValue] = {
         **SIM_TIME,
         "brain": choices.brain.value,
         "model": choices.model,
         "base_url": choices.base_url,
         "rskill_folders": folders,
+        "default_detector": default,
         "seed": choices.seed,
         "handoff_timeout": choices.handoff_timeout,
         "gpu_budget_mb": choices.gpu_budget_mb,

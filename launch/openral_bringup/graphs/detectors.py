@@ -31,6 +31,11 @@ def chosen_detectors(
     return tuple(found)
 
 
+def default_locator(chosen: tuple[DetectorManifest, ...]) -> str:
+    """Id of the locator that is asked first, whatever others say of themselves; "" without one."""
+    return next((manifest.id for manifest in chosen if manifest.mode is Mode.ON_DEMAND), "")
+
+
 def detector_nodes(
     choices: Choices,
     chosen: tuple[DetectorManifest, ...],
@@ -38,7 +43,6 @@ def detector_nodes(
     folders: list[str],
 ) -> tuple[NodeSpec, ...]:
     """One lifecycle node per detector, in a namespace of its own; the first locator is the default."""
-    locators = [manifest.id for manifest in chosen if manifest.mode is Mode.ON_DEMAND]
     return tuple(
         NodeSpec(
             "detector",
@@ -50,7 +54,7 @@ def detector_nodes(
                 "rskill": manifest.id,
                 "rskill_folders": folders,
                 "cameras": [f"{camera}:={base}" for camera, base in choices.camera_bases.items()],
-                "default": manifest.id in locators[:1],
+                "default": manifest.id == default_locator(chosen),
                 "seed": choices.seed,
                 "weights_folder": choices.weights_dir,
                 "device": choices.device,

@@ -1,10 +1,12 @@
 """Where installed data lies."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix, get_package_share_directory
 
 from openral_core.errors import OpenRALError, listed
+from openral_core.rskills.registry import MANIFEST_FILE
 
 GENERATED = "generated:"
 _DRAWN = Path("runs") / "homes"
@@ -26,9 +28,24 @@ class SceneNotFound(OpenRALError):
         )
 
 
-def rskill_folders() -> list[Path]:
-    """Folders with the shipped rSkills."""
-    return [_share("openral_rskills")]
+class NoRskills(OpenRALError):
+    """A folder of the user's that holds no rSkill."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"--rskills {folder}: no <id>/rskill.yaml in this folder")
+
+
+def rskill_folders(own: Iterable[Path | str] = ()) -> list[Path]:
+    """The folder of the shipped rSkills, and the user's own.
+
+    Raises:
+        NoRskills: If one of them holds none.
+    """
+    folders = [Path(each).expanduser().absolute() for each in own]
+    for folder in folders:
+        if not any(folder.glob(f"*/{MANIFEST_FILE}")):
+            raise NoRskills(folder)
+    return [_share("openral_rskills"), *folders]
 
 
 def scene_path(asked: str) -> Path:

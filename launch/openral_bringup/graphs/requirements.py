@@ -36,17 +36,21 @@ def _lacks(node: NodeSpec, registry: Registry) -> Iterator[str]:
         worker_command(manifest, Path(given.environments))
     except MissingEnvironment as error:
         yield str(error)
-    yield from _lacks_weights(manifest, registry.folder(manifest.id), given.weights_folder)
+    own = registry.folder(manifest.id).parent
+    where = f" --rskills {own}" if str(own) in given.rskill_folders[1:] else ""
+    where += f" --weights-dir {given.weights_folder}" if given.weights_folder else ""
+    yield from _lacks_weights(manifest, registry.folder(manifest.id), given.weights_folder, where)
     if manifest.engine in BRINGS_CODE and not given.remote_code:
         yield f"{manifest.id!r} brings its own code: to run it say --set {node.key}.remote_code=true"
 
 
-def _lacks_weights(manifest: DetectorManifest, folder: Path, weights_folder: str) -> Iterator[str]:
+def _lacks_weights(
+    manifest: DetectorManifest, folder: Path, weights_folder: str, where: str
+) -> Iterator[str]:
     presence = presence_of(manifest, folder, weights_folder)
     state = presence.state
     if state in _WAYS:
         accept = manifest.licence.accept if state in (MISSING, REFUSED) else ""
-        where = f" --weights-dir {weights_folder}" if weights_folder else ""
         word = f" --accept-licence {accept}" if accept else ""
         command = f"openral weights {_WAYS[state]} {manifest.id}{where}{word}"
         why = f" ({presence.problem})" if presence.problem else ""

@@ -1,13 +1,20 @@
 """The graph is a value: what was chosen, or everything that stands against it in one message."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from typer.testing import CliRunner
 
+from openral_bringup.deploy.main import app
 from openral_bringup.graphs import Choices, ImpossibleChoices, describe
+from openral_bringup.graphs.arguments import ARGUMENTS
 from openral_bringup.graphs.cameras import merged
+from openral_bringup.graphs.locations import rskill_folders
+from openral_bringup.launching import prepare
+from openral_core.errors import OpenRALError
 
 ROOT = Path(__file__).parents[3]
 RSKILLS = [ROOT / "rskills"]
@@ -236,3 +243,54 @@ def test_what_was_found_before_is_told_with_the_rest() -> None:
         describe(Choices(scene=Path(), run=("arm",)), RSKILLS, known_problems=["no such scene"])
     assert refused.value.problems[0] == "no such scene"
     assert len(refused.value.problems) == 2
+
+
+def test_the_reasoner_is_told_whom_to_ask_first() -> None:
+    def told(**choices: Any) -> object:
+        return next(
+            n.parameters["default_detector"] for n in graph_of(**choices).nodes if n.name == "reasoner"
+        )
+
+    assert told() == "sim-groundtruth-locator"
+    assert told(on_demand=("sim-locator",), continuous=("sim-groundtruth",)) == "sim-groundtruth-locator"
+    assert told(continuous=("sim-groundtruth",)) == ""
+
+
+@pytest.fixture
+def own_rskills(tmp_path: Path) -> Path:
+    folder = tmp_path / "mine" / "my-finder"
+    folder.mkdir(parents=True)
+    manifest = (RSKILLS[0] / "sim-groundtruth" / "rskill.yaml").read_text()
+    manifest = manifest.replace("id: sim-groundtruth", "id: my-finder").replace("[sim-gt]", "[mine]")
+    (folder / "rskill.yaml").write_text(manifest)
+    shutil.copy(RSKILLS[0] / "sim-groundtruth" / "vocabulary.yaml", folder)
+    return folder.parent
+
+
+def test_a_users_own_rskills_reach_every_node_that_reads_rskills(
+    own_rskills: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(own_rskills.parent)
+    folders = rskill_folders(["mine"])
+    graph = describe(Choices(scene=SCENE, continuous=("mine",), on_demand=("sim-locator",)), folders)
+    by_key = {node.key: node.parameters for node in graph.nodes}
+    assert by_key["my_finder"]["rskill"] == "my-finder"
+    for key in ("my_finder", "reasoner", "sim"):
+        assert by_key[key]["rskill_folders"] == [str(folders[0]), str(own_rskills)]
+
+
+def test_a_folder_without_rskills_is_told(tmp_path: Path) -> None:
+    with pytest.raises(OpenRALError, match=f"--rskills {tmp_path}: no <id>/rskill.yaml in this folder"):
+        rskill_folders([tmp_path])
+
+
+def test_the_command_line_and_the_launch_file_take_the_users_own_rskills(own_rskills: Path) -> None:
+    chosen = ["--rskills", str(own_rskills), "--continuous", "my-finder", "--on-demand", "sim-locator"]
+    done = CliRunner().invoke(app, ["--dry-run", *chosen], env={"COLUMNS": "400"})
+    assert done.exit_code == 0, done.output
+    assert "my_finder" in done.output
+    words = {a.name: a.default for a in ARGUMENTS}
+    words |= {"rskills": str(own_rskills), "continuous": "my-finder", "domain_id": "auto"}
+    assert "my_finder" in {node.key for node in prepare(words, ()).graph.nodes}
+    with pytest.raises(ImpossibleChoices, match=r"rskills:=/none: no <id>/rskill.yaml"):
+        prepare(words | {"rskills": "/none"}, ())

@@ -15,12 +15,37 @@ def changes(old: ToolPalette, new: ToolPalette) -> tuple[str, ...]:
             _flag("spatial memory", old.spatial_memory_available, new.spatial_memory_available),
             _detectors("locator", old.locators, new.locators, new),
             _detectors("continuous detector", old.continuous_detectors, new.continuous_detectors, new),
+            _overrun(old, new),
+            _rivals(old, new),
             _names("skill", [s.id for s in old.skills], [s.id for s in new.skills], "the skill server"),
             _names("camera", old.cameras, new.cameras, "every locator that serves it"),
             _places(old, new),
             _names("lifecycle peer", old.peers, new.peers, "its node"),
         )
     )
+
+
+def _overrun(old: ToolPalette, new: ToolPalette) -> list[str]:
+    """What detectors say of themselves and is not shown."""
+    before = {each.id: each.labels_left_out for each in old.continuous_detectors}
+    lines = [
+        f"continuous detector {each.id!r} can name {each.labels_left_out} labels more than are listed"
+        for each in new.continuous_detectors
+        if each.labels_left_out and before.get(each.id, 0) != each.labels_left_out
+    ]
+    if new.unlisted > old.unlisted:
+        lines.append(f"{new.unlisted} detectors more than can be listed are in the graph")
+    return lines
+
+
+def _rivals(old: ToolPalette, new: ToolPalette) -> list[str]:
+    asked = new.default_locator
+    first = f"{asked.id!r} is asked first" if asked else "it is not asked first"
+    return [
+        f"locator {each!r} calls itself the default too: {first}"
+        for each in new.rivals
+        if each not in old.rivals
+    ]
 
 
 def _flag(what: str, old: bool, new: bool) -> list[str]:

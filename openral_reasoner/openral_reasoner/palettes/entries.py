@@ -18,11 +18,15 @@ class Entry(BaseModel):
 
 
 class ContinuousDetectorEntry(Entry):
-    """A detector that streams what it knows into memory; never prompted. ``memory`` [MB] while active."""
+    """A detector that streams what it knows into memory; never prompted. ``memory`` [MB] while active.
+
+    ``labels_left_out`` counts what it can name and is not listed, see `bounds`.
+    """
 
     id: str
     description: str
     labels: tuple[str, ...]
+    labels_left_out: int = 0
     cameras: tuple[str, ...] = ()
     state: LifecycleState = LifecycleState.ACTIVE
     memory: float = 0.0
@@ -107,7 +111,11 @@ class PlaceEntry(Entry):
 
 
 class ToolPalette(Entry):
-    """Everything the model may name in this tick."""
+    """Everything the model may name in this tick.
+
+    ``chosen_default`` is the locator that the deployment names as default, there or not. ``rivals`` call
+    themselves default beside the one that is asked first. ``unlisted`` counts detectors beyond the bound.
+    """
 
     detector_available: bool = False
     spatial_memory_available: bool = False
@@ -120,6 +128,9 @@ class ToolPalette(Entry):
     holding: str = ""
     robot_idle: bool = False
     blind: tuple[BlindEntry, ...] = ()
+    chosen_default: str = ""
+    rivals: tuple[str, ...] = ()
+    unlisted: int = 0
 
     @property
     def detectors(self) -> tuple[LocatorEntry | ContinuousDetectorEntry, ...]:

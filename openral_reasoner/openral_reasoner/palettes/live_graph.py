@@ -8,6 +8,16 @@ from openral_core.detectors import DetectorInfo, Health, LifecycleState, Mode
 from openral_core.rskills import SkillManifest
 from openral_core.scene_graph import NodeKind, Relation, SceneGraph
 from openral_core.skills import Verb
+from openral_reasoner.palettes.bounds import (
+    ALIASES,
+    DESCRIPTION,
+    DETECTORS,
+    TROUBLE,
+    cut,
+    first_cameras,
+    first_labels,
+    number,
+)
 from openral_reasoner.palettes.entries import (
     BlindEntry,
     ContinuousDetectorEntry,
@@ -49,48 +59,66 @@ class LiveGraph:
 def build_palette(
     graph: LiveGraph, manifests: Iterable[SkillManifest], default_detector: str = ""
 ) -> ToolPalette:
-    """What lives and is not blind, as a palette; ``default_detector`` overrides the detectors' own mark."""
+    """What lives and is not blind, as a palette, bounded whatever the detectors say of themselves.
+
+    ``default_detector`` overrides the detectors' own mark, also while it is away.
+    """
     there = [each.info for each in graph.detectors if each.alive and each.info.state in _LIVING]
-    living = [info for info in there if not info.blind]
-    locators = tuple(_locator(info, default_detector) for info in living if info.mode is Mode.ON_DEMAND)
-    streaming = [i for i in living if i.mode is Mode.CONTINUOUS]
+    default = _default(there, default_detector)
+    known = sorted(there, key=lambda info: (info.name.id != default, info.name.id))
+    listed = known[:DETECTORS]
+    living = [info for info in listed if not info.blind]
+    locators = [info for info in living if info.mode is Mode.ON_DEMAND]
+    streaming = [info for info in living if info.mode is Mode.CONTINUOUS]
     return ToolPalette(
         detector_available=bool(locators),
         spatial_memory_available=graph.memory_alive,
-        continuous_detectors=tuple(_continuous(info) for info in streaming),
-        locators=tuple(sorted(locators, key=lambda each: (not each.is_default, each.id))),
-        cameras=tuple(dict.fromkeys(camera for each in locators for camera in each.cameras)),
+        continuous_detectors=tuple(_continuous(info, len(streaming)) for info in streaming),
+        locators=tuple(_locator(info, info.name.id == default) for info in locators),
+        cameras=tuple(dict.fromkeys(c for info in locators for c in first_cameras(info.cameras))),
         skills=_skills(graph, manifests),
         peers=tuple(sorted(graph.peers)),
         places=_places(graph.scene) if graph.memory_alive else (),
         holding=graph.holding,
         robot_idle=graph.skill_server_alive and bool(graph.verbs) and not graph.busy,
-        blind=tuple(BlindEntry(id=i.name.id, why=i.health_message) for i in there if i.blind),
+        blind=tuple(BlindEntry(id=i.name.id, why=cut(i.health_message, TROUBLE)) for i in listed if i.blind),
+        chosen_default=default_detector,
+        rivals=tuple(info.name.id for info in listed if info.is_default and info.name.id != default),
+        unlisted=len(known) - len(listed),
     )
 
 
-def _locator(info: DetectorInfo, default: str) -> LocatorEntry:
+def _default(there: Iterable[DetectorInfo], chosen: str) -> str:
+    """Id of the locator asked first: the chosen one, else the first marked as default; "" for none."""
+    locators = sorted((i for i in there if i.mode is Mode.ON_DEMAND), key=lambda i: i.name.id)
+    marked = (i.name.id for i in locators if (i.name.answers_to(chosen) if chosen else i.is_default))
+    return next(marked, "")
+
+
+def _locator(info: DetectorInfo, is_default: bool) -> LocatorEntry:
     return LocatorEntry(
         id=info.name.id,
-        aliases=info.name.aliases,
-        description=info.description,
-        latency=info.latency,
-        cameras=info.cameras,
-        is_default=info.name.answers_to(default) if default else info.is_default,
+        aliases=info.name.aliases[:ALIASES],
+        description=cut(info.description, DESCRIPTION),
+        latency=number(info.latency),
+        cameras=first_cameras(info.cameras),
+        is_default=is_default,
         state=info.state,
         memory=_memory(info),
         held=info.memory_resident >= TRACE,
         recovering=info.health is Health.RESTARTING,
-        trouble=info.health_message if info.health is Health.RESTARTING else "",
+        trouble=cut(info.health_message, TROUBLE) if info.health is Health.RESTARTING else "",
     )
 
 
-def _continuous(info: DetectorInfo) -> ContinuousDetectorEntry:
+def _continuous(info: DetectorInfo, sharing: int) -> ContinuousDetectorEntry:
+    labels = first_labels(info.labels, sharing)
     return ContinuousDetectorEntry(
         id=info.name.id,
-        description=info.description,
-        labels=info.labels,
-        cameras=info.cameras,
+        description=cut(info.description, DESCRIPTION),
+        labels=labels,
+        labels_left_out=len(info.labels) - len(labels),
+        cameras=first_cameras(info.cameras),
         state=info.state,
         memory=_memory(info),
         held=info.memory_resident >= TRACE,
@@ -99,7 +127,7 @@ def _continuous(info: DetectorInfo) -> ContinuousDetectorEntry:
 
 def _memory(info: DetectorInfo) -> float:
     """What to plan with: measured once it was, and coarse, so that its jitter changes no palette."""
-    return ceil((info.memory_measured or info.memory_declared) / COARSE) * COARSE
+    return ceil((number(info.memory_measured) or number(info.memory_declared)) / COARSE) * COARSE
 
 
 def _skills(graph: LiveGraph, manifests: Iterable[SkillManifest]) -> tuple[SkillEntry, ...]:

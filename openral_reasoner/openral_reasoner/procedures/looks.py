@@ -63,25 +63,46 @@ def look_for(mission: Mission, words: str, camera: str = "", detector: str = "")
     """Ask the named locator, or the default and on its failure the others; remember what is found.
 
     When nobody could look and one of them broke over it, or would not be woken because somebody else was
-    about to, that one is asked once more when it is back: once for each of these.
+    about to, that one is asked once more when it is back: once for each of these. So is the default one when
+    only others saw nothing: anybody can join the graph, and what they do not see may be there all the same.
     """
     yield from wait_for(mission, LOCATOR)
     look = no_look(mission)
     broken: Look | None = None
+    absent: Look | None = None
     for entry in _asked(mission, detector):
         look = yield from _look_by(mission, entry, words, camera)
-        if look.decisive:
+        if look.absent and not _decides(mission, entry, detector):
+            absent = absent or look
+        elif look.decisive:
             return look
         broken = broken or (look if look.status in _BACK_SOON else None)
+    if absent is not None:
+        broken = _away(mission) or broken
     hoped: set[str] = set()
     while broken is not None and broken.status not in hoped:
         hoped.add(broken.status)
         entry_back = yield from _back(mission, broken)
         if entry_back is None:
-            return look
+            break
         look = yield from _look_by(mission, entry_back, words, camera)
         broken = look if look.status in _BACK_SOON else None
-    return look
+    return absent if absent is not None and not look.decisive else look
+
+
+def _decides(mission: Mission, entry: LocatorEntry, named: str) -> bool:
+    """Whether nobody else need be asked when this locator sees nothing."""
+    palette = mission.palette
+    rivals = () if palette.chosen_default else palette.rivals
+    some_default = bool(palette.chosen_default) or any(each.is_default for each in palette.locators)
+    return bool(named) or not some_default or (entry.is_default and not rivals)
+
+
+def _away(mission: Mission) -> Look | None:
+    """As if the deployment's default had broken over a look, when it is not there to be asked."""
+    chosen = mission.palette.chosen_default
+    there = not chosen or any(each.is_default for each in mission.palette.locators)
+    return None if there else Look(LocateStatus.DETECTOR_ERROR.name, "it is away", chosen)
 
 
 def _look_by(mission: Mission, entry: LocatorEntry, words: str, camera: str) -> Procedure[Look]:

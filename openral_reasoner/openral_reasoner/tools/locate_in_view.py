@@ -52,7 +52,11 @@ class LocateInViewTool(Tool):
             }
             for each in palette.locators
         ]
-        covered = [{"id": each.id, "labels": each.labels} for each in palette.continuous_detectors]
+        covered = [
+            {"id": each.id, "labels": each.labels}
+            | ({"labels_left_out": each.labels_left_out} if each.labels_left_out else {})
+            for each in palette.continuous_detectors
+        ]
         listing = fence({"locators": locators, "cameras": palette.cameras, "continuous": covered})
         return f"{super().words(palette)} {_RULE} {listing}"
 
