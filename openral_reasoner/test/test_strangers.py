@@ -12,7 +12,7 @@ from openral_reasoner.homes import Home, HomePeers
 from openral_reasoner.homes.timeline import Answer, Timeline
 from openral_reasoner.missions import Core
 from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners import decide
+from openral_reasoner.planners.scripted import decide
 from openral_reasoner.procedures.settings import MissionSettings
 
 STRANGER, TRUE = "aaa-stranger", "sim-locator"
