@@ -74,6 +74,8 @@ def test_the_story_tells_what_was_asked_found_and_done(lines: list[str]) -> None
         "GRASP baguette: succeeded",
         "the decisions cost nothing",
         "the mission ends, succeeded",
+        "the end rests on: GRASP bread_1",
+        "the end rests on: HANDOVER ana: SUCCEEDED",
     ):
         assert words in told
 

@@ -11,7 +11,9 @@ pytest.importorskip("rclpy")
 from rclpy.executors import SingleThreadedExecutor
 from typer.testing import CliRunner
 
+from openral_reasoner.exchanges.turns import RawCall
 from openral_reasoner.homes import HomePeers, play
+from openral_reasoner.models import Decision
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.planners.scripted import decide
 from openral_reasoner.procedures.settings import MissionSettings
@@ -56,6 +58,19 @@ def test_a_goal_is_given_and_waited_for(live: Any, invoke: Invoke) -> None:
     shown = invoke("mission", "status")
     assert "bring me the baguette" in shown.output
     assert "recalls: " in shown.output
+
+
+def test_a_claim_without_proof_has_an_exit_code_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, invoke: Invoke
+) -> None:
+    lie = RawCall(tool="done", arguments='{"success": true, "message": "I brought it."}')
+    monkeypatch.setattr("openral_reasoner_ros.node.make_brain", lambda _: lambda context: Decision((lie,)))
+    live = request.getfixturevalue("live")
+    claimed = invoke("prompt", "bring me the baguette", "--wait")
+    assert claimed.exit_code == 5, claimed.output
+    assert "CLAIMED: I brought it. (claimed, not proven: no HANDOVER or PLACE" in claimed.output
+    assert live.home.delivered == []
+    assert "evidence: missing: no HANDOVER or PLACE of 'baguette'" in invoke("mission", "status").output
 
 
 def test_a_handoff_is_answered_and_the_mission_goes_on(live: Any, invoke: Invoke, operator: Any) -> None:

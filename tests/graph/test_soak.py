@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.t
 SEED, MISSIONS = 2, 3
 PATIENCE = 120.0
 """A bound, not a measure: how long a goal after a fault may take to be reached [s]."""
-TYPED = {"SUCCEEDED", "HANDED_OVER", "FAILED", "LOST"}
+TYPED = {"SUCCEEDED", "HANDED_OVER", "FAILED", "CLAIMED", "LOST"}
 MEMORY, DESCRIPTORS, THREADS = 60.0, 4, 4
 """What a node may hold more after three missions [MB, number, number]: caches fill, leaks per call show."""
 
