@@ -8,7 +8,8 @@ PASSED = "OPENRAL_PASS"
 
 MACHINE = (
     *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR"),
-    *("TMP", "TEMP", "XDG_*", "LD_LIBRARY_PATH", "LD_PRELOAD", "MALLOC_*", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+    *("TMP", "TEMP", "XDG_*", "LD_LIBRARY_PATH", "LD_PRELOAD", "MALLOC_*"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
 )
 COMPUTE = (
     *("CUDA_*", "NVIDIA_*", "HIP_*", "ROCR_*", "HSA_*", "ZE_*", "SYCL_*", "OMP_*", "MKL_*", "OPENBLAS_*"),
@@ -16,7 +17,7 @@ COMPUTE = (
     *("HF_HOME", "HF_HUB_CACHE", "HF_HUB_OFFLINE", "HF_MODULES_CACHE", "TRANSFORMERS_*"),
 )
 ROS = (
-    *("ROS_*", "RMW_*", "RCUTILS_*", "RCL_*", "AMENT_*", "COLCON_*", "CMAKE_PREFIX_PATH"),
+    *("ROS_*", "_ROS_*", "RMW_*", "RCUTILS_*", "RCL_*", "AMENT_*", "COLCON_*", "CMAKE_PREFIX_PATH"),
     *("FASTRTPS_*", "FASTDDS_*", "CYCLONEDDS_URI", "ZENOH_*", "PYTHON*", "VIRTUAL_ENV", "OPENRAL_*"),
     *("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "MUJOCO_*", "PYOPENGL_*"),
     *("EGL_*", "__EGL_*", "__GLX_*", "__NV_*", "LIBGL_*", "MESA_*", "GALLIUM_*", "DRI_*", "VK_*"),
