@@ -1,13 +1,16 @@
 """The lifecycle node every node of this project is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lifecycle_msgs.srv import ChangeState
+from rcl_interfaces.msg import SetParametersResult
 from rclpy.lifecycle import LifecycleNodeMixin, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from openral_ros.callback_guard import CannotGoOn, guard_of
 from openral_ros.executors import TransitionGroup
+from openral_ros.parameters import effect
 from openral_ros.scopes import Scope
 from openral_ros.service_guard import guard_service, own_failure_answer
 from openral_ros.transitions import logged
@@ -47,6 +50,13 @@ class ManagedNode(LifecycleNodeMixin, Node):
     def last_words(self, reason: CannotGoOn) -> None:
         """Say why the process is about to end."""
         self.get_logger().fatal(str(reason))
+
+    def set_parameters_atomically(self, parameter_list: Sequence[Parameter]) -> SetParametersResult:
+        """Set them all or none; the result says when they will hold."""
+        result = super().set_parameters_atomically(parameter_list)
+        if result.successful and not result.reason:
+            result.reason = effect(self, parameter_list)
+        return result
 
     @logged
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:

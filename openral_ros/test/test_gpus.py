@@ -41,3 +41,32 @@ def test_a_machine_without_a_driver_has_no_gpu(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(pynvml, "nvmlInit", no_driver)
     assert gpus() == ()
     assert gpu_total_mb() == 0.0
+
+
+@pytest.mark.parametrize(
+    ("silent", "found"),
+    [
+        ("nvmlDeviceGetMemoryInfo", ()),
+        ("nvmlDeviceGetHandleByIndex", ()),
+        ("nvmlDeviceGetCount", ()),
+        ("nvmlDeviceGetComputeRunningProcesses", ("card 0", "card 1")),
+        ("nvmlDeviceGetName", ("GPU 0", "GPU 1")),
+        ("nvmlShutdown", ("card 0", "card 1")),
+    ],
+)
+def test_what_the_driver_does_not_tell_is_not_known_and_said_once(
+    driver: None,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    silent: str,
+    found: tuple[str, ...],
+) -> None:
+    def refuse(*_: object) -> None:
+        raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+
+    monkeypatch.setattr(pynvml, silent, refuse)
+    monkeypatch.setattr("openral_ros.gpus._not_told", set())
+    assert tuple(each.name for each in gpus()) == found
+    assert tuple(each.name for each in gpus()) == found
+    assert gpu_used_mb([8]) == 0.0
+    assert len(set(caplog.messages)) == len(caplog.messages)

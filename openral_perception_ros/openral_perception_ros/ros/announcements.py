@@ -102,7 +102,7 @@ def header_of(shot: Shot | None) -> Header:
 
 
 def memory_of(pid: int, told_on_gpu: float = 0.0) -> float:
-    """What a process and its children hold on the host and on GPUs [MB]; 0 when it is gone.
+    """What a process and its children hold on the host and on GPUs [MB]; 0 when that cannot be read.
 
     ``told_on_gpu`` counts where the driver does not know the processes, as inside a container.
     """
@@ -111,5 +111,5 @@ def memory_of(pid: int, told_on_gpu: float = 0.0) -> float:
         everyone = [process, *process.children(recursive=True)]
         on_host = sum(each.memory_info().rss for each in everyone) / 1e6
         return on_host + (gpu_used_mb([each.pid for each in everyone]) or told_on_gpu)
-    except psutil.NoSuchProcess:
+    except (psutil.NoSuchProcess, psutil.AccessDenied):
         return 0.0
