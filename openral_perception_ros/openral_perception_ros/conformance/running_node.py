@@ -67,7 +67,9 @@ class RunningNode:
         """Ask for a lifecycle transition; whether it succeeded."""
         self.wait("offer its lifecycle", self._change.service_is_ready, UP)
         answer = self._change.call_async(ChangeState.Request(transition=Transition(id=number)))
-        self.wait("change its state", answer.done, LOAD)
+        self.wait("change its state", lambda: answer.done() or self.ended, LOAD)
+        if not answer.done():
+            raise NodeSilent("survive a transition", LOAD)
         return bool(answer.result().success)
 
     def locate_all(self, requests: list[LocateInView.Request]) -> list[LocateInView.Response]:
@@ -79,20 +81,23 @@ class RunningNode:
 
     def show(self, frame: Frame) -> None:
         """Publish a picture as its camera would; its stamp is the frame's."""
-        stamp = frame.stamp / 1e9
-        topics = {f"/{frame.camera}/{SUFFIXES[Sensor(name)]}": name for name in frame.planes}
+        topics = [self._topic(frame, name) for name in frame.planes]
         for topic in topics:
             self._publisher(topic, Image)
+        self.wait("subscribe to its cameras", lambda: all(map(self._heard, topics)), UP)
+        self.publish(frame)
+
+    def publish(self, frame: Frame) -> None:
+        """The same to whoever listens, if anyone does."""
         labels = [VisionClass(class_id=number, class_name=name) for number, name in frame.labels.items()]
         if Sensor.SEMANTIC in frame.planes:
             self._publisher(f"/{frame.camera}/{LABELS_SUFFIX}", LabelInfo).publish(
                 LabelInfo(class_map=labels)
             )
-        self.wait("subscribe to its cameras", lambda: all(map(self._heard, topics)), UP)
-        for topic, name in topics.items():
-            encoding = ENCODINGS[Sensor(name)]
-            message = image_message(frame.planes[name], encoding, stamp, f"{frame.camera}_optical")
-            self._publishers[topic].publish(message)
+        for name, plane in frame.planes.items():
+            encoding, frame_id = ENCODINGS[Sensor(name)], f"{frame.camera}_optical"
+            message = image_message(plane, encoding, frame.stamp / 1e9, frame_id)
+            self._publisher(self._topic(frame, name), Image).publish(message)
 
     def show_until_seen(self, frame: Frame, request: LocateInView.Request) -> LocateInView.Response:
         """Publish a picture until a request is answered about it; best-effort topics may lose one."""
@@ -102,6 +107,11 @@ class RunningNode:
             if response.status != LocateInView.Response.NO_FRAME:
                 return response
         raise NodeSilent("receive a picture", UP)
+
+    @property
+    def ended(self) -> bool:
+        """Whether its process is gone."""
+        return not self.process.is_running() or self.process.status() == psutil.STATUS_ZOMBIE
 
     def memory(self) -> float:
         """Of its process and all its children [MB]."""
@@ -119,6 +129,9 @@ class RunningNode:
             if time.monotonic() > end:
                 raise NodeSilent(what, seconds)
             self._executor.spin_once(timeout_sec=0.02)
+
+    def _topic(self, frame: Frame, plane: str) -> str:
+        return f"/{frame.camera}/{SUFFIXES[Sensor(plane)]}"
 
     def _publisher(self, topic: str, message_type: type) -> Publisher:
         if topic not in self._publishers:

@@ -8,6 +8,7 @@ from openral_msgs.srv import LocateInView
 from openral_perception_ros.conformance.running_node import RunningNode
 from openral_perception_ros.conformance.scenes import golden
 from openral_perception_ros.conformance.subject import LOOK
+from openral_perception_ros.conformance.toggling import toggle
 from openral_perception_ros.detector import Detector
 
 LEAK = 20.0
@@ -43,6 +44,14 @@ def test_two_cameras_and_concurrent_prompts_are_told_apart(node: RunningNode, de
             centre = each.bbox.center.position
             assert centre.x + each.bbox.size_x / 2 <= width + 0.5
             assert centre.y + each.bbox.size_y / 2 <= height + 0.5
+
+
+def test_it_survives_being_switched_off_while_pictures_come(
+    node: RunningNode, detector: Detector, lives: int
+) -> None:
+    """A node may be in the middle of anything when its memory is needed for something else."""
+    toggle(node, golden(VIEWS["head"], detector.manifest.sensors, "head"), lives)
+    assert not node.ended
 
 
 def test_unloading_gives_all_memory_back(node: RunningNode, lives: int, measured: dict[str, object]) -> None:
