@@ -21,7 +21,7 @@ from openral_msgs.srv import LocateInView
 from openral_perception_ros.conformance.encodings import bomb, compressed
 from openral_perception_ros.conformance.faulty_node import FaultyNode
 from openral_perception_ros.looks import WaitingLine
-from openral_perception_ros.ros import announcements
+from openral_perception_ros.ros import announcements, inquiries
 from openral_ros.managed_node import CannotGoOn
 from openral_ros.qos import LATCHED
 
@@ -280,6 +280,24 @@ def test_a_picture_bomb_is_a_typed_answer_and_the_next_picture_is_looked_at(
     show(good)
     assert status(made.locate("mug")) is LocateStatus.FOUND
     assert made.node._session.vitals.restarts == 0
+
+
+def test_an_answer_that_is_no_text_is_told_as_an_error(looking: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill, broken = (
+        inquiries.fill_locate_response,
+        iter((UnicodeEncodeError("utf-8", "\ud83d", 0, 1, "lone"),)),
+    )
+
+    def filled(*arguments: object) -> object:
+        for error in broken:
+            raise error
+        return fill(*arguments)
+
+    monkeypatch.setattr(inquiries, "fill_locate_response", filled)
+    refused = looking.locate("mug")
+    assert status(refused) is LocateStatus.DETECTOR_ERROR
+    assert "no text" in refused.message
+    assert status(looking.locate("mug")) is LocateStatus.FOUND
 
 
 def test_a_node_whose_supervision_ended_ends_itself_and_says_why(
