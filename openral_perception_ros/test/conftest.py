@@ -44,6 +44,8 @@ BOXES = {
     5: (350, 60, 380, 95),
 }
 
+PICTURE = np.random.default_rng(0).integers(0, 256, (240, 400, 3), np.uint8)
+
 
 def semantic_image(width: int = 400, height: int = 240) -> np.ndarray:
     """Instance ids of a small scene, not square on purpose."""
@@ -122,13 +124,18 @@ class Rig:
         self.spin_until(self.client, lambda: bool(condition()), timeout)
 
     def show(
-        self, camera: str = "head", stamp: float | None = None, semantic: np.ndarray | None = None
+        self,
+        camera: str = "head",
+        stamp: float | None = None,
+        semantic: np.ndarray | None = None,
+        colour: np.ndarray | None = None,
     ) -> None:
         """Publish one frame of the scene and wait until the node has it."""
         pixels = semantic_image() if semantic is None else semantic
+        picture = PICTURE[: pixels.shape[0], : pixels.shape[1]] if colour is None else colour
         time_ = self.client.get_clock().now().nanoseconds / 1e9 if stamp is None else stamp
         images = {
-            "image_raw": image_message(np.zeros((*pixels.shape, 3), np.uint8), "rgb8", time_, "optical"),
+            "image_raw": image_message(picture, "rgb8", time_, "optical"),
             "semantic": image_message(pixels, "mono16", time_, "optical"),
         }
         labels = [VisionClass(class_id=number, class_name=phrase) for number, phrase in LABELS.items()]

@@ -364,3 +364,25 @@ def test_many_lives_leave_nothing_behind(rig: Make) -> None:
     assert last[0] <= descriptors
     assert last[1] <= threads
     assert last[2] <= memory + LEAK
+
+
+@pytest.mark.parametrize("level", [0, 5, 200])
+def test_a_picture_that_shows_nothing_is_no_evidence_of_absence(looking: Rig, level: int) -> None:
+    noise = np.random.default_rng(1).integers(0, 3, (240, 400, 3), np.uint8)
+    looking.show(colour=noise + np.uint8(level), semantic=np.zeros((240, 400), np.uint16))
+    response = looking.locate("red mug")
+    assert status(response) is LocateStatus.NO_FRAME
+    assert "no usable frame of camera 'head': the newest is all of one colour, or black" in response.message
+    looking.show()
+    assert status(looking.locate("red mug")) is LocateStatus.FOUND
+
+
+def test_a_continuous_detector_tells_nothing_of_a_picture_that_shows_nothing(active: Make) -> None:
+    rig = active(rskill="sim-groundtruth")
+    told = rig.heard(Detection2DArray, f"{rig.node.get_namespace()}/objects")
+    rig.wait(lambda: rig.client.count_publishers(f"{rig.node.get_namespace()}/objects"))
+    for _ in range(5):
+        rig.show(colour=np.zeros((240, 400, 3), np.uint8), semantic=np.zeros((240, 400), np.uint16))
+    while not told:
+        rig.show()
+    assert all(message.detections for message in told)

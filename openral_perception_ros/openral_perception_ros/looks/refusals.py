@@ -2,7 +2,7 @@
 
 LookRefused
 ├── WrongDetector, UnknownCamera, BadQuery, NotInVocabulary    the caller can mend the request
-├── NoFrame, StaleFrame                                        the camera
+├── NoFrame, StaleFrame, BlankFrame                            the camera
 ├── NotActive, StillLoading, LineFull, DeadlinePassed          this node, now
 └── DetectorFailed (WorkerGivenUp), DetectorOutOfMemory        the model or its worker
 """
@@ -75,6 +75,18 @@ class StaleFrame(LookRefused):
 
     def __init__(self, camera: str, age: float, limit: float) -> None:
         super().__init__(f"the newest frame of camera {camera!r} is {age:.1f} s old: allowed are {limit:g} s")
+
+
+class BlankFrame(LookRefused):
+    """A camera that delivers, but shows nothing: no evidence of absence."""
+
+    status = LocateStatus.NO_FRAME
+
+    def __init__(self, camera: str) -> None:
+        super().__init__(
+            f"no usable frame of camera {camera!r}: the newest is all of one colour, or black; "
+            "is the lens covered, the room dark or the camera broken?"
+        )
 
 
 class NotActive(LookRefused):

@@ -8,6 +8,8 @@ from sensor_msgs.msg import CompressedImage
 from openral_core.rskills import Sensor
 from openral_perception_ros.engines import Frame, Plane
 from openral_perception_ros.frames import Shot
+from openral_perception_ros.frames.exposure import is_blank
+from openral_perception_ros.looks.refusals import BlankFrame
 from openral_ros.conversions.compressed import rgb_of_compressed
 from openral_ros.conversions.images import depth_of, image_view, rgb_of
 
@@ -35,6 +37,10 @@ def decode(shot: Shot) -> Frame:
         MalformedImage: If an image's sizes contradict its data.
         UndecodableImage: If compressed data is neither JPEG nor PNG.
         ImageTooLarge: If it is larger than any camera's; nothing of it is decoded.
+        BlankFrame: If its colours show nothing.
     """
     planes = {name: _DECODERS[Sensor(name)](image) for name, image in shot.images.items()}
+    colour = planes.get(Sensor.RGB.value)
+    if colour is not None and is_blank(colour.astype(np.uint8, copy=False)):
+        raise BlankFrame(shot.camera)
     return Frame(planes, shot.camera, shot.stamp, shot.labels)

@@ -32,7 +32,7 @@ from openral_reasoner.planners.steps import (
     unseen,
     whereabouts,
 )
-from openral_reasoner.procedures.looks import SEEN_NOT_PLACED
+from openral_reasoner.searches import SEEN_NOT_PLACED
 from openral_reasoner.tools import LocateInViewTool
 
 MAX_NAME = 200

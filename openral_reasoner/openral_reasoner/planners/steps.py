@@ -9,7 +9,7 @@ from openral_reasoner.exchanges.turns import Found, RawCall, Reply
 from openral_reasoner.palettes import ToolPalette
 from openral_reasoner.planners.priors import load_priors
 from openral_reasoner.procedures.queries import BAD_QUERY
-from openral_reasoner.searches import BLIND, NOBODY_CAN_LOOK
+from openral_reasoner.searches import BLIND, NOBODY_CAN_LOOK, SEEN_NOT_PLACED
 from openral_reasoner.tools import (
     AskHumanTool,
     ExecuteRskillTool,
@@ -101,13 +101,18 @@ def search(outlook: Outlook, words: str, reply: Reply) -> Plan[Found]:
     Raises:
         PlanFailed: If nobody knows, or the robot cannot see: it does not drive on blindly.
     """
-    question = AskHumanTool(question=f"I could not find {words}. Where should I look?")
+    why = _sight(reply)
+    missed = f"I saw {words}, but could not tell where it is: {why}" if why else f"I could not find {words}"
+    question = AskHumanTool(question=f"{missed}. Where should I look?")
     blind = 0
     while True:
         while reply.frontier:
-            reply = yield from outlook.act(Verb.NAVIGATE, reply.frontier[0].id, words, f"search for {words}")
+            place = reply.frontier[0]
+            reply = yield from outlook.act(Verb.NAVIGATE, place.id, words, f"search for {words}")
             if reply.found:
                 return reply.found[0]
+            if why := _sight(reply):
+                raise PlanFailed(f"I see {words} at {place.label}, but cannot tell where exactly: {why}.")
             blind = blind + 1 if reply.status in BLIND else 0
             if reply.status == BAD_QUERY:
                 raise PlanFailed(
@@ -120,7 +125,12 @@ def search(outlook: Outlook, words: str, reply: Reply) -> Plan[Found]:
             break
     if reply.operator_words:
         return (yield from _look_where_told(outlook, words, reply.operator_words))
-    raise PlanFailed(f"I could not find {words}.")
+    raise PlanFailed(f"{missed}.")
+
+
+def _sight(reply: Reply) -> str:
+    """Why what was seen could not be placed; "" when nothing was seen."""
+    return "; ".join(filter(None, reply.peer_words)) if reply.status == SEEN_NOT_PLACED else ""
 
 
 def unseen(reply: Reply) -> str:

@@ -84,7 +84,11 @@ def _open_episodes(mission: Mission) -> tuple[SearchProgress, ...]:
         or any(mission.ledger.left(line) < need for line, need in _NEEDED.items())
     ):
         return ()
-    return tuple(each for each in reversed(mission.episodes.values()) if each.escalated and not each.found)
+    return tuple(
+        each
+        for each in reversed(mission.episodes.values())
+        if each.escalated and not each.found and not each.sighted
+    )
 
 
 def _first_time(mission: Mission, early: Early) -> bool:

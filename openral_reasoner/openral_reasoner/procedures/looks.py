@@ -12,9 +12,11 @@ from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.residencies import wake
 from openral_reasoner.procedures.things import Thing
 from openral_reasoner.procedures.waits import LOCATOR, Need, wait_at_most, wait_for
+from openral_reasoner.searches import SEEN_NOT_PLACED
 from openral_reasoner.success import Answered, Source
 
 _PASSING = (LocateStatus.NO_FRAME, LocateStatus.STALE_FRAME, LocateStatus.BUSY)
+_DEPTHLESS = ObserveStatus.NO_DEPTH
 _LAGGING = (ObserveStatus.STALE_TRANSFORM, ObserveStatus.NO_FRAME)
 CATCH_UPS = 3
 """How often memory is asked again while its transforms or depth images lag behind the look."""
@@ -22,7 +24,6 @@ CATCH_UP = 0.4
 """How long it is given each time [s]."""
 LOOKS_AGAIN, LOOK_AGAIN = 3, 1.0
 """How often a look is tried again that failed for a passing reason, and how long after [s]."""
-SEEN_NOT_PLACED = "SEEN_NOT_PLACED"
 _DECISIVE = (
     SEEN_NOT_PLACED,
     LocateStatus.FOUND.name,
@@ -199,9 +200,9 @@ def _one(
 def _placed(
     mission: Mission, entry: LocatorEntry, call_id: str, result: LocateResult, words: str
 ) -> Procedure[Look]:
-    """Where it was seen; when memory never gets the depth of that very frame, one more look is had."""
-    look, lagging = yield from _take_in(mission, call_id, result, words)
-    if not lagging:
+    """Where it was seen; when there is no depth of that very frame, or in it, one more look is had."""
+    look, may_pass = yield from _take_in(mission, call_id, result, words)
+    if not may_pass:
         return look
     call_id, again = yield from _one(mission, entry, words, result.camera)
     if again.status is not LocateStatus.FOUND:
@@ -213,7 +214,7 @@ def _placed(
 def _take_in(
     mission: Mission, call_id: str, result: LocateResult, words: str
 ) -> Procedure[tuple[Look, bool]]:
-    """Have memory place what was seen: only then does it have an id and a pose; whether it still lags."""
+    """Have memory place what was seen: only then has it an id and a pose; whether another look may help."""
     observed = yield from observe(mission, call_id, result)
     for _ in range(CATCH_UPS):
         if isinstance(observed, Unanswered) or observed.status not in _LAGGING:
@@ -224,9 +225,9 @@ def _take_in(
         mission.note(Answered(Source.LOOK, words))
         return Look(SEEN_NOT_PLACED, observed.message, result.detector), False
     if observed.status is not ObserveStatus.REMEMBERED or not observed.matches:
-        lagging = observed.status in _LAGGING
+        why = f"{observed.status.name}: {observed.message}"
         mission.note(Answered(Source.LOOK, words))
-        return Look(SEEN_NOT_PLACED, observed.message, result.detector), lagging
+        return Look(SEEN_NOT_PLACED, why, result.detector), observed.status in (*_LAGGING, _DEPTHLESS)
     things = tuple(mission.learn(Thing.remembered(match, words)) for match in observed.matches)
     mission.note(Answered(Source.LOOK, words, tuple(thing.node() for thing in things)))
     return Look(LocateStatus.FOUND.name, result.message, result.detector, things), False

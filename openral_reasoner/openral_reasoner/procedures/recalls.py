@@ -4,11 +4,11 @@ from openral_core.queries import RecallMatch, RecallResult, RecallStatus
 from openral_reasoner.exchanges.turns import Reply
 from openral_reasoner.procedures.asks import Unanswered, recall
 from openral_reasoner.procedures.frontiers import frontier, shown
-from openral_reasoner.procedures.looks import SEEN_NOT_PLACED, Look, look_for
+from openral_reasoner.procedures.looks import Look, look_for
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.queries import BAD_QUERY, refused, unreadable
 from openral_reasoner.procedures.things import Thing
-from openral_reasoner.searches import SearchProgress
+from openral_reasoner.searches import SEEN_NOT_PLACED, SearchProgress
 
 _HIT = (RecallStatus.FOUND, RecallStatus.AMBIGUOUS, RecallStatus.ONLY_STALE)
 _HIT_WORDS = {
@@ -94,6 +94,7 @@ def _escalate(
     if look.status == BAD_QUERY:
         mission.forget(episode)
         return refused(look.message)
+    status = SEEN_NOT_PLACED if look.status == SEEN_NOT_PLACED else status
     return (yield from miss(mission, words, status, f"{memory}; {_look_words(look)}", (look.message,)))
 
 

@@ -12,7 +12,13 @@ from openral_reasoner.procedures.queries import BAD_QUERY, refused
 from openral_reasoner.procedures.recalls import miss
 from openral_reasoner.procedures.targets import hand_refusal
 from openral_reasoner.procedures.things import Thing
-from openral_reasoner.searches import NOBODY_CAN_LOOK, Candidate, SearchProgress
+from openral_reasoner.searches import NOBODY_CAN_LOOK, SEEN_NOT_PLACED, Candidate, SearchProgress
+
+_SEEN_WITHOUT_PLACE = (
+    "a locator sees it here, but where exactly could not be measured, so no skill can be used on it: "
+    "look again from here, or ask a human and say what was seen and why it could not be placed; "
+    "to search elsewhere is of no use"
+)
 
 
 def visit(mission: Mission, candidate: Candidate, episode: SearchProgress) -> Procedure[Reply]:
@@ -47,6 +53,8 @@ def _told(mission: Mission, candidate: Candidate, look: Look, words: str) -> Pro
     if look.status == BAD_QUERY:
         mission.forget(mission.episode(words))
         return refused(look.message)
+    if look.status == SEEN_NOT_PLACED:
+        return Reply(status=look.status, text=_SEEN_WITHOUT_PLACE, peer_words=(look.message,))
     if look.absent:
         text = "looked there, and it is not there"
     else:

@@ -19,6 +19,8 @@ BLIND = frozenset(
     }
 )
 """Ends of a look that say nothing about whether a thing is there."""
+SEEN_NOT_PLACED = "SEEN_NOT_PLACED"
+"""Of a look that found the thing, which memory could not place: no depth, say."""
 NOBODY_CAN_LOOK = "NOBODY_CAN_LOOK"
 """Of a place that was not gone to."""
 MOST_VISITS = 2
@@ -43,6 +45,11 @@ class SearchProgress:
     near_misses: tuple[str, ...] = ()
     priors: tuple[str, ...] = ()
     found: str = ""
+
+    @property
+    def sighted(self) -> str:
+        """Id of the place at which it was seen, though it could not be placed; "" when at none."""
+        return next((v.node_id for v in self.visits if v.outcome == SEEN_NOT_PLACED), "")
 
     @property
     def visited(self) -> frozenset[str]:

@@ -8,11 +8,11 @@ from typing_extensions import override
 
 from openral_reasoner.exchanges.turns import Reply, fence
 from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.procedures.looks import SEEN_NOT_PLACED, Look, look_for
+from openral_reasoner.procedures.looks import Look, look_for
 from openral_reasoner.procedures.mission import Mission, Procedure
 from openral_reasoner.procedures.queries import BAD_QUERY, refused, unreadable
 from openral_reasoner.procedures.recalls import miss
-from openral_reasoner.searches import same_term
+from openral_reasoner.searches import SEEN_NOT_PLACED, same_term
 from openral_reasoner.tools.tool import InvalidCall, Outcome, Tool
 
 _RULE = (

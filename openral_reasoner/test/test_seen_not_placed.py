@@ -1,0 +1,76 @@
+"""What is seen but cannot be placed was seen: it is not looked for elsewhere, and the operator reads why."""
+
+from collections.abc import Iterator
+
+from openral_core.queries import ObserveResult, ObserveStatus
+from openral_reasoner.exchanges.commands import (
+    AskModel,
+    CallLocate,
+    CallObserve,
+    Command,
+    PublishHandoff,
+    SendSkill,
+)
+from openral_reasoner.exchanges.events import (
+    ModelAnswered,
+    Observed,
+    PaletteChanged,
+    PromptReceived,
+)
+from openral_reasoner.homes import Home, HomePeers
+from openral_reasoner.homes.timeline import Answer, Timeline
+from openral_reasoner.missions import Core
+from openral_reasoner.palettes import ToolPalette
+from openral_reasoner.planners import decide
+from openral_reasoner.procedures.settings import MissionSettings
+
+WHY = "'baguette' at x 300 to 360, y 200 to 260 px has no known depth in it"
+
+
+def run(home: Home, palette: ToolPalette, settings: MissionSettings, blind_for: float) -> Timeline:
+    """Somebody wants the baguette; no depth comes for so many looks."""
+    peers = HomePeers(home)
+    looks = iter(range(1_000))
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, AskModel):
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+        elif isinstance(command, CallObserve) and next(looks) < blind_for:
+            yield 0.1, Observed(call_id=command.call_id, result=ObserveResult(ObserveStatus.NO_DEPTH, WHY))
+        elif (event := peers.answer(command)) is not None:
+            yield 5.0 if isinstance(command, SendSkill) else 0.1, event
+
+    line = Timeline(Core(settings), answers)
+    line.put(0.0, PaletteChanged(palette=palette))
+    line.put(0.0, PromptReceived(id="first", text="find the baguette"))
+    line.run()
+    return line
+
+
+def commands(line: Timeline, kind: type) -> list[Command]:
+    return [command for moment in line.moments for command in moment.commands if isinstance(command, kind)]
+
+
+def test_the_search_stays_where_it_was_seen_and_the_operator_reads_what_is_missing(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    line = run(home, palette, settings, blind_for=float("inf"))
+    seen_at = next(
+        index
+        for index, moment in enumerate(line.moments)
+        if any(isinstance(command, CallObserve) for command in moment.commands)
+    )
+    after = [c for m in line.moments[seen_at:] for c in m.commands if isinstance(c, SendSkill)]
+    assert not after, "it drove on although it had seen what it looks for"
+    (handoff,) = commands(line, PublishHandoff)
+    assert "I see baguette at" in handoff.question.question
+    assert f"NO_DEPTH: {WHY}" in handoff.question.question
+    assert any("SEEN_NOT_PLACED" in tried for tried in handoff.question.tried)
+
+
+def test_depth_that_was_missing_for_one_look_costs_one_look(
+    home: Home, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    line = run(home, palette, settings, blind_for=1)
+    assert not commands(line, PublishHandoff)
+    assert len(commands(line, CallLocate)) >= 2
