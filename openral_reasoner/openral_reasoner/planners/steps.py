@@ -111,21 +111,27 @@ def search(outlook: Outlook, words: str, reply: Reply) -> Plan[Found]:
             reply = yield from outlook.act(Verb.NAVIGATE, place.id, words, f"search for {words}")
             if reply.found:
                 return reply.found[0]
-            if why := _sight(reply):
-                raise PlanFailed(f"I see {words} at {place.label}, but cannot tell where exactly: {why}.")
             blind = blind + 1 if reply.status in BLIND else 0
-            if reply.status == BAD_QUERY:
-                raise PlanFailed(
-                    f"The locator cannot read {words!r} as the name of an object: {unseen(reply)}."
-                )
-            if blind == BLIND_VISITS or reply.status == NOBODY_CAN_LOOK:
-                raise PlanFailed(f"I cannot look for {words}, no look was had: {unseen(reply)}.")
+            end = _end_of_search(reply, words, place.label, blind)
+            if end:
+                raise PlanFailed(end)
         reply = yield question
         if not reply.frontier:
             break
     if reply.operator_words:
         return (yield from _look_where_told(outlook, words, reply.operator_words))
     raise PlanFailed(f"{missed}.")
+
+
+def _end_of_search(reply: Reply, words: str, place: str, blind: int) -> str:
+    """Why driving on is of no use after a visit, "" while it is; ``blind`` visits in a row had no look."""
+    if reply.status == SEEN_NOT_PLACED:
+        return f"I see {words} at {place}, but cannot tell where exactly: {_sight(reply)}."
+    if reply.status == BAD_QUERY:
+        return f"The locator cannot read {words!r} as the name of an object: {unseen(reply)}."
+    if blind == BLIND_VISITS or reply.status == NOBODY_CAN_LOOK:
+        return f"I cannot look for {words}, no look was had: {unseen(reply)}."
+    return ""
 
 
 def _sight(reply: Reply) -> str:
