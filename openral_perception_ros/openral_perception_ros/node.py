@@ -74,6 +74,7 @@ class DetectorNode(ManagedNode):
             p.rskill, rskill_folders(p.rskill_folders), tuple(each.id for each in cameras), p.default
         )
         self._plan = Plan(p, detector, cameras, Reception(detector, p.deadline), self.worker_module)
+        self._scope = scope
         self._announcer = Announcer(scope, self, detector)
         self._inquiries = Inquiries(
             detector.manifest.id, self._plan.reception, lambda: self._session, self._answered
@@ -114,9 +115,10 @@ class DetectorNode(ManagedNode):
             self._at_home(self._announcer.annotated, shot, detections)
 
     def _at_home(self, work: Callable[..., object], *arguments: object) -> None:
-        """Run on the executor what another thread learnt."""
+        """Run on the executor what another thread learnt, as long as there is anything to tell it with."""
         if self.executor is not None:
-            self.executor.create_task(work, *arguments)
+            guarded = self._scope.guarded(f"executor inbox, {work.__name__}", work)
+            self.executor.create_task(guarded, *arguments)
 
     def _on_seen(self, outcome: LookOutcome) -> None:
         if isinstance(outcome, Seen):
