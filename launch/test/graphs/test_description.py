@@ -8,12 +8,12 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from openral_bringup import launching
 from openral_bringup.deploy.main import app
 from openral_bringup.graphs import Choices, ImpossibleChoices, describe
 from openral_bringup.graphs.arguments import ARGUMENTS
 from openral_bringup.graphs.cameras import merged
 from openral_bringup.graphs.locations import rskill_folders
-from openral_bringup.launching import prepare
 from openral_core.errors import OpenRALError
 
 ROOT = Path(__file__).parents[3]
@@ -284,13 +284,16 @@ def test_a_folder_without_rskills_is_told(tmp_path: Path) -> None:
         rskill_folders([tmp_path])
 
 
-def test_the_command_line_and_the_launch_file_take_the_users_own_rskills(own_rskills: Path) -> None:
+def test_the_command_line_and_the_launch_file_take_the_users_own_rskills(
+    own_rskills: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launching, "occupy", lambda *_: 0)
     chosen = ["--rskills", str(own_rskills), "--continuous", "my-finder", "--on-demand", "sim-locator"]
     done = CliRunner().invoke(app, ["--dry-run", *chosen], env={"COLUMNS": "400"})
     assert done.exit_code == 0, done.output
     assert "my_finder" in done.output
     words = {a.name: a.default for a in ARGUMENTS}
     words |= {"rskills": str(own_rskills), "continuous": "my-finder", "domain_id": "auto"}
-    assert "my_finder" in {node.key for node in prepare(words, ()).graph.nodes}
+    assert "my_finder" in {node.key for node in launching.prepare(words, ()).graph.nodes}
     with pytest.raises(ImpossibleChoices, match=r"rskills:=/none: no <id>/rskill.yaml"):
-        prepare(words | {"rskills": "/none"}, ())
+        launching.prepare(words | {"rskills": "/none"}, ())
