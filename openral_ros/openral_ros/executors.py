@@ -4,6 +4,7 @@ from threading import Event, Thread
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.context import Context
+from rclpy.exceptions import InvalidHandle
 from rclpy.executors import (
     ConditionReachedException,
     Executor,
@@ -33,6 +34,10 @@ class GuardedExecutor(Executor):
         try:
             task, entity, node = self.wait_for_ready_callbacks(timeout_sec)
         except (ShutdownException, TimeoutException, ConditionReachedException):
+            return
+        except InvalidHandle:
+            # rclpy skips what another thread destroyed while it gathers what to wait for, but for event
+            # handlers that go between its two looks at them. Nothing was taken yet: the next turn waits anew.
             return
         self.begin(task, entity, node)
 

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 pytest.importorskip("rclpy")
+from rclpy.exceptions import InvalidHandle
 from rclpy.executors import Executor
 from rclpy.node import Node
+from rclpy.waitable import NumberOfEntities, Waitable
 from std_srvs.srv import Empty
 
 from openral_ros.callback_guard import CannotGoOn, guard_of
@@ -119,3 +121,44 @@ def test_who_cannot_go_on_reaches_who_spins(
     for _ in range(times + 1):
         with pytest.raises(TooLate):
             spin(executor, lambda: False)
+
+
+class Vanishing(Waitable):
+    """An event handler whose handle another thread destroys once the executor has begun to gather."""
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node.default_callback_group)
+        self.gathered = 0
+
+    def __enter__(self) -> None:
+        self.gathered += 1
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing was entered."""
+
+    def get_num_entities(self) -> NumberOfEntities:
+        return NumberOfEntities()
+
+    def add_to_wait_set(self, wait_set: object) -> None:
+        if self.gathered == 1:
+            raise InvalidHandle("cannot use Destroyable because destruction was requested")
+
+    def is_ready(self, wait_set: object) -> bool:
+        return False
+
+    def take_data(self) -> None:
+        """Never ready."""
+
+    async def execute(self, taken_data: object) -> None:
+        """Never ready."""
+
+
+def test_what_another_thread_destroys_while_it_is_waited_for_ends_no_node(
+    node: Node, executor: ApartExecutor
+) -> None:
+    vanishing, ticks = Vanishing(node), []
+    node.add_waitable(vanishing)
+    node.create_timer(0.01, lambda: ticks.append(None))
+    spin(executor, lambda: ticks)
+    assert vanishing.gathered > 1
+    node.remove_waitable(vanishing)
