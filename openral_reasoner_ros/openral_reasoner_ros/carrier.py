@@ -1,12 +1,16 @@
-"""Carries events to the core and its commands to the adapters, one at a time, in order."""
+"""Carries events to the core and its commands to the adapters, one at a time, in order.
+
+A command that breaks its adapter is a call that failed: the core goes on as with any other.
+"""
 
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
 
 from openral_reasoner.exchanges.commands import Command
-from openral_reasoner.exchanges.events import Event
+from openral_reasoner.exchanges.events import CallFailed, Event
 from openral_reasoner.missions import Core, handled
+from openral_ros.callback_guard import CallbackGuard, in_words
 
 Post = Callable[[Event], None]
 Adapter = Callable[..., None]
@@ -17,8 +21,10 @@ Witness = Callable[[float, Event, tuple[Command, ...]], None]
 class Carrier:
     """What arrives while a command is being carried waits for its turn: the core is never entered twice."""
 
-    def __init__(self, core: Core, witness: Witness, log: Callable[[str], None]) -> None:
-        self._core = core
+    def __init__(
+        self, core: Core, witness: Witness, log: Callable[[str], None], guard: CallbackGuard
+    ) -> None:
+        self._core, self._guard = core, guard
         self._adapters: dict[type, Adapter] = {}
         self._witness = witness
         self._log = log
@@ -44,6 +50,12 @@ class Carrier:
     def _carry(self, event: Event) -> None:
         now = time.monotonic()
         commands = handled(self._core, event, now, self._log)
-        self._witness(now, event, commands)
+        self._guard.run("record of an event", self._witness, now, event, commands)
         for command in commands:
-            self._adapters[type(command)](command)
+            source = f"command {type(command).__name__}"
+            error = self._guard.attempt(source, lambda each: self._adapters[type(each)](each), command)
+            call_id = getattr(command, "call_id", "")
+            if error is not None and call_id:
+                self._waiting.append(
+                    CallFailed(call_id=call_id, condition="BROKEN_OFF", message=in_words(error))
+                )

@@ -6,7 +6,7 @@ from openral_msgs.msg import FailureTrigger
 from openral_reasoner.exchanges.events import FailureReported
 from openral_reasoner.missions.core import NAMED, REPORTED
 from openral_reasoner_ros.carrier import Post
-from openral_reasoner_ros.names import FAILURE
+from openral_reasoner_ros.names import FAILURE, OWN_FAILURE
 from openral_ros.qos import RELIABLE
 from openral_ros.scopes import Scope
 
@@ -16,12 +16,12 @@ SOURCES = 64
 
 
 class Failures:
-    """Subscribes to every source once."""
+    """Subscribes to every source but the reasoner itself, once."""
 
     def __init__(self, scope: Scope, node: Node, post: Post) -> None:
         self._scope, self._node, self._post = scope, node, post
         self._below = node.resolve_topic_name(FAILURE) + "/"
-        self._known: set[str] = set()
+        self._known = {node.resolve_topic_name(OWN_FAILURE)}
 
     def poll(self) -> None:
         """Take note of sources that have come."""

@@ -1,8 +1,9 @@
 """The reasoner: carries events to the mission core and its commands to the graph.
 
 Subscribes: openral/prompt (operator's), openral/scene_graph, openral/world_state, openral/skills,
-    every openral/perception/<slug>/info.
-Publishes: openral/mission, openral/palette, openral/handoff, openral/prompt, openral/prompt_receipt.
+    every openral/perception/<slug>/info, every openral/failure/<source>.
+Publishes: openral/mission, openral/palette, openral/handoff, openral/prompt, openral/prompt_receipt,
+    openral/failure/reasoner.
 Calls: recall_object, resolve_place, observe, locate_in_view of every detector, execute_rskill.
 """
 
@@ -13,10 +14,12 @@ from openral_msgs.msg import PromptStamped
 from openral_reasoner.exchanges.events import Cancelled, PromptReceived
 from openral_reasoner.missions.prompts import NAME_CHARACTERS, PROMPT_CHARACTERS
 from openral_reasoner_ros.brains import make_brain
-from openral_reasoner_ros.names import PROMPT
+from openral_reasoner_ros.names import OWN_FAILURE, PROMPT
 from openral_reasoner_ros.palette_text import PalettePublisher
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_reasoner_ros.wiring import Prepared, Wiring, wire
+from openral_ros.callback_guard import CannotGoOn
+from openral_ros.failures import Failures
 from openral_ros.managed_node import ManagedNode
 from openral_ros.parameters import declare
 from openral_ros.qos import RELIABLE
@@ -41,8 +44,14 @@ class ReasonerNode(ManagedNode):
         parameters = declare(self, ReasonerParameters)
         start_tracing("reasoner", Path(parameters.record) if parameters.record else None)
         skills = Registry.load(parameters.folders).skills
+        self._failures = Failures(scope, self, OWN_FAILURE, "reasoner")
         palette = PalettePublisher(scope)
         self._prepared = Prepared(parameters, skills, make_brain(parameters), palette)
+
+    def last_words(self, reason: CannotGoOn) -> None:
+        """Others are told too."""
+        super().last_words(reason)
+        self._failures.tell_last(reason)
 
     def activate(self, scope: Scope) -> None:
         """Begin to listen."""

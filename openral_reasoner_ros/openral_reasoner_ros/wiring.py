@@ -21,6 +21,7 @@ from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_reasoner_ros.peers import Peers
 from openral_reasoner_ros.recorder import recorder
 from openral_reasoner_ros.traces import Traces
+from openral_ros.callback_guard import guard_of
 from openral_ros.scopes import Scope
 
 
@@ -49,7 +50,8 @@ def wire(scope: Scope, node: Node, prepared: Prepared) -> Wiring:
     core, traces = Core(settings), Traces()
     scope.callback(traces.close)
     log = node.get_logger().error
-    carrier = Carrier(core, recorder(scope, parameters.record, settings, log), log)
+    record = recorder(scope, parameters.record, settings, log)
+    carrier = Carrier(core, record, log, guard_of(node))
     words = WordsAdapter(scope, node, parameters.brain.value)
     peers = Peers(scope, node, carrier.post, traces, parameters)
     deadlines = DeadlineAdapter(scope, node, carrier.post)

@@ -64,6 +64,21 @@ class CallbackGuard:
             self.caught(source, error)
             return None
 
+    def attempt(self, source: str, callback: Callable[..., object], *arguments: object) -> Exception | None:
+        """Call ``callback`` for what it does; what it raised, if it did.
+
+        Raises:
+            CannotGoOn: If the callback does.
+        """
+        try:
+            callback(*arguments)
+        except CannotGoOn:
+            raise
+        except Exception as error:
+            self.caught(source, error)
+            return error
+        return None
+
     def caught(self, source: str, error: BaseException) -> None:
         """Log an exception the first time, and count it.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from time import monotonic
 
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
@@ -15,6 +16,7 @@ from openral_reasoner.exchanges.commands import CancelSkill, SendSkill
 from openral_reasoner.exchanges.events import CallFailed, SkillEnded, SkillProgressed
 from openral_reasoner_ros.adapters.answers import BAD_ANSWERS, call_failed
 from openral_reasoner_ros.carrier import Post
+from openral_reasoner_ros.catalogues import Catalogue, Catalogues
 from openral_reasoner_ros.names import EXECUTE, SKILLS
 from openral_reasoner_ros.servers import Server
 from openral_reasoner_ros.traces import Traces
@@ -24,6 +26,10 @@ from openral_ros.scopes import Scope
 
 GIVEN_UP = 6
 """Polls in a row without the server that end its goals: a moment's silence, while it plans, ends none."""
+
+
+LONGEST = 200
+"""Verbs of a catalogue, and characters of its words, that are read."""
 
 
 class SkillAdapter:
@@ -37,9 +43,24 @@ class SkillAdapter:
         self._post, self._traces = post, traces
         self._handles: dict[str, ClientGoalHandle | None] = {}
         self._unwanted: set[str] = set()
-        self.verbs: tuple[Verb, ...] = ()
-        self.holding, self.busy = "", False
+        self._catalogues = Catalogues()
         self._absences = 0
+
+    @property
+    def verbs(self) -> tuple[Verb, ...]:
+        """What may be asked of it."""
+        known = {verb.value: verb for verb in Verb}
+        return tuple(known[name] for name in self._catalogues.verbs(monotonic()) if name in known)
+
+    @property
+    def holding(self) -> str:
+        """Label of what it says it holds."""
+        return self._catalogues.newest.holding
+
+    @property
+    def busy(self) -> bool:
+        """Whether it says it is at something."""
+        return bool(self._catalogues.newest.busy_with)
 
     @property
     def alive(self) -> bool:
@@ -112,10 +133,11 @@ class SkillAdapter:
         self._post(SkillProgressed(call_id=call_id, stage=feedback.stage, progress=feedback.progress))
 
     def _on_catalogue(self, message: SkillCatalogue) -> None:
-        self._server.heard()
-        known = {verb.value: verb for verb in Verb}
-        self.verbs = tuple(known[name] for name in message.verbs if name in known)
-        self.holding, self.busy = message.holding, bool(message.busy_with)
+        if message.verbs:  # one that is not active has none
+            self._server.heard()
+        verbs = tuple(verb for verb in message.verbs[:LONGEST] if verb in set(Verb))
+        said = Catalogue(verbs, message.holding[:LONGEST], message.busy_with[:LONGEST])
+        self._catalogues = self._catalogues.hear(said, monotonic())
 
     def _fail(self, call_id: str, condition: str, message: str) -> None:
         self._forget(call_id)

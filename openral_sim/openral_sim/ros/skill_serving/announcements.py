@@ -1,6 +1,7 @@
 """What the skill server tells the graph: what it can do now, and what went wrong."""
 
 from collections.abc import Sequence
+from time import monotonic
 
 from openral_core import CONTRACT_VERSION
 from openral_core.skills import SkillResult, SkillStatus
@@ -12,25 +13,31 @@ from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.scopes import Scope
 
 SOURCE = "skill_server"
+REPEAT = 1.0
+"""Between two of the same catalogue [s]."""
 
 
 class Announcements:
-    """A latched catalogue when it changes, a failure for every goal that fails, how far doors stand open."""
+    """A latched catalogue, repeated; a failure for every goal that fails; how far doors stand open."""
 
     def __init__(self, scope: Scope) -> None:
         self._catalogue = scope.publisher(SkillCatalogue, "openral/skills", LATCHED)
         self._failures = scope.publisher(FailureTrigger, f"openral/failure/{SOURCE}", RELIABLE)
         self._openings = scope.publisher(KeyValue, "openral/openings", RELIABLE)
         self._said: SkillCatalogue | None = None
+        self._repeat_at = 0.0
 
     def catalogue(self, verbs: Sequence[str], holding: str, busy_with: str, time: float) -> None:
-        """What the robot can do now, if that is news; ``time`` in [s] of simulated time."""
+        """What the robot can do now; ``time`` in [s] of simulated time.
+
+        It is repeated, so that one that a stranger published does not stand for it.
+        """
         said = SkillCatalogue(
             contract_version=CONTRACT_VERSION, verbs=list(verbs), holding=holding, busy_with=busy_with
         )
-        if said == self._said:
+        if said == self._said and monotonic() < self._repeat_at:
             return
-        self._said = said
+        self._said, self._repeat_at = said, monotonic() + REPEAT
         stamped = SkillCatalogue(
             contract_version=CONTRACT_VERSION, verbs=list(verbs), holding=holding, busy_with=busy_with
         )
