@@ -93,7 +93,7 @@ class FakeGraph(Node):
         self.create_service(ObserveDetections, "/openral/observe", self._observe)
         self._locate_service = self.create_service(LocateInView, f"{LOCATOR}/locate_in_view", self._locate)
         self._info = self.create_publisher(DetectorInfoMsg, f"{LOCATOR}/info", LATCHED)
-        self._info.publish(detector_info_message(locator_info()))
+        self.announce_locator()
         self._scene = self.create_publisher(SceneGraphMsg, "/openral/scene_graph", LATCHED)
         self._skills = self.create_publisher(SkillCatalogue, "/openral/skills", LATCHED)
         self._announce()
@@ -110,6 +110,10 @@ class FakeGraph(Node):
         """Also give the action server back, which rclpy leaves alone."""
         self._server.destroy()
         super().destroy_node()
+
+    def announce_locator(self) -> None:
+        """As the heartbeat of a real one does."""
+        self._info.publish(detector_info_message(locator_info()))
 
     def _announce(self) -> None:
         """Again and again, as the real ones do: a latched message may be lost while nodes find each other."""

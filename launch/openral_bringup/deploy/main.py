@@ -69,6 +69,9 @@ def deploy(
     max_restarts: Annotated[int, typer.Option(min=0, help="of a node that dies again and again")] = 5,
     run: Annotated[list[str] | None, typer.Option(help="start only this node here (repeatable)")] = None,
     log_level: Annotated[LogLevel, typer.Option(help="severity from which nodes speak")] = LogLevel.INFO,
+    check_fields: Annotated[
+        bool, typer.Option("--check-fields", help="check every message field's type, for development")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the graph and exit")] = False,
 ) -> None:
     """Bring up the graph that was chosen."""
@@ -93,6 +96,7 @@ def deploy(
         max_restarts=max_restarts,
         run=tuple(run or ()),
         log_level=log_level,
+        check_fields=check_fields,
         seed=seed,
         real_time_factor=real_time_factor,
         handoff_timeout=handoff_timeout,

@@ -45,6 +45,7 @@ ARGUMENTS = (
     Argument("max_restarts", "5", "restarts of a node that dies, then it is left down"),
     Argument("run", "", "nodes to start here, separated by commas, when the others run on another host"),
     Argument("log_level", "info", "severity from which nodes speak", [each.value for each in LogLevel]),
+    Argument("check_fields", "false", "check every message field's type, for development", ["true", "false"]),
     Argument("record", "", "folder for spans and events"),
     Argument("namespace", "", "namespace of the whole graph, as in /robot1"),
     Argument("domain_id", "", "ROS_DOMAIN_ID of the graph, or auto for a free one"),

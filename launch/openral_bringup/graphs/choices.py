@@ -68,6 +68,7 @@ class Choices(Document):
     max_restarts: int = Field(default=5, ge=0, description="of a node that dies again and again")
     run: tuple[str, ...] = Field(default=(), description="nodes to start here; () = all, none elsewhere")
     log_level: LogLevel = LogLevel.INFO
+    check_fields: bool = Field(default=False, description="check every field's type, for development")
     spatial_memory_path: str = ""
     seed: int = Field(default=0, ge=0)
     real_time_factor: float = Field(default=1.0, ge=0.0, description="0 = as fast as it can")

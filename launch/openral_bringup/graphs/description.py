@@ -18,6 +18,8 @@ from openral_core.documents import InvalidDocument, read_yaml
 from openral_core.rskills import Registry
 
 SIM_TIME: Mapping[str, ParameterValue] = {"use_sim_time": True}
+CHECKED = {"ROS_PYTHON_CHECK_FIELDS": "1"}
+"""Has message classes refuse a value of the wrong type with its field's name; without it C code may abort."""
 SHARED = ("/clock", "/tf", "/tf_static", "/diagnostics")
 """Names that are absolute by custom; a robot with a namespace has its own, so that two do not mix."""
 
@@ -84,6 +86,7 @@ def describe(
             node,
             remaps={**shared, **node.remaps},
             log_level=choices.log_level.value,
+            variables={**node.variables, **(CHECKED if choices.check_fields else {})},
             own=own_variables(str(node.parameters["brain"])) if node.name == "reasoner" else (),
         )
         for node in nodes

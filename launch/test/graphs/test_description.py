@@ -297,3 +297,9 @@ def test_the_command_line_and_the_launch_file_take_the_users_own_rskills(
     assert "my_finder" in {node.key for node in launching.prepare(words, ()).graph.nodes}
     with pytest.raises(ImpossibleChoices, match=r"rskills:=/none: no <id>/rskill.yaml"):
         launching.prepare(words | {"rskills": "/none"}, ())
+
+
+@pytest.mark.parametrize(("asked", "word"), [(True, "1"), (False, None)])
+def test_field_types_are_checked_in_every_node_when_that_is_asked_for(asked: bool, word: str | None) -> None:
+    nodes = graph_of(check_fields=asked).nodes
+    assert {node.environment({}).get("ROS_PYTHON_CHECK_FIELDS") for node in nodes} == {word}
