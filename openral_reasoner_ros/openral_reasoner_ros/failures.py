@@ -21,14 +21,16 @@ class Failures:
     def __init__(self, scope: Scope, node: Node, post: Post) -> None:
         self._scope, self._node, self._post = scope, node, post
         self._below = node.resolve_topic_name(FAILURE) + "/"
-        self._known = {node.resolve_topic_name(OWN_FAILURE)}
+        self._own = node.resolve_topic_name(OWN_FAILURE)
+        self._known: set[str] = set()
 
     def poll(self) -> None:
         """Take note of sources that have come."""
         for topic, types in self._node.get_topic_names_and_types():
             if len(self._known) >= SOURCES:
                 return
-            if topic.startswith(self._below) and FAILURE_TYPE in types and topic not in self._known:
+            of_others = topic.startswith(self._below) and topic != self._own
+            if of_others and FAILURE_TYPE in types and topic not in self._known:
                 self._known.add(topic)
                 self._scope.subscription(FailureTrigger, topic, self._on_failure, RELIABLE)
 

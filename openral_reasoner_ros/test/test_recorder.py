@@ -13,6 +13,7 @@ from openral_reasoner.procedures.settings import MissionSettings
 from openral_reasoner.recordings import read_lives
 from openral_reasoner_ros.carrier import Carrier
 from openral_reasoner_ros.recorder import BEFORE, FILE, Recorder
+from openral_ros.callback_guard import CallbackGuard
 
 SETTINGS = MissionSettings()
 
@@ -22,12 +23,16 @@ def steps(file: Path) -> list[list[str]]:
         return [[step.event.kind for step in life.steps] for life in read_lives(lines)]
 
 
+class Silent:
+    """In place of a node: nobody reads its log."""
+
+
 def test_a_disk_that_is_full_ends_the_recording_and_not_the_mission(tmp_path: Path) -> None:
     (tmp_path / FILE).symlink_to("/dev/full")
     told: list[str] = []
     recorder = Recorder(tmp_path, SETTINGS, told.append)
     core = Core(SETTINGS)
-    carrier = Carrier(core, recorder.record, told.append)
+    carrier = Carrier(core, recorder.record, told.append, CallbackGuard(Silent()))
     carried: list[object] = []
     carrier.serve(dict.fromkeys(_kinds(), carried.append))
     for number in range(3):

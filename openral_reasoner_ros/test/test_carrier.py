@@ -1,0 +1,53 @@
+"""A command that breaks its adapter is a call that failed; those behind it are carried."""
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+from openral_reasoner.exchanges import commands as c
+from openral_reasoner.exchanges.events import CallFailed, PromptReceived
+from openral_reasoner.missions import Core
+from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner_ros.carrier import Carrier
+from openral_ros.callback_guard import CallbackGuard
+
+KINDS = tuple(each for each in vars(c).values() if isinstance(each, type))
+
+
+class Silent:
+    """In place of a node: nobody reads its log."""
+
+
+@pytest.mark.usefixtures("callback_errors")
+def test_a_mission_goes_on_after_a_command_that_broke_its_adapter() -> None:
+    seen: list[Any] = []
+    guard = CallbackGuard(Silent())
+    carrier = Carrier(Core(MissionSettings()), lambda now, event, commands: seen.append(event), print, guard)
+    carried: list[Any] = []
+
+    def carry(command: Any) -> None:
+        carried.append(command)
+        if isinstance(command, c.SetDeadline):
+            raise ZeroDivisionError("no timer today")
+
+    carrier.serve(dict.fromkeys(KINDS, carry))
+    carrier.post(PromptReceived(id="p", text="find the mug"))
+    broken = [command for command in carried if isinstance(command, c.SetDeadline)]
+    failed = [event for event in seen if isinstance(event, CallFailed)]
+    assert broken
+    assert [event.call_id for event in failed] == [command.call_id for command in broken]
+    assert failed[0].message == "ZeroDivisionError: no timer today"
+    assert carried.index(broken[0]) < len(carried) - 1
+    assert guard.counts["command SetDeadline: ZeroDivisionError"] == len(broken)
+
+
+@pytest.mark.usefixtures("callback_errors")
+def test_what_a_witness_raises_costs_no_command() -> None:
+    def witness(*_: Any) -> None:
+        raise OSError("disk full")
+
+    carrier, carried = Carrier(Core(MissionSettings()), witness, print, CallbackGuard(Silent())), list[Any]()
+    carrier.serve(dict.fromkeys(KINDS, carried.append))
+    carrier.post(PromptReceived(id="p", text="find the mug"))
+    assert carried
