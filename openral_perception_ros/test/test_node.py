@@ -270,7 +270,7 @@ def test_a_picture_bomb_is_a_typed_answer_and_the_next_picture_is_looked_at(
         made.publish(CompressedImage, "/head/image_raw/compressed", image)
         made.wait(lambda: (shot := cache.newest()) and shot.stamp == stamp)
 
-    good = compressed(np.zeros((20, 30, 3), np.uint8))
+    good = compressed(np.arange(1800, dtype=np.uint8).reshape(20, 30, 3))
     show(good)
     assert status(made.locate("mug")) is LocateStatus.FOUND
     show(bomb(side))
