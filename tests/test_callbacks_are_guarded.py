@@ -1,0 +1,43 @@
+"""Nodes get what calls them back from a `Scope`, which guards it; nobody spins a node unguarded."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MAKES = re.compile(
+    r"\bcreate_(subscription|service|timer|guard_condition)\(|\bActionServer\(|"
+    r"\b(Single|Multi)ThreadedExecutor\(|\bEventsExecutor\("
+)
+ELSEWHERE = {
+    "openral_ros/openral_ros/scopes.py": "makes and guards them",
+    "openral_ros/openral_ros/callback_guard.py": "its own report",
+    "openral_perception_ros/openral_perception_ros/ros/services.py": "guards its services itself",
+    "openral_perception_ros/openral_perception_ros/conformance": "clients in a test kit",
+    "openral_reasoner_ros/openral_reasoner_ros/cli": "commands that end with their answer",
+    "openral_world_state/openral_world_state/ros/live_memory.py": "a command that ends with its answer",
+    "launch/openral_bringup/deploy/observers.py": "spins a plain node whose Scope guards it",
+}
+SOURCES = sorted(
+    path
+    for package in ROOT.glob("*/openral_*/__init__.py")
+    for path in package.parent.rglob("*.py")
+    if "build" not in path.parts and "install" not in path.parts
+)
+
+
+def test_there_are_sources() -> None:
+    assert len(SOURCES) > 300
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_calls_back_is_made_by_a_scope(path: Path) -> None:
+    if not any(path.is_relative_to(ROOT / each) for each in ELSEWHERE):
+        assert not (found := MAKES.search(path.read_text())), f"{found.group()} belongs to Scope"
+
+
+@pytest.mark.parametrize("each", ELSEWHERE)
+def test_every_exception_is_still_one(each: str) -> None:
+    files = [path for path in SOURCES if path.is_relative_to(ROOT / each)]
+    assert any(MAKES.search(path.read_text()) for path in files)
