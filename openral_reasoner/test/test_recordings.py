@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -53,6 +54,84 @@ def test_the_first_difference_names_its_step(lines: list[str]) -> None:
     assert difference is not None
     assert difference.step == number
     assert "fly" in difference.words()
+
+
+DECISIVE = {
+    "another skill": ('"rskill_id":"navigate"', '"rskill_id":"fly"'),
+    "another place": ('"goal":{"position":[5.2,', '"goal":{"position":[5.3,'),
+    "another id of a call": ('locate","kind":"call_locate"', 'look","kind":"call_locate"'),
+    "another deadline": ('"kind":"set_deadline","seconds":70.0', '"kind":"set_deadline","seconds":71.0'),
+    "another outcome of a call": ('"status":"NOT_IN_VIEW"', '"status":"FOUND"'),
+    "another state at the end": ('"state":3,"reason"', '"state":4,"reason"'),
+    "another id to choose from": (r"\"enum\": [\"", r"\"enum\": [\"moon\", \""),
+    "no text where there was one": ('"step":"deciding"', '"step":""'),
+}
+WORDED = {
+    "what is done": ('"step":"', '"step":"slowly '),
+    "what the model is told first": ('"system":"', '"system":"Please. '),
+    "what a tool is said to be": (
+        '"name":"recall_object","description":"',
+        '"name":"recall_object","description":"Well: ',
+    ),
+    "what a skill is told": ('"prompt":"', '"prompt":"kindly '),
+    "the reply to a call": ('"text":"', '"text":"Listen: '),
+    "a step of the trace": ('"name":"execute_tool ', '"name":"call '),
+}
+
+
+def edited(texts: list[str], was: str, now: str) -> list[str]:
+    """The recording with the first command changed in which this stands."""
+    for number, text in enumerate(texts):
+        event, mark, commands = text.partition('"commands":')
+        if was in commands:
+            return [*texts[:number], event + mark + commands.replace(was, now, 1), *texts[number + 1 :]]
+    raise AssertionError(f"{was} is in no command")
+
+
+@pytest.mark.parametrize(("was", "now"), DECISIVE.values(), ids=DECISIVE)
+def test_a_decision_that_differs_is_found_whether_texts_count_or_not(
+    was: str, now: str, lines: list[str]
+) -> None:
+    settings, steps = read_lines(edited(lines, was, now))
+    assert replay(settings, steps) is not None
+    difference = replay(settings, steps, ignore_text=True)
+    assert difference is not None
+    assert difference.recorded != difference.given
+
+
+@pytest.mark.parametrize(("was", "now"), WORDED.values(), ids=WORDED)
+def test_other_words_are_a_difference_unless_texts_are_left_aside(
+    was: str, now: str, lines: list[str]
+) -> None:
+    settings, steps = read_lines(edited(lines, was, now))
+    assert replay(settings, steps) is not None
+    assert replay(settings, steps, ignore_text=True) is None
+
+
+def test_commands_in_another_order_are_a_difference(lines: list[str]) -> None:
+    settings, steps = read_lines(lines)
+    number = next(number for number, step in enumerate(steps) if len(step.commands) > 1)
+    turned = replace(steps[number], commands=steps[number].commands[::-1])
+    given = [*steps[:number], turned, *steps[number + 1 :]]
+    difference = replay(settings, given, ignore_text=True)
+    assert difference is not None
+    assert difference.step == number + 1
+
+
+def test_a_command_that_is_missing_or_one_too_many_is_a_difference(lines: list[str]) -> None:
+    settings, steps = read_lines(lines)
+    last = steps[-1]
+    for commands in (last.commands[:-1], (*last.commands, last.commands[-1])):
+        difference = replay(settings, [*steps[:-1], replace(last, commands=commands)], ignore_text=True)
+        assert difference is not None
+        assert "nothing" in (difference.recorded, difference.given)
+
+
+def test_a_long_command_is_shown_where_it_differs(lines: list[str]) -> None:
+    difference = replay(*read_lines(edited(lines, '"remaining":"', '"remaining":"Still ')))
+    assert difference is not None
+    assert '"remaining":"Still ' in difference.recorded
+    assert len(difference.words()) < 5000
 
 
 def test_other_settings_decide_otherwise(lines: list[str]) -> None:

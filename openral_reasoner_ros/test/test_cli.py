@@ -1,5 +1,6 @@
 """The `openral` command against a live graph and against recordings."""
 
+import gzip
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -112,6 +113,17 @@ def test_recordings_replay_and_explain(invoke: Invoke, tmp_path: Path, graph: An
     differs = invoke("replay", str(tmp_path))
     assert differs.exit_code == 1
     assert "recorded" in differs.output
+    aside = invoke("replay", str(tmp_path), "--ignore-text")
+    assert aside.exit_code == 0, aside.output
+    assert "texts aside" in aside.output
+
+
+def test_a_recording_replays_by_its_own_name_and_gzipped(invoke: Invoke, tmp_path: Path) -> None:
+    recording = tmp_path / "mission.jsonl.gz"
+    recording.write_bytes(gzip.compress((settings_line(MissionSettings()) + "\n").encode()))
+    told = invoke("replay", str(recording))
+    assert told.exit_code == 0, told.output
+    assert "0 events" in told.output
 
 
 def test_the_search_bench_prints_its_table(invoke: Invoke) -> None:

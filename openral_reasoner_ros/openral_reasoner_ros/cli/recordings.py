@@ -1,5 +1,6 @@
 """`openral replay` and `openral explain`."""
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +14,8 @@ from openral_reasoner_ros.recorder import FILE
 
 BELOW = "recording"
 """Where a deployment's folder has it."""
-Folder = Annotated[Path, typer.Argument(help="the folder given to --record")]
+PACKED = ".gz"
+Folder = Annotated[Path, typer.Argument(help="the folder given to --record, or a recording, also gzipped")]
 
 
 class NoRecording(OpenRALError):
@@ -23,12 +25,17 @@ class NoRecording(OpenRALError):
         super().__init__(f"no {FILE} in {folder}: record with the parameter 'record' or --record")
 
 
-def replay(folder: Folder) -> None:
+def replay(
+    folder: Folder,
+    ignore_text: Annotated[
+        bool, typer.Option("--ignore-text", help="texts that people and models read may differ")
+    ] = False,
+) -> None:
     """Run the core on a recording; exit code 1 and the first difference if it decides otherwise now."""
     events, lives = 0, 0
     for life in _read(folder):
         lives += 1
-        difference = play_again(life.settings, life.steps)
+        difference = play_again(life.settings, life.steps, ignore_text=ignore_text)
         if difference is not None:
             typer.echo(f"start {lives} of the reasoner, {difference.words()}")
             raise typer.Exit(1)
@@ -36,7 +43,8 @@ def replay(folder: Folder) -> None:
         if life.torn:
             typer.echo(f"start {lives} of the reasoner: its last line is torn and left out")
     starts = "" if lives == 1 else f" of {lives} starts of the reasoner"
-    typer.echo(f"{events} events{starts} replayed: the same commands")
+    aside = ", texts aside" if ignore_text else ""
+    typer.echo(f"{events} events{starts} replayed: the same commands{aside}")
 
 
 def explain(folder: Folder) -> None:
@@ -46,8 +54,9 @@ def explain(folder: Folder) -> None:
 
 
 def _read(folder: Path) -> Iterator[Life]:
-    path = next((each for each in (folder / FILE, folder / BELOW / FILE) if each.is_file()), None)
+    path = next((each for each in (folder, folder / FILE, folder / BELOW / FILE) if each.is_file()), None)
     if path is None:
         raise NoRecording(folder)
-    with path.open(encoding="utf-8", errors="replace") as lines:
+    opened = gzip.open if path.suffix == PACKED else open
+    with opened(path, "rt", encoding="utf-8", errors="replace") as lines:
         yield from read_lives(lines)
