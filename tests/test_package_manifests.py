@@ -15,7 +15,6 @@ ROSDEP_KEYS = {
     "PIL": "python3-pil",
     "cv2": "python3-opencv",
     "msgpack": "python3-msgpack",
-    "mujoco": "python3-mujoco-pip",
     "networkx": "python3-networkx",
     "numpy": "python3-numpy",
     "opentelemetry": "python3-opentelemetry-api-pip",
@@ -24,7 +23,6 @@ ROSDEP_KEYS = {
     "pytest": "python3-pytest",
     "pydantic": "python3-pydantic",
     "pydantic_core": "python3-pydantic",
-    "pytransform3d": "python3-pytransform3d-pip",
     "rich": "python3-rich",
     "scipy": "python3-scipy",
     "typer": "python3-typer",
@@ -40,10 +38,12 @@ WITHOUT_KEY = {
     "httpx2",
     "huggingface_hub",
     "mink",
+    "mujoco",
     "ompl",
     "onnxruntime",
     "openai",
     "pynvml",
+    "pytransform3d",
     "tokenizers",
     "torch",
     "transformers",
@@ -63,7 +63,7 @@ def name(package: Path) -> str:
 
 
 def imports(package: Path) -> Iterator[str]:
-    for file in package.glob("openral_*/**/*.py"):
+    for file in (*package.glob("openral_*/**/*.py"), *package.glob("launch/*.launch.py")):
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)
@@ -90,6 +90,16 @@ def test_every_import_is_declared(package: Path) -> None:
 def test_every_dependency_is_a_key_that_exists(package: Path) -> None:
     keys = {key for key in depends(package) if key.startswith("python")}
     assert keys <= set(ROSDEP_KEYS.values()) | TOOLS
+
+
+@pytest.mark.parametrize("manifest", sorted(ROOT.glob("*/package.xml")), ids=lambda path: path.parent.name)
+def test_no_dependency_is_declared_twice(manifest: Path) -> None:
+    tags = [(tag.tag, tag.text) for tag in ET.parse(manifest).getroot() if tag.tag.endswith("depend")]
+    assert sorted(tags) == sorted(set(tags))
+
+
+def test_who_runs_the_launch_file_gets_the_command_for_it() -> None:
+    assert "ros2launch" in depends(ROOT / "launch")
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)

@@ -52,7 +52,7 @@ class TestRunningGraph(unittest.TestCase):
         assert node_process(LOCATOR).pid != before.pid
 
     def test_3_a_deactivated_node_stays_so_also_after_a_crash(self) -> None:
-        command = ["ros2", "lifecycle", "set", "--no-daemon", LOCATOR, "deactivate"]
+        command = ["ros2", "lifecycle", "set", "--no-daemon", "--spin-time", "10", LOCATOR, "deactivate"]
         assert subprocess.run(command, timeout=60.0, check=False).returncode == 0
         self.until(lambda: self.states()[LOCATOR] == "inactive", 30.0)
         assert self.next_states(LOCATOR) == {"inactive"}

@@ -98,5 +98,5 @@ def _colcon(layout: Layout, packages: list[Package], chosen: list[Package]) -> l
         *("--paths", *paths, "--packages-select", *names),
         *("--merge-install", "--symlink-install", "--parallel-workers", str(WORKERS)),
         *("--event-handlers", "console_direct-", "console_stderr+", "status-", "desktop_notification-"),
-        *("--cmake-args", python, "-DBUILD_TESTING=OFF", "-Wno-dev"),
+        *("--cmake-args", python, "-Wno-dev"),
     ]

@@ -43,6 +43,12 @@ def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) 
         args.append(str(KIT))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Without a detector there is nothing to try; all tests of the package do not include the kit."""
+    inside = collection_path.resolve().is_relative_to(KIT.resolve())
+    return True if inside and not config.getoption("--detector") else None
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Its fixtures need ROS and are loaded only when it runs."""
     if config.getoption("--detector") and not config.pluginmanager.has_plugin(FIXTURES):

@@ -21,6 +21,10 @@ class SimParameters(Parameters):
     )
     shadows: bool = Field(default=False, description="draw shadows, three quarters of a picture's cost")
     publish_semantic: bool = Field(default=True, description="publish instance images and their labels")
+    reliable_images: bool = Field(
+        default=False,
+        description="images also for reliable subscribers, as RViz's default; a hung one delays all",
+    )
     rskill_folders: tuple[str, ...] = Field(
         default=("rskills",), description="where the skills' manifests lie"
     )

@@ -9,7 +9,7 @@ pytest.importorskip("rclpy")
 import rclpy
 from sensor_msgs.msg import CameraInfo, Image
 
-from openral_ros.qos import SENSOR
+from openral_ros.qos import RELIABLE, SENSOR
 from openral_ros.scopes import Scope
 from openral_sim.rendering import Frame
 from openral_sim.ros.topics.camera import CameraTopics
@@ -61,6 +61,28 @@ def test_only_what_is_listened_to_is_drawn(
     assert [type(message) for _, message in letters] == kinds
     assert {message.header.frame_id for _, message in letters} == {"head_camera_optical_frame"}
     assert camera.wanted == bool(listeners)
+    node.destroy_node()
+
+
+@pytest.mark.parametrize(("reliable", "images"), [(False, 0), (True, 1)])
+def test_a_subscriber_with_default_quality_of_service_gets_the_intrinsics_and_images_where_chosen(
+    ros_context: Any, spin_until: Any, reliable: bool, images: int
+) -> None:
+    node = rclpy.create_node("eye", context=ros_context)
+    style = CameraStyle(width=8, height=6, fovy=60.0, rate=5.0)
+    camera = CameraTopics(Scope(node), "head", style, Labels(), RELIABLE if reliable else SENSOR)
+    heard: list[type] = []
+    topics = {"camera_info": CameraInfo, "image_raw": Image, "depth": Image}
+    for name, kind in topics.items():
+        node.create_subscription(kind, f"head/{name}", lambda message: heard.append(type(message)), 10)
+
+    def all_heard() -> bool:
+        for publisher, message in camera.draw(Renderer(), 1.5):
+            publisher.publish(message)
+        return heard.count(CameraInfo) >= 3 and heard.count(Image) >= images
+
+    spin_until(node, all_heard, 20.0)
+    assert (heard.count(Image) > 0) is reliable
     node.destroy_node()
 
 

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.publisher import Publisher
+from rclpy.qos import QoSProfile
 from sensor_msgs.msg import CameraInfo, Image
 from vision_msgs.msg import LabelInfo, VisionClass
 
 from openral_ros.conversions.images import image_message
 from openral_ros.conversions.times import stamp_of
-from openral_ros.qos import LATCHED, SENSOR
+from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 from openral_ros.scopes import Scope
 from openral_sim.rendering import CameraRenderer, InstanceLabels
 from openral_sim.scenes import CameraStyle
@@ -26,15 +27,23 @@ class CameraTopics:
         name: First part of the topics' and the optical frame's names.
         style: The image's size.
         labels: What semantic ids mean; None publishes no semantic images.
+        images: Quality of service of the images; intrinsics are reliable, which serves every subscriber.
     """
 
-    def __init__(self, scope: Scope, name: str, style: CameraStyle, labels: InstanceLabels | None) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        name: str,
+        style: CameraStyle,
+        labels: InstanceLabels | None,
+        images: QoSProfile = SENSOR,
+    ) -> None:
         self._frame = f"{name}_camera_optical_frame"
         self._style = style
-        self._info = scope.publisher(CameraInfo, f"{name}/camera_info", SENSOR)
-        self._colour = scope.publisher(Image, f"{name}/image_raw", SENSOR)
-        self._depth = scope.publisher(Image, f"{name}/depth", SENSOR)
-        self._semantic = scope.publisher(Image, f"{name}/semantic", SENSOR) if labels else None
+        self._info = scope.publisher(CameraInfo, f"{name}/camera_info", RELIABLE)
+        self._colour = scope.publisher(Image, f"{name}/image_raw", images)
+        self._depth = scope.publisher(Image, f"{name}/depth", images)
+        self._semantic = scope.publisher(Image, f"{name}/semantic", images) if labels else None
         if labels:
             scope.publisher(LabelInfo, f"{name}/labels", LATCHED).publish(_label_info(labels, self._frame))
 

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from rosgraph_msgs.msg import Clock
 
 from openral_ros.conversions.times import stamp_of
-from openral_ros.qos import RELIABLE
+from openral_ros.qos import RELIABLE, SENSOR
 from openral_ros.scopes import Scope
 from openral_sim.loops import Metronome, Simulation, WallShares
 from openral_sim.rendering import CameraRenderer, InstanceLabels
@@ -32,7 +32,10 @@ class Outputs:
         self._clock = scope.publisher(Clock, "/clock", RELIABLE)
         self._transforms = TransformTopics(scope, simulation.control)
         self._state = RobotStateTopics(scope, simulation.control)
-        self._cameras = {n: CameraTopics(scope, n, style, labels) for n, style in self._styles.items()}
+        images = RELIABLE if parameters.reliable_images else SENSOR
+        self._cameras = {
+            n: CameraTopics(scope, n, style, labels, images) for n, style in self._styles.items()
+        }
         self._beat = Metronome(STATE_RATE)
         self._outbox = Outbox()
 

@@ -1,0 +1,26 @@
+"""Every folder of the package is an rSkill that the graph can be given."""
+
+from pathlib import Path
+
+import pytest
+
+from openral_core.rskills import Registry
+
+RSKILLS = Path(__file__).parents[1]
+MANIFESTS = sorted(RSKILLS.glob("*/rskill.yaml"))
+
+
+def test_every_folder_has_a_manifest() -> None:
+    folders = {
+        each.name
+        for each in RSKILLS.iterdir()
+        if each.is_dir() and not each.name.startswith(("test", "_", "."))
+    }
+    assert {manifest.parent.name for manifest in MANIFESTS} == folders
+
+
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda manifest: manifest.parent.name)
+def test_every_manifest_is_valid_and_named_after_its_folder(manifest: Path) -> None:
+    registry = Registry.load([RSKILLS])
+    known = {each.id for each in (*registry.detectors, *registry.skills)}
+    assert manifest.parent.name in known
