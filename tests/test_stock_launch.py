@@ -54,8 +54,10 @@ for each in (rclpy, yaml, pydantic):
     print("from", each.__name__, each.__file__)
 """
 LAUNCH = """
+import os
 class LaunchContext:
     def __init__(self):
+        self.environment = dict(os.environ)
         self.launch_configurations = {}
 class LaunchDescription:
     def __init__(self, entities):

@@ -1,0 +1,29 @@
+"""`colcon test` runs each package's own tests, and nothing that needs more than the package."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("name", ["openral_msgs", "openral_rskills", "openral_scenes"])
+def test_packages_without_python_have_their_tests_registered(name: str) -> None:
+    registered = (ROOT / "build" / name / "CTestTestfile.cmake").read_text()
+    assert "add_test(" in registered
+
+
+def test_the_conformance_kit_is_no_part_of_its_packages_tests() -> None:
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
+    env = {**os.environ, "PYTEST_ADDOPTS": ""}
+    package = ROOT / "openral_perception_ros"
+    done = subprocess.run(
+        command, cwd=package, env=env, capture_output=True, text=True, check=False, timeout=100
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    collected = [line for line in done.stdout.splitlines() if "::" in line]
+    assert [line for line in collected if "/test/test_node.py" in line]
+    assert not [line for line in collected if "/conformance/" in line]
