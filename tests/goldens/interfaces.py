@@ -1,0 +1,140 @@
+"""Everything of the product that others rely on by name, read from the product itself.
+
+Write it anew, only after a change that is meant: ``cd tests && ../tools/env python -m goldens.interfaces``.
+"""
+
+import difflib
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from openral_bringup.commands.app import command_line
+from openral_bringup.deploy.main import app as deploy_sim
+from openral_bringup.graphs.arguments import ARGUMENTS
+from openral_core.missions import MissionState
+
+KEPT = Path(__file__).with_name("graph_interfaces.json")
+ROOT = Path(__file__).parents[2]
+AGAIN = "cd tests && ../tools/env python -m goldens.interfaces"
+DOMAIN = "107"
+Content = dict[str, Any]
+
+
+def surface() -> Content:
+    """What needs no graph: launch arguments, command lines, exit codes."""
+    commands = dict(_commands(typer.main.get_command(command_line()), "openral"))
+    commands |= dict(_commands(typer.main.get_command(deploy_sim), "deploy_sim"))
+    arguments = {each.name: {"default": each.default, "choices": each.choices} for each in ARGUMENTS}
+    return {"launch_arguments": arguments, "commands": commands, "exit_codes": _exit_codes(commands)}
+
+
+def whole() -> Content:
+    """All of it; starts the graph."""
+    from goldens.graphs import launched
+
+    with tempfile.TemporaryDirectory() as folder:
+        return {**surface(), "graph": launched(Path(folder), int(os.environ["ROS_DOMAIN_ID"]))}
+
+
+def _commands(command: Any, name: str) -> Iterator[tuple[str, Content]]:
+    """A command and every one below it, by its full name."""
+    if hasattr(command, "commands"):
+        for each, below in command.commands.items():
+            yield from _commands(below, f"{name} {each}")
+        return
+    options = {_spelling(each): _option(each) for each in command.params}
+    yield name, {"options": options, "exit_codes": _documented(command.help or "")}
+
+
+def _spelling(option: Any) -> str:
+    return " ".join((*option.opts, *option.secondary_opts))
+
+
+def _option(option: Any) -> Content:
+    default, kind = option.default, option.type_descriptor.annotation
+    return {
+        "kind": option.param_type_name,
+        "type": "choice" if _is_choice(kind) else kind.__name__,
+        "choices": [str(each.value) for each in kind] if _is_choice(kind) else [],
+        "bounds": [option.type_descriptor.parameter_info.min, option.type_descriptor.parameter_info.max],
+        "default": _plain(default() if callable(default) else default),
+        "required": option.required,
+        "repeatable": option.multiple or option.nargs == -1,
+        "flag": getattr(option, "is_flag", False),
+    }
+
+
+def _is_choice(kind: type) -> bool:
+    return issubclass(kind, Enum)
+
+
+def _plain(value: object) -> object:
+    """As JSON has it: an enumeration by its value, a folder that was looked for as one that was found."""
+    value = getattr(value, "value", value)
+    if isinstance(value, Path) and value.exists():
+        return "<found>"
+    return value if value is None or isinstance(value, bool | int | float) else str(value)
+
+
+def _documented(words: str) -> list[int]:
+    """Exit codes that a help text names, after the words for them."""
+    _, _, after = words.partition("xit code")
+    sentence = re.split(r"\.\s|\.$", after, maxsplit=1)[0]
+    return sorted({int(each) for each in re.findall(r"(?:^:?\s+|[,;]\s+)(\d+)\b", sentence)})
+
+
+def _exit_codes(commands: Mapping[str, Content]) -> Content:
+    """By the state that a mission ends in, in tables of the documents, and in the help of any command."""
+    documents = (ROOT / "README.md", *(ROOT / "docs").glob("**/*.md"))
+    return {
+        "of_mission_states": {each.name: each.exit_code for each in MissionState if each.ended},
+        "in_documents": sorted({code for each in documents for code in _tabulated(each.read_text("utf-8"))}),
+        "in_help": sorted({code for each in commands.values() for code in each["exit_codes"]}),
+    }
+
+
+def _tabulated(text: str) -> Iterator[int]:
+    """The first column of each table whose first column is headed so."""
+    for table in re.findall(r"^\| exit code .*\n((?:^\|.*\n?)*)", text, re.MULTILINE):
+        yield from (int(code) for code in re.findall(r"^\|\s*(\d+)\s*\|", table, re.MULTILINE))
+
+
+def difference(kept: object, found: object) -> str:
+    """What is gone and what is new, line by line, and how it is recorded when it is meant; "" when equal."""
+    if kept == found:
+        return ""
+    lines = difflib.unified_diff(
+        _text(kept).splitlines(), _text(found).splitlines(), "as recorded", "as it is now", n=4, lineterm=""
+    )
+    advice = f"names that others rely on have changed; if that is meant, record them: {AGAIN}"
+    return "\n".join([*lines, advice])
+
+
+def _text(content: object) -> str:
+    return json.dumps(content, indent=1, sort_keys=True)
+
+
+def kept() -> Content:
+    """As it was recorded."""
+    return dict(json.loads(KEPT.read_text(encoding="utf-8")))
+
+
+def main() -> None:
+    """Record everything."""
+    os.environ.setdefault("ROS_DOMAIN_ID", DOMAIN)
+    before = kept() if KEPT.exists() else {}
+    found = whole()
+    KEPT.write_text(_text(found) + "\n", encoding="utf-8")
+    sys.stdout.write(difference(before, json.loads(_text(found))) or "nothing has changed\n")
+
+
+if __name__ == "__main__":
+    main()
