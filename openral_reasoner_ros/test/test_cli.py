@@ -12,6 +12,7 @@ pytest.importorskip("rclpy")
 from rclpy.executors import SingleThreadedExecutor
 from typer.testing import CliRunner
 
+from openral_msgs.msg import PromptStamped
 from openral_reasoner.exchanges.turns import RawCall
 from openral_reasoner.homes import HomePeers, play
 from openral_reasoner.models import Decision
@@ -20,7 +21,9 @@ from openral_reasoner.planners.scripted import decide
 from openral_reasoner.procedures.settings import MissionSettings
 from openral_reasoner.recordings import settings_line, step_line
 from openral_reasoner_ros.cli.app import app
+from openral_reasoner_ros.names import PROMPT
 from openral_reasoner_ros.recorder import FILE
+from openral_ros.qos import RELIABLE
 
 Invoke = Callable[..., Any]
 
@@ -85,6 +88,16 @@ def test_a_handoff_is_answered_and_the_mission_goes_on(live: Any, invoke: Invoke
         executor.spin_once(timeout_sec=0.05)
     executor.shutdown()
     assert "the answer was 'no'" in operator.statuses[-1].reason
+
+
+def test_every_goal_and_every_stop_is_acknowledged_beside_another_listener(live: Any, invoke: Invoke) -> None:
+    live.create_subscription(PromptStamped, PROMPT, lambda prompt: None, RELIABLE)
+    for number in range(5):
+        given = invoke("prompt", f"open portcullis {number}", "--timeout", "30")
+        stopped = invoke("mission", "cancel", "--timeout", "30")
+        assert (given.exit_code, stopped.exit_code) == (0, 0), given.output + stopped.output
+        assert given.output.startswith("started "), given.output
+        assert stopped.output.startswith("stopped"), stopped.output
 
 
 def test_the_palette_is_what_the_model_is_given(live: Any, invoke: Invoke) -> None:
