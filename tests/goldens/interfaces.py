@@ -79,7 +79,7 @@ def _is_choice(kind: type) -> bool:
 def _plain(value: object) -> object:
     """As JSON has it: an enumeration by its value, a folder that was looked for as one that was found."""
     value = getattr(value, "value", value)
-    if isinstance(value, Path) and value.exists():
+    if isinstance(value, Path) and value.is_absolute() and value.exists():
         return "<found>"
     return value if value is None or isinstance(value, bool | int | float) else str(value)
 
