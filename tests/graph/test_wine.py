@@ -1,6 +1,5 @@
 """The wine story on the home fixture: real memory, real reasoner, real DDS; robot and eyes are fakes."""
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,10 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import Header
 
+from openral_core.queries import RecallResult
 from openral_msgs.msg import MissionStatus, PromptStamped
+from openral_reasoner.exchanges.events import Recalled
+from openral_reasoner.recordings import read_lines
 from openral_reasoner_ros.node import ReasonerNode
 from openral_ros.managed_node import ManagedNode
 from openral_ros.qos import LATCHED, RELIABLE
@@ -55,9 +57,10 @@ def nodes(ros_context: Any, robot: ErrandRobot, tmp_path: Path) -> Iterator[list
         node.destroy_node()
 
 
-def steps(folder: Path) -> list[dict[str, Any]]:
-    lines = (folder / "reasoner.jsonl").read_text().splitlines()[1:]
-    return [json.loads(line) for line in lines]
+def recalls(folder: Path) -> list[RecallResult]:
+    with (folder / "reasoner.jsonl").open(encoding="utf-8") as lines:
+        _, steps = read_lines(lines)
+    return [step.event.result for step in steps if isinstance(step.event, Recalled)]
 
 
 def test_the_wine_is_recalled_in_the_fridge_and_brought_in_a_glass_found_in_the_cabinet(
@@ -76,10 +79,10 @@ def test_the_wine_is_recalled_in_the_fridge_and_brought_in_a_glass_found_in_the_
     last = statuses[-1]
     assert last.state == MissionStatus.STATE_SUCCEEDED, last.reason
 
-    recalled = [s["event"]["result"] for s in steps(tmp_path) if s["event"]["kind"] == "recalled"]
-    wine = recalled[0]["matches"][0]
-    assert (wine["label"], wine["containers"], wine["must_open"]) == (BOTTLE, ["fridge"], "fridge")
-    assert not recalled[1]["matches"]
+    first, second, *_ = recalls(tmp_path)
+    wine = first.matches[0]
+    assert (wine.label, tuple(wine.containers), wine.must_open) == (BOTTLE, ("fridge",), "fridge")
+    assert not second.matches
     assert "cabinet: FOUND" in list(last.searched)
     assert set(robot.errand.opened) == {"fridge", "cabinet"}
     assert robot.errand.closed == {"fridge", "cabinet"}
