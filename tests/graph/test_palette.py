@@ -17,6 +17,10 @@ pytest.importorskip("openral_msgs")
 pytest.importorskip("mujoco")
 from graph.deployments import ROOT, Deployment, until
 
+from openral_reasoner.exchanges.commands import AskModel
+from openral_reasoner.exchanges.events import PaletteChanged
+from openral_reasoner.recordings import Step, read_lives
+
 pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(400)]
 LOCATOR = "sim-groundtruth-locator"
 EXPECTED = Path(__file__).with_name("palette.json")
@@ -48,25 +52,28 @@ def names(palette: dict[str, Any]) -> list[str]:
 
 def locators(folder: Path) -> list[tuple[float, bool]]:
     """When the palette changed [s], steady, and whether it had the locator then."""
-    changes = [step for step in steps(folder) if step["event"]["kind"] == "palette_changed"]
+    changes = [(step.now, step.event) for step in steps(folder)]
     return [
-        (step["now"], LOCATOR in [each["id"] for each in step["event"]["palette"]["locators"]])
-        for step in changes
+        (now, LOCATOR in [each.id for each in event.palette.locators])
+        for now, event in changes
+        if isinstance(event, PaletteChanged)
     ]
 
 
-def steps(folder: Path) -> list[dict[str, Any]]:
+def steps(folder: Path) -> list[Step]:
     path = folder / "recording" / "reasoner.jsonl"
-    lines = path.read_text().splitlines() if path.exists() else []
-    return [json.loads(line) for line in lines if line.startswith('{"now"') and line.endswith("}")]
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8") as lines:
+        return [step for life in read_lives(lines) for step in life.steps]
 
 
 def news(folder: Path) -> Iterator[str]:
     """Every line of news that a decision was asked with."""
     for step in steps(folder):
-        for command in step["commands"]:
-            if command["kind"] == "ask_model":
-                yield from command["context"]["news"]
+        for command in step.commands:
+            if isinstance(command, AskModel):
+                yield from command.context.news
 
 
 def node_of_the_locator(deployment: Deployment) -> psutil.Process:
