@@ -24,7 +24,8 @@ def test_the_baguette_is_located_by_its_own_name_grasped_and_handed_over(
         assert deployment.wait(300.0) == 0, deployment.told
         assert alive(deployment.family()) == []
     tools = tools_of(tmp_path)
-    assert tools[:2] == [("recall_object", "NOT_IN_MEMORY"), ("locate_in_view", "FOUND")]
+    looked_up = [("resolve_place", "FOUND"), ("recall_object", "NOT_IN_MEMORY"), ("locate_in_view", "FOUND")]
+    assert tools[:3] == looked_up
     assert tools[-1] == ("execute_rskill", "SUCCEEDED")
     assert "remembers a baguette" in deployment.told
 
