@@ -24,8 +24,8 @@ from openral_core.missions import MissionState
 KEPT = Path(__file__).with_name("graph_interfaces.json")
 ROOT = Path(__file__).parents[2]
 AGAIN = "cd tests && ../tools/env python -m goldens.interfaces"
-OUTPUT = "runs"
-"""Folder of what commands write: a default below it exists or not by what ran before."""
+RUN_TIME_FOLDERS = ("runs", ".environments")
+"""What commands and `make engines` write: a default there is recorded by name, whether it exists yet or not."""
 DOMAIN = "107"
 Content = dict[str, Any]
 
@@ -81,7 +81,7 @@ def _is_choice(kind: type) -> bool:
 def _plain(value: object) -> object:
     """As JSON has it: an enumeration by its value, a folder that was looked for as one that was found."""
     value = getattr(value, "value", value)
-    if isinstance(value, Path) and value.parts[:1] != (OUTPUT,) and value.exists():
+    if isinstance(value, Path) and value.parts[0] not in RUN_TIME_FOLDERS and value.exists():
         return "<found>"
     return value if value is None or isinstance(value, bool | int | float) else str(value)
 

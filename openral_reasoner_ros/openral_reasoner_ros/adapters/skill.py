@@ -27,6 +27,8 @@ from openral_ros.scopes import Scope
 GIVEN_UP = 6
 """Polls in a row without the server that end its goals: a moment's silence, while it plans, ends none."""
 
+STOPPING = 10
+"""Polls with the server back during which goals that were given up are stopped before new ones are sent."""
 
 LONGEST = 200
 """Verbs of a catalogue, and characters of its words, that are read."""
@@ -45,6 +47,7 @@ class SkillAdapter:
         self._unwanted: set[str] = set()
         self._catalogues = Catalogues()
         self._absences = 0
+        self._orphans: dict[str, tuple[ClientGoalHandle, int]] = {}
 
     @property
     def verbs(self) -> tuple[Verb, ...]:
@@ -64,7 +67,11 @@ class SkillAdapter:
 
     @property
     def alive(self) -> bool:
-        """Whether the server is there, is active and answers."""
+        """Whether the server is there, is active and answers, and is at no goal that was given up."""
+        return self._answers and not self._orphans
+
+    @property
+    def _answers(self) -> bool:
         return bool(self._client.server_is_ready()) and self._server.serves
 
     def send(self, command: SendSkill) -> None:
@@ -88,14 +95,29 @@ class SkillAdapter:
             handle.cancel_goal_async()
 
     def poll(self) -> None:
-        """Ask whether it lives, and give up goals whose server stays gone."""
+        """Ask whether it lives, give up goals whose server stays gone, and stop those once it is back."""
         self._server.poll()
-        self._absences = 0 if self.alive else self._absences + 1
+        answers = self._answers
+        self._absences = 0 if answers else self._absences + 1
+        if answers:
+            self._stop_orphans()
         if self._absences >= GIVEN_UP:
             for call_id, handle in tuple(self._handles.items()):
-                if handle is not None:
-                    handle.cancel_goal_async()  # one that only seemed dead must not go on by itself
+                if handle is not None:  # one that only seemed dead must not go on by itself
+                    self._orphans[call_id] = (handle, STOPPING)
+                    handle.cancel_goal_async()
                 self._fail(call_id, "UNAVAILABLE", "the skill server is gone")
+
+    def _stop_orphans(self) -> None:
+        """Cancel each again: a request over a link that was cut may never have arrived."""
+        for call_id, (handle, polls) in tuple(self._orphans.items()):
+            self._orphans[call_id] = (handle, polls - 1)
+            if polls == 0:
+                del self._orphans[call_id]
+                continue
+            handle.cancel_goal_async()
+            ended = handle.get_result_async()
+            ended.add_done_callback(lambda _, call_id=call_id: self._orphans.pop(call_id, None))
 
     def _guarded(self, call_id: str, callback: Callable[[str, Future], None]) -> Callable[[Future], None]:
         def done(future: Future) -> None:
