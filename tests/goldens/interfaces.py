@@ -25,7 +25,7 @@ KEPT = Path(__file__).with_name("graph_interfaces.json")
 ROOT = Path(__file__).parents[2]
 AGAIN = "cd tests && ../tools/env python -m goldens.interfaces"
 RUN_TIME_FOLDERS = ("runs", ".environments")
-"""What commands and `make engines` write: a default there is recorded by name, whether it exists yet or not."""
+"""Written by commands and `make engines`: recorded by name, whether it exists yet or not."""
 DOMAIN = "107"
 Content = dict[str, Any]
 
