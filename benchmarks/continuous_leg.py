@@ -17,16 +17,19 @@ from vision_msgs.msg import Detection2DArray
 
 from benchmarks.detector_rigs import ROOT, SETTING, camera, picture, rskill
 from benchmarks.onnx_models import write_convolutions
-from openral_perception_ros.conformance.faulty_engine import LOOK_TIME
-from openral_perception_ros.conformance.running_node import NODE_MODULE, RunningNode, running_node
+from openral_detector_conformance.faults import LOOK_TIME
+from openral_detector_conformance.running_node import NODE_MODULE, RunningNode, running_node
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines import LoadOptions
-from openral_perception_ros.workers.commands import WORKER_MODULE, worker_command
-from openral_perception_ros.workers.messages import Load
-from openral_perception_ros.workers.process import WorkerProcess
+from openral_perception_ros.inference.protocol import Load
+from openral_perception_ros.inference.worker_process import (
+    WORKER_MODULE,
+    InferenceWorkerProcess,
+    worker_command,
+)
 
 PROFILE = ROOT / "launch" / "dds" / "large_images.xml"
-FAULTY = "openral_perception_ros.conformance.faulty"
+FAULTY = "openral_detector_conformance.faulty_worker"
 CAMERA_RATE = 60.0
 WATCHED = 15.0
 SETTLING = 3.0
@@ -78,7 +81,7 @@ def row(name: str, detector: Detector, node_module: str, worker_module: str, fol
 def own_rate(detector: Detector, module: str) -> float:
     """Looks per second of a worker that never waits [Hz]."""
     command = worker_command(detector.manifest, SETTING.environments, module)
-    worker = WorkerProcess(command.line, command.variables)
+    worker = InferenceWorkerProcess(command.line, command.variables)
     worker.load(Load(detector.manifest, str(detector.folder), LoadOptions()))
     wait([worker.connection], PATIENCE)
     worker.receive()

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.detector_rigs import ROOT, SETTING
 from openral_core.errors import OpenRALError
-from openral_perception_ros.conformance.running_node import running_node
-from openral_perception_ros.conformance.scenes import golden
-from openral_perception_ros.conformance.toggling import toggle
+from openral_detector_conformance.activation_cycles import toggle
+from openral_detector_conformance.running_node import running_node
+from openral_detector_conformance.scenes import golden
 from openral_perception_ros.detector import load_detector
 
 LONG = True

@@ -10,14 +10,14 @@ import numpy as np
 import yaml
 
 from openral_core.rskills import Sensor
-from openral_perception_ros.conformance.running_node import RunningNode
-from openral_perception_ros.conformance.subject import Setting
+from openral_detector_conformance.running_node import RunningNode
+from openral_detector_conformance.subject import Setting
 from openral_perception_ros.detector import Detector, load_detector
-from openral_perception_ros.engines import Frame, LoadOptions
+from openral_perception_ros.engines import EngineFrame, LoadOptions
 
 ROOT = Path(__file__).parents[1]
 SETTING = Setting(ROOT / ".environments", LoadOptions(), patience=60.0)
-FAULTY_NODE = "openral_perception_ros.conformance.faulty_node"
+FAULTY_NODE = "openral_detector_conformance.faulty_node"
 SIZE = (640, 480)
 _CAMERA = """
 import sys, time
@@ -59,10 +59,10 @@ def rskill(folder: Path, **changes: object) -> Detector:
     return load_detector(str(folder), [], ("head",), is_default=False)
 
 
-def picture(size: tuple[int, int] = SIZE) -> Frame:
+def picture(size: tuple[int, int] = SIZE) -> EngineFrame:
     """Noise, as a head camera sees it."""
     pixels = np.random.default_rng(0).integers(0, 255, (size[1], size[0], 3), np.uint8)
-    return Frame({Sensor.RGB.value: pixels}, "head", 1)
+    return EngineFrame({Sensor.RGB.value: pixels}, "head", 1)
 
 
 def camera(node: RunningNode, rate: float, size: tuple[int, int] = SIZE) -> AbstractContextManager[None]:

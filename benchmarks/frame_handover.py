@@ -13,8 +13,8 @@ import msgpack
 import numpy as np
 
 from benchmarks.detector_rigs import percentile
-from openral_perception_ros.workers.arena import Arena
-from openral_perception_ros.workers.messages import Detect, pack_request, unpack_request
+from openral_perception_ros.inference.protocol import Detect, pack_request, unpack_request
+from openral_perception_ros.inference.shared_memory import SharedFrameBuffer
 
 SAMPLES = 400
 SIZES = ((640, 480), (1280, 720), (1920, 1080))
@@ -25,7 +25,7 @@ Exchange = Callable[[Connection, np.ndarray], None]
 
 def run() -> list[Row]:
     """One row per size and way."""
-    arena = Arena.create()
+    arena = SharedFrameBuffer.create()
     ours, theirs = mp.Pipe()
     child = mp.get_context("fork").Process(target=reader, args=(theirs, os.dup(arena.fileno())), daemon=True)
     child.start()
@@ -61,7 +61,7 @@ def row(size: tuple[int, int], way: str, exchange: Exchange, line: Connection) -
     }
 
 
-def shared(line: Connection, frame: np.ndarray, arena: Arena) -> None:
+def shared(line: Connection, frame: np.ndarray, arena: SharedFrameBuffer) -> None:
     """As a node hands a frame to its worker."""
     line.send_bytes(pack_request(Detect(arena.write({"rgb": frame}), "head", 1)))
 
@@ -79,7 +79,7 @@ def packed(line: Connection, frame: np.ndarray) -> None:
 
 def reader(line: Connection, arena_fd: int) -> None:
     """The other process: gets the frame as an array, touches it, answers."""
-    arena = Arena(arena_fd)
+    arena = SharedFrameBuffer(arena_fd)
     while True:
         try:
             word = line.recv_bytes()
@@ -89,7 +89,7 @@ def reader(line: Connection, arena_fd: int) -> None:
             return
 
 
-def pixels_of(word: bytes, line: Connection, arena: Arena) -> np.ndarray:
+def pixels_of(word: bytes, line: Connection, arena: SharedFrameBuffer) -> np.ndarray:
     """The frame that a message brings or names, flat."""
     if word == b"ping":
         return np.zeros(1, np.uint8)

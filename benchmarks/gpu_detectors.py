@@ -13,10 +13,10 @@ from benchmarks.detector_rigs import picture, rskill
 from benchmarks.language_cache import indoor
 from benchmarks.torch_environments import ENVIRONMENTS, NAME, SKIPPED, in_environment
 from openral_core.errors import OpenRALError
-from openral_perception_ros.conformance.subject import LOOK, Setting, Subject
+from openral_detector_conformance.subject import LOOK, DetectorUnderTest, Setting
 from openral_perception_ros.detector import Detector, load_detector
 from openral_perception_ros.engines import LoadOptions
-from openral_ros.gpus import gpu_total_mb, gpus
+from openral_ros.gpu import gpu_total_mb, gpus
 
 LONG = True
 LOOKS, WARM = 50, 5
@@ -74,7 +74,7 @@ def common(folder: Path, model: str) -> Row:
 
 def measured(detector: Detector, name: str, device: str) -> Row:
     """Load, look, unload; what cannot be loaded says why."""
-    subject = Subject(detector, Setting(ENVIRONMENTS, LoadOptions(device=device), LOOK))
+    subject = DetectorUnderTest(detector, Setting(ENVIRONMENTS, LoadOptions(device=device), LOOK))
     before = used_mb()
     try:
         times = [_look(subject) for _ in range(WARM + LOOKS)][WARM:]
@@ -97,7 +97,7 @@ def used_mb() -> float:
     return sum(each.used for each in gpus())
 
 
-def _look(subject: Subject) -> float:
+def _look(subject: DetectorUnderTest) -> float:
     outcome = subject.outcome(picture(), None)
     if isinstance(outcome, OpenRALError):
         raise outcome

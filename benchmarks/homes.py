@@ -9,11 +9,11 @@ from pathlib import Path
 
 import mujoco
 
-from openral_sim.homes import find_scene, shipped_scenes
+from openral_sim.procedural.home import find_scene, shipped_scenes
 from openral_sim.rendering import CameraRenderer
-from openral_sim.robot import add_robot, stand_tucked
-from openral_sim.scenes import Scene
-from openral_sim.world import World
+from openral_sim.robot import add_robot, set_stowed
+from openral_sim.scene.scene import Scene
+from openral_sim.world import SimWorldModel
 
 SCENES = Path(__file__).parents[1] / "scenes"
 SIMULATED = 2.0
@@ -31,8 +31,8 @@ def run() -> list[dict[str, object]]:
 def measured(name: str, scene: Scene) -> dict[str, object]:
     """Physics, drawing, and what they make together at the cameras' rates with nothing else to do."""
     began = time.perf_counter()
-    world = World.load(scene, 0, add_robot)
-    stand_tucked(world.model, world.data)
+    world = SimWorldModel.load(scene, 0, add_robot)
+    set_stowed(world.model, world.data)
     loaded = time.perf_counter() - began
     step = physics(world)
     plain, shaded = (frame(world, shadows=shadows) for shadows in (False, True))
@@ -56,7 +56,7 @@ def measured(name: str, scene: Scene) -> dict[str, object]:
     }
 
 
-def physics(world: World) -> float:
+def physics(world: SimWorldModel) -> float:
     """CPU time of one simulated second."""
     steps = round(SIMULATED / world.model.opt.timestep)
     began = time.process_time()
@@ -64,7 +64,7 @@ def physics(world: World) -> float:
     return (time.process_time() - began) / SIMULATED
 
 
-def frame(world: World, shadows: bool = False, labels: bool = False) -> float:
+def frame(world: SimWorldModel, shadows: bool = False, labels: bool = False) -> float:
     """CPU time of one 320 x 240 frame of the head camera: colour with depth, or instance labels."""
     with CameraRenderer(world, "robot/head", 320, 240, shadows) as camera:
         draw = camera.segment if labels else camera.render

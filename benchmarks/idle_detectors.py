@@ -10,7 +10,7 @@ import psutil
 from lifecycle_msgs.msg import Transition
 
 from benchmarks.detector_rigs import ROOT, SETTING
-from openral_perception_ros.conformance.running_node import running_node
+from openral_detector_conformance.running_node import running_node
 from openral_perception_ros.detector import load_detector
 
 WATCHED = 20.0

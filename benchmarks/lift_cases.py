@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 from openral_core.detections import Detection
-from openral_world_state.lifts import Optics, lift
-from openral_world_state.synthetics import (
+from openral_testing.synthetic_depth import (
     Basket,
     Block,
     Body,
@@ -14,9 +13,10 @@ from openral_world_state.synthetics import (
     Glass,
     Plane,
     Ring,
-    looking,
-    shoot,
+    look_at_pose,
+    render_depth,
 )
+from openral_world_state.lifting.lift import DepthModel, lift
 
 Row = dict[str, str | float]
 THING = (1.0, 0.0, 1.0)
@@ -46,11 +46,13 @@ def _row(name: str, bodies: dict[str, Body], views: int, rng: np.random.Generato
     for _ in range(views):
         eye = (1.0 - rng.uniform(0.7, 1.6), rng.uniform(-0.1, 0.1), 1.0 + rng.uniform(0.0, 0.4))
         aside = (1.0 - eye[0]) * 0.595 if name.endswith("border") else 0.0
-        shot = shoot({**bodies, "_wall": WALL}, looking(eye, (1.0, aside, 1.0)))
+        shot = render_depth({**bodies, "_wall": WALL}, look_at_pose(eye, (1.0, aside, 1.0)))
         if "it" not in shot.boxes:
             continue
         box = shot.boxes["it"]
-        errors.append(math.dist(lift(shot.view, Detection(box, "it", 0.9), Optics()).pose.position, THING))
+        errors.append(
+            math.dist(lift(shot.view, Detection(box, "it", 0.9), DepthModel()).pose.position, THING)
+        )
         patch = shot.view.depth[int(box.y_min) : int(box.y_max), int(box.x_min) : int(box.x_max)]
         center = ((box.x_min + box.x_max) / 2.0, (box.y_min + box.y_max) / 2.0)
         ray = shot.view.intrinsics.rays(np.array([center]))[0] * float(patch.mean())

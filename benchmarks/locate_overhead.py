@@ -16,8 +16,8 @@ from lifecycle_msgs.msg import Transition
 from rclpy.task import Future
 
 from benchmarks.detector_rigs import FAULTY_NODE, SETTING, camera, percentile, picture, rskill
+from openral_detector_conformance.running_node import RunningNode, running_node
 from openral_msgs.srv import LocateInView
-from openral_perception_ros.conformance.running_node import RunningNode, running_node
 
 SAMPLES = 1000
 WARM = 100

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from openral_core.queries import RecallQuery
+from openral_core.memory_queries import RecallQuery
 from openral_core.text import Thesaurus
-from openral_world_state.embeddings import Meanings
-from openral_world_state.embeddings.meanings import MOST_LABELS
-from openral_world_state.worlds import World
+from openral_world_state.embeddings import EmbeddingIndex
+from openral_world_state.embeddings.index import MOST_LABELS
+from openral_world_state.world import WorldModel
 
 Row = dict[str, str | float]
 DIMENSIONS, LEAST, CONSIDERED = 384, 0.5, 8
 
 
-def meaning_rows(size: int, world: World, rng: random.Random) -> Iterator[Row]:
+def meaning_rows(size: int, world: WorldModel, rng: random.Random) -> Iterator[Row]:
     """A miss that names what is near in meaning, the model's own time left out."""
     numbers, thesaurus = np.random.default_rng(rng.randrange(1 << 30)), Thesaurus.load()
-    meanings = _filled(Meanings(thesaurus), [*world.memory.labels.labels], numbers)
+    meanings = _filled(EmbeddingIndex(thesaurus), [*world.memory.labels.labels], numbers)
     times = []
     for number in range(200):
         words = f"gadget{number}"
@@ -37,7 +37,7 @@ def meaning_rows(size: int, world: World, rng: random.Random) -> Iterator[Row]:
     }
 
 
-def _filled(meanings: Meanings, labels: list[str], numbers: np.random.Generator) -> Meanings:
+def _filled(meanings: EmbeddingIndex, labels: list[str], numbers: np.random.Generator) -> EmbeddingIndex:
     """Labels in use, then others up to the most that are kept."""
     wanted = [*labels, *(f"thing{number}" for number in range(MOST_LABELS))]
     while phrases := meanings.unknown(wanted):

@@ -16,15 +16,16 @@ import psutil
 from benchmarks.linear_memory import LinearMemory
 from benchmarks.meaning_vectors import meaning_rows
 from openral_core.geometry import Pose
-from openral_core.queries import RecallQuery
+from openral_core.memory_queries import RecallQuery
 from openral_core.text import Thesaurus
-from openral_core.text.entries import shipped_entries
-from openral_world_state.associations import Associator, Gates, Limits
-from openral_world_state.homes import Home
-from openral_world_state.memories import Memory
-from openral_world_state.observations import Observation
-from openral_world_state.structures import object_edges
-from openral_world_state.worlds import Settings, World
+from openral_core.text.taxonomy import shipped_entries
+from openral_world_state.data_association import AssociationGates, DataAssociator
+from openral_world_state.home.model import StaticMap
+from openral_world_state.observation import Observation
+from openral_world_state.scene_graph.build import object_edges
+from openral_world_state.spatial_memory.memory import SpatialMemory
+from openral_world_state.track_update import MemoryLimits
+from openral_world_state.world import WorldModel, WorldModelSettings
 
 Row = dict[str, str | float]
 SIZES = (1_000, 10_000, 50_000, 200_000)
@@ -50,12 +51,14 @@ def _rows(size: int, thesaurus: Thesaurus) -> Iterator[Row]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "memory.sqlite"
         before = psutil.Process().memory_info().rss
-        memory = Memory(path, thesaurus)
-        associator = Associator(memory, thesaurus, Gates(), 0, Limits(objects=2 * size))
+        memory = SpatialMemory(path, thesaurus)
+        associator = DataAssociator(memory, thesaurus, AssociationGates(), 0, MemoryLimits(objects=2 * size))
         yield from _ingest(size, memory, associator, snapshots)
         used = psutil.Process().memory_info().rss - before
         yield {"bench": "memory", "objects": size, "case": "memory used", "[MB]": round(used / 1e6, 1)}
-        yield from _recalls(size, World(memory, Home(), Settings(), thesaurus), snapshots, rng)
+        yield from _recalls(
+            size, WorldModel(memory, StaticMap(), WorldModelSettings(), thesaurus), snapshots, rng
+        )
         yield from _files(size, memory, path, thesaurus)
 
 
@@ -79,7 +82,7 @@ def _snapshots(size: int, rng: random.Random) -> list[tuple[Observation, ...]]:
 
 
 def _ingest(
-    size: int, memory: Memory, associator: Associator, snapshots: list[tuple[Observation, ...]]
+    size: int, memory: SpatialMemory, associator: DataAssociator, snapshots: list[tuple[Observation, ...]]
 ) -> Iterator[Row]:
     def take(part: list[tuple[Observation, ...]]) -> float:
         began = time.thread_time()
@@ -113,7 +116,7 @@ def _ingest(
 
 
 def _recalls(
-    size: int, world: World, snapshots: list[tuple[Observation, ...]], rng: random.Random
+    size: int, world: WorldModel, snapshots: list[tuple[Observation, ...]], rng: random.Random
 ) -> Iterator[Row]:
     linear = LinearMemory()
     for snapshot in snapshots:
@@ -132,7 +135,7 @@ def _recalls(
     yield from meaning_rows(size, world, rng)
 
 
-def _files(size: int, memory: Memory, path: Path, thesaurus: Thesaurus) -> Iterator[Row]:
+def _files(size: int, memory: SpatialMemory, path: Path, thesaurus: Thesaurus) -> Iterator[Row]:
     began = time.thread_time()
     for record in memory:
         memory.touch(record)
@@ -140,7 +143,7 @@ def _files(size: int, memory: Memory, path: Path, thesaurus: Thesaurus) -> Itera
     saved = time.thread_time() - began
     memory.close()
     began = time.thread_time()
-    again = Memory(path, thesaurus)
+    again = SpatialMemory(path, thesaurus)
     loaded = time.thread_time() - began
     assert len(again) == len(memory)
     again.close()

@@ -11,7 +11,8 @@ import numpy as np
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.text import Thesaurus
-from openral_world_state.memories import Memory, Record
+from openral_world_state.spatial_memory.memory import SpatialMemory
+from openral_world_state.spatial_memory.record import ObjectRecord
 
 LONG = True
 PARTS = 3
@@ -32,7 +33,7 @@ def run() -> list[dict[str, object]]:
                 committed, promised = committed + len(promised), set()
             promised |= _killed_after(path, int(rng.integers(1, 80)), thesaurus)
             try:
-                memory = Memory(path, thesaurus)
+                memory = SpatialMemory(path, thesaurus)
             except OpenRALError:
                 unreadable += 1
                 continue
@@ -69,12 +70,12 @@ def _killed_after(path: Path, commits: int, thesaurus: Thesaurus) -> set[str]:
 
 def _write(path: Path, told: int, thesaurus: Thesaurus) -> NoReturn:
     """Commit for ever, and tell of each commit once it is done."""
-    memory = Memory(path, thesaurus)
+    memory = SpatialMemory(path, thesaurus)
     number = len(memory)
     while True:
         for part in range(PARTS):
             name = f"mug_{number}_{part}"
-            memory.touch(Record(id=name, label="mug", pose=Pose(), votes={"mug": 1.0}))
+            memory.touch(ObjectRecord(id=name, label="mug", pose=Pose(), votes={"mug": 1.0}))
         memory.commit()
         os.write(told, f"{number}\n".encode())
         number += 1

@@ -12,9 +12,10 @@ import psutil
 
 from openral_core.geometry import Pose
 from openral_core.text import Thesaurus
-from openral_world_state.associations import Associator, Gates, Limits, NoRoom
-from openral_world_state.memories import Memory
-from openral_world_state.observations import Observation
+from openral_world_state.data_association import AssociationGates, DataAssociator
+from openral_world_state.observation import Observation
+from openral_world_state.spatial_memory.memory import SpatialMemory
+from openral_world_state.track_update import CapacityError, MemoryLimits
 
 LONG = True
 MOST, PER_SNAPSHOT = 50_000, 100
@@ -28,8 +29,8 @@ def run() -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     with TemporaryDirectory() as folder:
         path, thesaurus = Path(folder) / "memory.sqlite", Thesaurus.load()
-        memory = Memory(path, thesaurus)
-        associator = Associator(memory, thesaurus, Gates(), 0, Limits(objects=MOST))
+        memory = SpatialMemory(path, thesaurus)
+        associator = DataAssociator(memory, thesaurus, AssociationGates(), 0, MemoryLimits(objects=MOST))
         told: Counter[str] = Counter()
         for tenth in range(10):
             began = time.thread_time()
@@ -40,7 +41,7 @@ def run() -> list[dict[str, object]]:
     return rows
 
 
-def _take(associator: Associator, rng: random.Random, told: Counter[str]) -> None:
+def _take(associator: DataAssociator, rng: random.Random, told: Counter[str]) -> None:
     """One snapshot, mostly anywhere, now and then all in one corner, with a stamp from any time."""
     side, stamp = 0.4 if rng.random() < 0.05 else 100.0, rng.choice((0.0, 1e9, rng.uniform(0.0, 1e6)))
     snapshot = tuple(
@@ -57,10 +58,10 @@ def _take(associator: Associator, rng: random.Random, told: Counter[str]) -> Non
     )
     taken = associator.take_in(snapshot, None)
     associator.memory.commit()
-    told.update(type(each).__name__ for each in taken if isinstance(each, NoRoom))
+    told.update(type(each).__name__ for each in taken if isinstance(each, CapacityError))
 
 
-def _row(count: int, took: float, memory: Memory, told: Counter[str], path: Path) -> dict[str, object]:
+def _row(count: int, took: float, memory: SpatialMemory, told: Counter[str], path: Path) -> dict[str, object]:
     gc.collect()
     files = sum(each.stat().st_size for each in path.parent.glob("memory.sqlite*"))
     return {

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 
 from benchmarks import lift_cases
 from openral_core.detections import Box, Detection
-from openral_sim.rendering.frame import intrinsics
-from openral_sim.rendering.labels import InstanceLabels
-from openral_sim.rendering.scene_view import SceneView
-from openral_sim.scenes import load_scene
-from openral_sim.world import World
-from openral_world_state.lifts import LiftRefused, Optics, lift
-from openral_world_state.synthetics import Cylinder, Plane, looking, shoot
-from openral_world_state.views import Intrinsics, View
+from openral_sim.rendering.camera import InstanceLabels, intrinsics
+from openral_sim.rendering.renderer import SceneView
+from openral_sim.scene.scene import load_scene
+from openral_sim.world import SimWorldModel
+from openral_testing.synthetic_depth import Cylinder, Plane, look_at_pose, render_depth
+from openral_world_state.lifting.camera import DepthView, Intrinsics
+from openral_world_state.lifting.lift import DepthModel, LiftRefused, lift
 
 Row = dict[str, str | float]
 SCENE = Path(__file__).parents[1] / "scenes" / "deploy" / "home.yaml"
@@ -30,7 +29,7 @@ HIDDEN = ("fridge", "cabinet")
 def run(seed: int = 0) -> list[Row]:
     """Error per class of object [cm], and the time of one lift."""
     views = int(os.environ.get("VIEWS", "500"))
-    world = World.load(load_scene(SCENE), seed)
+    world = SimWorldModel.load(load_scene(SCENE), seed)
     errors: defaultdict[str, list[float]] = defaultdict(list)
     times: list[float] = []
     for name, error, took in _lifts(world, views, np.random.default_rng(seed)):
@@ -56,7 +55,7 @@ def _row(name: str, errors: list[float]) -> Row:
     }
 
 
-def _lifts(world: World, views: int, rng: np.random.Generator) -> list[tuple[str, float, float]]:
+def _lifts(world: SimWorldModel, views: int, rng: np.random.Generator) -> list[tuple[str, float, float]]:
     view_of = SceneView(world.model, WIDTH, HEIGHT, shadows=False)
     labels = InstanceLabels(world)
     K = intrinsics(WIDTH, HEIGHT, float(world.model.vis.global_.fovy))
@@ -70,7 +69,7 @@ def _lifts(world: World, views: int, rng: np.random.Generator) -> list[tuple[str
             _, depth = view_of.draw()
             view_of.look(world.data, camera)
             instances = np.append(labels.of_geom, np.uint16(0))[view_of.draw_geom_ids()]
-            view = View("free", 0.0, depth, Intrinsics(K, WIDTH, HEIGHT), T)
+            view = DepthView("free", 0.0, depth, Intrinsics(K, WIDTH, HEIGHT), T)
             found += _errors(world, view, instances, labels)
     finally:
         view_of.close()
@@ -78,7 +77,7 @@ def _lifts(world: World, views: int, rng: np.random.Generator) -> list[tuple[str
 
 
 def _errors(
-    world: World, view: View, instances: NDArray[np.uint16], labels: InstanceLabels
+    world: SimWorldModel, view: DepthView, instances: NDArray[np.uint16], labels: InstanceLabels
 ) -> list[tuple[str, float, float]]:
     """Of every object that shows in full extent: class, error [m] and time [s]."""
     found = []
@@ -88,7 +87,7 @@ def _errors(
             continue
         began = time.thread_time()
         try:
-            lifted = lift(view, Detection(box, item.phrase, 0.9), Optics())
+            lifted = lift(view, Detection(box, item.phrase, 0.9), DepthModel())
         except LiftRefused:
             continue
         took = time.thread_time() - began
@@ -121,18 +120,18 @@ def _camera(
     eye = camera.lookat - distance * forward
     x, y, z = eye.tolist()
     u, v, w = camera.lookat.tolist()
-    return camera, looking((x, y, z), (u, v, w))
+    return camera, look_at_pose((x, y, z), (u, v, w))
 
 
 def _cup_before_wall() -> Row:
     """Ten boxes on a 640x480 image of a cup at 1 m before a wall at 2 m."""
     bodies = {"cup": Cylinder((1.0, 0.0, 1.0), 0.04, 0.1, hollow=True), "_wall": Plane((1.0, 0.0, 0.0), 2.0)}
-    shot = shoot(bodies, looking((0.0, 0.0, 1.0), (1.0, 0.0, 1.0)))
+    shot = render_depth(bodies, look_at_pose((0.0, 0.0, 1.0), (1.0, 0.0, 1.0)))
     detection = Detection(shot.boxes["cup"], "cup", 0.9)
     times = []
     for _ in range(30):
         began = time.thread_time()
-        lifted = [lift(shot.view, detection, Optics()) for _ in range(10)]
+        lifted = [lift(shot.view, detection, DepthModel()) for _ in range(10)]
         times.append(time.thread_time() - began)
     error = math.dist(lifted[0].pose.position, (1.0, 0.0, 1.0))
     box = shot.boxes["cup"]

@@ -9,19 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.detections import Box, Detection
-from openral_core.maps import HomeMap
-from openral_core.queries import RecallQuery
+from openral_core.home_map import HomeMap
+from openral_core.memory_queries import RecallQuery
 from openral_core.scene_graph import Presence
 from openral_core.text import Thesaurus
-from openral_sim.rendering.frame import intrinsics
-from openral_sim.rendering.labels import InstanceLabels
-from openral_sim.rendering.scene_view import SceneView
-from openral_sim.scenes import load_scene
-from openral_sim.world import World as SimulatedWorld
-from openral_world_state.memories import Record
-from openral_world_state.synthetics import looking
-from openral_world_state.views import Intrinsics, View
-from openral_world_state.worlds import Settings, World, open_world
+from openral_sim.rendering.camera import InstanceLabels, intrinsics
+from openral_sim.rendering.renderer import SceneView
+from openral_sim.scene.scene import load_scene
+from openral_sim.world import SimWorldModel
+from openral_testing.synthetic_depth import look_at_pose
+from openral_world_state.lifting.camera import DepthView, Intrinsics
+from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.world import WorldModel, WorldModelSettings, open_world
 
 Row = dict[str, str | float]
 SCENE = Path(__file__).parents[1] / "scenes" / "deploy" / "home.yaml"
@@ -49,15 +48,15 @@ class _Walk:
     time: float = 0.0
     moves: int = 0
     seen: set[str] = field(default_factory=set)
-    sim: SimulatedWorld = field(init=False)
-    memory: World = field(init=False)
+    sim: SimWorldModel = field(init=False)
+    memory: WorldModel = field(init=False)
 
     def __post_init__(self) -> None:
         scene = load_scene(SCENE)
         self.rng = np.random.default_rng(self.seed)
-        self.sim = SimulatedWorld.load(scene, self.seed)
+        self.sim = SimWorldModel.load(scene, self.seed)
         self.home: HomeMap = scene.home
-        self.memory = open_world(self.home, "", Settings(), self.thesaurus)
+        self.memory = open_world(self.home, "", WorldModelSettings(), self.thesaurus)
         self.open_objects = [o for o in self.sim.objects.values() if self.sim.support_of(o.id) not in HIDDEN]
         self.labels = {o.id: OTHER_WORDS.get(o.kind, o.phrase.split()[-1]) for o in self.open_objects}
         self.memory.vocabularies.learn(DETECTOR, tuple(set(self.labels.values())))
@@ -97,8 +96,8 @@ class _Walk:
         self.time += 0.5
         depth, instances, labels = _shoot(view_of, self.sim, eye, target)
         K = intrinsics(WIDTH, HEIGHT, float(self.sim.model.vis.global_.fovy))
-        T = looking((eye[0], eye[1], eye[2]), (target[0], target[1], target[2]))
-        view = View("head", self.time, depth, Intrinsics(K, WIDTH, HEIGHT), T)
+        T = look_at_pose((eye[0], eye[1], eye[2]), (target[0], target[1], target[2]))
+        view = DepthView("head", self.time, depth, Intrinsics(K, WIDTH, HEIGHT), T)
         self.memory.take_in(view, self._detections(instances, labels), DETECTOR)
 
     def _detections(self, instances: NDArray[np.uint16], labels: InstanceLabels) -> list[Detection]:
@@ -165,12 +164,12 @@ class _Walk:
         }
 
 
-def _is(record: Record, label: str, at: NDArray[np.float64]) -> bool:
+def _is(record: ObjectRecord, label: str, at: NDArray[np.float64]) -> bool:
     return label in record.votes and math.dist(record.pose.position, at) < NEAR
 
 
 def _shoot(
-    view_of: SceneView, sim: SimulatedWorld, eye: NDArray[np.float64], target: NDArray[np.float64]
+    view_of: SceneView, sim: SimWorldModel, eye: NDArray[np.float64], target: NDArray[np.float64]
 ) -> tuple[NDArray[np.float32], NDArray[np.uint16], InstanceLabels]:
     camera = mujoco.MjvCamera()
     camera.type = mujoco.mjtCamera.mjCAMERA_FREE

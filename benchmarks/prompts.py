@@ -59,7 +59,7 @@ def _row(name: str, said: list[Said], heard: Counter[str], outcome: str) -> dict
 
 def _say(*words: str) -> Said:
     """A command in a process of its own; forked, so that it does not import everything anew."""
-    from openral_bringup.commands import main
+    from openral_bringup.cli.main import main
 
     begun = time.monotonic()
     reading, writing = os.pipe()
@@ -115,8 +115,8 @@ def serve() -> None:
 
     from openral_core.missions import PromptOutcome
     from openral_msgs.msg import PromptReceipt, PromptStamped
-    from openral_reasoner_ros.names import PROMPT, RECEIPT
     from openral_reasoner_ros.node import ReasonerNode
+    from openral_reasoner_ros.topics import PROMPT, RECEIPT
     from openral_ros.qos import RECEIPTS, RELIABLE
 
     rclpy.init()

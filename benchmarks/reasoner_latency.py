@@ -15,9 +15,9 @@ from std_msgs.msg import Header
 
 from openral_msgs.msg import PromptStamped
 from openral_msgs.srv import RecallObject
-from openral_reasoner.exchanges.turns import Context as Given
-from openral_reasoner.exchanges.turns import RawCall
-from openral_reasoner.models import Decision
+from openral_reasoner.context import Context as Given
+from openral_reasoner.context import RawCall
+from openral_reasoner.llm.base import Decision
 from openral_reasoner_ros import node as reasoner_node
 from openral_ros.qos import RELIABLE
 

@@ -19,7 +19,7 @@ from graph.faults.holdings import Holding, holdings, segments
 from graph.faults.injections import FAULTS, SCARCE
 from graph.faults.rigs import Rig
 
-from openral_bringup.deploy.shared_memory import remove_orphans
+from openral_bringup.deploy.shm_cleanup import remove_stale_segments
 
 LONG = True
 
@@ -58,7 +58,7 @@ async def soak(seconds: float, cells: Sequence[tuple[str, ...]]) -> list[Row]:
         "node": "all",
         "ends": dict(ends),
         "left_processes": left,
-        "left_segments": remove_orphans(),
+        "left_segments": remove_stale_segments(),
     }
     total |= {"minutes": round((time.monotonic() - begun) / 60.0, 1), "shared": f"{shared} -> {shared_after}"}
     there = [node for node in before if node in after]

@@ -14,7 +14,7 @@ from rclpy.qos import QoSProfile
 from vision_msgs.msg import Detection2DArray
 
 from benchmarks.detector_rigs import ROOT, SETTING, publishing
-from openral_perception_ros.conformance.running_node import RunningNode, running_node
+from openral_detector_conformance.running_node import RunningNode, running_node
 from openral_perception_ros.detector import load_detector
 
 LONG = True
@@ -26,9 +26,9 @@ import rclpy
 from sensor_msgs.msg import Image
 from vision_msgs.msg import LabelInfo, VisionClass
 from openral_core.rskills import Sensor
-from openral_perception_ros.cameras import SUFFIXES
-from openral_perception_ros.conformance.running_node import ENCODINGS
-from openral_perception_ros.conformance.scenes import golden
+from openral_perception_ros.detector import SUFFIXES
+from openral_detector_conformance.running_node import ENCODINGS
+from openral_detector_conformance.scenes import golden
 from openral_ros.conversions.images import image_message
 from openral_ros.qos import LATCHED, SENSOR
 rclpy.init()

@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from openral_perception_ros.workers.commands import package_roots
+from openral_perception_ros.inference.worker_process import package_roots
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENTS = Path(os.environ.get("OPENRAL_ENVIRONMENTS", ROOT / ".environments"))

@@ -14,13 +14,13 @@ from PIL import Image
 
 from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, Verb
-from openral_sim.rendering.scene_view import SceneView
+from openral_sim.rendering.renderer import SceneView
 from openral_sim.rendering.snapshot import free_camera
-from openral_sim.robot import add_robot, stand_tucked
-from openral_sim.scenes import load_scene
-from openral_sim.skills import CONTROL_PERIOD, SkillContext
-from openral_sim.skills import run as run_skill
-from openral_sim.world import World
+from openral_sim.robot import add_robot, set_stowed
+from openral_sim.scene.scene import load_scene
+from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
+from openral_sim.skills.runner import run as run_skill
+from openral_sim.world import SimWorldModel
 
 LONG = True
 SCENE = Path(__file__).parents[1] / "scenes" / "deploy" / "home.yaml"
@@ -33,12 +33,12 @@ Params = dict[str, ParamValue]
 class Errand:
     """One robot in one home, and what it did."""
 
-    world: World
+    world: SimWorldModel
     seed: int
     results: list[tuple[Verb, SkillResult]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        stand_tucked(self.world.model, self.world.data)
+        set_stowed(self.world.model, self.world.data)
         self.robot = SkillContext(self.world, self.seed)
         self.rng = np.random.default_rng(self.seed)
 
@@ -116,7 +116,7 @@ def run() -> list[dict[str, object]]:
 
 def errand_row(seed: int) -> dict[str, object]:
     """One errand until it is done or a step fails."""
-    errand = Errand(World.load(load_scene(SCENE), seed, add_robot), seed)
+    errand = Errand(SimWorldModel.load(load_scene(SCENE), seed, add_robot), seed)
     began, failed, reason = time.monotonic(), "", ""
     for number, (name, verb, params) in enumerate(steps(errand)):
         if not errand.do(verb, params()):

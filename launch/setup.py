@@ -19,10 +19,9 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
-            "bringup = openral_bringup.lifecycle.node:main",
+            "bringup = openral_bringup.lifecycle_manager.node:main",
             "deploy_sim = openral_bringup.deploy.main:main",
-            "openral = openral_bringup.commands:main",
+            "openral = openral_bringup.cli.main:main",
         ],
-        "openral.commands": ["household = openral_bringup.households.command:commands"],
     },
 )

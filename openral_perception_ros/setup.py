@@ -19,7 +19,6 @@ setup(
         "console_scripts": [
             "detector = openral_perception_ros.node:main",
         ],
-        "pytest11": ["openral_detectors = openral_perception_ros.conformance.options"],
         "openral.commands": ["weights = openral_perception_ros.cli:app"],
     },
 )

@@ -19,6 +19,6 @@ setup(
         "console_scripts": [
             "reasoner = openral_reasoner_ros.node:main",
         ],
-        "openral.commands": ["missions = openral_reasoner_ros.cli.app:app"],
+        "openral.commands": ["missions = openral_reasoner_ros.cli.main:app"],
     },
 )

@@ -17,6 +17,6 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": ["sim = openral_sim.ros.node:main"],
-        "openral.commands": ["scene = openral_sim.command_line:commands"],
+        "openral.commands": ["scene = openral_sim.cli:commands"],
     },
 )

@@ -18,8 +18,8 @@ setup(
     entry_points={
         "console_scripts": [
             "world_state = openral_world_state.ros.node:main",
-            "openral-memory = openral_world_state.ros.command_line:main",
+            "openral-memory = openral_world_state.ros.live_cli:main",
         ],
-        "openral.commands": ["memory = openral_world_state.ros.command_line:commands"],
+        "openral.commands": ["memory = openral_world_state.ros.live_cli:commands"],
     },
 )

@@ -9,18 +9,19 @@ from typing import Any
 from loopback import KEY, Api, Behaviour, Script
 
 from openral_core.missions import MissionState
-from openral_reasoner.exchanges.commands import AskModel, Command, EndMission, SendSkill
-from openral_reasoner.exchanges.events import ModelAnswered, ModelFailed, PaletteChanged, PromptReceived
-from openral_reasoner.homes import Home, HomePeers
-from openral_reasoner.homes.timeline import Timeline
-from openral_reasoner.missions import Core
-from openral_reasoner.models import Decision, Model, ModelUnavailable, Retries
-from openral_reasoner.models.answers import answer_of
-from openral_reasoner.models.anthropic_messages import AnthropicModel
-from openral_reasoner.models.openai_chat import OpenAIModel
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.procedures.settings import MissionSettings
-from openral_reasoner.recordings import step_line
+from openral_reasoner.commands import AskModel, Command, EndMission, SendSkill
+from openral_reasoner.core import Core
+from openral_reasoner.events import ModelAnswered, ModelFailed, PaletteChanged, PromptReceived
+from openral_reasoner.llm.anthropic import AnthropicModel
+from openral_reasoner.llm.base import Decision, Model, ModelUnavailable, answer_of
+from openral_reasoner.llm.openai import OpenAIModel
+from openral_reasoner.llm.streaming import RetryPolicy
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.recording import step_line
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import SimulatedTimeline
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 Says = Callable[[Api], Behaviour]
 HANDED_OVER = MissionState.HANDED_OVER
@@ -38,7 +39,7 @@ class Robot:
     api: Api
     url: str
     script: Script
-    home: Home
+    home: SymbolicHome
     palette: ToolPalette
     settings: MissionSettings
     deadline: float = PLENTY
@@ -46,14 +47,14 @@ class Robot:
 
     def __post_init__(self) -> None:
         self.peers = HomePeers(self.home).answer
-        self.line = Timeline(Core(self.settings), self._answers)
+        self.line = SimulatedTimeline(Core(self.settings), self._answers)
         self.line.put(0.0, PaletteChanged(palette=self.palette))
         self.missions = 0
 
     @property
     def model(self) -> Model:
         """With the real SDK."""
-        retries = Retries(self.deadline, attempts=3, base=0.01, rng=Random(0), sleep=self.waits.append)
+        retries = RetryPolicy(self.deadline, attempts=3, base=0.01, rng=Random(0), sleep=self.waits.append)
         if self.api.named:
             return AnthropicModel("m-x", self.url, retries)
         return OpenAIModel("m-x", f"{self.url}/v1", retries)

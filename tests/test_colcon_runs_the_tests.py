@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+NOTHING_COLLECTED = 5
 
 
 @pytest.mark.parametrize("name", ["openral_msgs", "openral_rskills", "openral_scenes"])
@@ -16,14 +17,12 @@ def test_packages_without_python_have_their_tests_registered(name: str) -> None:
     assert "add_test(" in registered
 
 
-def test_the_conformance_kit_is_no_part_of_its_packages_tests() -> None:
+def test_the_conformance_kit_tries_nothing_unless_a_detector_is_named() -> None:
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
     env = {**os.environ, "PYTEST_ADDOPTS": ""}
-    package = ROOT / "openral_perception_ros"
+    package = ROOT / "openral_detector_conformance"
     done = subprocess.run(
         command, cwd=package, env=env, capture_output=True, text=True, check=False, timeout=100
     )
-    assert done.returncode == 0, done.stdout[-2000:]
-    collected = [line for line in done.stdout.splitlines() if "::" in line]
-    assert [line for line in collected if "/test/test_node.py" in line]
-    assert not [line for line in collected if "/conformance/" in line]
+    assert done.returncode in (0, NOTHING_COLLECTED), done.stdout[-2000:]
+    assert not [line for line in done.stdout.splitlines() if "openral_detector_conformance/test_" in line]

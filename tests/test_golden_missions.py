@@ -13,12 +13,13 @@ import pytest
 pytest.importorskip("openai")
 from goldens.record_missions import BY_A_MODEL, KEPT, MISSIONS, read
 
-from openral_reasoner.exchanges.commands import COMMAND, AskModel, Command, EndMission, SendSkill
-from openral_reasoner.exchanges.events import ModelAnswered
-from openral_reasoner.exchanges.turns import Context, RawCall
-from openral_reasoner.missions import Core
-from openral_reasoner.planners.scripted import decide
-from openral_reasoner.recordings import Life, Step, replay, texts
+from openral_reasoner import recording_texts as texts
+from openral_reasoner.commands import COMMAND, AskModel, Command, EndMission, SendSkill
+from openral_reasoner.context import Context, RawCall
+from openral_reasoner.core import Core
+from openral_reasoner.events import ModelAnswered
+from openral_reasoner.recording import Life, RecordedEvent, replay
+from openral_reasoner.scripted.planner import decide
 
 FILES = {file.name.partition(".")[0]: file for file in sorted(KEPT.glob("*.jsonl.gz"))}
 WORDED = ("question", "message", "text", "prompt")
@@ -90,7 +91,7 @@ def changed(life: Life, kind: type[Command], **update: Any) -> Life:
             hit = not done and isinstance(command, kind)
             mine.append(command.model_copy(update=update) if hit else command)
             done = done or hit
-        steps.append(Step(step.now, step.event, tuple(mine)))
+        steps.append(RecordedEvent(step.now, step.event, tuple(mine)))
     assert done
     return replace(life, steps=steps)
 

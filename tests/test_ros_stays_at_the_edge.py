@@ -8,14 +8,21 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 ROS_NAMES = {"rclpy", "builtin_interfaces", "rcl_interfaces", "launch", "launch_ros", "openral_ros"}
-ROS_PACKAGES = {"openral_ros", "openral_perception_ros", "openral_reasoner_ros", "openral_bringup"}
+ROS_PACKAGES = {
+    "openral_ros",
+    "openral_perception_ros",
+    "openral_reasoner_ros",
+    "openral_bringup",
+    "openral_detector_conformance",
+    "openral_household_benchmark",
+}
 MODEL_NAMES = {"torch", "transformers", "onnxruntime", "tokenizers"}
 ENGINES = "openral_perception_ros.engines"
 # Run by hand in an engine's own environment, never by a node.
 TOOLS = {
-    "openral_perception_ros.conformance.stub_vlm",
-    "openral_perception_ros.conformance.tiny_checkpoints",
-    "openral_perception_ros.conformance.tiny_vlm",
+    "openral_detector_conformance.stub_vlm",
+    "openral_detector_conformance.tiny_checkpoints",
+    "openral_detector_conformance.tiny_vlm",
     "openral_perception_ros.weights.onnx_export",
 }
 # Processes of their own, which a node talks to through a pipe.
@@ -76,7 +83,7 @@ def test_only_an_engine_loads_a_model_library(module: str) -> None:
         ("rclpy.node", True),
         ("sensor_msgs.msg", True),
         ("openral_sim.ros.node", True),
-        ("openral_world_state.recall", False),
+        ("openral_world_state.world", False),
         ("numpy", False),
     ],
 )

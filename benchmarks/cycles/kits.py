@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from openral_perception_ros.workers.commands import package_roots
+from openral_perception_ros.inference.worker_process import package_roots
 
 ENVIRONMENTS = Path(os.environ.get("OPENRAL_ENVIRONMENTS", ".environments"))
 ENVIRONMENT = "transformers-5"
@@ -79,7 +79,7 @@ def _checkpoint(architecture: str, folder: Path) -> None:
     python = ENVIRONMENTS / ENVIRONMENT / "bin" / "python"
     if not python.exists():
         raise NoKit(f"no environment {ENVIRONMENT!r} in {ENVIRONMENTS}: set OPENRAL_ENVIRONMENTS")
-    module = "openral_perception_ros.conformance.tiny_checkpoints"
+    module = "openral_detector_conformance.tiny_checkpoints"
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(package_roots()), "HF_HUB_OFFLINE": "1"}
     command = [str(python), "-m", module, architecture, str(folder / "weights")]
     subprocess.run(command, env=variables, check=True, capture_output=True)

@@ -16,7 +16,7 @@ from rclpy.parameter import Parameter
 
 from benchmarks.cycles.kits import ENVIRONMENTS, KITS, NoKit
 from openral_perception_ros.node import DetectorNode
-from openral_ros.managed_node import SUCCESS
+from openral_ros.lifecycle_node import SUCCESS
 
 LONG = True
 SETTLED = 3

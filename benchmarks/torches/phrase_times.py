@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from openral_core.rskills.registry import load_manifest
-from openral_perception_ros.engines import Frame, LoadOptions, engine_loader
-from openral_perception_ros.engines.zeroshot_hf import ZeroShotHf
+from openral_perception_ros.engines import EngineFrame, LoadOptions, engine_loader
+from openral_perception_ros.engines.omdet_turbo import ZeroShotHf
 
 LONGEST = 77
 
@@ -42,7 +42,7 @@ def seconds(engine: ZeroShotHf, looks: int, forget: bool) -> float:
     """Median time of a look [s]; the first is not counted."""
     rng, taken = np.random.default_rng(0), []
     for _ in range(looks + (not forget)):
-        frame = Frame({"rgb": rng.integers(0, 255, (480, 640, 3), np.uint8)}, "head", 0)
+        frame = EngineFrame({"rgb": rng.integers(0, 255, (480, 640, 3), np.uint8)}, "head", 0)
         if forget:
             for cache in (engine._model.language_cache_class, engine._model.language_cache_prompt):
                 cache.cache.clear()

@@ -7,9 +7,9 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from launch import LaunchContext, LaunchDescription
-from openral_bringup.graphs import NodeSpec
-from openral_bringup.graphs.arguments import ARGUMENTS
-from openral_bringup.launching import Launch, prepare
+from openral_bringup.graph.launch_arguments import ARGUMENTS
+from openral_bringup.graph.node_spec import NodeSpec
+from openral_bringup.launch_description import Launch, prepare
 
 
 def generate_launch_description() -> LaunchDescription:

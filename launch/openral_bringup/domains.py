@@ -18,8 +18,8 @@ import rclpy
 from rclpy.context import Context
 from rclpy.node import Node
 
-from openral_bringup.graphs.impossible import ImpossibleChoices
-from openral_core.errors import listed
+from openral_bringup.graph.errors import InvalidDeployment
+from openral_core.errors import format_choices
 
 AUTO = "auto"
 LARGEST = 232
@@ -74,7 +74,7 @@ def domain_of(word: str, environment: Mapping[str, str]) -> int | None:
     chosen = word or environment.get("ROS_DOMAIN_ID", "") or "0"
     if not chosen.isdecimal() or int(chosen) > LARGEST:
         flag, valid = ("--domain-id", f", or {AUTO}") if word else ("ROS_DOMAIN_ID", "")
-        raise ImpossibleChoices([f"{flag} {chosen}: expected 0 to {LARGEST}{valid}"])
+        raise InvalidDeployment([f"{flag} {chosen}: expected 0 to {LARGEST}{valid}"])
     return int(chosen)
 
 
@@ -95,7 +95,7 @@ def occupy(domain: int | None, names: Sequence[str]) -> int:
     taken = {**{name: others[name] for name in names if name in others}, **taken}
     if taken:
         claims.release()
-        raise ImpossibleChoices([_words(domain, taken)])
+        raise InvalidDeployment([_words(domain, taken)])
     claims.take(domain, "domain")
     HELD.append(claims)
     return domain
@@ -107,12 +107,12 @@ def _occupy_free(names: Sequence[str]) -> int:
         first = FIRST_PORT + PORTS * domain
         claims = Claims()
         if used.isdisjoint(range(first, first + PORTS)) and not claims.take(domain, "domain"):
-            with suppress(ImpossibleChoices):
+            with suppress(InvalidDeployment):
                 HELD.append(claims)
                 return occupy(domain, names)
             HELD.remove(claims)
         claims.release()
-    raise ImpossibleChoices(
+    raise InvalidDeployment(
         [f"--domain-id {AUTO}: none of the domains {FREE.start} to {FREE.stop - 1} is free"]
     )
 
@@ -120,7 +120,8 @@ def _occupy_free(names: Sequence[str]) -> int:
 def _words(domain: int, taken: Mapping[str, str]) -> str:
     holders = ", ".join(dict.fromkeys(taken.values()))
     return (
-        f"ROS domain {domain} already has {listed(sorted(taken))}, started by {holders}: two graphs of the "
+        f"ROS domain {domain} already has {format_choices(sorted(taken))}, "
+        f"started by {holders}: two graphs of the "
         f"same names would mix. End it, or choose --domain-id {AUTO}, another one, or --namespace /robot2"
     )
 

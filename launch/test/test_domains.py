@@ -14,7 +14,7 @@ from rclpy.node import Node
 
 from openral_bringup import domains
 from openral_bringup.domains import FIRST_PORT, HELD, PORTS, domain_of, occupy
-from openral_bringup.graphs import ImpossibleChoices
+from openral_bringup.graph.errors import InvalidDeployment
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """
@@ -48,7 +48,7 @@ def another_graph(ros_domain: int) -> Iterator[int]:
 def test_who_starts_second_is_told_what_is_taken_by_whom_and_what_to_do(
     another_graph: int, ros_domain: int
 ) -> None:
-    with pytest.raises(ImpossibleChoices) as refused:
+    with pytest.raises(InvalidDeployment) as refused:
         occupy(ros_domain, ["/sim", "/world_state"])
     told = str(refused.value)
     assert f"ROS domain {ros_domain} already has '/sim'" in told
@@ -76,7 +76,7 @@ def test_a_node_that_claims_nothing_is_seen_in_the_domain(
 ) -> None:
     monkeypatch.setattr(domains, "LOOK", 4.0)
     node = Node("sim", namespace="/robot1", context=ros_context)
-    with pytest.raises(ImpossibleChoices, match="already has '/robot1/sim', started by a process that"):
+    with pytest.raises(InvalidDeployment, match="already has '/robot1/sim', started by a process that"):
         occupy(ros_domain, ["/robot1/sim", "/robot1/reasoner"])
     node.destroy_node()
 
@@ -90,7 +90,7 @@ def test_a_node_of_this_machine_is_told_with_its_process(ros_domain: int) -> Non
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "up\n"
-            with pytest.raises(ImpossibleChoices, match=f"process {process.pid} "):
+            with pytest.raises(InvalidDeployment, match=f"process {process.pid} "):
                 occupy(ros_domain, ["/sim"])
         finally:
             process.kill()
@@ -115,7 +115,7 @@ def test_auto_leaves_a_domain_alone_whose_ports_are_used(monkeypatch: pytest.Mon
 def test_auto_says_when_no_domain_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(domains, "FREE", range(99, 100))
     monkeypatch.setattr(domains, "_used_ports", lambda: [FIRST_PORT + PORTS * 99 + 10])
-    with pytest.raises(ImpossibleChoices, match="none of the domains 99 to 99 is free"):
+    with pytest.raises(InvalidDeployment, match="none of the domains 99 to 99 is free"):
         occupy(None, ["/sim"])
 
 
@@ -129,7 +129,7 @@ def test_the_words_win_over_the_environment(word: str, variable: str, domain: in
 
 @pytest.mark.parametrize(("word", "variable"), [("233", ""), ("-1", ""), ("any", ""), ("", "any")])
 def test_what_is_no_domain_is_refused(word: str, variable: str) -> None:
-    with pytest.raises(ImpossibleChoices, match="expected 0 to 232"):
+    with pytest.raises(InvalidDeployment, match="expected 0 to 232"):
         domain_of(word, {"ROS_DOMAIN_ID": variable})
 
 

@@ -8,7 +8,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
-from openral_core.errors import OpenRALError, listed
+from openral_core.errors import OpenRALError, format_choices
 
 
 class Document(BaseModel):
@@ -73,7 +73,9 @@ def load_document(
 def _problem(model: type[BaseModel], error: ErrorDetails) -> str:
     where = ".".join(str(part) for part in error["loc"]) or "(document)"
     if error["type"] == "extra_forbidden":
-        return f"unknown key {where!r}: valid here are {listed(_valid_keys(model, error['loc'][:-1]))}"
+        return (
+            f"unknown key {where!r}: valid here are {format_choices(_valid_keys(model, error['loc'][:-1]))}"
+        )
     if error["type"] == "missing":
         return f"missing key {where!r}"
     return f"{where}: {error['msg']}, found {error['input']!r}"

@@ -17,6 +17,6 @@ class OpenRALError(Exception):
     """Base of every error this project raises on purpose."""
 
 
-def listed(values: Iterable[object]) -> str:
+def format_choices(values: Iterable[object]) -> str:
     """Values as words for an error message: ``'a', 'b'``, or ``(none)``."""
     return ", ".join(repr(str(value)) for value in values) or "(none)"

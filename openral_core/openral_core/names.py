@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from openral_core.errors import OpenRALError, listed
+from openral_core.errors import OpenRALError, format_choices
 
 ID_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}$"
 
@@ -25,7 +25,7 @@ class UnknownId(OpenRALError):
     def __init__(self, what: str, asked: str, known: Iterable[str]) -> None:
         self.asked = asked
         self.known = tuple(known)
-        super().__init__(f"unknown {what} {asked!r}: known are {listed(self.known)}")
+        super().__init__(f"unknown {what} {asked!r}: known are {format_choices(self.known)}")
 
 
 def slug(rskill_id: str) -> str:

@@ -6,19 +6,13 @@ import numpy as np
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.geometry.transform_tree import (
-    MOST_FRAMES,
-    InvalidTransform,
-    StaleTransform,
-    TransformTree,
-    UnknownFrame,
-)
+from openral_core.geometry.tf_tree import MOST_FRAMES, InvalidTransform, StaleTransform, TfTree, UnknownFrame
 
 
 @pytest.fixture
-def tree() -> TransformTree:
+def tree() -> TfTree:
     """map -> odom (static) -> base (moves 1 m/s and turns) -> camera (static)."""
-    tree = TransformTree(history=5.0)
+    tree = TfTree(history=5.0)
     tree.add_static("map", "odom", Pose())
     tree.add_static("base", "camera", Pose((0.0, 0.0, 1.0)))
     for time in range(4):
@@ -26,43 +20,43 @@ def tree() -> TransformTree:
     return tree
 
 
-def test_a_moment_between_stamps_is_interpolated(tree: TransformTree) -> None:
+def test_a_moment_between_stamps_is_interpolated(tree: TfTree) -> None:
     T = tree.lookup("map", "camera", 1.5)
     assert np.allclose(T[:3, 3], [1.5, 0.0, 1.0])
     assert math.isclose(math.atan2(T[1, 0], T[0, 0]), 0.75, abs_tol=1e-9)
 
 
-def test_the_other_direction_is_the_inverse(tree: TransformTree) -> None:
+def test_the_other_direction_is_the_inverse(tree: TfTree) -> None:
     there, back = tree.lookup("map", "camera", 0.3), tree.lookup("camera", "map", 0.3)
     assert np.allclose(there @ back, np.eye(4))
 
 
 @pytest.mark.parametrize("time", [-0.5, 3.5])
-def test_a_moment_outside_the_buffer_is_refused_with_what_it_holds(tree: TransformTree, time: float) -> None:
+def test_a_moment_outside_the_buffer_is_refused_with_what_it_holds(tree: TfTree, time: float) -> None:
     with pytest.raises(StaleTransform, match=r"'base' at .* holds 0.000 s to 3.000 s"):
         tree.lookup("map", "camera", time)
 
 
-def test_an_unknown_frame_lists_the_known_ones(tree: TransformTree) -> None:
+def test_an_unknown_frame_lists_the_known_ones(tree: TfTree) -> None:
     with pytest.raises(UnknownFrame, match="'base', 'camera', 'map', 'odom'"):
         tree.lookup("map", "gripper", 1.0)
 
 
-def test_a_clock_that_jumps_back_starts_the_history_anew(tree: TransformTree) -> None:
+def test_a_clock_that_jumps_back_starts_the_history_anew(tree: TfTree) -> None:
     tree.add("odom", "base", Pose.planar(9.0, 0.0, 0.0), -2.5)
     assert tree.lookup("map", "base", -2.5)[0, 3] == 9.0
     with pytest.raises(StaleTransform):
         tree.lookup("map", "base", 2.0)
 
 
-def test_old_history_is_dropped(tree: TransformTree) -> None:
+def test_old_history_is_dropped(tree: TfTree) -> None:
     tree.add("odom", "base", Pose(), 100.0)
     with pytest.raises(StaleTransform):
         tree.lookup("map", "base", 3.0)
 
 
 def test_a_loop_of_frames_ends() -> None:
-    tree = TransformTree()
+    tree = TfTree()
     tree.add_static("a", "b", Pose())
     tree.add_static("b", "a", Pose())
     with pytest.raises(UnknownFrame):
@@ -70,7 +64,7 @@ def test_a_loop_of_frames_ends() -> None:
 
 
 def test_the_newest_time_is_the_one_that_all_moving_frames_between_have() -> None:
-    tree = TransformTree()
+    tree = TfTree()
     tree.add("map", "odom", Pose(), 10.0)
     tree.add("odom", "base", Pose(), 12.0)
     tree.add_static("base", "camera", Pose())
@@ -83,7 +77,7 @@ def test_the_newest_time_is_the_one_that_all_moving_frames_between_have() -> Non
 
 
 def test_ever_new_frames_push_out_what_was_silent_longest_and_nothing_that_stands() -> None:
-    tree = TransformTree()
+    tree = TfTree()
     tree.add_static("base", "camera", Pose())
     tree.add("map", "base", Pose(), 0.0)
     for number in range(3 * MOST_FRAMES):
@@ -95,13 +89,13 @@ def test_ever_new_frames_push_out_what_was_silent_longest_and_nothing_that_stand
 
 
 def test_static_frames_have_an_end_too() -> None:
-    tree = TransformTree()
+    tree = TfTree()
     for number in range(2 * MOST_FRAMES):
         tree.add_static("map", f"frame_{number}", Pose())
     assert len(tree.frames) == MOST_FRAMES + 1
 
 
-def test_a_late_pose_takes_its_place_and_costs_nothing_else(tree: TransformTree) -> None:
+def test_a_late_pose_takes_its_place_and_costs_nothing_else(tree: TfTree) -> None:
     tree.add("odom", "base", Pose.planar(1.4, 0.0, 0.7), 1.5)
     assert tree.lookup("map", "base", 1.5)[0, 3] == pytest.approx(1.4)
     assert tree.lookup("map", "base", 1.25)[0, 3] == pytest.approx(1.2)
@@ -109,7 +103,7 @@ def test_a_late_pose_takes_its_place_and_costs_nothing_else(tree: TransformTree)
 
 
 def test_every_moment_is_answered_while_two_publishers_are_out_of_step() -> None:
-    tree, answered = TransformTree(history=5.0), 0
+    tree, answered = TfTree(history=5.0), 0
     for step in range(200):
         time = 0.02 * step - (0.03 if step % 2 else 0.0)
         tree.add("map", "base", Pose.planar(time, 0.0, 0.0), time)
@@ -118,7 +112,7 @@ def test_every_moment_is_answered_while_two_publishers_are_out_of_step() -> None
     assert answered == 189
 
 
-def test_a_stranger_who_hangs_the_map_below_a_camera_blinds_nobody(tree: TransformTree) -> None:
+def test_a_stranger_who_hangs_the_map_below_a_camera_blinds_nobody(tree: TfTree) -> None:
     before = tree.lookup("map", "camera", 1.5)
     tree.add("camera", "map", Pose((9.0, 9.0, 9.0)), 1.0)
     tree.add("camera", "map", Pose((9.0, 9.0, 9.0)), 2.0)
@@ -127,14 +121,14 @@ def test_a_stranger_who_hangs_the_map_below_a_camera_blinds_nobody(tree: Transfo
 
 
 def test_two_branches_need_no_way_from_their_common_frame_to_the_root() -> None:
-    tree = TransformTree()
+    tree = TfTree()
     tree.add("map", "base", Pose(), 0.0)
     tree.add_static("base", "camera", Pose((0.0, 0.0, 1.0)))
     tree.add_static("base", "gripper", Pose((1.0, 0.0, 0.0)))
     assert np.allclose(tree.lookup("gripper", "camera", 77.0)[:3, 3], [-1.0, 0.0, 1.0])
 
 
-def test_what_was_heard_last_holds_be_it_static_or_moving(tree: TransformTree) -> None:
+def test_what_was_heard_last_holds_be_it_static_or_moving(tree: TfTree) -> None:
     tree.add_static("odom", "base", Pose.planar(7.0, 0.0, 0.0))
     assert tree.lookup("map", "base", 99.0)[0, 3] == 7.0
     tree.add("odom", "base", Pose.planar(2.0, 0.0, 0.0), 2.0)
@@ -144,7 +138,7 @@ def test_what_was_heard_last_holds_be_it_static_or_moving(tree: TransformTree) -
 
 
 @pytest.mark.parametrize(("parent", "child"), [("base", "base"), ("", "base"), ("map", "")])
-def test_a_transform_without_two_frames_is_ignored(tree: TransformTree, parent: str, child: str) -> None:
+def test_a_transform_without_two_frames_is_ignored(tree: TfTree, parent: str, child: str) -> None:
     with pytest.raises(InvalidTransform, match="two frames"):
         tree.add(parent, child, Pose(), 1.0)
     with pytest.raises(InvalidTransform, match="two frames"):
@@ -152,7 +146,7 @@ def test_a_transform_without_two_frames_is_ignored(tree: TransformTree, parent: 
     assert tree.lookup("map", "base", 1.0)[0, 3] == 1.0
 
 
-def test_what_is_static_survives_that_time_begins_anew(tree: TransformTree) -> None:
+def test_what_is_static_survives_that_time_begins_anew(tree: TfTree) -> None:
     tree.forget_moving()
     assert np.allclose(tree.lookup("base", "camera", 0.1)[:3, 3], [0.0, 0.0, 1.0])
     with pytest.raises(UnknownFrame):

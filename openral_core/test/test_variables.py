@@ -2,7 +2,7 @@
 
 import pytest
 
-from openral_core.variables import for_node, for_worker
+from openral_core.environment import for_node, for_worker
 
 ACCOUNTS = "ANTHROPIC_API_KEY OPENAI_API_KEY HF_TOKEN HUGGING_FACE_HUB_TOKEN GITHUB_TOKEN MY_PASSWORD"
 CLOUDS = "AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN SSH_AUTH_SOCK DATABASE_URL"

@@ -10,17 +10,16 @@ from rich.table import Column, Table
 
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest, Registry
+from openral_perception_ros.engines.base import BRINGS_CODE
 from openral_perception_ros.engines.checkpoints import candidate_folders
-from openral_perception_ros.engines.checksums import check
 from openral_perception_ros.engines.provenance import verify as verify_weights
-from openral_perception_ros.engines.records import Record
-from openral_perception_ros.engines.registry import BRINGS_CODE
+from openral_perception_ros.engines.weights_record import WeightsRecord, check
 from openral_perception_ros.weights.environments import prepare as prepare_environment
 from openral_perception_ros.weights.environments import shown
-from openral_perception_ros.weights.exporting import export as export_onnx
-from openral_perception_ros.weights.fetching import fetch as fetch_weights
+from openral_perception_ros.weights.export import export as export_onnx
+from openral_perception_ros.weights.fetch import fetch as fetch_weights
+from openral_perception_ros.weights.fetch import weights_status
 from openral_perception_ros.weights.hub import download
-from openral_perception_ros.weights.listing import presence_of
 
 app = typer.Typer(help="OpenRAL.", no_args_is_help=True)
 weights = typer.Typer(help="Weights of detectors; fetched only by these commands.", no_args_is_help=True)
@@ -51,7 +50,7 @@ def list_(rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> N
     problems: list[str] = []
     table = Table(Column("detector", no_wrap=True), "weights", "MB", "licence", "commercial use", "revision")
     for manifest in registry.detectors:
-        row = presence_of(manifest, registry.folder(manifest.id), weights_dir)
+        row = weights_status(manifest, registry.folder(manifest.id), weights_dir)
         use = "yes" if row.commercial_use else "no"
         cells = (row.rskill, row.state, f"{row.size:.0f}", row.licence, use, row.revision[:12])
         table.add_row(*map(escape, cells))
@@ -78,7 +77,7 @@ def verify(name: Id, rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir
     manifest, folder = _find(name, rskills)
     for each in candidate_folders(manifest, folder, weights_dir):
         if each.is_dir():
-            record = Record.read(each)
+            record = WeightsRecord.read(each)
             compared = check(each, record.files if record else {})
             verify_weights(manifest, each, brings_code=manifest.engine in BRINGS_CODE)
             pinned = len(manifest.weights.files) if manifest.weights else 0

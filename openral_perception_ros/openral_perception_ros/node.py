@@ -16,33 +16,34 @@ from std_msgs.msg import String
 from openral_core.detections import Detection
 from openral_core.detectors import Health, LifecycleState, Mode
 from openral_msgs.srv import LocateInView
-from openral_perception_ros.cameras import parse_cameras
-from openral_perception_ros.detector import load_detector, rskill_folders
-from openral_perception_ros.frames import Shot
-from openral_perception_ros.looks.desk import Answer
-from openral_perception_ros.looks.look import LookOutcome, Seen
-from openral_perception_ros.looks.reception import Reception
+from openral_perception_ros.active_detector import ActiveDetector, DetectorConfig, LocateAnswer
+from openral_perception_ros.detector import (
+    load_detector,
+    parent_name,
+    parse_cameras,
+    robot_of,
+    rskill_folders,
+)
+from openral_perception_ros.image_cache import ImageSet
+from openral_perception_ros.inference.status import WorkerEvent
+from openral_perception_ros.inference.worker_process import WORKER_MODULE
+from openral_perception_ros.locate.queue import DetectionResult, RequestOutcome
+from openral_perception_ros.locate.request import RequestValidator
+from openral_perception_ros.locate_service import DeferredServiceServer, LocateServiceHandler
 from openral_perception_ros.parameters import DetectorParameters
-from openral_perception_ros.ros.announcements import Announcer, memory_of
-from openral_perception_ros.ros.diagnostics import inactive_status
-from openral_perception_ros.ros.inquiries import Inquiries
-from openral_perception_ros.ros.relatives import above, robot_of
-from openral_perception_ros.ros.services import FrontDoor
-from openral_perception_ros.ros.session import Plan, Session
-from openral_perception_ros.supervision import WorkerEvent
-from openral_perception_ros.workers.commands import WORKER_MODULE
-from openral_ros.callback_guard import CannotGoOn
-from openral_ros.managed_node import ManagedNode
+from openral_perception_ros.publishers import DetectorPublishers, inactive_status, process_memory_mb
+from openral_ros.callback_guard import FatalNodeError
+from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.qos import RELIABLE
-from openral_ros.running import run
-from openral_ros.scopes import Scope
+from openral_ros.resources import ResourceScope
+from openral_ros.run_node import run
 from openral_ros.tracing import start_tracing
 
 DIAGNOSTICS_PERIOD, HEARTBEAT = 1.0, 0.5
 
 
-class SupervisionEnded(CannotGoOn):
+class SupervisionEnded(FatalNodeError):
     """Nobody watches the worker any more: a node that went on would be blind and call itself healthy."""
 
     kind = "supervision_ended"
@@ -51,11 +52,11 @@ class SupervisionEnded(CannotGoOn):
         super().__init__(f"supervision of the worker ended ({error}): this process ends, to be started again")
 
 
-class DetectorNode(ManagedNode):
+class DetectorNode(LifecycleNodeBase):
     """See the module."""
 
     worker_module: ClassVar[str] = WORKER_MODULE
-    _session: Session | None = None
+    _session: ActiveDetector | None = None
     _measured = (0.0, 0.0)
     _worker_pid = 0
 
@@ -64,7 +65,7 @@ class DetectorNode(ManagedNode):
         name = self.get_fully_qualified_name()
         self.get_logger().info(f"waiting for configure, as by `ros2 lifecycle set {name} configure`")
 
-    def configure(self, scope: Scope) -> None:
+    def configure(self, scope: ResourceScope) -> None:
         """Check the manifest and make every interface; while inactive, requests are answered INACTIVE."""
         p = declare(self, DetectorParameters)
         slug = self.get_namespace().rsplit("/", 1)[-1]
@@ -73,15 +74,17 @@ class DetectorNode(ManagedNode):
         detector = load_detector(
             p.rskill, rskill_folders(p.rskill_folders), tuple(each.id for each in cameras), p.default
         )
-        self._plan = Plan(p, detector, cameras, Reception(detector, p.deadline), self.worker_module)
+        self._plan = DetectorConfig(
+            p, detector, cameras, RequestValidator(detector, p.deadline), self.worker_module
+        )
         self._scope = scope
-        self._announcer = Announcer(scope, self, detector)
-        self._inquiries = Inquiries(
+        self._announcer = DetectorPublishers(scope, self, detector)
+        self._inquiries = LocateServiceHandler(
             detector.manifest.id, self._plan.reception, lambda: self._session, self._answered
         )
-        door = FrontDoor(scope, self)
+        door = DeferredServiceServer(scope, self)
         for level in (0, 1) if p.default else (0,):
-            door.serve(LocateInView, above(self, level, "locate_in_view"), self._inquiries.receive)
+            door.serve(LocateInView, parent_name(self, level, "locate_in_view"), self._inquiries.receive)
         door.open()
         if detector.manifest.mode is Mode.ON_DEMAND:
             scope.subscription(String, "detector_query", self._retarget, RELIABLE)
@@ -90,14 +93,14 @@ class DetectorNode(ManagedNode):
         scope.callback(self._inform, LifecycleState.UNCONFIGURED)
         self._inform(LifecycleState.INACTIVE)
 
-    def activate(self, scope: Scope) -> None:
+    def activate(self, scope: ResourceScope) -> None:
         """Start the worker; returns when one inference has succeeded."""
         scope.callback(self._leave)
-        self._session = Session(scope, self, self._plan, self._on_event, self._on_seen, self._on_end)
+        self._session = ActiveDetector(scope, self, self._plan, self._on_event, self._on_seen, self._on_end)
         self._session.wait_until_ready()
         self._inform(LifecycleState.ACTIVE)
 
-    def last_words(self, reason: CannotGoOn) -> None:
+    def last_words(self, reason: FatalNodeError) -> None:
         """Others are told too."""
         super().last_words(reason)
         self._announcer.failures.tell_last(reason)
@@ -106,11 +109,11 @@ class DetectorNode(ManagedNode):
         self._session = None
         self._inform(LifecycleState.INACTIVE)
 
-    def _answered(self, answer: Answer) -> None:
+    def _answered(self, answer: LocateAnswer) -> None:
         if answer.shot is not None:
             self._annotate(answer.shot, answer.result.detections)
 
-    def _annotate(self, shot: Shot, detections: tuple[Detection, ...]) -> None:
+    def _annotate(self, shot: ImageSet, detections: tuple[Detection, ...]) -> None:
         if self._announcer.watched:
             self._at_home(self._announcer.annotated, shot, detections)
 
@@ -120,8 +123,8 @@ class DetectorNode(ManagedNode):
             guarded = self._scope.guarded(f"executor inbox, {work.__name__}", work)
             self.executor.create_task(guarded, *arguments)
 
-    def _on_seen(self, outcome: LookOutcome) -> None:
-        if isinstance(outcome, Seen):
+    def _on_seen(self, outcome: RequestOutcome) -> None:
+        if isinstance(outcome, DetectionResult):
             self._announcer.objects(outcome.shot, outcome.detections)
             self._annotate(outcome.shot, outcome.detections)
 
@@ -154,7 +157,7 @@ class DetectorNode(ManagedNode):
             self._measured = session.memory or self._measured[0], session.latency
             self._worker_pid = session.vitals.pid
             health = session.vitals.health, session.vitals.trouble
-        held = memory_of(self._worker_pid)
+        held = process_memory_mb(self._worker_pid)
         self._announcer.info(self._plan.detector.info(state, *self._measured, held, *health))
 
 

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from openral_perception_ros.engines import LoadOptions
-from openral_perception_ros.supervision import Limits, RestartPolicy
+from openral_perception_ros.inference.restart_policy import CircuitBreaker, WorkerLimits
 from openral_ros.parameters import Parameters
 
 
@@ -53,10 +53,10 @@ class DetectorParameters(Parameters):
     )
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> WorkerLimits:
         """The bounds of the worker."""
-        policy = RestartPolicy(limit=self.restarts, cool_down=self.cool_down, longest=self.longest_cool_down)
-        return Limits(self.load_deadline, self.inference_deadline, self.queue, policy)
+        policy = CircuitBreaker(limit=self.restarts, cool_down=self.cool_down, longest=self.longest_cool_down)
+        return WorkerLimits(self.load_deadline, self.inference_deadline, self.queue, policy)
 
     @property
     def load_options(self) -> LoadOptions:

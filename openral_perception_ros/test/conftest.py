@@ -22,18 +22,22 @@ from vision_msgs.msg import LabelInfo, VisionClass
 from openral_core.names import slug
 from openral_core.rskills import DetectorManifest, Registry
 from openral_msgs.srv import LocateInView
-from openral_perception_ros.engines import Frame, LoadOptions
-from openral_perception_ros.frames import Shot
+from openral_perception_ros.engines import EngineFrame, LoadOptions
+from openral_perception_ros.image_cache import ImageSet
+from openral_perception_ros.inference.protocol import Load
+from openral_perception_ros.inference.restart_policy import CircuitBreaker, WorkerLimits
+from openral_perception_ros.inference.status import WorkerEvent
+from openral_perception_ros.inference.supervisor import SupervisedWorker, start_supervised_worker
+from openral_perception_ros.inference.worker_process import worker_command
 from openral_perception_ros.node import DetectorNode
-from openral_perception_ros.supervision import Limits, RestartPolicy, Supervised, WorkerEvent, supervise
-from openral_perception_ros.workers.commands import worker_command
-from openral_perception_ros.workers.messages import Load
 from openral_ros.conversions.images import image_message
-from openral_ros.executors import ApartExecutor
+from openral_ros.executor import TransitionThreadExecutor
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 
-FAULTY = "openral_perception_ros.conformance.faulty_worker"
-LIMITS = Limits(load=20.0, inference=1.0, capacity=2, restarts=RestartPolicy(limit=1, first_delay=0.05))
+FAULTY = "openral_detector_conformance.faulty_worker"
+LIMITS = WorkerLimits(
+    load=20.0, inference=1.0, capacity=2, restarts=CircuitBreaker(limit=1, first_delay=0.05)
+)
 RSKILLS = Path(__file__).parents[2] / "rskills"
 LABELS = {1: "red mug", 2: "baguette", 3: "wine bottle", 4: "kitchen counter", 5: "blue mug"}
 BOXES = {
@@ -66,10 +70,10 @@ def folder(manifest: DetectorManifest) -> Path:
 
 
 @pytest.fixture
-def scene() -> Frame:
+def scene() -> EngineFrame:
     semantic = semantic_image()
     rgb = np.repeat((semantic * 40).astype(np.uint8)[..., None], 3, axis=2)
-    return Frame({"rgb": rgb, "semantic": semantic}, "head", 1_000_000_000, LABELS)
+    return EngineFrame({"rgb": rgb, "semantic": semantic}, "head", 1_000_000_000, LABELS)
 
 
 @pytest.fixture
@@ -161,7 +165,7 @@ class Rig:
 
 @pytest.fixture
 def rig(ros_context: Context, spin_until: Callable[..., None], rskills: Path) -> Iterator[Callable[..., Rig]]:
-    executors: list[ApartExecutor] = []
+    executors: list[TransitionThreadExecutor] = []
     nodes: list[Node] = []
 
     def make(
@@ -177,7 +181,7 @@ def rig(ros_context: Context, spin_until: Callable[..., None], rskills: Path) ->
             parameter_overrides=[Parameter(name, value=value) for name, value in chosen.items()],
         )
         client = rclpy.create_node("client", context=ros_context)
-        executor = ApartExecutor(context=ros_context)
+        executor = TransitionThreadExecutor(context=ros_context)
         executor.add_node(node)
         Thread(target=executor.spin, daemon=True).start()
         executors.append(executor)
@@ -211,19 +215,19 @@ def events() -> "Queue[WorkerEvent]":
 
 @pytest.fixture
 def start(
-    manifest: DetectorManifest, folder: Path, scene: Frame, events: "Queue[WorkerEvent]"
-) -> Iterator[Callable[..., Supervised]]:
-    running: list[Supervised] = []
+    manifest: DetectorManifest, folder: Path, scene: EngineFrame, events: "Queue[WorkerEvent]"
+) -> Iterator[Callable[..., SupervisedWorker]]:
+    running: list[SupervisedWorker] = []
 
     def begin(
-        limits: Limits = LIMITS,
-        decode: Callable[[Shot], Frame] = lambda shot: scene,
+        limits: WorkerLimits = LIMITS,
+        decode: Callable[[ImageSet], EngineFrame] = lambda shot: scene,
         on_end: Callable[[Exception], None] | None = None,
         **options: str,
-    ) -> Supervised:
+    ) -> SupervisedWorker:
         load = Load(manifest.model_copy(update={"options": options}), str(folder), LoadOptions())
         command = worker_command(manifest, Path("none"), FAULTY)
-        running.append(supervise(command, load, limits, decode, events.put, on_end))
+        running.append(start_supervised_worker(command, load, limits, decode, events.put, on_end))
         return running[-1]
 
     yield begin
@@ -232,7 +236,7 @@ def start(
 
 
 @pytest.fixture
-def supervised(start: Callable[..., Supervised]) -> Supervised:
+def supervised(start: Callable[..., SupervisedWorker]) -> SupervisedWorker:
     ready = start()
     ready.ready.result(20.0)
     return ready

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from openral_perception_ros.workers.arena import Arena, PlaneOutsideArena, PlaneSpec
+from openral_perception_ros.inference.shared_memory import ArrayOutOfBounds, ArraySpec, SharedFrameBuffer
 
 planes = st.dictionaries(
     st.sampled_from(["rgb", "depth", "semantic"]),
@@ -21,8 +21,8 @@ planes = st.dictionaries(
 def test_what_one_side_writes_the_other_reads(
     first: dict[str, np.ndarray], second: dict[str, np.ndarray]
 ) -> None:
-    ours = Arena.create()
-    theirs = Arena(os.dup(ours.fileno()))
+    ours = SharedFrameBuffer.create()
+    theirs = SharedFrameBuffer(os.dup(ours.fileno()))
     for frame in (first, second):
         read = theirs.read(ours.write(frame))
         assert read.keys() == frame.keys()
@@ -35,14 +35,14 @@ def test_what_one_side_writes_the_other_reads(
 
 
 def test_rows_of_a_padded_image_arrive_packed() -> None:
-    arena = Arena.create()
+    arena = SharedFrameBuffer.create()
     padded = np.arange(60, dtype=np.uint8).reshape(4, 15)[:, :12].reshape(4, 4, 3)
     np.testing.assert_array_equal(arena.read(arena.write({"rgb": padded}))["rgb"], padded)
     arena.close()
 
 
 def test_readers_cannot_change_a_frame() -> None:
-    arena = Arena.create()
+    arena = SharedFrameBuffer.create()
     (plane,) = arena.read(arena.write({"rgb": np.zeros((2, 2), np.uint8)})).values()
     with pytest.raises(ValueError, match="read-only"):
         plane[...] = 1
@@ -51,8 +51,8 @@ def test_readers_cannot_change_a_frame() -> None:
 
 @pytest.mark.parametrize("offset", [-8, 4096, 1 << 40])
 def test_a_plane_beyond_the_shared_memory_is_refused(offset: int) -> None:
-    arena = Arena.create()
+    arena = SharedFrameBuffer.create()
     arena.write({"rgb": np.zeros(8, np.uint8)})
-    with pytest.raises(PlaneOutsideArena):
-        arena.read((PlaneSpec("rgb", "|u1", (8,), offset),))
+    with pytest.raises(ArrayOutOfBounds):
+        arena.read((ArraySpec("rgb", "|u1", (8,), offset),))
     arena.close()

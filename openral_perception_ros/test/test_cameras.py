@@ -1,7 +1,7 @@
 import pytest
 
 from openral_core.rskills import Sensor
-from openral_perception_ros.cameras import Camera, InvalidCamera, parse_cameras
+from openral_perception_ros.detector import Camera, InvalidCamera, parse_cameras
 
 
 @pytest.mark.parametrize(

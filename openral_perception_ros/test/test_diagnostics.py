@@ -8,8 +8,8 @@ pytest.importorskip("diagnostic_msgs")
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from openral_core.detectors import Health
-from openral_perception_ros.ros.diagnostics import Memory, status_message
-from openral_perception_ros.supervision import Phase, Vitals
+from openral_perception_ros.inference.status import WorkerPhase, WorkerStatus
+from openral_perception_ros.publishers import MemoryUsage, status_message
 
 
 @pytest.mark.parametrize(
@@ -29,15 +29,17 @@ from openral_perception_ros.supervision import Phase, Vitals
 def test_memory_declared_wrong_by_more_than_a_fifth_and_its_slack_is_a_warning(
     measured: float, declared: float, wrong: int
 ) -> None:
-    status = status_message("n", Vitals(phase=Phase.IDLE), Memory(measured, declared), 0.1, 0)
+    status = status_message(
+        "n", WorkerStatus(phase=WorkerPhase.IDLE), MemoryUsage(measured, declared), 0.1, 0
+    )
     assert (status.level == DiagnosticStatus.WARN) == bool(wrong)
     assert (f"declared {declared:.0f} MB" in status.message) == bool(wrong)
 
 
-@pytest.mark.parametrize("phase", [Phase.GAVE_UP, Phase.LOADING])
-def test_a_detector_is_in_error_until_a_given_up_worker_is_back(phase: Phase) -> None:
-    vitals = Vitals(phase=phase, health=Health.GIVEN_UP, next_start=time.monotonic() + 50.0)
-    status = status_message("n", vitals, Memory(0.0, 80.0), 0.1, 0)
+@pytest.mark.parametrize("phase", [WorkerPhase.GAVE_UP, WorkerPhase.LOADING])
+def test_a_detector_is_in_error_until_a_given_up_worker_is_back(phase: WorkerPhase) -> None:
+    vitals = WorkerStatus(phase=phase, health=Health.GIVEN_UP, next_start=time.monotonic() + 50.0)
+    status = status_message("n", vitals, MemoryUsage(0.0, 80.0), 0.1, 0)
     assert status.level == DiagnosticStatus.ERROR
     values = {each.key: each.value for each in status.values}
     assert values["health"] == "given_up"

@@ -22,7 +22,7 @@ NAME = "own"
 IMPORTED = """
 import sys
 before = set(sys.modules)
-import openral_perception_ros.workers.main
+import openral_perception_ros.inference.worker
 new = {name.partition(".")[0] for name in set(sys.modules) - before}
 sys.stdout.write(" ".join(new - sys.stdlib_module_names))
 """

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from openral_perception_ros.frames.exposure import is_blank
+from openral_perception_ros.image_subscriptions import is_blank
 
 RNG = np.random.default_rng(0)
 

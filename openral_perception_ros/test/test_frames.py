@@ -2,12 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_perception_ros.frames import CameraCache, Shot
-from openral_perception_ros.frames.cadence import Cadence
+from openral_perception_ros.image_cache import ImageCache, ImageSet, RateLimiter
 
 
 def test_images_of_one_stamp_make_a_shot() -> None:
-    cache = CameraCache("head", ("rgb", "semantic"), needs_labels=False)
+    cache = ImageCache("head", ("rgb", "semantic"), needs_labels=False)
     assert not cache.put("rgb", "r1", 1, "optical", 0.1)
     assert not cache.put("semantic", "s2", 2, "optical", 0.2)
     assert cache.newest() is None
@@ -18,7 +17,7 @@ def test_images_of_one_stamp_make_a_shot() -> None:
 
 
 def test_a_late_image_never_brings_an_older_shot_back() -> None:
-    cache = CameraCache("head", ("rgb", "semantic"), needs_labels=False)
+    cache = ImageCache("head", ("rgb", "semantic"), needs_labels=False)
     for sensor, stamp in (("rgb", 1), ("rgb", 2), ("semantic", 2)):
         cache.put(sensor, sensor, stamp, "optical", 0.0)
     assert not cache.put("semantic", "late", 1, "optical", 0.0)
@@ -26,21 +25,21 @@ def test_a_late_image_never_brings_an_older_shot_back() -> None:
 
 
 def test_a_clock_that_jumped_back_still_gives_new_shots() -> None:
-    cache = CameraCache("head", ("rgb",), needs_labels=False)
+    cache = ImageCache("head", ("rgb",), needs_labels=False)
     cache.put("rgb", "before", 10_000, "optical", 0.0)
     assert cache.put("rgb", "after", 5, "optical", 0.1)
     assert cache.newest().images == {"rgb": "after"}
 
 
 def test_images_without_a_partner_are_not_kept_for_ever() -> None:
-    cache = CameraCache("head", ("rgb", "semantic"), needs_labels=False)
+    cache = ImageCache("head", ("rgb", "semantic"), needs_labels=False)
     for stamp in range(1000):
         cache.put("rgb", "alone", stamp, "optical", 0.0)
     assert len(cache._partial) < 10
 
 
 def test_instance_ids_wait_for_their_names() -> None:
-    cache = CameraCache("head", ("semantic",), needs_labels=True)
+    cache = ImageCache("head", ("semantic",), needs_labels=True)
     cache.put("semantic", "s", 1, "optical", 0.0)
     assert cache.newest() is None
     assert cache.missing() == ("labels",)
@@ -49,7 +48,7 @@ def test_instance_ids_wait_for_their_names() -> None:
 
 
 def test_what_never_came_is_named() -> None:
-    cache = CameraCache("head", ("rgb", "semantic"), needs_labels=True)
+    cache = ImageCache("head", ("rgb", "semantic"), needs_labels=True)
     cache.put("rgb", "r", 1, "optical", 0.0)
     assert cache.missing() == ("semantic", "labels")
 
@@ -59,12 +58,12 @@ def test_what_never_came_is_named() -> None:
     [(3_000_000_000, 10.5, 2.0), (1_500_000_000, 13.0, 3.0), (0, 10.0, 0.0)],
 )
 def test_age_is_the_greater_of_both_clocks(ros_now: int, steady_now: float, age: float) -> None:
-    assert Shot("head", 1_000_000_000, "optical", 10.0, {}).age(ros_now, steady_now) == age
+    assert ImageSet("head", 1_000_000_000, "optical", 10.0, {}).age(ros_now, steady_now) == age
 
 
 @given(st.floats(0.5, 50.0), st.lists(st.floats(0.0, 1.0), min_size=1, max_size=200))
 def test_the_stream_never_looks_oftener_than_its_rate(rate: float, gaps: list[float]) -> None:
-    cadence, now, looks = Cadence(rate), 0.0, 0
+    cadence, now, looks = RateLimiter(rate), 0.0, 0
     for gap in gaps:
         now += gap
         due, cadence = cadence.at(now)
@@ -73,7 +72,7 @@ def test_the_stream_never_looks_oftener_than_its_rate(rate: float, gaps: list[fl
 
 
 def test_a_camera_of_just_this_rate_loses_no_frame_to_jitter() -> None:
-    cadence, looks = Cadence(5.0), 0
+    cadence, looks = RateLimiter(5.0), 0
     for index in range(100):
         due, cadence = cadence.at(index * 0.2 + (0.03 if index % 2 else 0.0))
         looks += due

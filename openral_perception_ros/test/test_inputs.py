@@ -6,17 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_perception_ros.engines.inputs import FitKind, InvalidPreprocessing, Preprocessing, fit_of
+from openral_perception_ros.engines.preprocessing import (
+    InvalidPreprocessing,
+    Preprocessing,
+    ResizeMode,
+    letterbox_transform,
+)
 
 side = st.integers(8, 2000)
 part = st.floats(0.0, 1.0)
 
 
-@given(st.sampled_from(FitKind), side, side, side, side, part, part)
+@given(st.sampled_from(ResizeMode), side, side, side, side, part, part)
 def test_a_point_of_the_source_comes_back_where_it_was(
-    kind: FitKind, width: int, height: int, model_width: int, model_height: int, x: float, y: float
+    kind: ResizeMode, width: int, height: int, model_width: int, model_height: int, x: float, y: float
 ) -> None:
-    fit = fit_of(kind, (width, height), (model_width, model_height))
+    fit = letterbox_transform(kind, (width, height), (model_width, model_height))
     in_model = [x * fit.content[0] / model_width, y * fit.content[1] / model_height]
     back = fit.to_source(np.array([[*in_model, *in_model]]))
     np.testing.assert_allclose(back, [[x * width, y * height] * 2], atol=1e-6)
@@ -26,7 +31,7 @@ def test_a_point_of_the_source_comes_back_where_it_was(
 def test_a_letterbox_keeps_the_aspect_ratio_to_a_pixel(
     width: int, height: int, model_width: int, model_height: int
 ) -> None:
-    fit = fit_of(FitKind.LETTERBOX, (width, height), (model_width, model_height))
+    fit = letterbox_transform(ResizeMode.LETTERBOX, (width, height), (model_width, model_height))
     assert fit.content[0] <= model_width
     assert fit.content[1] <= model_height
     scale = min(model_width / width, model_height / height)
@@ -41,14 +46,14 @@ def test_pixels_are_scaled_and_normalised_as_the_checkpoint_says() -> None:
         image_mean=(0.5, 0.5, 0.5),
         image_std=(0.5, 0.25, 1.0),
     )
-    pixels, _ = preprocessing.apply(np.full((7, 9, 3), 255, np.uint8), FitKind.STRETCH)
+    pixels, _ = preprocessing.apply(np.full((7, 9, 3), 255, np.uint8), ResizeMode.STRETCH)
     assert pixels.shape == (1, 3, 2, 4)
     np.testing.assert_allclose(pixels[0, :, 0, 0], [1.0, 2.0, 0.5])
 
 
 def test_a_letterbox_is_grey_beside_the_image() -> None:
     preprocessing = Preprocessing(size={"height": 10, "width": 10}, do_rescale=False)
-    pixels, fit = preprocessing.apply(np.zeros((10, 20, 3), np.uint8), FitKind.LETTERBOX)
+    pixels, fit = preprocessing.apply(np.zeros((10, 20, 3), np.uint8), ResizeMode.LETTERBOX)
     assert fit.content == (10, 5)
     assert (pixels[0, :, :5] == 0).all()
     assert (pixels[0, :, 5:] == 114).all()

@@ -13,22 +13,33 @@ import pytest
 
 from openral_core.detectors import Health, LocateStatus
 from openral_core.rskills import DetectorManifest
-from openral_perception_ros.engines import Frame
-from openral_perception_ros.frames import Shot
-from openral_perception_ros.looks import Look, LookOutcome, LookRefused, Seen, WaitingLine
-from openral_perception_ros.supervision import EventKind, Limits, Phase, Supervised, WorkerEvent
-from openral_perception_ros.workers import process
-from openral_perception_ros.workers.process import WorkerProcess, WorkerTimedOut
+from openral_perception_ros.engines import EngineFrame
+from openral_perception_ros.image_cache import ImageSet
+from openral_perception_ros.inference import worker_process as process
+from openral_perception_ros.inference.restart_policy import WorkerLimits
+from openral_perception_ros.inference.status import EventKind, WorkerEvent, WorkerPhase
+from openral_perception_ros.inference.supervisor import SupervisedWorker
+from openral_perception_ros.inference.worker_process import InferenceWorkerProcess, WorkerTimedOut
+from openral_perception_ros.locate.errors import LocateError
+from openral_perception_ros.locate.queue import (
+    DetectionRequest,
+    DetectionResult,
+    RequestOutcome,
+    RequestQueue,
+)
 
-SHOT = Shot("head", 0, "optical", 0.0, {})
-Start = Callable[..., Supervised]
+SHOT = ImageSet("head", 0, "optical", 0.0, {})
+Start = Callable[..., SupervisedWorker]
 
 
 def ask(
-    supervised: Supervised, *terms: str, deadline: float = 10.0, take: Callable[[], Shot] = lambda: SHOT
-) -> "Queue[LookOutcome]":
-    answers: Queue[LookOutcome] = Queue()
-    supervised.supervisor.submit(Look(take, terms, time.monotonic(), deadline, answers.put))
+    supervised: SupervisedWorker,
+    *terms: str,
+    deadline: float = 10.0,
+    take: Callable[[], ImageSet] = lambda: SHOT,
+) -> "Queue[RequestOutcome]":
+    answers: Queue[RequestOutcome] = Queue()
+    supervised.supervisor.submit(DetectionRequest(take, terms, time.monotonic(), deadline, answers.put))
     return answers
 
 
@@ -39,16 +50,16 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def status_of(answers: "Queue[LookOutcome]") -> LocateStatus:
+def status_of(answers: "Queue[RequestOutcome]") -> LocateStatus:
     outcome = answers.get(timeout=20.0)
-    assert isinstance(outcome, LookRefused)
+    assert isinstance(outcome, LocateError)
     return outcome.status
 
 
 @pytest.fixture
-def worker_reading_nothing(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerProcess]:
+def worker_reading_nothing(monkeypatch: pytest.MonkeyPatch) -> Iterator[InferenceWorkerProcess]:
     monkeypatch.setattr(process, "SEND_LIMIT", 0.3)
-    made = WorkerProcess((sys.executable, "-c", "import time; time.sleep(600)"), os.environ)
+    made = InferenceWorkerProcess((sys.executable, "-c", "import time; time.sleep(600)"), os.environ)
     yield made
     made.close()
 
@@ -64,23 +75,23 @@ def worker_reading_nothing(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerPr
     ],
 )
 def test_a_worker_that_breaks_the_protocol_costs_one_look_and_comes_back(
-    supervised: Supervised, events: "Queue[WorkerEvent]", lie: str, words: str
+    supervised: SupervisedWorker, events: "Queue[WorkerEvent]", lie: str, words: str
 ) -> None:
     outcome = ask(supervised, lie).get(timeout=20.0)
-    assert isinstance(outcome, LookRefused)
+    assert isinstance(outcome, LocateError)
     assert outcome.status is LocateStatus.DETECTOR_ERROR
     assert words in str(outcome)
     assert events.get(timeout=5.0).kind is EventKind.WORKER_LOST
     assert events.get(timeout=20.0).kind is EventKind.WORKER_RESTORED
-    assert isinstance(ask(supervised, "mug").get(timeout=5.0), Seen)
+    assert isinstance(ask(supervised, "mug").get(timeout=5.0), DetectionResult)
 
 
 @pytest.mark.parametrize("lie", ["stammer", "trail off"])
 def test_a_worker_in_the_middle_of_an_answer_can_be_stopped(start: Start, lie: str) -> None:
-    supervised = start(Limits(load=20.0, inference=3600.0))
+    supervised = start(WorkerLimits(load=20.0, inference=3600.0))
     supervised.ready.result(20.0)
     answers, pid = ask(supervised, lie, deadline=3600.0), supervised.vitals.pid
-    wait_for(lambda: supervised.vitals.phase is Phase.BUSY)
+    wait_for(lambda: supervised.vitals.phase is WorkerPhase.BUSY)
     stopped = Thread(target=supervised.supervisor.stop)
     stopped.start()
     stopped.join(20.0)
@@ -95,16 +106,16 @@ def test_a_worker_cannot_take_the_shared_memory_away(
 ) -> None:
     shape = iter((200, 400))
 
-    def growing(shot: Shot) -> Frame:
+    def growing(shot: ImageSet) -> EngineFrame:
         side = next(shape)
-        return Frame({"rgb": np.zeros((side, side, 3), np.uint8)}, "head", side)
+        return EngineFrame({"rgb": np.zeros((side, side, 3), np.uint8)}, "head", side)
 
     supervised = start(decode=growing)
     supervised.ready.result(20.0)
     outcome = ask(supervised, trick).get(timeout=20.0)
-    assert isinstance(outcome, Seen)
+    assert isinstance(outcome, DetectionResult)
     assert [each.label for each in outcome.detections] == [label]
-    assert isinstance(ask(supervised, "mug").get(timeout=20.0), Seen)
+    assert isinstance(ask(supervised, "mug").get(timeout=20.0), DetectionResult)
     assert supervised.vitals.restarts == 0
 
 
@@ -112,40 +123,40 @@ def test_a_worker_cannot_take_the_shared_memory_away(
 def test_a_picture_that_cannot_be_decoded_costs_its_look_alone(start: Start, error: Exception) -> None:
     broken = Event()
 
-    def decode(shot: Shot) -> Frame:
+    def decode(shot: ImageSet) -> EngineFrame:
         if not broken.is_set():
             broken.set()
             raise error
-        return Frame({"rgb": np.zeros((10, 10, 3), np.uint8)}, "head", 0)
+        return EngineFrame({"rgb": np.zeros((10, 10, 3), np.uint8)}, "head", 0)
 
     supervised = start(decode=decode)
     supervised.ready.result(20.0)
     assert status_of(ask(supervised, "mug")) is LocateStatus.DETECTOR_ERROR
-    assert isinstance(ask(supervised, "mug").get(timeout=20.0), Seen)
+    assert isinstance(ask(supervised, "mug").get(timeout=20.0), DetectionResult)
     assert supervised.vitals.restarts == 0
 
 
-def test_an_answer_that_cannot_be_told_on_costs_nobody_else_theirs(supervised: Supervised) -> None:
-    def refuse(outcome: LookOutcome) -> None:
+def test_an_answer_that_cannot_be_told_on_costs_nobody_else_theirs(supervised: SupervisedWorker) -> None:
+    def refuse(outcome: RequestOutcome) -> None:
         raise RuntimeError("the publisher is gone")
 
-    supervised.supervisor.submit(Look(lambda: SHOT, ("mug",), time.monotonic(), 10.0, refuse))
-    assert isinstance(ask(supervised, "mug").get(timeout=20.0), Seen)
+    supervised.supervisor.submit(DetectionRequest(lambda: SHOT, ("mug",), time.monotonic(), 10.0, refuse))
+    assert isinstance(ask(supervised, "mug").get(timeout=20.0), DetectionResult)
     assert supervised.vitals.restarts == 0
 
 
 def test_supervision_that_breaks_is_a_lost_worker(
-    supervised: Supervised, events: "Queue[WorkerEvent]", monkeypatch: pytest.MonkeyPatch
+    supervised: SupervisedWorker, events: "Queue[WorkerEvent]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hanging, waiting = ask(supervised, "hang"), ask(supervised, "mug")
-    wait_for(lambda: supervised.vitals.phase is Phase.BUSY)
+    wait_for(lambda: supervised.vitals.phase is WorkerPhase.BUSY)
     defect = iter((RuntimeError("defect"),))
 
-    def expire(line: WaitingLine, now: float) -> None:
+    def expire(line: RequestQueue, now: float) -> None:
         for error in defect:
             raise error
 
-    monkeypatch.setattr(WaitingLine, "expire", expire)
+    monkeypatch.setattr(RequestQueue, "expire", expire)
     late = ask(supervised, "mug")
     lost = events.get(timeout=20.0)
     assert lost.kind is EventKind.WORKER_LOST
@@ -154,22 +165,22 @@ def test_supervision_that_breaks_is_a_lost_worker(
     assert status_of(hanging) is LocateStatus.DETECTOR_ERROR
     assert {status_of(each) for each in (waiting, late)} <= {LocateStatus.LOADING}
     assert events.get(timeout=20.0).kind is EventKind.WORKER_RESTORED
-    assert isinstance(ask(supervised, "mug").get(timeout=20.0), Seen)
+    assert isinstance(ask(supervised, "mug").get(timeout=20.0), DetectionResult)
 
 
 def test_supervision_that_cannot_go_on_tells_its_node(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     ended: Queue[Exception] = Queue()
     supervised = start(on_end=ended.put)
     supervised.ready.result(20.0)
-    monkeypatch.setattr(WaitingLine, "expire", lambda *_: 1 / 0)
+    monkeypatch.setattr(RequestQueue, "expire", lambda *_: 1 / 0)
     answers = ask(supervised, "mug")
     assert "ZeroDivisionError" in str(ended.get(timeout=20.0))
-    assert isinstance(answers.get(timeout=20.0), LookRefused)
+    assert isinstance(answers.get(timeout=20.0), LocateError)
     assert status_of(ask(supervised, "mug")) is LocateStatus.INACTIVE
 
 
-def test_a_worker_that_reads_nothing_more_is_killed(worker_reading_nothing: WorkerProcess) -> None:
-    frame = Frame({}, "head", 0, dict.fromkeys(range(1000), "x" * 1000))
+def test_a_worker_that_reads_nothing_more_is_killed(worker_reading_nothing: InferenceWorkerProcess) -> None:
+    frame = EngineFrame({}, "head", 0, dict.fromkeys(range(1000), "x" * 1000))
     with pytest.raises(WorkerTimedOut, match="does not read"):
         worker_reading_nothing.detect(frame, ("mug",))
     assert not psutil.pid_exists(worker_reading_nothing.pid)

@@ -5,8 +5,7 @@ from pydantic import ValidationError
 from openral_core.detections import Box, Detection
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import FailureKind, LoadOptions
-from openral_perception_ros.workers.arena import PlaneSpec
-from openral_perception_ros.workers.messages import (
+from openral_perception_ros.inference.protocol import (
     Detect,
     Detected,
     Failed,
@@ -19,10 +18,11 @@ from openral_perception_ros.workers.messages import (
     unpack_reply,
     unpack_request,
 )
+from openral_perception_ros.inference.shared_memory import ArraySpec
 
 REQUESTS = [
     Detect(
-        (PlaneSpec("rgb", "|u1", (4, 5, 3), 0),),
+        (ArraySpec("rgb", "|u1", (4, 5, 3), 0),),
         "head",
         7_000_000_001,
         {3: "red mug"},

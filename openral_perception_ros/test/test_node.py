@@ -16,13 +16,14 @@ from std_msgs.msg import String
 from vision_msgs.msg import Detection2DArray
 
 from openral_core.detectors import LifecycleState, LocateStatus
+from openral_detector_conformance.encodings import bomb, compressed
+from openral_detector_conformance.faulty_node import FaultyNode
 from openral_msgs.msg import DetectorInfo, FailureTrigger
 from openral_msgs.srv import LocateInView
-from openral_perception_ros.conformance.encodings import bomb, compressed
-from openral_perception_ros.conformance.faulty_node import FaultyNode
-from openral_perception_ros.looks import WaitingLine
-from openral_perception_ros.ros import announcements, inquiries
-from openral_ros.managed_node import CannotGoOn
+from openral_perception_ros import locate_service as inquiries
+from openral_perception_ros import publishers as announcements
+from openral_perception_ros.locate.queue import RequestQueue
+from openral_ros.callback_guard import FatalNodeError
 from openral_ros.qos import LATCHED
 
 DEFAULT_SERVICE = "/openral/perception/locate_in_view"
@@ -153,7 +154,7 @@ def test_inactive_nodes_answer_and_say_what_they_are(rig: Make) -> None:
 
 def test_boxes_are_drawn_only_while_somebody_watches(looking: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[object] = []
-    real = announcements.annotated
+    real = announcements.draw_annotations
     monkeypatch.setattr(announcements, "annotated", lambda *a: drawn.append(a) or real(*a))
     assert status(looking.locate("mug")) is LocateStatus.FOUND
     assert not drawn
@@ -305,11 +306,11 @@ def test_a_node_whose_supervision_ended_ends_itself_and_says_why(
 ) -> None:
     ended: list[Exception] = []
     monkeypatch.setattr(looking.node, "_at_home", lambda work, error: ended.append((work, error)))
-    monkeypatch.setattr(WaitingLine, "expire", lambda *_: 1 / 0)
+    monkeypatch.setattr(RequestQueue, "expire", lambda *_: 1 / 0)
     assert status(looking.locate("mug")) is LocateStatus.LOADING
     looking.wait(lambda: any(work.__name__ == "_give_up" for work, _ in ended))
     (work, error) = next(each for each in ended if each[0].__name__ == "_give_up")
-    with pytest.raises(CannotGoOn, match="this process ends, to be started again"):
+    with pytest.raises(FatalNodeError, match="this process ends, to be started again"):
         work(error)
 
 

@@ -10,18 +10,19 @@ import pytest
 
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines.checkpoints import checkpoint_folder
-from openral_perception_ros.engines.checksums import (
+from openral_perception_ros.engines.errors import WeightsRefused
+from openral_perception_ros.engines.weights_record import (
+    FILE,
     SMALL,
     ChecksumDiffers,
+    InvalidRecord,
     KnownDigests,
+    WeightsRecord,
     blob_id_of,
     digests_of,
     sha256_of,
 )
-from openral_perception_ros.engines.errors import WeightsRefused
-from openral_perception_ros.engines.records import FILE, InvalidRecord, Record
-from openral_perception_ros.weights.fetching import Fetched, RevisionDiffers, fetch
-from openral_perception_ros.weights.listing import presence_of
+from openral_perception_ros.weights.fetch import Fetched, RevisionDiffers, fetch, weights_status
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 CONTENT = {"config.json": "{}", "model.safetensors": "weights", "modeling.py": "x = 1\n"}
@@ -65,7 +66,7 @@ class Place:
         blobs = {name: blob_id_of(folder / name) for name in ("config.json", "modeling.py")}
         return Fetched(revision or REVISION, blobs)
 
-    def fetch(self) -> Record:
+    def fetch(self) -> WeightsRecord:
         return fetch(self.manifest, str(self.base), (), self.hub)
 
     def load(self, rskill: Path | None = None) -> Path:
@@ -79,7 +80,7 @@ class Place:
 
     @property
     def state(self) -> str:
-        return presence_of(self.manifest, self.base, str(self.base)).state
+        return weights_status(self.manifest, self.base, str(self.base)).state
 
 
 @pytest.fixture
@@ -163,7 +164,7 @@ def test_wrong_files_leave_the_right_ones_where_they_are(place: Place) -> None:
     with pytest.raises(ChecksumDiffers):
         place.fetch()
     place.pins = None
-    assert Record.read(place.load()) == before
+    assert WeightsRecord.read(place.load()) == before
 
 
 def test_a_hub_that_sends_another_commit_is_refused(place: Place) -> None:
@@ -240,7 +241,7 @@ def test_large_files_are_read_again_only_when_they_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    target = "openral_perception_ros.engines.checksums.sha256_of"
+    target = "openral_perception_ros.engines.weights_record.sha256_of"
     monkeypatch.setattr(target, lambda file: (read.append(file.name), sha256_of(file))[1])
     large, small = tmp_path / "large", tmp_path / "small"
     large.write_bytes(b"a" * (SMALL + 1))
@@ -272,4 +273,4 @@ def test_a_torn_cache_of_digests_is_no_cache(tmp_path: Path, torn: str) -> None:
 def test_a_torn_record_is_named(tmp_path: Path, torn: str) -> None:
     (tmp_path / FILE).write_text(torn)
     with pytest.raises(InvalidRecord, match=FILE):
-        Record.read(tmp_path)
+        WeightsRecord.read(tmp_path)

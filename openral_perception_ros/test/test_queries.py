@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.text import Thesaurus
-from openral_perception_ros.looks import BadQuery
-from openral_perception_ros.looks.queries import MAX_CHARACTERS, MAX_TERMS, terms_of
+from openral_perception_ros.locate.errors import BadQuery
+from openral_perception_ros.locate.request import MAX_CHARACTERS, MAX_TERMS, split_query_terms
 
 THESAURUS = Thesaurus.load()
 
@@ -19,7 +19,7 @@ THESAURUS = Thesaurus.load()
     ],
 )
 def test_terms_are_split_at_commas_and_kept_as_written(query: str, terms: tuple[str, ...]) -> None:
-    assert terms_of(query, THESAURUS) == terms
+    assert split_query_terms(query, THESAURUS) == terms
 
 
 @pytest.mark.parametrize(
@@ -38,13 +38,13 @@ def test_terms_are_split_at_commas_and_kept_as_written(query: str, terms: tuple[
 )
 def test_a_query_that_cannot_be_asked_says_why(query: str, reason: str) -> None:
     with pytest.raises(BadQuery, match=reason):
-        terms_of(query, THESAURUS)
+        split_query_terms(query, THESAURUS)
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_terms_or_a_bad_query(query: str) -> None:
     try:
-        terms = terms_of(query, THESAURUS)
+        terms = split_query_terms(query, THESAURUS)
     except BadQuery:
         return
     assert 1 <= len(terms) <= MAX_TERMS

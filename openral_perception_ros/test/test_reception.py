@@ -5,76 +5,82 @@ import pytest
 from openral_core.detections import Box, Detection
 from openral_core.detectors import LocateStatus
 from openral_perception_ros.detector import load_detector
-from openral_perception_ros.frames import Shot
-from openral_perception_ros.looks import BadQuery, NotInVocabulary, Seen, UnknownCamera, WrongDetector
-from openral_perception_ros.looks.reception import Reception
+from openral_perception_ros.image_cache import ImageSet
+from openral_perception_ros.locate.errors import (
+    BadQuery,
+    NotInVocabulary,
+    UnknownDetectorCamera,
+    WrongDetector,
+)
+from openral_perception_ros.locate.queue import DetectionResult
+from openral_perception_ros.locate.request import RequestValidator
 
-SHOT = Shot("head", 0, "optical", 0.0, {})
+SHOT = ImageSet("head", 0, "optical", 0.0, {})
 
 
-def reception_of(rskills: Path, name: str) -> Reception:
-    return Reception(load_detector(name, [rskills], ("head", "wrist"), False), 5.0)
+def reception_of(rskills: Path, name: str) -> RequestValidator:
+    return RequestValidator(load_detector(name, [rskills], ("head", "wrist"), False), 5.0)
 
 
 @pytest.fixture
-def open_words(rskills: Path) -> Reception:
+def open_words(rskills: Path) -> RequestValidator:
     return reception_of(rskills, "sim-groundtruth-locator")
 
 
 @pytest.fixture
-def own_words(rskills: Path) -> Reception:
+def own_words(rskills: Path) -> RequestValidator:
     return reception_of(rskills, "sim-groundtruth")
 
 
-def seen(*labels: str) -> Seen:
+def seen(*labels: str) -> DetectionResult:
     boxes = (Box(i, i, i + 1.0, i + 1.0) for i in range(len(labels)))
     detections = tuple(Detection(box, label, 0.5) for box, label in zip(boxes, labels, strict=True))
-    return Seen(SHOT, detections, 0.1, 0.2)
+    return DetectionResult(SHOT, detections, 0.1, 0.2)
 
 
 @pytest.mark.parametrize("name", ["", "sim-groundtruth-locator", "sim_groundtruth_locator", "sim-locator"])
-def test_it_answers_to_its_id_alias_and_slug(open_words: Reception, name: str) -> None:
+def test_it_answers_to_its_id_alias_and_slug(open_words: RequestValidator, name: str) -> None:
     assert open_words.question("mug", "", name, 0.0).terms == ("mug",)
 
 
-def test_a_request_for_another_detector_names_this_one(open_words: Reception) -> None:
+def test_a_request_for_another_detector_names_this_one(open_words: RequestValidator) -> None:
     with pytest.raises(WrongDetector, match="sim-locator"):
         open_words.question("mug", "", "omdet-turbo-locator", 0.0)
 
 
-def test_an_unknown_camera_names_the_valid_ones(open_words: Reception) -> None:
-    with pytest.raises(UnknownCamera, match="'head', 'wrist'"):
+def test_an_unknown_camera_names_the_valid_ones(open_words: RequestValidator) -> None:
+    with pytest.raises(UnknownDetectorCamera, match="'head', 'wrist'"):
         open_words.question("mug", "rear", "", 0.0)
 
 
 @pytest.mark.parametrize(("asked", "camera"), [("", "head"), ("wrist", "wrist")])
-def test_no_camera_means_the_primary_one(open_words: Reception, asked: str, camera: str) -> None:
+def test_no_camera_means_the_primary_one(open_words: RequestValidator, asked: str, camera: str) -> None:
     assert open_words.question("mug", asked, "", 0.0).camera == camera
 
 
 @pytest.mark.parametrize(("asked", "deadline"), [(0.0, 5.0), (1.5, 1.5)])
-def test_no_deadline_means_the_default(open_words: Reception, asked: float, deadline: float) -> None:
+def test_no_deadline_means_the_default(open_words: RequestValidator, asked: float, deadline: float) -> None:
     assert open_words.question("mug", "", "", asked).deadline == deadline
 
 
 @pytest.mark.parametrize("deadline", [-1.0, float("nan"), float("inf")])
-def test_a_deadline_that_never_comes_is_refused(open_words: Reception, deadline: float) -> None:
+def test_a_deadline_that_never_comes_is_refused(open_words: RequestValidator, deadline: float) -> None:
     with pytest.raises(BadQuery, match="deadline"):
         open_words.question("mug", "", "", deadline)
 
 
 @pytest.mark.parametrize("query", ["baguette", "red mug", "unicorn"])
-def test_closed_words_say_what_they_cannot_name(own_words: Reception, query: str) -> None:
+def test_closed_words_say_what_they_cannot_name(own_words: RequestValidator, query: str) -> None:
     with pytest.raises(NotInVocabulary, match=query):
         own_words.question(query, "", "", 0.0)
 
 
-def test_a_broader_word_is_a_hint_and_no_hit(own_words: Reception) -> None:
+def test_a_broader_word_is_a_hint_and_no_hit(own_words: RequestValidator) -> None:
     with pytest.raises(NotInVocabulary, match="it knows the broader 'bread'"):
         own_words.question("baguette", "", "", 0.0)
 
 
-def test_closed_words_answer_under_the_term_asked(own_words: Reception) -> None:
+def test_closed_words_answer_under_the_term_asked(own_words: RequestValidator) -> None:
     question = own_words.question("cup, apple, baguette", "", "", 0.0)
     result = own_words.answer(question, seen("mug", "lemon", "mug"), 0.3)
     assert result.status is LocateStatus.FOUND
@@ -84,7 +90,7 @@ def test_closed_words_answer_under_the_term_asked(own_words: Reception) -> None:
     assert "not in the vocabulary: 'baguette'" in result.message
 
 
-def test_nothing_seen_is_not_in_view(open_words: Reception) -> None:
+def test_nothing_seen_is_not_in_view(open_words: RequestValidator) -> None:
     result = open_words.answer(open_words.question("mug", "wrist", "", 0.0), seen(), 0.3)
     assert result.status is LocateStatus.NOT_IN_VIEW
     assert result.detections == ()
@@ -96,12 +102,12 @@ def test_nothing_seen_is_not_in_view(open_words: Reception) -> None:
     )
 
 
-def test_labels_nobody_asked_for_are_left_out(open_words: Reception) -> None:
+def test_labels_nobody_asked_for_are_left_out(open_words: RequestValidator) -> None:
     result = open_words.answer(open_words.question("mug", "", "", 0.0), seen("mug", "invented"), 0.0)
     assert [each.label for each in result.detections] == ["mug"]
 
 
-def test_a_refusal_is_an_answer_with_its_status(open_words: Reception) -> None:
-    result = open_words.refusal("mug", "rear", UnknownCamera("rear", ["head"]))
+def test_a_refusal_is_an_answer_with_its_status(open_words: RequestValidator) -> None:
+    result = open_words.refusal("mug", "rear", UnknownDetectorCamera("rear", ["head"]))
     assert (result.status, result.camera) == (LocateStatus.UNKNOWN_CAMERA, "rear")
     assert "'head'" in result.message

@@ -3,12 +3,12 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_perception_ros.supervision import Restart, RestartPolicy
+from openral_perception_ros.inference.restart_policy import CircuitBreaker, RestartDecision
 
-OPEN = RestartPolicy(limit=0, window=100.0, cool_down=10.0, longest=35.0)
+OPEN = CircuitBreaker(limit=0, window=100.0, cool_down=10.0, longest=35.0)
 
 
-def losses(policy: RestartPolicy, *times: float) -> list[Restart]:
+def losses(policy: CircuitBreaker, *times: float) -> list[RestartDecision]:
     found = []
     for now in times:
         restart, policy = policy.lost(now)
@@ -17,17 +17,17 @@ def losses(policy: RestartPolicy, *times: float) -> list[Restart]:
 
 
 def test_each_quick_restart_waits_twice_as_long_and_then_it_is_given_up_for_a_while() -> None:
-    policy = RestartPolicy(limit=3, first_delay=0.5, cool_down=60.0)
+    policy = CircuitBreaker(limit=3, first_delay=0.5, cool_down=60.0)
     assert losses(policy, 0.0, 1.0, 2.0, 3.0) == [
-        *(Restart(delay) for delay in (0.5, 1.0, 2.0)),
-        Restart(60.0, given_up=True),
+        *(RestartDecision(delay) for delay in (0.5, 1.0, 2.0)),
+        RestartDecision(60.0, given_up=True),
     ]
 
 
 def test_old_losses_are_forgotten() -> None:
-    _, policy = RestartPolicy(limit=1, window=10.0).lost(0.0)
+    _, policy = CircuitBreaker(limit=1, window=10.0).lost(0.0)
     assert policy.lost(9.0)[0].given_up
-    assert policy.lost(10.0)[0] == Restart(policy.first_delay)
+    assert policy.lost(10.0)[0] == RestartDecision(policy.first_delay)
 
 
 def test_a_worker_lost_on_trial_is_given_up_for_longer_up_to_the_longest() -> None:
@@ -35,26 +35,26 @@ def test_a_worker_lost_on_trial_is_given_up_for_longer_up_to_the_longest() -> No
 
 
 def test_one_that_never_recovers_is_tried_for_ever_at_the_longest() -> None:
-    assert losses(OPEN, *(40.0 * n for n in range(5000)))[-1] == Restart(35.0, given_up=True)
+    assert losses(OPEN, *(40.0 * n for n in range(5000)))[-1] == RestartDecision(35.0, given_up=True)
 
 
 def test_a_longest_that_is_shorter_than_the_first_changes_nothing() -> None:
-    policy = RestartPolicy(limit=0, cool_down=60.0, longest=1.0)
+    policy = CircuitBreaker(limit=0, cool_down=60.0, longest=1.0)
     assert [each.delay for each in losses(policy, 0.0, 70.0)] == [60.0, 60.0]
 
 
 def test_a_look_on_trial_closes_the_circuit_and_quick_restarts_are_had_again() -> None:
-    policy = RestartPolicy(limit=1, cool_down=60.0)
+    policy = CircuitBreaker(limit=1, cool_down=60.0)
     for now in (0.0, 1.0):
         _, policy = policy.lost(now)
     assert policy.on_trial
     closed = policy.proven(70.0)
     assert not closed.on_trial
-    assert closed.lost(71.0)[0] == Restart(policy.first_delay)
+    assert closed.lost(71.0)[0] == RestartDecision(policy.first_delay)
 
 
 def test_a_look_without_trial_changes_nothing() -> None:
-    _, policy = RestartPolicy(limit=3).lost(0.0)
+    _, policy = CircuitBreaker(limit=3).lost(0.0)
     assert policy.proven(1.0) == policy
 
 
@@ -70,7 +70,7 @@ def test_no_more_starts_than_the_bounds_allow_however_it_fails(
     limit: int, history: list[tuple[float, bool]]
 ) -> None:
     """Between two times of being given up there are ``limit`` quick restarts within any window at most."""
-    policy = RestartPolicy(limit=limit, window=100.0, first_delay=0.5, cool_down=10.0, longest=80.0)
+    policy = CircuitBreaker(limit=limit, window=100.0, first_delay=0.5, cool_down=10.0, longest=80.0)
     now, quick, waits = 0.0, [], []
     for lived, proves in history:
         now += lived

@@ -13,13 +13,13 @@ from onnx import TensorProto, helper, numpy_helper
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import (
     BadDetections,
-    Frame,
-    LabelsDiffer,
+    EngineFrame,
+    LabelMismatch,
     LoadOptions,
     MissingWeights,
     engine_loader,
 )
-from openral_perception_ros.engines.rtdetr_onnx.providers import ProviderUnavailable, UnknownDevice
+from openral_perception_ros.engines.rtdetr_onnx import ProviderUnavailable, UnknownDevice
 
 LABELS = ("mug", "bread", "lemon")
 SIDE = 64
@@ -83,8 +83,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def frame_of(width: int, height: int) -> Frame:
-    return Frame({"rgb": np.zeros((height, width, 3), np.uint8)}, "head", 0)
+def frame_of(width: int, height: int) -> EngineFrame:
+    return EngineFrame({"rgb": np.zeros((height, width, 3), np.uint8)}, "head", 0)
 
 
 @pytest.mark.parametrize("size", [(640, 480), (300, 800), (64, 64)])
@@ -107,7 +107,7 @@ def test_letterboxed_boxes_come_back_too(folder: Path) -> None:
 
 def test_another_number_of_classes_is_refused(folder: Path) -> None:
     manifest = manifest_of(vocabulary={"kind": "closed", "labels": ("mug",)})
-    with pytest.raises(LabelsDiffer, match="3 classes, its vocabulary 1 labels"):
+    with pytest.raises(LabelMismatch, match="3 classes, its vocabulary 1 labels"):
         engine_loader("rtdetr_onnx")(manifest, folder, LoadOptions())
 
 

@@ -12,17 +12,17 @@ pytest.importorskip("openral_msgs")
 from lifecycle_msgs.msg import Transition
 
 from openral_core.rskills import Sensor
+from openral_detector_conformance.running_node import RunningNode, running_node
+from openral_detector_conformance.scenes import golden
+from openral_detector_conformance.subject import Setting
 from openral_msgs.msg import FailureTrigger
-from openral_perception_ros.conformance.running_node import RunningNode, running_node
-from openral_perception_ros.conformance.scenes import golden
-from openral_perception_ros.conformance.subject import Setting
 from openral_perception_ros.detector import load_detector
 from openral_perception_ros.engines import LoadOptions
 from openral_ros.qos import RELIABLE
-from openral_ros.standstills import Hearing
+from openral_ros.stream_watchdog import SuspensionPolicy
 
 ROOT = Path(__file__).parents[2]
-RULE = Hearing()
+RULE = SuspensionPolicy()
 LONGEST = 60.0
 FAILURES = "/openral/failure/sim_groundtruth_locator"
 pytestmark = pytest.mark.timeout(180)

@@ -13,52 +13,51 @@ import psutil
 import pytest
 
 from openral_core.detectors import Health, LocateStatus
-from openral_perception_ros.frames import Shot
-from openral_perception_ros.looks import Look, LookOutcome, LookRefused, Seen
-from openral_perception_ros.supervision import (
-    EventKind,
-    Limits,
-    ModelNotLoaded,
-    Phase,
-    RestartPolicy,
-    Supervised,
-    WorkerEvent,
-)
-from openral_perception_ros.workers.process import WorkerTimedOut
+from openral_perception_ros.image_cache import ImageSet
+from openral_perception_ros.inference.restart_policy import CircuitBreaker, WorkerLimits
+from openral_perception_ros.inference.status import EventKind, WorkerEvent, WorkerPhase
+from openral_perception_ros.inference.supervisor import SupervisedWorker
+from openral_perception_ros.inference.worker_manager import ModelNotLoaded
+from openral_perception_ros.inference.worker_process import WorkerTimedOut
+from openral_perception_ros.locate.errors import LocateError
+from openral_perception_ros.locate.queue import DetectionRequest, DetectionResult, RequestOutcome
 
-TRIED = Limits(load=20.0, inference=1.0, restarts=RestartPolicy(limit=0, cool_down=0.2, longest=0.4))
-SHOT = Shot("head", 0, "optical", 0.0, {})
-Start = Callable[..., Supervised]
+TRIED = WorkerLimits(load=20.0, inference=1.0, restarts=CircuitBreaker(limit=0, cool_down=0.2, longest=0.4))
+SHOT = ImageSet("head", 0, "optical", 0.0, {})
+Start = Callable[..., SupervisedWorker]
 
 
 def ask(
-    supervised: Supervised, *terms: str, deadline: float = 10.0, take: Callable[[], Shot] = lambda: SHOT
-) -> "Queue[LookOutcome]":
-    answers: Queue[LookOutcome] = Queue()
-    supervised.supervisor.submit(Look(take, terms, time.monotonic(), deadline, answers.put))
+    supervised: SupervisedWorker,
+    *terms: str,
+    deadline: float = 10.0,
+    take: Callable[[], ImageSet] = lambda: SHOT,
+) -> "Queue[RequestOutcome]":
+    answers: Queue[RequestOutcome] = Queue()
+    supervised.supervisor.submit(DetectionRequest(take, terms, time.monotonic(), deadline, answers.put))
     return answers
 
 
-def status_of(answers: "Queue[LookOutcome]") -> LocateStatus:
+def status_of(answers: "Queue[RequestOutcome]") -> LocateStatus:
     outcome = answers.get(timeout=20.0)
-    assert isinstance(outcome, LookRefused)
+    assert isinstance(outcome, LocateError)
     return outcome.status
 
 
-def test_looks_are_answered(supervised: Supervised) -> None:
+def test_looks_are_answered(supervised: SupervisedWorker) -> None:
     outcome = ask(supervised, "mug").get(timeout=5.0)
-    assert isinstance(outcome, Seen)
+    assert isinstance(outcome, DetectionResult)
     assert [each.label for each in outcome.detections] == ["mug"]
 
 
-def test_the_worker_has_its_next_look_before_the_last_is_answered(supervised: Supervised) -> None:
-    phases: Queue[Phase] = Queue()
+def test_the_worker_has_its_next_look_before_the_last_is_answered(supervised: SupervisedWorker) -> None:
+    phases: Queue[WorkerPhase] = Queue()
     for term in ("slow", "mug"):
-        look = Look(
+        look = DetectionRequest(
             lambda: SHOT, (term,), time.monotonic(), 10.0, lambda _: phases.put(supervised.vitals.phase)
         )
         supervised.supervisor.submit(look)
-    assert [phases.get(timeout=20.0) for _ in range(2)] == [Phase.BUSY, Phase.IDLE]
+    assert [phases.get(timeout=20.0) for _ in range(2)] == [WorkerPhase.BUSY, WorkerPhase.IDLE]
 
 
 @pytest.mark.parametrize(
@@ -70,29 +69,29 @@ def test_the_worker_has_its_next_look_before_the_last_is_answered(supervised: Su
     ],
 )
 def test_a_failure_of_the_model_is_the_answer_to_its_look_alone(
-    supervised: Supervised, fault: str, status: LocateStatus
+    supervised: SupervisedWorker, fault: str, status: LocateStatus
 ) -> None:
     failing, following = ask(supervised, fault), ask(supervised, "mug")
     assert status_of(failing) is status
-    assert isinstance(following.get(timeout=5.0), Seen)
+    assert isinstance(following.get(timeout=5.0), DetectionResult)
 
 
 @pytest.mark.parametrize("fault", ["die", "leave", "hang"])
 def test_a_lost_worker_costs_one_look_and_comes_back(
-    supervised: Supervised, events: "Queue[WorkerEvent]", fault: str
+    supervised: SupervisedWorker, events: "Queue[WorkerEvent]", fault: str
 ) -> None:
     first = supervised.vitals.pid
     assert status_of(ask(supervised, fault)) is LocateStatus.DETECTOR_ERROR
     assert events.get(timeout=5.0).kind is EventKind.WORKER_LOST
     assert status_of(ask(supervised, "mug")) is LocateStatus.LOADING
     assert events.get(timeout=20.0).kind is EventKind.WORKER_RESTORED
-    assert isinstance(ask(supervised, "mug").get(timeout=5.0), Seen)
+    assert isinstance(ask(supervised, "mug").get(timeout=5.0), DetectionResult)
     assert not psutil.pid_exists(first)
     assert supervised.vitals.restarts == 1
 
 
 def test_a_worker_killed_while_idle_is_noticed_and_restarted(
-    supervised: Supervised, events: "Queue[WorkerEvent]"
+    supervised: SupervisedWorker, events: "Queue[WorkerEvent]"
 ) -> None:
     psutil.Process(supervised.vitals.pid).kill()
     assert "SIGKILL" in events.get(timeout=5.0).message
@@ -100,7 +99,7 @@ def test_a_worker_killed_while_idle_is_noticed_and_restarted(
 
 
 def test_a_worker_lost_too_often_is_given_up_in_words(
-    supervised: Supervised, events: "Queue[WorkerEvent]"
+    supervised: SupervisedWorker, events: "Queue[WorkerEvent]"
 ) -> None:
     ask(supervised, "die").get(timeout=5.0)
     assert [events.get(timeout=20.0).kind for _ in range(2)] == [
@@ -109,9 +108,9 @@ def test_a_worker_lost_too_often_is_given_up_in_words(
     ]
     ask(supervised, "die").get(timeout=5.0)
     assert events.get(timeout=5.0).kind is EventKind.WORKER_GIVEN_UP
-    assert supervised.vitals.phase is Phase.GAVE_UP
+    assert supervised.vitals.phase is WorkerPhase.GAVE_UP
     outcome = ask(supervised, "mug").get(timeout=5.0)
-    assert isinstance(outcome, LookRefused)
+    assert isinstance(outcome, LocateError)
     assert "tried again in" in str(outcome)
     assert supervised.vitals.health is Health.GIVEN_UP
 
@@ -129,45 +128,45 @@ def test_a_given_up_worker_is_tried_after_a_while_and_a_look_proves_it(
         assert "on trial" in restored.message
         assert supervised.vitals.on_trial
         assert supervised.vitals.health is Health.OK
-    assert isinstance(ask(supervised, "mug").get(timeout=5.0), Seen)
+    assert isinstance(ask(supervised, "mug").get(timeout=5.0), DetectionResult)
     assert not supervised.vitals.on_trial
     assert supervised.vitals.restarts == 3
 
 
-def test_a_deadline_holds_while_the_model_still_works(supervised: Supervised) -> None:
+def test_a_deadline_holds_while_the_model_still_works(supervised: SupervisedWorker) -> None:
     began = time.monotonic()
     answers = ask(supervised, "slow", deadline=0.1)
     assert status_of(answers) is LocateStatus.TIMEOUT
     assert time.monotonic() - began < 0.3
-    assert isinstance(ask(supervised, "mug").get(timeout=5.0), Seen)
+    assert isinstance(ask(supervised, "mug").get(timeout=5.0), DetectionResult)
     assert answers.empty()
     assert supervised.vitals.restarts == 0
 
 
-def test_time_in_the_queue_counts(supervised: Supervised) -> None:
+def test_time_in_the_queue_counts(supervised: SupervisedWorker) -> None:
     slow, waiting = ask(supervised, "slow"), ask(supervised, "mug", deadline=0.1)
     assert status_of(waiting) is LocateStatus.TIMEOUT
-    assert isinstance(slow.get(timeout=5.0), Seen)
+    assert isinstance(slow.get(timeout=5.0), DetectionResult)
 
 
-def test_too_many_requests_are_busy_and_the_others_served(supervised: Supervised) -> None:
+def test_too_many_requests_are_busy_and_the_others_served(supervised: SupervisedWorker) -> None:
     taken = Event()
     first = ask(supervised, "slow", take=lambda: taken.set() or SHOT)
     assert taken.wait(5.0)
     answers = [first, *(ask(supervised, "mug") for _ in range(5))]
     outcomes = [each.get(timeout=10.0) for each in answers]
-    refused = [outcome.status for outcome in outcomes if isinstance(outcome, LookRefused)]
+    refused = [outcome.status for outcome in outcomes if isinstance(outcome, LocateError)]
     assert refused == [LocateStatus.BUSY] * 3
-    assert sum(isinstance(outcome, Seen) for outcome in outcomes) == 3
+    assert sum(isinstance(outcome, DetectionResult) for outcome in outcomes) == 3
 
 
 def test_requests_of_several_callers_never_mix(start: Start) -> None:
-    supervised = start(Limits(load=20.0, capacity=100))
+    supervised = start(WorkerLimits(load=20.0, capacity=100))
     supervised.ready.result(20.0)
     answers = {f"thing {i}": ask(supervised, f"thing {i}") for i in range(50)}
     for term, answer in answers.items():
         outcome = answer.get(timeout=10.0)
-        assert isinstance(outcome, Seen)
+        assert isinstance(outcome, DetectionResult)
         assert [each.label for each in outcome.detections] == [term]
 
 
@@ -184,12 +183,12 @@ def test_a_model_that_does_not_load_says_why_once(start: Start, fault: str, word
     supervised = start(load=fault)
     with pytest.raises(ModelNotLoaded, match=words):
         supervised.ready.result(20.0)
-    assert supervised.vitals.phase is Phase.GAVE_UP
+    assert supervised.vitals.phase is WorkerPhase.GAVE_UP
     assert supervised.vitals.pid == 0
 
 
 def test_a_model_that_hangs_while_loading_is_given_up(start: Start) -> None:
-    supervised = start(Limits(load=2.0), load="hang")
+    supervised = start(WorkerLimits(load=2.0), load="hang")
     with pytest.raises(WorkerTimedOut, match="2 s"):
         supervised.ready.result(20.0)
 
@@ -205,7 +204,7 @@ def test_stopping_while_loading_ends_the_load_and_the_worker(start: Start) -> No
     assert not psutil.pid_exists(pid)
 
 
-def test_stopping_tells_everyone_who_waits(supervised: Supervised) -> None:
+def test_stopping_tells_everyone_who_waits(supervised: SupervisedWorker) -> None:
     answers = [ask(supervised, "hang"), ask(supervised, "mug")]
     supervised.supervisor.stop()
     assert [status_of(each) for each in answers] == [LocateStatus.INACTIVE] * 2
@@ -222,14 +221,16 @@ def test_nothing_outlives_a_killed_node(tmp_path: Path, rskills: Path) -> None:
         import sys, time
         from pathlib import Path
         from openral_core.rskills import Registry
-        from openral_perception_ros.engines import LoadOptions
-        from openral_perception_ros.supervision import Limits, supervise
-        from openral_perception_ros.workers.commands import worker_command
-        from openral_perception_ros.workers.messages import Load
+        from openral_perception_ros.engines.base import LoadOptions
+        from openral_perception_ros.inference.protocol import Load
+        from openral_perception_ros.inference.supervisor import start_supervised_worker
+        from openral_perception_ros.inference.restart_policy import WorkerLimits
+        from openral_perception_ros.inference.worker_process import worker_command
         registry = Registry.load([Path({str(rskills)!r})])
         manifest = registry.detector("sim-groundtruth")
         load = Load(manifest, str(registry.folder(manifest.id)), LoadOptions())
-        supervised = supervise(worker_command(manifest, Path("x")), load, Limits(), None, print)
+        command = worker_command(manifest, Path("x"))
+        supervised = start_supervised_worker(command, load, WorkerLimits(), None, print)
         supervised.ready.result(20.0)
         print(supervised.vitals.pid, flush=True)
         time.sleep(60.0)

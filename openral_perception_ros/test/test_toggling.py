@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("openral_msgs")
-from openral_perception_ros.conformance.running_node import RunningNode, running_node
-from openral_perception_ros.conformance.scenes import golden
-from openral_perception_ros.conformance.subject import Setting
-from openral_perception_ros.conformance.toggling import toggle
+from openral_detector_conformance.activation_cycles import toggle
+from openral_detector_conformance.running_node import RunningNode, running_node
+from openral_detector_conformance.scenes import golden
+from openral_detector_conformance.subject import Setting
 from openral_perception_ros.detector import load_detector
 from openral_perception_ros.engines import LoadOptions
 

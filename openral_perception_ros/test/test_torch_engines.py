@@ -16,12 +16,10 @@ from torch_environments import DETECTION, FOLDER, GROUNDING, PATIENCE, in_enviro
 
 from openral_core.detections import Detection
 from openral_core.rskills import DetectorManifest
-from openral_perception_ros.engines import FailureKind, Frame, LoadOptions
-from openral_perception_ros.engines.checksums import digests_of
-from openral_perception_ros.engines.records import Record
-from openral_perception_ros.workers.commands import worker_command
-from openral_perception_ros.workers.messages import Detected, Failed, Load, Ready, Reply
-from openral_perception_ros.workers.process import WorkerProcess
+from openral_perception_ros.engines import EngineFrame, FailureKind, LoadOptions
+from openral_perception_ros.engines.weights_record import WeightsRecord, digests_of
+from openral_perception_ros.inference.protocol import Detected, Failed, Load, Ready, Reply
+from openral_perception_ros.inference.worker_process import InferenceWorkerProcess, worker_command
 
 LABELS = ("mug", "bread", "lemon", "wine glass", "bottle")
 needs_grounding = needs(GROUNDING)
@@ -35,7 +33,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
     def make(architecture: str) -> Path:
         if architecture not in made:
             made[architecture] = tmp_path_factory.mktemp(architecture)
-            module = "openral_perception_ros.conformance.tiny_checkpoints"
+            module = "openral_detector_conformance.tiny_checkpoints"
             in_environment("-m", module, architecture, str(made[architecture] / "weights"))
         return made[architecture]
 
@@ -63,15 +61,15 @@ def manifest_of(engine: str, labels: tuple[str, ...] = LABELS, **changes: object
 
 
 @pytest.fixture
-def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[WorkerProcess, Reply]]]:
+def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[InferenceWorkerProcess, Reply]]]:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    workers: list[WorkerProcess] = []
+    workers: list[InferenceWorkerProcess] = []
 
     def begin(
         manifest: DetectorManifest, folder: Path, options: LoadOptions | None = None
-    ) -> tuple[WorkerProcess, Reply]:
+    ) -> tuple[InferenceWorkerProcess, Reply]:
         command = worker_command(manifest, FOLDER)
-        workers.append(WorkerProcess(command.line, command.variables))
+        workers.append(InferenceWorkerProcess(command.line, command.variables))
         workers[-1].load(Load(manifest, str(folder), options or LoadOptions()))
         return workers[-1], answer_of(workers[-1])
 
@@ -80,7 +78,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[Worke
         worker.close()
 
 
-def answer_of(worker: WorkerProcess) -> Reply:
+def answer_of(worker: InferenceWorkerProcess) -> Reply:
     while wait([worker.connection], PATIENCE):
         reply = worker.receive()
         if reply is not None:
@@ -88,12 +86,14 @@ def answer_of(worker: WorkerProcess) -> Reply:
     pytest.fail("no answer")
 
 
-def photo(width: int = 200, height: int = 120) -> Frame:
+def photo(width: int = 200, height: int = 120) -> EngineFrame:
     pixels = np.random.default_rng(0).integers(0, 255, (height, width, 3), np.uint8)
-    return Frame({"rgb": pixels}, "head", 0)
+    return EngineFrame({"rgb": pixels}, "head", 0)
 
 
-def look(worker: WorkerProcess, frame: Frame, terms: tuple[str, ...] | None = None) -> tuple[Detection, ...]:
+def look(
+    worker: InferenceWorkerProcess, frame: EngineFrame, terms: tuple[str, ...] | None = None
+) -> tuple[Detection, ...]:
     worker.detect(frame, terms)
     reply = answer_of(worker)
     assert isinstance(reply, Detected), reply
@@ -117,7 +117,9 @@ REFERENCE = """
 
 @pytest.mark.parametrize("architecture", ["rtdetr", "rtdetr_v2"])
 def test_rtdetr_sees_what_its_own_library_sees(
-    checkpoint: Callable[[str], Path], start: Callable[..., tuple[WorkerProcess, Reply]], architecture: str
+    checkpoint: Callable[[str], Path],
+    start: Callable[..., tuple[InferenceWorkerProcess, Reply]],
+    architecture: str,
 ) -> None:
     folder = checkpoint(architecture)
     worker, ready = start(manifest_of("rtdetr_hf"), folder)
@@ -141,7 +143,7 @@ def test_rtdetr_sees_what_its_own_library_sees(
 
 
 def test_a_frozen_vocabulary_is_asked_without_words(
-    checkpoint: Callable[[str], Path], start: Callable[..., tuple[WorkerProcess, Reply]]
+    checkpoint: Callable[[str], Path], start: Callable[..., tuple[InferenceWorkerProcess, Reply]]
 ) -> None:
     worker, ready = start(manifest_of("zeroshot_hf"), checkpoint("omdet_turbo"))
     assert isinstance(ready, Ready), ready
@@ -152,7 +154,7 @@ def test_a_frozen_vocabulary_is_asked_without_words(
 
 
 def test_free_text_comes_back_as_it_was_asked(
-    checkpoint: Callable[[str], Path], start: Callable[..., tuple[WorkerProcess, Reply]]
+    checkpoint: Callable[[str], Path], start: Callable[..., tuple[InferenceWorkerProcess, Reply]]
 ) -> None:
     worker, ready = start(manifest_of("zeroshot_hf", labels=()), checkpoint("omdet_turbo"))
     assert isinstance(ready, Ready), ready
@@ -165,7 +167,7 @@ def test_free_text_comes_back_as_it_was_asked(
 
 
 def test_half_precision_is_really_applied(
-    checkpoint: Callable[[str], Path], start: Callable[..., tuple[WorkerProcess, Reply]]
+    checkpoint: Callable[[str], Path], start: Callable[..., tuple[InferenceWorkerProcess, Reply]]
 ) -> None:
     full, _ = start(manifest_of("rtdetr_hf"), checkpoint("rtdetr"))
     half, ready = start(manifest_of("rtdetr_hf", options={"precision": "bf16"}), checkpoint("rtdetr"))
@@ -174,7 +176,7 @@ def test_half_precision_is_really_applied(
 
 
 def test_a_vocabulary_of_another_length_is_refused(
-    checkpoint: Callable[[str], Path], start: Callable[..., tuple[WorkerProcess, Reply]]
+    checkpoint: Callable[[str], Path], start: Callable[..., tuple[InferenceWorkerProcess, Reply]]
 ) -> None:
     _, failed = start(manifest_of("rtdetr_hf", labels=("mug",)), checkpoint("rtdetr"))
     assert isinstance(failed, Failed)
@@ -182,7 +184,7 @@ def test_a_vocabulary_of_another_length_is_refused(
 
 
 def test_a_gpu_that_is_not_here_is_not_replaced(
-    checkpoint: Callable[[str], Path], start: Callable[..., tuple[WorkerProcess, Reply]]
+    checkpoint: Callable[[str], Path], start: Callable[..., tuple[InferenceWorkerProcess, Reply]]
 ) -> None:
     _, failed = start(manifest_of("rtdetr_hf"), checkpoint("rtdetr"), LoadOptions(device="cuda:7"))
     assert isinstance(failed, Failed)
@@ -190,7 +192,7 @@ def test_a_gpu_that_is_not_here_is_not_replaced(
 
 
 def test_missing_weights_are_not_fetched(
-    start: Callable[..., tuple[WorkerProcess, Reply]], tmp_path: Path
+    start: Callable[..., tuple[InferenceWorkerProcess, Reply]], tmp_path: Path
 ) -> None:
     _, failed = start(manifest_of("rtdetr_hf"), tmp_path)
     assert isinstance(failed, Failed)
@@ -199,7 +201,7 @@ def test_missing_weights_are_not_fetched(
 
 def test_an_exported_checkpoint_sees_what_it_saw_before_in_another_library(
     checkpoint: Callable[[str], Path],
-    start: Callable[..., tuple[WorkerProcess, Reply]],
+    start: Callable[..., tuple[InferenceWorkerProcess, Reply]],
     tmp_path: Path,
 ) -> None:
     folder = checkpoint("rtdetr")
@@ -207,7 +209,7 @@ def test_an_exported_checkpoint_sees_what_it_saw_before_in_another_library(
     exported = manifest_of("rtdetr_onnx", environment={}, weights=weights)
     shutil.copytree(folder / "weights", tmp_path / "tiny")
     files = digests_of(tmp_path / "tiny")
-    Record(rskill="tiny", licence="Apache-2.0", files=files, **weights).write(tmp_path / "tiny")
+    WeightsRecord(rskill="tiny", licence="Apache-2.0", files=files, **weights).write(tmp_path / "tiny")
     rskills = tmp_path / "rskills"
     (rskills / "tiny").mkdir(parents=True)
     (rskills / "tiny" / "rskill.yaml").write_text(yaml.safe_dump(exported.model_dump(mode="json")))
@@ -252,14 +254,14 @@ def grounding_manifest(folder: Path, **changes: object) -> DetectorManifest:
 @pytest.fixture(scope="module")
 def grounding_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("vlm")
-    module = "openral_perception_ros.conformance.tiny_vlm"
+    module = "openral_detector_conformance.tiny_vlm"
     in_environment("-m", module, str(folder / "weights"), name=GROUNDING)
     return folder
 
 
 @needs_grounding
 def test_a_grounding_model_in_four_bits_marks_the_phrases_it_is_asked_for(
-    grounding_folder: Path, start: Callable[..., tuple[WorkerProcess, Reply]]
+    grounding_folder: Path, start: Callable[..., tuple[InferenceWorkerProcess, Reply]]
 ) -> None:
     worker, ready = start(
         grounding_manifest(grounding_folder), grounding_folder, LoadOptions(remote_code=True)
@@ -267,7 +269,7 @@ def test_a_grounding_model_in_four_bits_marks_the_phrases_it_is_asked_for(
     assert isinstance(ready, Ready), ready
     pixels = np.zeros((480, 640, 3), np.uint8)
     pixels[300:360, 480:560] = 255
-    found = look(worker, Frame({"rgb": pixels}, "head", 0), ("red mug", "bread"))
+    found = look(worker, EngineFrame({"rgb": pixels}, "head", 0), ("red mug", "bread"))
     assert [each.label for each in found] == ["red mug", "bread"]
     assert {(b.x_min, b.y_min, b.x_max, b.y_max) for b in (each.box for each in found)} == {
         (480.0, 300.0, 560.0, 360.0)
@@ -285,7 +287,7 @@ def test_a_grounding_model_in_four_bits_marks_the_phrases_it_is_asked_for(
 )
 def test_code_that_comes_with_weights_runs_only_when_allowed_and_pinned(
     grounding_folder: Path,
-    start: Callable[..., tuple[WorkerProcess, Reply]],
+    start: Callable[..., tuple[InferenceWorkerProcess, Reply]],
     remote_code: bool,
     revision: str,
     words: str,

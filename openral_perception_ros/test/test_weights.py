@@ -13,11 +13,21 @@ from openral_core.rskills import DetectorManifest
 from openral_perception_ros import cli
 from openral_perception_ros.engines import MissingWeights
 from openral_perception_ros.engines.checkpoints import checkpoint_folder
-from openral_perception_ros.engines.checksums import ChecksumDiffers, check, digests_of, sha256_of
-from openral_perception_ros.engines.records import Record
-from openral_perception_ros.weights.exporting import ExportEnvironmentMissing, NotExportable, export
-from openral_perception_ros.weights.fetching import Fetched, LicenceNotAccepted, NothingToFetch, fetch
-from openral_perception_ros.weights.listing import presence_of
+from openral_perception_ros.engines.weights_record import (
+    ChecksumDiffers,
+    WeightsRecord,
+    check,
+    digests_of,
+    sha256_of,
+)
+from openral_perception_ros.weights.export import ExportEnvironmentMissing, NotExportable, export
+from openral_perception_ros.weights.fetch import (
+    Fetched,
+    LicenceNotAccepted,
+    NothingToFetch,
+    fetch,
+    weights_status,
+)
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 CONTENT = {"config.json": "{}", "preprocessor_config.json": "{}", "model.safetensors": "weights"}
@@ -53,16 +63,16 @@ def test_fetched_weights_are_recorded_and_found(tmp_path: Path) -> None:
     assert record.revision == REVISION
     assert set(record.files) == set(CONTENT)
     folder = checkpoint_folder(manifest_of(), tmp_path, str(tmp_path), ("config.json",))
-    assert Record.read(folder) == record
+    assert WeightsRecord.read(folder) == record
     assert check(folder, record.files) == 3
-    assert presence_of(manifest_of(), tmp_path, str(tmp_path)).state == "to be exported"
+    assert weights_status(manifest_of(), tmp_path, str(tmp_path)).state == "to be exported"
     (folder / "model.onnx").write_text("")
-    assert presence_of(manifest_of(), tmp_path, str(tmp_path)).state == "to be exported", "half an export"
+    assert weights_status(manifest_of(), tmp_path, str(tmp_path)).state == "to be exported", "half an export"
     record.model_copy(update={"files": digests_of(folder), "exported": ("model.onnx",)}).write(folder)
-    assert presence_of(manifest_of(), tmp_path, str(tmp_path)).state == "here"
+    assert weights_status(manifest_of(), tmp_path, str(tmp_path)).state == "here"
     again = fetch(manifest_of(), str(tmp_path), (), hub)
     assert again.exported == ("model.onnx",), "what was made of the same revision stays"
-    assert presence_of(manifest_of(), tmp_path, str(tmp_path)).state == "here"
+    assert weights_status(manifest_of(), tmp_path, str(tmp_path)).state == "here"
 
 
 def test_two_rskills_of_one_checkpoint_bring_it_once(tmp_path: Path) -> None:
@@ -91,7 +101,7 @@ def test_weights_that_are_not_what_the_manifest_pins_are_refused(tmp_path: Path)
     weights = {"uri": "hf://someone/small", "revision": REVISION, "files": {"config.json": "0" * 64}}
     with pytest.raises(ChecksumDiffers, match="expected 000000000000"):
         fetch(manifest_of(weights=weights), str(tmp_path), (), hub)
-    assert Record.read(tmp_path / "small") is None
+    assert WeightsRecord.read(tmp_path / "small") is None
 
 
 def test_a_licence_that_asks_for_a_word_gets_it_or_nothing_is_fetched(tmp_path: Path) -> None:

@@ -10,17 +10,22 @@ import psutil
 import pytest
 
 from openral_core.rskills import DetectorManifest
-from openral_perception_ros.engines import FailureKind, Frame, LoadOptions
-from openral_perception_ros.workers.arena import Arena
-from openral_perception_ros.workers.commands import MissingEnvironment, worker_command
-from openral_perception_ros.workers.messages import Detected, Failed, Load, Ready, Reply
-from openral_perception_ros.workers.process import WorkerCrashed, WorkerNotStarted, WorkerProcess
+from openral_perception_ros.engines import EngineFrame, FailureKind, LoadOptions
+from openral_perception_ros.inference.protocol import Detected, Failed, Load, Ready, Reply
+from openral_perception_ros.inference.shared_memory import SharedFrameBuffer
+from openral_perception_ros.inference.worker_process import (
+    InferenceWorkerProcess,
+    MissingEnvironment,
+    WorkerCrashed,
+    WorkerNotStarted,
+    worker_command,
+)
 
-FAULTY = "openral_perception_ros.conformance.faulty_worker"
+FAULTY = "openral_detector_conformance.faulty_worker"
 PATIENCE = 20.0
 
 
-def answer_of(worker: WorkerProcess) -> Reply:
+def answer_of(worker: InferenceWorkerProcess) -> Reply:
     while wait([worker.connection], PATIENCE):
         reply = worker.receive()
         if reply is not None:
@@ -28,22 +33,22 @@ def answer_of(worker: WorkerProcess) -> Reply:
     pytest.fail("no answer")
 
 
-def started(manifest: DetectorManifest, folder: Path, **options: str) -> WorkerProcess:
+def started(manifest: DetectorManifest, folder: Path, **options: str) -> InferenceWorkerProcess:
     command = worker_command(manifest, Path("none"), FAULTY)
-    worker = WorkerProcess(command.line, command.variables)
+    worker = InferenceWorkerProcess(command.line, command.variables)
     worker.load(Load(manifest.model_copy(update={"options": options}), str(folder), LoadOptions()))
     return worker
 
 
 @pytest.fixture
-def worker(manifest: DetectorManifest, folder: Path) -> Iterator[WorkerProcess]:
+def worker(manifest: DetectorManifest, folder: Path) -> Iterator[InferenceWorkerProcess]:
     process = started(manifest, folder)
     assert isinstance(answer_of(process), Ready)
     yield process
     process.close()
 
 
-def test_it_answers_what_was_asked(worker: WorkerProcess, scene: Frame) -> None:
+def test_it_answers_what_was_asked(worker: InferenceWorkerProcess, scene: EngineFrame) -> None:
     worker.detect(scene, ("mug", "bread"))
     reply = answer_of(worker)
     assert isinstance(reply, Detected)
@@ -61,7 +66,7 @@ def test_it_answers_what_was_asked(worker: WorkerProcess, scene: Frame) -> None:
     ],
 )
 def test_a_broken_answer_is_a_typed_failure_and_the_worker_serves_on(
-    worker: WorkerProcess, scene: Frame, fault: str, kind: FailureKind
+    worker: InferenceWorkerProcess, scene: EngineFrame, fault: str, kind: FailureKind
 ) -> None:
     worker.detect(scene, (fault,))
     failed = answer_of(worker)
@@ -72,11 +77,11 @@ def test_a_broken_answer_is_a_typed_failure_and_the_worker_serves_on(
 
 
 def test_a_frame_asked_about_twice_is_copied_once(
-    worker: WorkerProcess, scene: Frame, monkeypatch: pytest.MonkeyPatch
+    worker: InferenceWorkerProcess, scene: EngineFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[object] = []
-    write = Arena.write
-    monkeypatch.setattr(Arena, "write", lambda *given: written.append(given[1]) or write(*given))
+    write = SharedFrameBuffer.write
+    monkeypatch.setattr(SharedFrameBuffer, "write", lambda *given: written.append(given[1]) or write(*given))
     later = dataclasses.replace(scene, stamp=scene.stamp + 1)
     for frame in (scene, scene, later, scene):
         worker.detect(frame, ("mug",))
@@ -84,7 +89,7 @@ def test_a_frame_asked_about_twice_is_copied_once(
     assert len(written) == 3
 
 
-def test_boxes_are_cut_to_the_image(worker: WorkerProcess, scene: Frame) -> None:
+def test_boxes_are_cut_to_the_image(worker: InferenceWorkerProcess, scene: EngineFrame) -> None:
     worker.detect(scene, ("outside",))
     reply = answer_of(worker)
     assert isinstance(reply, Detected)
@@ -93,20 +98,22 @@ def test_boxes_are_cut_to_the_image(worker: WorkerProcess, scene: Frame) -> None
 
 
 @pytest.mark.parametrize(("fault", "words"), [("die", "SIGKILL"), ("leave", "exit code 3")])
-def test_a_worker_that_ends_says_how(worker: WorkerProcess, scene: Frame, fault: str, words: str) -> None:
+def test_a_worker_that_ends_says_how(
+    worker: InferenceWorkerProcess, scene: EngineFrame, fault: str, words: str
+) -> None:
     worker.detect(scene, (fault,))
     with pytest.raises(WorkerCrashed, match=words):
         answer_of(worker)
 
 
-def test_a_dead_worker_cannot_be_asked(worker: WorkerProcess, scene: Frame) -> None:
+def test_a_dead_worker_cannot_be_asked(worker: InferenceWorkerProcess, scene: EngineFrame) -> None:
     psutil.Process(worker.pid).kill()
     wait([worker.connection], PATIENCE)
     with pytest.raises(WorkerCrashed, match="SIGKILL"):
         worker.detect(scene, ("mug",))
 
 
-def test_closing_ends_even_one_that_hangs(worker: WorkerProcess, scene: Frame) -> None:
+def test_closing_ends_even_one_that_hangs(worker: InferenceWorkerProcess, scene: EngineFrame) -> None:
     worker.detect(scene, ("hang",))
     began = time.monotonic()
     worker.close()
@@ -125,7 +132,7 @@ def test_missing_weights_name_the_command_to_run(manifest: DetectorManifest, fol
 
 def test_an_interpreter_that_is_not_there_is_named() -> None:
     with pytest.raises(WorkerNotStarted, match="/none/python"):
-        WorkerProcess(["/none/python"], {})
+        InferenceWorkerProcess(["/none/python"], {})
 
 
 def test_an_environment_that_was_not_prepared_names_the_command(
@@ -138,7 +145,7 @@ def test_an_environment_that_was_not_prepared_names_the_command(
         worker_command(foreign, tmp_path)
 
 
-def test_descriptors_do_not_pile_up(manifest: DetectorManifest, folder: Path, scene: Frame) -> None:
+def test_descriptors_do_not_pile_up(manifest: DetectorManifest, folder: Path, scene: EngineFrame) -> None:
     def opened() -> int:
         return len(list(Path("/proc/self/fd").iterdir()))
 

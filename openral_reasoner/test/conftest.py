@@ -8,17 +8,18 @@ import pytest
 from openral_core.detectors import DetectorInfo, LifecycleState, Mode, Vocabulary
 from openral_core.names import Name
 from openral_core.rskills import ParameterSpec, SkillManifest
-from openral_core.rskills.skill import ParameterType
+from openral_core.rskills.manifests import ParameterType
 from openral_core.skills import Verb
-from openral_reasoner.homes import Home, HomeObject, HomePlace
-from openral_reasoner.palettes import DetectorSeen, LiveGraph, ToolPalette, build_palette
-from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
 
 if TYPE_CHECKING:
     from missions_by_endpoint import Robot
 
 
-def detector(name: str, mode: Mode, *, default: bool = False, alive: bool = True) -> DetectorSeen:
+def detector(name: str, mode: Mode, *, default: bool = False, alive: bool = True) -> DetectorState:
     info = DetectorInfo(
         name=Name(name, (f"{name}-alias",)),
         mode=mode,
@@ -34,7 +35,7 @@ def detector(name: str, mode: Mode, *, default: bool = False, alive: bool = True
         is_default=default,
         state=LifecycleState.ACTIVE,
     )
-    return DetectorSeen(info, alive)
+    return DetectorState(info, alive)
 
 
 def manifest(verb: Verb, *names: str) -> SkillManifest:
@@ -56,7 +57,7 @@ SKILLS = tuple(
 
 
 @pytest.fixture
-def home() -> Home:
+def home() -> SymbolicHome:
     places = [
         HomePlace("counter_1", "kitchen counter", "kitchen", 2.0, 0.0, aliases=("counter",)),
         HomePlace("table_1", "dining table", "living_room", 6.0, 0.0, aliases=("table",)),
@@ -71,7 +72,7 @@ def home() -> Home:
         HomeObject("glass_1", "wine glass", "cabinet_1"),
         HomeObject("milk_1", "milk", "fridge_1"),
     ]
-    return Home(
+    return SymbolicHome(
         places={p.id: p for p in places},
         objects={o.id: o for o in objects},
         rooms={"kitchen": "kitchen", "living_room": "living room"},
@@ -80,8 +81,8 @@ def home() -> Home:
 
 
 @pytest.fixture
-def palette(home: Home) -> ToolPalette:
-    graph = LiveGraph(
+def palette(home: SymbolicHome) -> ToolPalette:
+    graph = GraphState(
         detectors=(
             detector("sim-locator", Mode.ON_DEMAND, default=True),
             detector("other-locator", Mode.ON_DEMAND),
@@ -105,7 +106,7 @@ def settings() -> MissionSettings:
 def robot(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
-    home: Home,
+    home: SymbolicHome,
     palette: ToolPalette,
     settings: MissionSettings,
 ) -> "Iterator[Robot]":

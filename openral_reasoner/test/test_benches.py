@@ -2,9 +2,7 @@
 
 import pytest
 
-from openral_reasoner.benches import SEARCHERS, run_search, score_search
-from openral_reasoner.benches.homes import draw
-from openral_reasoner.benches.tables import search_table
+from openral_reasoner_testing.search_benchmark import SEARCHERS, draw, run_search, score_search, search_table
 
 HOMES = range(10_000, 10_040)
 

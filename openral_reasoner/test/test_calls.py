@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from openral_core.geometry import Pose
 from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import Verb
-from openral_reasoner.exchanges.turns import RawCall
-from openral_reasoner.palettes import SkillEntry, ToolPalette
-from openral_reasoner.procedures.params import MissingParameter, bind
-from openral_reasoner.procedures.things import Thing
-from openral_reasoner.tools import InvalidCall, MalformedCall, RecallObjectTool, parse_call
+from openral_reasoner.behaviors.skill_goal import MissingParameter, bind
+from openral_reasoner.behaviors.targets import KnownObject
+from openral_reasoner.context import RawCall
+from openral_reasoner.palette.entries import SkillEntry, ToolPalette
+from openral_reasoner.tools.base import InvalidCall
+from openral_reasoner.tools.recall_object import RecallObjectTool
+from openral_reasoner.tools.registry import MalformedCall, parse_call
 
 OFFERED = ToolPalette(spatial_memory_available=True)
 JSON = st.recursive(
@@ -65,8 +67,8 @@ def skill(*specs: ParameterSpec) -> SkillEntry:
     return SkillEntry(id="pour", verb=Verb.POUR, description="pour", parameters=(pose, *specs), deadline=1.0)
 
 
-def thing(pose: Pose | None = None) -> Thing:
-    return Thing("mug_1", "mug", "object", pose or Pose(), size=(0.1, 0.1, 0.2))
+def thing(pose: Pose | None = None) -> KnownObject:
+    return KnownObject("mug_1", "mug", "object", pose or Pose(), size=(0.1, 0.1, 0.2))
 
 
 @pytest.mark.parametrize(

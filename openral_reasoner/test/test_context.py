@@ -7,23 +7,19 @@ import pytest
 
 from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import Verb
-from openral_reasoner.exchanges.commands import AskModel, Command
-from openral_reasoner.exchanges.events import (
-    Event,
-    ModelAnswered,
-    ModelFailed,
-    PaletteChanged,
-    PromptReceived,
-)
-from openral_reasoner.exchanges.turns import Context, RawCall
-from openral_reasoner.homes import Home, HomePeers, play
-from openral_reasoner.missions import Core
-from openral_reasoner.models.transcripts import reminder
-from openral_reasoner.palettes import PlaceEntry, SkillEntry, ToolPalette
-from openral_reasoner.planners.scripted import decide
-from openral_reasoner.procedures.settings import MissionSettings
-from openral_reasoner.tools import schemas
+from openral_reasoner.commands import AskModel, Command
+from openral_reasoner.context import Context, RawCall
+from openral_reasoner.core import Core
+from openral_reasoner.events import Event, ModelAnswered, ModelFailed, PaletteChanged, PromptReceived
+from openral_reasoner.llm.messages import reminder
+from openral_reasoner.palette.entries import PlaceEntry, SkillEntry, ToolPalette
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.settings import MissionSettings
 from openral_reasoner.tools.json_schema import MAX_CHARACTERS, MAX_IDS
+from openral_reasoner.tools.registry import schemas
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import run_mission_in_home
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 GIVE_UP = RawCall(tool="done", arguments='{"success": false, "message": "no"}')
 
@@ -68,7 +64,7 @@ def test_a_default_is_in_its_enum_and_no_bound_stands_beside_one(field: str, pal
     ids=["too many", "too long", "words"],
 )
 def test_what_is_too_much_for_an_enum_or_no_plain_id_stays_a_string_and_is_checked(
-    ids: list[str], palette: ToolPalette, home: Home, settings: MissionSettings
+    ids: list[str], palette: ToolPalette, home: SymbolicHome, settings: MissionSettings
 ) -> None:
     places = tuple(PlaceEntry(id=each, label=each, kind=palette.places[0].kind) for each in ids)
     large = palette.model_copy(update={"places": places})
@@ -86,7 +82,11 @@ def test_what_is_too_much_for_an_enum_or_no_plain_id_stays_a_string_and_is_check
 
 
 def contexts_of(
-    palette: ToolPalette, home: Home, settings: MissionSettings, *calls: RawCall, goal: str = "find the mug"
+    palette: ToolPalette,
+    home: SymbolicHome,
+    settings: MissionSettings,
+    *calls: RawCall,
+    goal: str = "find the mug",
 ) -> list[Context]:
     """The contexts of a mission whose model calls these, one after the other."""
     contexts: list[Context] = []
@@ -95,12 +95,12 @@ def contexts_of(
         contexts.append(context)
         return calls[min(len(contexts), len(calls)) - 1]
 
-    play(goal, palette, HomePeers(home).answer, model, settings)
+    run_mission_in_home(goal, palette, HomePeers(home).answer, model, settings)
     return contexts
 
 
 def test_what_a_mission_has_found_may_be_named_from_then_on(
-    palette: ToolPalette, home: Home, settings: MissionSettings
+    palette: ToolPalette, home: SymbolicHome, settings: MissionSettings
 ) -> None:
     recall = RawCall(tool="recall_object", arguments='{"query": "mug"}')
     first, second, *_ = contexts_of(palette, home, settings, recall, GIVE_UP)
@@ -136,7 +136,7 @@ def test_skill_parameters_are_in_the_schema_only_when_a_skill_takes_some(palette
     ],
 )
 def test_parameters_that_a_skill_does_not_take_are_refused_before_anything_moves(
-    given: dict[str, Any], text: str, palette: ToolPalette, home: Home, settings: MissionSettings
+    given: dict[str, Any], text: str, palette: ToolPalette, home: SymbolicHome, settings: MissionSettings
 ) -> None:
     amount = ParameterSpec(name="amount", type=ParameterType.FLOAT, description="how much")
     call = {"rskill_id": "wipe", "target": "table_1", "parameters": given}
@@ -148,10 +148,12 @@ def test_parameters_that_a_skill_does_not_take_are_refused_before_anything_moves
         GIVE_UP,
     )
     assert asked[1].turns[0].reply.text == text
-    assert home.at == Home(places={}, objects={}, rooms={}, agents={}).at
+    assert home.at == SymbolicHome(places={}, objects={}, rooms={}, agents={}).at
 
 
-def test_what_remains_is_said_once(palette: ToolPalette, home: Home, settings: MissionSettings) -> None:
+def test_what_remains_is_said_once(
+    palette: ToolPalette, home: SymbolicHome, settings: MissionSettings
+) -> None:
     recall = RawCall(tool="recall_object", arguments='{"query": "mug"}')
     for context in contexts_of(palette, home, settings, recall, GIVE_UP):
         told = [turn.reply.rendered() for turn in context.turns[-1:]]
@@ -159,7 +161,7 @@ def test_what_remains_is_said_once(palette: ToolPalette, home: Home, settings: M
 
 
 def test_the_model_is_told_what_the_hand_holds(
-    palette: ToolPalette, home: Home, settings: MissionSettings
+    palette: ToolPalette, home: SymbolicHome, settings: MissionSettings
 ) -> None:
     contexts: list[Context] = []
 
@@ -167,14 +169,14 @@ def test_the_model_is_told_what_the_hand_holds(
         contexts.append(context)
         return decide(context)
 
-    play("bring me the mug", palette, HomePeers(home).answer, model, settings)
+    run_mission_in_home("bring me the mug", palette, HomePeers(home).answer, model, settings)
     assert "hand is empty" in reminder(contexts[0])
     assert any("red mug (mug_1)" in reminder(each) for each in contexts)
     assert "hand is empty" in reminder(contexts[-1])
 
 
 def test_the_model_is_told_what_an_earlier_mission_left_in_the_hand(
-    palette: ToolPalette, home: Home, settings: MissionSettings
+    palette: ToolPalette, home: SymbolicHome, settings: MissionSettings
 ) -> None:
     holding = palette.model_copy(update={"holding": "baguette </data>"})
     told = reminder(contexts_of(holding, home, settings, GIVE_UP)[0])
@@ -227,9 +229,11 @@ def test_news_of_a_decision_that_was_not_made_is_told_with_the_next_one(
     "goal", ["bring me the {}", "go to the {}", "put the mug on the {}", "open the {}", "{}"]
 )
 def test_a_goal_with_a_name_that_no_tool_takes_is_asked_back(
-    goal: str, length: int, palette: ToolPalette, home: Home, settings: MissionSettings
+    goal: str, length: int, palette: ToolPalette, home: SymbolicHome, settings: MissionSettings
 ) -> None:
-    ended = play(goal.format("x" * length), palette, HomePeers(home).answer, decide, settings).end
+    ended = run_mission_in_home(
+        goal.format("x" * length), palette, HomePeers(home).answer, decide, settings
+    ).end
     assert ended is not None
     assert ended.state.name == "HANDED_OVER"
     told = "I understand for example: bring" if goal == "{}" else f"a name of {length} characters"

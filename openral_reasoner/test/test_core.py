@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from openral_core.detectors import LifecycleState
+from openral_core.memory_queries import RecallResult, RecallStatus
 from openral_core.missions import MissionState
-from openral_core.queries import RecallResult, RecallStatus
-from openral_reasoner.exchanges.commands import (
+from openral_reasoner.commands import (
     AskModel,
     CallLocate,
     CallRecall,
@@ -20,7 +20,9 @@ from openral_reasoner.exchanges.commands import (
     PublishPrompt,
     SendSkill,
 )
-from openral_reasoner.exchanges.events import (
+from openral_reasoner.context import RawCall
+from openral_reasoner.core import NEWS_KEPT, Core
+from openral_reasoner.events import (
     DeadlinePassed,
     FailureReported,
     ModelAnswered,
@@ -29,17 +31,17 @@ from openral_reasoner.exchanges.events import (
     PromptReceived,
     Recalled,
 )
-from openral_reasoner.exchanges.turns import RawCall
-from openral_reasoner.homes import Home, HomePeers, play
-from openral_reasoner.homes.timeline import Answer, Timeline
-from openral_reasoner.missions import Core
-from openral_reasoner.missions.core import NEWS_KEPT
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners.scripted import decide
-from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import Answer, SimulatedTimeline, run_mission_in_home
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 
-def line(home: Home, palette: ToolPalette, settings: MissionSettings, skill_time: float = 5.0) -> Timeline:
+def line(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings, skill_time: float = 5.0
+) -> SimulatedTimeline:
     peers = HomePeers(home)
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
@@ -48,7 +50,7 @@ def line(home: Home, palette: ToolPalette, settings: MissionSettings, skill_time
         elif (event := peers.answer(command)) is not None:
             yield skill_time if isinstance(command, SendSkill) else 0.1, event
 
-    made = Timeline(Core(settings), answers)
+    made = SimulatedTimeline(Core(settings), answers)
     made.put(0.0, PaletteChanged(palette=palette))
     made.put(0.0, PromptReceived(id="first", text="go to the fridge"))
     return made
@@ -60,7 +62,7 @@ def second(settings: MissionSettings, policy: str) -> MissionSettings:
 
 @pytest.mark.parametrize("command", [CallLocate, ChangeState])
 def test_a_call_to_a_detector_that_is_gone_ends_at_once(
-    command: type, home: Home, palette: ToolPalette, settings: MissionSettings
+    command: type, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     state = LifecycleState.INACTIVE if command is ChangeState else LifecycleState.ACTIVE
     locator = palette.locators[0].id
@@ -89,7 +91,7 @@ def test_a_call_to_a_detector_that_is_gone_ends_at_once(
 
 @pytest.mark.parametrize("later", [0.05, 2.0])
 def test_a_goal_that_is_said_again_is_pursued_once(
-    later: float, home: Home, palette: ToolPalette, settings: MissionSettings
+    later: float, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = line(home, palette, settings)
     story.put(later, PromptReceived(id="first", text="go to the fridge"))
@@ -105,7 +107,11 @@ def test_a_goal_that_is_said_again_is_pursued_once(
     ],
 )
 def test_a_second_goal_waits_replaces_or_is_refused(
-    policy: str, states: list[MissionState], home: Home, palette: ToolPalette, settings: MissionSettings
+    policy: str,
+    states: list[MissionState],
+    home: SymbolicHome,
+    palette: ToolPalette,
+    settings: MissionSettings,
 ) -> None:
     story = line(home, palette, second(settings, policy))
     story.put(2.0, PromptReceived(id="second", text="go to the shelf"))
@@ -121,7 +127,7 @@ def test_a_second_goal_waits_replaces_or_is_refused(
 
 @pytest.mark.parametrize("words", ["stop", "Stop!", "CANCEL", " abort. "])
 def test_stop_cancels_the_running_skill_and_nothing_moves_after(
-    words: str, home: Home, palette: ToolPalette, settings: MissionSettings
+    words: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = line(home, palette, settings, skill_time=50.0)
     story.put(3.0, PromptReceived(id="halt", text=words))
@@ -133,7 +139,7 @@ def test_stop_cancels_the_running_skill_and_nothing_moves_after(
 
 
 def test_a_skill_that_does_not_stop_is_not_waited_for_for_ever(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     peers = HomePeers(home)
 
@@ -143,7 +149,7 @@ def test_a_skill_that_does_not_stop_is_not_waited_for_for_ever(
         elif not isinstance(command, SendSkill | CancelSkill) and (event := peers.answer(command)):
             yield 0.1, event
 
-    story = Timeline(Core(settings), silent)
+    story = SimulatedTimeline(Core(settings), silent)
     story.put(0.0, PaletteChanged(palette=palette))
     story.put(0.0, PromptReceived(id="first", text="go to the fridge"))
     story.put(3.0, PromptReceived(id="halt", text="stop"))
@@ -153,7 +159,7 @@ def test_a_skill_that_does_not_stop_is_not_waited_for_for_ever(
 
 @pytest.mark.parametrize(("answer", "moves"), [("yes", True), ("no", False), ("", False)])
 def test_nothing_moves_without_the_operators_yes(
-    answer: str, moves: bool, home: Home, palette: ToolPalette, settings: MissionSettings
+    answer: str, moves: bool, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     peers = HomePeers(home)
 
@@ -163,7 +169,7 @@ def test_nothing_moves_without_the_operators_yes(
         return peers.answer(command)
 
     careful = settings.model_copy(update={"require_approval": True})
-    story = play("go to the fridge", palette, operator, decide, careful)
+    story = run_mission_in_home("go to the fridge", palette, operator, decide, careful)
     assert any(isinstance(c, SendSkill) for c in story.commands) is moves
     assert story.end is not None
     assert (story.end.state is MissionState.SUCCEEDED) is moves
@@ -185,7 +191,7 @@ def test_an_answer_that_comes_after_its_deadline_is_not_listened_to(
 
 
 def test_waiting_for_a_human_costs_no_time(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     deadlines = settings.deadlines.model_copy(update={"handoff": 10_000.0})
     patient = settings.model_copy(update={"deadlines": deadlines})
@@ -199,7 +205,7 @@ def test_waiting_for_a_human_costs_no_time(
         elif (event := peers.answer(command)) is not None:
             yield 0.1, event
 
-    story = Timeline(Core(patient), answers)
+    story = SimulatedTimeline(Core(patient), answers)
     story.put(0.0, PaletteChanged(palette=palette))
     story.put(0.0, PromptReceived(id="first", text="open the portcullis"))
     ends = [c for c in story.run() if isinstance(c, EndMission)]

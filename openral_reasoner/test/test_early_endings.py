@@ -5,12 +5,14 @@ from collections.abc import Callable
 import pytest
 
 from openral_core.missions import MissionState
-from openral_reasoner.exchanges.commands import EndMission, PublishHandoff, SendSkill
-from openral_reasoner.exchanges.turns import Context, RawCall, Reply
-from openral_reasoner.homes import Home, HomePeers, Play, play
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.policies import Early, EarlyEndings
-from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.commands import EndMission, PublishHandoff, SendSkill
+from openral_reasoner.context import Context, RawCall, ToolResult
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.policies import Early, PrematureEndPolicy
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 RECALL = RawCall(tool="recall_object", arguments='{"query": "unicorn"}')
 ASK = RawCall(tool="ask_human", arguments='{"question": "Where is it?"}')
@@ -22,7 +24,7 @@ BREAD = RawCall(tool="recall_object", arguments='{"query": "bread"}')
 GRASP_BREAD = RawCall(tool="execute_rskill", arguments='{"rskill_id": "grasp", "target": "bread_1"}')
 HANDOVER = RawCall(tool="execute_rskill", arguments='{"rskill_id": "handover", "target": "me"}')
 
-Told = list[Reply]
+Told = list[ToolResult]
 
 
 def script(told: Told, *calls: RawCall) -> Callable[[Context], RawCall]:
@@ -41,23 +43,27 @@ def told() -> Told:
 
 
 @pytest.fixture
-def run(home: Home, palette: ToolPalette, settings: MissionSettings, told: Told) -> Callable[..., Play]:
-    def start(*calls: RawCall, palette: ToolPalette = palette, **budget: int) -> Play:
+def run(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings, told: Told
+) -> Callable[..., MissionRun]:
+    def start(*calls: RawCall, palette: ToolPalette = palette, **budget: int) -> MissionRun:
         limited = settings.budget.model_copy(update=budget)
         chosen = settings.model_copy(update={"budget": limited})
-        return play("bring me the mug", palette, HomePeers(home).answer, script(told, *calls), chosen)
+        return run_mission_in_home(
+            "bring me the mug", palette, HomePeers(home).answer, script(told, *calls), chosen
+        )
 
     return start
 
 
-def ending(played: Play) -> EndMission:
+def ending(played: MissionRun) -> EndMission:
     assert played.end is not None
     return played.end
 
 
 @pytest.mark.parametrize(("call", "state"), [(ASK, MissionState.HANDED_OVER), (FAIL, MissionState.FAILED)])
 def test_giving_up_with_places_left_is_answered_once_with_them_and_then_accepted(
-    call: RawCall, state: MissionState, run: Callable[..., Play], told: Told
+    call: RawCall, state: MissionState, run: Callable[..., MissionRun], told: Told
 ) -> None:
     played = run(RECALL, call, call)
     assert ending(played).state is state
@@ -67,33 +73,33 @@ def test_giving_up_with_places_left_is_answered_once_with_them_and_then_accepted
     assert sum(isinstance(c, PublishHandoff) for c in played.commands) == (1 if call is ASK else 0)
 
 
-def test_the_objection_costs_no_question_to_a_human(run: Callable[..., Play], told: Told) -> None:
+def test_the_objection_costs_no_question_to_a_human(run: Callable[..., MissionRun], told: Told) -> None:
     assert ending(run(RECALL, ASK, ASK, handoffs=1)).reason == "Where is it?"
 
 
 @pytest.mark.parametrize("budget", [{"candidates": 0}, {"skills": 1}, {"locates": 1}])
 def test_giving_up_is_taken_at_once_when_the_budget_allows_no_search(
-    budget: dict[str, int], run: Callable[..., Play], told: Told
+    budget: dict[str, int], run: Callable[..., MissionRun], told: Told
 ) -> None:
     assert ending(run(RECALL, FAIL, **budget)).state is MissionState.FAILED
     assert [reply.status for reply in told] == ["NOT_IN_MEMORY"]
 
 
 def test_giving_up_is_taken_at_once_when_nobody_can_look(
-    run: Callable[..., Play], palette: ToolPalette, told: Told
+    run: Callable[..., MissionRun], palette: ToolPalette, told: Told
 ) -> None:
     blind = palette.model_copy(update={"locators": (), "detector_available": False})
     run(RECALL, FAIL, palette=blind)
     assert len(told) == 1
 
 
-def test_a_question_without_an_open_search_is_put_at_once(run: Callable[..., Play], told: Told) -> None:
+def test_a_question_without_an_open_search_is_put_at_once(run: Callable[..., MissionRun], told: Told) -> None:
     assert ending(run(MUG, ASK)).state is MissionState.HANDED_OVER
     assert len(told) == 1
 
 
 def test_success_with_something_in_the_gripper_is_questioned_once(
-    run: Callable[..., Play], told: Told
+    run: Callable[..., MissionRun], told: Told
 ) -> None:
     played = run(MUG, GRASP, DONE, DONE)
     assert ending(played).state is MissionState.CLAIMED
@@ -102,7 +108,7 @@ def test_success_with_something_in_the_gripper_is_questioned_once(
 
 
 def test_what_is_held_can_still_be_delivered_after_the_objection(
-    run: Callable[..., Play], told: Told
+    run: Callable[..., MissionRun], told: Told
 ) -> None:
     played = run(MUG, GRASP, DONE, HANDOVER, DONE)
     assert ending(played).state is MissionState.SUCCEEDED
@@ -111,7 +117,7 @@ def test_what_is_held_can_still_be_delivered_after_the_objection(
 
 
 def test_another_object_still_in_the_gripper_after_the_goal_is_questioned_once(
-    run: Callable[..., Play], told: Told
+    run: Callable[..., MissionRun], told: Told
 ) -> None:
     played = run(MUG, GRASP, HANDOVER, BREAD, GRASP_BREAD, DONE, DONE)
     assert ending(played).state is MissionState.SUCCEEDED
@@ -119,7 +125,7 @@ def test_another_object_still_in_the_gripper_after_the_goal_is_questioned_once(
 
 
 def test_each_objection_is_made_once() -> None:
-    policy = EarlyEndings()
+    policy = PrematureEndPolicy()
     for early in Early:
         first, policy = policy.after(early)
         again, policy = policy.after(early)

@@ -20,8 +20,8 @@ from loopback import (
     without_proxies,
 )
 
-from openral_reasoner.models import ModelUnavailable
-from openral_reasoner.models.endpoint import Endpoint
+from openral_reasoner.llm.base import ModelUnavailable
+from openral_reasoner.llm.http_client import Endpoint
 
 SOON = 0.4
 """A deadline for what would take half a minute [s]."""

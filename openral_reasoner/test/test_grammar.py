@@ -4,21 +4,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_reasoner.planners.goals import (
+from openral_reasoner.scripted.grammar import (
     Bring,
     BringFilled,
-    Door,
     Find,
     Goal,
     GoTo,
     LookAt,
     LookInside,
+    MoveDoor,
     NotUnderstood,
     PickUp,
     Pour,
+    parse_goal,
 )
-from openral_reasoner.planners.grammar import parse_goal
-from openral_reasoner.planners.priors import load_priors
+from openral_reasoner.scripted.priors import load_priors
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ from openral_reasoner.planners.priors import load_priors
         ("go to the kitchen", GoTo("kitchen")),
         ("come to me", GoTo("me")),
         ("look at the table", LookAt("table")),
-        ("open the fridge", Door("fridge", True)),
-        ("shut the cabinet", Door("cabinet", False)),
+        ("open the fridge", MoveDoor("fridge", True)),
+        ("shut the cabinet", MoveDoor("cabinet", False)),
         ("could you please get me the red mug from the kitchen", Bring("red mug", "me", "kitchen")),
         ("bring me the book on the shelf", Bring("book", "me", "shelf")),
         ("fetch the baguette for me", Bring("baguette")),
@@ -77,8 +77,8 @@ from openral_reasoner.planners.priors import load_priors
         ("face the sofa", LookAt("sofa")),
         ("look in the fridge", LookInside("fridge")),
         ("what's in the fridge", LookInside("fridge")),
-        ("opne the fridge", Door("fridge", True)),
-        ("close the fridge door", Door("fridge", False)),
+        ("opne the fridge", MoveDoor("fridge", True)),
+        ("close the fridge door", MoveDoor("fridge", False)),
         ("do a backflip", NotUnderstood("do a backflip")),
         ("wash the mug", NotUnderstood("wash the mug")),
         ("bring it to me", NotUnderstood("bring it to me")),

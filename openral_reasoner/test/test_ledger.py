@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_reasoner.budgets import BudgetExhausted, Ledger, SearchBudget
+from openral_reasoner.budget import BudgetExhausted, BudgetLedger, SearchBudget
 
 LINES = st.sampled_from(["candidates", "recalls", "locates", "skills"])
 
 
 @given(st.lists(LINES, max_size=60), st.integers(0, 8))
 def test_never_more_is_spent_than_allowed(spent: list[str], limit: int) -> None:
-    ledger = Ledger(SearchBudget(candidates=limit, recalls=limit, locates=limit, skills=limit))
+    ledger = BudgetLedger(SearchBudget(candidates=limit, recalls=limit, locates=limit, skills=limit))
     for line in spent:
         before = ledger.left(line)
         if before == 0:
@@ -25,7 +25,7 @@ def test_never_more_is_spent_than_allowed(spent: list[str], limit: int) -> None:
 
 @given(st.lists(st.floats(0.0, 100.0), min_size=2, max_size=12))
 def test_only_running_time_counts(times: list[float]) -> None:
-    ledger, spent, now = Ledger(SearchBudget(seconds=1e6)), 0.0, 0.0
+    ledger, spent, now = BudgetLedger(SearchBudget(seconds=1e6)), 0.0, 0.0
     for index, step in enumerate(times):
         ledger = ledger.resumed(now) if index % 2 == 0 else ledger.paused(now)
         now += step
@@ -34,5 +34,5 @@ def test_only_running_time_counts(times: list[float]) -> None:
 
 
 def test_every_line_is_in_the_words() -> None:
-    words = Ledger(SearchBudget()).words(0.0)
+    words = BudgetLedger(SearchBudget()).words(0.0)
     assert all(name in words for name in SearchBudget.model_fields)

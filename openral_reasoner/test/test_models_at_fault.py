@@ -9,8 +9,8 @@ pytest.importorskip("openai")
 from loopback import status
 from missions_by_endpoint import GIVE_UP, GO, HANDED_OVER, RECALL, Robot, Says
 
-from openral_reasoner.budgets import SearchBudget
-from openral_reasoner.exchanges.events import ModelAnswered
+from openral_reasoner.budget import SearchBudget
+from openral_reasoner.events import ModelAnswered
 
 WRONG: dict[str, tuple[Says, str, str]] = {
     "nothing": (

@@ -8,13 +8,14 @@ import pytest
 from openral_core.detectors import DetectorInfo, Health, LifecycleState, Mode, Vocabulary
 from openral_core.names import Name
 from openral_core.skills import Verb
-from openral_reasoner.palettes import DetectorSeen, LiveGraph, ToolPalette, build_palette, changes
-from openral_reasoner.tools import schemas
+from openral_reasoner.palette.build import DetectorState, GraphState, build_palette, changes
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.tools.registry import schemas
 
 
 def seen(
     name: str, mode: Mode, state: LifecycleState, *, alive: bool = True, default: bool = False
-) -> DetectorSeen:
+) -> DetectorState:
     info = DetectorInfo(
         name=Name(name, (f"{name}-alias",)),
         mode=mode,
@@ -30,7 +31,7 @@ def seen(
         is_default=default,
         state=state,
     )
-    return DetectorSeen(info, alive)
+    return DetectorState(info, alive)
 
 
 def two_locators(**changed: bool) -> ToolPalette:
@@ -39,7 +40,7 @@ def two_locators(**changed: bool) -> ToolPalette:
         seen("locateanything", Mode.ON_DEMAND, LifecycleState.INACTIVE),
         seen("stream", Mode.CONTINUOUS, LifecycleState.ACTIVE),
     )
-    return build_palette(LiveGraph(detectors=detectors, memory_alive=True), ())
+    return build_palette(GraphState(detectors=detectors, memory_alive=True), ())
 
 
 def names(palette: ToolPalette) -> list[str]:
@@ -69,21 +70,21 @@ def test_a_detector_whose_node_is_dead_is_not_offered() -> None:
     "state", [LifecycleState.UNCONFIGURED, LifecycleState.FINALIZED, LifecycleState.UNKNOWN]
 )
 def test_a_detector_that_cannot_be_woken_is_not_offered(state: LifecycleState) -> None:
-    graph = LiveGraph(detectors=(seen("omdet", Mode.ON_DEMAND, state),))
+    graph = GraphState(detectors=(seen("omdet", Mode.ON_DEMAND, state),))
     assert not build_palette(graph, ()).detector_available
 
 
 BLIND = {"health": Health.GIVEN_UP, "health_message": "its worker was lost too often"}
 
 
-def blinded(detector: DetectorSeen) -> DetectorSeen:
+def blinded(detector: DetectorState) -> DetectorState:
     return replace(detector, info=replace(detector.info, **BLIND))
 
 
 @pytest.mark.parametrize("mode", list(Mode))
 def test_a_blind_detector_is_not_offered_and_why_is_told(mode: Mode) -> None:
     sighted = seen("omdet", mode, LifecycleState.ACTIVE)
-    before, after = (build_palette(LiveGraph(detectors=(d,)), ()) for d in (sighted, blinded(sighted)))
+    before, after = (build_palette(GraphState(detectors=(d,)), ()) for d in (sighted, blinded(sighted)))
     assert before.detectors
     assert not after.detectors
     kind = "locator" if mode is Mode.ON_DEMAND else "continuous detector"
@@ -94,21 +95,21 @@ def test_a_blind_detector_is_not_offered_and_why_is_told(mode: Mode) -> None:
 
 def test_a_detector_that_sleeps_is_not_blind_and_may_be_woken() -> None:
     asleep = blinded(seen("omdet", Mode.ON_DEMAND, LifecycleState.INACTIVE))
-    palette = build_palette(LiveGraph(detectors=(asleep,)), ())
+    palette = build_palette(GraphState(detectors=(asleep,)), ())
     assert palette.detector_available
     assert palette.blind == ()
 
 
 def test_the_default_can_be_chosen_by_parameter() -> None:
     detectors = tuple(seen(n, Mode.ON_DEMAND, LifecycleState.ACTIVE, default=n == "a") for n in ("a", "b"))
-    chosen = build_palette(LiveGraph(detectors=detectors), (), "b-alias").default_locator
+    chosen = build_palette(GraphState(detectors=detectors), (), "b-alias").default_locator
     assert chosen is not None
     assert chosen.id == "b"
 
 
 def test_skills_need_a_manifest_a_verb_and_a_living_server(palette: ToolPalette) -> None:
     assert {skill.verb for skill in palette.skills} == set(Verb)
-    assert build_palette(LiveGraph(skill_server_alive=False, verbs=tuple(Verb)), ()).skills == ()
+    assert build_palette(GraphState(skill_server_alive=False, verbs=tuple(Verb)), ()).skills == ()
 
 
 def test_what_changed_is_said_with_its_reason() -> None:
@@ -125,7 +126,7 @@ def test_a_change_of_state_is_news() -> None:
     assert news == ("locator 'locateanything' went from INACTIVE to ACTIVE",)
 
 
-def telling(name: str, **told: object) -> DetectorSeen:
+def telling(name: str, **told: object) -> DetectorState:
     """A continuous detector that says this of itself."""
     sighted = seen(name, Mode.CONTINUOUS, LifecycleState.ACTIVE)
     return replace(sighted, info=replace(sighted.info, **told))
@@ -155,20 +156,20 @@ HUGE = tuple(f"label number {n}" for n in range(3000))
 def test_what_detectors_say_of_themselves_is_bounded(told: dict[str, object], count: int) -> None:
     """One, and two hundred of them: neither the tools nor the palette grow beyond what a prompt takes."""
     detectors = tuple(telling(f"d{n}", **told) for n in range(count))
-    palette = build_palette(LiveGraph(detectors=detectors), ())
+    palette = build_palette(GraphState(detectors=detectors), ())
     assert len(text_of(palette)) < (20_000 if count == 1 else 60_000)
     assert len(palette.model_dump_json()) < 100_000
 
 
 def test_labels_that_are_left_out_are_counted_for_the_model_and_told() -> None:
-    palette = build_palette(LiveGraph(detectors=(telling("d", labels=HUGE),)), ())
+    palette = build_palette(GraphState(detectors=(telling("d", labels=HUGE),)), ())
     (entry,) = palette.continuous_detectors
     assert entry.labels == HUGE[: len(entry.labels)]
     assert len(entry.labels) + entry.labels_left_out == len(HUGE)
     told = changes(ToolPalette(), palette)
     assert f"continuous detector 'd' can name {entry.labels_left_out} labels more than are listed" in told
     assert not any("more than are listed" in line for line in changes(palette, palette))
-    with_locator = LiveGraph(
+    with_locator = GraphState(
         detectors=(telling("d", labels=HUGE), seen("l", Mode.ON_DEMAND, LifecycleState.ACTIVE))
     )
     assert f'"labels_left_out": {entry.labels_left_out}' in text_of(build_palette(with_locator, ()))
@@ -176,20 +177,20 @@ def test_labels_that_are_left_out_are_counted_for_the_model_and_told() -> None:
 
 def test_the_largest_shipped_vocabulary_is_shown_whole() -> None:
     labels = tuple(f"indoor thing {n}" for n in range(266))
-    (entry,) = build_palette(LiveGraph(detectors=(telling("d", labels=labels),)), ()).continuous_detectors
+    (entry,) = build_palette(GraphState(detectors=(telling("d", labels=labels),)), ()).continuous_detectors
     assert (entry.labels, entry.labels_left_out) == (labels, 0)
 
 
 def test_one_detector_cannot_take_the_room_of_the_others() -> None:
     detectors = (*(telling(f"a{n}", labels=HUGE) for n in range(10)), telling("z", labels=("bread", "mug")))
-    shown = {e.id: e.labels for e in build_palette(LiveGraph(detectors=detectors), ()).continuous_detectors}
+    shown = {e.id: e.labels for e in build_palette(GraphState(detectors=detectors), ()).continuous_detectors}
     assert shown["z"] == ("bread", "mug")
 
 
 def test_detectors_beyond_the_bound_are_counted_and_the_default_is_none_of_them() -> None:
     crowd = tuple(seen(f"a{n:03}", Mode.ON_DEMAND, LifecycleState.ACTIVE) for n in range(100))
     true = seen("z", Mode.ON_DEMAND, LifecycleState.ACTIVE)
-    palette = build_palette(LiveGraph(detectors=(*crowd, true)), (), "z")
+    palette = build_palette(GraphState(detectors=(*crowd, true)), (), "z")
     assert palette.locators[0].id == "z"
     assert palette.unlisted == 101 - len(palette.locators) > 0
     assert f"{palette.unlisted} detectors more than can be listed are in the graph" in changes(
@@ -201,7 +202,7 @@ def test_detectors_beyond_the_bound_are_counted_and_the_default_is_none_of_them(
 def test_measures_that_are_none_are_unknown(told: float) -> None:
     figures = {"latency": told, "memory_measured": told, "memory_declared": told, "memory_resident": told}
     detectors = (telling("d", **figures), telling("l", mode=Mode.ON_DEMAND, **figures))
-    palette = build_palette(LiveGraph(detectors=detectors), ())
+    palette = build_palette(GraphState(detectors=detectors), ())
     assert [each.memory for each in palette.detectors] == [0.0, 0.0]
     assert palette.locators[0].latency == 0.0
     assert not any(word in text_of(palette) for word in ("NaN", "Infinity"))
@@ -212,7 +213,7 @@ def two_defaults(chosen: str = "", *, alive: bool = True) -> ToolPalette:
         seen("aaa-stranger", Mode.ON_DEMAND, LifecycleState.ACTIVE, default=True),
         seen("true-locator", Mode.ON_DEMAND, LifecycleState.ACTIVE, default=True, alive=alive),
     )
-    return build_palette(LiveGraph(detectors=detectors), (), chosen)
+    return build_palette(GraphState(detectors=detectors), (), chosen)
 
 
 def test_a_stranger_that_calls_itself_default_never_comes_before_the_deployments() -> None:

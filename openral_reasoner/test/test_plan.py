@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
 from openral_core.scene_graph import NodeKind, Opening, Relation, SceneEdge, SceneGraph, SceneNode
-from openral_reasoner.searches import CandidateKind, SearchProgress, plan_active_search
+from openral_reasoner.search.planner import CandidateKind, plan_active_search
+from openral_reasoner.search.progress import SearchProgress
 
 POINTS = st.floats(-50.0, 50.0)
 

@@ -2,20 +2,21 @@
 
 import pytest
 
-from openral_reasoner.exchanges import Found, Reply
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners.goals import Find
-from openral_reasoner.planners.plans import plan_for
-from openral_reasoner.planners.steps import Outlook, PlanFailed
-from openral_reasoner.tools import LocateInViewTool, RecallObjectTool
+from openral_reasoner.context import ObjectSummary, ToolResult
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.scripted.grammar import Find
+from openral_reasoner.scripted.plans import plan_for
+from openral_reasoner.scripted.steps import PlanContext, PlanFailed
+from openral_reasoner.tools.locate_in_view import LocateInViewTool
+from openral_reasoner.tools.recall_object import RecallObjectTool
 
-MUG = Found(id="mug_1", label="mug", place="kitchen_counter", room="kitchen")
-REFUSED = Reply(status="INVALID_CALL", text="this locator is not in the palette now")
+MUG = ObjectSummary(id="mug_1", label="mug", place="kitchen_counter", room="kitchen")
+REFUSED = ToolResult(status="INVALID_CALL", text="this locator is not in the palette now")
 
 
 def told(palette: ToolPalette, then: ToolPalette) -> str:
     """What is told in the end when a look at what memory has is refused, with ``then`` the palette of it."""
-    outlook = Outlook(palette)
+    outlook = PlanContext(palette)
     plan = plan_for(outlook, Find("mug"))
     call = next(plan)
     for _ in range(8):
@@ -23,7 +24,9 @@ def told(palette: ToolPalette, then: ToolPalette) -> str:
         recalls = isinstance(call, RecallObjectTool)
         outlook.now = then if looks else palette
         reply = (
-            Reply(status="FOUND", text="", found=(MUG,)) if recalls else Reply(status="SUCCEEDED", text="")
+            ToolResult(status="FOUND", text="", found=(MUG,))
+            if recalls
+            else ToolResult(status="SUCCEEDED", text="")
         )
         try:
             call = plan.send(REFUSED if looks else reply)

@@ -7,17 +7,18 @@ import pytest
 
 from openral_core.documents import InvalidDocument
 from openral_core.missions import MissionState
-from openral_reasoner.budgets import cost_words
-from openral_reasoner.exchanges.commands import AskModel, Command, SpanEnded
-from openral_reasoner.exchanges.events import ModelAnswered, PaletteChanged, PromptReceived
-from openral_reasoner.exchanges.turns import RawCall
-from openral_reasoner.homes import Home, HomePeers
-from openral_reasoner.homes.timeline import Answer, Timeline
-from openral_reasoner.missions import Core
-from openral_reasoner.models import Decision
-from openral_reasoner.models.prices import load_prices
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.budget import cost_words
+from openral_reasoner.commands import AskModel, Command, SpanEnded
+from openral_reasoner.context import RawCall
+from openral_reasoner.core import Core
+from openral_reasoner.events import ModelAnswered, PaletteChanged, PromptReceived
+from openral_reasoner.llm.base import Decision
+from openral_reasoner.llm.pricing import load_prices
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import Answer, SimulatedTimeline
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 OWN = """prices:
   - {names: [own], read: 2026-01-01, source: the invoice, input: 2.0, output: 8.0, cached: 0.5, stored: 2.5}
@@ -71,7 +72,9 @@ def test_unknown_cost_is_said_to_be_unknown(used: dict[str, float], words: str) 
     assert cost_words(used).startswith(words)
 
 
-def spender(home: Home, palette: ToolPalette, settings: MissionSettings, cost: float | None) -> Timeline:
+def spender(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings, cost: float | None
+) -> SimulatedTimeline:
     peers = HomePeers(home)
     call = RawCall(tool="emit_prompt", arguments='{"text": "hm"}')
 
@@ -82,7 +85,7 @@ def spender(home: Home, palette: ToolPalette, settings: MissionSettings, cost: f
         elif (event := peers.answer(command)) is not None:
             yield 0.1, event
 
-    line = Timeline(Core(settings), answers)
+    line = SimulatedTimeline(Core(settings), answers)
     line.put(0.0, PaletteChanged(palette=palette))
     line.put(0.0, PromptReceived(id="p", text="find the mug"))
     return line
@@ -90,7 +93,12 @@ def spender(home: Home, palette: ToolPalette, settings: MissionSettings, cost: f
 
 @pytest.mark.parametrize(("cost", "line", "used"), [(0.4, "dollars", 1.2), (None, "unpriced_calls", 3.0)])
 def test_money_and_decisions_of_unknown_cost_are_lines_of_the_budget(
-    cost: float | None, line: str, used: float, home: Home, palette: ToolPalette, settings: MissionSettings
+    cost: float | None,
+    line: str,
+    used: float,
+    home: SymbolicHome,
+    palette: ToolPalette,
+    settings: MissionSettings,
 ) -> None:
     budget = settings.budget.model_copy(update={"dollars": 1.0, "unpriced_calls": 2})
     story = spender(home, palette, settings.model_copy(update={"budget": budget, "max_repeats": 9}), cost)

@@ -7,7 +7,7 @@ import pytest
 
 from openral_core.missions import MissionState, PromptOutcome
 from openral_core.skills import SkillResult, SkillStatus
-from openral_reasoner.exchanges.commands import (
+from openral_reasoner.commands import (
     AskModel,
     CancelSkill,
     Command,
@@ -18,19 +18,14 @@ from openral_reasoner.exchanges.commands import (
     PublishStatus,
     SendSkill,
 )
-from openral_reasoner.exchanges.events import (
-    DeadlinePassed,
-    ModelAnswered,
-    PaletteChanged,
-    PromptReceived,
-    SkillEnded,
-)
-from openral_reasoner.homes import Home, HomePeers
-from openral_reasoner.missions import Core
-from openral_reasoner.missions.prompts import PROMPT_CHARACTERS, RECEIPTS_KEPT
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners.scripted import decide
-from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.core import Core
+from openral_reasoner.events import DeadlinePassed, ModelAnswered, PaletteChanged, PromptReceived, SkillEnded
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.prompt_queue import PROMPT_CHARACTERS, RECEIPTS_KEPT
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 STARTED, QUEUED, ANSWERED, STOPPED, REFUSED = PromptOutcome
 GO = "go to the fridge"
@@ -39,7 +34,7 @@ GO = "go to the fridge"
 class Talk:
     """A core, peers that answer at once, and skills that run until they are told to end."""
 
-    def __init__(self, home: Home, palette: ToolPalette, settings: MissionSettings) -> None:
+    def __init__(self, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> None:
         self.core, self.peers = Core(settings), HomePeers(home)
         self.now = 0.0
         self.seen: list[Command] = []
@@ -81,7 +76,7 @@ class Talk:
 
 
 @pytest.fixture
-def talk(home: Home, palette: ToolPalette, settings: MissionSettings) -> Talk:
+def talk(home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> Talk:
     return Talk(home, palette, settings)
 
 
@@ -126,7 +121,7 @@ def test_a_stop_tells_what_it_drops_and_ends_those_missions_too(talk: Talk) -> N
 
 
 def test_the_stopped_mission_is_the_newest_status_when_it_ends_at_once(
-    home: Home, settings: MissionSettings
+    home: SymbolicHome, settings: MissionSettings
 ) -> None:
     talk = Talk(home, ToolPalette(), settings)  # waits for its peers, nothing moves
     first = talk.say(GO)
@@ -223,7 +218,7 @@ def test_what_cannot_be_acted_on_is_refused_with_the_reason(
 
 
 def test_a_refused_prompt_may_be_taken_later(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     talk = Talk(home, palette, settings.model_copy(update={"second_goal": "refuse"}))
     talk.say(GO)
@@ -239,7 +234,7 @@ def test_a_stop_without_a_source_is_taken(talk: Talk) -> None:
 
 
 def test_a_goal_that_replaces_says_so_and_ends_what_was_queued(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     talk = Talk(home, palette, settings.model_copy(update={"second_goal": "replace"}))
     talk.say(GO)
@@ -265,7 +260,7 @@ def test_an_answer_to_what_is_no_question_ends_no_wait(talk: Talk, call: str) ->
 
 
 def test_an_answer_to_the_open_question_is_acknowledged_and_goes_on(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     talk = Talk(home, palette, settings.model_copy(update={"require_approval": True}))
     first = talk.say(GO)
@@ -279,7 +274,7 @@ def test_an_answer_to_the_open_question_is_acknowledged_and_goes_on(
 
 
 def test_what_the_reasoner_says_names_its_mission(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     talk = Talk(home, palette, settings)
     started = talk.say(GO)

@@ -10,8 +10,8 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
-from openral_reasoner.budgets import SearchBudget
-from openral_reasoner.exchanges.commands import (
+from openral_reasoner.budget import SearchBudget
+from openral_reasoner.commands import (
     AskModel,
     CallLocate,
     CallRecall,
@@ -25,15 +25,16 @@ from openral_reasoner.exchanges.commands import (
     SpanEnded,
     SpanStarted,
 )
-from openral_reasoner.exchanges.events import Cancelled, PaletteChanged, PromptReceived
-from openral_reasoner.exchanges.value import OfCall
-from openral_reasoner.homes import Home, HomePeers
-from openral_reasoner.homes.chaos import Chaos
-from openral_reasoner.homes.timeline import Moment, Timeline
-from openral_reasoner.missions import Core
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.procedures.settings import Deadlines, MissionSettings
-from openral_reasoner.recordings import read_lines, replay, settings_line, step_line
+from openral_reasoner.context import CallEvent
+from openral_reasoner.core import Core
+from openral_reasoner.events import Cancelled, PaletteChanged, PromptReceived
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.recording import read_lines, replay, settings_line, step_line
+from openral_reasoner.settings import CallDeadlines, MissionSettings
+from openral_reasoner_testing.chaos import Chaos
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import RecordedStep, SimulatedTimeline
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 MISSIONS_PER_EXAMPLE = 25
 EXAMPLES = 84
@@ -77,7 +78,7 @@ def missions_settings() -> st.SearchStrategy[MissionSettings]:
     return st.builds(
         MissionSettings,
         budget=budgets(),
-        deadlines=st.builds(Deadlines, handoff=st.sampled_from([0.0, 30.0]), palette=st.just(3.0)),
+        deadlines=st.builds(CallDeadlines, handoff=st.sampled_from([0.0, 30.0]), palette=st.just(3.0)),
         default_requester=st.sampled_from(["ana", "", "nobody"]),
         second_goal=st.sampled_from(["queue", "replace", "refuse"]),
         require_approval=st.booleans(),
@@ -85,11 +86,11 @@ def missions_settings() -> st.SearchStrategy[MissionSettings]:
 
 
 def one_story(
-    seed: int, settings: MissionSettings, home: Home, palette: ToolPalette
-) -> tuple[Timeline, Chaos]:
+    seed: int, settings: MissionSettings, home: SymbolicHome, palette: ToolPalette
+) -> tuple[SimulatedTimeline, Chaos]:
     rng = Random(seed)
     chaos = Chaos(rng, HomePeers(deepcopy(home)), palette, rng.random(), rng.random(), rng.random() < 0.4)
-    line = Timeline(Core(settings), chaos.answers)
+    line = SimulatedTimeline(Core(settings), chaos.answers)
     line.put(rng.choice((0.0, 2.0, 4.0)), PaletteChanged(palette=palette))
     line.put(0.0, PromptReceived(id="prompt-1", text=rng.choice(GOALS)))
     if rng.random() < 0.3:
@@ -102,21 +103,21 @@ def one_story(
     return line, chaos
 
 
-def commands_of(line: Timeline) -> list[tuple[Moment, Command]]:
+def commands_of(line: SimulatedTimeline) -> list[tuple[RecordedStep, Command]]:
     return [(moment, command) for moment in line.moments for command in moment.commands]
 
 
 def mission_of(command: Command) -> str:
-    return command.call_id.split("/")[0] if isinstance(command, OfCall) else ""
+    return command.call_id.split("/")[0] if isinstance(command, CallEvent) else ""
 
 
-def every_mission_ends_once(line: Timeline) -> None:
+def every_mission_ends_once(line: SimulatedTimeline) -> None:
     begun = [c.span for _, c in commands_of(line) if isinstance(c, SpanStarted) and c.name == "invoke_agent"]
     ended = [c.mission_id for _, c in commands_of(line) if isinstance(c, EndMission)]
     assert begun == ended
 
 
-def nothing_is_sent_for_an_ended_mission(line: Timeline) -> None:
+def nothing_is_sent_for_an_ended_mission(line: SimulatedTimeline) -> None:
     over: set[str] = set()
     for moment, command in commands_of(line):
         again = isinstance(command, CancelSkill) and isinstance(moment.event, PromptReceived)
@@ -125,7 +126,7 @@ def nothing_is_sent_for_an_ended_mission(line: Timeline) -> None:
             over.add(command.mission_id)
 
 
-def calls_stay_within_the_budget(line: Timeline, settings: MissionSettings) -> None:
+def calls_stay_within_the_budget(line: SimulatedTimeline, settings: MissionSettings) -> None:
     used: Counter[tuple[str, str]] = Counter()
     for _, command in commands_of(line):
         if type(command) in SPENDS:
@@ -138,7 +139,7 @@ def calls_stay_within_the_budget(line: Timeline, settings: MissionSettings) -> N
         assert count <= getattr(settings.budget, name), name
 
 
-def nothing_outside_the_palette_is_named(line: Timeline) -> None:
+def nothing_outside_the_palette_is_named(line: SimulatedTimeline) -> None:
     palette = ToolPalette()
     for moment in line.moments:
         if isinstance(moment.event, PaletteChanged):
@@ -153,7 +154,7 @@ def nothing_outside_the_palette_is_named(line: Timeline) -> None:
                 assert command.peer in palette.peers
 
 
-def nothing_acts_after_a_cancel(line: Timeline) -> None:
+def nothing_acts_after_a_cancel(line: SimulatedTimeline) -> None:
     stopped: set[str] = set()
     running = ""
     for moment in line.moments:
@@ -166,14 +167,14 @@ def nothing_acts_after_a_cancel(line: Timeline) -> None:
             assert not (isinstance(command, SendSkill | ChangeState) and mission_of(command) in stopped)
 
 
-def every_pose_was_told_by_a_peer(line: Timeline, chaos: Chaos) -> None:
+def every_pose_was_told_by_a_peer(line: SimulatedTimeline, chaos: Chaos) -> None:
     for _, command in commands_of(line):
         if isinstance(command, SendSkill):
             poses = [value for value in command.goal.params.values() if isinstance(value, Pose)]
             assert set(poses) <= chaos.told
 
 
-def spans_close(line: Timeline) -> None:
+def spans_close(line: SimulatedTimeline) -> None:
     opened = [c.span for _, c in commands_of(line) if isinstance(c, SpanStarted)]
     closed = [c.span for _, c in commands_of(line) if isinstance(c, SpanEnded)]
     assert sorted(opened) == sorted(closed)
@@ -188,7 +189,7 @@ def spans_close(line: Timeline) -> None:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_laws_hold_for_ten_thousand_missions_of_any_model_and_any_peers(
-    part: int, home: Home, palette: ToolPalette, seed: int, settings: MissionSettings
+    part: int, home: SymbolicHome, palette: ToolPalette, seed: int, settings: MissionSettings
 ) -> None:
     for number in range(MISSIONS_PER_EXAMPLE):
         line, chaos = one_story(PARTS * (seed + number) + part, settings, home, palette)
@@ -207,7 +208,7 @@ def test_laws_hold_for_ten_thousand_missions_of_any_model_and_any_peers(
 @given(seed=st.integers(0, 2**48), settings=missions_settings())
 @examples(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_recording_replays_exactly_after_its_way_through_json(
-    home: Home, palette: ToolPalette, seed: int, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, seed: int, settings: MissionSettings
 ) -> None:
     line, _ = one_story(seed, settings, home, palette)
     lines = [settings_line(settings), *(step_line(m.now, m.event, m.commands) for m in line.moments)]

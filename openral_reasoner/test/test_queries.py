@@ -6,24 +6,20 @@ from collections.abc import Callable
 import pytest
 
 from openral_core.detectors import LocateResult, LocateStatus
+from openral_core.memory_queries import RecallResult, RecallStatus
 from openral_core.missions import MissionState
-from openral_core.queries import RecallResult, RecallStatus
-from openral_reasoner.exchanges.commands import (
-    CallLocate,
-    CallRecall,
-    Command,
-    PublishHandoff,
-    SendSkill,
-)
-from openral_reasoner.exchanges.events import Event, Located, Recalled
-from openral_reasoner.exchanges.turns import Context, RawCall, Reply
-from openral_reasoner.homes import Home, HomePeers, Play, play
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners.scripted import decide
-from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.commands import CallLocate, CallRecall, Command, PublishHandoff, SendSkill
+from openral_reasoner.context import Context, RawCall, ToolResult
+from openral_reasoner.events import Event, Located, Recalled
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 FAIL = RawCall(tool="done", arguments='{"success": false, "message": "enough"}')
-Run = Callable[..., tuple[Play, list[Reply]]]
+Run = Callable[..., tuple[MissionRun, list[ToolResult]]]
 
 
 def call(tool: str, **arguments: str) -> RawCall:
@@ -31,17 +27,17 @@ def call(tool: str, **arguments: str) -> RawCall:
 
 
 @pytest.fixture
-def run(home: Home, palette: ToolPalette, settings: MissionSettings) -> Run:
+def run(home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> Run:
     def start(
         *calls: RawCall, peers: Callable[[Command], Event | None] | None = None
-    ) -> tuple[Play, list[Reply]]:
-        told: list[Reply] = []
+    ) -> tuple[MissionRun, list[ToolResult]]:
+        told: list[ToolResult] = []
 
         def model(context: Context) -> RawCall:
             told[:] = [turn.reply for turn in context.turns]
             return [*calls, FAIL][min(len(context.turns), len(calls))]
 
-        played = play("find it", palette, peers or HomePeers(home).answer, model, settings)
+        played = run_mission_in_home("find it", palette, peers or HomePeers(home).answer, model, settings)
         return played, told
 
     return start
@@ -70,7 +66,7 @@ def test_words_of_any_script_are_asked_for(run: Run, words: str) -> None:
     assert [c.query.query for c in played.commands if isinstance(c, CallRecall)] == [words]
 
 
-def test_what_memory_cannot_read_is_not_searched_for(home: Home, run: Run) -> None:
+def test_what_memory_cannot_read_is_not_searched_for(home: SymbolicHome, run: Run) -> None:
     honest = HomePeers(home)
 
     def peers(command: Command) -> Event | None:
@@ -84,7 +80,7 @@ def test_what_memory_cannot_read_is_not_searched_for(home: Home, run: Run) -> No
     assert not [c for c in played.commands if isinstance(c, CallLocate | SendSkill)]
 
 
-def test_what_the_locator_cannot_read_is_not_driven_after(home: Home, run: Run) -> None:
+def test_what_the_locator_cannot_read_is_not_driven_after(home: SymbolicHome, run: Run) -> None:
     honest = HomePeers(home)
 
     def peers(command: Command) -> Event | None:
@@ -104,9 +100,9 @@ def test_what_the_locator_cannot_read_is_not_driven_after(home: Home, run: Run) 
 
 @pytest.mark.parametrize("goal", ["bring me \U0001f956", "find %", "bring me a cup of \U0001f377"])
 def test_the_scripted_planner_says_so_instead_of_searching(
-    goal: str, home: Home, palette: ToolPalette, settings: MissionSettings
+    goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
-    played = play(goal, palette, HomePeers(home).answer, decide, settings)
+    played = run_mission_in_home(goal, palette, HomePeers(home).answer, decide, settings)
     asked = [c.question.question for c in played.commands if isinstance(c, PublishHandoff)]
     assert len(asked) == 1
     assert "as the name of an object. Please name it in letters." in asked[0]

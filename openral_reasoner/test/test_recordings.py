@@ -11,35 +11,36 @@ from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
 from openral_core.scene_graph import NodeKind, SceneGraph, SceneNode
-from openral_reasoner.exchanges.events import Cancelled, PaletteChanged, PromptReceived, SceneRead
-from openral_reasoner.homes import Home, HomePeers, Play, play
-from openral_reasoner.missions import Core, handled
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.palettes.entries import LocatorEntry
-from openral_reasoner.planners.scripted import decide
-from openral_reasoner.procedures.settings import MissionSettings
-from openral_reasoner.recordings import (
+from openral_reasoner import value_interning as interning
+from openral_reasoner.core import Core, handle_safely
+from openral_reasoner.events import Cancelled, PaletteChanged, PromptReceived, SceneRead
+from openral_reasoner.palette.entries import LocatorEntry, ToolPalette
+from openral_reasoner.recording import (
     InvalidRecording,
     LineWriter,
-    interning,
     read_lines,
     read_lives,
+    render_story,
     replay,
     settings_line,
     step_line,
     stories,
-    story,
 )
-from openral_reasoner.recordings.interning import Interner, Outliner, UnknownMark
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner.value_interning import Interner, Outliner, UnknownMark
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 
 @pytest.fixture
-def played(home: Home, palette: ToolPalette, settings: MissionSettings) -> Play:
-    return play("bring me the baguette", palette, HomePeers(home).answer, decide, settings)
+def played(home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> MissionRun:
+    return run_mission_in_home("bring me the baguette", palette, HomePeers(home).answer, decide, settings)
 
 
 @pytest.fixture
-def lines(played: Play, settings: MissionSettings) -> list[str]:
+def lines(played: MissionRun, settings: MissionSettings) -> list[str]:
     return [settings_line(settings), *(step_line(m.now, m.event, m.commands) for m in played.moments)]
 
 
@@ -145,7 +146,7 @@ def test_a_broken_line_is_named(lines: list[str]) -> None:
 
 
 def test_the_story_tells_what_was_asked_found_and_done(lines: list[str]) -> None:
-    told = "\n".join(story(read_lines(lines)[1]))
+    told = "\n".join(render_story(read_lines(lines)[1]))
     for words in (
         "the operator says: 'bring me the baguette'",
         "asked memory for 'baguette': not in memory",
@@ -160,21 +161,21 @@ def test_the_story_tells_what_was_asked_found_and_done(lines: list[str]) -> None
 
 
 def test_the_story_has_nothing_to_tell_after_the_last_end(
-    lines: list[str], played: Play, settings: MissionSettings
+    lines: list[str], played: MissionRun, settings: MissionSettings
 ) -> None:
     core_is_idle = step_line(played.moments[-1].now, Cancelled(reason="the node shuts down"), ())
-    told = list(story(read_lines([*lines, core_is_idle])[1]))
+    told = list(render_story(read_lines([*lines, core_is_idle])[1]))
     assert "the mission ends" in told[-1]
 
 
-def written(played: Play, settings: MissionSettings) -> Iterator[str]:
+def written(played: MissionRun, settings: MissionSettings) -> Iterator[str]:
     writer = LineWriter()
     yield writer.settings(settings)
     yield from (writer.step(m.now, m.event, m.commands) for m in played.moments)
 
 
 def test_what_was_written_once_is_not_written_again_and_replays_exactly(
-    played: Play, lines: list[str], settings: MissionSettings
+    played: MissionRun, lines: list[str], settings: MissionSettings
 ) -> None:
     short = list(written(played, settings))
     assert sum(map(len, short)) < 0.5 * sum(map(len, lines))
@@ -201,7 +202,7 @@ def test_a_scene_graph_that_is_read_again_costs_what_changed() -> None:
 
 
 def test_a_table_that_is_full_is_begun_anew(
-    played: Play, settings: MissionSettings, monkeypatch: pytest.MonkeyPatch, lines: list[str]
+    played: MissionRun, settings: MissionSettings, monkeypatch: pytest.MonkeyPatch, lines: list[str]
 ) -> None:
     monkeypatch.setattr(interning, "MOST", 20)
     text = "\n".join(written(played, settings))
@@ -237,7 +238,7 @@ def test_a_number_that_is_none_leaves_the_recording_readable(settings: MissionSe
     palette = ToolPalette(detector_available=True, locators=(blind,))
     core, writer = Core(settings), LineWriter()
     events = (PaletteChanged(palette=palette), PromptReceived(id="p", text="find the mug"))
-    steps = [(event, handled(core, event, float(now), print)) for now, event in enumerate(events)]
+    steps = [(event, handle_safely(core, event, float(now), print)) for now, event in enumerate(events)]
     for texts in (
         [writer.settings(settings), *(writer.step(float(now), *step) for now, step in enumerate(steps))],
         [settings_line(settings), *(step_line(float(now), *step) for now, step in enumerate(steps))],
@@ -247,14 +248,14 @@ def test_a_number_that_is_none_leaves_the_recording_readable(settings: MissionSe
         assert replay(life.settings, life.steps) is None
 
 
-def cut_short(played: Play, settings: MissionSettings) -> list[str]:
+def cut_short(played: MissionRun, settings: MissionSettings) -> list[str]:
     """A life that ended in the middle of its mission."""
     texts = list(written(played, settings))
     return texts[: len(texts) // 2]
 
 
 def test_every_life_in_a_file_is_told_and_the_lost_mission_too(
-    played: Play, settings: MissionSettings
+    played: MissionRun, settings: MissionSettings
 ) -> None:
     texts = [*cut_short(played, settings), *written(played, settings)]
     first, second = read_lives(texts)
@@ -270,7 +271,7 @@ def test_every_life_in_a_file_is_told_and_the_lost_mission_too(
 
 @pytest.mark.parametrize("letters", [1, 40, 400])
 def test_a_line_that_the_end_of_the_process_tore_loses_no_other(
-    played: Play, settings: MissionSettings, letters: int
+    played: MissionRun, settings: MissionSettings, letters: int
 ) -> None:
     whole = cut_short(played, settings)
     torn = [*whole[:-1], whole[-1][: min(letters, len(whole[-1]) - 1)]]

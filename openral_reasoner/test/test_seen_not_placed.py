@@ -2,32 +2,23 @@
 
 from collections.abc import Iterator
 
-from openral_core.queries import ObserveResult, ObserveStatus
-from openral_reasoner.exchanges.commands import (
-    AskModel,
-    CallLocate,
-    CallObserve,
-    Command,
-    PublishHandoff,
-    SendSkill,
-)
-from openral_reasoner.exchanges.events import (
-    ModelAnswered,
-    Observed,
-    PaletteChanged,
-    PromptReceived,
-)
-from openral_reasoner.homes import Home, HomePeers
-from openral_reasoner.homes.timeline import Answer, Timeline
-from openral_reasoner.missions import Core
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners.scripted import decide
-from openral_reasoner.procedures.settings import MissionSettings
+from openral_core.memory_queries import ObserveResult, ObserveStatus
+from openral_reasoner.commands import AskModel, CallLocate, CallObserve, Command, PublishHandoff, SendSkill
+from openral_reasoner.core import Core
+from openral_reasoner.events import ModelAnswered, Observed, PaletteChanged, PromptReceived
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import Answer, SimulatedTimeline
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 WHY = "'baguette' at x 300 to 360, y 200 to 260 px has no known depth in it"
 
 
-def run(home: Home, palette: ToolPalette, settings: MissionSettings, blind_for: float) -> Timeline:
+def run(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings, blind_for: float
+) -> SimulatedTimeline:
     """Somebody wants the baguette; no depth comes for so many looks."""
     peers = HomePeers(home)
     looks = iter(range(1_000))
@@ -40,19 +31,19 @@ def run(home: Home, palette: ToolPalette, settings: MissionSettings, blind_for: 
         elif (event := peers.answer(command)) is not None:
             yield 5.0 if isinstance(command, SendSkill) else 0.1, event
 
-    line = Timeline(Core(settings), answers)
+    line = SimulatedTimeline(Core(settings), answers)
     line.put(0.0, PaletteChanged(palette=palette))
     line.put(0.0, PromptReceived(id="first", text="find the baguette"))
     line.run()
     return line
 
 
-def commands(line: Timeline, kind: type) -> list[Command]:
+def commands(line: SimulatedTimeline, kind: type) -> list[Command]:
     return [command for moment in line.moments for command in moment.commands if isinstance(command, kind)]
 
 
 def test_the_search_stays_where_it_was_seen_and_the_operator_reads_what_is_missing(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     line = run(home, palette, settings, blind_for=float("inf"))
     seen_at = next(
@@ -69,7 +60,7 @@ def test_the_search_stays_where_it_was_seen_and_the_operator_reads_what_is_missi
 
 
 def test_depth_that_was_missing_for_one_look_costs_one_look(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     line = run(home, palette, settings, blind_for=1)
     assert not commands(line, PublishHandoff)

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from openral_core.missions import MissionState, PromptOutcome
-from openral_reasoner.exchanges.commands import (
+from openral_reasoner.commands import (
     AskModel,
     CancelSkill,
     Command,
@@ -16,14 +16,15 @@ from openral_reasoner.exchanges.commands import (
     PublishReceipt,
     SendSkill,
 )
-from openral_reasoner.exchanges.events import ModelAnswered, PaletteChanged, PromptReceived, SkillEnded
-from openral_reasoner.homes import Home, HomePeers
-from openral_reasoner.homes.timeline import Answer, Moment, Timeline
-from openral_reasoner.missions import Core
-from openral_reasoner.missions.stop_phrases import contains_stop_word, is_stop_phrase
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners.scripted import decide
-from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.core import Core
+from openral_reasoner.events import ModelAnswered, PaletteChanged, PromptReceived, SkillEnded
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner.stop_phrases import contains_stop_word, is_stop_phrase
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import Answer, RecordedStep, SimulatedTimeline
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 GOAL = "bring me the baguette"
 MOMENTS = 4
@@ -112,7 +113,7 @@ GOALS = (
 )
 
 
-def story(home: Home, palette: ToolPalette, settings: MissionSettings) -> Timeline:
+def story(home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> SimulatedTimeline:
     """A mission with a few skills of five seconds each."""
     peers = HomePeers(deepcopy(home))
 
@@ -122,22 +123,22 @@ def story(home: Home, palette: ToolPalette, settings: MissionSettings) -> Timeli
         elif (event := peers.answer(command)) is not None:
             yield 5.0 if isinstance(command, SendSkill) else 0.1, event
 
-    made = Timeline(Core(settings), answers)
+    made = SimulatedTimeline(Core(settings), answers)
     made.put(0.0, PaletteChanged(palette=palette))
     made.put(0.0, PromptReceived(id="goal", text=GOAL))
     return made
 
 
-def receipt(moment: Moment) -> PublishReceipt:
+def receipt(moment: RecordedStep) -> PublishReceipt:
     return next(c for c in moment.commands if isinstance(c, PublishReceipt))
 
 
-def said(line: Timeline, words: str) -> Moment:
+def said(line: SimulatedTimeline, words: str) -> RecordedStep:
     return next(m for m in line.moments if isinstance(m.event, PromptReceived) and m.event.text == words)
 
 
 @pytest.fixture
-def moving(home: Home, palette: ToolPalette, settings: MissionSettings) -> list[tuple[float, float]]:
+def moving(home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> list[tuple[float, float]]:
     """When skills run in that mission [s]."""
     line = story(home, palette, settings)
     assert [end.state for end in line.run()] == [MissionState.SUCCEEDED]
@@ -154,7 +155,7 @@ def test_the_table_has_at_least_sixty_phrases() -> None:
 @pytest.mark.parametrize("words", PHRASES)
 def test_a_stop_cancels_what_moves_in_the_same_batch(
     words: str,
-    home: Home,
+    home: SymbolicHome,
     palette: ToolPalette,
     settings: MissionSettings,
     moving: list[tuple[float, float]],
@@ -174,7 +175,7 @@ def test_a_stop_cancels_what_moves_in_the_same_batch(
 @pytest.mark.parametrize("words", PHRASES)
 def test_a_stop_at_any_moment_cancels_or_ends_at_once(
     words: str,
-    home: Home,
+    home: SymbolicHome,
     palette: ToolPalette,
     settings: MissionSettings,
     moving: list[tuple[float, float]],
@@ -205,7 +206,7 @@ def test_a_goal_with_a_stop_word_inside_is_a_goal_for_an_idle_robot(
 
 @pytest.mark.parametrize("words", ["bring me the stop sign", "find the bottle stopper"])
 def test_while_a_mission_runs_a_stop_word_inside_a_goal_stops_too(
-    words: str, home: Home, palette: ToolPalette, settings: MissionSettings
+    words: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     line = story(home, palette, settings)
     line.put(3.0, PromptReceived(id="second", text=words))
@@ -226,7 +227,7 @@ def test_a_stop_at_the_end_of_a_very_long_prompt_is_heard() -> None:
 
 
 def test_an_answer_with_a_stop_word_stops_instead_of_answering(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     line = story(home, palette, settings.model_copy(update={"require_approval": True}))
     honest = line.answers

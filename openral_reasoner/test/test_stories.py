@@ -6,10 +6,10 @@ from collections import Counter
 import pytest
 
 from openral_core.geometry import Pose
+from openral_core.memory_queries import ObserveResult, ObserveStatus
 from openral_core.missions import MissionState
-from openral_core.queries import ObserveResult, ObserveStatus
 from openral_core.skills import SkillResult, SkillStatus
-from openral_reasoner.exchanges.commands import (
+from openral_reasoner.commands import (
     AskModel,
     CallLocate,
     CallObserve,
@@ -20,28 +20,30 @@ from openral_reasoner.exchanges.commands import (
     PublishStatus,
     SendSkill,
 )
-from openral_reasoner.exchanges.events import Event, Observed, PromptReceived, SkillEnded
-from openral_reasoner.exchanges.turns import Context, RawCall
-from openral_reasoner.homes import Home, HomeObject, HomePeers, Play, play
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners.scripted import decide
-from openral_reasoner.procedures.settings import Deadlines, MissionSettings
+from openral_reasoner.context import Context, RawCall
+from openral_reasoner.events import Event, Observed, PromptReceived, SkillEnded
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.settings import CallDeadlines, MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
+from openral_reasoner_testing.symbolic_home import HomeObject, SymbolicHome
 
 
-def run(goal: str, home: Home, palette: ToolPalette, settings: MissionSettings) -> Play:
-    return play(goal, palette, HomePeers(home).answer, decide, settings)
+def run(goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> MissionRun:
+    return run_mission_in_home(goal, palette, HomePeers(home).answer, decide, settings)
 
 
-def ended(story: Play) -> MissionState | None:
+def ended(story: MissionRun) -> MissionState | None:
     return story.end.state if story.end else None
 
 
-def terminal_events(story: Play) -> list[EndMission]:
+def terminal_events(story: MissionRun) -> list[EndMission]:
     return [c for c in story.commands if isinstance(c, EndMission)]
 
 
 def test_brings_the_baguette_that_memory_calls_bread(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = run("bring me the baguette", home, palette, settings)
     assert ended(story) is MissionState.SUCCEEDED, story.end
@@ -54,7 +56,7 @@ def test_brings_the_baguette_that_memory_calls_bread(
 
 
 def test_escalates_to_the_locator_before_anything_moves(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = run("bring me the baguette", home, palette, settings)
     kinds = [type(c) for c in story.commands]
@@ -62,7 +64,7 @@ def test_escalates_to_the_locator_before_anything_moves(
 
 
 def test_takes_the_baguette_in_view_without_a_search(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     home.at, home.x, home.y = "table_1", 5.2, 0.0
     story = run("bring me the baguette", home, palette, settings)
@@ -71,7 +73,7 @@ def test_takes_the_baguette_in_view_without_a_search(
 
 
 def test_finds_the_mug_from_memory_and_says_where(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = run("find the mug", home, palette, settings)
     assert ended(story) is MissionState.SUCCEEDED, story.end
@@ -81,7 +83,7 @@ def test_finds_the_mug_from_memory_and_says_where(
 
 
 def test_hands_over_once_after_a_bounded_search_for_the_unicorn(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = run("bring me the unicorn", home, palette, settings)
     assert ended(story) is MissionState.HANDED_OVER, story.end
@@ -94,7 +96,7 @@ def test_hands_over_once_after_a_bounded_search_for_the_unicorn(
 
 
 def test_opens_the_fridge_for_the_milk_and_closes_it_again(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = run("bring me the milk", home, palette, settings)
     assert ended(story) is MissionState.SUCCEEDED, story.end
@@ -104,7 +106,7 @@ def test_opens_the_fridge_for_the_milk_and_closes_it_again(
 
 
 def test_stands_before_what_a_door_hid_before_it_looks_inside(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = run("bring me the milk", home, palette, settings)
     after = story.skills[story.skills.index("open") + 1 :]
@@ -112,14 +114,14 @@ def test_stands_before_what_a_door_hid_before_it_looks_inside(
 
 
 def test_closes_the_door_with_the_hand_that_has_given_away_what_was_behind_it(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = run("bring me the milk", home, palette, settings)
     assert story.skills.index("handover") < story.skills.index("close")
 
 
 def test_brings_a_cup_of_wine_with_the_glass_found_in_the_closed_cabinet(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = run("bring me a cup of wine", home, palette, settings)
     assert ended(story) is MissionState.SUCCEEDED, story.end
@@ -129,7 +131,7 @@ def test_brings_a_cup_of_wine_with_the_glass_found_in_the_closed_cabinet(
 
 
 def test_searches_on_when_the_mug_is_not_where_memory_has_it(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     home.objects["mug_1"].remembered_at = "shelf_1"
     story = run("bring me the mug", home, palette, settings)
@@ -138,21 +140,21 @@ def test_searches_on_when_the_mug_is_not_where_memory_has_it(
 
 
 def test_grasps_from_memory_alone_when_the_locator_is_dead(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     peers = HomePeers(home)
     peers.locator_alive = False
-    story = play("bring me the mug", palette, peers.answer, decide, settings)
+    story = run_mission_in_home("bring me the mug", palette, peers.answer, decide, settings)
     assert ended(story) is MissionState.SUCCEEDED, story.end
     assert home.delivered == [("mug_1", "ana")]
 
 
 def test_a_dead_locator_is_never_evidence_of_absence(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     peers = HomePeers(home)
     peers.locator_alive = False
-    story = play("bring me the baguette", palette, peers.answer, decide, settings)
+    story = run_mission_in_home("bring me the baguette", palette, peers.answer, decide, settings)
     assert ended(story) is MissionState.HANDED_OVER, story.end
     question = next(c.question for c in story.commands if isinstance(c, PublishHandoff))
     assert not any("NOT_IN_VIEW" in line for line in question.tried)
@@ -168,7 +170,7 @@ def test_a_dead_locator_is_never_evidence_of_absence(
     ],
 )
 def test_plain_goals_take_plain_steps(
-    goal: str, skills: list[str], home: Home, palette: ToolPalette, settings: MissionSettings
+    goal: str, skills: list[str], home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = run(goal, home, palette, settings)
     assert ended(story) is MissionState.SUCCEEDED, story.end
@@ -176,7 +178,7 @@ def test_plain_goals_take_plain_steps(
 
 
 def test_a_look_whose_depth_image_was_lost_is_had_again(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     peers, looks = HomePeers(home), list[str]()
 
@@ -189,14 +191,14 @@ def test_a_look_whose_depth_image_was_lost_is_had_again(
         return peers.answer(command)
 
     home.at, home.x, home.y = "table_1", 5.2, 0.0
-    story = play("bring me the baguette", palette, losing, decide, settings)
+    story = run_mission_in_home("bring me the baguette", palette, losing, decide, settings)
     assert ended(story) is MissionState.SUCCEEDED, story.end
     report = [c for c in story.commands if isinstance(c, PublishStatus)][-1].report
     assert not report.searched
 
 
 def test_memory_that_lags_behind_the_look_is_asked_again(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     home.at, home.x, home.y = "table_1", 5.2, 0.0
     peers, asked = HomePeers(home), Counter[str]()
@@ -209,13 +211,13 @@ def test_memory_that_lags_behind_the_look_is_asked_again(
                 return Observed(call_id=command.call_id, result=late)
         return peers.answer(command)
 
-    story = play("bring me the baguette", palette, lagging, decide, settings)
+    story = run_mission_in_home("bring me the baguette", palette, lagging, decide, settings)
     assert ended(story) is MissionState.SUCCEEDED, story.end
     assert set(asked.values()) == {3}
 
 
 def test_does_not_drive_to_a_closed_door_that_nothing_can_open(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     skills = tuple(skill for skill in palette.skills if skill.id != "open")
     shut = palette.model_copy(update={"skills": skills})
@@ -228,7 +230,7 @@ def test_does_not_drive_to_a_closed_door_that_nothing_can_open(
 
 
 def test_an_answered_handoff_goes_on_with_the_remaining_budget(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     home.places["table_1"].reachable = False
     peers = HomePeers(home)
@@ -240,16 +242,16 @@ def test_an_answered_handoff_goes_on_with_the_remaining_budget(
             return PromptReceived(id="answer", text="it is on the dining table", in_reply_to=reply)
         return peers.answer(command)
 
-    waiting = settings.model_copy(update={"deadlines": Deadlines(handoff=60.0)})
+    waiting = settings.model_copy(update={"deadlines": CallDeadlines(handoff=60.0)})
     home.objects["bread_1"].broader = ()
-    story = play("bring me the baguette", palette, answer, decide, waiting)
+    story = run_mission_in_home("bring me the baguette", palette, answer, decide, waiting)
     assert ended(story) is MissionState.SUCCEEDED, story.end
     assert home.delivered == [("bread_1", "ana")]
     assert len(terminal_events(story)) == 1
 
 
 def test_every_tool_reply_ends_with_what_remains(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = run("bring me the unicorn", home, palette, settings)
     asked = [c for c in story.commands if isinstance(c, AskModel)]
@@ -261,19 +263,19 @@ def test_every_tool_reply_ends_with_what_remains(
 
 
 def test_a_model_that_goes_in_circles_is_stopped_early(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     def parrot(context: Context) -> RawCall:
         return RawCall(tool="resolve_place", arguments='{"reference": "fridge"}')
 
-    story = play("find the mug", palette, HomePeers(home).answer, parrot, settings)
+    story = run_mission_in_home("find the mug", palette, HomePeers(home).answer, parrot, settings)
     assert ended(story) is MissionState.HANDED_OVER
     assert story.end is not None
     assert "3 times" in story.end.reason
 
 
 def test_a_wrong_id_goes_back_once_with_the_valid_ones(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     seen: list[Context] = []
 
@@ -282,7 +284,7 @@ def test_a_wrong_id_goes_back_once_with_the_valid_ones(
         tool = '{"query": "mug", "detector": "yolo"}'
         return RawCall(tool="locate_in_view", arguments=tool)
 
-    story = play("find the mug", palette, HomePeers(home).answer, stray, settings)
+    story = run_mission_in_home("find the mug", palette, HomePeers(home).answer, stray, settings)
     assert seen[1].turns[0].reply.status == "INVALID_CALL"
     assert "sim-locator" in seen[1].turns[0].reply.valid
     assert not any(isinstance(c, CallLocate) for c in story.commands)
@@ -298,7 +300,7 @@ def test_a_wrong_id_goes_back_once_with_the_valid_ones(
     ],
 )
 def test_does_what_is_said_and_no_more(
-    goal: str, skills: list[str], home: Home, palette: ToolPalette, settings: MissionSettings
+    goal: str, skills: list[str], home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = run(goal, home, palette, settings)
     assert ended(story) is MissionState.SUCCEEDED, story.end
@@ -306,7 +308,7 @@ def test_does_what_is_said_and_no_more(
 
 
 def test_pours_into_the_glass_and_leaves_it(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = run("pour wine into the glass", home, palette, settings)
     assert ended(story) is MissionState.SUCCEEDED, story.end
@@ -316,7 +318,7 @@ def test_pours_into_the_glass_and_leaves_it(
 
 
 def test_of_two_that_fit_takes_the_one_that_is_where_it_was_said_to_be(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     home.objects["mug_2"] = HomeObject("mug_2", "blue mug", "counter_1", "mug")
     story = run("get me the mug from the kitchen", home, palette, settings)
@@ -325,7 +327,7 @@ def test_of_two_that_fit_takes_the_one_that_is_where_it_was_said_to_be(
 
 
 def test_looks_first_where_it_is_said_to_be(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = run("find the glass in the cabinet", home, palette, settings)
     assert ended(story) is MissionState.SUCCEEDED, story.end
@@ -334,7 +336,7 @@ def test_looks_first_where_it_is_said_to_be(
 
 
 def test_says_what_it_understands_when_it_does_not(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     story = run("wash the mug", home, palette, settings)
     assert ended(story) is MissionState.HANDED_OVER
@@ -346,7 +348,7 @@ def test_says_what_it_understands_when_it_does_not(
 
 @pytest.mark.parametrize(("drove", "comes_back"), [(0.0, False), (0.6, True)])
 def test_comes_back_from_where_a_look_took_the_robot(
-    home: Home, palette: ToolPalette, settings: MissionSettings, drove: float, comes_back: bool
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings, drove: float, comes_back: bool
 ) -> None:
     peers, steps = HomePeers(home), iter(["navigate", "look-at", "open"])
 
@@ -362,7 +364,7 @@ def test_comes_back_from_where_a_look_took_the_robot(
         done = RawCall(tool="done", arguments='{"success": true, "message": "open"}')
         return RawCall(tool="execute_rskill", arguments=arguments) if step else done
 
-    story = play("open the fridge", palette, answer, model, settings)
+    story = run_mission_in_home("open the fridge", palette, answer, model, settings)
     assert home.places["fridge_1"].is_open
     back = ["navigate"] if comes_back else []
     assert story.skills == ["navigate", "look-at", *back, "open"]
@@ -372,16 +374,16 @@ def test_comes_back_from_where_a_look_took_the_robot(
     "goal", ["hand the mug to Zoe", "bring Zoe a cup of wine", "put the mug on the portcullis"]
 )
 def test_an_unknown_receiver_is_asked_about_before_anything_is_fetched(
-    goal: str, home: Home, palette: ToolPalette, settings: MissionSettings
+    goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
-    played = play(goal, palette, HomePeers(home).answer, decide, settings)
+    played = run_mission_in_home(goal, palette, HomePeers(home).answer, decide, settings)
     asked = [c.question.question for c in played.commands if isinstance(c, PublishHandoff)]
     assert asked[0].startswith("I do not know which place or person ")
     assert played.skills == []
 
 
 def test_a_receiver_who_moves_meanwhile_is_asked_for_again_at_the_end(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     peers = HomePeers(home)
 
@@ -390,7 +392,7 @@ def test_a_receiver_who_moves_meanwhile_is_asked_for_again_at_the_end(
             home.agents["ana"].x = 1.0
         return peers.answer(command)
 
-    played = play("bring me the mug", palette, answer, decide, settings)
+    played = run_mission_in_home("bring me the mug", palette, answer, decide, settings)
     handed = [c.goal for c in played.commands if isinstance(c, SendSkill)][-1]
     given = handed.params["agent"]
     assert isinstance(given, Pose)

@@ -6,14 +6,15 @@ import pytest
 
 from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.missions import MissionState
-from openral_reasoner.exchanges.commands import AskModel, CallLocate, Command, SendSkill, SetDeadline
-from openral_reasoner.exchanges.events import Located, ModelAnswered, PaletteChanged, PromptReceived
-from openral_reasoner.homes import Home, HomePeers
-from openral_reasoner.homes.timeline import Answer, Timeline
-from openral_reasoner.missions import Core
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners.scripted import decide
-from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.commands import AskModel, CallLocate, Command, SendSkill, SetDeadline
+from openral_reasoner.core import Core
+from openral_reasoner.events import Located, ModelAnswered, PaletteChanged, PromptReceived
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import Answer, SimulatedTimeline
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 STRANGER, TRUE = "aaa-stranger", "sim-locator"
 
@@ -41,10 +42,10 @@ def both(palette: ToolPalette, alone: ToolPalette) -> ToolPalette:
 class Run:
     """A mission in which the stranger sees nothing, ever."""
 
-    def __init__(self, home: Home, palette: ToolPalette, settings: MissionSettings) -> None:
+    def __init__(self, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> None:
         self.asked: list[str] = []
         self._peers = HomePeers(home)
-        self.line = Timeline(Core(settings), self._answers)
+        self.line = SimulatedTimeline(Core(settings), self._answers)
         self.line.put(0.0, PaletteChanged(palette=palette))
         self.line.put(0.0, PromptReceived(id="first", text="bring me the mug"))
 
@@ -64,7 +65,7 @@ class Run:
 
 
 def test_what_one_of_two_defaults_does_not_see_the_other_is_asked_for(
-    home: Home, rivals: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, rivals: ToolPalette, settings: MissionSettings
 ) -> None:
     run = Run(home, rivals, settings)
     (end,) = run.line.run()
@@ -73,7 +74,7 @@ def test_what_one_of_two_defaults_does_not_see_the_other_is_asked_for(
 
 
 def test_the_deployments_default_alone_decides_that_nothing_is_there(
-    home: Home, both: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, both: ToolPalette, settings: MissionSettings
 ) -> None:
     run = Run(home, both, settings)
     (end,) = run.line.run()
@@ -82,7 +83,7 @@ def test_the_deployments_default_alone_decides_that_nothing_is_there(
 
 
 def test_a_default_that_is_away_is_waited_for_before_a_stranger_is_believed(
-    home: Home, alone: ToolPalette, both: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, alone: ToolPalette, both: ToolPalette, settings: MissionSettings
 ) -> None:
     run = Run(home, alone, settings)
     run.line.put(16.0, PaletteChanged(palette=both))
@@ -92,7 +93,7 @@ def test_a_default_that_is_away_is_waited_for_before_a_stranger_is_believed(
 
 
 def test_a_default_that_stays_away_is_waited_for_once(
-    home: Home, alone: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, alone: ToolPalette, settings: MissionSettings
 ) -> None:
     run = Run(home, alone, settings)
     (end,) = run.line.run()

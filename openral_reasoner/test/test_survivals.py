@@ -3,27 +3,22 @@
 import pytest
 
 from openral_core.missions import MissionState
-from openral_reasoner.exchanges.commands import AskModel, CancelSkill, Command, EndMission, SendSkill
-from openral_reasoner.exchanges.events import (
-    Event,
-    ModelAnswered,
-    PaletteChanged,
-    PromptReceived,
-    SkillProgressed,
-)
-from openral_reasoner.homes import Home, HomePeers
-from openral_reasoner.missions import Core, handled
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners.scripted import decide
-from openral_reasoner.procedures.mission import Mission
-from openral_reasoner.procedures.settings import MissionSettings
-from openral_reasoner.recordings import read_lines, replay, settings_line, step_line
+from openral_reasoner.commands import AskModel, CancelSkill, Command, EndMission, SendSkill
+from openral_reasoner.core import Core, handle_safely
+from openral_reasoner.events import Event, ModelAnswered, PaletteChanged, PromptReceived, SkillProgressed
+from openral_reasoner.mission import Mission
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.recording import read_lines, replay, settings_line, step_line
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 
 class Recorded:
     """A core that is driven through the edge, and written down."""
 
-    def __init__(self, settings: MissionSettings, home: Home) -> None:
+    def __init__(self, settings: MissionSettings, home: SymbolicHome) -> None:
         self.core, self.peers = Core(settings), HomePeers(home)
         self.lines = [settings_line(settings)]
         self.logged: list[str] = []
@@ -31,7 +26,7 @@ class Recorded:
 
     def give(self, event: Event) -> tuple[Command, ...]:
         now = float(len(self.lines))
-        commands = handled(self.core, event, now, self.logged.append)
+        commands = handle_safely(self.core, event, now, self.logged.append)
         self.lines.append(step_line(now, event, commands))
         self.commands += commands
         return commands
@@ -52,7 +47,7 @@ class Recorded:
 
 
 @pytest.fixture
-def recorded(settings: MissionSettings, home: Home, palette: ToolPalette) -> Recorded:
+def recorded(settings: MissionSettings, home: SymbolicHome, palette: ToolPalette) -> Recorded:
     made = Recorded(settings, home)
     made.give(PaletteChanged(palette=palette))
     return made
@@ -91,6 +86,6 @@ def test_the_next_mission_goes_on_as_ever(recorded: Recorded, monkeypatch: pytes
 def test_a_defect_between_missions_is_only_logged(
     recorded: Recorded, monkeypatch: pytest.MonkeyPatch, palette: ToolPalette
 ) -> None:
-    monkeypatch.setattr("openral_reasoner.missions.core.changes", broken)
+    monkeypatch.setattr("openral_reasoner.core.changes", broken)
     assert recorded.give(PaletteChanged(palette=palette)) == ()
     assert len(recorded.logged) == 1

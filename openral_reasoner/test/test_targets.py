@@ -6,17 +6,19 @@ from collections.abc import Callable
 import pytest
 
 from openral_core.scene_graph import NodeKind
-from openral_reasoner.exchanges.commands import SendSkill
-from openral_reasoner.exchanges.turns import Context, RawCall, Reply
-from openral_reasoner.homes import Home, HomePeers, Play, play
-from openral_reasoner.palettes import PlaceEntry, ToolPalette
-from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.commands import SendSkill
+from openral_reasoner.context import Context, RawCall, ToolResult
+from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 MUG = RawCall(tool="recall_object", arguments='{"query": "mug"}')
 UNICORN = RawCall(tool="recall_object", arguments='{"query": "unicorn"}')
 FAIL = RawCall(tool="done", arguments='{"success": false, "message": "enough"}')
 
-Run = Callable[..., tuple[Play, list[Reply]]]
+Run = Callable[..., tuple[MissionRun, list[ToolResult]]]
 
 
 def act(verb: str, target: str, **more: str) -> RawCall:
@@ -24,17 +26,17 @@ def act(verb: str, target: str, **more: str) -> RawCall:
 
 
 @pytest.fixture
-def run(home: Home, palette: ToolPalette, settings: MissionSettings) -> Run:
+def run(home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> Run:
     """Play these calls in turn; the play and the replies."""
 
-    def start(*calls: RawCall, seen: ToolPalette = palette) -> tuple[Play, list[Reply]]:
-        told: list[Reply] = []
+    def start(*calls: RawCall, seen: ToolPalette = palette) -> tuple[MissionRun, list[ToolResult]]:
+        told: list[ToolResult] = []
 
         def model(context: Context) -> RawCall:
             told[:] = [turn.reply for turn in context.turns]
             return [*calls, FAIL, FAIL][min(len(context.turns), len(calls) + 1)]
 
-        played = play("bring me the mug", seen, HomePeers(home).answer, model, settings)
+        played = run_mission_in_home("bring me the mug", seen, HomePeers(home).answer, model, settings)
         return played, told
 
     return start

@@ -6,7 +6,8 @@ import pytest
 
 from openral_core.detectors import LifecycleState, LocateResult, LocateStatus
 from openral_core.missions import MissionState
-from openral_reasoner.exchanges.commands import (
+from openral_reasoner.behaviors.locate import LOOKS_AGAIN
+from openral_reasoner.commands import (
     AskModel,
     CallLocate,
     CallRecall,
@@ -15,21 +16,16 @@ from openral_reasoner.exchanges.commands import (
     SendSkill,
     SetDeadline,
 )
-from openral_reasoner.exchanges.events import (
-    Located,
-    ModelAnswered,
-    PaletteChanged,
-    PromptReceived,
-    StateChanged,
-)
-from openral_reasoner.homes import Home, HomePeers
-from openral_reasoner.homes.timeline import Answer, Timeline
-from openral_reasoner.missions import Core
-from openral_reasoner.palettes import BlindEntry, ToolPalette, changes
-from openral_reasoner.planners.scripted import decide
-from openral_reasoner.planners.steps import BLIND_VISITS
-from openral_reasoner.procedures.looks import LOOKS_AGAIN
-from openral_reasoner.procedures.settings import MissionSettings
+from openral_reasoner.core import Core
+from openral_reasoner.events import Located, ModelAnswered, PaletteChanged, PromptReceived, StateChanged
+from openral_reasoner.palette.build import changes
+from openral_reasoner.palette.entries import DegradedDetectorEntry, ToolPalette
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.scripted.steps import BLIND_VISITS
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import Answer, SimulatedTimeline
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 WITHOUT_MEMORY = {"spatial_memory_available": False, "places": ()}
 WITHOUT_SKILLS = {"skills": ()}
@@ -37,13 +33,13 @@ LOST, BACK = 8.0, 20.0
 """While the robot drives to where it will look for the mug [s]."""
 
 
-def asked_at(line: Timeline) -> list[float]:
+def asked_at(line: SimulatedTimeline) -> list[float]:
     return [m.now for m in line.moments if any(isinstance(c, AskModel) for c in m.commands)]
 
 
 def started(
-    home: Home, palette: ToolPalette, settings: MissionSettings, goal: str = "bring me the mug"
-) -> Timeline:
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings, goal: str = "bring me the mug"
+) -> SimulatedTimeline:
     """Somebody wants the mug, which memory knows; a skill takes five seconds."""
     peers = HomePeers(home)
 
@@ -53,7 +49,7 @@ def started(
         elif (event := peers.answer(command)) is not None:
             yield 5.0 if isinstance(command, SendSkill) else 0.1, event
 
-    line = Timeline(Core(settings), answers)
+    line = SimulatedTimeline(Core(settings), answers)
     line.put(0.0, PaletteChanged(palette=palette))
     line.put(0.0, PromptReceived(id="first", text=goal))
     return line
@@ -61,7 +57,7 @@ def started(
 
 @pytest.mark.parametrize("lost", [WITHOUT_MEMORY, WITHOUT_SKILLS], ids=["memory", "skills"])
 def test_nothing_is_decided_until_a_lost_peer_is_back(
-    home: Home, palette: ToolPalette, settings: MissionSettings, lost: dict[str, object]
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings, lost: dict[str, object]
 ) -> None:
     line = started(home, palette, settings)
     line.put(LOST, PaletteChanged(palette=palette.model_copy(update=lost)))
@@ -77,7 +73,7 @@ def test_nothing_is_decided_until_a_lost_peer_is_back(
 
 
 def test_a_question_that_memory_died_over_is_asked_again_when_it_is_back(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     line = started(home, palette, settings)
     answers, asked = line.answers, []
@@ -98,7 +94,7 @@ def test_a_question_that_memory_died_over_is_asked_again_when_it_is_back(
 
 
 def test_what_does_not_come_back_is_waited_for_once(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     line = started(home, palette, settings)
     line.put(LOST, PaletteChanged(palette=palette.model_copy(update=WITHOUT_SKILLS)))
@@ -116,7 +112,7 @@ def test_the_places_that_come_and_go_with_memory_are_no_news_of_their_own(palett
 BROKEN = LocateResult(LocateStatus.DETECTOR_ERROR, "its worker is gone", "mug", "head", "")
 
 
-def broken_over_looks(line: Timeline, times: int, *then: Answer) -> list[float]:
+def broken_over_looks(line: SimulatedTimeline, times: int, *then: Answer) -> list[float]:
     """Lets the first looks break, with what happens ``then``; when each was asked for [s]."""
     answers, asked = line.answers, []
 
@@ -138,7 +134,7 @@ def with_one(palette: ToolPalette, **locator: object) -> ToolPalette:
 
 
 def test_a_look_that_a_locator_broke_over_is_had_once_more_when_it_is_back(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     line = started(home, with_one(palette), settings)
     lost, back = PaletteChanged(palette=with_one(palette, recovering=True)), with_one(palette)
@@ -149,7 +145,7 @@ def test_a_look_that_a_locator_broke_over_is_had_once_more_when_it_is_back(
 
 
 def test_another_locator_is_asked_before_a_broken_one_is_waited_for(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     two = (palette.locators[0], palette.locators[0].model_copy(update={"id": "other"}))
     line = started(home, palette.model_copy(update={"locators": two}), settings)
@@ -161,10 +157,10 @@ def test_another_locator_is_asked_before_a_broken_one_is_waited_for(
 
 @pytest.mark.parametrize("blind", [True, False], ids=["given up", "never back"])
 def test_a_locator_that_does_not_come_back_is_not_waited_for_for_long(
-    home: Home, palette: ToolPalette, settings: MissionSettings, blind: bool
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings, blind: bool
 ) -> None:
     line = started(home, with_one(palette), settings)
-    why = (BlindEntry(id=palette.locators[0].id, why="lost too often"),) if blind else ()
+    why = (DegradedDetectorEntry(id=palette.locators[0].id, why="lost too often"),) if blind else ()
     gone = palette.model_copy(update={"locators": (), "detector_available": False, "blind": why})
     asked = broken_over_looks(line, 100, (0.2, PaletteChanged(palette=gone)))
     (end,) = line.run()
@@ -175,7 +171,7 @@ def test_a_locator_that_does_not_come_back_is_not_waited_for_for_long(
 
 
 def test_a_locator_that_somebody_else_wakes_is_asked_when_it_is_awake(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     awake = with_one(palette)
     asleep = with_one(palette, state=LifecycleState.INACTIVE)
@@ -199,7 +195,7 @@ def test_a_locator_that_somebody_else_wakes_is_asked_when_it_is_awake(
 
 
 def test_a_locator_that_died_over_a_look_and_is_being_woken_is_asked_when_it_is_awake(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     awake = with_one(palette)
     asleep = PaletteChanged(palette=with_one(palette, state=LifecycleState.INACTIVE))
@@ -226,7 +222,7 @@ UNKNOWN = "find the unicorn"
 WHY = "the worker gave no answer to a look within 10 s and was killed"
 
 
-def looks_are(line: Timeline, status: LocateStatus, *then: Answer) -> list[float]:
+def looks_are(line: SimulatedTimeline, status: LocateStatus, *then: Answer) -> list[float]:
     """Lets every look end with ``status`` and what happens ``then``; when each was asked for [s]."""
     answers, asked = line.answers, []
 
@@ -242,16 +238,16 @@ def looks_are(line: Timeline, status: LocateStatus, *then: Answer) -> list[float
     return asked
 
 
-def drives(line: Timeline) -> int:
+def drives(line: SimulatedTimeline) -> int:
     return sum(isinstance(c, SendSkill) for m in line.moments for c in m.commands)
 
 
 def test_nobody_drives_on_for_a_locator_that_was_given_up_and_the_human_reads_why(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     line = started(home, with_one(palette), settings, UNKNOWN)
     name = palette.locators[0].id
-    blind = {"locators": (), "detector_available": False, "blind": (BlindEntry(id=name, why=WHY),)}
+    blind = {"locators": (), "detector_available": False, "blind": (DegradedDetectorEntry(id=name, why=WHY),)}
     looks_are(
         line, LocateStatus.DETECTOR_ERROR, (0.2, PaletteChanged(palette=palette.model_copy(update=blind)))
     )
@@ -262,7 +258,7 @@ def test_nobody_drives_on_for_a_locator_that_was_given_up_and_the_human_reads_wh
 
 
 def test_a_locator_that_loads_again_in_vain_is_waited_for_once_and_nobody_drives_on(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     line = started(home, with_one(palette), settings, UNKNOWN)
     hanging = PaletteChanged(palette=with_one(palette, recovering=True, trouble=WHY))
@@ -276,7 +272,7 @@ def test_a_locator_that_loads_again_in_vain_is_waited_for_once_and_nobody_drives
 
 
 def test_a_slow_model_that_is_still_loading_is_asked_when_it_has_loaded(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     line = started(home, with_one(palette), settings)
     answers, asked = line.answers, []
@@ -299,7 +295,7 @@ def test_a_slow_model_that_is_still_loading_is_asked_when_it_has_loaded(
 
 
 def test_a_camera_that_stays_silent_is_insisted_upon_at_one_place_only(
-    home: Home, palette: ToolPalette, settings: MissionSettings
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     line = started(home, with_one(palette), settings, UNKNOWN)
     asked = looks_are(line, LocateStatus.STALE_FRAME)

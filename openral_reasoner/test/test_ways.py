@@ -4,7 +4,7 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.scene_graph import NodeKind, Relation, SceneEdge, SceneGraph, SceneNode
-from openral_reasoner.searches.ways import Ways
+from openral_reasoner.search.ordering import RouteLengths
 
 WALL = 6.0
 """Length of the way round a wall between two places 2 m apart [m]."""
@@ -40,10 +40,10 @@ def home() -> SceneGraph:
 def test_a_way_goes_round_what_routes_go_round(
     home: SceneGraph, goal: tuple[float, float, float], length: float
 ) -> None:
-    ways = Ways(home)
+    ways = RouteLengths(home)
     assert ways.between((-1.0, 0.0, 0.0), goal) == pytest.approx(length)
     assert ways.between(goal, (-1.0, 0.0, 0.0)) == pytest.approx(length)
 
 
 def test_without_routes_a_way_is_straight() -> None:
-    assert Ways(SceneGraph()).between((0.0, 0.0, 0.0), (3.0, 4.0, 9.0)) == pytest.approx(5.0)
+    assert RouteLengths(SceneGraph()).between((0.0, 0.0, 0.0), (3.0, 4.0, 9.0)) == pytest.approx(5.0)

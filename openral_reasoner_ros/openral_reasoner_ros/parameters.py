@@ -5,11 +5,11 @@ from pathlib import Path
 
 from pydantic import Field
 
-from openral_reasoner.budgets import SearchBudget
-from openral_reasoner.procedures.settings import Deadlines, MissionSettings
-from openral_reasoner.residencies import ResidencyRules
-from openral_reasoner.searches import SearchCosts
-from openral_ros.gpus import gpu_total_mb
+from openral_reasoner.budget import SearchBudget
+from openral_reasoner.residency.policy import ResidencyRules
+from openral_reasoner.search.planner import SearchCosts
+from openral_reasoner.settings import CallDeadlines, MissionSettings
+from openral_ros.gpu import gpu_total_mb
 from openral_ros.parameters import Parameters
 
 
@@ -109,7 +109,7 @@ class ReasonerParameters(Parameters):
     def settings(self) -> MissionSettings:
         """What the mission core needs of them."""
         lines = {name: getattr(self, name) for name in SearchBudget.model_fields}
-        deadlines = Deadlines(
+        deadlines = CallDeadlines(
             memory=self.memory_deadline,
             locate=self.locate_deadline,
             model=self.model_deadline,

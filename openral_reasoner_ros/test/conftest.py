@@ -22,11 +22,12 @@ from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.msg import Handoff, MissionStatus, PromptReceipt, PromptStamped, SkillCatalogue
 from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_msgs.srv import LocateInView, ObserveDetections, RecallObject, ResolvePlace
-from openral_reasoner.exchanges.commands import CallLocate, CallObserve, CallRecall, CallResolve, SendSkill
-from openral_reasoner.homes import Home, HomeObject, HomePeers, HomePlace
+from openral_reasoner.commands import CallLocate, CallObserve, CallRecall, CallResolve, SendSkill
 from openral_reasoner_ros.node import ReasonerNode
-from openral_ros.conversions.detectors import detector_info_message, fill_locate_response
-from openral_ros.conversions.queries import (
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
+from openral_ros.conversions.detections import detector_info_message, fill_locate_response
+from openral_ros.conversions.memory_queries import (
     fill_observe_response,
     fill_recall_response,
     fill_resolve_response,
@@ -50,7 +51,7 @@ LOCATOR = "/openral/perception/sim_groundtruth_locator"
 ANNOUNCED = 0.5
 
 
-def small_home() -> Home:
+def small_home() -> SymbolicHome:
     """Two surfaces, a baguette that memory calls bread, a mug, and a person."""
     places = [
         HomePlace("counter_1", "kitchen counter", "kitchen", 2.0, 0.0),
@@ -60,7 +61,7 @@ def small_home() -> Home:
         HomeObject("bread_1", "baguette", "table_1", "bread", ("baguette",)),
         HomeObject("mug_1", "red mug", "counter_1", "mug"),
     ]
-    return Home(
+    return SymbolicHome(
         places={p.id: p for p in places},
         objects={o.id: o for o in objects},
         rooms={"kitchen": "kitchen"},
@@ -68,7 +69,7 @@ def small_home() -> Home:
     )
 
 
-def wine_home() -> Home:
+def wine_home() -> SymbolicHome:
     """The wine is known to be in the closed fridge; the glass, in the closed cabinet, was never seen."""
     home = small_home()
     home.places["fridge_1"] = HomePlace("fridge_1", "fridge", "kitchen", 2.0, 4.0, occludes=True)
@@ -81,7 +82,7 @@ def wine_home() -> Home:
 class FakeGraph(Node):
     """World state, one locator and a skill server; each can fall silent or be taken away."""
 
-    def __init__(self, context: Any, home: Home) -> None:
+    def __init__(self, context: Any, home: SymbolicHome) -> None:
         super().__init__("fake_graph", context=context)
         self.home, self.peers = home, HomePeers(home)
         self.traceparents: list[str] = []
@@ -231,12 +232,12 @@ def missing_skills(folder: Path) -> list[str]:
 
 
 @pytest.fixture
-def home(request: pytest.FixtureRequest) -> Home:
+def home(request: pytest.FixtureRequest) -> SymbolicHome:
     return wine_home() if getattr(request, "param", "") == "wine" else small_home()
 
 
 @pytest.fixture
-def graph(ros_context: Any, home: Home) -> Iterator[FakeGraph]:
+def graph(ros_context: Any, home: SymbolicHome) -> Iterator[FakeGraph]:
     node = FakeGraph(ros_context, home)
     yield node
     node.destroy_node()

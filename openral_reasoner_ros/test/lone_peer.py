@@ -9,12 +9,12 @@ from openral_core.skills import Verb
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import SkillCatalogue
 from openral_msgs.srv import RecallObject
-from openral_ros.managed_node import ManagedNode
+from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.qos import LATCHED
-from openral_ros.running import run
+from openral_ros.run_node import run
 
 
-class Memory(ManagedNode):
+class Memory(LifecycleNodeBase):
     """Serves recall and remembers nothing; active at once."""
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Memory(ManagedNode):
         self.trigger_activate()
 
 
-class Skills(ManagedNode):
+class Skills(LifecycleNodeBase):
     """Takes goals and does nothing; active at once."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Skills(ManagedNode):
         self.trigger_activate()
 
 
-PEERS: Mapping[str, Callable[[], ManagedNode]] = {"memory": Memory, "skills": Skills}
+PEERS: Mapping[str, Callable[[], LifecycleNodeBase]] = {"memory": Memory, "skills": Skills}
 
 if __name__ == "__main__":
     run(PEERS[sys.argv[1]])

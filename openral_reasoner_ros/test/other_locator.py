@@ -4,10 +4,10 @@ from openral_core.detectors import DetectorInfo, LifecycleState, Mode, Vocabular
 from openral_core.names import Name
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.srv import LocateInView
-from openral_ros.conversions.detectors import detector_info_message
-from openral_ros.managed_node import ManagedNode
+from openral_ros.conversions.detections import detector_info_message
+from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.qos import LATCHED
-from openral_ros.running import run
+from openral_ros.run_node import run
 
 NAMESPACE = "/openral/perception/other_locator"
 INFO = DetectorInfo(
@@ -26,7 +26,7 @@ INFO = DetectorInfo(
 )
 
 
-class OtherLocator(ManagedNode):
+class OtherLocator(LifecycleNodeBase):
     """Announces itself and serves a look that never finds anything."""
 
     def __init__(self) -> None:

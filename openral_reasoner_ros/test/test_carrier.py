@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 pytest.importorskip("rclpy")
-from openral_reasoner.exchanges import commands as c
-from openral_reasoner.exchanges.events import CallFailed, PromptReceived
-from openral_reasoner.missions import Core
-from openral_reasoner.procedures.settings import MissionSettings
-from openral_reasoner_ros.carrier import Carrier
+from openral_reasoner import commands as c
+from openral_reasoner.core import Core
+from openral_reasoner.events import CallFailed, PromptReceived
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_ros.dispatcher import EventDispatcher
 from openral_ros.callback_guard import CallbackGuard
 
 KINDS = tuple(each for each in vars(c).values() if isinstance(each, type))
@@ -23,7 +23,9 @@ class Silent:
 def test_a_mission_goes_on_after_a_command_that_broke_its_adapter() -> None:
     seen: list[Any] = []
     guard = CallbackGuard(Silent())
-    carrier = Carrier(Core(MissionSettings()), lambda now, event, commands: seen.append(event), print, guard)
+    carrier = EventDispatcher(
+        Core(MissionSettings()), lambda now, event, commands: seen.append(event), print, guard
+    )
     carried: list[Any] = []
 
     def carry(command: Any) -> None:
@@ -47,7 +49,10 @@ def test_what_a_witness_raises_costs_no_command() -> None:
     def witness(*_: Any) -> None:
         raise OSError("disk full")
 
-    carrier, carried = Carrier(Core(MissionSettings()), witness, print, CallbackGuard(Silent())), list[Any]()
+    carrier, carried = (
+        EventDispatcher(Core(MissionSettings()), witness, print, CallbackGuard(Silent())),
+        list[Any](),
+    )
     carrier.serve(dict.fromkeys(KINDS, carried.append))
     carrier.post(PromptReceived(id="p", text="find the mug"))
     assert carried

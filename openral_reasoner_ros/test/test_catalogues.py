@@ -1,6 +1,6 @@
 """A stranger's catalogue does not stand for the server's."""
 
-from openral_reasoner_ros.catalogues import KEPT, MOST, Catalogue, Catalogues
+from openral_reasoner_ros.skill_catalogues import KEPT, MOST, Catalogue, Catalogues
 
 OWN = Catalogue(("NAVIGATE", "GRASP", "PLACE"))
 FOREIGN = Catalogue(("FLY",), "a bomb", "destroying")

@@ -13,16 +13,16 @@ from rclpy.executors import SingleThreadedExecutor
 from typer.testing import CliRunner
 
 from openral_msgs.msg import PromptStamped
-from openral_reasoner.exchanges.turns import RawCall
-from openral_reasoner.homes import HomePeers, play
-from openral_reasoner.models import Decision
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.planners.scripted import decide
-from openral_reasoner.procedures.settings import MissionSettings
-from openral_reasoner.recordings import settings_line, step_line
-from openral_reasoner_ros.cli.app import app
-from openral_reasoner_ros.names import PROMPT
-from openral_reasoner_ros.recorder import FILE
+from openral_reasoner.context import RawCall
+from openral_reasoner.llm.base import Decision
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.recording import settings_line, step_line
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_ros.cli.main import app
+from openral_reasoner_ros.topics import FILE, PROMPT
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import run_mission_in_home
 from openral_ros.qos import RELIABLE
 
 Invoke = Callable[..., Any]
@@ -68,7 +68,7 @@ def test_a_claim_without_proof_has_an_exit_code_of_its_own(
     monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, invoke: Invoke
 ) -> None:
     lie = RawCall(tool="done", arguments='{"success": true, "message": "I brought it."}')
-    monkeypatch.setattr("openral_reasoner_ros.node.make_brain", lambda _: lambda context: Decision((lie,)))
+    monkeypatch.setattr("openral_reasoner_ros.node.make_model", lambda _: lambda context: Decision((lie,)))
     live = request.getfixturevalue("live")
     claimed = invoke("prompt", "bring me the baguette", "--wait")
     assert claimed.exit_code == 5, claimed.output
@@ -114,7 +114,9 @@ def test_silence_is_told_with_what_to_check(ros_domain: int, invoke: Invoke) -> 
 
 def test_recordings_replay_and_explain(invoke: Invoke, tmp_path: Path, graph: Any) -> None:
     settings = MissionSettings()
-    played = play("find the mug", ToolPalette(), HomePeers(graph.home).answer, decide, settings)
+    played = run_mission_in_home(
+        "find the mug", ToolPalette(), HomePeers(graph.home).answer, decide, settings
+    )
     lines = [settings_line(settings), *(step_line(m.now, m.event, m.commands) for m in played.moments)]
     (tmp_path / FILE).write_text("\n".join(lines))
     assert invoke("replay", str(tmp_path)).exit_code == 0

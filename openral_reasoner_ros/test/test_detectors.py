@@ -8,8 +8,8 @@ import pytest
 pytest.importorskip("openral_msgs")
 from openral_core.detectors import DetectorInfo, LifecycleState, Mode, Vocabulary
 from openral_core.names import Name
-from openral_reasoner_ros.detectors import Detectors, _Detector
-from openral_reasoner_ros.probes import Silence
+from openral_reasoner_ros.detector_registry import DetectorRegistry, _Detector
+from openral_reasoner_ros.liveness import SilenceTimer
 
 PERCEPTION = "/openral/perception"
 
@@ -30,7 +30,7 @@ def speaking(namespace: str, name: str) -> _Detector:
         state=LifecycleState.ACTIVE,
     )
     caller: Any = SimpleNamespace(namespace=namespace, ready=True)
-    silence = Silence(1.0)
+    silence = SilenceTimer(1.0)
     silence.broken()
     return _Detector(namespace, caller, silence, info)
 
@@ -42,7 +42,7 @@ def test_the_one_in_its_own_namespace_is_meant_whoever_takes_its_name(stranger: 
         count_publishers=lambda topic: 1,
         get_service_names_and_types=lambda: [(f"{each}/detector/change_state", []) for each in named],
     )
-    detectors = Detectors(node, node, 1.0)
+    detectors = DetectorRegistry(node, node, 1.0)
     own, other = f"{PERCEPTION}/sim_locator", f"{PERCEPTION}/{stranger}"
     named = (own, other)
     for namespace in named:

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 from openral_msgs.msg import FailureTrigger, KeyValue
-from openral_reasoner_ros.failures import FAILURE_TYPE, SOURCES, Failures
+from openral_reasoner_ros.graph_monitor import FAILURE_TYPE, SOURCES, FailureSubscription
 
 
 class Graph:
@@ -29,7 +29,7 @@ class Graph:
 
 def test_what_a_failure_says_is_cut_before_the_core_and_the_recording_see_it() -> None:
     graph, posted = Graph(1), list[Any]()
-    failures = Failures(graph, graph, posted.append)  # type: ignore[arg-type]
+    failures = FailureSubscription(graph, graph, posted.append)  # type: ignore[arg-type]
     failures.poll()
     long = "x" * 600_000
     evidence = [KeyValue(key=long, string_value=long)]
@@ -39,7 +39,7 @@ def test_what_a_failure_says_is_cut_before_the_core_and_the_recording_see_it() -
 
 def test_topics_are_listened_to_up_to_a_bound() -> None:
     graph = Graph(10 * SOURCES)
-    failures = Failures(graph, graph, lambda event: None)  # type: ignore[arg-type]
+    failures = FailureSubscription(graph, graph, lambda event: None)  # type: ignore[arg-type]
     for _ in range(3):
         failures.poll()
     assert len(graph.callbacks) == SOURCES

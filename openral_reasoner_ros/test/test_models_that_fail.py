@@ -11,9 +11,9 @@ pytest.importorskip("rclpy")
 from loopback import EVENTS, Api, dripping, endpoint, status, without_proxies
 
 from openral_msgs.msg import MissionStatus
-from openral_reasoner.exchanges.turns import Context, RawCall
-from openral_reasoner.models import Decision, ModelUnavailable
-from openral_reasoner_ros.adapters.model import MAX_STUCK
+from openral_reasoner.context import Context, RawCall
+from openral_reasoner.llm.base import Decision, ModelUnavailable
+from openral_reasoner_ros.clients.model import MAX_STUCK
 
 SpinUntil = Callable[..., None]
 GIVE_UP = RawCall(tool="done", arguments='{"success": false, "message": "as I was told"}')
@@ -53,7 +53,7 @@ def test_calls_that_never_come_back_hold_up_no_later_mission_nor_the_end_of_the_
             stuck.wait()
         return Decision((GIVE_UP,))
 
-    monkeypatch.setattr("openral_reasoner_ros.node.make_brain", lambda parameters: model)
+    monkeypatch.setattr("openral_reasoner_ros.node.make_model", lambda parameters: model)
     reasoner = make_reasoner(model_deadline=SOON)
     last = mission(reasoner, "first")
     assert last.state == MissionStatus.STATE_HANDED_OVER
@@ -74,7 +74,7 @@ def test_stuck_calls_are_bounded_and_told(
         stuck.wait()
         return Decision((GIVE_UP,))
 
-    monkeypatch.setattr("openral_reasoner_ros.node.make_brain", lambda parameters: model)
+    monkeypatch.setattr("openral_reasoner_ros.node.make_model", lambda parameters: model)
     reasoner = make_reasoner(model_deadline=SOON)
     mission(reasoner, "first")
     last = mission(reasoner, "second")
@@ -99,7 +99,7 @@ def test_words_that_no_file_and_no_wire_can_hold_end_neither_recording_nor_node(
             raise ModelUnavailable("BAD_REQUEST", "\ud800")
         return Decision((GIVE_UP,))
 
-    monkeypatch.setattr("openral_reasoner_ros.node.make_brain", lambda parameters: model)
+    monkeypatch.setattr("openral_reasoner_ros.node.make_model", lambda parameters: model)
     last = mission(make_reasoner(record=str(tmp_path / "recording")), "first")
     assert last.reason == "as I was told"
     assert "nice ?" in (tmp_path / "recording" / "reasoner.jsonl").read_text()

@@ -13,8 +13,8 @@ import pytest
 
 pytest.importorskip("rclpy")
 from openral_msgs.msg import FailureTrigger, MissionStatus
-from openral_reasoner.exchanges.turns import RawCall
-from openral_reasoner.models import Decision
+from openral_reasoner.context import RawCall
+from openral_reasoner.llm.base import Decision
 from openral_ros.qos import RELIABLE
 
 SpinUntil = Callable[..., None]
@@ -143,7 +143,7 @@ def test_the_executor_stays_free_while_the_model_thinks(
         thought.set()
         return Decision(())
 
-    monkeypatch.setattr("openral_reasoner_ros.node.make_brain", lambda parameters: slow)
+    monkeypatch.setattr("openral_reasoner_ros.node.make_model", lambda parameters: slow)
     reasoner = make_reasoner(second_goal="refuse", handoffs=0, poll_period=5.0)
     nodes = [graph, operator, reasoner]
     spin_until(nodes, lambda: operator.heard, 10.0)
@@ -209,7 +209,7 @@ def test_a_reported_failure_is_told_with_the_next_decision(
         release.wait(10.0)
         return Decision((RawCall(tool="emit_prompt", arguments='{"text": "hm"}'),))
 
-    monkeypatch.setattr("openral_reasoner_ros.node.make_brain", lambda parameters: watching)
+    monkeypatch.setattr("openral_reasoner_ros.node.make_model", lambda parameters: watching)
     failures = graph.create_publisher(FailureTrigger, "/openral/failure/sim_groundtruth", RELIABLE)
     nodes = [graph, operator, make_reasoner()]
     spin_until(nodes, lambda: operator.heard and failures.get_subscription_count() > 0, 10.0)
@@ -229,7 +229,7 @@ def test_a_defect_in_the_core_ends_the_mission_failed_and_the_node_goes_on(
 
     reasoner = make_reasoner()
     with monkeypatch.context() as patched:
-        patched.setattr("openral_reasoner.procedures.mission.Mission.spend", broken)
+        patched.setattr("openral_reasoner.mission.Mission.spend", broken)
         last = mission(graph, operator, reasoner, spin_until, "find the mug")
     assert last.state == MissionStatus.STATE_FAILED
     assert "ZeroDivisionError: a defect" in last.reason

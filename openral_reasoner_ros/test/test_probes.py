@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 
 pytest.importorskip("rclpy")
-from openral_reasoner_ros.probes import Probe, Silence
-from openral_ros.managed_node import ManagedNode
-from openral_ros.scopes import Scope
+from openral_reasoner_ros.liveness import NodeProbe, SilenceTimer
+from openral_ros.lifecycle_node import LifecycleNodeBase
+from openral_ros.resources import ResourceScope
 
 SpinUntil = Callable[..., None]
 
 
-def listened(gaps: list[float], heard_before: bool = True) -> Silence:
+def listened(gaps: list[float], heard_before: bool = True) -> SilenceTimer:
     """A silence of 1 s at most, after listening with these gaps [s]."""
     times = iter([0.0, *(sum(gaps[: index + 1]) for index in range(len(gaps)) for _ in range(2))])
-    silence = Silence(1.0, clock=lambda: next(times))
+    silence = SilenceTimer(1.0, clock=lambda: next(times))
     if heard_before:
         silence.broken()
     for _ in gaps:
@@ -41,8 +41,8 @@ def test_who_was_never_heard_is_not_there() -> None:
 def test_a_node_that_answers_serves_only_while_it_is_active(
     ros_context: Any, operator: Any, spin_until: SpinUntil
 ) -> None:
-    managed, scope = ManagedNode("managed", context=ros_context), Scope(operator)
-    probe = Probe(scope, operator, "/managed", 1.0)
+    managed, scope = LifecycleNodeBase("managed", context=ros_context), ResourceScope(operator)
+    probe = NodeProbe(scope, operator, "/managed", 1.0)
     scope.timer(0.1, probe.poll)
     nodes = [managed, operator]
     try:

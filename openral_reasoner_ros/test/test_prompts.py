@@ -13,11 +13,9 @@ from typer.testing import CliRunner
 
 from openral_core.missions import MissionState
 from openral_msgs.msg import MissionStatus, PromptReceipt, PromptStamped
-from openral_reasoner_ros.cli.app import app
-from openral_reasoner_ros.cli.following import MissionFollower, MissionLost
-from openral_reasoner_ros.cli.prompts import NotAcknowledged
-from openral_reasoner_ros.cli.sessions import session
-from openral_reasoner_ros.names import MISSION, PROMPT, RECEIPT
+from openral_reasoner_ros.cli.main import app
+from openral_reasoner_ros.cli.mission_client import MissionFollower, MissionLost, NotAcknowledged, session
+from openral_reasoner_ros.topics import MISSION, PROMPT, RECEIPT
 from openral_ros.qos import ENDINGS, RELIABLE
 
 STARTED, REFUSED = PromptReceipt.OUTCOME_STARTED, PromptReceipt.OUTCOME_REFUSED

@@ -7,12 +7,12 @@ import pytest
 
 pytest.importorskip("rclpy")
 
-from openral_reasoner.exchanges.events import Cancelled, PromptReceived
-from openral_reasoner.missions import Core
-from openral_reasoner.procedures.settings import MissionSettings
-from openral_reasoner.recordings import read_lives
-from openral_reasoner_ros.carrier import Carrier
-from openral_reasoner_ros.recorder import BEFORE, FILE, Recorder
+from openral_reasoner.core import Core
+from openral_reasoner.events import Cancelled, PromptReceived
+from openral_reasoner.recording import read_lives
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_ros.dispatcher import EventDispatcher
+from openral_reasoner_ros.topics import BEFORE, FILE, Recorder
 from openral_ros.callback_guard import CallbackGuard
 
 SETTINGS = MissionSettings()
@@ -32,7 +32,7 @@ def test_a_disk_that_is_full_ends_the_recording_and_not_the_mission(tmp_path: Pa
     told: list[str] = []
     recorder = Recorder(tmp_path, SETTINGS, told.append)
     core = Core(SETTINGS)
-    carrier = Carrier(core, recorder.record, told.append, CallbackGuard(Silent()))
+    carrier = EventDispatcher(core, recorder.record, told.append, CallbackGuard(Silent()))
     carried: list[object] = []
     carrier.serve(dict.fromkeys(_kinds(), carried.append))
     for number in range(3):
@@ -44,7 +44,7 @@ def test_a_disk_that_is_full_ends_the_recording_and_not_the_mission(tmp_path: Pa
 
 
 def _kinds() -> tuple[type, ...]:
-    from openral_reasoner.exchanges import commands
+    from openral_reasoner import commands
 
     return tuple(each for each in vars(commands).values() if isinstance(each, type))
 

@@ -8,9 +8,9 @@ import pytest
 pytest.importorskip("rclpy")
 from openral_core.geometry import Pose
 from openral_msgs.msg import WorldState
-from openral_reasoner.exchanges.commands import ReadScene
-from openral_reasoner.exchanges.events import SceneRead
-from openral_reasoner_ros.adapters.scene import SceneAdapter
+from openral_reasoner.commands import ReadScene
+from openral_reasoner.events import SceneRead
+from openral_reasoner_ros.clients.memory import SceneClient
 from openral_ros.conversions.geometry import pose_message
 
 
@@ -29,7 +29,7 @@ class Wire:
 )
 def test_a_robot_whose_pose_is_not_known_is_nowhere(known: bool, robot: Pose | None) -> None:
     wire, read = Wire(), []
-    adapter = SceneAdapter(wire, None, read.append)  # type: ignore[arg-type]
+    adapter = SceneClient(wire, None, read.append)  # type: ignore[arg-type]
     tell = wire.callbacks["openral/world_state"]
     tell(WorldState(robot_pose_known=True, robot_pose=pose_message(Pose((9.0, 9.0, 0.0)))))
     tell(WorldState(robot_pose_known=known, robot_pose=pose_message(robot or Pose())))

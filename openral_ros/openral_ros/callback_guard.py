@@ -1,6 +1,6 @@
 """Keeps what one callback raises from ending its node.
 
-`CannotGoOn` passes: a node that raises it wants to be started again. Any other exception is logged once per
+`FatalNodeError` passes: its node wants to be started again. Any other exception is logged once per
 kind (which callback, which exception), counted in /diagnostics, and dropped.
 """
 
@@ -32,7 +32,7 @@ LONGEST = 500
 T = TypeVar("T")
 
 
-class CannotGoOn(OpenRALError):
+class FatalNodeError(OpenRALError):
     """Why a node ends itself, for its supervisor to start again: raised by a callback, it ends the process.
 
     ``kind`` is what a `FailureTrigger` calls it.
@@ -54,11 +54,11 @@ class CallbackGuard:
         """Call ``callback``; None when it raised.
 
         Raises:
-            CannotGoOn: If the callback does.
+            FatalNodeError: If the callback does.
         """
         try:
             return callback(*arguments)
-        except CannotGoOn:
+        except FatalNodeError:
             raise
         except Exception as error:
             self.caught(source, error)
@@ -68,11 +68,11 @@ class CallbackGuard:
         """Call ``callback`` for what it does; what it raised, if it did.
 
         Raises:
-            CannotGoOn: If the callback does.
+            FatalNodeError: If the callback does.
         """
         try:
             callback(*arguments)
-        except CannotGoOn:
+        except FatalNodeError:
             raise
         except Exception as error:
             self.caught(source, error)

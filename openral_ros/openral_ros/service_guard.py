@@ -11,7 +11,7 @@ from rclpy.exceptions import InvalidHandle
 from rclpy.service import Service
 
 from openral_core.errors import OpenRALError
-from openral_ros.callback_guard import CallbackGuard, CannotGoOn, in_words
+from openral_ros.callback_guard import CallbackGuard, FatalNodeError, in_words
 
 FailureAnswer: TypeAlias = Callable[[Any, str], Any]
 """Makes the response to a request from words."""
@@ -95,7 +95,7 @@ def _guarded(
     def answer(request: object, response: object) -> object:
         try:
             return callback(request, response)
-        except CannotGoOn:
+        except FatalNodeError:
             raise
         except Exception as error:
             return broke(request, error)
@@ -103,7 +103,7 @@ def _guarded(
     async def answer_later(request: object, response: object) -> object:
         try:
             return await callback(request, response)
-        except CannotGoOn:
+        except FatalNodeError:
             raise
         except Exception as error:
             return broke(request, error)

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from rclpy.node import Node
 
-from openral_ros.scopes import Scope
+from openral_ros.resources import ResourceScope
 
 T = TypeVar("T")
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 class WorkerThread:
     """Runs functions one after the other; while the scope lives, ``on_done`` is called on the executor."""
 
-    def __init__(self, scope: Scope, node: Node, name: str) -> None:
+    def __init__(self, scope: ResourceScope, node: Node, name: str) -> None:
         self._scope, self._node, self._name = scope, node, name
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
         scope.callback(lambda: self._pool.shutdown(wait=False, cancel_futures=True))

@@ -17,19 +17,19 @@ from std_srvs.srv import Empty, Trigger
 
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.srv import LocateInView, RecallObject
-from openral_ros.callback_guard import MOST_KINDS, OTHERS, CannotGoOn, guard_of
-from openral_ros.deadlines import Deadlines
-from openral_ros.executors import GuardedExecutor
-from openral_ros.managed_node import ManagedNode
+from openral_ros.callback_guard import MOST_KINDS, OTHERS, FatalNodeError, guard_of
+from openral_ros.executor import GuardedExecutor
+from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.qos import RELIABLE
-from openral_ros.scopes import Scope
+from openral_ros.resources import ResourceScope
 from openral_ros.service_guard import NoFailureAnswer
+from openral_ros.timeouts import TimeoutScheduler
 
 SpinUntil = Callable[..., None]
 pytestmark = pytest.mark.usefixtures("callback_errors")
 
 
-class TooLate(CannotGoOn):
+class TooLate(FatalNodeError):
     """Why a callback ends its node here."""
 
     kind = "too_late"
@@ -43,8 +43,8 @@ def node(ros_context: Any) -> Iterator[Node]:
 
 
 @pytest.fixture
-def scope(node: Node) -> Iterator[Scope]:
-    made = Scope(node)
+def scope(node: Node) -> Iterator[ResourceScope]:
+    made = ResourceScope(node)
     yield made
     made.close()
 
@@ -63,7 +63,7 @@ def unsendable(request: Any, response: Any) -> Any:
 
 
 def test_a_subscription_that_breaks_hears_on_and_says_so_once(
-    node: Node, scope: Scope, spin_until: SpinUntil, capfd: pytest.CaptureFixture[str]
+    node: Node, scope: ResourceScope, spin_until: SpinUntil, capfd: pytest.CaptureFixture[str]
 ) -> None:
     told: list[DiagnosticArray] = []
     scope.subscription(DiagnosticArray, "/diagnostics", told.append, RELIABLE)
@@ -85,7 +85,7 @@ def test_a_subscription_that_breaks_hears_on_and_says_so_once(
 
 @pytest.mark.parametrize("callback", [breaks, breaks_later, unsendable])
 def test_a_client_of_a_service_that_breaks_is_answered(
-    node: Node, scope: Scope, spin_until: SpinUntil, callback: Callable[..., Any]
+    node: Node, scope: ResourceScope, spin_until: SpinUntil, callback: Callable[..., Any]
 ) -> None:
     scope.service(Trigger, "ask", callback)
     for _ in range(2):
@@ -100,7 +100,7 @@ def test_a_client_of_a_service_that_breaks_is_answered(
     [(RecallObject, "INTERNAL_ERROR"), (LocateInView, "DETECTOR_ERROR")],
 )
 def test_the_answer_of_a_broken_service_has_the_status_for_it(
-    node: Node, scope: Scope, spin_until: SpinUntil, service_type: Any, status: str
+    node: Node, scope: ResourceScope, spin_until: SpinUntil, service_type: Any, status: str
 ) -> None:
     scope.service(service_type, "ask", breaks)
     answer = scope.client(service_type, "ask").call_async(service_type.Request())
@@ -109,12 +109,14 @@ def test_the_answer_of_a_broken_service_has_the_status_for_it(
     assert answer.result().message == "ValueError: odd"
 
 
-def test_a_service_that_could_not_say_so_cannot_be_made(scope: Scope) -> None:
+def test_a_service_that_could_not_say_so_cannot_be_made(scope: ResourceScope) -> None:
     with pytest.raises(NoFailureAnswer, match="Empty_Response cannot say"):
         scope.service(Empty, "ask", breaks)
 
 
-def test_a_goal_whose_execution_breaks_ends_typed(node: Node, scope: Scope, spin_until: SpinUntil) -> None:
+def test_a_goal_whose_execution_breaks_ends_typed(
+    node: Node, scope: ResourceScope, spin_until: SpinUntil
+) -> None:
     scope.action_server(ExecuteRskill, "do", breaks_later, lambda _: CancelResponse.ACCEPT)
     client = ActionClient(node, ExecuteRskill, "do")
     scope.callback(client.destroy)
@@ -129,18 +131,18 @@ def test_a_goal_whose_execution_breaks_ends_typed(node: Node, scope: Scope, spin
 
 
 def test_timers_and_deadlines_that_break_do_not_keep_back_others(
-    node: Node, scope: Scope, spin_until: SpinUntil
+    node: Node, scope: ResourceScope, spin_until: SpinUntil
 ) -> None:
     passed: list[str] = []
     scope.timer(0.01, breaks)
-    deadlines = Deadlines(scope, node)
+    deadlines = TimeoutScheduler(scope, node)
     deadlines.set("first", 0.01, breaks)
     deadlines.set("second", 0.01, lambda: passed.append("second"))
     spin_until(node, lambda: bool(passed) and guard_of(node).counts["timer breaks: ValueError"] > 2)
     assert guard_of(node).counts["deadline breaks: ValueError"] == 1
 
 
-def test_who_cannot_go_on_ends_the_spin(node: Node, scope: Scope, spin_until: SpinUntil) -> None:
+def test_who_cannot_go_on_ends_the_spin(node: Node, scope: ResourceScope, spin_until: SpinUntil) -> None:
     def tick() -> None:
         raise TooLate("no more")
 
@@ -159,7 +161,7 @@ def test_who_cannot_go_on_ends_the_spin(node: Node, scope: Scope, spin_until: Sp
 def test_a_parameter_of_no_type_is_refused_in_words(
     ros_context: Any, spin_until: SpinUntil, service_type: Any, refused: Callable[[Any], Any]
 ) -> None:
-    node = ManagedNode("managed", context=ros_context)
+    node = LifecycleNodeBase("managed", context=ros_context)
     name = service_type.__name__
     name = {"SetParameters": "set_parameters"}.get(name, "set_parameters_atomically")
     client = node.create_client(service_type, f"managed/{name}")
@@ -172,7 +174,7 @@ def test_a_parameter_of_no_type_is_refused_in_words(
     node.destroy_node()
 
 
-def test_no_callback_begins_once_its_scope_is_closed(node: Node, scope: Scope) -> None:
+def test_no_callback_begins_once_its_scope_is_closed(node: Node, scope: ResourceScope) -> None:
     calls: list[int] = []
     call = scope.guarded("call", calls.append)
     call(1)
@@ -183,7 +185,7 @@ def test_no_callback_begins_once_its_scope_is_closed(node: Node, scope: Scope) -
     assert calls == [1, 3]
 
 
-def test_closing_waits_for_the_callback_another_thread_is_in(node: Node, scope: Scope) -> None:
+def test_closing_waits_for_the_callback_another_thread_is_in(node: Node, scope: ResourceScope) -> None:
     inside, go_on, happened = Event(), Event(), list[str]()
 
     def callback() -> None:
@@ -213,7 +215,9 @@ def test_kinds_are_bounded(node: Node) -> None:
     assert guard.counts[OTHERS] == 10
 
 
-def test_what_rclpy_itself_calls_back_cannot_end_the_spin(ros_context: Any, node: Node, scope: Scope) -> None:
+def test_what_rclpy_itself_calls_back_cannot_end_the_spin(
+    ros_context: Any, node: Node, scope: ResourceScope
+) -> None:
     executor = GuardedExecutor(context=ros_context)
     executor.add_node(node)
     node.create_subscription(String, "chatter", breaks, RELIABLE)

@@ -9,8 +9,8 @@ pytest.importorskip("rclpy")
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
-from openral_ros.calls import ServiceCaller, ServiceFailed, ServiceTimedOut, ServiceUnavailable
-from openral_ros.scopes import Scope
+from openral_ros.resources import ResourceScope
+from openral_ros.service_client import AsyncServiceClient, ServiceFailed, ServiceTimedOut, ServiceUnavailable
 
 SpinUntil = Callable[..., None]
 
@@ -26,7 +26,7 @@ def nodes(ros_context: Any) -> Any:
 def test_an_answer_comes_home_once(nodes: tuple[Node, Node], spin_until: SpinUntil) -> None:
     server, client = nodes
     server.create_service(Trigger, "ask", lambda _, response: filled(response))
-    caller: ServiceCaller[Any] = ServiceCaller(Scope(client), client, Trigger, "ask")
+    caller: AsyncServiceClient[Any] = AsyncServiceClient(ResourceScope(client), client, Trigger, "ask")
     outcomes: list[Any] = []
     spin_until([server, client], lambda: caller.ready, 10.0)
     caller.call(Trigger.Request(), 5.0, outcomes.append)
@@ -39,7 +39,7 @@ def test_an_answer_comes_home_once(nodes: tuple[Node, Node], spin_until: SpinUnt
 
 def test_a_service_nobody_serves_ends_at_once(nodes: tuple[Node, Node]) -> None:
     outcomes: list[Any] = []
-    caller: ServiceCaller[Any] = ServiceCaller(Scope(nodes[1]), nodes[1], Trigger, "ask")
+    caller: AsyncServiceClient[Any] = AsyncServiceClient(ResourceScope(nodes[1]), nodes[1], Trigger, "ask")
     caller.call(Trigger.Request(), 5.0, outcomes.append)
     assert isinstance(outcomes[0], ServiceUnavailable)
     assert "/ask" in str(outcomes[0])
@@ -50,7 +50,7 @@ def test_a_silent_server_ends_in_a_typed_timeout_and_a_late_answer_is_dropped(
 ) -> None:
     server, client = nodes
     server.create_service(Trigger, "ask", lambda _, response: filled(response))
-    caller: ServiceCaller[Any] = ServiceCaller(Scope(client), client, Trigger, "ask")
+    caller: AsyncServiceClient[Any] = AsyncServiceClient(ResourceScope(client), client, Trigger, "ask")
     outcomes: list[Any] = []
     spin_until([client], lambda: caller.ready, 10.0)
     caller.call(Trigger.Request(), 0.2, outcomes.append)
@@ -65,8 +65,8 @@ def test_a_silent_server_ends_in_a_typed_timeout_and_a_late_answer_is_dropped(
 def test_shutting_down_ends_calls_on_their_way(nodes: tuple[Node, Node], spin_until: SpinUntil) -> None:
     server, client = nodes
     server.create_service(Trigger, "ask", lambda _, response: filled(response))
-    scope = Scope(client)
-    caller: ServiceCaller[Any] = ServiceCaller(scope, client, Trigger, "ask")
+    scope = ResourceScope(client)
+    caller: AsyncServiceClient[Any] = AsyncServiceClient(scope, client, Trigger, "ask")
     outcomes: list[Any] = []
     spin_until([client], lambda: caller.ready, 10.0)
     caller.call(Trigger.Request(), 60.0, outcomes.append)

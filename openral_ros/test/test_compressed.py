@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 
 sensor = pytest.importorskip("sensor_msgs.msg")
-from openral_ros.conversions.compressed import UndecodableImage, rgb_of_compressed
-from openral_ros.conversions.picture_sizes import MOST_SCANS, ImageTooLarge, picture_size
+from openral_ros.conversions.images import (
+    MOST_SCANS,
+    ImageTooLarge,
+    UndecodableImage,
+    picture_size,
+    rgb_of_compressed,
+)
 
 
 @pytest.mark.parametrize(("extension", "tolerance"), [(".png", 0), (".jpg", 4)])

@@ -20,8 +20,7 @@ from openral_core.detectors import (
     Vocabulary,
 )
 from openral_core.geometry import InvalidGeometry, Pose
-from openral_core.names import Name
-from openral_core.queries import (
+from openral_core.memory_queries import (
     EditOperation,
     EditResult,
     EditStatus,
@@ -36,15 +35,8 @@ from openral_core.queries import (
     ResolveResult,
     ResolveStatus,
 )
-from openral_core.scene_graph import (
-    NodeKind,
-    Opening,
-    Presence,
-    Relation,
-    SceneEdge,
-    SceneGraph,
-    SceneNode,
-)
+from openral_core.names import Name
+from openral_core.scene_graph import NodeKind, Opening, Presence, Relation, SceneEdge, SceneGraph, SceneNode
 from openral_core.skills import SkillGoal, SkillResult, SkillStatus
 
 pytest.importorskip("openral_msgs")
@@ -55,7 +47,10 @@ from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.msg import KeyValue
 from openral_msgs.srv import EditMemory, LocateInView, ObserveDetections, RecallObject, ResolvePlace
-from openral_ros.conversions import detectors, geometry, queries, scene_graph, skills, times
+from openral_ros.conversions import detections as detectors
+from openral_ros.conversions import geometry, scene_graph, skills
+from openral_ros.conversions import geometry as times
+from openral_ros.conversions import memory_queries as queries
 from openral_ros.conversions.skills import UnknownParameterType
 
 numbers = st.floats(-1e3, 1e3, allow_nan=False)

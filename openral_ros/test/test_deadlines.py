@@ -8,8 +8,8 @@ import pytest
 pytest.importorskip("rclpy")
 from rclpy.node import Node
 
-from openral_ros.deadlines import Deadlines
-from openral_ros.scopes import Scope
+from openral_ros.resources import ResourceScope
+from openral_ros.timeouts import TimeoutScheduler
 
 SpinUntil = Callable[..., None]
 
@@ -22,7 +22,7 @@ def node(ros_context: Any) -> Iterator[Node]:
 
 
 def test_each_passes_once_the_soonest_first(node: Node, spin_until: SpinUntil) -> None:
-    deadlines, passed = Deadlines(Scope(node), node), list[str]()
+    deadlines, passed = TimeoutScheduler(ResourceScope(node), node), list[str]()
     for key, seconds in (("late", 0.3), ("soon", 0.05), ("later", 0.5)):
         deadlines.set(key, seconds, lambda key=key: passed.append(key))
     spin_until([node], lambda: len(passed) == 3, 10.0)
@@ -31,7 +31,7 @@ def test_each_passes_once_the_soonest_first(node: Node, spin_until: SpinUntil) -
 
 
 def test_one_that_is_dropped_or_set_anew_does_not_pass(node: Node, spin_until: SpinUntil) -> None:
-    deadlines, passed = Deadlines(Scope(node), node), list[str]()
+    deadlines, passed = TimeoutScheduler(ResourceScope(node), node), list[str]()
     deadlines.set("dropped", 0.05, lambda: passed.append("dropped"))
     deadlines.drop("dropped")
     deadlines.set("anew", 0.05, lambda: passed.append("first"))
@@ -41,7 +41,7 @@ def test_one_that_is_dropped_or_set_anew_does_not_pass(node: Node, spin_until: S
 
 
 def test_what_passes_may_set_the_next(node: Node, spin_until: SpinUntil) -> None:
-    deadlines, passed = Deadlines(Scope(node), node), list[int]()
+    deadlines, passed = TimeoutScheduler(ResourceScope(node), node), list[int]()
 
     def again() -> None:
         passed.append(len(passed))
@@ -53,10 +53,10 @@ def test_what_passes_may_set_the_next(node: Node, spin_until: SpinUntil) -> None
 
 
 def test_none_passes_once_its_scope_was_left(node: Node, spin_until: SpinUntil) -> None:
-    scope, passed = Scope(node), list[str]()
-    Deadlines(scope, node).set("left", 0.05, lambda: passed.append("left"))
+    scope, passed = ResourceScope(node), list[str]()
+    TimeoutScheduler(scope, node).set("left", 0.05, lambda: passed.append("left"))
     scope.close()
-    other = Deadlines(Scope(node), node)
+    other = TimeoutScheduler(ResourceScope(node), node)
     other.set("other", 0.2, lambda: passed.append("other"))
     spin_until([node], lambda: bool(passed), 10.0)
     assert passed == ["other"]

@@ -10,27 +10,26 @@ pytest.importorskip("rclpy")
 from rclpy.node import Node
 from std_msgs.msg import String
 
-from openral_ros.ears import LOOKS, STEADY, Deaf, Ears
 from openral_ros.qos import RELIABLE
-from openral_ros.scopes import Scope
-from openral_ros.standstills import Hearing
+from openral_ros.resources import ResourceScope
+from openral_ros.stream_watchdog import LOOKS, STEADY, StreamsLost, StreamWatchdog, SuspensionPolicy
 
 SpinUntil = Callable[..., None]
 TOPIC = "/chatter"
-RULE = Hearing(gap=2.0 * LOOKS, settle=0.5, patience=3.0)
+RULE = SuspensionPolicy(gap=2.0 * LOOKS, settle=0.5, patience=3.0)
 LONGEST = 30.0
 
 
 class Pair:
     """A node that hears another one."""
 
-    def __init__(self, context: Any, spin_until: SpinUntil, rule: Hearing) -> None:
+    def __init__(self, context: Any, spin_until: SpinUntil, rule: SuspensionPolicy) -> None:
         self.talker, self.listener = Node("talker", context=context), Node("listener", context=context)
         self.heard: list[str] = []
         self._spin_until = spin_until
         self._publisher = self.talker.create_publisher(String, TOPIC, RELIABLE)
-        self.scope = Scope(self.listener)
-        ears = Ears(self.scope, self.listener, rule)
+        self.scope = ResourceScope(self.listener)
+        ears = StreamWatchdog(self.scope, self.listener, rule)
         ears.mind(self.scope.subscription(String, TOPIC, lambda m: self.heard.append(m.data), RELIABLE))
 
     def talk_until_heard(self) -> None:
@@ -62,12 +61,12 @@ class Pair:
 
 
 @pytest.fixture
-def rule() -> Hearing:
+def rule() -> SuspensionPolicy:
     return RULE
 
 
 @pytest.fixture
-def pair(ros_context: Any, spin_until: SpinUntil, rule: Hearing) -> Iterator[Pair]:
+def pair(ros_context: Any, spin_until: SpinUntil, rule: SuspensionPolicy) -> Iterator[Pair]:
     made = Pair(ros_context, spin_until, rule)
     yield made
     made.scope.close()
@@ -78,7 +77,7 @@ def pair(ros_context: Any, spin_until: SpinUntil, rule: Hearing) -> Iterator[Pai
 def test_silence_of_what_is_published_after_a_standstill_is_deafness(pair: Pair) -> None:
     pair.talk_until_heard()
     pair.stand_still()
-    with pytest.raises(Deaf, match=r"stood still for .* '/chatter' .* it ends, to be started again"):
+    with pytest.raises(StreamsLost, match=r"stood still for .* '/chatter' .* it ends, to be started again"):
         pair.spin(LONGEST)
 
 
@@ -90,7 +89,7 @@ def test_a_standstill_after_which_it_hears_again_is_borne(pair: Pair) -> None:
     pair.spin(RULE.patience + 2.0 * LOOKS)
 
 
-@pytest.mark.parametrize("rule", [Hearing(gap=LONGEST, settle=0.5, patience=3.0)])
+@pytest.mark.parametrize("rule", [SuspensionPolicy(gap=LONGEST, settle=0.5, patience=3.0)])
 def test_silence_without_a_standstill_is_borne(pair: Pair) -> None:
     pair.talk_until_heard()
     pair.spin(RULE.patience + 3.0 * LOOKS)

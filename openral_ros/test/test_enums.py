@@ -5,8 +5,8 @@ from enum import IntEnum
 import pytest
 
 from openral_core.detectors import LifecycleState, LocateStatus
+from openral_core.memory_queries import EditOperation, EditStatus, ObserveStatus, RecallStatus, ResolveStatus
 from openral_core.missions import MissionState
-from openral_core.queries import EditOperation, EditStatus, ObserveStatus, RecallStatus, ResolveStatus
 from openral_core.skills import SkillStatus
 
 srv = pytest.importorskip("openral_msgs.srv")

@@ -14,13 +14,13 @@ from rclpy.node import Node
 from rclpy.waitable import NumberOfEntities, Waitable
 from std_srvs.srv import Empty
 
-from openral_ros.callback_guard import CannotGoOn, guard_of
-from openral_ros.executors import ApartExecutor, TransitionGroup
+from openral_ros.callback_guard import FatalNodeError, guard_of
+from openral_ros.executor import TransitionCallbackGroup, TransitionThreadExecutor
 
 PATIENCE = 20.0
 
 
-class TooLate(CannotGoOn):
+class TooLate(FatalNodeError):
     """Why a callback ends its node here."""
 
     kind = "too_late"
@@ -34,8 +34,8 @@ def node(ros_context: Any) -> Iterator[Node]:
 
 
 @pytest.fixture
-def executor(ros_context: Any, node: Node) -> Iterator[ApartExecutor]:
-    made = ApartExecutor(context=ros_context)
+def executor(ros_context: Any, node: Node) -> Iterator[TransitionThreadExecutor]:
+    made = TransitionThreadExecutor(context=ros_context)
     made.add_node(node)
     yield made
     made.shutdown()
@@ -50,12 +50,12 @@ def spin(executor: Executor, until: Callable[[], object]) -> None:
 
 def asked(node: Node, callback: Callable[[Any, Any], Any], name: str) -> Any:
     """The future answer of a service among the transitions."""
-    node.create_service(Empty, name, callback, callback_group=TransitionGroup())
+    node.create_service(Empty, name, callback, callback_group=TransitionCallbackGroup())
     return node.create_client(Empty, name).call_async(Empty.Request())
 
 
 def test_a_transition_that_waits_leaves_the_other_callbacks_alone(
-    node: Node, executor: ApartExecutor
+    node: Node, executor: TransitionThreadExecutor
 ) -> None:
     begun, over, threads = Event(), Event(), []
 
@@ -77,7 +77,9 @@ def test_a_transition_that_waits_leaves_the_other_callbacks_alone(
     assert len(threads) == 1
 
 
-def test_callbacks_are_offered_once_however_late_they_are_begun(node: Node, executor: ApartExecutor) -> None:
+def test_callbacks_are_offered_once_however_late_they_are_begun(
+    node: Node, executor: TransitionThreadExecutor
+) -> None:
     done: list[int] = []
     for number in range(100):
         executor.create_task(done.append, number)
@@ -86,7 +88,7 @@ def test_callbacks_are_offered_once_however_late_they_are_begun(node: Node, exec
 
 
 @pytest.fixture
-def broken(node: Node, executor: ApartExecutor) -> Callable[[Exception], None]:
+def broken(node: Node, executor: TransitionThreadExecutor) -> Callable[[Exception], None]:
     """Have a task, a callback and a transition raise."""
 
     def raising(error: Exception) -> None:
@@ -102,7 +104,7 @@ def broken(node: Node, executor: ApartExecutor) -> Callable[[Exception], None]:
 
 def test_what_a_callback_raises_is_counted_with_its_source(
     node: Node,
-    executor: ApartExecutor,
+    executor: TransitionThreadExecutor,
     broken: Callable[[Exception], None],
     callback_errors: list[str],
 ) -> None:
@@ -115,7 +117,7 @@ def test_what_a_callback_raises_is_counted_with_its_source(
 
 @pytest.mark.parametrize("times", range(3))
 def test_who_cannot_go_on_reaches_who_spins(
-    node: Node, executor: ApartExecutor, broken: Callable[[Exception], None], times: int
+    node: Node, executor: TransitionThreadExecutor, broken: Callable[[Exception], None], times: int
 ) -> None:
     broken(TooLate("no more"))
     for _ in range(times + 1):
@@ -154,7 +156,7 @@ class Vanishing(Waitable):
 
 
 def test_what_another_thread_destroys_while_it_is_waited_for_ends_no_node(
-    node: Node, executor: ApartExecutor
+    node: Node, executor: TransitionThreadExecutor
 ) -> None:
     vanishing, ticks = Vanishing(node), []
     node.add_waitable(vanishing)

@@ -6,6 +6,7 @@ import pytest
 sensor = pytest.importorskip("sensor_msgs.msg")
 from openral_ros.conversions.images import (
     LAYOUTS,
+    ImageTooLarge,
     MalformedImage,
     UnsupportedEncoding,
     depth_of,
@@ -13,7 +14,6 @@ from openral_ros.conversions.images import (
     image_view,
     rgb_of,
 )
-from openral_ros.conversions.picture_sizes import ImageTooLarge
 
 RED = np.zeros((4, 6, 3), np.uint8)
 RED[..., 0] = 200

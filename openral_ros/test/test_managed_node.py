@@ -15,17 +15,17 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
-from openral_ros.managed_node import ManagedNode
+from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import InvalidParameters, Parameters, declare
 from openral_ros.qos import RELIABLE
-from openral_ros.scopes import Scope
+from openral_ros.resources import ResourceScope
 
 
 class NotToday(OpenRALError):
     """What a node that refuses says."""
 
 
-class Talker(ManagedNode):
+class Talker(LifecycleNodeBase):
     """Publishes while configured, ticks while active; fails as it is told."""
 
     def __init__(self, context: Any, fails: dict[str, Exception], **options: Any) -> None:
@@ -33,12 +33,12 @@ class Talker(ManagedNode):
         self.fails = fails
         self.given_back: list[str] = []
 
-    def configure(self, scope: Scope) -> None:
+    def configure(self, scope: ResourceScope) -> None:
         scope.publisher(String, "chatter", RELIABLE)
         scope.callback(self.given_back.append, "configured")
         self._maybe_fail("configure")
 
-    def activate(self, scope: Scope) -> None:
+    def activate(self, scope: ResourceScope) -> None:
         scope.timer(1.0, lambda: None)
         scope.callback(self.given_back.append, "active")
         self._maybe_fail("activate")

@@ -9,9 +9,9 @@ pytest.importorskip("rclpy")
 from pydantic import Field
 from rclpy.parameter import Parameter
 
-from openral_ros.managed_node import ManagedNode
+from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import Parameters, declare
-from openral_ros.scopes import Scope
+from openral_ros.resources import ResourceScope
 
 
 class Knobs(Parameters):
@@ -24,10 +24,10 @@ class Knobs(Parameters):
     cameras: tuple[str, ...] = Field(("head",), description="ids")
 
 
-class Knobbed(ManagedNode):
+class Knobbed(LifecycleNodeBase):
     """Reads its parameters when it is configured."""
 
-    def configure(self, scope: Scope) -> None:
+    def configure(self, scope: ResourceScope) -> None:
         self.knobs = declare(self, Knobs)
 
 

@@ -8,10 +8,10 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
-from openral_ros.span_files import JsonLinesExporter
+from openral_ros.tracing import JsonLinesSpanExporter
 
 
-def end_spans(exporter: JsonLinesExporter, count: int) -> None:
+def end_spans(exporter: JsonLinesSpanExporter, count: int) -> None:
     provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     for number in range(count):
@@ -22,7 +22,7 @@ def end_spans(exporter: JsonLinesExporter, count: int) -> None:
 def test_a_full_disk_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "spans.jsonl").symlink_to("/dev/full")
     with caplog.at_level(logging.ERROR):
-        end_spans(JsonLinesExporter(tmp_path / "spans.jsonl"), 5)
+        end_spans(JsonLinesSpanExporter(tmp_path / "spans.jsonl"), 5)
     (told,) = caplog.records
     assert "spans end" in told.getMessage()
     assert "No space left" in told.getMessage()
@@ -32,7 +32,7 @@ def test_a_file_is_bounded_and_every_line_of_it_is_whole(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):
-        end_spans(JsonLinesExporter(tmp_path / "spans.jsonl", most=5000), 100)
+        end_spans(JsonLinesSpanExporter(tmp_path / "spans.jsonl", most=5000), 100)
     lines = (tmp_path / "spans.jsonl").read_text().splitlines()
     assert 2 < len(lines) < 20
     assert [json.loads(line)["name"] for line in lines] == [f"span {n}" for n in range(len(lines))]

@@ -1,13 +1,15 @@
 """A process that stood still expects again what it heard before, and for a bounded time."""
 
-from openral_ros.standstills import Hearing, Stream
+from openral_ros.stream_watchdog import StreamActivity, SuspensionPolicy
 
-RULE = Hearing(gap=2.0, settle=1.0, patience=6.0)
+RULE = SuspensionPolicy(gap=2.0, settle=1.0, patience=6.0)
 HEAD, WRIST = "/head/image_raw", "/wrist/image_raw"
-Streams = dict[str, Stream]
+Streams = dict[str, StreamActivity]
 
 
-def looks(rule: Hearing, *seen: tuple[float, Streams]) -> tuple[list[frozenset[str]], Hearing]:
+def looks(
+    rule: SuspensionPolicy, *seen: tuple[float, Streams]
+) -> tuple[list[frozenset[str]], SuspensionPolicy]:
     """What was lost at each look."""
     lost = []
     for now, streams in seen:
@@ -17,10 +19,10 @@ def looks(rule: Hearing, *seen: tuple[float, Streams]) -> tuple[list[frozenset[s
 
 
 def head(heard: float, published: float | None = 0.0, rate: float = 5.0) -> Streams:
-    return {HEAD: Stream(heard, heard - 4.0 / rate, published)}
+    return {HEAD: StreamActivity(heard, heard - 4.0 / rate, published)}
 
 
-def stood(heard: float = 9.9, rate: float = 5.0) -> Hearing:
+def stood(heard: float = 9.9, rate: float = 5.0) -> SuspensionPolicy:
     """It looked at 10 s, and then not before 24 s."""
     streams = head(heard, rate=rate)
     _, rule = looks(RULE, (9.5, streams), (10.0, streams), (24.0, streams))
@@ -55,7 +57,7 @@ def test_a_stream_that_is_slower_than_the_patience_is_not_expected() -> None:
 
 
 def test_a_single_message_is_no_stream() -> None:
-    streams = {HEAD: Stream(9.9, None, 0.0)}
+    streams = {HEAD: StreamActivity(9.9, None, 0.0)}
     _, rule = looks(RULE, (10.0, streams), (24.0, streams))
     assert not rule.expected
 
@@ -89,7 +91,7 @@ def test_a_second_standstill_begins_anew_and_forgets_nothing() -> None:
 
 
 def test_each_stream_is_judged_by_itself() -> None:
-    streams = {HEAD: Stream(26.0, 25.0, 0.0), WRIST: Stream(9.9, 9.0, 0.0)}
-    _, rule = looks(RULE, (10.0, {HEAD: Stream(9.9, 9.0, 0.0), WRIST: Stream(9.9, 9.0, 0.0)}))
+    streams = {HEAD: StreamActivity(26.0, 25.0, 0.0), WRIST: StreamActivity(9.9, 9.0, 0.0)}
+    _, rule = looks(RULE, (10.0, {HEAD: StreamActivity(9.9, 9.0, 0.0), WRIST: StreamActivity(9.9, 9.0, 0.0)}))
     lost, _ = looks(rule, (24.0, streams), (26.0, streams), (28.0, streams), (30.0, streams))
     assert lost[-1] == frozenset({WRIST})

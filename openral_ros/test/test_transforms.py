@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from openral_core.geometry.transform_tree import StaleTransform, UnknownFrame
+from openral_core.geometry.tf_tree import StaleTransform, UnknownFrame
 
 pytest.importorskip("rclpy")
 from geometry_msgs.msg import TransformStamped
@@ -15,10 +15,10 @@ from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 
 from openral_ros.callback_guard import guard_of
-from openral_ros.conversions.times import stamp_of
+from openral_ros.conversions.geometry import stamp_of
 from openral_ros.qos import SENSOR
-from openral_ros.scopes import Scope
-from openral_ros.transforms import DYNAMIC, STATIC, TransformBuffer
+from openral_ros.resources import ResourceScope
+from openral_ros.tf_buffer import DYNAMIC, STATIC, TransformBuffer
 
 SpinUntil = Callable[..., None]
 NAN = float("nan")
@@ -41,8 +41,8 @@ def node(ros_context: Any) -> Iterator[Node]:
 
 
 @pytest.fixture
-def scope(node: Node) -> Iterator[Scope]:
-    made = Scope(node)
+def scope(node: Node) -> Iterator[ResourceScope]:
+    made = ResourceScope(node)
     yield made
     made.close()
 
@@ -61,7 +61,7 @@ def scope(node: Node) -> Iterator[Scope]:
 )
 def test_a_bad_transform_is_ignored_alone(
     node: Node,
-    scope: Scope,
+    scope: ResourceScope,
     spin_until: SpinUntil,
     callback_errors: list[str],
     topic: str,
@@ -85,7 +85,7 @@ def test_a_bad_transform_is_ignored_alone(
 
 
 def test_a_clock_that_begins_anew_takes_moving_transforms_with_it(
-    node: Node, scope: Scope, spin_until: SpinUntil
+    node: Node, scope: ResourceScope, spin_until: SpinUntil
 ) -> None:
     buffer = TransformBuffer(scope)
     clock = scope.publisher(Clock, "/clock", SENSOR)

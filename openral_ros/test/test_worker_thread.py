@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("rclpy")
 from rclpy.node import Node
 
-from openral_ros.scopes import Scope
+from openral_ros.resources import ResourceScope
 from openral_ros.worker_thread import WorkerThread
 
 SpinUntil = Callable[..., None]
@@ -17,7 +17,7 @@ SpinUntil = Callable[..., None]
 
 def test_the_executor_runs_on_while_work_blocks(ros_context: Any, spin_until: SpinUntil) -> None:
     node, release = Node("busy", context=ros_context), threading.Event()
-    scope = Scope(node)
+    scope = ResourceScope(node)
     outcomes: list[tuple[Any, int]] = []
     ticks: list[int] = []
     scope.timer(0.01, lambda: ticks.append(1))
@@ -35,7 +35,7 @@ def test_the_executor_runs_on_while_work_blocks(ros_context: Any, spin_until: Sp
 
 def test_an_error_comes_home_as_a_value(ros_context: Any, spin_until: SpinUntil) -> None:
     node = Node("busy", context=ros_context)
-    scope = Scope(node)
+    scope = ResourceScope(node)
     outcomes: list[Any] = []
     thread = WorkerThread(scope, node, "model")
 

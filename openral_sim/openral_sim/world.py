@@ -1,4 +1,5 @@
 """The simulated world: physics, and everything in it by id."""
+# MERGED What carries an object, told from its contacts.
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -8,22 +9,58 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
-from openral_core.maps import Place, Room
-from openral_sim.compositions import AddRobot, Composition, compose
-from openral_sim.entities import WorldFurniture, WorldObject, WorldPerson
-from openral_sim.robot.names import RobotNames
-from openral_sim.scenes import Scene
-from openral_sim.supports import support_of
+from openral_core.home_map import Place, Room
+from openral_sim.robot.joints import RobotNames
+from openral_sim.scene.compose import AddRobot, Composition, compose
+from openral_sim.scene.entities import WorldFurniture, WorldObject, WorldPerson
+from openral_sim.scene.scene import Scene
+
+_MIN_SHARE = 0.3
 
 
-class UnknownId(OpenRALError):
+def supporting_body(model: mujoco.MjModel, data: mujoco.MjData, body: str) -> str | None:
+    """The id of what pushes a body up most; None if nothing carries a fair share of its weight.
+
+    Ids come from body names such as `furniture/<id>/...`, `object/<id>`, `robot/...` and `floor`.
+    """
+    target = model.body(body).id
+    lift: dict[str, float] = {}
+    for index in range(data.ncon):
+        other, force = _push(model, data, index, target)
+        if other is not None:
+            lift[other] = lift.get(other, 0.0) + force
+    weight = model.body(body).mass[0] * -model.opt.gravity[2]
+    carrier = max(lift, key=lambda name: lift[name], default=None)
+    return carrier if carrier is not None and lift[carrier] > _MIN_SHARE * weight else None
+
+
+def _push(model: mujoco.MjModel, data: mujoco.MjData, index: int, target: int) -> tuple[str | None, float]:
+    """Who touches the target in a contact, and with what upward force on it [N]."""
+    contact = data.contact[index]
+    first, second = (int(model.geom_bodyid[geom]) for geom in contact.geom)
+    if target not in (first, second):
+        return None, 0.0
+    wrench = np.zeros(6)
+    mujoco.mj_contactForce(model, data, index, wrench)
+    # The contact frame's x axis points from the first geom to the second.
+    upward = float(contact.frame.reshape(3, 3)[:, 2] @ wrench[:3])
+    other, force = (first, upward) if target == second else (second, -upward)
+    return _owner(model.body(other).name), force
+
+
+def _owner(body: str) -> str:
+    kind, _, rest = body.partition("/")
+    return rest.partition("/")[0] if kind in ("furniture", "object", "person") else kind
+
+
+class UnknownSimId(OpenRALError):
     """An id the world does not have."""
 
     def __init__(self, kind: str, asked: str, valid: Mapping[str, object]) -> None:
         super().__init__(f"the world has no {kind} '{asked}'; it has: {', '.join(valid) or 'none'}")
 
 
-class World:
+class SimWorldModel:
     """A running simulation; the map frame is MuJoCo's world frame (z up, metres)."""
 
     def __init__(self, scene: Scene, composition: Composition) -> None:
@@ -40,7 +77,7 @@ class World:
         mujoco.mj_forward(self.model, self.data)
 
     @classmethod
-    def load(cls, scene: Scene, seed: int, add_robot: AddRobot | None = None) -> "World":
+    def load(cls, scene: Scene, seed: int, add_robot: AddRobot | None = None) -> "SimWorldModel":
         """Build a scene with every object at rest.
 
         Args:
@@ -74,7 +111,7 @@ class World:
             UnknownId: If there is no such furniture.
         """
         if container_id not in self.furniture:
-            raise UnknownId("furniture", container_id, self.furniture)
+            raise UnknownSimId("furniture", container_id, self.furniture)
         doors = self.furniture[container_id].doors
         if not doors:
             return 1.0
@@ -88,5 +125,5 @@ class World:
             UnknownId: If there is no such object.
         """
         if object_id not in self.objects:
-            raise UnknownId("object", object_id, self.objects)
-        return support_of(self.model, self.data, self.objects[object_id].body)
+            raise UnknownSimId("object", object_id, self.objects)
+        return supporting_body(self.model, self.data, self.objects[object_id].body)

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from openral_sim.compositions import Composition, compose
-from openral_sim.scenes import Scene, load_scene
-from openral_sim.world import World
+from openral_sim.scene.compose import Composition, compose
+from openral_sim.scene.scene import Scene, load_scene
+from openral_sim.world import SimWorldModel
 
 SCENE = Path(__file__).parents[2] / "scenes" / "deploy" / "home.yaml"
 
@@ -21,11 +21,11 @@ def composition(scene: Scene) -> Composition:
 
 
 @pytest.fixture(scope="session")
-def still_world(scene: Scene, composition: Composition) -> World:
+def still_world(scene: Scene, composition: Composition) -> SimWorldModel:
     """A world nobody may step or change."""
-    return World(scene, composition)
+    return SimWorldModel(scene, composition)
 
 
 @pytest.fixture
-def world(scene: Scene, composition: Composition) -> World:
-    return World(scene, composition)
+def world(scene: Scene, composition: Composition) -> SimWorldModel:
+    return SimWorldModel(scene, composition)

@@ -3,9 +3,15 @@ from collections.abc import Callable
 import mujoco
 import pytest
 
-from openral_sim import gl_platform
-from openral_sim.gl_platform import MissingGlLibrary, NoGlPlatform, choose_gl_platform
-from openral_sim.rendering.gl_contexts import GlContextRefused, GlPlatformChosenTooLate, open_gl
+from openral_sim import gl as gl_platform
+from openral_sim.gl import (
+    GlContextRefused,
+    GlPlatformChosenTooLate,
+    MissingGlLibrary,
+    NoGlPlatform,
+    choose_gl_platform,
+    open_gl,
+)
 
 
 def installed(*libraries: str) -> Callable[[str], str | None]:

@@ -3,22 +3,21 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from openral_sim.compositions import compose
-from openral_sim.compositions.options import TIMESTEP
 from openral_sim.robot import BASE_RADIUS, add_robot
-from openral_sim.scenes import Scene
-from openral_sim.world import UnknownId, World
+from openral_sim.scene.compose import TIMESTEP, compose
+from openral_sim.scene.scene import Scene
+from openral_sim.world import SimWorldModel, UnknownSimId
 
 RESTING = 0.03
 
 
-def positions(world: World) -> dict[str, NDArray[np.float64]]:
+def positions(world: SimWorldModel) -> dict[str, NDArray[np.float64]]:
     return {item.id: world.T_world(item.body)[:3, 3] for item in world.objects.values()}
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_objects_rest_where_they_were_placed(scene: Scene, seed: int) -> None:
-    world = World.load(scene, seed)
+    world = SimWorldModel.load(scene, seed)
     placed = np.random.default_rng(seed)
     for placement in scene.document.objects:
         fixture, surface = scene.spot(placement)
@@ -28,7 +27,7 @@ def test_objects_rest_where_they_were_placed(scene: Scene, seed: int) -> None:
         assert np.linalg.norm(world.T_world(item.body)[:3, 3] - wanted) < RESTING, item.id
 
 
-def test_nothing_moves_once_loaded(world: World) -> None:
+def test_nothing_moves_once_loaded(world: SimWorldModel) -> None:
     before = positions(world)
     world.step(2.0)
     after = positions(world)
@@ -38,7 +37,7 @@ def test_nothing_moves_once_loaded(world: World) -> None:
 
 
 def test_nothing_interpenetrates_at_the_start(scene: Scene) -> None:
-    world = World.load(scene, 0, add_robot)
+    world = SimWorldModel.load(scene, 0, add_robot)
     deep = [
         (world.model.geom(contact.geom[0]).name, world.model.geom(contact.geom[1]).name, contact.dist)
         for contact in world.data.contact
@@ -47,19 +46,19 @@ def test_nothing_interpenetrates_at_the_start(scene: Scene) -> None:
     assert deep == []
 
 
-def test_a_seed_always_gives_the_same_world(scene: Scene, world: World) -> None:
-    again, other = World.load(scene, 0), World.load(scene, 1)
+def test_a_seed_always_gives_the_same_world(scene: Scene, world: SimWorldModel) -> None:
+    again, other = SimWorldModel.load(scene, 0), SimWorldModel.load(scene, 1)
     assert np.array_equal(again.data.qpos, world.data.qpos)
     assert not np.array_equal(other.data.qpos, world.data.qpos)
 
 
-def test_every_object_lies_on_the_fixture_it_was_placed_on(world: World) -> None:
+def test_every_object_lies_on_the_fixture_it_was_placed_on(world: SimWorldModel) -> None:
     world.step(0.2)
     wanted = {placement.id: placement.fixture for placement in world.scene.document.objects}
     assert {name: world.support_of(name) for name in world.objects} == wanted
 
 
-def test_an_object_in_the_air_lies_on_nothing_and_a_fallen_one_on_the_floor(world: World) -> None:
+def test_an_object_in_the_air_lies_on_nothing_and_a_fallen_one_on_the_floor(world: SimWorldModel) -> None:
     world.data.joint("object/can").qpos[:3] = (2.0, 2.0, 1.0)
     world.step(TIMESTEP)
     assert world.support_of("can") is None
@@ -67,7 +66,7 @@ def test_an_object_in_the_air_lies_on_nothing_and_a_fallen_one_on_the_floor(worl
     assert world.support_of("can") == "floor"
 
 
-def test_an_object_on_a_plate_lies_on_the_plate(world: World) -> None:
+def test_an_object_on_a_plate_lies_on_the_plate(world: SimWorldModel) -> None:
     x, y, z = world.T_world("object/plate")[:3, 3]
     world.data.joint("object/can").qpos[:3] = (x, y, z + 0.08)
     world.step(1.0)
@@ -75,7 +74,7 @@ def test_an_object_on_a_plate_lies_on_the_plate(world: World) -> None:
     assert world.support_of("plate") == "dining_table"
 
 
-def test_a_door_tells_how_far_it_stands_open(world: World) -> None:
+def test_a_door_tells_how_far_it_stands_open(world: SimWorldModel) -> None:
     assert world.door_opening("fridge") == 0.0
     assert world.door_opening("bookshelf") == 1.0
     door = world.furniture["fridge"].doors[0]
@@ -83,21 +82,21 @@ def test_a_door_tells_how_far_it_stands_open(world: World) -> None:
     assert world.door_opening("fridge") == pytest.approx(0.5)
 
 
-def test_time_passes_in_whole_steps(world: World) -> None:
+def test_time_passes_in_whole_steps(world: SimWorldModel) -> None:
     world.step(0.1)
     assert world.time == pytest.approx(0.1)
     world.step(0.0)
     assert world.time == pytest.approx(0.1 + TIMESTEP)
 
 
-def test_unknown_ids_list_the_valid_ones(still_world: World) -> None:
-    with pytest.raises(UnknownId, match=r"no furniture 'oven'.*fridge"):
+def test_unknown_ids_list_the_valid_ones(still_world: SimWorldModel) -> None:
+    with pytest.raises(UnknownSimId, match=r"no furniture 'oven'.*fridge"):
         still_world.door_opening("oven")
-    with pytest.raises(UnknownId, match=r"no object 'unicorn'.*baguette"):
+    with pytest.raises(UnknownSimId, match=r"no object 'unicorn'.*baguette"):
         still_world.support_of("unicorn")
 
 
-def test_the_robot_fits_at_every_place(scene: Scene, still_world: World) -> None:
+def test_the_robot_fits_at_every_place(scene: Scene, still_world: SimWorldModel) -> None:
     """No fixture, wall or person within the base's reach, at the heights its body has."""
     starts = [place.pose for place in scene.home.places] + [scene.document.robot]
     probe = mujoco.MjData(still_world.model)
@@ -110,7 +109,7 @@ def test_the_robot_fits_at_every_place(scene: Scene, still_world: World) -> None
             assert min(ranges) > BASE_RADIUS + 0.05, (pose, height)
 
 
-def ray(world: World, start: tuple[float, float, float], angle: float) -> float:
+def ray(world: SimWorldModel, start: tuple[float, float, float], angle: float) -> float:
     hit = np.zeros(1, dtype=np.int32)
     direction = np.array([np.cos(angle), np.sin(angle), 0.0])
     distance = mujoco.mj_ray(world.model, world.data, np.array(start), direction, None, 1, -1, hit)
@@ -118,7 +117,7 @@ def ray(world: World, start: tuple[float, float, float], angle: float) -> float:
 
 
 def test_graspable_things_are_near_the_front_at_a_height_an_arm_reaches(
-    scene: Scene, still_world: World
+    scene: Scene, still_world: SimWorldModel
 ) -> None:
     for name in ("baguette", "red_mug", "blue_mug", "can", "wine_bottle", "milk", "wine_glass"):
         placement = next(item for item in scene.document.objects if item.id == name)
@@ -135,7 +134,7 @@ def test_the_robot_does_not_rub_on_the_floor(scene: Scene) -> None:
     assert {("floor", name) for name in robot_bodies} <= excluded
 
 
-def test_every_name_an_entity_gives_is_in_the_model(still_world: World) -> None:
+def test_every_name_an_entity_gives_is_in_the_model(still_world: SimWorldModel) -> None:
     for item in (
         *still_world.objects.values(),
         *still_world.furniture.values(),

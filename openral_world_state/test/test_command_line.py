@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from openral_core.text import Thesaurus
-from openral_world_state.command_line import app
-from openral_world_state.graphs import read_graph
-from openral_world_state.memories import Memory
+from openral_world_state.cli import app
+from openral_world_state.scene_graph.json_io import read_graph
+from openral_world_state.spatial_memory.memory import SpatialMemory
 
 HOME = Path(__file__).parents[2] / "scenes" / "memory" / "home.json"
 
@@ -60,7 +60,7 @@ def test_says_why_it_cannot(file: Path, words: tuple[str, ...], expected: str) -
 
 
 def test_does_not_touch_a_memory_that_a_node_writes(file: Path) -> None:
-    memory = Memory(file, Thesaurus.load())
+    memory = SpatialMemory(file, Thesaurus.load())
     status, output = run("forget", file, "mug_4")
     assert status == 1
     assert "one writer" in output.replace("\n", " ")

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from openral_core.maps import load_map
-from openral_sim.scenes import load_scene
+from openral_core.home_map import load_map
+from openral_sim.scene.scene import load_scene
 
 SCENES = Path(__file__).parents[1]
 

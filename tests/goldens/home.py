@@ -4,20 +4,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from openral_core.detectors import LifecycleState
-from openral_reasoner.benches.palettes import search_palette
-from openral_reasoner.exchanges.commands import AskModel, ChangeState, Command, SendSkill
-from openral_reasoner.exchanges.events import Event, ModelAnswered, PaletteChanged, StateChanged
-from openral_reasoner.homes import Home, HomeObject, HomePeers, HomePlace
-from openral_reasoner.homes.timeline import Answer
-from openral_reasoner.palettes import ContinuousDetectorEntry, LocatorEntry, PlaceEntry, ToolPalette
-from openral_reasoner.planners.scripted import decide
+from openral_reasoner.commands import AskModel, ChangeState, Command, SendSkill
+from openral_reasoner.events import Event, ModelAnswered, PaletteChanged, StateChanged
+from openral_reasoner.palette.entries import ContinuousDetectorEntry, LocatorEntry, PlaceEntry, ToolPalette
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.search_benchmark import search_palette
+from openral_reasoner_testing.simulator import Answer
+from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
 
 STREAM, LOCATOR = "sim-stream", "sim-locator"
 SKILL_TIME, LOOK_TIME, DECISION_TIME = 5.0, 0.2, 0.1
 """How long they take [s]."""
 
 
-def make_home() -> Home:
+def make_home() -> SymbolicHome:
     """A counter, a table and a shelf; a fridge and a cabinet that are closed; Ana."""
     places = (
         HomePlace("counter_1", "kitchen counter", "kitchen", 2.0, 0.0, aliases=("counter",)),
@@ -33,7 +34,7 @@ def make_home() -> Home:
         HomeObject("glass_1", "wine glass", "cabinet_1"),
         HomeObject("milk_1", "milk", "fridge_1"),
     )
-    return Home(
+    return SymbolicHome(
         places={place.id: place for place in places},
         objects={thing.id: thing for thing in objects},
         rooms={"kitchen": "kitchen", "living_room": "living room"},
@@ -41,7 +42,7 @@ def make_home() -> Home:
     )
 
 
-def make_palette(home: Home) -> ToolPalette:
+def make_palette(home: SymbolicHome) -> ToolPalette:
     """Memory, every skill, a locator of 80 MB and a continuous detector of 80 MB; both may be switched."""
     locator = LocatorEntry(
         id=LOCATOR,
@@ -77,7 +78,7 @@ def make_palette(home: Home) -> ToolPalette:
 class Device:
     """A home whose detectors load, take memory, and give it back a while after they sleep."""
 
-    home: Home
+    home: SymbolicHome
     palette: ToolPalette
     moves: list[str] = field(default_factory=list)
 

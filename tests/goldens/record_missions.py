@@ -18,7 +18,7 @@ from missions_by_endpoint import Robot
 
 from openral_core.detectors import LifecycleState, LocateResult, LocateStatus
 from openral_core.missions import MissionState
-from openral_reasoner.exchanges.commands import (
+from openral_reasoner.commands import (
     AskModel,
     CallLocate,
     CancelSkill,
@@ -27,7 +27,9 @@ from openral_reasoner.exchanges.commands import (
     PublishHandoff,
     SendSkill,
 )
-from openral_reasoner.exchanges.events import (
+from openral_reasoner.context import RawCall
+from openral_reasoner.core import Core
+from openral_reasoner.events import (
     CallFailed,
     Event,
     Located,
@@ -37,23 +39,21 @@ from openral_reasoner.exchanges.events import (
     SkillEnded,
     SkillProgressed,
 )
-from openral_reasoner.exchanges.turns import RawCall
-from openral_reasoner.homes.timeline import Answer, Answers, Moment, Timeline
-from openral_reasoner.missions import Core
-from openral_reasoner.procedures.settings import Deadlines, MissionSettings
-from openral_reasoner.recordings import Life, LineWriter, read_lives
-from openral_reasoner.residencies import ResidencyRules
+from openral_reasoner.recording import Life, LineWriter, read_lives
+from openral_reasoner.residency.policy import ResidencyRules
+from openral_reasoner.settings import CallDeadlines, MissionSettings
+from openral_reasoner_testing.simulator import Answer, Answers, RecordedStep, SimulatedTimeline
 
 KEPT = Path(__file__).parent / "missions"
 SETTINGS = MissionSettings(default_requester="ana")
-Recorded = tuple[MissionSettings, Sequence[Moment]]
+Recorded = tuple[MissionSettings, Sequence[RecordedStep]]
 
 
 def mission(
     goal: str, device: Device, answers: Answers, ends: MissionState, settings: MissionSettings, *later: Answer
 ) -> Recorded:
     """One mission of a symbolic home, which must end as it is meant to."""
-    line = Timeline(Core(settings), answers)
+    line = SimulatedTimeline(Core(settings), answers)
     line.put(0.0, PaletteChanged(palette=device.palette))
     line.put(0.1, PromptReceived(id="prompt-1", text=goal))
     for after, event in later:
@@ -101,7 +101,7 @@ def answered_handoff() -> Recorded:
             yield 8.0, PromptReceived(id="answer-1", text=words, in_reply_to=command.question.id)
         yield from device.answers(command, now)
 
-    waiting = SETTINGS.model_copy(update={"deadlines": Deadlines(handoff=60.0)})
+    waiting = SETTINGS.model_copy(update={"deadlines": CallDeadlines(handoff=60.0)})
     return mission("bring me the baguette", device, answers, MissionState.SUCCEEDED, waiting)
 
 

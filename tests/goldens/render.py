@@ -13,12 +13,12 @@ import yaml
 from PIL import Image
 
 from openral_sim.rendering import InstanceLabels
-from openral_sim.rendering.scene_view import SceneView
-from openral_sim.scenes import load_scene
-from openral_sim.world import World
+from openral_sim.rendering.renderer import SceneView
+from openral_sim.scene.scene import load_scene
+from openral_sim.world import SimWorldModel
 
 ROOT = Path(__file__).parents[2]
-KEPT = ROOT / "openral_perception_ros" / "openral_perception_ros" / "conformance" / "goldens"
+KEPT = ROOT / "openral_detector_conformance" / "openral_detector_conformance" / "goldens"
 PLACES = {
     "kitchen_counter": ("at_kitchen_counter", (640, 480)),
     "dining_table": ("at_dining_table", (480, 640)),
@@ -28,7 +28,7 @@ PLACES = {
 EYE, REACH, TILT = 0.9, 0.8, -30.0
 
 
-def camera_at(world: World, place: str) -> mujoco.MjvCamera:
+def camera_at(world: SimWorldModel, place: str) -> mujoco.MjvCamera:
     """What a standing robot sees of a place."""
     pose = world.places[place].pose
     camera = mujoco.MjvCamera()
@@ -37,7 +37,7 @@ def camera_at(world: World, place: str) -> mujoco.MjvCamera:
     return camera
 
 
-def render(world: World, place: str, size: tuple[int, int], base: Path) -> None:
+def render(world: SimWorldModel, place: str, size: tuple[int, int], base: Path) -> None:
     """Write one picture's planes and names."""
     labels, view = InstanceLabels(world), SceneView(world.model, *size)
     view.look(world.data, camera_at(world, place))
@@ -56,7 +56,7 @@ def main() -> None:
     """Render every place."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else KEPT
     folder.mkdir(parents=True, exist_ok=True)
-    world = World.load(load_scene(ROOT / "scenes" / "deploy" / "home.yaml"), 0)
+    world = SimWorldModel.load(load_scene(ROOT / "scenes" / "deploy" / "home.yaml"), 0)
     for name, (place, size) in PLACES.items():
         render(world, place, size, folder / name)
 

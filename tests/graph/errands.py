@@ -23,13 +23,20 @@ from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.msg import SkillCatalogue
 from openral_msgs.srv import LocateInView
-from openral_ros.conversions.detectors import detector_info_message, fill_locate_response
-from openral_ros.conversions.geometry import transform_message
+from openral_ros.conversions.detections import detector_info_message, fill_locate_response
+from openral_ros.conversions.geometry import stamp_of, transform_message
 from openral_ros.conversions.images import image_message
 from openral_ros.conversions.skills import fill_skill_result, skill_goal_from_message
-from openral_ros.conversions.times import stamp_of
 from openral_ros.qos import LATCHED, SENSOR
-from openral_world_state.synthetics import Block, Body, Cylinder, Plane, Shot, looking, shoot
+from openral_testing.synthetic_depth import (
+    Block,
+    Body,
+    Cylinder,
+    Plane,
+    SyntheticDepthImage,
+    look_at_pose,
+    render_depth,
+)
 
 Triple = tuple[float, float, float]
 Params = Mapping[str, ParamValue]
@@ -90,12 +97,14 @@ class Errand:
     filled: dict[str, str] = field(default_factory=dict)
     delivered: list[tuple[str, str]] = field(default_factory=list)
 
-    def shot(self, stamp: float) -> Shot:
+    def shot(self, stamp: float) -> SyntheticDepthImage:
         """What the head camera sees now."""
         seen = {n: Cylinder(v.center, v.radius, v.height) for n, v in self.things.items() if n != self.held}
         doors = {f"_{name}": DOORS[name] for name in self.closed}
         x, y, _ = self.base.position
-        return shoot({**SHELL, **doors, **seen}, looking((x, y, EYE), self.gaze), (320, 240), stamp=stamp)
+        return render_depth(
+            {**SHELL, **doors, **seen}, look_at_pose((x, y, EYE), self.gaze), (320, 240), stamp=stamp
+        )
 
     @property
     def gripper(self) -> Triple:
@@ -222,7 +231,7 @@ class ErrandRobot(Node):
         frames = {
             "base_link": self.errand.base,
             GRIPPER: Pose(self.errand.gripper),
-            FRAME: Pose.from_matrix(looking((x, y, EYE), self.errand.gaze)),
+            FRAME: Pose.from_matrix(look_at_pose((x, y, EYE), self.errand.gaze)),
         }
         placed = [
             TransformStamped(child_frame_id=name, transform=transform_message(pose))
@@ -252,7 +261,7 @@ class ErrandRobot(Node):
         header = Header(frame_id=FRAME, stamp=stamp_of(shot.view.stamp))
         return fill_locate_response(response, result, header)
 
-    def _show(self, shot: Shot) -> None:
+    def _show(self, shot: SyntheticDepthImage) -> None:
         view = shot.view
         self._transform()
         camera = CameraInfo(width=view.intrinsics.width, height=view.intrinsics.height)

@@ -19,7 +19,7 @@ def test_a_mission_ends_typed_although_the_locators_worker_and_then_its_node_are
     budget = ("--set", "reasoner.seconds=200")
     with Deployment(tmp_path, "--goal", "bring me the baguette", *budget) as deployment:
         deployment.wait_until_told("recall_object", 120.0)
-        assert deployment.kill("workers.main", LOCATOR) == 1
+        assert deployment.kill("inference.worker", LOCATOR) == 1
         deployment.wait_until_told("execute_rskill", 60.0)
         assert deployment.kill("setpriv" if deployment.pids("setpriv", LOCATOR) else "detector", LOCATOR) >= 1
         code = deployment.wait(300.0)

@@ -20,7 +20,7 @@ ACTIVE = 3
 
 def node_of(deployment: Deployment) -> psutil.Process:
     """The locator's node: the process that has started its worker."""
-    (worker,) = deployment.pids("workers.main", SLUG)
+    (worker,) = deployment.pids("inference.worker", SLUG)
     node = psutil.Process(worker).parent()
     assert node is not None
     return node

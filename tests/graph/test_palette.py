@@ -17,9 +17,9 @@ pytest.importorskip("openral_msgs")
 pytest.importorskip("mujoco")
 from graph.deployments import ROOT, Deployment, until
 
-from openral_reasoner.exchanges.commands import AskModel
-from openral_reasoner.exchanges.events import PaletteChanged
-from openral_reasoner.recordings import Step, read_lives
+from openral_reasoner.commands import AskModel
+from openral_reasoner.events import PaletteChanged
+from openral_reasoner.recording import RecordedEvent, read_lives
 
 pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(400)]
 LOCATOR = "sim-groundtruth-locator"
@@ -60,7 +60,7 @@ def locators(folder: Path) -> list[tuple[float, bool]]:
     ]
 
 
-def steps(folder: Path) -> list[Step]:
+def steps(folder: Path) -> list[RecordedEvent]:
     path = folder / "recording" / "reasoner.jsonl"
     if not path.exists():
         return []
@@ -77,7 +77,7 @@ def news(folder: Path) -> Iterator[str]:
 
 
 def node_of_the_locator(deployment: Deployment) -> psutil.Process:
-    (worker,) = deployment.pids("workers.main", f"{LOCATOR.replace('-', '_')}.yaml")
+    (worker,) = deployment.pids("inference.worker", f"{LOCATOR.replace('-', '_')}.yaml")
     node = psutil.Process(worker).parent()
     assert node is not None
     return node

@@ -12,12 +12,12 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import Header
 
-from openral_core.queries import RecallResult
+from openral_core.memory_queries import RecallResult
 from openral_msgs.msg import MissionStatus, PromptStamped
-from openral_reasoner.exchanges.events import Recalled
-from openral_reasoner.recordings import read_lines
+from openral_reasoner.events import Recalled
+from openral_reasoner.recording import read_lines
 from openral_reasoner_ros.node import ReasonerNode
-from openral_ros.managed_node import ManagedNode
+from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_world_state.ros.node import WorldStateNode
 
@@ -26,7 +26,7 @@ MEMORY, MAP = ROOT / "scenes" / "memory" / "home.json", ROOT / "scenes" / "maps"
 BOTTLE, GLASS = "wine bottle", "wine glass"
 
 
-def activated(kind: type[ManagedNode], context: Any, **parameters: Any) -> ManagedNode:
+def activated(kind: type[LifecycleNodeBase], context: Any, **parameters: Any) -> LifecycleNodeBase:
     overrides = [Parameter(name, value=value) for name, value in parameters.items()]
     node = kind(context=context, parameter_overrides=overrides)
     node.trigger_configure()

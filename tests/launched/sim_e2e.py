@@ -12,7 +12,7 @@ from launch.actions import IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 from launch import LaunchDescription
-from openral_bringup.deploy.observers import Observer
+from openral_bringup.deploy.monitor_node import MonitorNode
 
 LOCATOR = "/openral/perception/sim_groundtruth_locator/detector"
 MANAGED = {"/sim", LOCATOR, "/openral/perception/sim_groundtruth/detector", "/world_state", "/reasoner"}
@@ -30,11 +30,11 @@ def generate_test_description() -> LaunchDescription:
 
 
 class TestRunningGraph(unittest.TestCase):
-    observer: Observer
+    observer: MonitorNode
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.observer = Observer("", (), {}, None)
+        cls.observer = MonitorNode("", (), {}, None)
 
     @classmethod
     def tearDownClass(cls) -> None:

@@ -10,18 +10,16 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from openral_bringup.deploy.deployments import deployment
-from openral_bringup.deploy.plans import plan
-from openral_bringup.deploy.run_folders import run_folder
-from openral_bringup.deploy.weights import fetch_missing
+from openral_bringup.deploy.console import plan
+from openral_bringup.deploy.deployment import deployment, run_folder
+from openral_bringup.deploy.preflight import fetch_missing
 from openral_bringup.domains import domain_of, occupy
-from openral_bringup.graphs import Choices, describe
-from openral_bringup.graphs.cameras import merged
-from openral_bringup.graphs.choices import Brain, DetectorSet, LogLevel
-from openral_bringup.graphs.locations import rskill_folders, scene_path
-from openral_bringup.graphs.parameter_files import overrides_of
-from openral_bringup.graphs.problems import Problems
-from openral_bringup.graphs.requirements import lacking
+from openral_bringup.graph.description import build_graph
+from openral_bringup.graph.errors import Problems
+from openral_bringup.graph.options import Brain, DeploymentOptions, DetectorSet, LogLevel, merged
+from openral_bringup.graph.overrides import overrides_of
+from openral_bringup.graph.preflight import missing_requirements
+from openral_bringup.graph.resources import rskill_folders, scene_path
 from openral_core.errors import OpenRALError
 from openral_perception_ros.weights.hub import download
 
@@ -78,7 +76,7 @@ def deploy(
     folder = run_folder(goal or [], record)
     problems = Problems()
     asked_domain = problems.attempt(lambda: domain_of(domain_id, os.environ), None)
-    choices = Choices(
+    choices = DeploymentOptions(
         scene=problems.attempt(lambda: scene_path(scene), Path()),
         detectors=detectors,
         continuous=tuple(continuous or ()),
@@ -106,14 +104,19 @@ def deploy(
     )
     folders = problems.attempt(lambda: rskill_folders(rskills or ()), rskill_folders())
     if dry_run:
-        graph = describe(choices, folders, known_problems=problems.found)
-        Console(width=None if sys.stdout.isatty() else 160).print(plan(graph, lacking(graph, folders)))
+        graph = build_graph(choices, folders, known_problems=problems.found)
+        Console(width=None if sys.stdout.isatty() else 160).print(
+            plan(graph, missing_requirements(graph, folders))
+        )
         return
     if fetch:
-        describe(choices, folders, known_problems=problems.found)
+        build_graph(choices, folders, known_problems=problems.found)
         fetch_missing(choices, folders, download, print)
-    graph = describe(
-        choices, folders, known_problems=problems.found, requirements=partial(lacking, folders=folders)
+    graph = build_graph(
+        choices,
+        folders,
+        known_problems=problems.found,
+        requirements=partial(missing_requirements, folders=folders),
     )
     domain = occupy(asked_domain, [node.qualified for node in graph.started])
     if domain_id:

@@ -9,9 +9,10 @@ import pytest
 pytest.importorskip("rclpy")
 from typer.testing import CliRunner
 
-from openral_bringup.checks import CHECKS, Finding, Verdict, conclusion, machines
-from openral_bringup.commands import doctor as doctoring
-from openral_bringup.commands.app import command_line
+from openral_bringup.cli import doctor as doctoring
+from openral_bringup.cli import doctor as machines
+from openral_bringup.cli.doctor import CHECKS, CheckStatus, Finding, conclusion
+from openral_bringup.cli.main import command_line
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda each: each.__name__)
@@ -20,12 +21,12 @@ def test_a_check_says_what_it_found_and_what_to_do_unless_all_is_well(
 ) -> None:
     finding = check()
     assert finding.found
-    assert bool(finding.advice) is (finding.verdict is not Verdict.GOOD)
+    assert bool(finding.advice) is (finding.verdict is not CheckStatus.GOOD)
 
 
 def test_processes_of_one_machine_find_each_other(ros_domain: int) -> None:
     (discovery,) = (check for check in CHECKS if check.__name__ == "discovery")
-    assert discovery().verdict is Verdict.GOOD
+    assert discovery().verdict is CheckStatus.GOOD
 
 
 def test_a_taken_port_is_noticed(ros_domain: int) -> None:
@@ -33,13 +34,15 @@ def test_a_taken_port_is_noticed(ros_domain: int) -> None:
         with suppress(OSError):  # somebody else may hold it: it is taken all the same
             taken.bind(("0.0.0.0", 7410 + 250 * ros_domain))
         finding = machines.ports()
-    assert finding.verdict is Verdict.LIMITED
+    assert finding.verdict is CheckStatus.LIMITED
     assert "--domain-id" in finding.advice
 
 
-@pytest.mark.parametrize(("verdict", "code"), [(Verdict.GOOD, 0), (Verdict.LIMITED, 0), (Verdict.BAD, 1)])
+@pytest.mark.parametrize(
+    ("verdict", "code"), [(CheckStatus.GOOD, 0), (CheckStatus.LIMITED, 0), (CheckStatus.BAD, 1)]
+)
 def test_the_doctor_fails_only_when_the_graph_cannot_run(
-    monkeypatch: pytest.MonkeyPatch, verdict: Verdict, code: int
+    monkeypatch: pytest.MonkeyPatch, verdict: CheckStatus, code: int
 ) -> None:
     monkeypatch.setattr(doctoring, "CHECKS", (lambda: Finding("head", verdict, "sore", "rest"),))
     answer = CliRunner().invoke(command_line(), ["doctor"])
@@ -55,11 +58,11 @@ def test_every_package_adds_its_commands() -> None:
 @pytest.mark.parametrize(
     ("verdicts", "words"),
     [
-        ((Verdict.GOOD, Verdict.GOOD), "can run here, with every detector"),
-        ((Verdict.GOOD, Verdict.LIMITED), "with limits: check 1"),
-        ((Verdict.LIMITED, Verdict.BAD), "cannot run here yet. Mend first: check 1"),
+        ((CheckStatus.GOOD, CheckStatus.GOOD), "can run here, with every detector"),
+        ((CheckStatus.GOOD, CheckStatus.LIMITED), "with limits: check 1"),
+        ((CheckStatus.LIMITED, CheckStatus.BAD), "cannot run here yet. Mend first: check 1"),
     ],
 )
-def test_it_ends_with_what_it_comes_to(verdicts: tuple[Verdict, ...], words: str) -> None:
+def test_it_ends_with_what_it_comes_to(verdicts: tuple[CheckStatus, ...], words: str) -> None:
     findings = [Finding(f"check {number}", verdict, "f", "a") for number, verdict in enumerate(verdicts)]
     assert words in conclusion(findings)

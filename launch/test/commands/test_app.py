@@ -2,7 +2,7 @@
 
 from typer.testing import CliRunner
 
-from openral_bringup.commands.app import command_line
+from openral_bringup.cli.main import command_line
 
 
 def test_one_group_holds_the_commands_of_several_packages() -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("rclpy")
-from openral_bringup.deploy.deployments import INTERRUPTED, _interruptible, _tell
-from openral_bringup.deploy.reports import Outcome
-from openral_bringup.deploy.snapshots import Mission
+from openral_bringup.deploy.deployment import INTERRUPTED, _interruptible, _tell
+from openral_bringup.deploy.monitor_node import MissionSnapshot
+from openral_bringup.deploy.report import RunOutcome
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -39,7 +39,7 @@ def test_the_outcome_is_saved_although_the_terminal_is_gone(
 ) -> None:
     with Path("/dev/full").open("w") as gone:
         monkeypatch.setattr(sys, "stdout", gone)
-        _tell(Outcome("find the mug", Mission(), 1.0, 2.0, 2.0, "interrupted"), tmp_path)
+        _tell(RunOutcome("find the mug", MissionSnapshot(), 1.0, 2.0, 2.0, "interrupted"), tmp_path)
         with pytest.raises(OSError, match="No space"):
             gone.close()
     assert json.loads((tmp_path / "outcomes.jsonl").read_text())["goal"] == "find the mug"
@@ -49,7 +49,7 @@ def test_the_report_is_printed_although_the_disk_is_full(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "outcomes.jsonl").symlink_to("/dev/full")
-    _tell(Outcome("find the mug", Mission(), 1.0, 2.0, 2.0, "interrupted"), tmp_path)
+    _tell(RunOutcome("find the mug", MissionSnapshot(), 1.0, 2.0, 2.0, "interrupted"), tmp_path)
     printed = capsys.readouterr().out
     assert "goal       find the mug" in printed
     assert "not saved: " in printed

@@ -8,7 +8,7 @@ pytest.importorskip("rclpy")
 import rclpy
 from rclpy.context import Context
 
-from openral_bringup.deploy.observers import Observer
+from openral_bringup.deploy.monitor_node import MonitorNode
 from openral_core.missions import MissionState
 from openral_msgs.msg import MissionStatus
 from openral_ros.qos import LATCHED
@@ -19,7 +19,7 @@ def test_a_state_of_a_newer_version_does_not_end_what_is_heard(
 ) -> None:
     reasoner = rclpy.create_node("reasoner", context=ros_context)
     publisher = reasoner.create_publisher(MissionStatus, "openral/mission", LATCHED)
-    observer = Observer("", (), {}, ros_domain)
+    observer = MonitorNode("", (), {}, ros_domain)
     try:
         spin_until(reasoner, lambda: publisher.get_subscription_count() > 0)
         for state in (int(MissionState.ACTIVE), 250, int(MissionState.SUCCEEDED)):

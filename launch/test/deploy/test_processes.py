@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("ament_index_python")
-from openral_bringup.deploy.logs import RunLogs
-from openral_bringup.deploy.processes import Respawn
-from openral_bringup.deploy.supervisors import Supervisor, child_environment
-from openral_bringup.graphs import GraphDescription, NodeSpec
-from openral_bringup.graphs.brains import own_variables
-from openral_bringup.graphs.locations import NotInstalled, executable_path
+from openral_bringup.deploy.process_supervisor import ProcessSupervisor, Respawn, RunLogs, child_environment
+from openral_bringup.graph.description import GraphDescription
+from openral_bringup.graph.detectors import own_variables
+from openral_bringup.graph.node_spec import NodeSpec
+from openral_bringup.graph.resources import NotInstalled, executable_path
 
 Install = Callable[[str, str], NodeSpec]
 
@@ -38,8 +37,8 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return make
 
 
-def supervised(folder: Path, *nodes: NodeSpec) -> Supervisor:
-    return Supervisor(GraphDescription(nodes), folder, child_environment(7, folder))
+def supervised(folder: Path, *nodes: NodeSpec) -> ProcessSupervisor:
+    return ProcessSupervisor(GraphDescription(nodes), folder, child_environment(7, folder))
 
 
 async def until(condition: Callable[[], bool], timeout: float = 10.0) -> None:
@@ -139,7 +138,7 @@ def test_what_counts_as_ended_is_the_process_and_not_who_follows_it(tmp_path: Pa
 def test_a_node_that_cannot_be_started_is_tried_again_and_given_up(tmp_path: Path, install: Install) -> None:
     async def scenario() -> None:
         spec = install("broken", "exec sleep 60")
-        supervisor = Supervisor(
+        supervisor = ProcessSupervisor(
             GraphDescription((spec,)), tmp_path, child_environment(7, tmp_path), Respawn(1, back_off=0.01)
         )
         (process,) = supervisor.processes

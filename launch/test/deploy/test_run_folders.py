@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from openral_bringup.deploy.run_folders import make_folder, run_folder
+from openral_bringup.deploy.deployment import make_folder, run_folder
 
 
 def test_latest_points_to_the_newest_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

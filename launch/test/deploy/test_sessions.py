@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from openral_bringup.deploy.reports import Outcome
-from openral_bringup.deploy.sessions import DEAF, INTERRUPTED, LOST, REFUSED, Patience, Session
-from openral_bringup.deploy.snapshots import Mission, MissionState, Receipt, Snapshot
+from openral_bringup.deploy.mission_runner import DEAF, INTERRUPTED, LOST, REFUSED, MissionRunner, RunTimeouts
+from openral_bringup.deploy.monitor_node import GraphSnapshot, MissionSnapshot, MissionState, Receipt
+from openral_bringup.deploy.report import RunOutcome
 
-QUICK = Patience(start_up=1.0, heard=0.2, mission=1.0, memories=0.2)
-UP = Snapshot({"/reasoner": "active"}, palette_known=True, remembered=("mug",))
+QUICK = RunTimeouts(start_up=1.0, heard=0.2, mission=1.0, memories=0.2)
+UP = GraphSnapshot({"/reasoner": "active"}, palette_known=True, remembered=("mug",))
 
 
 class Graph:
@@ -36,7 +36,7 @@ class Graph:
 
     def report(self, prompt: str, state: MissionState) -> None:
         self.acknowledge(prompt, Receipt(f"mission of {prompt}"))
-        self.snapshot = replace(self.snapshot, mission=Mission(f"mission of {prompt}", state=state))
+        self.snapshot = replace(self.snapshot, mission=MissionSnapshot(f"mission of {prompt}", state=state))
 
     def acknowledge(self, prompt: str, receipt: Receipt) -> None:
         self.snapshot = replace(self.snapshot, receipts={**self.snapshot.receipts, prompt: receipt})
@@ -66,11 +66,11 @@ def die_at_once(graph: Graph, prompt: str) -> None:
     graph.deaths = 1
 
 
-def pursued(graph: Graph, *goals: str) -> tuple[int, list[Outcome]]:
-    outcomes: list[Outcome] = []
+def pursued(graph: Graph, *goals: str) -> tuple[int, list[RunOutcome]]:
+    outcomes: list[RunOutcome] = []
 
     async def run() -> int:
-        session = Session(graph, Path(), QUICK, tuple, lambda: {"reasoner": graph.deaths})
+        session = MissionRunner(graph, Path(), QUICK, tuple, lambda: {"reasoner": graph.deaths})
         return await session.run(goals, outcomes.append)
 
     return asyncio.run(run()), outcomes
@@ -111,11 +111,11 @@ def test_a_lost_mission_is_told_and_the_next_goal_is_pursued_all_the_same() -> N
 
 
 def test_an_interrupted_goal_has_an_outcome_too() -> None:
-    outcomes: list[Outcome] = []
+    outcomes: list[RunOutcome] = []
 
     async def run() -> None:
         graph = Graph(lambda graph, prompt: graph.report(prompt, MissionState.ACTIVE))
-        session = Session(graph, Path(), QUICK, tuple, dict)
+        session = MissionRunner(graph, Path(), QUICK, tuple, dict)
         task = asyncio.ensure_future(session.run(("a", "b"), outcomes.append))
         await asyncio.sleep(0.5)
         task.cancel()

@@ -5,21 +5,20 @@ from pathlib import Path
 import pytest
 import yaml
 
-from openral_bringup.deploy.weights import fetch_missing
-from openral_bringup.graphs import Choices
+from openral_bringup.deploy.preflight import fetch_missing
+from openral_bringup.graph.options import DeploymentOptions
 from openral_core.rskills import Registry
-from openral_perception_ros.engines.checksums import ChecksumDiffers
-from openral_perception_ros.weights.fetching import DownloadFailed, Fetched, LicenceNotAccepted
-from openral_perception_ros.weights.listing import presence_of
+from openral_perception_ros.engines.weights_record import ChecksumDiffers
+from openral_perception_ros.weights.fetch import DownloadFailed, Fetched, LicenceNotAccepted, weights_status
 
 ROOT = Path(__file__).parents[3]
 RSKILLS = ROOT / "rskills"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
-def choices(folder: Path, **changes: object) -> Choices:
+def choices(folder: Path, **changes: object) -> DeploymentOptions:
     scene = ROOT / "scenes" / "deploy" / "home.yaml"
-    return Choices(scene=scene, weights_dir=str(folder), **changes)
+    return DeploymentOptions(scene=scene, weights_dir=str(folder), **changes)
 
 
 class Hub:
@@ -102,11 +101,11 @@ def test_a_fetch_that_broke_off_is_not_here_and_goes_on(tmp_path: Path) -> None:
     with pytest.raises(DownloadFailed):
         fetch_missing(one, folders, breaks, print)
     manifest = Registry.load(folders).detector("own")
-    assert presence_of(manifest, tmp_path / "rskills" / "own", str(tmp_path)).state == "missing"
+    assert weights_status(manifest, tmp_path / "rskills" / "own", str(tmp_path)).state == "missing"
     hub = Hub()
     fetch_missing(one, folders, hub, print)
     assert hub.asked == ["someone/small"]
-    assert presence_of(manifest, tmp_path / "rskills" / "own", str(tmp_path)).state == "here"
+    assert weights_status(manifest, tmp_path / "rskills" / "own", str(tmp_path)).state == "here"
 
 
 def test_half_of_a_checkpoint_without_a_record_is_fetched_again(tmp_path: Path) -> None:

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from openral_bringup.deploy.lines import changes, untold
-from openral_bringup.deploy.plans import plan
-from openral_bringup.deploy.reports import Outcome, report, save
-from openral_bringup.deploy.snapshots import CallLine, Mission, Snapshot
-from openral_bringup.deploy.views import view
-from openral_bringup.graphs import GraphDescription, ImpossibleChoices, NodeSpec
-from openral_bringup.graphs.parameter_files import overrides_of
+from openral_bringup.deploy.console import changes, plan, unreported, view
+from openral_bringup.deploy.monitor_node import CallLine, GraphSnapshot, MissionSnapshot
+from openral_bringup.deploy.report import RunOutcome, report, save
+from openral_bringup.graph.description import GraphDescription
+from openral_bringup.graph.errors import InvalidDeployment
+from openral_bringup.graph.node_spec import NodeSpec
+from openral_bringup.graph.overrides import overrides_of
 from openral_core.missions import MissionState
 from openral_sim.ros.parameters import SimParameters
 
 CALL = CallLine(1, "recall_object", '{"query": "baguette"}', "NOT_IN_MEMORY", "bread is known", 0.1)
-MISSION = Mission(
+MISSION = MissionSnapshot(
     "m1",
     "bring me the baguette",
     MissionState.HANDED_OVER,
@@ -28,7 +28,7 @@ MISSION = Mission(
     {"locates": (2.0, 8.0)},
     ("kitchen counter: NOT_IN_VIEW",),
 )
-SNAPSHOT = Snapshot(
+SNAPSHOT = GraphSnapshot(
     {"/sim": "active", "/openral/perception/sim_groundtruth/detector": "down"},
     {"head": 5.0},
     ("bread", "mug", "mug"),
@@ -68,12 +68,12 @@ def test_markup_in_what_nodes_say_is_shown_as_it_is() -> None:
 
 
 def test_a_waiting_view_says_so() -> None:
-    assert "waiting for the graph, 4 s" in printed(view(Snapshot(), {}, [], 4.0))
+    assert "waiting for the graph, 4 s" in printed(view(GraphSnapshot(), {}, [], 4.0))
 
 
 def test_only_changes_are_told() -> None:
     assert list(changes(SNAPSHOT, SNAPSHOT)) == []
-    told = list(changes(Snapshot(), SNAPSHOT))
+    told = list(changes(GraphSnapshot(), SNAPSHOT))
     assert 'recall_object {"query": "baguette"} -> NOT_IN_MEMORY: bread is known' in told
     assert "mission 'bring me the baguette' is handed_over: looked everywhere" in told
 
@@ -90,11 +90,11 @@ def test_only_changes_are_told() -> None:
     ],
 )
 def test_exit_codes_tell_how_it_ended(state: MissionState, problem: str, code: int) -> None:
-    assert Outcome("g", replace(MISSION, state=state), 1.0, 2.0, 3.0, problem).exit_code == code
+    assert RunOutcome("g", replace(MISSION, state=state), 1.0, 2.0, 3.0, problem).exit_code == code
 
 
 def test_the_report_says_where_it_looked_and_where_the_recording_lies(tmp_path: Path) -> None:
-    outcome = Outcome("bring me the unicorn", MISSION, 5.0, 20.0, 18.0)
+    outcome = RunOutcome("bring me the unicorn", MISSION, 5.0, 20.0, 18.0)
     told = report(outcome, tmp_path)
     assert "handed over to a human: looked everywhere" in told
     assert "- kitchen counter: NOT_IN_VIEW" in told
@@ -106,7 +106,7 @@ def test_the_report_says_where_it_looked_and_where_the_recording_lies(tmp_path: 
 def test_the_report_of_a_claim_says_that_nothing_proves_it_and_what_was_seen(tmp_path: Path) -> None:
     missing = "missing: no HANDOVER of 'baguette' that succeeded"
     mission = replace(MISSION, state=MissionState.CLAIMED, reason="I brought it.", evidence=(missing,))
-    told = report(Outcome("bring me the baguette", mission, 5.0, 20.0, 18.0), tmp_path)
+    told = report(RunOutcome("bring me the baguette", mission, 5.0, 20.0, 18.0), tmp_path)
     assert "outcome    claimed, not proven: I brought it." in told
     assert f"  - {missing}" in told
     assert "claimed: I brought it." in printed(view(replace(SNAPSHOT, mission=mission), {}, [], 0.0))
@@ -125,9 +125,9 @@ def test_the_plan_lists_every_node_with_its_parameters() -> None:
 
 def test_an_alarm_is_told_once_whenever_it_is_repeated() -> None:
     refused, again, lost = ("[a] [ERROR] [1.5] [a]: no", "[a] [ERROR] [2.5] [a]: no", "[b] died")
-    first = untold([refused, again, lost], set())
+    first = unreported([refused, again, lost], set())
     assert first == ["[a] [ERROR] [a]: no", "[b] died"]
-    assert untold([again], set(first)) == []
+    assert unreported([again], set(first)) == []
 
 
 def test_settings_come_from_files_and_words_and_words_win(tmp_path: Path) -> None:
@@ -140,5 +140,5 @@ def test_settings_come_from_files_and_words_and_words_win(tmp_path: Path) -> Non
 
 
 def test_a_setting_of_another_form_is_refused_with_an_example() -> None:
-    with pytest.raises(ImpossibleChoices, match=r"--set seed=3: expected node\.parameter=value"):
+    with pytest.raises(InvalidDeployment, match=r"--set seed=3: expected node\.parameter=value"):
         overrides_of([], ["seed=3"])

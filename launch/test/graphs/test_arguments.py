@@ -4,9 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from openral_bringup.graphs import Choices, ImpossibleChoices, describe
-from openral_bringup.graphs.arguments import ARGUMENTS, Argument, choices_from, misspelt
-from openral_bringup.graphs.spellings import in_launch_spelling
+from openral_bringup.graph.description import build_graph
+from openral_bringup.graph.errors import InvalidDeployment
+from openral_bringup.graph.launch_arguments import (
+    ARGUMENTS,
+    Argument,
+    in_launch_spelling,
+    misspelt,
+    options_from_launch,
+)
+from openral_bringup.graph.options import DeploymentOptions
 
 ROOT = Path(__file__).parents[3]
 SCENE = ROOT / "scenes" / "deploy" / "home.yaml"
@@ -17,20 +24,20 @@ def words(**changed: str) -> dict[str, str]:
 
 
 def test_the_defaults_are_those_of_the_choices() -> None:
-    assert choices_from(words()) == (Choices(scene=SCENE), [])
+    assert options_from_launch(words()) == (DeploymentOptions(scene=SCENE), [])
 
 
 def test_lists_are_separated_by_commas() -> None:
-    assert choices_from(words(on_demand="a, b"))[0].on_demand == ("a", "b")
+    assert options_from_launch(words(on_demand="a, b"))[0].on_demand == ("a", "b")
 
 
 def test_everything_that_is_wrong_is_told_by_name_in_one_message() -> None:
     given = words(
         seed="many", gpu_budget_mb="lots", scene="nowhere", set="sim", namespace="robot1", run="nonsense"
     )
-    choices, problems = choices_from(given)
-    with pytest.raises(ImpossibleChoices) as refused:
-        describe(choices, [ROOT / "rskills"], known_problems=problems)
+    choices, problems = options_from_launch(given)
+    with pytest.raises(InvalidDeployment) as refused:
+        build_graph(choices, [ROOT / "rskills"], known_problems=problems)
     told = in_launch_spelling(refused.value.problems, given)
     for begin in (
         "seed:=many: ",
@@ -47,7 +54,7 @@ def test_everything_that_is_wrong_is_told_by_name_in_one_message() -> None:
 def test_parameters_are_set_as_on_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "params.yaml"
     file.write_text("sim: {seed: 3, shadows: true}")
-    choices, problems = choices_from(words(params=str(file), set="sim.seed=4; reasoner.candidates=2"))
+    choices, problems = options_from_launch(words(params=str(file), set="sim.seed=4; reasoner.candidates=2"))
     assert not problems
     assert choices.overrides == {"sim": {"seed": 4, "shadows": True}, "reasoner": {"candidates": 2}}
 

@@ -8,12 +8,13 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from openral_bringup import launching
+from openral_bringup import launch_description as launching
 from openral_bringup.deploy.main import app
-from openral_bringup.graphs import Choices, ImpossibleChoices, describe
-from openral_bringup.graphs.arguments import ARGUMENTS
-from openral_bringup.graphs.cameras import merged
-from openral_bringup.graphs.locations import rskill_folders
+from openral_bringup.graph.description import build_graph
+from openral_bringup.graph.errors import InvalidDeployment
+from openral_bringup.graph.launch_arguments import ARGUMENTS
+from openral_bringup.graph.options import DeploymentOptions, merged
+from openral_bringup.graph.resources import rskill_folders
 from openral_core.errors import OpenRALError
 
 ROOT = Path(__file__).parents[3]
@@ -22,7 +23,7 @@ SCENE = ROOT / "scenes" / "deploy" / "home.yaml"
 
 
 def graph_of(**choices: Any) -> Any:
-    return describe(Choices(scene=SCENE, **choices), RSKILLS)
+    return build_graph(DeploymentOptions(scene=SCENE, **choices), RSKILLS)
 
 
 def test_the_embedded_graph_has_every_node_in_its_namespace() -> None:
@@ -60,7 +61,7 @@ def test_who_publishes_images_has_room_for_them_unless_the_user_chose_otherwise(
     profile = "FASTRTPS_DEFAULT_PROFILES_FILE"
 
     def variables(**environment: str) -> dict[str, dict[str, str]]:
-        nodes = describe(Choices(scene=SCENE), RSKILLS, environment).nodes
+        nodes = build_graph(DeploymentOptions(scene=SCENE), RSKILLS, environment).nodes
         return {node.key: dict(node.variables) for node in nodes if node.variables}
 
     (given,) = variables()["sim"].values()
@@ -82,27 +83,29 @@ def test_parameters_set_by_hand_win() -> None:
     ("brain", "variable"), [("anthropic", "ANTHROPIC_API_KEY"), ("openai", "OPENAI_API_KEY")]
 )
 def test_a_brain_without_model_or_key_is_refused_before_anything_starts(brain: str, variable: str) -> None:
-    bare, named = (Choices(scene=SCENE, brain=brain, model=model) for model in ("", "some-model"))
-    with pytest.raises(ImpossibleChoices, match=f"--model.*\n.*{variable}"):
-        describe(bare, RSKILLS, environment={})
-    with pytest.raises(ImpossibleChoices, match=variable):
-        describe(named, RSKILLS, environment={})
-    assert describe(named, RSKILLS, environment={variable: "secret"}).nodes
-    local = Choices(scene=SCENE, brain=brain, model="some-model", base_url="http://127.0.0.1:11434/v1")
-    assert describe(local, RSKILLS, environment={}).nodes
+    bare, named = (DeploymentOptions(scene=SCENE, brain=brain, model=model) for model in ("", "some-model"))
+    with pytest.raises(InvalidDeployment, match=f"--model.*\n.*{variable}"):
+        build_graph(bare, RSKILLS, environment={})
+    with pytest.raises(InvalidDeployment, match=variable):
+        build_graph(named, RSKILLS, environment={})
+    assert build_graph(named, RSKILLS, environment={variable: "secret"}).nodes
+    local = DeploymentOptions(
+        scene=SCENE, brain=brain, model="some-model", base_url="http://127.0.0.1:11434/v1"
+    )
+    assert build_graph(local, RSKILLS, environment={}).nodes
 
 
 def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
     scene = tmp_path / "scene.yaml"
     scene.write_text("map: nowhere.yaml")
-    choices = Choices(
+    choices = DeploymentOptions(
         scene=scene,
         continuous=("yolo", "sim-locator"),
         on_demand=("sim-locator", "sim-locator"),
         overrides={"arm": {"x": 1}},
     )
-    with pytest.raises(ImpossibleChoices) as refused:
-        describe(choices, RSKILLS)
+    with pytest.raises(InvalidDeployment) as refused:
+        build_graph(choices, RSKILLS)
     told = str(refused.value)
     assert "unknown detector 'yolo': known are" in told
     assert "--continuous sim-locator: this detector is on_demand; choose it with --on-demand" in told
@@ -119,12 +122,12 @@ def test_a_licence_must_be_accepted_by_its_word(tmp_path: Path) -> None:
     manifest |= {"id": "grounder", "aliases": [], "licence": licence}
     (folder / "rskill.yaml").write_text(yaml.safe_dump(manifest))
     folders = [*RSKILLS, folder.parent]
-    chosen = Choices(scene=SCENE, on_demand=("grounder",))
-    with pytest.raises(ImpossibleChoices, match="to use it say --accept-licence some-nc"):
-        describe(chosen, folders)
+    chosen = DeploymentOptions(scene=SCENE, on_demand=("grounder",))
+    with pytest.raises(InvalidDeployment, match="to use it say --accept-licence some-nc"):
+        build_graph(chosen, folders)
     accepted = chosen.model_copy(update={"accepted_licences": ("some-nc",)})
     assert "/openral/perception/grounder/detector" in {
-        node.qualified for node in describe(accepted, folders).nodes
+        node.qualified for node in build_graph(accepted, folders).nodes
     }
 
 
@@ -147,7 +150,7 @@ def test_a_camera_elsewhere_is_listened_to_there_and_a_new_one_is_added() -> Non
 
 @pytest.mark.parametrize("word", ["", "head=", "head=front", "1=/a", "head=/a/"])
 def test_words_that_are_no_camera_are_refused(word: str) -> None:
-    with pytest.raises(ImpossibleChoices, match="expected an id, or id=/topics"):
+    with pytest.raises(InvalidDeployment, match="expected an id, or id=/topics"):
         graph_of(cameras=(word,))
 
 
@@ -163,12 +166,12 @@ def test_what_does_not_fit_the_budget_together_is_left_asleep_for_the_reasoner_t
 
 
 def test_a_budget_too_small_for_any_locator_is_refused() -> None:
-    with pytest.raises(ImpossibleChoices, match=r"too small for any locator: .*sim-groundtruth-locator"):
+    with pytest.raises(InvalidDeployment, match=r"too small for any locator: .*sim-groundtruth-locator"):
         graph_of(gpu_budget_mb=10.0)
 
 
 def test_locate_anything_needs_its_licence_accepted() -> None:
-    with pytest.raises(ImpossibleChoices, match="to use it say --accept-licence nvidia-non-commercial"):
+    with pytest.raises(InvalidDeployment, match="to use it say --accept-licence nvidia-non-commercial"):
         graph_of(locate_anything=True)
     graph = graph_of(locate_anything=True, accepted_licences=("nvidia-non-commercial",))
     keys = [node.key for node in graph.nodes]
@@ -182,13 +185,13 @@ def test_a_host_starts_only_its_own_nodes_and_bring_up_still_knows_all() -> None
 
 
 def test_a_node_that_is_to_run_here_and_does_not_exist_is_refused() -> None:
-    with pytest.raises(ImpossibleChoices, match=r"--run arm: no such node; nodes are .*'reasoner'"):
+    with pytest.raises(InvalidDeployment, match=r"--run arm: no such node; nodes are .*'reasoner'"):
         graph_of(run=("arm",))
 
 
 def test_parameters_set_by_hand_are_checked_before_anything_starts() -> None:
     overrides = {"reasoner": {"seconds": "long", "colour": 3}, "sim_groundtruth": {"rate": -1.0}}
-    with pytest.raises(ImpossibleChoices) as refused:
+    with pytest.raises(InvalidDeployment) as refused:
         graph_of(overrides=overrides)
     told = str(refused.value)
     assert "--set reasoner.seconds: Input should be a valid number" in told
@@ -204,12 +207,12 @@ def test_compressed_images_of_the_simulation_are_refused(camera: str, refused: b
     if not refused:
         assert graph_of(**choices)
         return
-    with pytest.raises(ImpossibleChoices, match="the simulation publishes no head/image_raw/compressed"):
+    with pytest.raises(InvalidDeployment, match="the simulation publishes no head/image_raw/compressed"):
         graph_of(**choices)
 
 
 def test_what_is_misnamed_does_not_hide_the_rest() -> None:
-    with pytest.raises(ImpossibleChoices) as refused:
+    with pytest.raises(InvalidDeployment) as refused:
         graph_of(namespace="robot1", cameras=("1head",), gpu_budget_mb=20.0, run=("arm",), brain="openai")
     told = "\n".join(refused.value.problems)
     for word in (
@@ -226,21 +229,21 @@ def test_what_the_machine_lacks_is_told_with_the_rest() -> None:
     def lacking(graph: Any) -> list[str]:
         return [f"nothing for {node.key}" for node in graph.started if node.name == "detector"]
 
-    with pytest.raises(ImpossibleChoices) as refused:
-        describe(Choices(scene=SCENE, namespace="robot1"), RSKILLS, requirements=lacking)
+    with pytest.raises(InvalidDeployment) as refused:
+        build_graph(DeploymentOptions(scene=SCENE, namespace="robot1"), RSKILLS, requirements=lacking)
     assert [line for line in refused.value.problems if line == "nothing for sim_groundtruth"]
     assert len(refused.value.problems) == 3
 
 
 def test_misnamed_cameras_and_namespace_are_told_together() -> None:
-    with pytest.raises(ImpossibleChoices) as refused:
+    with pytest.raises(InvalidDeployment) as refused:
         graph_of(namespace="robot1", cameras=("1head", "wrist=relative"))
     assert len(refused.value.problems) == 3
 
 
 def test_what_was_found_before_is_told_with_the_rest() -> None:
-    with pytest.raises(ImpossibleChoices) as refused:
-        describe(Choices(scene=Path(), run=("arm",)), RSKILLS, known_problems=["no such scene"])
+    with pytest.raises(InvalidDeployment) as refused:
+        build_graph(DeploymentOptions(scene=Path(), run=("arm",)), RSKILLS, known_problems=["no such scene"])
     assert refused.value.problems[0] == "no such scene"
     assert len(refused.value.problems) == 2
 
@@ -272,7 +275,9 @@ def test_a_users_own_rskills_reach_every_node_that_reads_rskills(
 ) -> None:
     monkeypatch.chdir(own_rskills.parent)
     folders = rskill_folders(["mine"])
-    graph = describe(Choices(scene=SCENE, continuous=("mine",), on_demand=("sim-locator",)), folders)
+    graph = build_graph(
+        DeploymentOptions(scene=SCENE, continuous=("mine",), on_demand=("sim-locator",)), folders
+    )
     by_key = {node.key: node.parameters for node in graph.nodes}
     assert by_key["my_finder"]["rskill"] == "my-finder"
     for key in ("my_finder", "reasoner", "sim"):
@@ -295,7 +300,7 @@ def test_the_command_line_and_the_launch_file_take_the_users_own_rskills(
     words = {a.name: a.default for a in ARGUMENTS}
     words |= {"rskills": str(own_rskills), "continuous": "my-finder", "domain_id": "auto"}
     assert "my_finder" in {node.key for node in launching.prepare(words, ()).graph.nodes}
-    with pytest.raises(ImpossibleChoices, match=r"rskills:=/none: no <id>/rskill.yaml"):
+    with pytest.raises(InvalidDeployment, match=r"rskills:=/none: no <id>/rskill.yaml"):
         launching.prepare(words | {"rskills": "/none"}, ())
 
 

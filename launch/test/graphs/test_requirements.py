@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from openral_bringup.graphs import Choices, describe
-from openral_bringup.graphs.requirements import lacking
+from openral_bringup.graph.description import build_graph
+from openral_bringup.graph.options import DeploymentOptions
+from openral_bringup.graph.preflight import missing_requirements
 from openral_core.rskills import Registry
-from openral_perception_ros.engines.checksums import digests_of
-from openral_perception_ros.engines.records import Record
+from openral_perception_ros.engines.weights_record import WeightsRecord, digests_of
 
 ROOT = Path(__file__).parents[3]
 RSKILLS = [ROOT / "rskills"]
@@ -32,7 +32,7 @@ def told(folder: Path, continuous: str, on_demand: str, **more: object) -> tuple
         "overrides": dict.fromkeys(slugs, environments),
         **more,
     }
-    return lacking(describe(Choices.model_validate(content), RSKILLS, {}), RSKILLS)
+    return missing_requirements(build_graph(DeploymentOptions.model_validate(content), RSKILLS, {}), RSKILLS)
 
 
 def recorded(folder: Path, name: str) -> None:
@@ -41,7 +41,9 @@ def recorded(folder: Path, name: str) -> None:
     (folder / name).write_text("{}")
     weights = Registry.load(RSKILLS).detector(folder.name).weights
     revision, files = weights.revision, digests_of(folder)
-    Record(rskill=folder.name, uri=weights.uri, revision=revision, licence="", files=files).write(folder)
+    WeightsRecord(rskill=folder.name, uri=weights.uri, revision=revision, licence="", files=files).write(
+        folder
+    )
 
 
 def test_embedded_detectors_lack_nothing(tmp_path: Path) -> None:

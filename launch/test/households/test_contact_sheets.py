@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from openral_bringup.households.contact_sheets import Still, contact_sheet, save_sheet
+from openral_household_benchmark.recording import Still, contact_sheet, save_sheet
 
 RED = np.full((24, 32, 3), (200, 0, 0), np.uint8)
 

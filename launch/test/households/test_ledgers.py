@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-from openral_bringup.households.archetypes import Archetype
-from openral_bringup.households.ledgers import FILE, OutcomeLedger
-from openral_bringup.households.outcomes import Job, Outcome
+from openral_household_benchmark.results import FILE, EpisodeResult, Job, ResultStore
+from openral_household_benchmark.task import TaskType
 
 
-def outcome_of(job: Job, *, why: str = "") -> Outcome:
-    return Outcome(
+def outcome_of(job: Job, *, why: str = "") -> EpisodeResult:
+    return EpisodeResult(
         key=job.key,
         archetype=job.archetype,
         seed=job.seed,
@@ -27,25 +26,25 @@ def outcome_of(job: Job, *, why: str = "") -> Outcome:
     )
 
 
-JOBS = tuple(Job(Archetype.FIND, seed, "home") for seed in range(3))
+JOBS = tuple(Job(TaskType.FIND, seed, "home") for seed in range(3))
 
 
 def test_goes_on_where_a_run_broke_off(tmp_path: Path) -> None:
-    OutcomeLedger(tmp_path).add(outcome_of(JOBS[1]))
-    assert OutcomeLedger(tmp_path).left(JOBS) == (JOBS[0], JOBS[2])
+    ResultStore(tmp_path).add(outcome_of(JOBS[1]))
+    assert ResultStore(tmp_path).left(JOBS) == (JOBS[0], JOBS[2])
 
 
 def test_does_a_job_again_whose_line_was_cut_off(tmp_path: Path) -> None:
-    ledger = OutcomeLedger(tmp_path)
+    ledger = ResultStore(tmp_path)
     ledger.add(outcome_of(JOBS[0]))
     ledger.add(outcome_of(JOBS[1]))
     file = tmp_path / FILE
     file.write_text(file.read_text(encoding="utf-8")[:-10], encoding="utf-8")
-    assert OutcomeLedger(tmp_path).left(JOBS) == JOBS[1:]
+    assert ResultStore(tmp_path).left(JOBS) == JOBS[1:]
 
 
 def test_another_brain_is_another_job(tmp_path: Path) -> None:
-    ledger = OutcomeLedger(tmp_path)
+    ledger = ResultStore(tmp_path)
     ledger.add(outcome_of(JOBS[0]))
-    other = Job(Archetype.FIND, 0, "home", "anthropic")
+    other = Job(TaskType.FIND, 0, "home", "anthropic")
     assert ledger.left([other]) == (other,)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from openral_bringup.households.outcomes import reason
 from openral_core.missions import MissionState
-from openral_reasoner.exchanges.statuses import CallRecord, MissionReport
+from openral_household_benchmark.results import reason
+from openral_reasoner.commands import CallRecord, MissionReport
 
 
 def call(index: int, tool: str, status: str, message: str = "") -> CallRecord:

@@ -4,25 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from openral_bringup.households.archetypes import Archetype
-from openral_bringup.households.fleets import Worker
-from openral_bringup.households.outcomes import Job
-from openral_bringup.households.runs import RunOptions
-from openral_reasoner.recordings import read_lines, replay
+from openral_household_benchmark.cli import Worker
+from openral_household_benchmark.episode import RunOptions
+from openral_household_benchmark.results import Job
+from openral_household_benchmark.task import TaskType
+from openral_reasoner.recording import read_lines, replay
 
 
 @pytest.mark.parametrize(
     ("archetype", "seed"),
     [
-        (Archetype.FETCH, 0),
-        (Archetype.FIND, 0),
-        (Archetype.OPEN, 0),
-        (Archetype.VIEW, 0),
-        (Archetype.HAND, 0),
+        (TaskType.FETCH, 0),
+        (TaskType.FIND, 0),
+        (TaskType.OPEN, 0),
+        (TaskType.VIEW, 0),
+        (TaskType.HAND, 0),
     ],
 )
 def test_does_a_household_task_and_its_recording_replays(
-    archetype: Archetype, seed: int, tmp_path: Path
+    archetype: TaskType, seed: int, tmp_path: Path
 ) -> None:
     job = Job(archetype, seed, "home")
     outcome = Worker(tmp_path, RunOptions())(job)

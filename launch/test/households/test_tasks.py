@@ -4,34 +4,32 @@ from pathlib import Path
 
 import pytest
 
-from openral_bringup.households.archetypes import Archetype
-from openral_bringup.households.tasks import draw_task
-from openral_bringup.households.whereabouts import container_of, remembered
-from openral_sim.scenes import load_scene
-from openral_sim.world import World
+from openral_household_benchmark.task import TaskType, container_of, draw_task, remembered
+from openral_sim.scene.scene import load_scene
+from openral_sim.world import SimWorldModel
 
 SCENE = Path(__file__).parents[3] / "scenes" / "deploy" / "home.yaml"
 
 
 @pytest.fixture(scope="module")
-def world() -> World:
-    return World.load(load_scene(SCENE), 0)
+def world() -> SimWorldModel:
+    return SimWorldModel.load(load_scene(SCENE), 0)
 
 
-@pytest.mark.parametrize("archetype", Archetype)
-def test_a_seed_always_draws_the_same_task(archetype: Archetype, world: World) -> None:
+@pytest.mark.parametrize("archetype", TaskType)
+def test_a_seed_always_draws_the_same_task(archetype: TaskType, world: SimWorldModel) -> None:
     assert draw_task(archetype, world, 5) == draw_task(archetype, world, 5)
 
 
-@pytest.mark.parametrize("archetype", [Archetype.FETCH, Archetype.HAND, Archetype.OPEN])
-def test_only_opening_is_about_what_lies_behind_a_door(archetype: Archetype, world: World) -> None:
+@pytest.mark.parametrize("archetype", [TaskType.FETCH, TaskType.HAND, TaskType.OPEN])
+def test_only_opening_is_about_what_lies_behind_a_door(archetype: TaskType, world: SimWorldModel) -> None:
     for seed in range(12):
         task = draw_task(archetype, world, seed)
         hidden = {bool(container_of(world, x)) for x in world.objects.values() if x.phrase == task.phrase}
-        assert hidden == {archetype is Archetype.OPEN}
+        assert hidden == {archetype is TaskType.OPEN}
 
 
-def test_memory_holds_what_the_task_says_and_no_more(world: World) -> None:
+def test_memory_holds_what_the_task_says_and_no_more(world: SimWorldModel) -> None:
     graph = remembered(world, ["wine_bottle"], seed=3)
     (node,) = graph.nodes
     truth = world.T_world(world.objects["wine_bottle"].body)[:3, 3]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from openral_bringup.households.windows import NoDisplay, require_display
+from openral_household_benchmark.recording import NoDisplay, require_display
 
 
 def test_refuses_a_window_where_there_is_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:

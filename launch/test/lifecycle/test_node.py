@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 rclpy = pytest.importorskip("rclpy")
-from openral_bringup.lifecycle.node import BringupNode
+from openral_bringup.lifecycle_manager.node import BringupNode
 from openral_core.errors import OpenRALError
-from openral_ros.managed_node import ManagedNode
-from openral_ros.scopes import Scope
+from openral_ros.lifecycle_node import LifecycleNodeBase
+from openral_ros.resources import ResourceScope
 
 SpinUntil = Callable[..., None]
 
@@ -18,7 +18,7 @@ class NoWeights(OpenRALError):
     """What a node that cannot activate says."""
 
 
-class Peer(ManagedNode):
+class Peer(LifecycleNodeBase):
     """A node that counts its activations and may refuse them."""
 
     def __init__(self, name: str, context: Any, refuses: bool = False) -> None:
@@ -26,7 +26,7 @@ class Peer(ManagedNode):
         self.activations = 0
         self.refuses = refuses
 
-    def activate(self, scope: Scope) -> None:
+    def activate(self, scope: ResourceScope) -> None:
         self.activations += 1
         if self.refuses:
             raise NoWeights("run the fetch command")

@@ -10,7 +10,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from oddities import besiege, interrogate
 from rclpy.node import Node
 
-from openral_bringup.lifecycle.node import BringupNode
+from openral_bringup.lifecycle_manager.node import BringupNode
 from openral_ros.qos import RELIABLE
 
 pytestmark = [pytest.mark.usefixtures("callback_errors"), pytest.mark.timeout(300)]

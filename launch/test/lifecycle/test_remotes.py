@@ -10,9 +10,9 @@ pytest.importorskip("rclpy")
 from lifecycle_msgs.msg import State, TransitionEvent
 from lifecycle_msgs.srv import GetState
 
-from openral_bringup.lifecycle import remotes
+from openral_bringup.lifecycle_manager import client as remotes
 from openral_core.detectors import LifecycleState
-from openral_ros.calls import ServiceTimedOut
+from openral_ros.service_client import ServiceTimedOut
 
 ACTIVE = GetState.Response(current_state=State(id=State.PRIMARY_STATE_ACTIVE))
 INACTIVE = GetState.Response(current_state=State(id=State.PRIMARY_STATE_INACTIVE))
@@ -54,7 +54,7 @@ def test_a_question_that_a_dead_process_took_along_holds_nobody_up(
 ) -> None:
     told: list[LifecycleState | None] = []
     scope: Any = SimpleNamespace(subscription=lambda *_: None)
-    remote = remotes.Remote(scope, scope, "/eye", lambda: None)
+    remote = remotes.NodeLifecycleClient(scope, scope, "/eye", lambda: None)
     for _ in range(2):
         remote.look(1.0, told.append)
     for number, answer in answers:
@@ -78,7 +78,7 @@ def test_what_a_node_says_of_its_deactivation_outdates_what_was_asked_before(
     told: list[LifecycleState | None] = []
     hears: list[Callable[[TransitionEvent], None]] = []
     scope: Any = SimpleNamespace(subscription=lambda kind, topic, callback, qos: hears.append(callback))
-    remote = remotes.Remote(scope, scope, "/eye", lambda: told.append(LifecycleState.INACTIVE))
+    remote = remotes.NodeLifecycleClient(scope, scope, "/eye", lambda: told.append(LifecycleState.INACTIVE))
     remote.look(1.0, told.append)
     hears[0](TransitionEvent(start_state=State(id=start), goal_state=State(id=goal)))
     asked[0](ACTIVE)

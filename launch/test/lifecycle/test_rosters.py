@@ -3,14 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_bringup.lifecycle.peers import Patience, Step
-from openral_bringup.lifecycle.rosters import Roster, roster
+from openral_bringup.lifecycle_manager.managed_node import LifecycleStep, RetryPolicy
+from openral_bringup.lifecycle_manager.sequencer import LifecycleSequencer, make_sequencer
 from openral_core.detectors import LifecycleState as State
 
-PATIENCE = Patience(step_deadline=10.0, retries=2, back_off=1.0)
+PATIENCE = RetryPolicy(step_deadline=10.0, retries=2, back_off=1.0)
 
 
-def run_up(current: Roster, now: float = 0.0) -> Roster:
+def run_up(current: LifecycleSequencer, now: float = 0.0) -> LifecycleSequencer:
     """Grant every step until nothing more is asked for."""
     while steps := current.steps(now):
         for name, step in steps:
@@ -18,33 +18,33 @@ def run_up(current: Roster, now: float = 0.0) -> Roster:
     return current
 
 
-def all_seen(current: Roster, state: State | None = State.UNCONFIGURED) -> Roster:
+def all_seen(current: LifecycleSequencer, state: State | None = State.UNCONFIGURED) -> LifecycleSequencer:
     for peer in current.peers:
         current = current.observed(peer.name, state)
     return current
 
 
-def two_levels() -> Roster:
-    return roster((("sim",), ("eye", "memory")), PATIENCE, 0.0)
+def two_levels() -> LifecycleSequencer:
+    return make_sequencer((("sim",), ("eye", "memory")), PATIENCE, 0.0)
 
 
 def test_the_next_level_waits_for_the_one_below() -> None:
     current = all_seen(two_levels())
-    assert current.steps(0.0) == (("sim", Step.CONFIGURE),)
-    current = current.started("sim", Step.CONFIGURE).finished("sim", success=True, now=0.0)
-    assert current.steps(0.0) == (("sim", Step.ACTIVATE),)
-    current = current.started("sim", Step.ACTIVATE).finished("sim", success=True, now=0.0)
-    assert current.steps(0.0) == (("eye", Step.CONFIGURE), ("memory", Step.CONFIGURE))
+    assert current.steps(0.0) == (("sim", LifecycleStep.CONFIGURE),)
+    current = current.started("sim", LifecycleStep.CONFIGURE).finished("sim", success=True, now=0.0)
+    assert current.steps(0.0) == (("sim", LifecycleStep.ACTIVATE),)
+    current = current.started("sim", LifecycleStep.ACTIVATE).finished("sim", success=True, now=0.0)
+    assert current.steps(0.0) == (("eye", LifecycleStep.CONFIGURE), ("memory", LifecycleStep.CONFIGURE))
 
 
 def test_a_level_that_never_comes_up_holds_the_next_for_one_deadline_only() -> None:
     current = all_seen(two_levels()).observed("sim", None)
     assert current.steps(5.0) == ()
-    assert current.steps(11.0) == (("eye", Step.CONFIGURE), ("memory", Step.CONFIGURE))
+    assert current.steps(11.0) == (("eye", LifecycleStep.CONFIGURE), ("memory", LifecycleStep.CONFIGURE))
 
 
 def test_a_refused_step_is_tried_again_with_back_off_and_then_left() -> None:
-    current = all_seen(roster((("eye",),), PATIENCE, 0.0))
+    current = all_seen(make_sequencer((("eye",),), PATIENCE, 0.0))
     times = []
     for now in range(20):
         for name, step in current.steps(float(now)):
@@ -62,7 +62,7 @@ def test_what_somebody_else_did_while_a_node_was_silent_stays() -> None:
     woken = current.observed("eye", None).observed("eye", None).observed("eye", State.ACTIVE)
     assert woken.steps(2.0) == ()
     died = woken.observed("eye", None).observed("eye", State.UNCONFIGURED)
-    assert died.steps(3.0) == (("eye", Step.CONFIGURE),)
+    assert died.steps(3.0) == (("eye", LifecycleStep.CONFIGURE),)
 
 
 def test_a_deliberate_deactivation_stays() -> None:
@@ -87,7 +87,7 @@ def test_a_crashed_node_is_brought_back_and_counted() -> None:
 
 def test_a_crash_unseen_between_two_looks_is_no_deliberate_step() -> None:
     current = run_up(all_seen(two_levels())).observed("eye", State.UNCONFIGURED)
-    assert current.steps(1.0) == (("eye", Step.CONFIGURE),)
+    assert current.steps(1.0) == (("eye", LifecycleStep.CONFIGURE),)
 
 
 def test_shutdown_goes_in_reverse() -> None:
@@ -98,7 +98,7 @@ def test_shutdown_goes_in_reverse() -> None:
         for name, step in steps:
             order.append((name, step))
             current = current.started(name, step).finished(name, success=True, now=1.0)
-    assert order[-2:] == [("sim", Step.DEACTIVATE), ("sim", Step.CLEANUP)]
+    assert order[-2:] == [("sim", LifecycleStep.DEACTIVATE), ("sim", LifecycleStep.CLEANUP)]
     assert current.settled()
 
 
@@ -122,7 +122,7 @@ def test_whatever_nodes_do_only_one_step_at_a_time_is_asked_of_each(
 
 
 def test_a_node_that_is_meant_to_sleep_is_configured_and_holds_nobody_up() -> None:
-    several = roster((("eye",), ("mind",)), PATIENCE, 0.0, asleep=("eye",))
+    several = make_sequencer((("eye",), ("mind",)), PATIENCE, 0.0, asleep=("eye",))
     several = run_up(all_seen(several))
     assert several.settled()
     assert [each.seen for each in several.peers] == [State.INACTIVE, State.ACTIVE]

@@ -1,14 +1,16 @@
 """rSkills: the manifests of detectors and acting skills, and the registry that loads them."""
 
-from openral_core.rskills.detector import (
+from openral_core.rskills.manifests import (
     DetectorManifest,
     Licence,
+    ParameterSpec,
+    ParameterType,
     Sensor,
+    SkillManifest,
     VocabularySpec,
     Weights,
 )
 from openral_core.rskills.registry import InvalidManifest, Registry
-from openral_core.rskills.skill import ParameterSpec, ParameterType, SkillManifest
 
 __all__ = [
     "DetectorManifest",

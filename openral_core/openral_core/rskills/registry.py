@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Self
 
 from openral_core.documents import InvalidDocument, parse_document, read_yaml
-from openral_core.errors import listed
+from openral_core.errors import format_choices
 from openral_core.names import Name, UnknownId, find_named, slug
-from openral_core.rskills.detector import DetectorManifest
-from openral_core.rskills.skill import SkillManifest
+from openral_core.rskills.manifests import DetectorManifest, SkillManifest
 
 MANIFEST_FILE = "rskill.yaml"
 AnyManifest = DetectorManifest | SkillManifest
@@ -95,7 +94,9 @@ def load_manifest(file: Path) -> AnyManifest:
     content = read_yaml(file)
     model = _KINDS.get(str(content.get("kind")))
     if model is None:
-        raise InvalidManifest(file, [f"kind: found {content.get('kind')!r}, valid are {listed(_KINDS)}"])
+        raise InvalidManifest(
+            file, [f"kind: found {content.get('kind')!r}, valid are {format_choices(_KINDS)}"]
+        )
     manifest = parse_document(model, content, file, InvalidManifest)
     if manifest.id != file.parent.name:
         raise InvalidManifest(

@@ -1,9 +1,7 @@
 """Words for things: phrases taken apart, and a thesaurus that says which label answers which words."""
 
-from openral_core.text.kinds import InvalidThesaurus
-from openral_core.text.phrases import Phrase
-from openral_core.text.relations import Relation
+from openral_core.text.noun_phrases import MAX_CHARACTERS, Phrase, UnreadableText
+from openral_core.text.taxonomy import InvalidThesaurus, TermRelation
 from openral_core.text.thesaurus import Thesaurus
-from openral_core.text.words import MAX_CHARACTERS, UnreadableText
 
-__all__ = ["MAX_CHARACTERS", "InvalidThesaurus", "Phrase", "Relation", "Thesaurus", "UnreadableText"]
+__all__ = ["MAX_CHARACTERS", "InvalidThesaurus", "Phrase", "TermRelation", "Thesaurus", "UnreadableText"]

@@ -3,12 +3,18 @@
 from functools import lru_cache
 from typing import Self
 
-from openral_core.text.attributes import Attributes, compare
-from openral_core.text.entries import Entry, ThesaurusDocument, shipped_entries
-from openral_core.text.kinds import InvalidThesaurus, Kinds
-from openral_core.text.phrases import Phrase, parse_phrase
-from openral_core.text.relations import Relation, weaker
-from openral_core.text.words import singulars, words_of
+from openral_core.text.noun_phrases import Phrase, parse_phrase, singulars, words_of
+from openral_core.text.taxonomy import (
+    Attributes,
+    InvalidThesaurus,
+    Taxonomy,
+    TermRelation,
+    ThesaurusDocument,
+    ThesaurusEntry,
+    compare,
+    shipped_entries,
+    weaker,
+)
 
 _CACHED = 1 << 16
 
@@ -22,7 +28,7 @@ class Thesaurus:
     def __init__(self, document: ThesaurusDocument) -> None:
         self._things = document.things
         self._names = _names(document)
-        self._kinds = Kinds({name: entry.kinds for name, entry in document.things.items()})
+        self._kinds = Taxonomy({name: entry.kinds for name, entry in document.things.items()})
         self._attributes = Attributes(document.attributes)
         self._packages = document.packages
         self._portions = document.portions
@@ -69,7 +75,7 @@ class Thesaurus:
             UnreadableText: If either text names nothing.
         """
         wanted, known = self._said_of(self.parse(asked)), self._said_of(self.parse(stored))
-        return compare(wanted, known, frozenset()) is Relation.RELATED
+        return compare(wanted, known, frozenset()) is TermRelation.RELATED
 
     def found(self, text: str) -> tuple[str, ...]:
         """Names of places where such a thing is usually found, most likely first; () when nothing is known.
@@ -100,7 +106,7 @@ class Thesaurus:
             return Phrase(whole.head, phrase.modifiers + whole.modifiers, whole.of, phrase.where)
         return phrase
 
-    def _relation(self, asked: str, stored: str) -> Relation:
+    def _relation(self, asked: str, stored: str) -> TermRelation:
         """How a stored label stands to the words asked for.
 
         Raises:
@@ -108,7 +114,7 @@ class Thesaurus:
         """
         wanted, known = self.parse(asked), self.parse(stored)
         heads = self._compare_things(asked, stored)
-        if heads in (Relation.NONE, Relation.RELATED):
+        if heads in (TermRelation.NONE, TermRelation.RELATED):
             return heads
         typical = self._attributes.of(self._entry(self._concept(known.head)).typical)
         return weaker(heads, compare(self._said_of(wanted), self._said_of(known), typical))
@@ -126,15 +132,15 @@ class Thesaurus:
         contents = (word for word in phrase.modifiers if not self._attributes.is_attribute(word))
         return frozenset((thing, *map(self._concept, contents)))
 
-    def _compare_things(self, asked: str, stored: str) -> Relation:
+    def _compare_things(self, asked: str, stored: str) -> TermRelation:
         wanted, known = self.concept(asked), self.concept(stored)
         if wanted == known:
-            return Relation.EQUAL
+            return TermRelation.EQUAL
         if wanted in self._everything(self.keys(stored)):
-            return Relation.NARROWER
+            return TermRelation.NARROWER
         if known in self._everything(self.keys(asked)):
-            return Relation.BROADER
-        return Relation.RELATED if known in self.related(wanted) else Relation.NONE
+            return TermRelation.BROADER
+        return TermRelation.RELATED if known in self.related(wanted) else TermRelation.NONE
 
     def _everything(self, concepts: frozenset[str]) -> frozenset[str]:
         return concepts.union(*map(self._kinds.above, concepts))
@@ -149,8 +155,8 @@ class Thesaurus:
     def _concept(self, head: str) -> str:
         return self._names.get(head.replace(" ", ""), head)
 
-    def _entry(self, concept: str) -> Entry:
-        return self._things.get(concept, Entry())
+    def _entry(self, concept: str) -> ThesaurusEntry:
+        return self._things.get(concept, ThesaurusEntry())
 
 
 def _names(document: ThesaurusDocument) -> dict[str, str]:

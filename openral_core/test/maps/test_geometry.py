@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from openral_core.maps import Box, Pose2, Rectangle, Room
+from openral_core.home_map import Box3, Pose2, Rectangle, Room
 
 metres = st.floats(-20, 20)
 poses = st.builds(Pose2, x=metres, y=metres, yaw=st.floats(-pi, pi))
@@ -35,7 +35,7 @@ def test_a_rectangle_keeps_its_margin(point: tuple[float, float], margin: float,
 
 @pytest.mark.parametrize(("z", "inside"), [(0.5, True), (1.5, False), (-0.1, False)])
 def test_a_box_ends_at_its_corners(z: float, inside: bool) -> None:
-    assert Box(min=(0, 0, 0), max=(1, 1, 1)).contains(0.5, 0.5, z) is inside
+    assert Box3(min=(0, 0, 0), max=(1, 1, 1)).contains(0.5, 0.5, z) is inside
 
 
 def test_a_polygon_of_two_corners_is_refused() -> None:

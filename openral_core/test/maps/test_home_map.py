@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from openral_core.documents import InvalidDocument
-from openral_core.maps import UnknownMapId, load_map
+from openral_core.home_map import UnknownMapId, load_map
 
 Content = dict[str, list[dict[str, object]]]
 HOME = Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml"

@@ -3,7 +3,7 @@
 import pytest
 
 from openral_core.text import Phrase
-from openral_core.text.phrases import parse_phrase
+from openral_core.text.noun_phrases import parse_phrase
 
 KNOWN = {"mug", "wine glass", "glass", "cup", "remote control"}
 

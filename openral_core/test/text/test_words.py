@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from openral_core.text.words import UnreadableText, singulars, words_of
+from openral_core.text.noun_phrases import UnreadableText, singulars, words_of
 
 
 @pytest.mark.parametrize(

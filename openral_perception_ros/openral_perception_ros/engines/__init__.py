@@ -1,32 +1,40 @@
 """Detector engines: numpy images in, detections out; they run in a worker process and know no ROS."""
 
-from openral_perception_ros.engines.engine import Engine, EngineLoader, LoadOptions
+from openral_perception_ros.engines.base import (
+    ENGINES,
+    Engine,
+    EngineFrame,
+    EngineLoader,
+    LoadOptions,
+    Plane,
+    blank_frame,
+    clipped,
+    detections_from,
+    engine_loader,
+)
 from openral_perception_ros.engines.errors import (
     BadDetections,
     EngineError,
     FailureKind,
-    LabelsDiffer,
+    LabelMismatch,
+    MissingImagePlane,
     MissingPackage,
-    MissingPlane,
     MissingWeights,
     OutOfMemory,
 )
-from openral_perception_ros.engines.frame import Frame, Plane, blank_frame
-from openral_perception_ros.engines.registry import ENGINES, engine_loader
-from openral_perception_ros.engines.results import clipped, detections_from
 
 __all__ = [
     "ENGINES",
     "BadDetections",
     "Engine",
     "EngineError",
+    "EngineFrame",
     "EngineLoader",
     "FailureKind",
-    "Frame",
-    "LabelsDiffer",
+    "LabelMismatch",
     "LoadOptions",
+    "MissingImagePlane",
     "MissingPackage",
-    "MissingPlane",
     "MissingWeights",
     "OutOfMemory",
     "Plane",

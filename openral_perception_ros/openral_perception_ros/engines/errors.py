@@ -17,7 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar
 
-from openral_core.errors import OpenRALError, listed
+from openral_core.errors import OpenRALError, format_choices
 
 
 class FailureKind(StrEnum):
@@ -44,7 +44,7 @@ class MissingWeights(EngineError):
 
     def __init__(self, rskill_id: str, looked_at: Iterable[Path], command: str = "fetch") -> None:
         super().__init__(
-            f"no weights of {rskill_id!r} on this machine (looked at {listed(looked_at)}): "
+            f"no weights of {rskill_id!r} on this machine (looked at {format_choices(looked_at)}): "
             f"run `openral weights {command} {rskill_id}`"
         )
 
@@ -80,13 +80,13 @@ class OutOfMemory(EngineError):
         super().__init__(f"out of memory during {during}: {detail}")
 
 
-class MissingPlane(EngineError):
+class MissingImagePlane(EngineError):
     """A frame without an image the engine needs."""
 
     kind = FailureKind.MISSING_PLANE
 
     def __init__(self, sensor: str, found: Iterable[str]) -> None:
-        super().__init__(f"frame has no {sensor!r} plane: it has {listed(found)}")
+        super().__init__(f"frame has no {sensor!r} plane: it has {format_choices(found)}")
 
 
 class BadDetections(EngineError):
@@ -98,7 +98,7 @@ class BadDetections(EngineError):
         super().__init__(f"the model returned {what}: {found}")
 
 
-class LabelsDiffer(EngineError):
+class LabelMismatch(EngineError):
     """A vocabulary of another length than the model's classes: every name would be wrong."""
 
     def __init__(self, classes: int, labels: int) -> None:
@@ -107,7 +107,7 @@ class LabelsDiffer(EngineError):
         )
 
 
-class NothingAsked(EngineError):
+class EmptyQuery(EngineError):
     """An open vocabulary without a question."""
 
     def __init__(self, rskill_id: str) -> None:

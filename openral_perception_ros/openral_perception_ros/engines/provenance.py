@@ -6,15 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from openral_core.rskills import DetectorManifest
-from openral_perception_ros.engines.checksums import (
+from openral_perception_ros.engines.errors import WeightsRefused
+from openral_perception_ros.engines.weights_record import (
+    InvalidRecord,
     KnownDigests,
+    WeightsRecord,
     blob_id_of,
     files_of,
     problems_of,
     sha256_of,
 )
-from openral_perception_ros.engines.errors import WeightsRefused
-from openral_perception_ros.engines.records import InvalidRecord, Record
 
 HUB = "hf://"
 SNAPSHOTS = "snapshots"
@@ -59,7 +60,7 @@ def _problems(
         known = code = set(files_of(folder))
     else:
         try:
-            record = Record.read(folder)
+            record = WeightsRecord.read(folder)
         except InvalidRecord as error:
             yield str(error)
             return
@@ -73,7 +74,7 @@ def _problems(
         yield from _code_problems(folder, known, code)
 
 
-def _record_problems(manifest: DetectorManifest, record: Record, folder: Path) -> Iterator[str]:
+def _record_problems(manifest: DetectorManifest, record: WeightsRecord, folder: Path) -> Iterator[str]:
     weights = manifest.weights
     if weights is None:
         return

@@ -1,17 +1,22 @@
 """Python environments of engines, made by an explicit command."""
 
+import importlib
 import os
+import re
 import subprocess
+import sys
 import venv
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest
-from openral_perception_ros.workers.commands import worker_command
+from openral_perception_ros.engines import engine_loader
+from openral_perception_ros.inference.worker_process import worker_command
 
 Run = Callable[[Sequence[str]], int]
-IMPORTS = "openral_perception_ros.weights.engine_imports"
+IMPORTS = "openral_perception_ros.weights.environments"
 
 
 class NoEnvironmentNeeded(OpenRALError):
@@ -88,3 +93,35 @@ def _make(home: Path, name: str) -> None:
         venv.create(home, with_pip=True, symlinks=True, prompt=name)
     except (OSError, subprocess.CalledProcessError) as error:
         raise EnvironmentNotMade(home, error) from error
+
+
+_NAME = re.compile(r"^[A-Za-z][A-Za-z0-9_.-]*")
+
+
+def packages_of(requirements: str) -> list[str]:
+    """Packages a requirements file names and that are modules of the same name."""
+    names = (match[0] for line in requirements.splitlines() if (match := _NAME.match(line)))
+    return [name for name in names if find_spec(name) is not None]
+
+
+def main() -> None:
+    """Import them and the engine, in sight of the user; the first that breaks ends the process.
+
+    transformers imports a model's class when it is loaded: what breaks there has to be tried here.
+    """
+    sys.tracebacklimit = 0
+    engine, requirements = sys.argv[-2:]
+    for name in packages_of(Path(requirements).read_text(encoding="utf-8")):
+        _say(f"import {name}")
+        importlib.import_module(name)
+    _say(f"engine {engine}")
+    engine_loader(engine)
+
+
+def _say(words: str) -> None:
+    sys.stdout.write(f"{words}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

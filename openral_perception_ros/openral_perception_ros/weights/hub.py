@@ -1,21 +1,57 @@
 """The one place that talks to the model hub; honours its cache, its token and HF_HUB_OFFLINE."""
+# MERGED One file over a line that may break: what arrived stays and the next attempt goes on from there.
 
 import shutil
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from httpx2 import HTTPError
 from huggingface_hub import HfApi, hf_hub_url, try_to_load_from_cache
 from huggingface_hub.errors import OfflineModeIsEnabled
 from huggingface_hub.hf_api import RepoSibling
-from huggingface_hub.utils import build_hf_headers, filter_repo_objects
+from huggingface_hub.utils import build_hf_headers, filter_repo_objects, get_session
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from openral_core.errors import OpenRALError
-from openral_perception_ros.engines.checksums import CACHE, blob_id_of, files_of, sha256_of
-from openral_perception_ros.engines.records import FILE
-from openral_perception_ros.weights.fetching import DownloadFailed, Fetched
-from openral_perception_ros.weights.transfers import bring
+from openral_perception_ros.engines.weights_record import CACHE, FILE, blob_id_of, files_of, sha256_of
+from openral_perception_ros.weights.fetch import DownloadFailed, Fetched
+
+CHUNK = 1 << 18
+NOTHING_MORE = 416
+PARTIAL = 206
+
+
+def download_file(
+    url: str, headers: Mapping[str, str], target: Path, part: Path, on_bytes: Callable[[int], None]
+) -> None:
+    """Fetch ``url`` to ``target`` by way of ``part``, which may hold its beginning already.
+
+    Args:
+        url: Where it is; redirections are followed, secrets stay with the first host.
+        headers: Of the request.
+        target: Replaced when everything arrived.
+        part: Grows as bytes come; belongs to exactly this file of this revision.
+        on_bytes: Told how many bytes there are by now.
+
+    Raises:
+        httpx2.HTTPError: If the line breaks or the server refuses.
+    """
+    have = part.stat().st_size if part.exists() else 0
+    asked = {**headers, "Range": f"bytes={have}-"} if have else dict(headers)
+    with get_session().stream("GET", url, headers=asked, follow_redirects=True) as response:
+        if response.status_code != NOTHING_MORE:
+            response.raise_for_status()
+            _append(response.iter_raw(CHUNK), part, have if response.status_code == PARTIAL else 0, on_bytes)
+    part.replace(target)
+
+
+def _append(chunks: Iterable[bytes], part: Path, have: int, on_bytes: Callable[[int], None]) -> None:
+    with part.open("ab" if have else "wb") as file:
+        for chunk in chunks:
+            file.write(chunk)
+            on_bytes(file.tell())
+
 
 PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model", "*.py", "*.jinja", "LICENSE*", "README.md"]
 COLUMNS = (
@@ -93,7 +129,7 @@ def _get(repository: str, commit: str, told: RepoSibling, folder: Path, progress
         part = folder / PARTS / f"{told.rfilename.replace('/', '--')}.{commit[:12]}"
         part.parent.mkdir(exist_ok=True)
         url = hf_hub_url(repository, told.rfilename, revision=commit)
-        bring(url, _headers(), target, part, lambda have: progress.update(task, completed=have))
+        download_file(url, _headers(), target, part, lambda have: progress.update(task, completed=have))
     if problem := _difference(target, told):
         target.unlink()
         raise DownloadFailed(repository, f"{told.rfilename} {problem}")

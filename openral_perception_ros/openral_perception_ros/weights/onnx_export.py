@@ -17,8 +17,8 @@ import torch
 from transformers import AutoModelForObjectDetection
 
 from openral_perception_ros.engines.checkpoints import PREPROCESSOR_FILE
-from openral_perception_ros.engines.inputs import Preprocessing
-from openral_perception_ros.engines.outputs import candidates_of
+from openral_perception_ros.engines.postprocessing import make_candidates
+from openral_perception_ros.engines.preprocessing import Preprocessing
 
 MODEL_FILE = "model.onnx"
 OPSET = 17
@@ -71,8 +71,8 @@ def largest_difference(heads: Heads, path: Path, size: tuple[int, int]) -> tuple
         with torch.inference_mode():
             reference = [each.numpy() for each in heads(torch.from_numpy(pixels))]
         exported = session.run(["logits", "pred_boxes"], {"pixel_values": pixels})
-        ours = candidates_of(exported[0][0], exported[1][0], THRESHOLD)
-        theirs = candidates_of(reference[0][0], reference[1][0], THRESHOLD)
+        ours = make_candidates(exported[0][0], exported[1][0], THRESHOLD)
+        theirs = make_candidates(reference[0][0], reference[1][0], THRESHOLD)
         if len(ours.scores) != len(theirs.scores):
             return float("inf"), compared
         rows_ours, rows_theirs = (np.column_stack([each.corners, each.scores]) for each in (ours, theirs))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from openral_core.skills import SkillStatus, Verb
-from openral_reasoner.searches import term_key
+from openral_reasoner.search.progress import normalize_term
 
 CARRIED = "(carried)"
 """Stands for the id of what the robot held before the mission's first skill."""
@@ -156,9 +156,11 @@ class Evidence:
 
     def resolved(self, reference: str) -> frozenset[str] | None:
         """The nodes a reference means; None when memory was not asked or knows none."""
-        key = term_key(reference)
+        key = normalize_term(reference)
         asked = [
-            fact for fact in self.facts if isinstance(fact, Referred) and term_key(fact.reference) == key
+            fact
+            for fact in self.facts
+            if isinstance(fact, Referred) and normalize_term(fact.reference) == key
         ]
         return frozenset(asked[-1].ids) if asked else None
 

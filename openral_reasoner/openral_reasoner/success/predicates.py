@@ -6,24 +6,24 @@ from dataclasses import dataclass, fields, replace
 
 from openral_core.scene_graph import NodeKind
 from openral_core.skills import SkillStatus, Verb
-from openral_reasoner.planners.goals import (
+from openral_reasoner.scripted.grammar import (
     Bring,
     BringFilled,
-    Door,
     Find,
     Goal,
     GoTo,
     LookAt,
     LookInside,
+    MoveDoor,
     NotUnderstood,
     PickUp,
     Pour,
+    parse_goal,
 )
-from openral_reasoner.planners.grammar import parse_goal
-from openral_reasoner.planners.priors import load_priors
-from openral_reasoner.success.course import Course, HandAct
+from openral_reasoner.scripted.priors import load_priors
 from openral_reasoner.success.evidence import CARRIED, Acted, Answered, Evidence, Fact, Gone, Node, Source
 from openral_reasoner.success.references import Case, Setting, answers
+from openral_reasoner.success.skill_effects import Course, HandAct
 
 _NOT_ONE = re.compile(
     r"[,;:!?&]|\.\s|^\d+\s|\b(?:and|or|nor|then|but|except|not|no|never|without|unless|until|if|whether|when"
@@ -235,7 +235,7 @@ def _looked_inside(goal: LookInside, case: Case) -> Verdict:
     )
 
 
-def _door(goal: Door, case: Case) -> Verdict:
+def _door(goal: MoveDoor, case: Case) -> Verdict:
     verb = Verb.OPEN if goal.open else Verb.CLOSE
     for act in case.course.doors.values():
         if act.verb is verb and case.means(act.target, goal.what):
@@ -256,5 +256,5 @@ _PREDICATES: Mapping[type, Callable[..., Verdict]] = {
     GoTo: _at,
     LookAt: _looking,
     LookInside: _looked_inside,
-    Door: _door,
+    MoveDoor: _door,
 }

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from openral_core.text import Thesaurus, UnreadableText
-from openral_reasoner.palettes import PlaceEntry
-from openral_reasoner.searches import same_term
-from openral_reasoner.success.course import Course
+from openral_reasoner.palette.entries import PlaceEntry
+from openral_reasoner.search.progress import same_term
 from openral_reasoner.success.evidence import Answered, Evidence, Node
+from openral_reasoner.success.skill_effects import Course
 
 ME = "me"
 _THESAURUS = Thesaurus.load()

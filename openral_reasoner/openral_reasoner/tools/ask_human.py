@@ -6,11 +6,11 @@ from pydantic import Field
 from typing_extensions import override
 
 from openral_core.missions import MissionState
-from openral_reasoner.exchanges.turns import Reply
-from openral_reasoner.procedures.endings import before_giving_up
-from openral_reasoner.procedures.humans import ask_human
-from openral_reasoner.procedures.mission import Ending, Mission, Procedure
-from openral_reasoner.tools.tool import Outcome, Tool
+from openral_reasoner.behaviors.human import ask_human
+from openral_reasoner.behaviors.search import challenge_giving_up
+from openral_reasoner.context import ToolResult
+from openral_reasoner.mission import Ending, Mission, Procedure
+from openral_reasoner.tools.base import Outcome, Tool
 
 
 class AskHumanTool(Tool):
@@ -26,10 +26,10 @@ class AskHumanTool(Tool):
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
-        early = yield from before_giving_up(mission)
+        early = yield from challenge_giving_up(mission)
         if early is not None:
             return early
         answer = yield from ask_human(mission, self.question, self.choices)
         if answer is None:
             return Ending(MissionState.HANDED_OVER, self.question)
-        return Reply(status="ANSWERED", text="go on with this answer", operator_words=answer)
+        return ToolResult(status="ANSWERED", text="go on with this answer", operator_words=answer)

@@ -6,10 +6,10 @@ from pydantic import Field
 from typing_extensions import override
 
 from openral_core.missions import MissionState
-from openral_reasoner.procedures.endings import before_giving_up, before_success, ended
-from openral_reasoner.procedures.mission import Ending, Mission, Procedure
-from openral_reasoner.procedures.proofs import prove
-from openral_reasoner.tools.tool import Outcome, Tool
+from openral_reasoner.behaviors.search import challenge_giving_up, challenge_success, ended
+from openral_reasoner.behaviors.verification import prove
+from openral_reasoner.mission import Ending, Mission, Procedure
+from openral_reasoner.tools.base import Outcome, Tool
 
 
 class DoneTool(Tool):
@@ -31,8 +31,8 @@ class DoneTool(Tool):
 
     def _success(self, mission: Mission) -> Procedure[Outcome]:
         proof = yield from prove(mission)
-        return before_success(mission, proof) or ended(mission, proof, self.message)
+        return challenge_success(mission, proof) or ended(mission, proof, self.message)
 
     def _failure(self, mission: Mission) -> Procedure[Outcome]:
-        early = yield from before_giving_up(mission)
+        early = yield from challenge_giving_up(mission)
         return early or Ending(MissionState.FAILED, self.message)

@@ -5,9 +5,9 @@ from typing import Literal
 from pydantic import Field
 from typing_extensions import override
 
-from openral_reasoner.exchanges.turns import Reply
-from openral_reasoner.procedures.mission import Mission, Procedure, at_once
-from openral_reasoner.tools.tool import Outcome, Tool
+from openral_reasoner.context import ToolResult
+from openral_reasoner.mission import Mission, Procedure, at_once
+from openral_reasoner.tools.base import Outcome, Tool
 
 
 class EmitPromptTool(Tool):
@@ -19,4 +19,4 @@ class EmitPromptTool(Tool):
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
         mission.tell(self.text)
-        return at_once(Reply(status="SAID", text="the operator can read it"))
+        return at_once(ToolResult(status="SAID", text="the operator can read it"))

@@ -8,19 +8,19 @@ from typing_extensions import override
 
 from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import Verb
-from openral_reasoner.exchanges.turns import Reply, fence
-from openral_reasoner.palettes import SkillEntry, ToolPalette
-from openral_reasoner.procedures.approvals import approved
-from openral_reasoner.procedures.executions import Execution, Step, execute
-from openral_reasoner.procedures.frontiers import frontier
-from openral_reasoner.procedures.mission import Mission, Procedure
-from openral_reasoner.procedures.moves import known
-from openral_reasoner.procedures.params import Extra, not_filled_in, typed
-from openral_reasoner.procedures.recalls import miss
-from openral_reasoner.procedures.targets import hand_refusal, misfit
-from openral_reasoner.procedures.visits import visit
-from openral_reasoner.searches import Candidate, SearchProgress
-from openral_reasoner.tools.tool import InvalidCall, Outcome, Tool
+from openral_reasoner.behaviors.approach import resolve_object
+from openral_reasoner.behaviors.human import approved
+from openral_reasoner.behaviors.recall import frontier, not_found_reply
+from openral_reasoner.behaviors.search import search_candidate
+from openral_reasoner.behaviors.skill_execution import SkillExecution, SkillStep, execute
+from openral_reasoner.behaviors.skill_goal import Extra, not_filled_in, typed
+from openral_reasoner.behaviors.target_checks import hand_refusal, misfit
+from openral_reasoner.context import ToolResult, fence_untrusted
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.palette.entries import SkillEntry, ToolPalette
+from openral_reasoner.search.planner import Candidate
+from openral_reasoner.search.progress import SearchProgress
+from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
 _TO_SEARCH = (Verb.NAVIGATE, Verb.LOOK_AT, Verb.OPEN)
 _JSON: Mapping[ParameterType, str] = {
@@ -70,13 +70,13 @@ class ExecuteRskillTool(Tool):
         places = [
             {"id": p.id, "label": p.label, "kind": p.kind.value, "room": p.room} for p in palette.places
         ]
-        return f"{super().words(palette)} {fence({'skills': skills, 'places': places})}"
+        return f"{super().words(palette)} {fence_untrusted({'skills': skills, 'places': places})}"
 
     @classmethod
     @override
-    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    def ids(cls, palette: ToolPalette, resolve_object: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         places = tuple(place.id for place in palette.places)
-        return {"rskill_id": tuple(s.id for s in palette.skills), "target": ("me", *places, *known)}
+        return {"rskill_id": tuple(s.id for s in palette.skills), "target": ("me", *places, *resolve_object)}
 
     @classmethod
     @override
@@ -108,14 +108,14 @@ class ExecuteRskillTool(Tool):
         if refused is not None:
             return refused
         if not (yield from approved(mission, f"{entry.verb.value} {target}")):
-            return Reply(status="NOT_APPROVED", text="the operator did not approve this step")
+            return ToolResult(status="NOT_APPROVED", text="the operator did not approve this step")
         sought = yield from self._sought(mission, entry, target)
         if sought is not None:
-            return (yield from visit(mission, *sought))
-        thing = yield from known(mission, target)
+            return (yield from search_candidate(mission, *sought))
+        thing = yield from resolve_object(mission, target)
         if thing is None:
-            return Reply(status="NOT_FOUND", text="memory does not say where the target is")
-        done = yield from execute(mission, Step(entry, thing, self.prompt, self.parameters))
+            return ToolResult(status="NOT_FOUND", text="memory does not say where the target is")
+        done = yield from execute(mission, SkillStep(entry, thing, self.prompt, self.parameters))
         return (yield from _told(mission, entry, done, self.search_for))
 
     def _entry(self, mission: Mission) -> SkillEntry:
@@ -185,17 +185,21 @@ def _targets(mission: Mission) -> tuple[str, ...]:
     return tuple(thing.id for thing in mission.things.values() if not (thing.hint or thing.disproved))
 
 
-def _told(mission: Mission, entry: SkillEntry, done: Execution, search_for: str) -> Procedure[Reply]:
+def _told(
+    mission: Mission, entry: SkillEntry, done: SkillExecution, search_for: str
+) -> Procedure[ToolResult]:
     peer = (done.result.message,) if done.result.message else ()
     if done.result.success:
         text = f"{entry.verb.value} done{_unsearched(mission, entry.verb, search_for)}"
-        return Reply(status="SUCCEEDED", text=text, peer_words=peer)
+        return ToolResult(status="SUCCEEDED", text=text, peer_words=peer)
     if done.moved is not None:
         words = done.thing.words or done.thing.label
         return (
-            yield from miss(mission, words, "MOVED", "it is not where memory has it", (done.moved.message,))
+            yield from not_found_reply(
+                mission, words, "MOVED", "it is not where memory has it", (done.moved.message,)
+            )
         )
-    return Reply(status=done.result.status.name, text=f"{entry.verb.value} failed", peer_words=peer)
+    return ToolResult(status=done.result.status.name, text=f"{entry.verb.value} failed", peer_words=peer)
 
 
 def _unsearched(mission: Mission, verb: Verb, search_for: str) -> str:

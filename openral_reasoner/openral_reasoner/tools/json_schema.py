@@ -8,8 +8,8 @@ import json
 import re
 from functools import cache
 
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.tools.tool import Tool
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.tools.base import Tool
 
 MAX_IDS = 100
 """Ids of one enum, and"""

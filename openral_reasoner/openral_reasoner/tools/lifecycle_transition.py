@@ -6,11 +6,11 @@ from typing import Literal
 from pydantic import Field
 from typing_extensions import override
 
-from openral_reasoner.exchanges.turns import Reply, fence
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.procedures.mission import Mission, Procedure
-from openral_reasoner.procedures.residencies import send_to_sleep, wake_for_good
-from openral_reasoner.tools.tool import InvalidCall, Outcome, Tool
+from openral_reasoner.behaviors.residency import activate_peer, deactivate_peer
+from openral_reasoner.context import ToolResult, fence_untrusted
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
 
 class LifecycleTransitionTool(Tool):
@@ -37,7 +37,7 @@ class LifecycleTransitionTool(Tool):
             for each in palette.detectors
             if each.id in palette.peers
         ]
-        return f"{super().words(palette)} {fence({'peers': peers})}"
+        return f"{super().words(palette)} {fence_untrusted({'peers': peers})}"
 
     @classmethod
     @override
@@ -53,7 +53,7 @@ class LifecycleTransitionTool(Tool):
     def perform(self, mission: Mission) -> Procedure[Outcome]:
         mission.say(f"{self.transition} {self.peer}")
         activate = self.transition == "activate"
-        refused = yield from (wake_for_good if activate else send_to_sleep)(mission, self.peer)
+        refused = yield from (activate_peer if activate else deactivate_peer)(mission, self.peer)
         if refused:
-            return Reply(status="REFUSED", text="the transition was not made", peer_words=(refused,))
-        return Reply(status="SUCCEEDED", text=f"{self.transition} is done")
+            return ToolResult(status="REFUSED", text="the transition was not made", peer_words=(refused,))
+        return ToolResult(status="SUCCEEDED", text=f"{self.transition} is done")

@@ -6,14 +6,14 @@ from typing import Literal
 from pydantic import Field
 from typing_extensions import override
 
-from openral_reasoner.exchanges.turns import Reply, fence
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.procedures.looks import Look, look_for
-from openral_reasoner.procedures.mission import Mission, Procedure
-from openral_reasoner.procedures.queries import BAD_QUERY, refused, unreadable
-from openral_reasoner.procedures.recalls import miss
-from openral_reasoner.searches import SEEN_NOT_PLACED, same_term
-from openral_reasoner.tools.tool import InvalidCall, Outcome, Tool
+from openral_reasoner.behaviors.locate import LocateOutcome, locate_object
+from openral_reasoner.behaviors.query_checks import BAD_QUERY, refused, unreadable
+from openral_reasoner.behaviors.recall import not_found_reply
+from openral_reasoner.context import ToolResult, fence_untrusted
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.search.progress import SEEN_NOT_PLACED, same_term
+from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
 _RULE = (
     "Decision rule: what a continuous detector's labels cover is in memory, ask recall_object; what is "
@@ -57,7 +57,7 @@ class LocateInViewTool(Tool):
             | ({"labels_left_out": each.labels_left_out} if each.labels_left_out else {})
             for each in palette.continuous_detectors
         ]
-        listing = fence({"locators": locators, "cameras": palette.cameras, "continuous": covered})
+        listing = fence_untrusted({"locators": locators, "cameras": palette.cameras, "continuous": covered})
         return f"{super().words(palette)} {_RULE} {listing}"
 
     @classmethod
@@ -80,19 +80,19 @@ class LocateInViewTool(Tool):
         if refusal is not None:
             return refusal
         mission.say(f"looking for {self.query}")
-        look = yield from look_for(mission, self.query, self.camera, self.detector)
+        look = yield from locate_object(mission, self.query, self.camera, self.detector)
         if look.things:
             found = tuple(thing.found() for thing in look.things)
-            return Reply(status="FOUND", text="in view now; the ids below may be targets", found=found)
+            return ToolResult(status="FOUND", text="in view now; the ids below may be targets", found=found)
         if look.absent and _disprove(mission, self.query):
             return (
-                yield from miss(
+                yield from not_found_reply(
                     mission, self.query, "MOVED", "it is not where memory has it", (look.message,)
                 )
             )
         if look.status == BAD_QUERY:
             return refused(look.message)
-        return Reply(status=look.status, text=_text(look), peer_words=(look.message,))
+        return ToolResult(status=look.status, text=_text(look), peer_words=(look.message,))
 
 
 def _disprove(mission: Mission, words: str) -> bool:
@@ -104,7 +104,7 @@ def _disprove(mission: Mission, words: str) -> bool:
     return True
 
 
-def _text(look: Look) -> str:
+def _text(look: LocateOutcome) -> str:
     if look.absent:
         return "a working detector saw a fresh frame without it"
     if look.status == SEEN_NOT_PLACED:

@@ -5,10 +5,10 @@ from typing import Literal
 from pydantic import Field
 from typing_extensions import override
 
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.procedures.mission import Mission, Procedure
-from openral_reasoner.procedures.recalls import recall_or_look
-from openral_reasoner.tools.tool import Outcome, Tool
+from openral_reasoner.behaviors.recall import recall_or_locate
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.tools.base import Outcome, Tool
 
 
 class RecallObjectTool(Tool):
@@ -33,4 +33,4 @@ class RecallObjectTool(Tool):
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
-        return (yield from recall_or_look(mission, self.query, self.likely_places))
+        return (yield from recall_or_locate(mission, self.query, self.likely_places))

@@ -5,13 +5,13 @@ from typing import Literal
 from pydantic import Field
 from typing_extensions import override
 
-from openral_core.queries import ResolveStatus
-from openral_reasoner.exchanges.turns import Found, Reply
-from openral_reasoner.palettes import ToolPalette
-from openral_reasoner.procedures.asks import Unanswered, resolve
-from openral_reasoner.procedures.mission import Mission, Procedure
-from openral_reasoner.procedures.things import Thing
-from openral_reasoner.tools.tool import Outcome, Tool
+from openral_core.memory_queries import ResolveStatus
+from openral_reasoner.behaviors.requests import RequestFailed, resolve
+from openral_reasoner.behaviors.targets import KnownObject
+from openral_reasoner.context import ObjectSummary, ToolResult
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.tools.base import Outcome, Tool
 
 
 class ResolvePlaceTool(Tool):
@@ -34,16 +34,20 @@ class ResolvePlaceTool(Tool):
     def perform(self, mission: Mission) -> Procedure[Outcome]:
         mission.say(f"resolving {self.reference}")
         answer = yield from resolve(mission, self.reference)
-        if isinstance(answer, Unanswered):
-            return Reply(status=answer.condition, text="memory did not answer", peer_words=(answer.message,))
+        if isinstance(answer, RequestFailed):
+            return ToolResult(
+                status=answer.condition, text="memory did not answer", peer_words=(answer.message,)
+            )
         if answer.status is not ResolveStatus.FOUND or not answer.node_id:
-            return Reply(
+            return ToolResult(
                 status=answer.status.name if answer.status else "NOT_FOUND",
                 text="no single place is meant by this",
                 valid=answer.candidates,
                 peer_words=(answer.message,),
             )
         entry = mission.palette.place(answer.node_id)
-        thing = mission.learn(Thing.resolved(answer, entry.label if entry else self.reference))
-        found = Found(id=thing.id, label=thing.label, kind=thing.kind, room=entry.room if entry else "")
-        return Reply(status="FOUND", text="this id may be a target", found=(found,))
+        thing = mission.learn(KnownObject.resolved(answer, entry.label if entry else self.reference))
+        found = ObjectSummary(
+            id=thing.id, label=thing.label, kind=thing.kind, room=entry.room if entry else ""
+        )
+        return ToolResult(status="FOUND", text="this id may be a target", found=(found,))

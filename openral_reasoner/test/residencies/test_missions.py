@@ -8,30 +8,25 @@ import pytest
 
 from openral_core.detectors import LifecycleState
 from openral_core.missions import MissionState
-from openral_reasoner.exchanges.commands import (
+from openral_reasoner.commands import (
     AskModel,
     CallLocate,
     ChangeState,
     Command,
     EndMission,
+    MissionReport,
     PublishStatus,
     SendSkill,
 )
-from openral_reasoner.exchanges.events import (
-    CallFailed,
-    ModelAnswered,
-    PaletteChanged,
-    PromptReceived,
-    StateChanged,
-)
-from openral_reasoner.exchanges.statuses import MissionReport
-from openral_reasoner.homes import Home, HomePeers
-from openral_reasoner.homes.timeline import Answer, Timeline
-from openral_reasoner.missions import Core
-from openral_reasoner.palettes import ContinuousDetectorEntry, LocatorEntry, ToolPalette
-from openral_reasoner.planners.scripted import decide
-from openral_reasoner.procedures.settings import MissionSettings
-from openral_reasoner.residencies import ResidencyRules
+from openral_reasoner.core import Core
+from openral_reasoner.events import CallFailed, ModelAnswered, PaletteChanged, PromptReceived, StateChanged
+from openral_reasoner.palette.entries import ContinuousDetectorEntry, LocatorEntry, ToolPalette
+from openral_reasoner.residency.policy import ResidencyRules
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import Answer, SimulatedTimeline
+from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 Detector = TypeVar("Detector", LocatorEntry, ContinuousDetectorEntry)
 STREAM, LOCATOR = "sim-stream", "sim-locator"
@@ -42,7 +37,7 @@ ACTIVE, INACTIVE = LifecycleState.ACTIVE, LifecycleState.INACTIVE
 class Device:
     """A home whose detectors load, take memory, and give it back ``late`` [s] after they sleep."""
 
-    home: Home
+    home: SymbolicHome
     palette: ToolPalette
     late: float = 0.0
     refuses: tuple[str, ...] = ()
@@ -116,8 +111,10 @@ def settings(budget: float, **rules: float) -> MissionSettings:
     )
 
 
-def run(device: Device, given: MissionSettings, goal: str) -> tuple[EndMission, MissionReport, Timeline]:
-    line = Timeline(Core(given), device.answers)
+def run(
+    device: Device, given: MissionSettings, goal: str
+) -> tuple[EndMission, MissionReport, SimulatedTimeline]:
+    line = SimulatedTimeline(Core(given), device.answers)
     line.put(0.0, PaletteChanged(palette=device.palette))
     line.put(0.1, PromptReceived(id="p", text=goal))
     (end,) = line.run()
@@ -126,7 +123,7 @@ def run(device: Device, given: MissionSettings, goal: str) -> tuple[EndMission, 
 
 
 def test_a_sleeping_locator_is_woken_for_one_look_kept_warm_and_sleeps_again(
-    home: Home, small: ToolPalette
+    home: SymbolicHome, small: ToolPalette
 ) -> None:
     device = Device(home, small)
     end, report, _ = run(device, settings(0.0, keep_warm=60.0), "bring me the baguette")
@@ -141,7 +138,7 @@ def test_a_sleeping_locator_is_woken_for_one_look_kept_warm_and_sleeps_again(
 
 
 def test_who_streams_makes_room_for_the_look_and_comes_back_when_the_locator_sleeps(
-    home: Home, small: ToolPalette
+    home: SymbolicHome, small: ToolPalette
 ) -> None:
     device = Device(home, small)
     end, _, _ = run(device, settings(100.0, keep_warm=30.0), "bring me the baguette")
@@ -155,7 +152,7 @@ def test_who_streams_makes_room_for_the_look_and_comes_back_when_the_locator_sle
 
 
 def test_a_heavy_skill_is_sent_when_memory_is_measured_back_and_peers_return_on_its_end(
-    home: Home, small: ToolPalette
+    home: SymbolicHome, small: ToolPalette
 ) -> None:
     device = Device(home, heavy(small, "grasp", 90.0), late=3.0)
     end, report, _ = run(device, settings(160.0, min_residency=0.0), "bring me the baguette")
@@ -169,7 +166,9 @@ def test_a_heavy_skill_is_sent_when_memory_is_measured_back_and_peers_return_on_
     assert ("memory_back", "SUCCEEDED") in [(call.tool, call.status) for call in report.calls]
 
 
-def test_memory_that_never_comes_back_keeps_the_goal_from_being_sent(home: Home, small: ToolPalette) -> None:
+def test_memory_that_never_comes_back_keeps_the_goal_from_being_sent(
+    home: SymbolicHome, small: ToolPalette
+) -> None:
     device = Device(home, heavy(small, "grasp", 90.0), late=10_000.0)
     end, report, _ = run(device, settings(160.0, min_residency=0.0), "bring me the baguette")
     assert end.state is MissionState.HANDED_OVER, end
@@ -177,7 +176,9 @@ def test_memory_that_never_comes_back_keeps_the_goal_from_being_sent(home: Home,
     assert ("memory_back", "TIMEOUT") in [(call.tool, call.status) for call in report.calls]
 
 
-def test_a_skill_that_fits_nowhere_is_refused_with_the_figures(home: Home, small: ToolPalette) -> None:
+def test_a_skill_that_fits_nowhere_is_refused_with_the_figures(
+    home: SymbolicHome, small: ToolPalette
+) -> None:
     device = Device(home, heavy(small, "grasp", 500.0))
     end, report, _ = run(device, settings(160.0), "bring me the baguette")
     assert end.state is MissionState.HANDED_OVER, end
@@ -187,7 +188,7 @@ def test_a_skill_that_fits_nowhere_is_refused_with_the_figures(home: Home, small
 
 @pytest.mark.parametrize("fault", ["refuses", "hangs"])
 def test_a_locator_that_does_not_wake_is_a_typed_outcome_within_its_deadline(
-    home: Home, small: ToolPalette, fault: str
+    home: SymbolicHome, small: ToolPalette, fault: str
 ) -> None:
     device = Device(home, small, **{fault: (LOCATOR,)})
     end, report, line = run(device, settings(0.0), "bring me the unicorn")
@@ -198,10 +199,10 @@ def test_a_locator_that_does_not_wake_is_a_typed_outcome_within_its_deadline(
 
 
 def test_after_a_stop_during_a_transition_the_peer_that_went_comes_back(
-    home: Home, small: ToolPalette
+    home: SymbolicHome, small: ToolPalette
 ) -> None:
     device = Device(home, small)
-    line = Timeline(Core(settings(100.0, keep_warm=5.0)), device.answers)
+    line = SimulatedTimeline(Core(settings(100.0, keep_warm=5.0)), device.answers)
     line.put(0.0, PaletteChanged(palette=device.palette))
     line.put(0.1, PromptReceived(id="p", text="bring me the baguette"))
     line.put(0.9, PromptReceived(id="q", text="stop"))
@@ -212,7 +213,7 @@ def test_after_a_stop_during_a_transition_the_peer_that_went_comes_back(
 
 @pytest.mark.parametrize("idle", [False, True])
 def test_nobody_comes_back_while_the_skill_may_still_hold_the_memory(
-    idle: bool, home: Home, small: ToolPalette
+    idle: bool, home: SymbolicHome, small: ToolPalette
 ) -> None:
     """After a goal whose end was never told, only a skill server that says it is idle has freed it."""
     working = heavy(small, "grasp", 90.0).model_copy(update={"robot_idle": False})
@@ -226,7 +227,7 @@ def test_nobody_comes_back_while_the_skill_may_still_hold_the_memory(
         else:
             yield from honest(command, now)
 
-    line = Timeline(Core(settings(160.0, min_residency=0.0)), answers)
+    line = SimulatedTimeline(Core(settings(160.0, min_residency=0.0)), answers)
     line.put(0.0, PaletteChanged(palette=device.palette))
     line.put(0.1, PromptReceived(id="p", text="bring me the baguette"))
     line.run()
@@ -242,7 +243,7 @@ def back(device: Device, held_memory: bool = True) -> PaletteChanged:
 
 
 def test_who_comes_back_in_the_middle_of_a_skill_is_sent_away_again_and_returns_on_its_end(
-    home: Home, small: ToolPalette
+    home: SymbolicHome, small: ToolPalette
 ) -> None:
     device = Device(home, heavy(small, "grasp", 90.0))
     honest, ended = device.answers, []
@@ -253,7 +254,7 @@ def test_who_comes_back_in_the_middle_of_a_skill_is_sent_away_again_and_returns_
             yield 2.0, back(device)
         yield from honest(command, now)
 
-    line = Timeline(Core(settings(160.0, min_residency=0.0)), answers)
+    line = SimulatedTimeline(Core(settings(160.0, min_residency=0.0)), answers)
     line.put(0.0, PaletteChanged(palette=device.palette))
     line.put(0.1, PromptReceived(id="p", text="bring me the baguette"))
     (end,) = line.run()
@@ -266,7 +267,9 @@ def test_who_comes_back_in_the_middle_of_a_skill_is_sent_away_again_and_returns_
     assert returns[0] >= ended[0]
 
 
-def test_a_skill_is_not_sent_while_who_had_to_go_is_awake_again(home: Home, small: ToolPalette) -> None:
+def test_a_skill_is_not_sent_while_who_had_to_go_is_awake_again(
+    home: SymbolicHome, small: ToolPalette
+) -> None:
     device = Device(home, heavy(small, "grasp", 90.0), late=3.0)
     honest, came = device.answers, []
 
@@ -276,7 +279,7 @@ def test_a_skill_is_not_sent_while_who_had_to_go_is_awake_again(home: Home, smal
             came.append(now)
             yield 2.0, back(device)
 
-    line = Timeline(Core(settings(160.0, min_residency=0.0)), answers)
+    line = SimulatedTimeline(Core(settings(160.0, min_residency=0.0)), answers)
     line.put(0.0, PaletteChanged(palette=device.palette))
     line.put(0.1, PromptReceived(id="p", text="bring me the baguette"))
     (end,) = line.run()
@@ -285,7 +288,9 @@ def test_a_skill_is_not_sent_while_who_had_to_go_is_awake_again(home: Home, smal
     assert words[: words.index("send grasp")].count(f"deactivate {STREAM}") == 2
 
 
-def test_who_may_have_gone_although_nobody_confirmed_it_comes_back(home: Home, small: ToolPalette) -> None:
+def test_who_may_have_gone_although_nobody_confirmed_it_comes_back(
+    home: SymbolicHome, small: ToolPalette
+) -> None:
     """Its node died over the transition; bring-up made it inactive again."""
     device = Device(home, heavy(small, "grasp", 90.0))
     honest = device.answers
@@ -299,7 +304,7 @@ def test_who_may_have_gone_although_nobody_confirmed_it_comes_back(home: Home, s
         else:
             yield from honest(command, now)
 
-    line = Timeline(Core(settings(160.0, min_residency=0.0)), answers)
+    line = SimulatedTimeline(Core(settings(160.0, min_residency=0.0)), answers)
     line.put(0.0, PaletteChanged(palette=device.palette))
     line.put(0.1, PromptReceived(id="p", text="bring me the baguette"))
     line.run()

@@ -8,13 +8,13 @@ from hypothesis import assume, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from openral_reasoner.residencies import (
-    NoRoom,
+from openral_reasoner.residency.policy import (
+    InsufficientMemory,
+    MemoryRequest,
+    MinResidencyNotElapsed,
     ResidencyRefused,
     ResidencyRules,
     Resident,
-    Room,
-    TooSoon,
     Transition,
     UnknownResident,
     plan_residency,
@@ -41,7 +41,7 @@ def held(residents: list[Resident]) -> float:
 
 
 def test_who_streams_goes_before_the_one_that_is_asked_for_comes() -> None:
-    steps = plan_residency([LARGE, STREAM, SMALL], Room("large", "large"), RULES, now=100.0)
+    steps = plan_residency([LARGE, STREAM, SMALL], MemoryRequest("large", "large"), RULES, now=100.0)
     assert steps == (Transition("stream", False), Transition("small", False), Transition("large", True))
 
 
@@ -51,49 +51,55 @@ def test_between_equals_the_one_that_streams_goes() -> None:
         Resident("asked", 500.0, active=True),
         Resident("zz", 500.0, active=True, streams=True),
     ]
-    steps = plan_residency(peers, Room("wanted", "wanted"), RULES, now=0.0)
+    steps = plan_residency(peers, MemoryRequest("wanted", "wanted"), RULES, now=0.0)
     assert steps == (Transition("zz", False), Transition("wanted", True))
 
 
 def test_without_a_budget_nobody_goes() -> None:
-    steps = plan_residency([LARGE, STREAM, SMALL], Room("large", "large"), ResidencyRules(), now=0.0)
+    steps = plan_residency([LARGE, STREAM, SMALL], MemoryRequest("large", "large"), ResidencyRules(), now=0.0)
     assert steps == (Transition("large", True),)
 
 
 def test_memory_for_a_skill_wakes_nobody() -> None:
-    steps = plan_residency([LARGE, STREAM, SMALL], Room("grasp", memory=500.0), RULES, now=0.0)
+    steps = plan_residency([LARGE, STREAM, SMALL], MemoryRequest("grasp", memory=500.0), RULES, now=0.0)
     assert steps == (Transition("small", False),)
 
 
 def test_what_is_resident_needs_nothing() -> None:
-    assert plan_residency([STREAM, SMALL], Room("small", "small"), RULES, now=0.0) == ()
+    assert plan_residency([STREAM, SMALL], MemoryRequest("small", "small"), RULES, now=0.0) == ()
 
 
 def test_measured_memory_counts_more_than_declared() -> None:
     liar = replace(SMALL, measured=700.0)
-    steps = plan_residency([LARGE, liar], Room("large", "large"), RULES, now=0.0)
+    steps = plan_residency([LARGE, liar], MemoryRequest("large", "large"), RULES, now=0.0)
     assert Transition("small", False) in steps
-    with pytest.raises(NoRoom):
-        plan_residency([replace(LARGE, measured=1001.0)], Room("large", "large"), RULES, now=0.0)
+    with pytest.raises(InsufficientMemory):
+        plan_residency([replace(LARGE, measured=1001.0)], MemoryRequest("large", "large"), RULES, now=0.0)
 
 
 @pytest.mark.parametrize("fixed", [{"pinned": True}, {"in_use": True}])
 def test_what_must_stay_stands_in_the_refusal(fixed: dict[str, bool]) -> None:
-    with pytest.raises(NoRoom, match=r"large needs 900 MB .* 1000 MB beside 'stream'"):
-        plan_residency([LARGE, replace(STREAM, **fixed), SMALL], Room("large", "large"), RULES, now=0.0)
+    with pytest.raises(InsufficientMemory, match=r"large needs 900 MB .* 1000 MB beside 'stream'"):
+        plan_residency(
+            [LARGE, replace(STREAM, **fixed), SMALL], MemoryRequest("large", "large"), RULES, now=0.0
+        )
 
 
 def test_what_has_just_come_may_stay_a_while() -> None:
-    with pytest.raises(TooSoon) as refused:
-        plan_residency([LARGE, replace(STREAM, since=98.0), SMALL], Room("large", "large"), RULES, now=100.0)
+    with pytest.raises(MinResidencyNotElapsed) as refused:
+        plan_residency(
+            [LARGE, replace(STREAM, since=98.0), SMALL], MemoryRequest("large", "large"), RULES, now=100.0
+        )
     assert refused.value.until == 103.0
-    later = plan_residency([LARGE, replace(STREAM, since=98.0), SMALL], Room("x", "large"), RULES, now=103.0)
+    later = plan_residency(
+        [LARGE, replace(STREAM, since=98.0), SMALL], MemoryRequest("x", "large"), RULES, now=103.0
+    )
     assert len(later) == 3
 
 
 def test_a_stranger_is_refused_with_the_names_that_are_known() -> None:
     with pytest.raises(UnknownResident, match="'stream'"):
-        plan_residency([STREAM], Room("x", "ghost"), RULES, now=0.0)
+        plan_residency([STREAM], MemoryRequest("x", "ghost"), RULES, now=0.0)
 
 
 def residents(size: int = 8) -> st.SearchStrategy[list[Resident]]:
@@ -120,7 +126,7 @@ def test_fits_after_each_step_and_nobody_that_must_stay_goes(
 ) -> None:
     rules = ResidencyRules(budget=float(budget))
     try:
-        steps = plan_residency(peers, Room("p0", "p0"), rules, now)
+        steps = plan_residency(peers, MemoryRequest("p0", "p0"), rules, now)
     except ResidencyRefused:
         return
     by_id = {each.id: each for each in peers}
@@ -147,7 +153,7 @@ def test_no_other_choice_reloads_less_and_a_refusal_means_that_there_is_none(
     needed = held(peers) + peers[0].memory - budget
     prices = [sum(r.load_time for r in gone) for gone in every if sum(r.memory for r in gone) >= needed]
     try:
-        steps = plan_residency(peers, Room("p0", "p0"), rules, now)
+        steps = plan_residency(peers, MemoryRequest("p0", "p0"), rules, now)
     except ResidencyRefused:
         assert not prices
         return
@@ -160,8 +166,8 @@ def test_no_other_choice_reloads_less_and_a_refusal_means_that_there_is_none(
 def test_a_large_crowd_is_planned_soundly(peers: list[Resident], budget: int) -> None:
     rules = ResidencyRules(budget=float(budget))
     try:
-        steps = plan_residency(peers, Room("p0", "p0"), rules, now=200.0)
-    except NoRoom:
+        steps = plan_residency(peers, MemoryRequest("p0", "p0"), rules, now=200.0)
+    except InsufficientMemory:
         may_stay = [r for r in peers[1:] if r.active and r.fixed]
         assert held(may_stay) + peers[0].memory > budget
         return
@@ -180,7 +186,7 @@ def test_nobody_is_sent_away_within_its_least_residency(
         now += wait
         wanted = f"p{index % len(peers)}"
         try:
-            steps = plan_residency(peers, Room(wanted, wanted), rules, now)
+            steps = plan_residency(peers, MemoryRequest(wanted, wanted), rules, now)
         except ResidencyRefused:
             continue
         for step in steps:

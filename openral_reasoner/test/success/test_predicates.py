@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from openral_core.scene_graph import NodeKind
 from openral_core.skills import SkillStatus, Verb
-from openral_reasoner.palettes import PlaceEntry
-from openral_reasoner.success import (
+from openral_reasoner.palette.entries import PlaceEntry
+from openral_reasoner.success.evidence import (
     Acted,
     Answered,
     Evidence,
@@ -18,12 +18,10 @@ from openral_reasoner.success import (
     Node,
     Referred,
     Same,
-    Setting,
     Source,
-    Verdict,
-    judge,
-    predicate_of,
 )
+from openral_reasoner.success.predicates import Verdict, judge, predicate_of
+from openral_reasoner.success.references import Setting
 
 DONE = SkillStatus.SUCCEEDED
 MUG = Node("mug_2", "mug", room="kitchen", within=("counter_1",))

@@ -1,5 +1,5 @@
 """The `openral` command."""
 
-from openral_reasoner_ros.cli.app import main
+from openral_reasoner_ros.cli.main import main
 
 __all__ = ["main"]

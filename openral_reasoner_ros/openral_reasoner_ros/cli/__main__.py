@@ -1,6 +1,6 @@
 """`python -m openral_reasoner_ros.cli`."""
 
-from openral_reasoner_ros.cli.app import main
+from openral_reasoner_ros.cli.main import main
 
 if __name__ == "__main__":
     main()

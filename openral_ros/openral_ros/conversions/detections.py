@@ -1,5 +1,8 @@
 """Detections as vision_msgs and back."""
+# MERGED What detectors say of themselves and answer, as messages and back.
 
+import json
+import math
 from collections.abc import Iterable
 
 from std_msgs.msg import Header
@@ -10,7 +13,21 @@ from vision_msgs.msg import (
     ObjectHypothesisWithPose,
 )
 
+from openral_core import CONTRACT_VERSION
 from openral_core.detections import Box, Detection
+from openral_core.detectors import (
+    DetectorInfo,
+    Health,
+    LifecycleState,
+    LocateResult,
+    LocateStatus,
+    Mode,
+    Vocabulary,
+)
+from openral_core.errors import OpenRALError
+from openral_core.names import Name
+from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
+from openral_msgs.srv import LocateInView
 
 
 def detections_message(detections: Iterable[Detection], header: Header) -> Detection2DArray:
@@ -64,3 +81,155 @@ def _message(detection: Detection, header: Header) -> Detection2D:
     hypothesis.hypothesis.class_id = detection.label
     hypothesis.hypothesis.score = float(detection.score)
     return Detection2D(header=header, bbox=box, results=[hypothesis], id=detection.track)
+
+
+_MODES = {
+    Mode.CONTINUOUS: DetectorInfoMsg.MODE_CONTINUOUS,
+    Mode.ON_DEMAND: DetectorInfoMsg.MODE_ON_DEMAND,
+}
+_VOCABULARIES = {
+    Vocabulary.CLOSED: DetectorInfoMsg.VOCABULARY_CLOSED,
+    Vocabulary.OPEN: DetectorInfoMsg.VOCABULARY_OPEN,
+}
+
+
+class InvalidMeasure(OpenRALError):
+    """An amount or a time that cannot be."""
+
+    def __init__(self, field: str, found: float) -> None:
+        super().__init__(f"{field} {found!r} is not valid: expected a finite amount")
+
+
+def detector_info_message(info: DetectorInfo) -> DetectorInfoMsg:
+    """One detector as a message."""
+    return DetectorInfoMsg(
+        contract_version=CONTRACT_VERSION,
+        id=info.name.id,
+        aliases=list(info.name.aliases),
+        slug=info.name.slug,
+        mode=_MODES[info.mode],
+        engine=info.engine,
+        vocabulary=_VOCABULARIES[info.vocabulary],
+        description=info.description,
+        labels=list(info.labels),
+        cameras=list(info.cameras),
+        licence=info.licence,
+        commercial_use=info.commercial_use,
+        scores_calibrated=info.scores_calibrated,
+        is_default=info.is_default,
+        memory_declared=float(info.memory_declared),
+        memory_measured=float(info.memory_measured),
+        memory_resident=float(info.memory_resident),
+        latency=float(info.latency),
+        lifecycle_state=int(info.state),
+        health=int(info.health),
+        health_message=info.health_message,
+    )
+
+
+def detector_info_from_message(message: DetectorInfoMsg) -> DetectorInfo:
+    """A message as a detector.
+
+    Raises:
+        InvalidName: If its id or an alias is not valid.
+        InvalidMeasure: If an amount of memory or a time is none.
+    """
+    for field in ("memory_declared", "memory_measured", "memory_resident", "latency"):
+        _check(field, getattr(message, field), least=0.0)
+    return DetectorInfo(
+        name=Name(message.id, tuple(message.aliases)),
+        mode=Mode.ON_DEMAND if message.mode == DetectorInfoMsg.MODE_ON_DEMAND else Mode.CONTINUOUS,
+        engine=message.engine,
+        vocabulary=Vocabulary.OPEN
+        if message.vocabulary == DetectorInfoMsg.VOCABULARY_OPEN
+        else Vocabulary.CLOSED,
+        description=message.description,
+        labels=tuple(message.labels),
+        cameras=tuple(message.cameras),
+        licence=message.licence,
+        commercial_use=message.commercial_use,
+        memory_declared=message.memory_declared,
+        latency=message.latency,
+        memory_measured=message.memory_measured,
+        memory_resident=message.memory_resident,
+        scores_calibrated=message.scores_calibrated,
+        is_default=message.is_default,
+        state=LifecycleState(message.lifecycle_state)
+        if message.lifecycle_state <= 4
+        else LifecycleState.UNKNOWN,
+        # A condition that this version does not know is none to rely on.
+        health=Health(message.health) if message.health in set(Health) else Health.GIVEN_UP,
+        health_message=message.health_message,
+    )
+
+
+def fill_locate_response(
+    response: LocateInView.Response, result: LocateResult, header: Header
+) -> LocateInView.Response:
+    """A look's result as the service's answer; ``header`` is the source image's."""
+    response.found = result.status is LocateStatus.FOUND
+    response.status = int(result.status)
+    response.message = result.message
+    response.camera = result.camera
+    response.detector = result.detector
+    response.detections = detections_message(result.detections, header)
+    response.frame_age = float(result.frame_age)
+    response.queue_time = float(result.queue_time)
+    response.inference_time = float(result.inference_time)
+    response.metadata_json = locate_json(result)
+    return response
+
+
+def locate_result_from_response(response: LocateInView.Response, query: str) -> LocateResult:
+    """The service's answer as a result.
+
+    Raises:
+        InvalidDetection: If a box, label or score is not valid.
+        InvalidMeasure: If a time is none.
+    """
+    for field in ("frame_age", "queue_time", "inference_time"):
+        _check(field, getattr(response, field), least=-math.inf)
+    return LocateResult(
+        status=LocateStatus(response.status),
+        message=response.message,
+        query=query,
+        camera=response.camera,
+        detector=response.detector,
+        detections=tuple(detections_from_message(response.detections)),
+        frame_age=response.frame_age,
+        queue_time=response.queue_time,
+        inference_time=response.inference_time,
+    )
+
+
+def locate_json(result: LocateResult) -> str:
+    """The result as one JSON string, for tools that want one."""
+    return json.dumps(
+        {
+            "status": result.status.name,
+            "message": result.message,
+            "query": result.query,
+            "camera": result.camera,
+            "detector": result.detector,
+            "frame_age": round(result.frame_age, 4),
+            "inference_time": round(result.inference_time, 4),
+            "detections": [
+                {
+                    "label": each.label,
+                    "score": round(each.score, 4),
+                    "box": [
+                        each.box.x_min,
+                        each.box.y_min,
+                        each.box.x_max,
+                        each.box.y_max,
+                    ],
+                }
+                for each in result.detections
+            ],
+        }
+    )
+
+
+def _check(field: str, found: float, least: float) -> None:
+    if not math.isfinite(found) or found < least:
+        raise InvalidMeasure(field, found)

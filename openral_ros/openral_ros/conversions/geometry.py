@@ -1,8 +1,13 @@
 """Poses, points and vectors."""
+# MERGED Stamps as seconds and back.
 
+import math
+
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Quaternion, Transform, Vector3
 from geometry_msgs.msg import Pose as PoseMsg
 
+from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 
 Triple = tuple[float, float, float]
@@ -22,7 +27,7 @@ def pose_from_message(message: PoseMsg) -> Pose:
     q = message.orientation
     orientation = (q.x, q.y, q.z, q.w)
     return Pose(
-        triple(message.position),
+        xyz_tuple(message.position),
         orientation if any(orientation) else (0.0, 0.0, 0.0, 1.0),
     )
 
@@ -35,7 +40,7 @@ def transform_message(pose: Pose) -> Transform:
 def pose_from_transform(message: Transform) -> Pose:
     """A transform as the pose of its child frame."""
     q = message.rotation
-    return Pose(triple(message.translation), (q.x, q.y, q.z, q.w))
+    return Pose(xyz_tuple(message.translation), (q.x, q.y, q.z, q.w))
 
 
 def point_message(position: Triple) -> Point:
@@ -48,7 +53,7 @@ def vector_message(vector: Triple) -> Vector3:
     return Vector3(x=float(vector[0]), y=float(vector[1]), z=float(vector[2]))
 
 
-def triple(message: Point | Vector3) -> Triple:
+def xyz_tuple(message: Point | Vector3) -> Triple:
     """A point or vector as three numbers."""
     return float(message.x), float(message.y), float(message.z)
 
@@ -56,3 +61,37 @@ def triple(message: Point | Vector3) -> Triple:
 def _quaternion(pose: Pose) -> Quaternion:
     x, y, z, w = map(float, pose.orientation)
     return Quaternion(x=x, y=y, z=z, w=w)
+
+
+NANO = 1_000_000_000
+EARLIEST, LATEST = -(2**31), 2**31 - 1
+"""What a stamp can hold [s]."""
+
+
+class InvalidTime(OpenRALError):
+    """A time that is no number."""
+
+    def __init__(self, time: float) -> None:
+        super().__init__(f"{time!r} is no time in seconds")
+
+
+def seconds(stamp: Time) -> float:
+    """A stamp in [s]."""
+    return float(stamp.sec) + stamp.nanosec / NANO
+
+
+def nanoseconds(stamp: Time) -> int:
+    """A stamp in [ns], exact: for matching messages by stamp."""
+    return int(stamp.sec) * NANO + int(stamp.nanosec)
+
+
+def stamp_of(time: float) -> Time:
+    """A time [s] as a stamp, to the nanosecond nearest; one that no stamp can hold is the nearest that can.
+
+    Raises:
+        InvalidTime: If it is not a number.
+    """
+    if math.isnan(time):
+        raise InvalidTime(time)
+    whole, nano = divmod(round(min(max(time, EARLIEST), LATEST + 1.0) * NANO), NANO)
+    return Time(sec=whole, nanosec=nano) if whole <= LATEST else Time(sec=LATEST, nanosec=NANO - 1)

@@ -1,44 +1,149 @@
 """Image messages as arrays, without copying, and back."""
+# MERGED Raw pixels of each encoding as RGB.
+# MERGED Compressed images.
+# MERGED How large a picture would be, before any of it is decoded.
 
-from collections.abc import Mapping
+import struct
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from sensor_msgs.msg import Image
+from sensor_msgs.msg import CompressedImage, Image
 
-from openral_core.errors import OpenRALError, listed
-from openral_ros.conversions.colours import DECODERS, Decoder
-from openral_ros.conversions.picture_sizes import check_pixels
-from openral_ros.conversions.times import stamp_of
+from openral_core.errors import OpenRALError, format_choices
+from openral_ros.conversions.geometry import stamp_of
+
+Decoder = Callable[[NDArray[np.generic]], NDArray[np.uint8]]
+
+
+def _same(pixels: NDArray[np.generic]) -> NDArray[np.uint8]:
+    return pixels.astype(np.uint8, copy=False)
+
+
+def _converted(code: int) -> Decoder:
+    def decode(pixels: NDArray[np.generic]) -> NDArray[np.uint8]:
+        return np.asarray(
+            cv2.cvtColor(np.ascontiguousarray(pixels.astype(np.uint8, copy=False)), code),
+            np.uint8,
+        )
+
+    return decode
+
+
+def _high_byte(pixels: NDArray[np.generic]) -> NDArray[np.uint8]:
+    return np.repeat((pixels.astype(np.uint16) >> 8).astype(np.uint8)[..., None], 3, axis=2)
+
+
+DECODERS: Mapping[str, Decoder] = {
+    "rgb8": _same,
+    "8UC3": _converted(cv2.COLOR_BGR2RGB),
+    "bgr8": _converted(cv2.COLOR_BGR2RGB),
+    "mono8": _converted(cv2.COLOR_GRAY2RGB),
+    "8UC1": _converted(cv2.COLOR_GRAY2RGB),
+    "mono16": _high_byte,
+    "rgba8": _converted(cv2.COLOR_RGBA2RGB),
+    "bgra8": _converted(cv2.COLOR_BGRA2RGB),
+    "yuv422_yuy2": _converted(cv2.COLOR_YUV2RGB_YUY2),
+    "yuv422": _converted(cv2.COLOR_YUV2RGB_UYVY),
+    "bayer_rggb8": _converted(cv2.COLOR_BayerRGGB2RGB),
+    "bayer_bggr8": _converted(cv2.COLOR_BayerBGGR2RGB),
+    "bayer_gbrg8": _converted(cv2.COLOR_BayerGBRG2RGB),
+    "bayer_grbg8": _converted(cv2.COLOR_BayerGRBG2RGB),
+}
+
+
+MOST_PIXELS = 1 << 25
+"""8K UHD, 7680 x 4320, is 33.2 million; as RGB this is 100 MB."""
+MOST_SCANS = 100
+"""Of a progressive JPEG, each of which costs a pass over all pixels; encoders write about ten."""
+_PNG = b"\x89PNG\r\n\x1a\n"
+_JPEG = b"\xff\xd8"
+_SCAN = b"\xff\xda"
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+"""Markers of a JPEG that hold its size: SOF0 to SOF15."""
+_BARE = frozenset((0x01, *range(0xD0, 0xD9)))
+"""Markers without a segment behind them."""
+
+
+class ImageTooLarge(OpenRALError):
+    """A picture that would take more memory or time than any camera's."""
+
+    def __init__(self, found: str, most: str) -> None:
+        super().__init__(f"image of {found} is too large: at most {most} are taken")
+
+
+def check_pixels(width: int, height: int) -> None:
+    """Refuse what is larger than any camera's picture.
+
+    Raises:
+        ImageTooLarge: If it is.
+    """
+    if width * height > MOST_PIXELS:
+        raise ImageTooLarge(f"{width}x{height} pixels", f"{MOST_PIXELS} pixels")
+
+
+def picture_size(data: memoryview) -> tuple[int, int] | None:
+    """(width, height) [px] as the header of a JPEG or PNG says; None if it is neither.
+
+    Raises:
+        ImageTooLarge: If a JPEG has more scans than any encoder writes.
+    """
+    head = bytes(data[:24])
+    if head.startswith(_PNG) and head[12:16] == b"IHDR" and len(head) == 24:
+        width, height = struct.unpack(">II", head[16:24])
+        return width, height
+    if head.startswith(_JPEG):
+        return _jpeg_size(bytes(data))
+    return None
+
+
+def _jpeg_size(data: bytes) -> tuple[int, int] | None:
+    """Source: ITU-T T.81, annex B."""
+    scans = data.count(_SCAN)
+    if scans > MOST_SCANS:
+        raise ImageTooLarge(f"{scans} scans", f"{MOST_SCANS} scans")
+    at = len(_JPEG)
+    while at + 9 <= len(data) and data[at] == 0xFF:
+        marker = data[at + 1]
+        if marker == 0xFF:  # fill byte
+            at += 1
+        elif marker in _FRAMES:
+            height, width = struct.unpack_from(">HH", data, at + 5)
+            return width, height
+        elif marker in _BARE:
+            at += 2
+        else:
+            at += 2 + struct.unpack_from(">H", data, at + 2)[0]
+    return None
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class PixelLayout:
     """How one encoding lies in memory."""
 
     dtype: str
     channels: int
 
 
-LAYOUTS: Mapping[str, Layout] = {
-    "rgb8": Layout("u1", 3),
-    "bgr8": Layout("u1", 3),
-    "8UC3": Layout("u1", 3),
-    "mono8": Layout("u1", 1),
-    "8UC1": Layout("u1", 1),
-    "mono16": Layout("u2", 1),
-    "16UC1": Layout("u2", 1),
-    "32FC1": Layout("f4", 1),
-    "rgba8": Layout("u1", 4),
-    "bgra8": Layout("u1", 4),
-    "yuv422_yuy2": Layout("u1", 2),
-    "yuv422": Layout("u1", 2),
-    "bayer_rggb8": Layout("u1", 1),
-    "bayer_bggr8": Layout("u1", 1),
-    "bayer_gbrg8": Layout("u1", 1),
-    "bayer_grbg8": Layout("u1", 1),
+LAYOUTS: Mapping[str, PixelLayout] = {
+    "rgb8": PixelLayout("u1", 3),
+    "bgr8": PixelLayout("u1", 3),
+    "8UC3": PixelLayout("u1", 3),
+    "mono8": PixelLayout("u1", 1),
+    "8UC1": PixelLayout("u1", 1),
+    "mono16": PixelLayout("u2", 1),
+    "16UC1": PixelLayout("u2", 1),
+    "32FC1": PixelLayout("f4", 1),
+    "rgba8": PixelLayout("u1", 4),
+    "bgra8": PixelLayout("u1", 4),
+    "yuv422_yuy2": PixelLayout("u1", 2),
+    "yuv422": PixelLayout("u1", 2),
+    "bayer_rggb8": PixelLayout("u1", 1),
+    "bayer_bggr8": PixelLayout("u1", 1),
+    "bayer_gbrg8": PixelLayout("u1", 1),
+    "bayer_grbg8": PixelLayout("u1", 1),
 }
 
 
@@ -46,7 +151,7 @@ class UnsupportedEncoding(OpenRALError):
     """An image encoding this cannot read as asked."""
 
     def __init__(self, asked: str, valid: list[str]) -> None:
-        super().__init__(f"encoding {asked[:64]!r} cannot be read: valid here are {listed(valid)}")
+        super().__init__(f"encoding {asked[:64]!r} cannot be read: valid here are {format_choices(valid)}")
 
 
 class MalformedImage(OpenRALError):
@@ -137,3 +242,35 @@ def image_message(pixels: NDArray[np.generic], encoding: str, time: float, frame
     message.header.frame_id = frame_id
     message.data = contiguous.tobytes()
     return message
+
+
+class UndecodableImage(OpenRALError):
+    """Compressed data no codec can read."""
+
+    def __init__(self, image: CompressedImage) -> None:
+        super().__init__(
+            f"{len(image.data)} bytes of {image.format[:64]!r} cannot be decoded: expected JPEG or PNG"
+        )
+
+
+def rgb_of_compressed(image: CompressedImage) -> NDArray[np.uint8]:
+    """A JPEG or PNG image as RGB; uint8, shape (H, W, 3).
+
+    Its size is read before anything is decoded: 68 bytes can announce gigabytes.
+
+    Raises:
+        UndecodableImage: If the data is no image.
+        ImageTooLarge: If it would be larger than any camera's.
+    """
+    data = np.frombuffer(image.data, np.uint8)
+    size = picture_size(data.data)
+    if size is None:
+        raise UndecodableImage(image)
+    check_pixels(*size)
+    try:
+        pixels = cv2.imdecode(data, cv2.IMREAD_COLOR)
+    except cv2.error as error:
+        raise UndecodableImage(image) from error
+    if pixels is None:
+        raise UndecodableImage(image)
+    return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB), np.uint8)

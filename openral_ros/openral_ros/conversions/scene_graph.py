@@ -1,25 +1,18 @@
 """The scene graph as messages and back."""
 
 from openral_core import CONTRACT_VERSION
-from openral_core.scene_graph import (
-    NodeKind,
-    Opening,
-    Presence,
-    Relation,
-    SceneEdge,
-    SceneGraph,
-    SceneNode,
-)
+from openral_core.scene_graph import NodeKind, Opening, Presence, Relation, SceneEdge, SceneGraph, SceneNode
 from openral_msgs.msg import SceneEdge as SceneEdgeMsg
 from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_msgs.msg import SceneNode as SceneNodeMsg
 from openral_ros.conversions.geometry import (
     pose_from_message,
     pose_message,
-    triple,
+    seconds,
+    stamp_of,
     vector_message,
+    xyz_tuple,
 )
-from openral_ros.conversions.times import seconds, stamp_of
 
 KINDS = (NodeKind.OBJECT, NodeKind.PLACE, NodeKind.ROOM, NodeKind.AGENT)
 PRESENCES = (Presence.PRESENT, Presence.STALE, Presence.GONE)
@@ -104,7 +97,7 @@ def scene_node_from_message(message: SceneNodeMsg) -> SceneNode:
         kind=KINDS[message.kind],
         label=message.label,
         pose=pose_from_message(message.pose),
-        size=triple(message.size),
+        size=xyz_tuple(message.size),
         aliases=tuple(message.aliases),
         votes={label: float(v) for label, v in zip(labels, message.label_votes, strict=False) if v > 0.0},
         covariance=tuple(map(float, message.position_covariance)),

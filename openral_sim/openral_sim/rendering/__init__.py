@@ -1,7 +1,5 @@
 """Headless cameras: colour, depth and semantic instances."""
 
-from openral_sim.rendering.camera_renderer import CameraRenderer, UnknownSimCamera
-from openral_sim.rendering.frame import Frame
-from openral_sim.rendering.labels import InstanceLabels
+from openral_sim.rendering.camera import CameraFrame, CameraRenderer, InstanceLabels, UnknownSimCamera
 
-__all__ = ["CameraRenderer", "Frame", "InstanceLabels", "UnknownSimCamera"]
+__all__ = ["CameraFrame", "CameraRenderer", "InstanceLabels", "UnknownSimCamera"]

@@ -1,11 +1,9 @@
 """The simulated robot: a planar base, a lift, a Franka arm and a pan-tilt head."""
 
-from openral_sim.robot.assembly import add_robot, reach_model, robot_only_model
-from openral_sim.robot.body import BASE_RADIUS
 from openral_sim.robot.control import RobotControl
 from openral_sim.robot.franka import FrankaAssetsMissing
-from openral_sim.robot.names import PREFIX, RobotNames
-from openral_sim.robot.postures import TUCKED, stand_tucked
+from openral_sim.robot.joints import PREFIX, TUCKED, RobotNames, set_stowed
+from openral_sim.robot.model import BASE_RADIUS, add_robot, reach_model, robot_only_model
 
 __all__ = [
     "BASE_RADIUS",
@@ -17,5 +15,5 @@ __all__ = [
     "add_robot",
     "reach_model",
     "robot_only_model",
-    "stand_tucked",
+    "set_stowed",
 ]

@@ -4,8 +4,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_sim.robot.actuators import FINGER_TRAVEL
-from openral_sim.robot.names import RobotNames
+from openral_sim.robot.joints import RobotNames
+from openral_sim.robot.model import FINGER_TRAVEL
 
 Vector = NDArray[np.float64]
 

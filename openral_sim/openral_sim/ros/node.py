@@ -3,28 +3,81 @@
 Publishes /clock, tf, tf_static, odom, joint_states; per camera image_raw, depth, camera_info, semantic and
 labels; openral/skills, openral/failure/skill_server. Serves the action openral/execute_rskill.
 """
+# MERGED What the node has while it is configured: a loaded world, its topics and its skill server.
 
 import sys
+from pathlib import Path
 
-from openral_ros.managed_node import ManagedNode
-from openral_ros.running import run
-from openral_ros.scopes import Scope
-from openral_sim.ros.session import SimSession
+from rclpy.node import Node
+
+from openral_core.rskills import Registry
+from openral_ros.lifecycle_node import LifecycleNodeBase
+from openral_ros.parameters import declare
+from openral_ros.resources import ResourceScope
+from openral_ros.run_node import run
+from openral_ros.tracing import start_tracing
+from openral_sim.ros.parameters import SimParameters
+from openral_sim.ros.sim_thread import SimLoop, start_thread
+from openral_sim.ros.skill_server import SkillServer
+from openral_sim.ros.state_publishers import SimPublishers
+from openral_sim.simulation import RealTimePacer, Simulation
 
 
-class SimNode(ManagedNode):
+class SimSession:
+    """Inactive it holds the world still and no drawing context; its time goes on where it stopped.
+
+    Raises:
+        InvalidParameters: If the node's parameters cannot be run with.
+        InvalidDocument: If the scene, its map or a skill's manifest is wrong.
+        FrankaAssetsMissing: If the arm's model is not installed.
+    """
+
+    def __init__(self, scope: ResourceScope, node: Node) -> None:
+        self._node = node
+        self._parameters = parameters = declare(node, SimParameters)
+        start_tracing("sim", Path(parameters.record) if parameters.record else None)
+        registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
+        self._simulation = Simulation.load(Path(parameters.scene), parameters.seed)
+        self._outputs = SimPublishers(scope, self._simulation, parameters)
+        self._server = SkillServer(scope, node, registry, self._simulation)
+
+    def run(self, scope: ResourceScope) -> None:
+        """Simulate and take goals until the scope is left.
+
+        Raises:
+            GlContextRefused: If no picture can be drawn here.
+        """
+        loop = SimLoop(self._simulation, self._outputs, RealTimePacer(self._parameters.real_time_factor))
+        start_thread(scope, self._node, loop, self._on_broken)
+        scope.callback(self._report, loop)
+        self._server.serve(scope, loop)
+
+    def _report(self, loop: SimLoop) -> None:
+        simulated, elapsed = self._simulation.time - loop.began_at, loop.shares.elapsed
+        self._node.get_logger().info(
+            f"simulated {simulated:.1f} s in {elapsed:.1f} s ({simulated / elapsed:.2f} of real time): "
+            + loop.shares.words()
+        )
+
+    def _on_broken(self, error: Exception) -> None:
+        self._node.get_logger().fatal(f"the simulation broke: {type(error).__name__}: {error}")
+        self._server.report_stopped(error)
+        self._node.trigger_deactivate()
+
+
+class SimNode(LifecycleNodeBase):
     """Lifecycle around a `SimSession`."""
 
     def __init__(self, **options: object) -> None:
         super().__init__("sim", **options)
         self._session: SimSession | None = None
 
-    def configure(self, scope: Scope) -> None:
+    def configure(self, scope: ResourceScope) -> None:
         """Load the scene and make every interface."""
         self._session = SimSession(scope, self)
         scope.callback(setattr, self, "_session", None)
 
-    def activate(self, scope: Scope) -> None:
+    def activate(self, scope: ResourceScope) -> None:
         """Start the simulation's thread and take goals."""
         if self._session is not None:
             self._session.run(scope)

@@ -1,24 +1,42 @@
 """What a skill works with: the world it acts in, the robot's servos, and what the hand holds."""
+# MERGED What a running skill tells after every control period.
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import yaw_matrix
-from openral_core.maps import Fixture
+from openral_core.home_map import Fixture
 from openral_core.skills import SkillResult
-from openral_sim.furniture import Door
-from openral_sim.liquids import liquids_of
-from openral_sim.motions.approaches import Pointing
-from openral_sim.motions.collisions import CollisionChecker, HeldBody
-from openral_sim.motions.kinematics import ReachSolver
+from openral_sim.assets.furniture.builder import FurnitureDoor
+from openral_sim.planning.approach import HandOrientation
+from openral_sim.planning.collision_checker import CollisionChecker, HeldBody
+from openral_sim.planning.inverse_kinematics import IkSolver
 from openral_sim.robot.control import RobotControl
-from openral_sim.robot.names import RobotNames
-from openral_sim.skills.feedback import Move
+from openral_sim.robot.joints import RobotNames
+from openral_sim.scene.liquids import liquids_of
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """The stage a skill is in, in words, and how far along it is in [0, 1]."""
+
+    stage: str
+    progress: float
+
+
+Move = Generator[Feedback, None, _T]
+"""Part of a skill: each ``yield`` hands back control for one control period."""
+
+Running = Generator[Feedback, None, SkillResult]
+"""A running skill; its return value is how it ended."""
+
 
 CONTROL_PERIOD = 0.02
 """Simulated time between two steps of a skill in [s]."""
@@ -36,7 +54,7 @@ class Person(Protocol):
         """Name of the site in their palm: z up, x away from them."""
 
 
-class Furnishing(Protocol):
+class FurnitureInstance(Protocol):
     """A piece of furniture that may have doors."""
 
     @property
@@ -44,7 +62,7 @@ class Furnishing(Protocol):
         """What the map says of it."""
 
     @property
-    def doors(self) -> tuple[Door, ...]:
+    def doors(self) -> tuple[FurnitureDoor, ...]:
         """The names its doors carry in the model."""
 
 
@@ -64,7 +82,7 @@ class SimWorld(Protocol):
         """Who can be handed things, by id."""
 
     @property
-    def furniture(self) -> Mapping[str, Furnishing]:
+    def furniture(self) -> Mapping[str, FurnitureInstance]:
         """What stands in it, by id."""
 
 
@@ -80,7 +98,7 @@ class Held(HeldBody):
 
     label: str
     above_support: float
-    pointing: Pointing
+    pointing: HandOrientation
 
     @property
     def downward(self) -> bool:
@@ -109,7 +127,7 @@ class SkillContext:
     def __post_init__(self) -> None:
         self.control = RobotControl(self.model, self.data, self.names)
         self.checker = CollisionChecker(self.model, self.names)
-        self.solver = ReachSolver()
+        self.solver = IkSolver()
         self.liquids = liquids_of(self.model)
 
     @property

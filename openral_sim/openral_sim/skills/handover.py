@@ -5,20 +5,24 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_core.errors import listed
+from openral_core.errors import format_choices
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.motions.approaches import backed_off
-from openral_sim.skills.context import CONTROL_PERIOD, Held, Person, SkillContext
-from openral_sim.skills.failures import BadRequest, TookTooLong
-from openral_sim.skills.feedback import Feedback, Move, Running
-from openral_sim.skills.moves.docking import Options, dock
-from openral_sim.skills.moves.folding import fold
-from openral_sim.skills.moves.gripping import bumped, open_hand
-from openral_sim.skills.moves.holding import distance_to, fasten, require_held, unfasten
-from openral_sim.skills.moves.looking import aim
-from openral_sim.skills.moves.presenting import presentations
-from openral_sim.skills.moves.reaching import reach_along, reach_to
-from openral_sim.skills.moves.retreating import back_off, room_behind
+from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
+from openral_sim.motion_primitives.base_pose_selection import Options, move_to_work_pose
+from openral_sim.motion_primitives.gripper import (
+    activate_weld,
+    contact_detected,
+    deactivate_weld,
+    distance_to,
+    open_hand,
+    require_held,
+)
+from openral_sim.motion_primitives.head import aim
+from openral_sim.motion_primitives.pregrasp import hold_poses_over
+from openral_sim.motion_primitives.retract import back_away, room_behind, stow_arm
+from openral_sim.planning.approach import pregrasp_pose
+from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Held, Move, Person, Running, SkillContext
+from openral_sim.skills.errors import BadRequest, TookTooLong
 from openral_sim.skills.requests import HandoverRequest
 
 Vector = NDArray[np.float64]
@@ -33,23 +37,29 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
     """Approach, offer what is held at the person's hand, and let go once the hand has it."""
     held = require_held(context, Verb.HANDOVER)
     if request.agent_id not in context.world.people:
-        raise BadRequest(f"no person '{request.agent_id}' here; there are: {listed(context.world.people)}")
+        raise BadRequest(
+            f"no person '{request.agent_id}' here; there are: {format_choices(context.world.people)}"
+        )
     person = context.world.people[request.agent_id]
     point = _palm(context, person) + _AHEAD * _away(context, person)
     _free_weld(context)
-    stance = yield from dock(context, point, _offers(context, held, person, point), "approaching the person")
+    stance = yield from move_to_work_pose(
+        context, point, _offers(context, held, person, point), "approaching the person"
+    )
     face = np.array([*request.agent.position[:2], 1.5])
     yield from aim(context, face, "looking at the person")
     yield from reach_to(context, stance.before, "holding it out", 0.7)
-    yield from reach_along(context, stance.option.T_map_goal, "offering", 0.15, stop=lambda: bumped(context))
+    yield from reach_along(
+        context, stance.option.T_map_goal, "offering", 0.15, stop=lambda: contact_detected(context)
+    )
     yield from _give(context, held, person)
     context.achieved = told_now = partial(_told, context, held, request)
     yield from open_hand(context, "letting go")
     level, option = held.pointing.is_level, stance.option
-    back = option.T_map_before if level else backed_off(option.T_map_goal, _DROP)
+    back = option.T_map_before if level else pregrasp_pose(option.T_map_goal, _DROP)
     yield from reach_along(context, back, "drawing back", 0.25)
-    yield from back_off(context, min(0.20, room_behind(context)))
-    yield from fold(context, "folding the arm")
+    yield from back_away(context, min(0.20, room_behind(context)))
+    yield from stow_arm(context, "folding the arm")
     return told_now()
 
 
@@ -72,8 +82,8 @@ def _give(context: SkillContext, held: Held, person: Person) -> Move[None]:
         yield Feedback("waiting for the hand", 0.8)
     else:
         raise TookTooLong(f"bringing the {held.label} to the hand", _WAIT)
-    fasten(context, _free_weld(context), context.model.body(person.body).id, held.body)
-    unfasten(context, context.names.grasp_weld)
+    activate_weld(context, _free_weld(context), context.model.body(person.body).id, held.body)
+    deactivate_weld(context, context.names.grasp_weld)
     context.held = None
 
 
@@ -82,7 +92,7 @@ def _offers(context: SkillContext, held: Held, person: Person, point: Vector) ->
     x, y, _ = np.array(context.data.site(person.hand_site).xmat).reshape(3, 3).T
     beside = [_BESIDE * way for way in (y, -y, x)] if _given(context, person) else []
     points = [point, *(point + offset for offset in beside)]
-    return lambda base: (way for at in points for way in presentations(held, at, _GAP, _DROP, base))
+    return lambda base: (way for at in points for way in hold_poses_over(held, at, _GAP, _DROP, base))
 
 
 def _given(context: SkillContext, person: Person) -> list[str]:

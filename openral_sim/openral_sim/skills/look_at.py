@@ -4,11 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.skills import SkillResult, SkillStatus
-from openral_sim.furniture.insides import inside_of
-from openral_sim.skills.context import SkillContext
-from openral_sim.skills.feedback import Move, Running
-from openral_sim.skills.moves.looking import aim, face
-from openral_sim.skills.moves.peering import peer
+from openral_sim.assets.furniture.doors import inside_of
+from openral_sim.motion_primitives.base_pose_selection import move_to_unoccluded_view
+from openral_sim.motion_primitives.head import aim, face
+from openral_sim.skills.context import Move, Running, SkillContext
 from openral_sim.skills.requests import LookAtRequest
 
 Vector = NDArray[np.float64]
@@ -38,7 +37,7 @@ def _look(context: SkillContext, request: LookAtRequest) -> Move[float]:
         yield from face(context, point, "turning")
         yield from aim(context, point, "looking")
         return 1.0
-    return (yield from peer(context, points, "looking")).share
+    return (yield from move_to_unoccluded_view(context, points, "looking")).share
 
 
 def _behind_a_door(context: SkillContext, request: LookAtRequest, point: Vector) -> Vector | None:

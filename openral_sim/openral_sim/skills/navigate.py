@@ -7,14 +7,13 @@ from numpy.typing import NDArray
 
 from openral_core.geometry import Pose, wrap_angle
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
-from openral_sim.motions.paths import TravelField
-from openral_sim.motions.placements import standing_poses
-from openral_sim.skills.context import SkillContext
-from openral_sim.skills.failures import NotReachable
-from openral_sim.skills.feedback import Running
-from openral_sim.skills.moves.docking import sees
-from openral_sim.skills.moves.driving import drive_to, ways_now
-from openral_sim.skills.moves.folding import fold
+from openral_sim.motion_primitives.base_motion import drive_to, plan_base_motion
+from openral_sim.motion_primitives.base_pose_selection import sees
+from openral_sim.motion_primitives.retract import stow_arm
+from openral_sim.planning.base_planner import CostToGo
+from openral_sim.planning.placement import candidate_base_poses
+from openral_sim.skills.context import Running, SkillContext
+from openral_sim.skills.errors import NotReachable
 from openral_sim.skills.requests import NavigateRequest
 
 Vector = NDArray[np.float64]
@@ -26,8 +25,8 @@ _TILT_WHILE_DRIVING = 0.35
 
 def navigate(context: SkillContext, request: NavigateRequest) -> Running:
     """Drive to the goal; when it is too close to something, to the nearest reachable floor, and say so."""
-    yield from fold(context, "folding the arm")
-    field = ways_now(context)
+    yield from stow_arm(context, "folding the arm")
+    field = plan_base_motion(context)
     if request.goal is not None:
         goal, said = _beside(field, request.goal)
     else:
@@ -37,7 +36,7 @@ def navigate(context: SkillContext, request: NavigateRequest) -> Running:
     return SkillResult(SkillStatus.SUCCEEDED, said, _where(context))
 
 
-def _beside(field: TravelField, asked: Pose) -> tuple[Vector, str]:
+def _beside(field: CostToGo, asked: Pose) -> tuple[Vector, str]:
     xy = np.array(asked.position[:2])
     free = field.nearest_reachable(xy, _BESIDE)
     if not np.isfinite(free).all():
@@ -52,9 +51,9 @@ def _beside(field: TravelField, asked: Pose) -> tuple[Vector, str]:
     return np.append(free, asked.yaw), said
 
 
-def _facing(context: SkillContext, field: TravelField, target: Pose | None) -> tuple[Vector, str]:
+def _facing(context: SkillContext, field: CostToGo, target: Pose | None) -> tuple[Vector, str]:
     point = np.array(target.position if target else (0.0, 0.0, 0.0))
-    poses = standing_poses(field, point, _VIEWING)
+    poses = candidate_base_poses(field, point, _VIEWING)
     for pose in poses:
         if sees(context, pose, point):
             return pose, "arrived, facing it"

@@ -9,23 +9,25 @@ from scipy.ndimage import distance_transform_edt
 
 from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.motions.approaches import backed_off
-from openral_sim.motions.arm_paths import NoArmPath
-from openral_sim.motions.occupancy import RESOLUTION
-from openral_sim.motions.paths import TravelField
-from openral_sim.motions.spots import free_spots
-from openral_sim.skills.context import Held, SkillContext
-from openral_sim.skills.failures import BadRequest, LostObject, NotReachable
-from openral_sim.skills.feedback import Feedback, Move, Running
-from openral_sim.skills.moves.docking import Options, Stance, dock
-from openral_sim.skills.moves.driving import ways_now
-from openral_sim.skills.moves.extents import extent
-from openral_sim.skills.moves.gripping import bumped, let_go
-from openral_sim.skills.moves.holding import require_held, unfasten
-from openral_sim.skills.moves.presenting import presentations
-from openral_sim.skills.moves.reaching import reach_along, reach_to
-from openral_sim.skills.moves.retreating import withdraw
-from openral_sim.skills.moves.standing import set_down, wait_until_still
+from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
+from openral_sim.motion_primitives.base_motion import plan_base_motion
+from openral_sim.motion_primitives.base_pose_selection import Options, WorkPose, move_to_work_pose
+from openral_sim.motion_primitives.gripper import (
+    contact_detected,
+    deactivate_weld,
+    release_slowly,
+    require_held,
+)
+from openral_sim.motion_primitives.pregrasp import hold_poses_over
+from openral_sim.motion_primitives.release import extent, lower_until_supported, wait_until_still
+from openral_sim.motion_primitives.retract import retract_hand
+from openral_sim.planning.approach import pregrasp_pose
+from openral_sim.planning.arm_planner import NoArmPath
+from openral_sim.planning.base_planner import CostToGo
+from openral_sim.planning.occupancy_grid import RESOLUTION
+from openral_sim.planning.placement import find_placements
+from openral_sim.skills.context import Feedback, Held, Move, Running, SkillContext
+from openral_sim.skills.errors import BadRequest, LostObject, NotReachable
 from openral_sim.skills.requests import PlaceRequest
 
 Vector = NDArray[np.float64]
@@ -46,21 +48,23 @@ def place(context: SkillContext, request: PlaceRequest) -> Running:
     held = require_held(context, Verb.PLACE)
     told = np.array(request.target.position)
     spot, stance = yield from _bring_over(context, held, told)
-    yield from reach_along(context, stance.option.T_map_goal, "lowering", 0.12, stop=lambda: bumped(context))
-    yield from set_down(context, held)
-    unfasten(context, context.names.grasp_weld)
+    yield from reach_along(
+        context, stance.option.T_map_goal, "lowering", 0.12, stop=lambda: contact_detected(context)
+    )
+    yield from lower_until_supported(context, held)
+    deactivate_weld(context, context.names.grasp_weld)
     context.held = None
     context.achieved = told_now = partial(_told, context, held, told, spot)
-    yield from let_go(context, "letting go")
+    yield from release_slowly(context, "letting go")
     yield from wait_until_still(context, held.body, "letting go")
     if not held.pointing.is_level:
-        back = backed_off(stance.option.T_map_goal, _DROPS[True])
+        back = pregrasp_pose(stance.option.T_map_goal, _DROPS[True])
         yield from reach_along(context, back, "drawing back", 0.25)
-    yield from withdraw(context, _CLEAR if held.pointing.is_level else 0.0)
+    yield from retract_hand(context, _CLEAR if held.pointing.is_level else 0.0)
     return told_now()
 
 
-def _bring_over(context: SkillContext, held: Held, told: Vector) -> Move[tuple[Vector, Stance]]:
+def _bring_over(context: SkillContext, held: Held, told: Vector) -> Move[tuple[Vector, WorkPose]]:
     """Bring what is held over a free spot, from another standing place if the arm finds no way.
 
     Raises:
@@ -81,7 +85,7 @@ def _bring_over(context: SkillContext, held: Held, told: Vector) -> Move[tuple[V
 
 def _dock_at_free_spot(
     context: SkillContext, held: Held, told: Vector, *, elsewhere: bool
-) -> Move[tuple[Vector, Stance]]:
+) -> Move[tuple[Vector, WorkPose]]:
     """Try free spots near the told point, the nearest first.
 
     Raises:
@@ -90,13 +94,13 @@ def _dock_at_free_spot(
     """
     low, high = extent(context.model, held.body)
     radius = float(np.abs([low[:2], high[:2]]).max()) + _ROOM
-    effort = _distance_to_floor(ways_now(context))
+    effort = _distance_to_floor(plan_base_motion(context))
     # A level hand comes down beside what stands there: where it has no room, the thing itself may have some.
     radii = {radius} if held.downward else {max(radius, _HAND), radius}
     spots = [
         spot
         for each in sorted(radii, reverse=True)
-        for spot in free_spots(context.model, context.data, told, each, effort)
+        for spot in find_placements(context.model, context.data, told, each, effort)
     ]
     where = ", ".join(f"{value:.2f}" for value in told)
     if spots and spots[0][2] < _FLOOR:
@@ -106,7 +110,7 @@ def _dock_at_free_spot(
     for spot in spots:
         try:
             options = _presented(held, spot)
-            stance = yield from dock(context, spot, options, "docking", elsewhere=elsewhere)
+            stance = yield from move_to_work_pose(context, spot, options, "docking", elsewhere=elsewhere)
         except NotReachable:
             continue
         return spot, stance
@@ -117,14 +121,14 @@ def _dock_at_free_spot(
     )
 
 
-def _distance_to_floor(field: TravelField) -> Callable[[Vector], float]:
+def _distance_to_floor(field: CostToGo) -> Callable[[Vector], float]:
     """How far a point is from where the base could stand, in [m]."""
     far = distance_transform_edt(~np.isfinite(field.cost)) * RESOLUTION
     return lambda xy: float(far[field.grid.cell(xy)])
 
 
 def _presented(held: Held, spot: Vector) -> Options:
-    return lambda base: presentations(held, spot, _GAP, _DROPS[held.downward], base)
+    return lambda base: hold_poses_over(held, spot, _GAP, _DROPS[held.downward], base)
 
 
 def _told(context: SkillContext, held: Held, told: Vector, spot: Vector) -> SkillResult:

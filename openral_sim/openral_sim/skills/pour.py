@@ -9,17 +9,16 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.motions.approaches import from_front, hand_axes
-from openral_sim.motions.trajectories import Trajectory
-from openral_sim.skills.context import CONTROL_PERIOD, Held, SkillContext
-from openral_sim.skills.failures import BadRequest, Blocked, NotReachable
-from openral_sim.skills.feedback import Feedback, Move, Running
-from openral_sim.skills.moves.docking import Option, dock
-from openral_sim.skills.moves.holding import require_held
-from openral_sim.skills.moves.looking import aim
-from openral_sim.skills.moves.reaching import follow, line_postures, reach_to
-from openral_sim.skills.moves.retreating import withdraw
-from openral_sim.skills.moves.vessels import Vessel, bottle_in_hand, run_out, vessel_at
+from openral_sim.motion_primitives.arm_motion import follow, line_postures, reach_to
+from openral_sim.motion_primitives.base_pose_selection import ReachOption, move_to_work_pose
+from openral_sim.motion_primitives.gripper import require_held
+from openral_sim.motion_primitives.head import aim
+from openral_sim.motion_primitives.pouring import PourVessel, bottle_in_hand, pour_step, vessel_at
+from openral_sim.motion_primitives.retract import retract_hand
+from openral_sim.planning.approach import frontal, hand_axes
+from openral_sim.planning.arm_planner import Trajectory
+from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Held, Move, Running, SkillContext
+from openral_sim.skills.errors import BadRequest, Blocked, NotReachable
 from openral_sim.skills.requests import PourRequest
 
 Vector = NDArray[np.float64]
@@ -42,14 +41,16 @@ def pour(context: SkillContext, request: PourRequest) -> Running:
     if vessel.liquid.level >= FILL:
         raise BadRequest(f"the {request.label} is {vessel.liquid.level:.0%} full already")
     rim, before = vessel.rim(context), vessel.liquid.level
-    stance = yield from dock(context, rim, lambda base: _ways(held, source, rim, base), "docking")
+    stance = yield from move_to_work_pose(
+        context, rim, lambda base: _ways(held, source, rim, base), "docking"
+    )
     yield from aim(context, rim, "looking")
     yield from reach_to(context, stance.before, "reaching", 0.6)
     spilled = yield from _tilt(context, source, vessel, stance.option.T_map_goal)
     said = f"poured from the {held.label} into the {request.label}"
     work = _Work(source, vessel, rim, before, spilled)
     context.achieved = told_now = partial(_told, context, work, request.label, said)
-    yield from withdraw(context, 0.10)
+    yield from retract_hand(context, 0.10)
     return told_now()
 
 
@@ -57,8 +58,8 @@ def pour(context: SkillContext, request: PourRequest) -> Running:
 class _Work:
     """What was poured: from where, into what, where its rim was and how full it was [0, 1]; spilled [l]."""
 
-    source: Vessel
-    vessel: Vessel
+    source: PourVessel
+    vessel: PourVessel
     rim: Vector
     before: float
     spilled: float
@@ -80,11 +81,11 @@ def _told(context: SkillContext, work: _Work, label: str, said: str) -> SkillRes
     return SkillResult(SkillStatus.SUCCEEDED, said, evidence)
 
 
-def _ways(held: Held, source: Vessel, rim: Vector, base: Vector) -> Iterator[Option]:
+def _ways(held: Held, source: PourVessel, rim: Vector, base: Vector) -> Iterator[ReachOption]:
     """The hand beside the vessel, upright and tilted to either side, its spout over the rim when tilted."""
     heading = float(np.arctan2(rim[1] - base[1], rim[0] - base[0]))
     upright = np.eye(4)
-    upright[:3, :3] = hand_axes(from_front(heading))
+    upright[:3, :3] = hand_axes(frontal(heading))
     spout = held.T_grasp_body @ np.array([0.0, 0.0, source.top, 1.0])
     for side in (1.0, -1.0):
         turned = upright[:3, :3] @ Rotation.from_rotvec([0.0, 0.0, side * _ALONG]).as_matrix()
@@ -95,10 +96,10 @@ def _ways(held: Held, source: Vessel, rim: Vector, base: Vector) -> Iterator[Opt
         at[2] = rim[2] + _OVER_RIM - lowest
         before = upright.copy()
         before[:3, 3] = tilted[:3, 3] = at
-        yield Option("beside it", before, tilted, (rim, _SPARED))
+        yield ReachOption("beside it", before, tilted, (rim, _SPARED))
 
 
-def _tilt(context: SkillContext, source: Vessel, vessel: Vessel, T_map_goal: Vector) -> Move[float]:
+def _tilt(context: SkillContext, source: PourVessel, vessel: PourVessel, T_map_goal: Vector) -> Move[float]:
     """Turn the wrist, wait while it runs, turn back; what was spilled in [l]."""
     start = context.solver.forward(context.control.reach_target)
     corners = line_postures(context, start, context.in_base(T_map_goal, context.control.base_pose))
@@ -106,7 +107,7 @@ def _tilt(context: SkillContext, source: Vessel, vessel: Vessel, T_map_goal: Vec
 
     def watch() -> bool:
         nonlocal spilled
-        spilled += run_out(context, source, vessel, CONTROL_PERIOD)
+        spilled += pour_step(context, source, vessel, CONTROL_PERIOD)
         return vessel.liquid.level >= FILL
 
     context.secure = lambda: _turn_back(context, corners[:1], watch)
@@ -132,7 +133,7 @@ def _run_on(watch: Callable[[], bool]) -> bool:
     return False
 
 
-def _require_untouched(context: SkillContext, vessel: Vessel, rim: Vector, label: str) -> None:
+def _require_untouched(context: SkillContext, vessel: PourVessel, rim: Vector, label: str) -> None:
     """Make sure the vessel stands where it stood.
 
     Raises:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from openral_sim.command_line import commands
+from openral_sim.cli import commands
 
 SCENES = Path(__file__).parents[3] / "scenes"
 RUNNER = CliRunner()

@@ -3,9 +3,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from openral_core.maps import Fixture, load_map
-from openral_sim.furniture.containers import NotAContainer
-from openral_sim.furniture.insides import inside_of
+from openral_core.home_map import Fixture, load_map
+from openral_sim.assets.furniture.doors import NotAContainer, inside_of
 
 MAPS = Path(__file__).parents[3] / "scenes" / "maps"
 

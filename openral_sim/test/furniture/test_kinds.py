@@ -2,12 +2,14 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_core.maps import Fixture, Pose2, Surface
-from openral_sim.entities import WorldFurniture
-from openral_sim.furniture import FURNITURE_KINDS, Door, FurnitureBuilder, UnknownFurnitureKind, build_fixture
-from openral_sim.furniture.containers import NotAContainer
-from openral_sim.scenes import FurnitureStyle, Scene
-from openral_sim.world import World
+from openral_core.home_map import Fixture, Pose2, Surface
+from openral_sim.assets.furniture.builder import FurnitureBuilder, FurnitureDoor
+from openral_sim.assets.furniture.catalogue import FURNITURE_KINDS, UnknownFurnitureKind, build_fixture
+from openral_sim.assets.furniture.doors import NotAContainer
+from openral_sim.scene.entities import WorldFurniture
+from openral_sim.scene.scene import Scene
+from openral_sim.scene.schema import FurnitureStyle
+from openral_sim.world import SimWorldModel
 
 
 def bare(kind: str) -> FurnitureBuilder:
@@ -32,13 +34,13 @@ def test_the_home_is_of_known_kinds(scene: Scene) -> None:
     assert {fixture.kind for fixture in scene.home.fixtures} <= set(FURNITURE_KINDS)
 
 
-def test_every_surface_of_the_map_is_really_there(still_world: World) -> None:
+def test_every_surface_of_the_map_is_really_there(still_world: SimWorldModel) -> None:
     for fixture in still_world.furniture.values():
         for surface in fixture.surfaces:
             assert height_below(still_world, fixture, surface, 0.05) == pytest.approx(surface.z, abs=0.002)
 
 
-def height_below(world: World, fixture: WorldFurniture, surface: Surface, drop: float) -> float:
+def height_below(world: SimWorldModel, fixture: WorldFurniture, surface: Surface, drop: float) -> float:
     """What lies under a corner of a surface where no object stands."""
     x, y = fixture.pose.to_parent(surface.area.min[0] + 0.02, surface.area.max[1] - 0.01)
     hit = np.zeros(1, dtype=np.int32)
@@ -47,7 +49,7 @@ def height_below(world: World, fixture: WorldFurniture, surface: Surface, drop: 
     return start[2] - distance
 
 
-def test_parts_stay_within_the_fixture(still_world: World) -> None:
+def test_parts_stay_within_the_fixture(still_world: SimWorldModel) -> None:
     """Only a handle or a splashback may stand out."""
     for fixture in still_world.furniture.values():
         handles = {name for door in fixture.doors for name in door.handle_geoms}
@@ -60,7 +62,7 @@ def test_parts_stay_within_the_fixture(still_world: World) -> None:
 
 
 @pytest.mark.parametrize("container", ["fridge", "cabinet"])
-def test_a_door_swings_freely_both_ways(world: World, container: str) -> None:
+def test_a_door_swings_freely_both_ways(world: SimWorldModel, container: str) -> None:
     door = world.furniture[container].doors[0]
     world.data.joint(door.joint).qvel[0] = 2.0
     world.step(1.5)
@@ -71,7 +73,7 @@ def test_a_door_swings_freely_both_ways(world: World, container: str) -> None:
 
 
 @pytest.mark.parametrize("container", ["fridge", "cabinet"])
-def test_an_opened_handle_is_in_front_of_where_it_was(world: World, container: str) -> None:
+def test_an_opened_handle_is_in_front_of_where_it_was(world: SimWorldModel, container: str) -> None:
     fixture = world.furniture[container]
     door = fixture.doors[0]
     shut = local_x(world, fixture, door)
@@ -80,5 +82,5 @@ def test_an_opened_handle_is_in_front_of_where_it_was(world: World, container: s
     assert local_x(world, fixture, door) > shut + 0.3
 
 
-def local_x(world: World, fixture: WorldFurniture, door: Door) -> float:
+def local_x(world: SimWorldModel, fixture: WorldFurniture, door: FurnitureDoor) -> float:
     return fixture.pose.to_local(*world.data.site(door.handle_site).xpos[:2])[0]

@@ -2,18 +2,18 @@ from pathlib import Path
 
 import pytest
 
-from openral_sim.homes import draw_home, find_scene, whereabouts, write_home
-from openral_sim.homes.addresses import UnknownScene
-from openral_sim.homes.checks import problems_of
-from openral_sim.homes.layouts import PLANS, NoSuchPlan
-from openral_sim.scenes import Scene, load_scene
+from openral_sim.procedural.floor_plan import PLANS, NoSuchPlan
+from openral_sim.procedural.home import UnknownScene, find_scene, sample_home, write_home
+from openral_sim.procedural.object_placement import whereabouts
+from openral_sim.procedural.validation import problems_of
+from openral_sim.scene.scene import Scene, load_scene
 
 ROOMS = sorted(PLANS)
 
 
 @pytest.fixture(scope="module", params=ROOMS)
 def drawn(request: pytest.FixtureRequest) -> Scene:
-    return draw_home(100 + request.param, request.param)
+    return sample_home(100 + request.param, request.param)
 
 
 def test_a_home_has_the_rooms_that_were_asked_for(drawn: Scene) -> None:
@@ -34,8 +34,8 @@ def test_something_is_hidden_in_every_room_that_can_hide_and_something_lies_open
 
 
 def test_a_seed_always_gives_the_same_home_and_another_seed_another() -> None:
-    assert draw_home(3, 2) == draw_home(3, 2)
-    assert draw_home(3, 2) != draw_home(4, 2)
+    assert sample_home(3, 2) == sample_home(3, 2)
+    assert sample_home(3, 2) != sample_home(4, 2)
 
 
 def test_what_is_written_is_read_back_the_same(drawn: Scene, tmp_path: Path) -> None:
@@ -51,11 +51,11 @@ def test_a_scene_is_found_by_name_by_file_and_by_seed(tmp_path: Path) -> None:
 
 
 def test_an_unknown_scene_is_refused_naming_the_shipped_ones(tmp_path: Path) -> None:
-    write_home(draw_home(3, 1, "hut"), tmp_path)
+    write_home(sample_home(3, 1, "hut"), tmp_path)
     with pytest.raises(UnknownScene, match=r"'castle'.*'hut'.*generated:SEED"):
         find_scene("castle", tmp_path)
 
 
 def test_a_home_of_too_many_rooms_is_refused() -> None:
     with pytest.raises(NoSuchPlan, match="no plan has 9 rooms"):
-        draw_home(0, 9)
+        sample_home(0, 9)

@@ -7,12 +7,12 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_sim.goals import AdmittedGoal
-from openral_sim.loops import Simulation
-from openral_sim.skills import verbs
+from openral_sim.simulation import Simulation
+from openral_sim.skills import registry as verbs
+from openral_sim.skills.requests import ValidatedGoal
 
 HOME = Path(__file__).parents[3] / "scenes" / "deploy" / "home.yaml"
-DRIVE = AdmittedGoal("navigate", Verb.NAVIGATE, {"goal": Pose.planar(1.0, 2.2, 0.0)}, 60.0)
+DRIVE = ValidatedGoal("navigate", Verb.NAVIGATE, {"goal": Pose.planar(1.0, 2.2, 0.0)}, 60.0)
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +40,13 @@ def test_a_goal_is_carried_out_and_leaves_no_feedback_behind(simulation: Simulat
 
 
 def test_cancelled_before_its_first_period_it_ends_cancelled(simulation: Simulation) -> None:
-    simulation.start(AdmittedGoal("navigate", Verb.NAVIGATE, {"goal": Pose.planar(4.0, 2.2, 0.0)}, 60.0))
+    simulation.start(ValidatedGoal("navigate", Verb.NAVIGATE, {"goal": Pose.planar(4.0, 2.2, 0.0)}, 60.0))
     simulation.cancel()
     assert until_it_ends(simulation).status is SkillStatus.CANCELLED
 
 
 def test_an_abandoned_goal_leaves_the_robot_standing(simulation: Simulation) -> None:
-    simulation.start(AdmittedGoal("navigate", Verb.NAVIGATE, {"goal": Pose.planar(4.0, 2.2, 0.0)}, 60.0))
+    simulation.start(ValidatedGoal("navigate", Verb.NAVIGATE, {"goal": Pose.planar(4.0, 2.2, 0.0)}, 60.0))
     while np.abs(simulation.control.base_velocity).max() < 0.3:
         assert simulation.advance() is None
     simulation.abandon()

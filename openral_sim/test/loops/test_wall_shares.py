@@ -2,11 +2,11 @@
 
 from time import monotonic
 
-from openral_sim.loops import WallShares
+from openral_sim.simulation import StepProfiler
 
 
 def test_time_inside_a_part_is_counted_towards_it() -> None:
-    shares = WallShares()
+    shares = StepProfiler()
     with shares.of("work"):
         end = monotonic() + 0.01
         while monotonic() < end:

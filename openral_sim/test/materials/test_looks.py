@@ -4,8 +4,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.materials import LOOKS, LookName, use_colour, use_look, use_printed
-from openral_sim.textures import banded_label
+from openral_sim.assets.materials import LOOKS, LookName, add_material, use_colour, use_printed
+from openral_sim.assets.textures import banded_label
 
 
 def test_every_name_has_a_look() -> None:
@@ -24,7 +24,7 @@ def test_a_look_is_a_square_picture_that_is_not_plain(name: str) -> None:
 def test_a_material_is_added_once() -> None:
     spec = mujoco.MjSpec()
     for _ in range(2):
-        use_look(spec, "oak")
+        add_material(spec, "oak")
         use_colour(spec, "red", (1, 0, 0, 1))
         use_printed(spec, "label", banded_label("MILK", (1, 1, 1), (0, 0, 1), (1, 1, 1)))
     assert sorted(material.name for material in spec.materials) == ["label", "oak", "red"]

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from openral_sim.meshes import Mesh, gabled_carton, lathe, loaf, printed_box, tube
+from openral_sim.assets.meshes import Mesh, gabled_carton, lathe, loaf, printed_box, tube
 
 ARC = np.stack([np.cos(np.linspace(-1, 1, 9)), np.zeros(9), np.sin(np.linspace(-1, 1, 9))], -1)
 MESHES = {

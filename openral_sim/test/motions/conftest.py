@@ -3,7 +3,7 @@
 import mujoco
 import pytest
 
-from openral_sim.robot import RobotNames, add_robot, stand_tucked
+from openral_sim.robot import RobotNames, add_robot, set_stowed
 
 BOX = mujoco.mjtGeom.mjGEOM_BOX
 
@@ -26,7 +26,7 @@ def compiled() -> mujoco.MjModel:
 @pytest.fixture
 def data(compiled: mujoco.MjModel) -> mujoco.MjData:
     data = mujoco.MjData(compiled)
-    stand_tucked(compiled, data)
+    set_stowed(compiled, data)
     return data
 
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from openral_sim.motions.arm_paths import NoArmPath, plan
-from openral_sim.motions.collisions import CollisionChecker
+from openral_sim.planning.arm_planner import NoArmPath, plan_arm_path
+from openral_sim.planning.collision_checker import CollisionChecker
 from openral_sim.robot import TUCKED, RobotNames
 
 HOME = np.array(TUCKED)
@@ -39,12 +39,12 @@ def test_goes_straight_when_nothing_is_in_the_way(
 ) -> None:
     checker = CollisionChecker(compiled, names)
     checker.look(data)
-    assert np.array_equal(plan(checker, HOME, NEAR), [HOME, NEAR])
+    assert np.array_equal(plan_arm_path(checker, HOME, NEAR), [HOME, NEAR])
 
 
 def test_finds_the_way_round() -> None:
     gate = Gate()
-    path = plan(gate, BEFORE, BEHIND, seed=1)  # type: ignore[arg-type]
+    path = plan_arm_path(gate, BEFORE, BEHIND, seed=1)  # type: ignore[arg-type]
     assert np.allclose(path[0], BEFORE)
     assert np.allclose(path[-1], BEHIND)
     assert len(path) > 2
@@ -52,16 +52,16 @@ def test_finds_the_way_round() -> None:
 
 
 def test_the_same_seed_finds_the_same_way() -> None:
-    once, again = (plan(Gate(), BEFORE, BEHIND, seed=5) for _ in range(2))  # type: ignore[arg-type]
+    once, again = (plan_arm_path(Gate(), BEFORE, BEHIND, seed=5) for _ in range(2))  # type: ignore[arg-type]
     assert np.array_equal(once, again)
 
 
 def test_gives_up_after_a_bounded_number_of_postures() -> None:
     with pytest.raises(NoArmPath, match="2000 postures were tried"):
-        plan(Gate(shut=True), BEFORE, BEHIND)  # type: ignore[arg-type]
+        plan_arm_path(Gate(shut=True), BEFORE, BEHIND)  # type: ignore[arg-type]
 
 
 def test_names_what_is_touched_at_the_end() -> None:
     inside = np.where(np.arange(8) == 1, 0.45, BEFORE)
     with pytest.raises(NoArmPath, match="at its end gate touches arm"):
-        plan(Gate(), BEFORE, inside)  # type: ignore[arg-type]
+        plan_arm_path(Gate(), BEFORE, inside)  # type: ignore[arg-type]

@@ -2,9 +2,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.motions.approaches import from_above
-from openral_sim.motions.collisions import MARGIN, CollisionChecker, HeldBody
-from openral_sim.motions.kinematics import COMFORTABLE, ReachSolver
+from openral_sim.planning.approach import top_down
+from openral_sim.planning.collision_checker import MARGIN, CollisionChecker, HeldBody
+from openral_sim.planning.inverse_kinematics import COMFORTABLE, IkSolver
 from openral_sim.robot import TUCKED, RobotNames
 
 HOME = np.array(TUCKED)
@@ -12,10 +12,10 @@ NEARER = np.array([0.3, 0.0, 0.0])
 
 
 def above(x: float, y: float, z: float) -> np.ndarray:
-    u, v, w = from_above(0.0).R_map_approach.T
+    u, v, w = top_down(0.0).R_map_approach.T
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = np.column_stack([v, u, -w]), (x, y, z)
-    return ReachSolver().solve(T, COMFORTABLE, tries=4)
+    return IkSolver().solve(T, COMFORTABLE, tries=4)
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from openral_sim.motions.approaches import Approach, backed_off, from_above, from_aslant, mirrored
-from openral_sim.motions.grasps import OPENING, Grasp, fits, manners
-from openral_sim.motions.segments import Segment
+from openral_sim.planning.approach import ApproachDirection, mirrored, oblique, pregrasp_pose, top_down
+from openral_sim.planning.grasp_planner import OPENING, Grasp, grasp_strategies, sample_grasps
+from openral_sim.planning.range_sensor import ObjectSegment
 
 Vector = NDArray[np.float64]
 Top = Callable[[Vector, Vector], Vector]
@@ -14,12 +14,12 @@ Top = Callable[[Vector, Vector], Vector]
 TABLE = 0.75
 
 
-def seen_from_above(top: Top, half: float = 0.2, step: float = 0.004) -> Segment:
+def seen_from_above(top: Top, half: float = 0.2, step: float = 0.004) -> ObjectSegment:
     """A scan of a table and of what ``top(x, y)`` says stands on it (height above the table, or nan)."""
     x, y = (grid.ravel() for grid in np.meshgrid(*[np.arange(-half, half, step)] * 2))
     height = top(x, y)
     z = TABLE + np.where(np.isnan(height), 0.0, height)
-    return Segment(np.column_stack([x, y, z]), ~np.isnan(height), TABLE)
+    return ObjectSegment(np.column_stack([x, y, z]), ~np.isnan(height), TABLE)
 
 
 def box(length: float, width: float, height: float, turn: float = 0.0) -> Top:
@@ -40,15 +40,17 @@ def ring(radius: float, wall: float, height: float) -> Top:
     return top
 
 
-def propose(segment: Segment, approach: Approach, limit: int = 8) -> list[Grasp]:
+def propose(segment: ObjectSegment, approach: ApproachDirection, limit: int = 8) -> list[Grasp]:
     """Places for the fingers in the first manner that offers any."""
-    offered = (found for manner in manners(approach) if (found := fits(segment, approach, manner)))
+    offered = (
+        found for manner in grasp_strategies(approach) if (found := sample_grasps(segment, approach, manner))
+    )
     return next(offered, [])[:limit]
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.5, 1.2, 2.5])
 def test_takes_a_long_thing_across_its_middle(turn: float) -> None:
-    best = propose(seen_from_above(box(0.30, 0.05, 0.05, turn)), from_above(0.0))[0]
+    best = propose(seen_from_above(box(0.30, 0.05, 0.05, turn)), top_down(0.0))[0]
     across = np.array([-np.sin(turn), np.cos(turn)])
     assert abs(best.T_map_grasp[:2, 1] @ across) > np.cos(np.radians(16))
     assert np.linalg.norm(best.T_map_grasp[:2, 3]) < 0.02
@@ -56,12 +58,12 @@ def test_takes_a_long_thing_across_its_middle(turn: float) -> None:
 
 
 def test_does_not_dig_into_the_support() -> None:
-    best = propose(seen_from_above(box(0.06, 0.06, 0.04)), from_above(0.0))[0]
+    best = propose(seen_from_above(box(0.06, 0.06, 0.04)), top_down(0.0))[0]
     assert best.T_map_grasp[2, 3] - 0.0194 > TABLE
 
 
 def test_takes_a_wide_mug_by_its_rim() -> None:
-    best = propose(seen_from_above(ring(0.045, 0.006, 0.09)), from_above(0.0))[0]
+    best = propose(seen_from_above(ring(0.045, 0.006, 0.09)), top_down(0.0))[0]
     assert best.width < 0.03
     assert 0.03 < np.linalg.norm(best.T_map_grasp[:2, 3]) < 0.05
 
@@ -71,14 +73,14 @@ def test_takes_a_shallow_bowl_by_its_rim_with_the_fingertips() -> None:
         r = np.hypot(x, y)
         return np.where(r > 0.08, np.nan, 0.01 + 0.055 * np.clip(r / 0.075, 0, 1) ** 6)
 
-    best = propose(seen_from_above(bowl), from_above(0.0))[0]
+    best = propose(seen_from_above(bowl), top_down(0.0))[0]
     assert 0.06 < np.linalg.norm(best.T_map_grasp[:2, 3]) < 0.09
     assert best.T_map_grasp[2, 3] > TABLE + 0.03
 
 
 @pytest.mark.parametrize("width", [0.084, 0.09, 0.15])
 def test_finds_no_grasp_on_a_thing_wider_than_the_fingers_open(width: float) -> None:
-    assert propose(seen_from_above(box(0.2, width, 0.06)), from_above(0.0)) == []
+    assert propose(seen_from_above(box(0.2, width, 0.06)), top_down(0.0)) == []
 
 
 def test_keeps_the_pads_off_a_neighbour() -> None:
@@ -87,8 +89,8 @@ def test_keeps_the_pads_off_a_neighbour() -> None:
         return np.where(np.isnan(first), second, first)
 
     segment = seen_from_above(two)
-    only_first = Segment(segment.points, segment.chosen & (segment.points[:, 0] < 0.03), TABLE)
-    for grasp in propose(only_first, from_above(0.0)):
+    only_first = ObjectSegment(segment.points, segment.chosen & (segment.points[:, 0] < 0.03), TABLE)
+    for grasp in propose(only_first, top_down(0.0)):
         fingers = grasp.T_map_grasp[:2, 3] + np.outer([-1, 1], grasp.T_map_grasp[:2, 1]) * (
             OPENING / 2 + 0.006
         )
@@ -98,7 +100,7 @@ def test_keeps_the_pads_off_a_neighbour() -> None:
 def test_measures_all_that_comes_between_the_pads() -> None:
     across = [
         grasp
-        for grasp in propose(seen_from_above(box(0.2, 0.066, 0.06)), from_above(0.0), 200)
+        for grasp in propose(seen_from_above(box(0.2, 0.066, 0.06)), top_down(0.0), 200)
         if abs(grasp.T_map_grasp[1, 1]) > 0.999
     ]
     assert across
@@ -108,10 +110,10 @@ def test_measures_all_that_comes_between_the_pads() -> None:
 
 
 def test_turning_the_hand_round_twice_changes_nothing() -> None:
-    T = propose(seen_from_above(box(0.1, 0.05, 0.05)), from_above(0.0))[0].T_map_grasp
+    T = propose(seen_from_above(box(0.1, 0.05, 0.05)), top_down(0.0))[0].T_map_grasp
     assert np.allclose(mirrored(mirrored(T)), T)
     assert np.allclose(mirrored(T)[:3, 3], T[:3, 3])
-    assert np.allclose(backed_off(T, 0.1)[:3, 3], T[:3, 3] + [0, 0, 0.1])
+    assert np.allclose(pregrasp_pose(T, 0.1)[:3, 3], T[:3, 3] + [0, 0, 0.1])
 
 
 def tips(grasp: Grasp) -> Vector:
@@ -125,7 +127,7 @@ def tips(grasp: Grasp) -> Vector:
 @pytest.mark.parametrize("pitch", [0.35, 0.5, 0.8, 1.2])
 @pytest.mark.parametrize("height", [0.02, 0.03, 0.10])
 def test_aslant_neither_finger_digs_into_the_support(pitch: float, height: float) -> None:
-    found = propose(seen_from_above(box(0.09, 0.05, height)), from_aslant(0.0, pitch), 100)
+    found = propose(seen_from_above(box(0.09, 0.05, height)), oblique(0.0, pitch), 100)
     assert found
     for grasp in found:
         assert tips(grasp)[:, 2].min() > TABLE + 0.003
@@ -133,7 +135,7 @@ def test_aslant_neither_finger_digs_into_the_support(pitch: float, height: float
 
 
 def test_aslant_the_fingers_close_before_and_behind_what_is_too_wide() -> None:
-    best = propose(seen_from_above(box(0.055, 0.12, 0.10)), from_aslant(0.0, 0.8))[0]
+    best = propose(seen_from_above(box(0.055, 0.12, 0.10)), oblique(0.0, 0.8))[0]
     finger_travel = best.T_map_grasp[:3, 1]
     assert abs(finger_travel[1]) < 0.1
     assert abs(finger_travel[2]) > 0.6
@@ -153,10 +155,10 @@ def between(gap: float) -> Top:
 @pytest.mark.parametrize(("gap", "opening"), [(0.05, OPENING), (0.032, 0.055), (0.022, 0.035), (0.010, None)])
 def test_opens_only_as_far_as_the_neighbours_leave_room(gap: float, opening: float | None) -> None:
     segment = seen_from_above(between(gap), step=0.003)
-    own = Segment(segment.points, segment.chosen & (np.abs(segment.points[:, 1]) < 0.016), TABLE)
-    found = propose(own, from_above(0.0))
+    own = ObjectSegment(segment.points, segment.chosen & (np.abs(segment.points[:, 1]) < 0.016), TABLE)
+    found = propose(own, top_down(0.0))
     assert {grasp.opening for grasp in found} == ({opening} if opening else set())
 
 
 def test_aslant_does_not_pinch_an_edge_of_what_is_too_big() -> None:
-    assert propose(seen_from_above(box(0.2, 0.2, 0.16)), from_aslant(0.0, 0.8)) == []
+    assert propose(seen_from_above(box(0.2, 0.2, 0.16)), oblique(0.0, 0.8)) == []

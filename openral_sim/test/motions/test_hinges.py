@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from openral_core.geometry import yaw_matrix
-from openral_sim.motions.hinges import Hinge, hinge_of
-from openral_sim.world import World
+from openral_sim.planning.articulation import Hinge, hinge_of
+from openral_sim.world import SimWorldModel
 
 angles = st.floats(-1.9, 1.9)
 coordinates = st.floats(-3.0, 3.0)
@@ -41,7 +41,7 @@ def test_its_velocity_is_the_derivative_of_where_it_is_carried(
 @pytest.mark.parametrize(("fixture", "out"), [("fridge", (1, 0, 0)), ("cabinet", (0, 1, 0))])
 @pytest.mark.parametrize("angle", [0.0, 0.7])
 def test_reads_a_door_the_same_however_it_stands(
-    world: World, fixture: str, out: NDArray[np.float64], angle: float
+    world: SimWorldModel, fixture: str, out: NDArray[np.float64], angle: float
 ) -> None:
     door = world.furniture[fixture].doors[0]
     world.data.joint(door.joint).qpos = angle

@@ -4,17 +4,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from openral_sim.motions.approaches import from_above
-from openral_sim.motions.kinematics import COMFORTABLE, ReachSolver, Unreachable
+from openral_sim.planning.approach import top_down
+from openral_sim.planning.inverse_kinematics import COMFORTABLE, IkFailed, IkSolver
 from openral_sim.robot import reach_model
 
 Vector = NDArray[np.float64]
 
-SOLVER = ReachSolver()
+SOLVER = IkSolver()
 
 
 def down_at(x: float, y: float, z: float, turn: float = 0.0) -> Vector:
-    u, v, w = from_above(turn).R_map_approach.T
+    u, v, w = top_down(turn).R_map_approach.T
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = np.column_stack([v, u, -w]), (x, y, z)
     return T
@@ -42,12 +42,12 @@ def test_stays_near_where_it_starts() -> None:
 
 
 def test_says_how_far_an_unreachable_pose_stays() -> None:
-    with pytest.raises(Unreachable, match=r"\(0.95, 0.00, 0.90\) in base_link: 2 tries"):
+    with pytest.raises(IkFailed, match=r"\(0.95, 0.00, 0.90\) in base_link: 2 tries"):
         SOLVER.solve(down_at(0.95, 0.0, 0.9), COMFORTABLE, tries=2)
 
 
 def test_does_not_even_try_what_a_stretched_arm_could_not_touch() -> None:
-    with pytest.raises(Unreachable, match="0 tries ended 18"):
+    with pytest.raises(IkFailed, match="0 tries ended 18"):
         SOLVER.solve(down_at(3.0, 0.0, 0.9), COMFORTABLE)
 
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from openral_sim.motions.outlooks import Boxes, eye_at, hidden, outlook
+from openral_sim.motion_primitives.head import head_angles
+from openral_sim.planning.visibility import Boxes, camera_pose_looking_at, is_occluded, visible_fraction
 from openral_sim.robot import RobotNames
-from openral_sim.skills.moves.looking import head_angles
 
 Vector = NDArray[np.float64]
 FLOOR = np.array([[1.0, 0.2 * y, 0.60] for y in (-1, 0, 1)])
@@ -31,15 +31,17 @@ def test_a_front_hides_what_lies_behind_it_only_if_it_is_high_and_wide(
     half: tuple[float, ...], hides: bool
 ) -> None:
     eye, behind = np.array([0.0, 0.0, 1.0]), np.array([[1.0, 0.4, 0.60]])
-    assert hidden(eye, behind, box((0.8, 0.0, 0.5), half))[0] == hides
+    assert is_occluded(eye, behind, box((0.8, 0.0, 0.5), half))[0] == hides
 
 
 def test_a_box_beyond_what_is_looked_at_hides_nothing() -> None:
-    assert not hidden(np.zeros(3), np.array([[1.0, 0.0, 0.0]]), box((1.5, 0.0, 0.0), (0.1, 1.0, 1.0)))[0]
+    assert not is_occluded(np.zeros(3), np.array([[1.0, 0.0, 0.0]]), box((1.5, 0.0, 0.0), (0.1, 1.0, 1.0)))[0]
 
 
 def test_a_box_behind_the_eye_hides_nothing() -> None:
-    assert not hidden(np.zeros(3), np.array([[1.0, 0.0, 0.0]]), box((-0.5, 0.0, 0.0), (0.1, 1.0, 1.0)))[0]
+    assert not is_occluded(np.zeros(3), np.array([[1.0, 0.0, 0.0]]), box((-0.5, 0.0, 0.0), (0.1, 1.0, 1.0)))[
+        0
+    ]
 
 
 @given(eye=point, target=point, centre=point, yaw=st.floats(-3.0, 3.0))
@@ -50,7 +52,7 @@ def test_what_is_hidden_is_what_a_line_of_sight_passes_through(
     boxes = box(centre, tuple(half), yaw)
     shares = np.linspace(0.0, 1.0, 400)[:, None]
     line = (np.array(eye) + shares * (np.array(target) - np.array(eye)) - centre) @ boxes.axes[0]
-    met = hidden(np.array(eye), np.array([target]), boxes)[0]
+    met = is_occluded(np.array(eye), np.array([target]), boxes)[0]
     if (np.abs(line) < half - 0.01).all(axis=1).any():
         assert met
     if not (np.abs(line) < half + 0.01).all(axis=1).any():
@@ -62,7 +64,7 @@ def test_what_is_hidden_is_what_a_line_of_sight_passes_through(
 def test_the_eye_is_where_the_head_camera_of_the_model_is(
     compiled: mujoco.MjModel, data: mujoco.MjData, names: RobotNames, base: Vector, aim: Vector
 ) -> None:
-    eye, axes = eye_at(np.array(base), np.array(aim))
+    eye, axes = camera_pose_looking_at(np.array(base), np.array(aim))
     T = _of_the_model(compiled, data, names, np.array(base), np.array(aim))
     assert np.allclose(eye, T[0], atol=1e-6)
     assert np.allclose(axes, T[1], atol=1e-6)
@@ -83,23 +85,25 @@ def _of_the_model(
 
 def test_sees_more_of_a_tray_from_near_than_past_its_front_from_afar() -> None:
     front = box((0.9, 0.0, 0.60), (0.01, 0.4, 0.09))
-    afar = outlook(np.array([-0.6, 0.0, 0.0]), FLOOR, front)
-    near = outlook(np.array([0.5, 0.0, 0.0]), FLOOR, front)
+    afar = visible_fraction(np.array([-0.6, 0.0, 0.0]), FLOOR, front)
+    near = visible_fraction(np.array([0.5, 0.0, 0.0]), FLOOR, front)
     assert afar.share == 0.0
     assert near.share == 1.0
 
 
 def test_points_to_the_middle_of_what_is_not_hidden() -> None:
-    half_hidden = outlook(np.array([-0.5, 0.0, 0.0]), FLOOR, box((0.5, -0.4, 0.7), (0.01, 0.45, 0.6)))
+    half_hidden = visible_fraction(
+        np.array([-0.5, 0.0, 0.0]), FLOOR, box((0.5, -0.4, 0.7), (0.01, 0.45, 0.6))
+    )
     assert half_hidden.share == pytest.approx(1 / 3)
     assert np.allclose(half_hidden.aim, FLOOR[2])
 
 
 def test_what_is_outside_the_picture_is_not_seen() -> None:
     wide_apart = np.array([[1.0, -2.0, 0.6], [1.0, 2.0, 0.6]])
-    assert outlook(np.array([0.0, 0.0, 0.0]), wide_apart, NOTHING).share == 0.0
-    assert outlook(np.array([-4.0, 0.0, 0.0]), wide_apart, NOTHING).share == 1.0
+    assert visible_fraction(np.array([0.0, 0.0, 0.0]), wide_apart, NOTHING).share == 0.0
+    assert visible_fraction(np.array([-4.0, 0.0, 0.0]), wide_apart, NOTHING).share == 1.0
 
 
 def test_the_head_does_not_look_over_its_shoulder() -> None:
-    assert outlook(np.array([0.0, 0.0, np.pi]), FLOOR, NOTHING).share == 0.0
+    assert visible_fraction(np.array([0.0, 0.0, np.pi]), FLOOR, NOTHING).share == 0.0

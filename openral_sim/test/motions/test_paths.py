@@ -7,58 +7,58 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 
-from openral_sim.motions.occupancy import RESOLUTION, OccupancyGrid
-from openral_sim.motions.paths import NoWay, travel_field
+from openral_sim.planning.base_planner import NoBasePath, plan_from
+from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid
 
 Vector = NDArray[np.float64]
 
 
-def floor(*walls: tuple[int, int, int, int], size: tuple[int, int] = (80, 60)) -> OccupancyGrid:
+def floor(*walls: tuple[int, int, int, int], size: tuple[int, int] = (80, 60)) -> SimOccupancyGrid:
     """A floor of ``size`` cells with rectangles of cells occupied."""
     occupied = np.zeros(size, dtype=bool)
     for x0, x1, y0, y1 in walls:
         occupied[x0:x1, y0:y1] = True
     occupied[[0, -1], :] = occupied[:, [0, -1]] = True
-    return OccupancyGrid(np.zeros(2), distance_transform_edt(~occupied) * RESOLUTION)
+    return SimOccupancyGrid(np.zeros(2), distance_transform_edt(~occupied) * RESOLUTION)
 
 
-def clearances_along(grid: OccupancyGrid, path: Vector) -> Vector:
+def clearances_along(grid: SimOccupancyGrid, path: Vector) -> Vector:
     dense = np.vstack([a + np.linspace(0, 1, 80)[:, None] * (b - a) for a, b in pairwise(path)])
     return np.array([grid.clearance_at(point) for point in dense])
 
 
 def test_goes_straight_over_empty_floor() -> None:
-    path = travel_field(floor(), np.array([1.0, 1.5]), 0.3).path_to(np.array([3.0, 1.5]))
+    path = plan_from(floor(), np.array([1.0, 1.5]), 0.3).path_to(np.array([3.0, 1.5]))
     assert len(path) == 2
 
 
 def test_goes_round_a_wall_and_keeps_clear_of_it() -> None:
     grid = floor((38, 42, 0, 40))
-    path = travel_field(grid, np.array([0.7, 0.7]), 0.3).path_to(np.array([3.3, 0.7]))
+    path = plan_from(grid, np.array([0.7, 0.7]), 0.3).path_to(np.array([3.3, 0.7]))
     assert path[0] == pytest.approx([0.7, 0.7])
     assert path[-1] == pytest.approx([3.3, 0.7])
     assert clearances_along(grid, path).min() > 0.3 - RESOLUTION
 
 
 def test_says_that_no_way_leads_through_a_wall() -> None:
-    field = travel_field(floor((38, 42, 0, 60)), np.array([0.7, 0.7]), 0.3)
-    with pytest.raises(NoWay, match=r"no way from \(0.70, 0.70\) to \(3.30, 0.70\)"):
+    field = plan_from(floor((38, 42, 0, 60)), np.array([0.7, 0.7]), 0.3)
+    with pytest.raises(NoBasePath, match=r"no way from \(0.70, 0.70\) to \(3.30, 0.70\)"):
         field.path_to(np.array([3.3, 0.7]))
 
 
 def test_leaves_a_docked_place_by_the_nearest_free_floor() -> None:
     grid = floor((0, 40, 0, 10))
-    field = travel_field(grid, np.array([1.0, 0.62]), 0.3)
+    field = plan_from(grid, np.array([1.0, 0.62]), 0.3)
     assert np.isfinite(field.cost_at(np.array([3.0, 2.0])))
 
 
 def test_refuses_to_start_far_inside_something() -> None:
-    with pytest.raises(NoWay):
-        travel_field(floor((10, 70, 10, 50)), np.array([2.0, 1.5]), 0.3)
+    with pytest.raises(NoBasePath):
+        plan_from(floor((10, 70, 10, 50)), np.array([2.0, 1.5]), 0.3)
 
 
 def test_offers_the_nearest_floor_beside_an_occupied_goal() -> None:
-    field = travel_field(floor((38, 44, 28, 34)), np.array([0.7, 0.7]), 0.3)
+    field = plan_from(floor((38, 44, 28, 34)), np.array([0.7, 0.7]), 0.3)
     blocked = np.array([2.0, 1.5])
     beside = field.nearest_reachable(blocked, 0.6)
     assert np.isfinite(field.cost_at(beside))
@@ -68,6 +68,6 @@ def test_offers_the_nearest_floor_beside_an_occupied_goal() -> None:
 
 @given(st.floats(0.5, 3.4), st.floats(0.5, 2.4))
 def test_a_way_never_costs_less_than_the_straight_line(x: float, y: float) -> None:
-    field = travel_field(floor((38, 42, 20, 40)), np.array([0.7, 0.7]), 0.3)
+    field = plan_from(floor((38, 42, 20, 40)), np.array([0.7, 0.7]), 0.3)
     cost = field.cost_at(np.array([x, y]))
     assert cost >= np.hypot(x - 0.7, y - 0.7) - 2 * RESOLUTION

@@ -2,7 +2,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.motions.scans import line_of_sight, range_scan, window_around
+from openral_sim.planning.range_sensor import cast_rays, line_of_sight, window_around
 from openral_sim.robot import RobotNames
 from openral_sim.robot.control import robot_bodies
 
@@ -11,7 +11,7 @@ LOOKING_DOWN = np.array([[1, 0, 0, 1.2], [0, -1, 0, 0.0], [0, 0, -1, 1.5], [0, 0
 
 def test_measures_where_the_surfaces_are(compiled: mujoco.MjModel, data: mujoco.MjData) -> None:
     window = window_around(LOOKING_DOWN, np.array([1.2, 0.0, 0.8]), 0.2, 0.02)
-    points = range_scan(compiled, data, LOOKING_DOWN, window, frozenset())
+    points = cast_rays(compiled, data, LOOKING_DOWN, window, frozenset())
     assert len(points) == len(window)
     assert points[:, 2].max() == pytest.approx(0.91, abs=0.002)
     away = np.hypot(points[:, 0] - 1.2, points[:, 1]) > 0.08
@@ -20,14 +20,14 @@ def test_measures_where_the_surfaces_are(compiled: mujoco.MjModel, data: mujoco.
 
 def test_a_window_covers_the_square_it_was_asked_for(compiled: mujoco.MjModel, data: mujoco.MjData) -> None:
     window = window_around(LOOKING_DOWN, np.array([1.1, 0.1, 0.8]), 0.1, 0.01)
-    points = range_scan(compiled, data, LOOKING_DOWN, window, frozenset({compiled.body("ball").id}))
+    points = cast_rays(compiled, data, LOOKING_DOWN, window, frozenset({compiled.body("ball").id}))
     assert points[:, 0].min() == pytest.approx(1.0, abs=1e-6)
     assert points[:, 1].max() == pytest.approx(0.2, abs=1e-6)
 
 
 def test_leaves_out_what_it_is_blind_to(compiled: mujoco.MjModel, data: mujoco.MjData) -> None:
     window = window_around(LOOKING_DOWN, np.array([1.2, 0.0, 0.8]), 0.2, 0.02)
-    points = range_scan(compiled, data, LOOKING_DOWN, window, frozenset({compiled.body("ball").id}))
+    points = cast_rays(compiled, data, LOOKING_DOWN, window, frozenset({compiled.body("ball").id}))
     assert 0 < len(points) < len(window)
     assert points[:, 2].max() < 0.81
 

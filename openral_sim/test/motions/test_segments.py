@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from openral_sim.motions.segments import NothingSeen, segment_near
+from openral_sim.planning.range_sensor import NoObjectFound, segment_object
 
 Vector = NDArray[np.float64]
 
@@ -19,7 +19,7 @@ def scan(*boxes: tuple[float, float, float, float], noise: float = 0.0) -> Vecto
 
 
 def test_cuts_out_the_thing_nearest_to_where_it_is_expected() -> None:
-    segment = segment_near(
+    segment = segment_object(
         scan((0.0, 0.0, 0.03, 0.1), (0.12, 0.0, 0.03, 0.1)), np.array([0.02, 0.01, 0.8]), TABLE
     )
     assert segment.own_points[:, 0].max() < 0.04
@@ -27,15 +27,15 @@ def test_cuts_out_the_thing_nearest_to_where_it_is_expected() -> None:
 
 
 def test_finds_the_support_even_when_its_height_was_told_wrong() -> None:
-    segment = segment_near(scan((0.0, 0.0, 0.03, 0.1), noise=0.0005), np.zeros(3), TABLE + 0.03)
+    segment = segment_object(scan((0.0, 0.0, 0.03, 0.1), noise=0.0005), np.zeros(3), TABLE + 0.03)
     assert segment.support == pytest.approx(TABLE, abs=0.003)
 
 
 def test_says_that_nothing_stands_there() -> None:
-    with pytest.raises(NothingSeen, match=r"nothing stands within 5 cm of \(0.00, 0.00, 0.80\)"):
-        segment_near(scan((0.15, 0.15, 0.02, 0.1)), np.array([0.0, 0.0, 0.8]), TABLE)
+    with pytest.raises(NoObjectFound, match=r"nothing stands within 5 cm of \(0.00, 0.00, 0.80\)"):
+        segment_object(scan((0.15, 0.15, 0.02, 0.1)), np.array([0.0, 0.0, 0.8]), TABLE)
 
 
 def test_an_empty_table_shows_nothing() -> None:
-    with pytest.raises(NothingSeen):
-        segment_near(scan(), np.array([0.0, 0.0, 0.8]), TABLE)
+    with pytest.raises(NoObjectFound):
+        segment_object(scan(), np.array([0.0, 0.0, 0.8]), TABLE)

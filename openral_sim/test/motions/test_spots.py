@@ -2,7 +2,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.motions.spots import free_spots
+from openral_sim.planning.placement import find_placements
 
 TOP = 0.8
 _BOX = mujoco.mjtGeom.mjGEOM_BOX
@@ -23,7 +23,7 @@ def table() -> Scene:
 
 @pytest.mark.parametrize("told", [(0.25, 0.1, TOP), (0.0, 0.0, TOP), (0.0, 0.0, TOP / 2)])
 def test_every_spot_is_free_and_on_the_table(table: Scene, told: tuple[float, float, float]) -> None:
-    spots = free_spots(*table, np.array(told), 0.06, lambda xy: float(xy[0]))
+    spots = find_placements(*table, np.array(told), 0.06, lambda xy: float(xy[0]))
     assert spots
     for x, y, z in spots:
         assert abs(x) < 0.35
@@ -33,12 +33,12 @@ def test_every_spot_is_free_and_on_the_table(table: Scene, told: tuple[float, fl
 
 
 def test_a_free_point_is_the_first_spot(table: Scene) -> None:
-    spots = free_spots(*table, np.array([0.25, 0.1, TOP]), 0.06, lambda xy: float(xy[0]))
+    spots = find_placements(*table, np.array([0.25, 0.1, TOP]), 0.06, lambda xy: float(xy[0]))
     assert np.allclose(spots[0], (0.25, 0.1, TOP), atol=0.011)
 
 
 def test_on_a_piece_of_furniture_the_easiest_spot_comes_first(table: Scene) -> None:
-    spots = free_spots(*table, np.array([0.0, 0.0, TOP / 2]), 0.06, lambda xy: float(xy[0]))
+    spots = find_placements(*table, np.array([0.0, 0.0, TOP / 2]), 0.06, lambda xy: float(xy[0]))
     assert spots[0][0] < -0.2
 
 
@@ -46,4 +46,4 @@ def test_on_a_piece_of_furniture_the_easiest_spot_comes_first(table: Scene) -> N
 def test_finds_none_where_there_is_no_room(
     table: Scene, told: tuple[float, float, float], radius: float
 ) -> None:
-    assert free_spots(*table, np.array(told), radius, lambda _: 0.0) == []
+    assert find_placements(*table, np.array(told), radius, lambda _: 0.0) == []

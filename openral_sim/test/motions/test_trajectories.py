@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from openral_sim.motions.trajectories import SPEEDS, Trajectory
+from openral_sim.planning.arm_planner import SPEEDS, Trajectory
 
 Vector = NDArray[np.float64]
 

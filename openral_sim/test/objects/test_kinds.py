@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from openral_sim.homes.pieces import pieces
-from openral_sim.objects import COLOURS, KINDS, ColourName, ObjectBuilder, ObjectKind, build_object
-from openral_sim.objects.kind import GLOSS, Material
-from openral_sim.objects.shapes import SHAPES
+from openral_sim.assets.objects.builder import COLOURS, GLOSS, ColourName, Material, ObjectBuilder, ObjectKind
+from openral_sim.assets.objects.catalogue import KINDS, SHAPES, build_object
+from openral_sim.procedural.furniture_placement import pieces
 
 Built = tuple[ObjectKind, mujoco.MjModel]
 GRIPPER = 0.075

@@ -2,9 +2,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.people import build_person
-from openral_sim.scenes import PersonStyle, Scene
-from openral_sim.world import World
+from openral_sim.assets.person import build_person
+from openral_sim.scene.scene import Scene
+from openral_sim.scene.schema import PersonStyle
+from openral_sim.world import SimWorldModel
 
 
 @pytest.mark.parametrize(("hand", "sign"), [("right", -1), ("left", 1)])
@@ -22,7 +23,9 @@ def test_a_person_is_as_tall_as_said_and_holds_out_the_hand_said(hand: str, sign
     assert tops.max() == pytest.approx(height, rel=0.05)
 
 
-def test_the_palm_is_free_above_and_near_the_person_in_the_map(still_world: World, scene: Scene) -> None:
+def test_the_palm_is_free_above_and_near_the_person_in_the_map(
+    still_world: SimWorldModel, scene: Scene
+) -> None:
     person = still_world.people["requester"]
     palm = still_world.data.site(person.hand_site).xpos
     ahead, _ = scene.home.agent("requester").pose.to_local(palm[0], palm[1])

@@ -8,23 +8,23 @@ from numpy.typing import NDArray
 
 from openral_sim.rendering import CameraRenderer, UnknownSimCamera
 from openral_sim.rendering.snapshot import free_camera, pictures
-from openral_sim.robot import add_robot, stand_tucked
-from openral_sim.scenes import Scene
-from openral_sim.world import World
+from openral_sim.robot import add_robot, set_stowed
+from openral_sim.scene.scene import Scene
+from openral_sim.world import SimWorldModel
 
 SIZE = (160, 120)
 View = tuple[tuple[float, float, float], float, float, float]
 
 
 @pytest.fixture(scope="module")
-def world(scene: Scene) -> World:
-    world = World.load(scene, 0, add_robot)
-    stand_tucked(world.model, world.data)
+def world(scene: Scene) -> SimWorldModel:
+    world = SimWorldModel.load(scene, 0, add_robot)
+    set_stowed(world.model, world.data)
     return world
 
 
 @pytest.fixture
-def renderer(world: World) -> Iterator[CameraRenderer]:
+def renderer(world: SimWorldModel) -> Iterator[CameraRenderer]:
     with CameraRenderer(world, "robot/head", *SIZE) as renderer:
         yield renderer
 
@@ -44,7 +44,7 @@ def test_the_lower_half_sees_nearer_things_than_the_upper(renderer: CameraRender
     assert np.median(depth[100:]) < np.median(depth[40:60])
 
 
-def test_depth_is_what_a_ray_measures(world: World, renderer: CameraRenderer) -> None:
+def test_depth_is_what_a_ray_measures(world: SimWorldModel, renderer: CameraRenderer) -> None:
     frame = renderer.render()
     camera = world.data.camera("robot/head")
     R = camera.xmat.reshape(3, 3)
@@ -58,7 +58,12 @@ def test_depth_is_what_a_ray_measures(world: World, renderer: CameraRenderer) ->
 
 
 def ray_depth(
-    world: World, eye: NDArray[np.float64], R: NDArray[np.float64], K: NDArray[np.float64], u: int, v: int
+    world: SimWorldModel,
+    eye: NDArray[np.float64],
+    R: NDArray[np.float64],
+    K: NDArray[np.float64],
+    u: int,
+    v: int,
 ) -> float:
     direction = np.array([(u - K[0, 2]) / K[0, 0], -(v - K[1, 2]) / K[1, 1], -1.0])
     seen_groups = np.array([1, 1, 1, 0, 0, 0], dtype=np.uint8)
@@ -67,7 +72,7 @@ def ray_depth(
     return mujoco.mj_ray(world.model, world.data, eye, R @ direction, seen_groups, 1, head, hit)
 
 
-def test_depth_is_zero_where_nothing_is(world: World) -> None:
+def test_depth_is_zero_where_nothing_is(world: SimWorldModel) -> None:
     with CameraRenderer(world, "robot/head", *SIZE) as renderer:
         world.data.joint("robot/head_tilt").qpos[0] = -0.5
         mujoco.mj_forward(world.model, world.data)
@@ -77,13 +82,13 @@ def test_depth_is_zero_where_nothing_is(world: World) -> None:
     assert (depth == 0).any()
 
 
-def test_the_focal_length_follows_the_field_of_view(world: World, renderer: CameraRenderer) -> None:
+def test_the_focal_length_follows_the_field_of_view(world: SimWorldModel, renderer: CameraRenderer) -> None:
     fovy = np.radians(world.model.camera("robot/head").fovy[0])
     assert renderer.K[1, 1] == pytest.approx(60 / np.tan(fovy / 2))
     assert renderer.K[0, 0] == renderer.K[1, 1]
 
 
-def test_from_the_start_the_robot_sees_the_mugs_and_the_baguette(world: World) -> None:
+def test_from_the_start_the_robot_sees_the_mugs_and_the_baguette(world: SimWorldModel) -> None:
     with CameraRenderer(world, "robot/head", 320, 240) as renderer:
         seen = renderer.segment()
         area = {phrase: int((seen == number).sum()) for number, phrase in renderer.labels.items()}
@@ -93,7 +98,7 @@ def test_from_the_start_the_robot_sees_the_mugs_and_the_baguette(world: World) -
     assert area["kitchen counter"] > 5000
 
 
-def test_segments_lie_where_the_objects_are(world: World, renderer: CameraRenderer) -> None:
+def test_segments_lie_where_the_objects_are(world: SimWorldModel, renderer: CameraRenderer) -> None:
     seen = renderer.segment()
     number = next(number for number, phrase in renderer.labels.items() if phrase == "baguette")
     rows, columns = np.nonzero(seen == number)
@@ -118,7 +123,7 @@ def test_two_things_of_one_phrase_have_ids_of_their_own(renderer: CameraRenderer
     ],
 )
 def test_a_shut_container_hides_all_that_is_inside_and_an_open_one_shows_it(
-    world: World, container: str, eye: View, hidden: set[str]
+    world: SimWorldModel, container: str, eye: View, hidden: set[str]
 ) -> None:
     door = world.data.joint(world.furniture[container].doors[0].joint)
     assert not hidden & seen_from(world, eye)
@@ -130,18 +135,18 @@ def test_a_shut_container_hides_all_that_is_inside_and_an_open_one_shows_it(
     assert hidden <= visible
 
 
-def seen_from(world: World, eye: View) -> set[str]:
+def seen_from(world: SimWorldModel, eye: View) -> set[str]:
     with CameraRenderer(world, "robot/head", 320, 240) as renderer:
         renderer._camera = free_camera(*eye)
         return {renderer.labels[number] for number in np.unique(renderer.segment()) if number}
 
 
-def test_an_unknown_camera_lists_the_ones_there_are(world: World) -> None:
+def test_an_unknown_camera_lists_the_ones_there_are(world: SimWorldModel) -> None:
     with pytest.raises(UnknownSimCamera, match=r"'robot/tail'.*robot/head"):
         CameraRenderer(world, "robot/tail", *SIZE)
 
 
-def test_the_snapshot_pictures_every_place_and_camera(world: World) -> None:
+def test_the_snapshot_pictures_every_place_and_camera(world: SimWorldModel) -> None:
     names = [name for name, rgb in pictures(world, 64, 48) if rgb.std() > 5]
     assert set(world.places) <= set(names)
     assert {"overview", "robot_head", "robot_wrist"} <= set(names)

@@ -2,9 +2,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.motions.scans import range_scan
-from openral_sim.robot import BASE_RADIUS, RobotNames, add_robot, reach_model, robot_only_model, stand_tucked
-from openral_sim.robot.postures import CARRYING, CARRYING_LEVEL, TUCKED
+from openral_sim.planning.range_sensor import cast_rays
+from openral_sim.robot import BASE_RADIUS, RobotNames, add_robot, reach_model, robot_only_model, set_stowed
+from openral_sim.robot.joints import CARRYING, CARRYING_LEVEL, TUCKED
 
 NAMES = RobotNames()
 
@@ -75,13 +75,13 @@ def test_driving_postures_stay_out_of_the_head_image(posture: tuple[float, ...])
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = eye.xmat.reshape(3, 3), eye.xpos
     u, v = np.meshgrid(np.linspace(-0.7, 0.7, 40), np.linspace(-0.5, 0.5, 30))
-    seen = range_scan(model, data, T, np.column_stack([u.ravel(), v.ravel()]), blind=frozenset())
+    seen = cast_rays(model, data, T, np.column_stack([u.ravel(), v.ravel()]), blind=frozenset())
     assert len(seen) < 0.04 * u.size
 
 
 def test_tucked_robot_stands_still_within_a_narrow_outline() -> None:
     model, data = built()
-    stand_tucked(model, data)
+    set_stowed(model, data)
     mujoco.mj_step(model, data, 500)
     assert float(np.abs(data.qvel).max()) < 0.05
     assert data.ncon == 0

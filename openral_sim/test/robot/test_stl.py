@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from openral_sim.robot.stl import decimate, read_stl
+from openral_sim.robot.franka import decimate, read_stl
 
 SQUARE = np.array([[(0, 0, 0), (1, 0, 0), (1, 1, 0)], [(0, 0, 0), (1, 1, 0), (0, 1, 0)]], dtype="<f4")
 

@@ -10,10 +10,10 @@ import rclpy
 from sensor_msgs.msg import CameraInfo, Image
 
 from openral_ros.qos import RELIABLE, SENSOR
-from openral_ros.scopes import Scope
-from openral_sim.rendering import Frame
-from openral_sim.ros.topics.camera import CameraTopics
-from openral_sim.scenes import CameraStyle
+from openral_ros.resources import ResourceScope
+from openral_sim.rendering import CameraFrame
+from openral_sim.ros.camera_publisher import CameraTopics
+from openral_sim.scene.schema import CameraStyle
 
 K = np.array([[50.0, 0.0, 3.5], [0.0, 50.0, 2.5], [0.0, 0.0, 1.0]])
 
@@ -24,9 +24,9 @@ class Renderer:
     def __init__(self) -> None:
         self.K, self.rendered, self.segmented = K, 0, 0
 
-    def render(self) -> Frame:
+    def render(self) -> CameraFrame:
         self.rendered += 1
-        return Frame(np.zeros((6, 8, 3), np.uint8), np.ones((6, 8), np.float32), K, 0.0)
+        return CameraFrame(np.zeros((6, 8, 3), np.uint8), np.ones((6, 8), np.float32), K, 0.0)
 
     def segment(self) -> Any:
         self.segmented += 1
@@ -53,7 +53,7 @@ def test_only_what_is_listened_to_is_drawn(
 ) -> None:
     node = rclpy.create_node("eye", context=ros_context)
     style = CameraStyle(width=8, height=6, fovy=60.0, rate=5.0)
-    camera = CameraTopics(Scope(node), "head", style, Labels())
+    camera = CameraTopics(ResourceScope(node), "head", style, Labels())
     listeners = [node.create_subscription(Image, f"head/{topic}", print, SENSOR) for topic in topics]
     renderer = Renderer()
     letters = list(camera.draw(renderer, 1.5))
@@ -70,7 +70,7 @@ def test_a_subscriber_with_default_quality_of_service_gets_the_intrinsics_and_im
 ) -> None:
     node = rclpy.create_node("eye", context=ros_context)
     style = CameraStyle(width=8, height=6, fovy=60.0, rate=5.0)
-    camera = CameraTopics(Scope(node), "head", style, Labels(), RELIABLE if reliable else SENSOR)
+    camera = CameraTopics(ResourceScope(node), "head", style, Labels(), RELIABLE if reliable else SENSOR)
     heard: list[type] = []
     topics = {"camera_info": CameraInfo, "image_raw": Image, "depth": Image}
     for name, kind in topics.items():
@@ -88,7 +88,7 @@ def test_a_subscriber_with_default_quality_of_service_gets_the_intrinsics_and_im
 
 def test_without_labels_there_is_no_semantic_topic(ros_context: Any) -> None:
     node = rclpy.create_node("eye", context=ros_context)
-    CameraTopics(Scope(node), "head", CameraStyle(width=8, height=6, fovy=60.0, rate=5.0), None)
+    CameraTopics(ResourceScope(node), "head", CameraStyle(width=8, height=6, fovy=60.0, rate=5.0), None)
     assert node.count_publishers("head/semantic") == node.count_publishers("head/labels") == 0
     assert node.count_publishers("head/depth") == 1
     node.destroy_node()

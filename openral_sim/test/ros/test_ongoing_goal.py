@@ -7,11 +7,11 @@ import pytest
 pytest.importorskip("rclpy")
 
 from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_sim.goals import AdmittedGoal
-from openral_sim.ros.sim_loop import GoalOrder
-from openral_sim.ros.skill_serving import ongoing_goal
-from openral_sim.ros.skill_serving.ongoing_goal import GRACE, OngoingGoal
-from openral_sim.skills import Feedback
+from openral_sim.ros import skill_server as ongoing_goal
+from openral_sim.ros.sim_thread import QueuedGoal
+from openral_sim.ros.skill_server import GRACE, ActiveGoal
+from openral_sim.skills.context import Feedback
+from openral_sim.skills.requests import ValidatedGoal
 
 STOPPED = SkillResult(SkillStatus.CANCELLED, "cancelled while driving")
 
@@ -44,17 +44,17 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @pytest.fixture
-def order() -> GoalOrder:
-    return GoalOrder(AdmittedGoal("navigate", Verb.NAVIGATE, {}, 10.0), "", lambda result: None)
+def order() -> QueuedGoal:
+    return QueuedGoal(ValidatedGoal("navigate", Verb.NAVIGATE, {}, 10.0), "", lambda result: None)
 
 
 @pytest.fixture
-def ongoing(clock: Clock, order: GoalOrder) -> OngoingGoal:
-    return OngoingGoal(Handle(), order)
+def ongoing(clock: Clock, order: QueuedGoal) -> ActiveGoal:
+    return ActiveGoal(Handle(), order)
 
 
 def test_the_robot_is_stopped_at_the_deadline_and_not_before(
-    ongoing: OngoingGoal, order: GoalOrder, clock: Clock
+    ongoing: ActiveGoal, order: QueuedGoal, clock: Clock
 ) -> None:
     clock.now += 9.9
     ongoing.check_deadline()
@@ -67,7 +67,7 @@ def test_the_robot_is_stopped_at_the_deadline_and_not_before(
     assert ongoing.ended.result().status is SkillStatus.TIMEOUT
 
 
-def test_a_robot_that_does_not_stop_is_a_timeout_all_the_same(ongoing: OngoingGoal, clock: Clock) -> None:
+def test_a_robot_that_does_not_stop_is_a_timeout_all_the_same(ongoing: ActiveGoal, clock: Clock) -> None:
     clock.now += 10.0 + GRACE
     ongoing.check_deadline()
     assert ongoing.ended.result().status is SkillStatus.TIMEOUT
@@ -76,20 +76,20 @@ def test_a_robot_that_does_not_stop_is_a_timeout_all_the_same(ongoing: OngoingGo
     assert ongoing.ended.result().status is SkillStatus.TIMEOUT
 
 
-def test_a_goal_its_client_cancelled_is_cancelled_however_late(ongoing: OngoingGoal, clock: Clock) -> None:
+def test_a_goal_its_client_cancelled_is_cancelled_however_late(ongoing: ActiveGoal, clock: Clock) -> None:
     ongoing.handle.is_cancel_requested = True
     clock.now += 20.0
     ongoing.end(STOPPED)
     assert ongoing.ended.result() == STOPPED
 
 
-def test_what_succeeds_just_after_its_deadline_has_succeeded(ongoing: OngoingGoal, clock: Clock) -> None:
+def test_what_succeeds_just_after_its_deadline_has_succeeded(ongoing: ActiveGoal, clock: Clock) -> None:
     clock.now += 10.1
     ongoing.end(SkillResult(SkillStatus.SUCCEEDED, "arrived"))
     assert ongoing.ended.result().success
 
 
-def test_only_news_is_told(ongoing: OngoingGoal) -> None:
+def test_only_news_is_told(ongoing: ActiveGoal) -> None:
     for feedback in (
         Feedback("", 0.0),
         Feedback("driving", 0.1),

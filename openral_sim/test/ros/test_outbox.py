@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("rclpy")
 from sensor_msgs.msg import CameraInfo, Image
 
-from openral_sim.ros.topics.outbox import Outbox
+from openral_sim.ros.camera_publisher import ImageQueue
 
 
 class Post:
@@ -30,7 +30,7 @@ def pictures(count: int) -> list[Image]:
 
 
 def test_small_messages_go_at_once_and_pictures_one_by_one(post: Post) -> None:
-    outbox, info = Outbox(), CameraInfo()
+    outbox, info = ImageQueue(), CameraInfo()
     outbox.add([(post, info), *((post, picture) for picture in pictures(3))])
     assert post.sent == [info]
     outbox.send()
@@ -42,7 +42,7 @@ def test_small_messages_go_at_once_and_pictures_one_by_one(post: Post) -> None:
 
 
 def test_where_too_many_wait_several_go_at_once_and_none_is_lost(post: Post) -> None:
-    outbox = Outbox()
+    outbox = ImageQueue()
     outbox.add((post, picture) for picture in pictures(20))
     outbox.send()
     assert len(post.sent) > 10
@@ -52,7 +52,7 @@ def test_where_too_many_wait_several_go_at_once_and_none_is_lost(post: Post) -> 
 
 
 def test_what_waits_is_forgotten_when_cleared(post: Post) -> None:
-    outbox = Outbox()
+    outbox = ImageQueue()
     outbox.add((post, picture) for picture in pictures(3))
     outbox.clear()
     outbox.send()

@@ -15,9 +15,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, Verb
-from openral_sim.goals import AdmittedGoal
-from openral_sim.loops import Pacer, Simulation
-from openral_sim.ros.sim_loop import GoalOrder, SimLoop
+from openral_sim.ros.sim_thread import QueuedGoal, SimLoop
+from openral_sim.simulation import RealTimePacer, Simulation
+from openral_sim.skills.requests import ValidatedGoal
 
 HOME = Path(__file__).parents[3] / "scenes" / "deploy" / "home.yaml"
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -37,12 +37,12 @@ def test_a_goals_span_belongs_to_its_callers_trace(monkeypatch: pytest.MonkeyPat
     spans, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(spans))
     monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
-    loop = SimLoop(Simulation.load(HOME, 0), Nothing(), Pacer(0.0))
+    loop = SimLoop(Simulation.load(HOME, 0), Nothing(), RealTimePacer(0.0))
     ended: Future[SkillResult] = Future()
-    look = AdmittedGoal("look-at", Verb.LOOK_AT, {"target": Pose((1.0, 4.2, 0.9))}, 30.0)
+    look = ValidatedGoal("look-at", Verb.LOOK_AT, {"target": Pose((1.0, 4.2, 0.9))}, 30.0)
     thread = Thread(target=loop.run, args=(Future(),))
     thread.start()
-    loop.submit(GoalOrder(look, f"00-{TRACE}-b7ad6b7169203331-01", ended.set_result))
+    loop.submit(QueuedGoal(look, f"00-{TRACE}-b7ad6b7169203331-01", ended.set_result))
     assert ended.result(30.0).success
     loop.stop()
     thread.join(10.0)

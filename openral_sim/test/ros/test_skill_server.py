@@ -16,7 +16,7 @@ from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import FailureTrigger, SkillCatalogue
 from openral_ros.conversions.skills import key_values
 from openral_ros.qos import LATCHED, RELIABLE
-from openral_sim.skills import verbs
+from openral_sim.skills import registry as verbs
 
 pytestmark = pytest.mark.xdist_group("sim_node")
 NEAR = Pose.planar(1.6, 2.0, 0.0)

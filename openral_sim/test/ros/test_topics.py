@@ -13,11 +13,11 @@ from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import LabelInfo
 
 from openral_core.geometry import Pose, transform_points
+from openral_ros.conversions.geometry import nanoseconds, seconds
 from openral_ros.conversions.images import depth_of, image_view, rgb_of
-from openral_ros.conversions.times import nanoseconds, seconds
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
-from openral_ros.scopes import Scope
-from openral_ros.transforms import TransformBuffer
+from openral_ros.resources import ResourceScope
+from openral_ros.tf_buffer import TransformBuffer
 
 pytestmark = pytest.mark.xdist_group("sim_node")
 OPTICAL = "head_camera_optical_frame"
@@ -63,7 +63,7 @@ def test_intrinsics_are_those_of_the_scene(bench: Any) -> None:
 
 
 def test_depth_intrinsics_and_transforms_agree_on_where_the_floor_is(bench: Any) -> None:
-    scope = Scope(bench.client)
+    scope = ResourceScope(bench.client)
     transforms = TransformBuffer(scope)
     depths = bench.listen(Image, "head/depth", SENSOR)
     K = np.reshape(bench.hear(CameraInfo, "head/camera_info", SENSOR).k, (3, 3))

@@ -2,11 +2,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_sim.scenes import Jitter, Placement
+from openral_sim.scene.schema import Jitter, ObjectPlacement
 
 
-def placement(xy: float, yaw: float) -> Placement:
-    return Placement(
+def placement(xy: float, yaw: float) -> ObjectPlacement:
+    return ObjectPlacement(
         id="m", kind="mug", fixture="f", surface="s", at=(0.1, -0.2), yaw=1.0, jitter=Jitter(xy=xy, yaw=yaw)
     )
 

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from openral_core.documents import InvalidDocument
-from openral_sim.scenes import Scene, load_scene
+from openral_sim.scene.scene import Scene, load_scene
 
 Content = dict[str, dict[str, object]]
 SCENES = Path(__file__).parents[3] / "scenes"

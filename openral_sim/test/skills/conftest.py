@@ -9,11 +9,12 @@ import mujoco
 import pytest
 
 from openral_core.skills import ParamValue, SkillResult, Verb
-from openral_sim.entities import WorldFurniture
-from openral_sim.robot import add_robot, stand_tucked
-from openral_sim.scenes import Scene
-from openral_sim.skills import CONTROL_PERIOD, Feedback, SkillContext, run
-from openral_sim.world import World
+from openral_sim.robot import add_robot, set_stowed
+from openral_sim.scene.entities import WorldFurniture
+from openral_sim.scene.scene import Scene
+from openral_sim.skills.context import CONTROL_PERIOD, Feedback, SkillContext
+from openral_sim.skills.runner import run
+from openral_sim.world import SimWorldModel
 
 TABLE_TOP = 0.75
 _BOX, _CYLINDER = mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CYLINDER
@@ -38,7 +39,7 @@ class Room:
         self.furniture: dict[str, WorldFurniture] = {}
         self.model = copy.copy(_model())
         self.data = mujoco.MjData(self.model)
-        stand_tucked(self.model, self.data)
+        set_stowed(self.model, self.data)
         mujoco.mj_step(self.model, self.data, 100)
 
 
@@ -89,8 +90,8 @@ def at_home(scene: Scene) -> Callable[[int], SkillContext]:
     """``at_home(seed)``: a robot in the home scene."""
 
     def enter(seed: int) -> SkillContext:
-        world = World.load(scene, seed, add_robot)
-        stand_tucked(world.model, world.data)
+        world = SimWorldModel.load(scene, seed, add_robot)
+        set_stowed(world.model, world.data)
         return SkillContext(world, seed)
 
     return enter

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from openral_core.geometry import Pose
-from openral_sim.motions.approaches import Pointing, from_front, hand_axes
-from openral_sim.skills.moves.approaching import approaches_from, ways_to
-from openral_sim.skills.moves.docking import Option, Stance
+from openral_sim.motion_primitives.base_pose_selection import ReachOption, WorkPose
+from openral_sim.motion_primitives.pregrasp import approaches_from, grasp_options
+from openral_sim.planning.approach import HandOrientation, frontal, hand_axes
 from openral_sim.skills.requests import GraspRequest
 
 BASE = np.array([0.0, 0.0, 0.0])
@@ -13,11 +13,11 @@ BOTTLE = GraspRequest(Pose((0.7, 0.0, 0.895)), (0.068, 0.068, 0.29), "wine bottl
 UNUSUAL = ["from aside", "from aslant", "from aslant and aside"]
 
 
-def stance(pointing: Pointing) -> Stance:
+def stance(pointing: HandOrientation) -> WorkPose:
     """A robot at the origin whose hand points so at something straight ahead."""
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = pointing.axes(0.0), (0.7, 0.0, 0.8)
-    return Stance(BASE, np.zeros(8), np.zeros(8), Option("as told", T, T, (T[:3, 3], 0.1)))
+    return WorkPose(BASE, np.zeros(8), np.zeros(8), ReachOption("as told", T, T, (T[:3, 3], 0.1)))
 
 
 @pytest.mark.parametrize(
@@ -25,13 +25,13 @@ def stance(pointing: Pointing) -> Stance:
     [(SOAP, ["from above", "from the front"]), (BOTTLE, ["from the front", "from above"])],
 )
 def test_comes_an_unusual_way_only_after_the_usual_ones(request_: GraspRequest, usual: list[str]) -> None:
-    ways = ways_to(request_, BASE)
+    ways = grasp_options(request_, BASE)
     assert list(dict.fromkeys(way.tag for way in ways)) == usual + UNUSUAL
     assert all(way.is_narrow == (way.tag in UNUSUAL) for way in ways)
 
 
 def test_waits_on_the_way_in_and_closes_off_the_support() -> None:
-    for way in ways_to(SOAP, BASE):
+    for way in grasp_options(SOAP, BASE):
         back = way.T_map_before[:3, 3] - way.T_map_goal[:3, 3]
         assert back == pytest.approx(-0.21 * way.T_map_goal[:3, 2])
         if "aslant" in way.tag:
@@ -40,7 +40,7 @@ def test_waits_on_the_way_in_and_closes_off_the_support() -> None:
 
 @pytest.mark.parametrize("pitch", [0.0, 0.5, 0.8, np.pi / 2])
 def test_tries_first_the_direction_it_looked_from_and_none_it_did_not_see_from(pitch: float) -> None:
-    looked = stance(Pointing(pitch, 0.0))
+    looked = stance(HandOrientation(pitch, 0.0))
     first, *others = approaches_from(looked)
     forward = looked.option.T_map_goal[:3, 2]
     assert hand_axes(first)[:, 2] == pytest.approx(forward, abs=0.02)
@@ -50,5 +50,5 @@ def test_tries_first_the_direction_it_looked_from_and_none_it_did_not_see_from(p
 
 
 def test_a_hand_turned_about_where_it_points_looked_from_there_all_the_same() -> None:
-    first = approaches_from(stance(Pointing(0.0, np.pi)))[0]
-    assert np.allclose(first.R_map_approach, from_front(0.0).R_map_approach)
+    first = approaches_from(stance(HandOrientation(0.0, np.pi)))[0]
+    assert np.allclose(first.R_map_approach, frontal(0.0).R_map_approach)

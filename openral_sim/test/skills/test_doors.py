@@ -8,10 +8,10 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.robot import add_robot, stand_tucked
-from openral_sim.scenes import load_scene
-from openral_sim.skills import Feedback, SkillContext
-from openral_sim.world import World
+from openral_sim.robot import add_robot, set_stowed
+from openral_sim.scene.scene import load_scene
+from openral_sim.skills.context import Feedback, SkillContext
+from openral_sim.world import SimWorldModel
 
 SCENES = Path(__file__).parents[3] / "scenes" / "deploy"
 
@@ -141,8 +141,8 @@ def test_takes_a_thing_out_of_what_it_opened(
 
 @pytest.mark.parametrize("name", ["drawer", "lower_drawer"])
 def test_draws_a_drawer_out_and_pushes_it_in_again(do: Do, name: str) -> None:
-    world = World.load(load_scene(SCENES / "studio.yaml"), 0, add_robot)
-    stand_tucked(world.model, world.data)
+    world = SimWorldModel.load(load_scene(SCENES / "studio.yaml"), 0, add_robot)
+    set_stowed(world.model, world.data)
     robot, item = SkillContext(world), world.furniture[name]
     target = Pose.planar(item.pose.x, item.pose.y, item.pose.yaw, item.fixture.height / 2)
     opened = do(Verb.OPEN, by=robot, target=target, container_id=name)

@@ -4,13 +4,14 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_sim.motions.arm_paths import NoArmPath
-from openral_sim.motions.paths import NoWay
-from openral_sim.skills import SkillContext, handover
-from openral_sim.skills.ends import AFTERWARDS, cut_short
-from openral_sim.skills.failures import Blocked, LostObject
-from openral_sim.skills.feedback import Move
-from openral_sim.skills.moves import retreating, taking
+from openral_sim.motion_primitives import grasp_execution as taking
+from openral_sim.motion_primitives import retract as retreating
+from openral_sim.planning.arm_planner import NoArmPath
+from openral_sim.planning.base_planner import NoBasePath
+from openral_sim.skills import handover
+from openral_sim.skills.context import Move, SkillContext
+from openral_sim.skills.errors import Blocked, LostObject
+from openral_sim.skills.runner import AFTERWARDS, result_of_abort
 
 CAN = {"target": Pose((1.80, -0.10, 0.805)), "label": "can", "size_x": 0.064, "size_y": 0.064, "size_z": 0.11}
 ANN = {"agent": Pose.planar(-1.6, -0.8, 0.0), "agent_id": "ann"}
@@ -30,17 +31,17 @@ def no_room(_context: SkillContext, _stage: str) -> Move[None]:
 def test_a_skill_cut_short_at_its_work_has_failed(
     context: SkillContext, error: NoArmPath | LostObject, status: SkillStatus
 ) -> None:
-    assert cut_short(context, error) == SkillResult(status, str(error))
+    assert result_of_abort(context, error) == SkillResult(status, str(error))
 
 
 def test_no_way_is_not_reachable(context: SkillContext) -> None:
     here = context.control.base_pose[:2]
-    assert cut_short(context, NoWay(here, here, 0.3)).status is SkillStatus.NOT_REACHABLE
+    assert result_of_abort(context, NoBasePath(here, here, 0.3)).status is SkillStatus.NOT_REACHABLE
 
 
 def test_what_was_achieved_stands_and_what_came_after_is_told(context: SkillContext) -> None:
     context.achieved = lambda: SkillResult(SkillStatus.SUCCEEDED, "placed the can", {"z": 0.8})
-    end = cut_short(context, Blocked("the base does not move"))
+    end = result_of_abort(context, Blocked("the base does not move"))
     assert end.success
     assert end.message == "placed the can; afterwards: the base does not move"
     assert end.evidence == {"z": 0.8, AFTERWARDS: "the base does not move"}
@@ -51,7 +52,7 @@ def test_what_is_undone_on_the_way_out_is_not_told_as_done(context: SkillContext
         raise LostObject("the can fell over")
 
     context.achieved = fell
-    assert cut_short(context, STUCK) == SkillResult(SkillStatus.LOST_OBJECT, "the can fell over")
+    assert result_of_abort(context, STUCK) == SkillResult(SkillStatus.LOST_OBJECT, "the can fell over")
 
 
 def test_the_next_goal_begins_with_nothing_achieved(do: Do, context: SkillContext) -> None:

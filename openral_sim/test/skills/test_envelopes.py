@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.skills import SkillContext, run
-from openral_sim.skills.envelopes import UNBOUNDED, Envelope
-from openral_sim.skills.failures import Blocked, OutsideEnvelope
-from openral_sim.skills.guards import Guard
+from openral_sim.skills.context import SkillContext
+from openral_sim.skills.errors import Blocked, OutsideEnvelope
+from openral_sim.skills.runner import run
+from openral_sim.skills.safety import UNBOUNDED, MotionEnvelope, SafetyMonitor
 
-ROOM = Envelope.around([[(-3.0, -3.0), (3.0, -3.0), (3.0, 3.0), (-3.0, 3.0)]])
+ROOM = MotionEnvelope.around([[(-3.0, -3.0), (3.0, -3.0), (3.0, 3.0), (-3.0, 3.0)]])
 ANN = (-1.6, -0.8)
 
 
@@ -74,10 +74,10 @@ def test_drives_slower_near_a_person(do: Callable[..., SkillResult], context: Sk
 
 
 def test_stops_what_comes_too_near_but_lets_what_begins_there_leave(context: SkillContext) -> None:
-    guard = Guard(context, Envelope(ROOM.areas, base_from_people=0.5))
+    guard = SafetyMonitor(context, MotionEnvelope(ROOM.areas, base_from_people=0.5))
     names = context.names.base_joints
     for name, value in zip(names, (-1.2, -0.8, 0.0), strict=True):
         context.data.joint(name).qpos = value
     with pytest.raises(Blocked, match="the base came within"):
         guard.check()
-    Guard(context, ROOM).check()
+    SafetyMonitor(context, ROOM).check()

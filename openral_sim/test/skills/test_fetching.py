@@ -7,18 +7,18 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, Verb
-from openral_sim.robot import add_robot, stand_tucked
-from openral_sim.scenes import Scene
-from openral_sim.skills import SkillContext
-from openral_sim.world import World
+from openral_sim.robot import add_robot, set_stowed
+from openral_sim.scene.scene import Scene
+from openral_sim.skills.context import SkillContext
+from openral_sim.world import SimWorldModel
 
 
 @pytest.mark.parametrize(("thing", "seed"), [("baguette", 1), ("red_mug", 2), ("lemon", 3)])
 def test_brings_a_thing_to_the_person(
     do: Callable[..., SkillResult], scene: Scene, thing: str, seed: int
 ) -> None:
-    world = World.load(scene, seed, add_robot)
-    stand_tucked(world.model, world.data)
+    world = SimWorldModel.load(scene, seed, add_robot)
+    set_stowed(world.model, world.data)
     robot, began = SkillContext(world, seed), world.time
     person, item = world.people["requester"], world.objects[thing]
     x, y, z = world.T_world(item.body)[:3, 3] + np.random.default_rng(seed).uniform(-0.01, 0.01, 3)

@@ -5,15 +5,14 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, Verb
-from openral_sim.motions.arm_paths import NoArmPath
-from openral_sim.motions.kinematics import COMFORTABLE
-from openral_sim.robot.postures import CARRYING, TUCKED
-from openral_sim.skills import SkillContext
-from openral_sim.skills.feedback import Move
-from openral_sim.skills.moves import folding
-from openral_sim.skills.moves.driving import shift_by
-from openral_sim.skills.moves.folding import fold
-from openral_sim.skills.moves.reaching import reach_to
+from openral_sim.motion_primitives import retract as folding
+from openral_sim.motion_primitives.arm_motion import reach_to
+from openral_sim.motion_primitives.base_motion import shift_by
+from openral_sim.motion_primitives.retract import stow_arm
+from openral_sim.planning.arm_planner import NoArmPath
+from openral_sim.planning.inverse_kinematics import COMFORTABLE
+from openral_sim.robot.joints import CARRYING, TUCKED
+from openral_sim.skills.context import Move, SkillContext
 
 CAN = {"target": Pose((1.80, -0.10, 0.805)), "label": "can", "size_x": 0.064, "size_y": 0.064, "size_z": 0.11}
 BESIDE_THE_WALL = np.array([0.0, 1.24])
@@ -34,7 +33,7 @@ def play(wait: Callable[[int], None]) -> Play:
 def test_tucks_where_it_stands_when_there_is_room(context: SkillContext, play: Play) -> None:
     play(reach_to(context, COMFORTABLE, "reaching"))
     before = context.control.base_pose
-    play(fold(context, "folding"))
+    play(stow_arm(context, "folding"))
     assert context.control.reach_target == pytest.approx(TUCKED)
     assert np.linalg.norm(context.control.base_pose - before) < 0.02
 
@@ -48,7 +47,7 @@ def test_makes_room_where_what_is_held_does_not_fit_beside_the_robot(
     play(shift_by(context, BESIDE_THE_WALL - context.control.base_pose[:2], "driving"))
     context.look_around()
     assert not context.checker.free(np.array(CARRYING))
-    play(fold(context, "folding"))
+    play(stow_arm(context, "folding"))
     assert context.control.reach_target == pytest.approx(CARRYING)
     assert context.control.base_pose[1] < BESIDE_THE_WALL[1] - 0.1
 
@@ -66,5 +65,5 @@ def test_gives_up_when_there_is_no_way_from_anywhere(
     play(reach_to(context, COMFORTABLE, "reaching"))
     monkeypatch.setattr(folding, "reach_to", no_way)
     with pytest.raises(NoArmPath):
-        play(fold(context, "folding"))
+        play(stow_arm(context, "folding"))
     assert 1 <= len(tried) <= 4

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_sim.skills import Feedback, SkillContext
+from openral_sim.skills.context import Feedback, SkillContext
 
 Vector = NDArray[np.float64]
 

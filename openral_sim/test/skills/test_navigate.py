@@ -5,7 +5,7 @@ import pytest
 
 from openral_core.geometry import Pose, angle_between
 from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_sim.skills import SkillContext
+from openral_sim.skills.context import SkillContext
 
 
 @pytest.mark.parametrize(("x", "y", "yaw"), [(1.0, 1.0, 1.57), (0.5, 2.2, 0.0), (-1.0, 0.5, -3.0)])

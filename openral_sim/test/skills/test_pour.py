@@ -7,7 +7,7 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.skills import SkillContext
+from openral_sim.skills.context import SkillContext
 
 BOTTLE, GLASS = "object/wine_bottle", "object/wine_glass"
 COUNTER = Pose.planar(2.0, 4.19, -1.57, 0.45)

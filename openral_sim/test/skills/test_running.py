@@ -5,7 +5,11 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_sim.skills import SERVED, SkillContext, run, running, verbs
+from openral_sim.skills import registry as verbs
+from openral_sim.skills import runner as running
+from openral_sim.skills.context import SkillContext
+from openral_sim.skills.registry import SERVED
+from openral_sim.skills.runner import run
 
 
 def test_refuses_a_verb_it_does_not_serve_and_lists_those_it_does(

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, Verb
-from openral_sim.furniture import Motion
-from openral_sim.furniture.insides import inside_of
-from openral_sim.robot import add_robot, stand_tucked
-from openral_sim.scenes import Scene, load_scene
-from openral_sim.skills import SkillContext
-from openral_sim.world import World
+from openral_sim.assets.furniture.builder import Motion
+from openral_sim.assets.furniture.doors import inside_of
+from openral_sim.robot import add_robot, set_stowed
+from openral_sim.scene.scene import Scene, load_scene
+from openral_sim.skills.context import SkillContext
+from openral_sim.world import SimWorldModel
 
 Do = Callable[..., SkillResult]
 SCENES = Path(__file__).parents[3] / "scenes" / "deploy"
@@ -32,15 +32,15 @@ def house() -> Scene:
 
 @pytest.fixture
 def robot() -> SkillContext:
-    world = World.load(house(), 0, add_robot)
-    stand_tucked(world.model, world.data)
+    world = SimWorldModel.load(house(), 0, add_robot)
+    set_stowed(world.model, world.data)
     return SkillContext(world, 0)
 
 
 @pytest.mark.parametrize("container", ["drawer", "wardrobe"])
 def test_draws_what_slides_and_shuts_it_again(do: Do, robot: SkillContext, container: str) -> None:
     world = robot.world
-    assert isinstance(world, World)
+    assert isinstance(world, SimWorldModel)
     fixture, door = world.furniture[container], world.furniture[container].doors[0]
     assert door.motion is Motion.SLIDE
     goal: dict[str, ParamValue] = {
@@ -62,7 +62,7 @@ def test_looks_into_a_drawn_drawer_from_where_its_front_does_not_hide_its_floor(
     do: Do, robot: SkillContext, container: str
 ) -> None:
     world = robot.world
-    assert isinstance(world, World)
+    assert isinstance(world, SimWorldModel)
     fixture, door = world.furniture[container].fixture, world.furniture[container].doors[0]
     robot.data.joint(door.joint).qpos = drawn = 0.95 * door.travel
     place = next(each for each in world.places.values() if each.looks_at == container).pose
@@ -108,8 +108,8 @@ def test_lifts_what_lies_in_a_drawer_over_its_front(do: Do) -> None:
     scene = load_scene(STUDIO)
     inside = tuple(item for item in scene.document.objects if item.fixture == "drawer")
     scene = Scene(scene.document.model_copy(update={"objects": inside}), scene.home)
-    world = World.load(scene, 0, add_robot)
-    stand_tucked(world.model, world.data)
+    world = SimWorldModel.load(scene, 0, add_robot)
+    set_stowed(world.model, world.data)
     robot, fixture = SkillContext(world, 0), world.furniture["drawer"]
     chest = Pose.planar(fixture.pose.x, fixture.pose.y, fixture.pose.yaw, 0.6)
     opened = do(Verb.OPEN, by=robot, target=chest, container_id="drawer")

@@ -7,11 +7,10 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.motions.arm_paths import NoArmPath
-from openral_sim.skills import SkillContext
-from openral_sim.skills.ends import AFTERWARDS
-from openral_sim.skills.feedback import Move
-from openral_sim.skills.moves import retreating
+from openral_sim.motion_primitives import retract as retreating
+from openral_sim.planning.arm_planner import NoArmPath
+from openral_sim.skills.context import Move, SkillContext
+from openral_sim.skills.runner import AFTERWARDS
 
 BOTTLE, GLASS = "object/wine_bottle", "object/wine_glass"
 HINGE = "furniture/fridge/door/hinge"

@@ -1,16 +1,21 @@
 """Words near in meaning: an optional sentence-embedding model suggests where to look, never what is there."""
 
-from openral_world_state.embeddings.embedder import Embedder, EmbedderFailed
-from openral_world_state.embeddings.meanings import Meanings
-from openral_world_state.embeddings.model_files import ModelFiles, NoEmbeddingModel, find_model
-from openral_world_state.embeddings.worker_process import WorkerProcess
+from openral_world_state.embeddings.index import (
+    Embedder,
+    EmbedderFailed,
+    EmbeddingIndex,
+    ModelFiles,
+    NoEmbeddingModel,
+    find_model,
+)
+from openral_world_state.embeddings.worker_process import EmbeddingWorkerProcess
 
 __all__ = [
     "Embedder",
     "EmbedderFailed",
-    "Meanings",
+    "EmbeddingIndex",
+    "EmbeddingWorkerProcess",
     "ModelFiles",
     "NoEmbeddingModel",
-    "WorkerProcess",
     "find_model",
 ]

@@ -13,7 +13,7 @@ import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from openral_world_state.embeddings.model_files import ModelFiles, find_model
+from openral_world_state.embeddings.index import ModelFiles, find_model
 
 _MOST_TOKENS = 64
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_world_state.embeddings.embedder import EmbedderFailed
+from openral_world_state.embeddings.index import EmbedderFailed
 
 _WORKER = "openral_world_state.embeddings.worker"
 
 
-class WorkerProcess:
+class EmbeddingWorkerProcess:
     """An `Embedder` in a process of its own; one caller at a time.
 
     Args:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from openral_core.errors import OpenRALError
-from openral_core.queries import (
+from openral_core.memory_queries import (
     EditResult,
     EditStatus,
     ObserveResult,
@@ -23,8 +23,8 @@ from openral_core.queries import (
     ResolveStatus,
 )
 from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
-from openral_ros.callback_guard import CannotGoOn
-from openral_ros.conversions.queries import (
+from openral_ros.callback_guard import FatalNodeError
+from openral_ros.conversions.memory_queries import (
     edit_from_request,
     fill_edit_response,
     fill_observe_response,
@@ -33,46 +33,46 @@ from openral_ros.conversions.queries import (
     recall_query_from_request,
     resolve_query_from_request,
 )
-from openral_ros.failures import Failures
-from openral_ros.managed_node import ManagedNode
+from openral_ros.failure_reporter import FailureReporter
+from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
-from openral_ros.running import run
-from openral_ros.scopes import Scope
+from openral_ros.resources import ResourceScope
+from openral_ros.run_node import run
 from openral_ros.tracing import span, start_tracing
-from openral_world_state.graphs import path_to_save, write_graph
+from openral_world_state.ros.active_world import ActiveWorld
 from openral_world_state.ros.parameters import WorldStateParameters
-from openral_world_state.ros.session import Session
+from openral_world_state.scene_graph.json_io import path_to_save, write_graph
 
 _INACTIVE = "world_state is not active"
 
 
-class WorldStateNode(ManagedNode):
+class WorldStateNode(LifecycleNodeBase):
     """See the module's docstring."""
 
     def __init__(self, **options: object) -> None:
         super().__init__("world_state", **options)
         self._told: WorldStateParameters | None = None
-        self._session: Session | None = None
+        self._session: ActiveWorld | None = None
 
-    def configure(self, scope: Scope) -> None:
+    def configure(self, scope: ResourceScope) -> None:
         """Serve, if only to say that memory is not active yet."""
         first, self._told = self._told is None, declare(self, WorldStateParameters)
         if first:
             start_tracing("world_state", Path(self._told.record) if self._told.record else None)
-        self._failures = Failures(scope, self, "openral/failure/world_state", "world_state")
+        self._failures = FailureReporter(scope, self, "openral/failure/world_state", "world_state")
         scope.service(RecallObject, "openral/recall_object", self._on_recall)
         scope.service(ResolvePlace, "openral/resolve_place", self._on_resolve)
         scope.service(ObserveDetections, "openral/observe", self._on_observe)
         scope.service(EditMemory, "openral/edit_memory", self._on_edit)
         scope.service(SaveSceneGraph, "openral/save_scene_graph", self._on_save)
 
-    def activate(self, scope: Scope) -> None:
+    def activate(self, scope: ResourceScope) -> None:
         """Open memory and listen."""
         told = self._told or declare(self, WorldStateParameters)
-        self._session = Session(scope, self, told, self._failures)
+        self._session = ActiveWorld(scope, self, told, self._failures)
         scope.callback(setattr, self, "_session", None)
 
-    def last_words(self, reason: CannotGoOn) -> None:
+    def last_words(self, reason: FatalNodeError) -> None:
         """Others are told too."""
         super().last_words(reason)
         self._failures.tell_last(reason)

@@ -3,10 +3,10 @@
 from pydantic import Field
 
 from openral_ros.parameters import Parameters
-from openral_world_state.absences import Decay
-from openral_world_state.associations import Limits
-from openral_world_state.lifts import Optics
-from openral_world_state.worlds import Settings
+from openral_world_state.lifting.lift import DepthModel
+from openral_world_state.negative_evidence import ExistenceDecay
+from openral_world_state.track_update import MemoryLimits
+from openral_world_state.world import WorldModelSettings
 
 
 class WorldStateParameters(Parameters):
@@ -85,12 +85,12 @@ class WorldStateParameters(Parameters):
     )
     record: str = Field(default="", description="folder to record spans in; empty: none")
 
-    def settings(self) -> Settings:
+    def settings(self) -> WorldModelSettings:
         """As the world takes them."""
-        return Settings(
-            optics=Optics(nearest=self.nearest, farthest=self.farthest),
-            decay=Decay(stale_after=self.stale_after, gone_after=self.gone_after),
-            limits=Limits(objects=self.most_objects),
+        return WorldModelSettings(
+            optics=DepthModel(nearest=self.nearest, farthest=self.farthest),
+            decay=ExistenceDecay(stale_after=self.stale_after, gone_after=self.gone_after),
+            limits=MemoryLimits(objects=self.most_objects),
             standoff=self.standoff,
             robot_radius=self.robot_radius,
             map_epoch=self.map_epoch,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_world_state.associations import assign
+from openral_world_state.data_association import solve_assignment
 
 ROWS = st.lists(
     st.dictionaries(st.sampled_from("abcd"), st.floats(0.0, 2.9), max_size=4), min_size=1, max_size=4
@@ -19,13 +19,13 @@ def total(rows: list[dict[str, float]], chosen: list[str | None]) -> float:
 
 @given(ROWS)
 def test_no_two_rows_share_a_column(rows: list[dict[str, float]]) -> None:
-    chosen = [each for each in assign(rows) if each is not None]
+    chosen = [each for each in solve_assignment(rows) if each is not None]
     assert len(chosen) == len(set(chosen))
 
 
 @given(ROWS)
 def test_only_offered_columns_are_chosen(rows: list[dict[str, float]]) -> None:
-    assert all(each is None or each in row for row, each in zip(rows, assign(rows), strict=True))
+    assert all(each is None or each in row for row, each in zip(rows, solve_assignment(rows), strict=True))
 
 
 @given(ROWS)
@@ -36,8 +36,8 @@ def test_nothing_cheaper_exists(rows: list[dict[str, float]]) -> None:
         for p in set(permutations(columns, len(rows)))
         if all(c is None or c in row for row, c in zip(rows, p, strict=True))
     )
-    assert total(rows, assign(rows)) == pytest.approx(min(total(rows, p) for p in possible))
+    assert total(rows, solve_assignment(rows)) == pytest.approx(min(total(rows, p) for p in possible))
 
 
 def test_nearest_first_would_be_worse() -> None:
-    assert assign([{"left": 0.1, "right": 0.2}, {"left": 0.15}]) == ["right", "left"]
+    assert solve_assignment([{"left": 0.1, "right": 0.2}, {"left": 0.15}]) == ["right", "left"]

@@ -11,9 +11,15 @@ from hypothesis import strategies as st
 from openral_core.geometry import Pose
 from openral_core.scene_graph import Presence
 from openral_core.text import Thesaurus
-from openral_world_state.associations import Associator, Gates, appeared_since, merge
-from openral_world_state.memories import Memory, Record
-from openral_world_state.observations import Observation
+from openral_world_state.data_association import (
+    AssociationGates,
+    DataAssociator,
+    merge_records,
+    reappeared_as,
+)
+from openral_world_state.observation import Observation
+from openral_world_state.spatial_memory.memory import SpatialMemory
+from openral_world_state.spatial_memory.record import ObjectRecord
 
 THESAURUS = Thesaurus.load()
 SURE = (1e-5, 0.0, 0.0, 0.0, 1e-5, 0.0, 0.0, 0.0, 1e-5)
@@ -40,16 +46,16 @@ def observations(draw: st.DrawFn) -> Observation:
 SNAPSHOTS = st.lists(st.lists(observations(), max_size=5), max_size=5)
 
 
-def fresh() -> tuple[Memory, Associator]:
-    memory = Memory(None, THESAURUS)
-    return memory, Associator(memory, THESAURUS, Gates(), 0)
+def fresh() -> tuple[SpatialMemory, DataAssociator]:
+    memory = SpatialMemory(None, THESAURUS)
+    return memory, DataAssociator(memory, THESAURUS, AssociationGates(), 0)
 
 
-def taken(associator: Associator, snapshot: Sequence[Observation]) -> list[Record]:
+def taken(associator: DataAssociator, snapshot: Sequence[Observation]) -> list[ObjectRecord]:
     return associator.take_in(tuple(snapshot), EYE)
 
 
-def state(memory: Memory) -> list[object]:
+def state(memory: SpatialMemory) -> list[object]:
     return [record.node() for record in sorted(memory, key=lambda record: record.id)]
 
 
@@ -162,8 +168,8 @@ def test_one_seen_elsewhere_before_it_was_missed_is_the_same() -> None:
     (old,) = taken(associator, [seen("mug", stamp=1.0)])
     (new,) = taken(associator, [seen("mug", 5.0, stamp=9.0)])
     old.presence = Presence.STALE
-    assert appeared_since(old, memory, THESAURUS) is new
-    merge(old, new)
+    assert reappeared_as(old, memory, THESAURUS) is new
+    merge_records(old, new)
     memory.forget(new.id, merged_into=old.id)
     assert memory.get(new.id) is old
     assert old.pose.position[0] == 5.0

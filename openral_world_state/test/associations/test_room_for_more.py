@@ -6,9 +6,11 @@ import pytest
 from openral_core.geometry import Pose
 from openral_core.scene_graph import Presence
 from openral_core.text import Thesaurus
-from openral_world_state.associations import Associator, Gates, Limits, MemoryFull, TooCrowded
-from openral_world_state.memories import Memory, Record
-from openral_world_state.observations import Observation
+from openral_world_state.data_association import AssociationGates, DataAssociator
+from openral_world_state.observation import Observation
+from openral_world_state.spatial_memory.memory import SpatialMemory
+from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.track_update import DensityLimitExceeded, MemoryFull, MemoryLimits
 
 THESAURUS = Thesaurus.load()
 SURE = (1e-4, 0.0, 0.0, 0.0, 1e-4, 0.0, 0.0, 0.0, 1e-4)
@@ -18,8 +20,10 @@ def sight(label: str, x: float, y: float = 0.0, stamp: float = 1.0) -> Observati
     return Observation(label, 0.9, Pose((x, y, 1.0)), (0.1, 0.1, 0.1), SURE, stamp, "detector")
 
 
-def associator(**limits: int) -> Associator:
-    return Associator(Memory(None, THESAURUS), THESAURUS, Gates(), 0, Limits(**limits))
+def associator(**limits: int) -> DataAssociator:
+    return DataAssociator(
+        SpatialMemory(None, THESAURUS), THESAURUS, AssociationGates(), 0, MemoryLimits(**limits)
+    )
 
 
 def test_what_may_still_be_there_is_never_dropped_for_something_new() -> None:
@@ -29,7 +33,7 @@ def test_what_may_still_be_there_is_never_dropped_for_something_new() -> None:
     assert isinstance(refusal, MemoryFull)
     assert "there are 3 objects and none of them is gone" in str(refusal)
     (known,) = made.take_in((sight("mug", 2.0, stamp=2.0),), None)
-    assert isinstance(known, Record)
+    assert isinstance(known, ObjectRecord)
     assert len(made.memory) == 3
 
 
@@ -41,7 +45,7 @@ def test_what_was_gone_longest_gives_way() -> None:
         record.presence = Presence.GONE
         made.memory.touch(record)
     (new,) = made.take_in((sight("piano", 9.0, stamp=9.0),), None)
-    assert isinstance(new, Record)
+    assert isinstance(new, ObjectRecord)
     assert sorted(record.label for record in made.memory) == ["lamp", "piano", "sofa"]
 
 
@@ -49,8 +53,8 @@ def test_a_crowd_in_one_place_ends() -> None:
     made = associator(crowd=10)
     things = ("mug", "lamp", "sofa", "piano", "apple", "shoe", "tv", "bed", "rug", "door", "fork", "bus")
     taken = [made.take_in((sight(label, 0.01 + 0.04 * i, 0.1),), None)[0] for i, label in enumerate(things)]
-    assert all(isinstance(each, Record) for each in taken[:10])
-    assert all(isinstance(each, TooCrowded) for each in taken[10:])
+    assert all(isinstance(each, ObjectRecord) for each in taken[:10])
+    assert all(isinstance(each, DensityLimitExceeded) for each in taken[10:])
 
 
 def test_a_flood_of_hostile_detections_is_refused_and_memory_stays_bounded() -> None:
@@ -72,7 +76,7 @@ def test_labels_that_come_and_go_leave_nothing_behind(rounds: int) -> None:
     made = associator()
     for number in range(rounds * 2000):
         (record,) = made.take_in((sight(f"zorb{number}", 0.0),), None)
-        assert isinstance(record, Record)
+        assert isinstance(record, ObjectRecord)
         made.memory.forget(record.id)
     labels = made.memory.labels
     assert not list(labels.labels)

@@ -6,24 +6,25 @@ from dataclasses import replace
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.queries import EditOperation, EditStatus, MemoryEdit, RecallQuery
+from openral_core.memory_queries import EditOperation, EditStatus, MemoryEdit, RecallQuery
 from openral_core.text import Thesaurus
-from openral_world_state.associations import Associator, Gates
-from openral_world_state.corrections import edit
-from openral_world_state.homes import Home
-from openral_world_state.memories import Memory, Record
-from openral_world_state.observations import Observation
-from openral_world_state.worlds import Settings, World
+from openral_world_state.data_association import AssociationGates, DataAssociator
+from openral_world_state.home.model import StaticMap
+from openral_world_state.observation import Observation
+from openral_world_state.queries.edit import edit
+from openral_world_state.spatial_memory.memory import SpatialMemory
+from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.world import WorldModel, WorldModelSettings
 
 THESAURUS = Thesaurus.load()
 
 
 @pytest.fixture
-def memory() -> Memory:
-    made = Memory(None, THESAURUS)
+def memory() -> SpatialMemory:
+    made = SpatialMemory(None, THESAURUS)
     for number, label in enumerate(("mug", "bread", "wine bottle")):
         name = f"{label.replace(' ', '_')}_{number}"
-        made.touch(Record(name, label, Pose((float(number), 0.0, 1.0)), votes={label: 1.0}))
+        made.touch(ObjectRecord(name, label, Pose((float(number), 0.0, 1.0)), votes={label: 1.0}))
     made.commit()
     return made
 
@@ -37,7 +38,7 @@ def memory() -> Memory:
         (MemoryEdit(EditOperation.MERGE, "mug_0", other="bread_1"), "bread_1 is mug_0"),
     ],
 )
-def test_says_what_it_did(memory: Memory, asked: MemoryEdit, words: str) -> None:
+def test_says_what_it_did(memory: SpatialMemory, asked: MemoryEdit, words: str) -> None:
     revision = memory.revision
     result = edit(memory, asked, THESAURUS)
     assert (result.status, result.message, result.revision) == (EditStatus.EDITED, words, revision + 1)
@@ -59,7 +60,7 @@ def test_says_what_it_did(memory: Memory, asked: MemoryEdit, words: str) -> None
     ],
 )
 def test_a_refusal_leaves_memory_as_it_was(
-    memory: Memory, asked: MemoryEdit, status: EditStatus, words: str
+    memory: SpatialMemory, asked: MemoryEdit, status: EditStatus, words: str
 ) -> None:
     before = {record.id: replace(record, votes=dict(record.votes)) for record in memory}
     result = edit(memory, asked, THESAURUS)
@@ -68,15 +69,15 @@ def test_a_refusal_leaves_memory_as_it_was(
     assert not memory.commit()
 
 
-def test_an_unknown_id_is_answered_with_the_nearest_that_exist(memory: Memory) -> None:
+def test_an_unknown_id_is_answered_with_the_nearest_that_exist(memory: SpatialMemory) -> None:
     result = edit(memory, MemoryEdit(EditOperation.FORGET, "wine_botle_9"), THESAURUS)
     assert result.known[0] == "wine_bottle_2"
     assert "wine_bottle_2" in result.message
 
 
 def test_what_is_forgotten_in_the_gripper_is_no_longer_carried() -> None:
-    world = World(Memory(None, THESAURUS), Home(), Settings(), THESAURUS)
-    world.memory.touch(Record("mug_1", "mug", Pose((0.0, 0.0, 1.0)), votes={"mug": 1.0}))
+    world = WorldModel(SpatialMemory(None, THESAURUS), StaticMap(), WorldModelSettings(), THESAURUS)
+    world.memory.touch(ObjectRecord("mug_1", "mug", Pose((0.0, 0.0, 1.0)), votes={"mug": 1.0}))
     world.hold("mug", Pose((0.0, 0.0, 1.0)), 1.0)
     assert world.carrying.held == "mug_1"
     world.edit(MemoryEdit(EditOperation.FORGET, "mug_1"))
@@ -85,20 +86,20 @@ def test_what_is_forgotten_in_the_gripper_is_no_longer_carried() -> None:
     assert "mug_1" not in world.memory
 
 
-def test_detectors_do_not_outvote_the_operator(memory: Memory) -> None:
+def test_detectors_do_not_outvote_the_operator(memory: SpatialMemory) -> None:
     edit(memory, MemoryEdit(EditOperation.RENAME, "wine_bottle_2", label="oil flask"), THESAURUS)
     record = memory.get("wine_bottle_2")
-    associator = Associator(memory, THESAURUS, Gates(), 0)
+    associator = DataAssociator(memory, THESAURUS, AssociationGates(), 0)
     for stamp in range(200):
         seen = Observation("wine bottle", 1.0, record.pose, (0.1, 0.1, 0.3), (1e-4, 0, 0) * 3, stamp, "d")
         assert associator.take_in((seen,), None) == [record]
     assert record.label == "oil flask"
-    world = World(memory, Home(), Settings(), THESAURUS)
+    world = WorldModel(memory, StaticMap(), WorldModelSettings(), THESAURUS)
     assert [match.node_id for match in world.recall(RecallQuery("flask"), 1.0).matches] == ["wine_bottle_2"]
     assert not world.recall(RecallQuery("wine bottle"), 1.0).matches
 
 
-def test_the_operators_word_survives_being_joined(memory: Memory) -> None:
+def test_the_operators_word_survives_being_joined(memory: SpatialMemory) -> None:
     edit(memory, MemoryEdit(EditOperation.RENAME, "bread_1", label="stone"), THESAURUS)
     edit(memory, MemoryEdit(EditOperation.MERGE, "mug_0", other="bread_1"), THESAURUS)
     assert memory.get("mug_0").label == "stone"

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from openral_core.text import Thesaurus
-from openral_world_state.embeddings import Meanings, meanings
+from openral_world_state.embeddings import EmbeddingIndex
+from openral_world_state.embeddings import index as meanings
 
 THESAURUS = Thesaurus.load()
 BAG = np.array([1.0, 0.0], np.float32)
@@ -12,8 +13,8 @@ LAMP = np.array([0.0, 1.0], np.float32)
 BETWEEN = np.array([0.8, 0.6], np.float32)
 
 
-def known(*labels: str) -> Meanings:
-    made = Meanings(THESAURUS)
+def known(*labels: str) -> EmbeddingIndex:
+    made = EmbeddingIndex(THESAURUS)
     phrases = made.unknown(labels)
     made.put(phrases, np.array([LAMP if "lamp" in phrase else BAG for phrase in phrases]))
     return made
@@ -41,7 +42,7 @@ def test_only_what_is_new_is_asked_for() -> None:
 
 def test_a_flood_of_labels_ends_at_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(meanings, "MOST_LABELS", 100)
-    made, labels = Meanings(THESAURUS), [f"thing{number}" for number in range(1000)]
+    made, labels = EmbeddingIndex(THESAURUS), [f"thing{number}" for number in range(1000)]
     for _ in range(50):
         phrases = made.unknown(labels)
         made.put(phrases, np.tile(BAG, (len(phrases), 1)))
@@ -49,4 +50,4 @@ def test_a_flood_of_labels_ends_at_its_bound(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_nothing_is_near_before_anything_was_learnt() -> None:
-    assert not list(Meanings(THESAURUS).near("satchel", BAG, 0.0, 8))
+    assert not list(EmbeddingIndex(THESAURUS).near("satchel", BAG, 0.0, 8))

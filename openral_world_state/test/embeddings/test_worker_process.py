@@ -7,11 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from openral_world_state.embeddings import EmbedderFailed, NoEmbeddingModel, WorkerProcess, find_model
+from openral_world_state.embeddings import (
+    EmbedderFailed,
+    EmbeddingWorkerProcess,
+    NoEmbeddingModel,
+    find_model,
+)
 
 
 def test_vectors_have_length_one_and_like_words_point_alike(toy_model: Path) -> None:
-    worker = WorkerProcess(str(toy_model))
+    worker = EmbeddingWorkerProcess(str(toy_model))
     try:
         bag, satchel, lamp = worker.embed(["rucksack", "satchel", "lamp"])
         longer = worker.embed(["satchel satchel satchel", "zorb"])
@@ -47,11 +52,11 @@ def test_a_folder_without_a_model_says_what_it_has(tmp_path: Path) -> None:
 def test_a_worker_that_cannot_load_says_so_in_its_own_words(tmp_path: Path, toy_model: Path) -> None:
     (toy_model / "onnx" / "model.onnx").write_bytes(b"no graph")
     with pytest.raises(EmbedderFailed, match=r"(?i)protobuf"):
-        WorkerProcess(str(toy_model))
+        EmbeddingWorkerProcess(str(toy_model))
 
 
 def test_a_killed_worker_costs_an_answer_not_the_caller(toy_model: Path) -> None:
-    worker = WorkerProcess(str(toy_model))
+    worker = EmbeddingWorkerProcess(str(toy_model))
     os.kill(worker._process.pid, signal.SIGKILL)
     for _ in range(2):
         with pytest.raises(EmbedderFailed):
@@ -60,7 +65,7 @@ def test_a_killed_worker_costs_an_answer_not_the_caller(toy_model: Path) -> None
 
 
 def test_a_hung_worker_is_ended_at_its_deadline(toy_model: Path) -> None:
-    worker = WorkerProcess(str(toy_model), deadline=0.1)
+    worker = EmbeddingWorkerProcess(str(toy_model), deadline=0.1)
     os.kill(worker._process.pid, signal.SIGSTOP)
     with pytest.raises(EmbedderFailed, match="did not answer in time"):
         worker.embed(["lamp"])

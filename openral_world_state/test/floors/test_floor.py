@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_core.maps import HomeMap, load_map
-from openral_world_state.floors import Floor, Routes, approach
-from openral_world_state.homes import home_of_map
+from openral_core.home_map import HomeMap, load_map
+from openral_world_state.home.loaders import static_map_from_home
+from openral_world_state.navigation.grid import FloorGrid
+from openral_world_state.navigation.routes import Routes, choose_viewpoint
 
 MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
-HOME = home_of_map(MAP)
-FLOOR = Floor(HOME)
+HOME = static_map_from_home(MAP)
+FLOOR = FloorGrid(HOME)
 STANDS = {site.node.id: site.standing for site in HOME.sites if site.standing is not None}
 
 
@@ -36,14 +37,14 @@ def test_the_way_to_the_other_room_leads_through_the_doorway() -> None:
 
 def test_without_a_doorway_there_is_no_way() -> None:
     doors = MAP.doorways[0].model_copy(update={"at": (5.0, -9.0)})
-    shut = Floor(home_of_map(HomeMap(**{**dict(MAP), "doorways": (doors,)})))
+    shut = FloorGrid(static_map_from_home(HomeMap(**{**dict(MAP), "doorways": (doors,)})))
     assert math.isinf(shut.distances((2.0, 2.2), [(7.0, 2.6)])[0])
     assert not shut.connected((2.0, 2.2), (7.0, 2.6))
 
 
 @given(st.floats(0.3, 9.7), st.floats(0.3, 4.2))
 def test_an_approach_is_reachable_and_faces_its_target(x: float, y: float) -> None:
-    pose = approach(FLOOR, (x, y), 0.7, None, (2.0, 2.2))
+    pose = choose_viewpoint(FLOOR, (x, y), 0.7, None, (2.0, 2.2))
     if pose is None:
         return
     stand = (pose.position[0], pose.position[1])
@@ -54,7 +55,7 @@ def test_an_approach_is_reachable_and_faces_its_target(x: float, y: float) -> No
 
 
 def test_what_lies_on_the_counter_is_approached_from_its_front() -> None:
-    pose = approach(FLOOR, (2.3, 4.15), 0.7, HOME.by_id["kitchen_counter"], None)
+    pose = choose_viewpoint(FLOOR, (2.3, 4.15), 0.7, HOME.by_id["kitchen_counter"], None)
     assert pose is not None
     assert pose.position[1] < 3.6
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from openral_world_state.graphs import NotJson, OutsideSaveFolder, path_to_save
+from openral_world_state.scene_graph.json_io import NotJson, OutsideSaveFolder, path_to_save
 
 
 @pytest.mark.parametrize("asked", ["graph.json", "deep/../graph.json", "./graph.json"])

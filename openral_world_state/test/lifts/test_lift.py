@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from openral_core.detections import Box, Detection
-from openral_world_state.lifts import Lifted, NoDepth, Optics, OutOfRange, OutsideImage, lift
-from openral_world_state.synthetics import (
+from openral_testing.synthetic_depth import (
     Ball,
     Basket,
     Block,
@@ -17,23 +16,24 @@ from openral_world_state.synthetics import (
     Glass,
     Plane,
     Ring,
-    Shot,
-    looking,
-    shoot,
+    SyntheticDepthImage,
+    look_at_pose,
+    render_depth,
 )
-from openral_world_state.views import Intrinsics, InvalidIntrinsics, View
+from openral_world_state.lifting.camera import DepthView, Intrinsics, InvalidIntrinsics
+from openral_world_state.lifting.lift import DepthModel, LiftedObject, NoDepth, OutOfRange, OutsideImage, lift
 
-OPTICS = Optics()
+OPTICS = DepthModel()
 WALL = Plane((1.0, 0.0, 0.0), 2.0)
-AHEAD = looking((0.0, 0.0, 1.0), (1.0, 0.0, 1.0))
-DOWN = looking((0.0, 0.0, 1.45), (1.0, 0.0, 1.0))
+AHEAD = look_at_pose((0.0, 0.0, 1.0), (1.0, 0.0, 1.0))
+DOWN = look_at_pose((0.0, 0.0, 1.45), (1.0, 0.0, 1.0))
 
 
-def lifted(shot: Shot, name: str) -> Lifted:
+def lifted(shot: SyntheticDepthImage, name: str) -> LiftedObject:
     return lift(shot.view, Detection(shot.boxes[name], name, 0.9), OPTICS)
 
 
-def error(shot: Shot, name: str, center: tuple[float, float, float]) -> float:
+def error(shot: SyntheticDepthImage, name: str, center: tuple[float, float, float]) -> float:
     return float(np.linalg.norm(np.array(lifted(shot, name).pose.position) - center))
 
 
@@ -51,12 +51,12 @@ def error(shot: Shot, name: str, center: tuple[float, float, float]) -> float:
     ],
 )
 def test_finds_what_stands_before_a_wall(body: Body, within: float) -> None:
-    shot = shoot({"thing": body, "_wall": WALL}, AHEAD)
+    shot = render_depth({"thing": body, "_wall": WALL}, AHEAD)
     assert error(shot, "thing", (1.0, 0.0, 1.0)) <= within
 
 
 def test_a_mean_depth_would_have_been_far_off() -> None:
-    shot = shoot({"ring": Ring((1.0, 0.0, 1.0), 0.1, 0.008), "_wall": WALL}, AHEAD)
+    shot = render_depth({"ring": Ring((1.0, 0.0, 1.0), 0.1, 0.008), "_wall": WALL}, AHEAD)
     box = shot.boxes["ring"]
     inside = shot.view.depth[int(box.y_min) : int(box.y_max), int(box.x_min) : int(box.x_max)]
     assert inside.mean() > 1.6
@@ -65,7 +65,7 @@ def test_a_mean_depth_would_have_been_far_off() -> None:
 @pytest.mark.parametrize("yaw", [0.0, 0.4, 1.2, -0.7])
 def test_tells_how_a_long_thing_lies(yaw: float) -> None:
     body = Block((1.0, 0.05, 0.98), (0.5, 0.06, 0.06), yaw)
-    shot = shoot({"baguette": body, "_table": Plane((0.0, 0.0, 1.0), 0.95)}, DOWN)
+    shot = render_depth({"baguette": body, "_table": Plane((0.0, 0.0, 1.0), 0.95)}, DOWN)
     found = lifted(shot, "baguette")
     assert np.allclose(found.pose.position, body.center, atol=0.02)
     assert np.allclose(found.size, body.size, atol=0.03)
@@ -78,7 +78,7 @@ def test_sees_past_what_hides_half_of_it() -> None:
         "_box": Block((0.8, 0.06, 1.0), (0.02, 0.12, 0.3)),
         "_wall": WALL,
     }
-    shot = shoot(bodies, AHEAD)
+    shot = render_depth(bodies, AHEAD)
     box = shot.boxes["can"]
     wider = Box(box.x_min - 1.0, box.y_min - 1.0, box.x_max + 1.0, box.y_max + 1.0)
     found = lift(shot.view, Detection(wider, "can", 0.9), OPTICS)
@@ -94,11 +94,13 @@ def test_a_drawers_front_that_cuts_a_corner_of_the_box_is_not_the_thing_behind_i
         "_front": Block((float(x), float(y), 0.65), (0.6, 0.01, 0.19), 0.8),
         "_floor": Plane((0.0, 0.0, 1.0), 0.56),
     }
-    assert error(shoot(bodies, looking((0.25, 0.15, 1.35), (0.6, 0.0, 0.6))), "bar", center) < 0.03
+    assert (
+        error(render_depth(bodies, look_at_pose((0.25, 0.15, 1.35), (0.6, 0.0, 0.6))), "bar", center) < 0.03
+    )
 
 
 def test_holes_in_the_depth_do_no_harm() -> None:
-    shot = shoot({"cup": Cylinder((1.0, 0.0, 1.0), 0.04, 0.1, hollow=True), "_wall": WALL}, AHEAD)
+    shot = render_depth({"cup": Cylinder((1.0, 0.0, 1.0), 0.04, 0.1, hollow=True), "_wall": WALL}, AHEAD)
     noise = np.random.default_rng(0).random(shot.view.depth.shape)
     shot.view.depth[noise < 0.3] = 0.0
     shot.view.depth[noise > 0.9] = np.nan
@@ -107,28 +109,28 @@ def test_holes_in_the_depth_do_no_harm() -> None:
 
 def test_depth_of_another_resolution_is_used_as_it_is() -> None:
     bodies = {"cup": Cylinder((1.0, 0.0, 1.0), 0.04, 0.1, hollow=True), "_wall": WALL}
-    colour, depth = shoot(bodies, AHEAD), shoot(bodies, AHEAD, size=(320, 240))
-    view = View("head", 0.0, depth.view.depth, colour.view.intrinsics, AHEAD)
+    colour, depth = render_depth(bodies, AHEAD), render_depth(bodies, AHEAD, size=(320, 240))
+    view = DepthView("head", 0.0, depth.view.depth, colour.view.intrinsics, AHEAD)
     found = lift(view, Detection(colour.boxes["cup"], "cup", 0.9), OPTICS)
     assert np.allclose(found.pose.position, (1.0, 0.0, 1.0), atol=0.015)
 
 
 def test_what_the_border_cuts_says_so() -> None:
-    shot = shoot({"cup": Cylinder((1.0, 0.6, 1.0), 0.04, 0.1, hollow=True), "_wall": WALL}, AHEAD)
+    shot = render_depth({"cup": Cylinder((1.0, 0.6, 1.0), 0.04, 0.1, hollow=True), "_wall": WALL}, AHEAD)
     cut = lifted(shot, "cup")
-    whole = shoot({"cup": Cylinder((1.0, 0.3, 1.0), 0.04, 0.1, hollow=True), "_wall": WALL}, AHEAD)
+    whole = render_depth({"cup": Cylinder((1.0, 0.3, 1.0), 0.04, 0.1, hollow=True), "_wall": WALL}, AHEAD)
     assert cut.truncated
     assert not lifted(whole, "cup").truncated
     assert np.trace(cut.covariance) > np.trace(lifted(whole, "cup").covariance)
 
 
 def test_refuses_with_the_reason() -> None:
-    shot = shoot({"cup": Ball((1.0, 0.0, 1.0), 0.05)}, AHEAD)
+    shot = render_depth({"cup": Ball((1.0, 0.0, 1.0), 0.05)}, AHEAD)
     with pytest.raises(NoDepth, match="'sky' at x 10 to 20, y 10 to 20 px has no known depth"):
         lift(shot.view, Detection(Box(10.0, 10.0, 20.0, 20.0), "sky", 0.5), OPTICS)
     with pytest.raises(OutsideImage, match="outside the image of 640x480"):
         lift(shot.view, Detection(Box(700.0, 10.0, 800.0, 20.0), "sky", 0.5), OPTICS)
-    far = shoot({"house": Block((30.0, 0.0, 1.0), (1.0, 5.0, 5.0))}, AHEAD)
+    far = render_depth({"house": Block((30.0, 0.0, 1.0), (1.0, 5.0, 5.0))}, AHEAD)
     with pytest.raises(OutOfRange, match=r"trusted are 0\.15 m to 8\.00 m"):
         lifted(far, "house")
 
@@ -140,7 +142,7 @@ def test_refuses_a_camera_that_is_not_calibrated(K: NDArray[np.float64]) -> None
 
 
 def test_distortion_is_undone() -> None:
-    shot = shoot({"cup": Ball((1.0, 0.25, 1.1), 0.03), "_wall": WALL}, AHEAD)
+    shot = render_depth({"cup": Ball((1.0, 0.25, 1.1), 0.03), "_wall": WALL}, AHEAD)
     bent = Intrinsics(shot.view.intrinsics.K, 640, 480, (0.1, -0.05, 0.0, 0.0, 0.0))
     points = np.array([[0.2, -0.1, 1.0], [0.0, 0.0, 2.0], [-0.4, 0.3, 1.5]])
     again = bent.rays(bent.project(points)) * points[:, 2:]
@@ -160,5 +162,5 @@ def test_any_upright_round_thing_is_found_within_two_centimetres(
 ) -> None:
     body = Cylinder((x, y, 1.0 + height / 2.0), radius, height)
     bodies = {"thing": body, "_table": Plane((0.0, 0.0, 1.0), 1.0), "_wall": Plane((1.0, 0.0, 0.0), 4.0)}
-    shot = shoot(bodies, looking((0.0, 0.0, 1.1 + up), (x, y, 1.0)))
+    shot = render_depth(bodies, look_at_pose((0.0, 0.0, 1.1 + up), (x, y, 1.0)))
     assert error(shot, "thing", body.center) <= 0.02

@@ -9,20 +9,21 @@ from pathlib import Path
 import numpy as np
 
 from openral_core.text import Thesaurus
-from openral_world_state.memories import Memory
+from openral_world_state.spatial_memory.memory import SpatialMemory
 
 _WRITER = """
 import sys
 from pathlib import Path
 from openral_core.geometry import Pose
 from openral_core.text import Thesaurus
-from openral_world_state.memories import Memory, Record
-memory = Memory(Path(sys.argv[1]), Thesaurus.load())
+from openral_world_state.spatial_memory.memory import SpatialMemory
+from openral_world_state.spatial_memory.record import ObjectRecord
+memory = SpatialMemory(Path(sys.argv[1]), Thesaurus.load())
 start = len(memory)
 print("ready", flush=True)
 for number in range(start, start + 100_000):
     for part in range(3):
-        memory.touch(Record(id=f"mug_{number}_{part}", label="mug", pose=Pose(), votes={"mug": 1.0}))
+        memory.touch(ObjectRecord(id=f"mug_{number}_{part}", label="mug", pose=Pose(), votes={"mug": 1.0}))
     memory.commit()
     print(number, flush=True)
 """
@@ -34,7 +35,7 @@ def test_no_committed_record_is_lost_to_kill_9(tmp_path: Path) -> None:
     promised: set[str] = set()
     for _ in range(KILLS):
         promised |= _killed_after(path, int(rng.integers(1, 60)))
-        memory = Memory(path, Thesaurus.load())
+        memory = SpatialMemory(path, Thesaurus.load())
         kept = {record.id for record in memory}
         memory.close()
         assert promised <= kept

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_core.text import Relation, Thesaurus
-from openral_core.text.entries import shipped_entries
-from openral_world_state.memories.label_index import LabelIndex
+from openral_core.text import TermRelation, Thesaurus
+from openral_core.text.taxonomy import shipped_entries
+from openral_world_state.spatial_memory.label_index import LabelIndex
 
 THESAURUS = Thesaurus.load()
 NAMES = st.sampled_from([*sorted(shipped_entries().things), "zorb", "juice box", "zorb bottle"])
@@ -19,7 +19,7 @@ def test_finds_what_comparing_with_each_label_finds(labels: list[str], words: st
     for slot, label in enumerate(labels):
         index.put(slot, {label: 1.0})
     compared = {label: THESAURUS.relation(words, label) for label in labels}
-    expected = {label: relation for label, relation in compared.items() if relation is not Relation.NONE}
+    expected = {label: relation for label, relation in compared.items() if relation is not TermRelation.NONE}
     assert dict(index.answering(words)) == expected
 
 

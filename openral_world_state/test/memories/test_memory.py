@@ -10,16 +10,11 @@ from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
 from openral_core.scene_graph import Opening, Presence
-from openral_core.text import Relation, Thesaurus
-from openral_world_state.memories import (
-    Memory,
-    MemoryInUse,
-    NewerMemory,
-    Record,
-    UnknownObject,
-    UnreadableMemory,
-)
-from openral_world_state.memories.schema import APPLICATION, MIGRATIONS
+from openral_core.text import TermRelation, Thesaurus
+from openral_world_state.spatial_memory.errors import MemoryInUse, NewerMemory, UnreadableMemory
+from openral_world_state.spatial_memory.memory import SpatialMemory, UnknownObject
+from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.spatial_memory.sqlite_store import APPLICATION, MIGRATIONS
 
 THESAURUS = Thesaurus.load()
 NUMBERS = st.floats(-1e6, 1e6)
@@ -28,9 +23,9 @@ LABELS = st.sampled_from(["mug", "wine bottle", "zorb", "čaj", "red mug"])
 
 
 @st.composite
-def records(draw: st.DrawFn) -> Record:
+def records(draw: st.DrawFn) -> ObjectRecord:
     label = draw(LABELS)
-    return Record(
+    return ObjectRecord(
         id=draw(st.text("abc_123", min_size=1, max_size=6)),
         label=label,
         pose=Pose(draw(TRIPLES)),
@@ -60,78 +55,78 @@ def path(tmp_path: Path) -> Iterator[Path]:
     return tmp_path / "memory.sqlite"
 
 
-def mug(name: str = "mug_1", x: float = 0.0) -> Record:
-    return Record(id=name, label="mug", pose=Pose((x, 0.0, 0.0)), votes={"mug": 1.0})
+def mug(name: str = "mug_1", x: float = 0.0) -> ObjectRecord:
+    return ObjectRecord(id=name, label="mug", pose=Pose((x, 0.0, 0.0)), votes={"mug": 1.0})
 
 
 @settings(max_examples=25)
 @given(st.lists(records(), max_size=4, unique_by=lambda record: record.id))
 def test_what_was_committed_comes_back_the_same(
-    tmp_path_factory: pytest.TempPathFactory, kept: list[Record]
+    tmp_path_factory: pytest.TempPathFactory, kept: list[ObjectRecord]
 ) -> None:
     path = tmp_path_factory.mktemp("memory") / "memory.sqlite"
-    memory = Memory(path, THESAURUS)
+    memory = SpatialMemory(path, THESAURUS)
     for record in kept:
         memory.touch(record)
     memory.close()
-    again = Memory(path, THESAURUS)
+    again = SpatialMemory(path, THESAURUS)
     assert {record.id: record for record in again} == {record.id: record for record in kept}
     again.close()
 
 
 def test_what_was_not_committed_does_not(path: Path) -> None:
-    memory = Memory(path, THESAURUS)
+    memory = SpatialMemory(path, THESAURUS)
     memory.touch(mug())
     memory.commit()
     memory.touch(mug("mug_2"))
     memory._store.close()
-    again = Memory(path, THESAURUS)
+    again = SpatialMemory(path, THESAURUS)
     assert [record.id for record in again] == ["mug_1"]
     again.close()
 
 
 def test_the_revision_grows_with_each_change_and_survives(path: Path) -> None:
-    memory = Memory(path, THESAURUS)
+    memory = SpatialMemory(path, THESAURUS)
     memory.touch(mug())
     assert memory.commit()
     assert not memory.commit()
     memory.close()
-    again = Memory(path, THESAURUS)
+    again = SpatialMemory(path, THESAURUS)
     assert again.revision == memory.revision == 1
     again.close()
 
 
 def test_ids_are_never_used_twice(path: Path) -> None:
-    memory = Memory(path, THESAURUS)
+    memory = SpatialMemory(path, THESAURUS)
     first = memory.new_id("Red  Mug!")
     memory.close()
-    again = Memory(path, THESAURUS)
+    again = SpatialMemory(path, THESAURUS)
     assert (first, again.new_id("red mug")) == ("red__mug_1", "red_mug_2")
     again.close()
 
 
 def test_a_merged_id_leads_to_what_it_became(path: Path) -> None:
-    memory = Memory(path, THESAURUS)
+    memory = SpatialMemory(path, THESAURUS)
     memory.touch(mug("mug_1"))
     memory.touch(mug("mug_2"))
     memory.commit()
     memory.forget("mug_2", merged_into="mug_1")
     memory.close()
-    again = Memory(path, THESAURUS)
+    again = SpatialMemory(path, THESAURUS)
     assert again.get("mug_2").id == "mug_1"
     assert len(again) == 1
     again.close()
 
 
 def test_an_unknown_id_is_refused_with_near_ones() -> None:
-    memory = Memory(None, THESAURUS)
+    memory = SpatialMemory(None, THESAURUS)
     memory.touch(mug())
     with pytest.raises(UnknownObject, match="'cup_9': the nearest ids are 'mug_1'"):
         memory.get("cup_9")
 
 
 def test_a_moved_record_is_found_where_it_is_now() -> None:
-    memory = Memory(None, THESAURUS)
+    memory = SpatialMemory(None, THESAURUS)
     record = mug()
     memory.touch(record)
     record.pose = Pose((9.0, 0.0, 0.0))
@@ -141,20 +136,22 @@ def test_a_moved_record_is_found_where_it_is_now() -> None:
 
 
 def test_a_renamed_record_answers_to_its_new_name_alone() -> None:
-    memory = Memory(None, THESAURUS)
+    memory = SpatialMemory(None, THESAURUS)
     record = mug()
     memory.touch(record)
     record.label, record.votes = "vase", {"vase": 1.0}
     memory.touch(record)
     assert not list(memory.hits("mug"))
-    assert [(found.id, relation) for found, relation in memory.hits("vase")] == [("mug_1", Relation.EQUAL)]
+    assert [(found.id, relation) for found, relation in memory.hits("vase")] == [
+        ("mug_1", TermRelation.EQUAL)
+    ]
 
 
 def test_a_forgotten_slot_is_used_again_by_its_new_owner_alone() -> None:
-    memory = Memory(None, THESAURUS)
+    memory = SpatialMemory(None, THESAURUS)
     memory.touch(mug("mug_1"))
     memory.forget("mug_1")
-    memory.touch(Record(id="vase_2", label="vase", pose=Pose(), votes={"vase": 1.0}))
+    memory.touch(ObjectRecord(id="vase_2", label="vase", pose=Pose(), votes={"vase": 1.0}))
     assert not list(memory.hits("mug"))
     assert [record.id for record, _ in memory.hits("vase")] == ["vase_2"]
 
@@ -163,7 +160,7 @@ def test_a_forgotten_slot_is_used_again_by_its_new_owner_alone() -> None:
 def test_an_unreadable_file_is_refused_and_left_untouched(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(UnreadableMemory, match="left untouched"):
-        Memory(path, THESAURUS)
+        SpatialMemory(path, THESAURUS)
     assert path.read_bytes() == content
 
 
@@ -173,17 +170,17 @@ def test_the_database_of_another_program_is_refused(path: Path) -> None:
     other.commit()
     other.close()
     with pytest.raises(UnreadableMemory, match="application id 0x0"):
-        Memory(path, THESAURUS)
+        SpatialMemory(path, THESAURUS)
 
 
 def test_a_newer_file_is_refused_and_left_untouched(path: Path) -> None:
-    Memory(path, THESAURUS).close()
+    SpatialMemory(path, THESAURUS).close()
     connection = sqlite3.connect(path)
     connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     connection.close()
     before = path.read_bytes()
     with pytest.raises(NewerMemory, match="newer than"):
-        Memory(path, THESAURUS)
+        SpatialMemory(path, THESAURUS)
     assert path.read_bytes() == before
 
 
@@ -200,15 +197,15 @@ def test_an_older_file_is_brought_up_to_date(path: Path) -> None:
     )
     connection.commit()
     connection.close()
-    memory = Memory(path, THESAURUS)
+    memory = SpatialMemory(path, THESAURUS)
     assert memory.get("mug_1").presence is Presence.STALE
     assert memory.get("mug_1").opening is Opening.UNKNOWN
     memory.close()
 
 
 def test_there_is_one_writer(path: Path) -> None:
-    memory = Memory(path, THESAURUS)
+    memory = SpatialMemory(path, THESAURUS)
     with pytest.raises(MemoryInUse, match="one writer"):
-        Memory(path, THESAURUS)
+        SpatialMemory(path, THESAURUS)
     memory.close()
-    Memory(path, THESAURUS).close()
+    SpatialMemory(path, THESAURUS).close()

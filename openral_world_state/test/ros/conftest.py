@@ -25,12 +25,18 @@ from openral_core.geometry import Pose
 from openral_msgs.msg import DetectorInfo, KeyValue, PromptStamped, SceneGraph, SkillCatalogue
 from openral_msgs.srv import RecallObject
 from openral_ros.conversions.detections import detections_message
-from openral_ros.conversions.geometry import transform_message
+from openral_ros.conversions.geometry import stamp_of, transform_message
 from openral_ros.conversions.images import image_message
-from openral_ros.conversions.times import stamp_of
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
+from openral_testing.synthetic_depth import (
+    Block,
+    Cylinder,
+    Plane,
+    SyntheticDepthImage,
+    look_at_pose,
+    render_depth,
+)
 from openral_world_state.ros.node import WorldStateNode
-from openral_world_state.synthetics import Block, Cylinder, Plane, Shot, looking, shoot
 
 MAP = Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml"
 FRAME = "head_camera_optical_frame"
@@ -39,7 +45,7 @@ LABELS: Mapping[str, str] = MappingProxyType({"baguette": "bread", "left": "mug"
 SpinUntil = Callable[..., None]
 
 
-def kitchen(stamp: float = 10.0, without: Sequence[str] = ()) -> Shot:
+def kitchen(stamp: float = 10.0, without: Sequence[str] = ()) -> SyntheticDepthImage:
     bodies = {
         "baguette": Block((2.3, 4.15, 0.93), (0.5, 0.06, 0.06), 0.2),
         "left": Cylinder((1.6, 4.1, 0.95), 0.04, 0.1, hollow=True),
@@ -49,7 +55,7 @@ def kitchen(stamp: float = 10.0, without: Sequence[str] = ()) -> Shot:
         "_floor": Plane((0.0, 0.0, 1.0), 0.0),
     }
     bodies = {name: body for name, body in bodies.items() if name not in without}
-    return shoot(bodies, looking((2.0, 3.05, 1.35), (2.0, 4.2, 0.9)), stamp=stamp)
+    return render_depth(bodies, look_at_pose((2.0, 3.05, 1.35), (2.0, 4.2, 0.9)), stamp=stamp)
 
 
 class Robot(Node):
@@ -72,7 +78,7 @@ class Robot(Node):
         self.graphs: list[SceneGraph] = []
         self.create_subscription(SceneGraph, "openral/scene_graph", self.graphs.append, LATCHED)
 
-    def show(self, shot: Shot) -> None:
+    def show(self, shot: SyntheticDepthImage) -> None:
         view = shot.view
         self._place(view.T_map_camera)
         info = CameraInfo(width=view.intrinsics.width, height=view.intrinsics.height)
@@ -91,7 +97,7 @@ class Robot(Node):
     def header(self, stamp: float) -> Header:
         return Header(frame_id=FRAME, stamp=stamp_of(stamp))
 
-    def seen(self, shot: Shot, labels: Mapping[str, str]) -> Detection2DArray:
+    def seen(self, shot: SyntheticDepthImage, labels: Mapping[str, str]) -> Detection2DArray:
         found = [Detection(shot.boxes[name], label, 0.9) for name, label in labels.items()]
         return detections_message(found, self.header(shot.view.stamp))
 
@@ -128,7 +134,7 @@ class Graph:
         self.until(lambda: self.robot.depth.get_subscription_count() > 0)
         self.until(lambda: self.robot.objects.get_subscription_count() > 0)
 
-    def look(self, shot: Shot, labels: Mapping[str, str] = LABELS) -> None:
+    def look(self, shot: SyntheticDepthImage, labels: Mapping[str, str] = LABELS) -> None:
         """Show a scene and wait until memory has it."""
         before = self.objects()
         self.robot.show(shot)

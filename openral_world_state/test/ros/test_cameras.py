@@ -12,11 +12,10 @@ from sensor_msgs.msg import CameraInfo, Image
 from tf2_msgs.msg import TFMessage
 
 from openral_core.geometry import Pose
-from openral_ros.conversions.geometry import transform_message
+from openral_ros.conversions.geometry import stamp_of, transform_message
 from openral_ros.conversions.images import image_message
-from openral_ros.conversions.times import stamp_of
-from openral_ros.transforms import TransformBuffer
-from openral_world_state.ros.cameras import CameraFeed, NoFrame
+from openral_ros.tf_buffer import TransformBuffer
+from openral_world_state.ros.depth_subscription import DepthSubscription, NoDepthFrame
 
 FRAME = "head_camera_optical_frame"
 
@@ -26,7 +25,7 @@ class Scene:
 
     def __init__(self) -> None:
         self._callbacks: dict[str, Callable[[Any], None]] = {}
-        self.feed = CameraFeed(self, "head", 8.0, 0.02, 1.5)
+        self.feed = DepthSubscription(self, "head", 8.0, 0.02, 1.5)
         self.transforms = TransformBuffer(self)
         info = CameraInfo(width=4, height=3, k=[5.0, 0.0, 2.0, 0.0, 5.0, 1.5, 0.0, 0.0, 1.0])
         info.header.frame_id = FRAME
@@ -73,7 +72,7 @@ def test_the_image_of_the_moment_is_taken(scene: Scene) -> None:
 
 def test_a_lost_image_is_replaced_by_the_nearest_of_a_camera_that_stood_still(scene: Scene) -> None:
     scene.show(1.0)
-    with pytest.raises(NoFrame):
+    with pytest.raises(NoDepthFrame):
         scene.depth(1.2)  # it may still come
     scene.show(1.8)
     assert scene.depth(1.2) == pytest.approx(1.0)
@@ -82,13 +81,15 @@ def test_a_lost_image_is_replaced_by_the_nearest_of_a_camera_that_stood_still(sc
 def test_a_camera_that_moved_has_no_other_image_of_that_moment(scene: Scene) -> None:
     scene.show(3.0)
     scene.show(4.0)
-    with pytest.raises(NoFrame, match=r"'head' at 3.500 s with intrinsics: 2 kept from 3.000 s to 4.000 s"):
+    with pytest.raises(
+        NoDepthFrame, match=r"'head' at 3.500 s with intrinsics: 2 kept from 3.000 s to 4.000 s"
+    ):
         scene.depth(3.5)
 
 
 def test_an_image_from_long_before_or_after_is_of_another_moment(scene: Scene) -> None:
     scene.show(4.5)
     scene.show(8.0)
-    with pytest.raises(NoFrame):
+    with pytest.raises(NoDepthFrame):
         scene.depth(6.2)
     assert scene.depth(5.9) == pytest.approx(4.5)

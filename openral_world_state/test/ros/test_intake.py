@@ -12,10 +12,10 @@ from std_msgs.msg import Header
 from vision_msgs.msg import Detection2DArray
 
 from openral_ros.conversions.detections import detections_message
-from openral_ros.conversions.times import stamp_of
-from openral_world_state.ros.cameras import NoFrame
-from openral_world_state.ros.intake import Intake, readable
-from openral_world_state.views import Intrinsics, View
+from openral_ros.conversions.geometry import stamp_of
+from openral_world_state.lifting.camera import DepthView, Intrinsics
+from openral_world_state.ros.depth_subscription import NoDepthFrame
+from openral_world_state.ros.detection_input import DetectionBuffer, parse_detections
 
 K = np.array([[500.0, 0.0, 320.0], [0.0, 500.0, 240.0], [0.0, 0.0, 1.0]])
 
@@ -28,12 +28,12 @@ def message(count: int = 1, stamp: float = 10.0) -> Detection2DArray:
     return one
 
 
-def blind(camera: str, stamp: float) -> View:
-    raise NoFrame(camera, stamp, 0, 0.0, 0.0)
+def blind(camera: str, stamp: float) -> DepthView:
+    raise NoDepthFrame(camera, stamp, 0, 0.0, 0.0)
 
 
 def test_of_a_hundred_thousand_boxes_only_as_many_as_allowed_are_taken() -> None:
-    found, problems = readable(message(100_000), 200)
+    found, problems = parse_detections(message(100_000), 200)
     assert len(found) == 200
     assert "number of detections 100000 is not valid: expected at most 200" in str(problems[0])
 
@@ -41,11 +41,11 @@ def test_of_a_hundred_thousand_boxes_only_as_many_as_allowed_are_taken() -> None
 @pytest.mark.parametrize("patience", [0.0, 1e6])
 def test_what_waits_is_bounded_and_what_waited_too_long_is_counted(patience: float) -> None:
     taken: list[str] = []
-    intake = Intake(blind, lambda view, seen, source: taken.append(source), patience, 200)
+    intake = DetectionBuffer(blind, lambda view, seen, source: taken.append(source), patience, 200)
     for stamp in (0.0, 1e9, 5.0) * 500:
         intake.put("detector", message(stamp=stamp))
     assert len(intake._waiting) <= 64
-    assert intake.refused["NoFrame"] == (0 if patience else 1500)
+    assert intake.refused["NoDepthFrame"] == (0 if patience else 1500)
     assert not taken
 
 
@@ -53,15 +53,15 @@ def test_snapshots_wait_for_their_image_in_the_order_they_came() -> None:
     shown: list[float] = []
     taken: list[tuple[float, int]] = []
 
-    def view_at(camera: str, stamp: float) -> View:
+    def view_at(camera: str, stamp: float) -> DepthView:
         if stamp not in shown:
-            raise NoFrame(camera, stamp, 0, 0.0, 0.0)
-        return View(camera, stamp, np.ones((480, 640), np.float32), Intrinsics(K, 640, 480), np.eye(4))
+            raise NoDepthFrame(camera, stamp, 0, 0.0, 0.0)
+        return DepthView(camera, stamp, np.ones((480, 640), np.float32), Intrinsics(K, 640, 480), np.eye(4))
 
-    def take_in(view: View, seen: Sequence[Detection], source: str) -> None:
+    def take_in(view: DepthView, seen: Sequence[Detection], source: str) -> None:
         taken.append((view.stamp, len(seen)))
 
-    intake = Intake(view_at, take_in, 1e6, 200)
+    intake = DetectionBuffer(view_at, take_in, 1e6, 200)
     for stamp in (10.0, 11.0, 2.0):
         intake.put("detector", message(stamp=stamp))
     shown += [2.0, 11.0]

@@ -19,15 +19,14 @@ from std_msgs.msg import Header
 from vision_msgs.msg import Detection2DArray
 
 from openral_core.geometry import Pose
-from openral_core.queries import EditOperation, MemoryEdit
+from openral_core.memory_queries import EditOperation, MemoryEdit
 from openral_core.scene_graph import NodeKind
 from openral_msgs.msg import KeyValue, PromptStamped, SceneNode, SkillCatalogue
 from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
 from openral_ros.conversions.detections import detections_message
-from openral_ros.ears import LOOKS, Deaf
-from openral_ros.standstills import Hearing
-from openral_world_state.graphs import read_graph
-from openral_world_state.ros.live_memory import EditRefused, NoLiveMemory, export, live_edit, live_graph
+from openral_ros.stream_watchdog import LOOKS, StreamsLost, SuspensionPolicy
+from openral_world_state.ros.live_cli import EditRefused, NoLiveMemory, export, live_edit, live_graph
+from openral_world_state.scene_graph.json_io import read_graph
 
 
 def test_tells_the_story_of_the_baguette(make_graph: Callable[..., Any]) -> None:
@@ -285,8 +284,8 @@ def test_a_process_that_stood_still_and_hears_no_depth_any_more_ends_itself(
     for _ in range(20):
         graph.robot.show(shot)
         graph.spin(0.1)
-    standing = time.monotonic() + Hearing().gap + LOOKS
+    standing = time.monotonic() + SuspensionPolicy().gap + LOOKS
     while time.monotonic() < standing:
         time.sleep(LOOKS)
-    with pytest.raises(Deaf, match="'/head/depth'"):
+    with pytest.raises(StreamsLost, match="'/head/depth'"):
         graph.spin(30.0)

@@ -16,11 +16,11 @@ from vision_msgs.msg import Detection3DArray
 from openral_core.geometry import Pose
 from openral_core.scene_graph import Presence
 from openral_msgs.msg import FailureTrigger, SkillCatalogue, WorldState
-from openral_ros.conversions.geometry import transform_message
-from openral_ros.conversions.times import seconds, stamp_of
+from openral_ros.conversions.geometry import seconds, stamp_of, transform_message
 from openral_ros.qos import RELIABLE
-from openral_world_state.ros import frame_poses, recent_looks
-from openral_world_state.ros.frame_poses import FramePoses
+from openral_world_state.ros import active_world as frame_poses
+from openral_world_state.ros import active_world as recent_looks
+from openral_world_state.ros.active_world import FramePoses
 
 
 class Told:

@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.detections import Detection
-from openral_world_state.lifts import Optics, lift
-from openral_world_state.synthetics import Ball, Plane, looking, shoot
-from openral_world_state.views import (
+from openral_testing.synthetic_depth import Ball, Plane, look_at_pose, render_depth
+from openral_world_state.lifting.camera import (
+    DepthView,
     Intrinsics,
     InvalidIntrinsics,
     InvalidRegion,
     NotCalibrated,
     UnsupportedDistortion,
-    View,
 )
+from openral_world_state.lifting.lift import DepthModel, lift
 
 K = np.array([[500.0, 0.0, 320.0], [0.0, 500.0, 240.0], [0.0, 0.0, 1.0]])
 BENT = (-0.02, 0.004, -0.001, 0.0002)
@@ -35,7 +35,7 @@ def test_a_fisheye_is_no_pinhole(model: str, distortion: tuple[float, ...]) -> N
 
 def test_a_thing_at_the_border_of_a_fisheye_image_is_lifted_to_where_it_is() -> None:
     ball = {"ball": Ball((1.5, -0.8, 1.0), 0.06), "_wall": Plane((1.0, 0.0, 0.0), 3.0)}
-    straight = shoot(ball, looking((0.0, 0.0, 1.0), (1.0, 0.0, 1.0)), size=(1280, 960))
+    straight = render_depth(ball, look_at_pose((0.0, 0.0, 1.0), (1.0, 0.0, 1.0)), size=(1280, 960))
     lens = Intrinsics(K, 640, 480, BENT, "equidistant")
     columns, rows = np.meshgrid(np.arange(640.0), np.arange(480.0))
     there = straight.view.intrinsics.project(lens.rays(np.column_stack((columns.ravel(), rows.ravel()))))
@@ -43,14 +43,14 @@ def test_a_thing_at_the_border_of_a_fisheye_image_is_lifted_to_where_it_is() -> 
     inside = (u >= 0) & (v >= 0) & (u < 1280) & (v < 960)
     depth = np.zeros(640 * 480, np.float32)
     depth[inside] = straight.view.depth[v[inside], u[inside]]
-    view = View("head", 0.0, depth.reshape(480, 640), lens, straight.view.T_map_camera)
+    view = DepthView("head", 0.0, depth.reshape(480, 640), lens, straight.view.T_map_camera)
     edge = straight.view.intrinsics.rays(
         np.array([[straight.boxes["ball"].x_min, 480.0], [straight.boxes["ball"].x_max, 480.0]])
     )
     left, right = lens.project(edge)[:, 0]
     near = straight.boxes["ball"].height / 2.0 * 500.0 / 1050.0
     box = type(straight.boxes["ball"])(left, 240.0 - near, right, 240.0 + near)
-    found = lift(view, Detection(box, "ball", 0.9), Optics()).pose.position
+    found = lift(view, Detection(box, "ball", 0.9), DepthModel()).pose.position
     assert np.linalg.norm(np.array(found) - (1.5, -0.8, 1.0)) < 0.03
 
 

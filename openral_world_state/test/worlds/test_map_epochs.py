@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.maps import load_map
-from openral_core.queries import EditOperation, MemoryEdit, RecallQuery, ResolveQuery, ResolveStatus
+from openral_core.home_map import load_map
+from openral_core.memory_queries import EditOperation, MemoryEdit, RecallQuery, ResolveQuery, ResolveStatus
 from openral_core.scene_graph import NodeKind, Presence, SceneGraph, SceneNode
 from openral_core.text import Thesaurus
-from openral_world_state.memories import Record
-from openral_world_state.worlds import Settings, World, import_graph, open_world
+from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.world import WorldModel, WorldModelSettings, import_graph, open_world
 
 MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 ROBOT = Pose.planar(2.0, 3.0, 1.57)
@@ -21,15 +21,15 @@ ON_THE_COUNTER = Pose((2.3, 4.15, 0.95))
 def path(tmp_path: Path) -> str:
     """A memory of map 0: a mug on the counter, and where a visitor spoke."""
     path = str(tmp_path / "memory.sqlite")
-    world = open_world(MAP, path, Settings(), Thesaurus.load())
-    world.memory.touch(Record("mug_1", "mug", ON_THE_COUNTER, (0.08, 0.08, 0.1), votes={"mug": 1.0}))
+    world = open_world(MAP, path, WorldModelSettings(), Thesaurus.load())
+    world.memory.touch(ObjectRecord("mug_1", "mug", ON_THE_COUNTER, (0.08, 0.08, 0.1), votes={"mug": 1.0}))
     world.standing.heard("visitor", ROBOT)
     world.memory.close()
     return path
 
 
-def opened(path: str, map_epoch: int) -> World:
-    return open_world(MAP, path, Settings(map_epoch=map_epoch), Thesaurus.load())
+def opened(path: str, map_epoch: int) -> WorldModel:
+    return open_world(MAP, path, WorldModelSettings(map_epoch=map_epoch), Thesaurus.load())
 
 
 @pytest.mark.parametrize(("epoch", "status"), [(0, ResolveStatus.FOUND), (1, ResolveStatus.NOT_FOUND)])
@@ -93,10 +93,10 @@ def test_a_remembered_home_of_the_old_map_is_none(tmp_path: Path) -> None:
     room = SceneNode(
         id="hall", kind=NodeKind.ROOM, label="hall", pose=Pose(), size=(4.0, 4.0, 2.5), source="map"
     )
-    world = open_world(None, path, Settings(), Thesaurus.load())
+    world = open_world(None, path, WorldModelSettings(), Thesaurus.load())
     import_graph(world.memory, SceneGraph((room,)))
     world.memory.close()
     for epoch, rooms in ((0, ["hall"]), (1, [])):
-        again = open_world(None, path, Settings(map_epoch=epoch), Thesaurus.load())
+        again = open_world(None, path, WorldModelSettings(map_epoch=epoch), Thesaurus.load())
         assert list(again.home.nodes) == rooms
         again.memory.close()

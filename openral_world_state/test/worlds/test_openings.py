@@ -5,21 +5,21 @@ from pathlib import Path
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.maps import load_map
-from openral_core.queries import RecallQuery
+from openral_core.home_map import load_map
+from openral_core.memory_queries import RecallQuery
 from openral_core.scene_graph import Opening
 from openral_core.text import Thesaurus
-from openral_world_state.memories import Record
-from openral_world_state.worlds import Settings, World, open_world
+from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.world import WorldModel, WorldModelSettings, open_world
 
 MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 
 
-def opened(path: str = "") -> World:
-    return open_world(MAP, path, Settings(), Thesaurus.load())
+def opened(path: str = "") -> WorldModel:
+    return open_world(MAP, path, WorldModelSettings(), Thesaurus.load())
 
 
-def in_the_fridge(world: World) -> Pose:
+def in_the_fridge(world: WorldModel) -> Pose:
     site = world.home.by_id["fridge"]
     assert site.interior is not None
     low, high = site.interior.min, site.interior.max
@@ -47,7 +47,9 @@ def test_of_what_has_no_door_is_not_taken_over(name: str) -> None:
 def test_need_no_opening_once_opened_and_that_outlives_the_process(tmp_path: Path) -> None:
     path = str(tmp_path / "memory.sqlite")
     first = opened(path)
-    first.memory.touch(Record("wine_1", "wine bottle", in_the_fridge(first), votes={"wine bottle": 1.0}))
+    first.memory.touch(
+        ObjectRecord("wine_1", "wine bottle", in_the_fridge(first), votes={"wine bottle": 1.0})
+    )
     assert first.recall(RecallQuery("wine"), 1.0).matches[0].must_open == "fridge"
     first.openings.done("fridge", 1.0)
     revision = first.memory.revision
@@ -61,12 +63,12 @@ def test_need_no_opening_once_opened_and_that_outlives_the_process(tmp_path: Pat
 FLAT = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "flat.yaml")
 
 
-def a_drawer_with_a_ball(path: str = "") -> tuple[World, Pose]:
-    world = open_world(FLAT, path, Settings(), Thesaurus.load())
+def a_drawer_with_a_ball(path: str = "") -> tuple[WorldModel, Pose]:
+    world = open_world(FLAT, path, WorldModelSettings(), Thesaurus.load())
     site = world.home.by_id["lower_drawer"]
     x, y = site.frame.to_parent(0.10, 0.05)
     lies = Pose((x, y, 0.60))
-    world.memory.touch(Record("ball_1", "tennis ball", lies, votes={"tennis ball": 1.0}))
+    world.memory.touch(ObjectRecord("ball_1", "tennis ball", lies, votes={"tennis ball": 1.0}))
     return world, lies
 
 
@@ -92,7 +94,7 @@ def test_how_far_a_drawer_was_drawn_outlives_the_process(tmp_path: Path) -> None
     first.openings.done("lower_drawer", 0.9)
     first.memory.commit()
     first.memory.close()
-    second = open_world(FLAT, path, Settings(), Thesaurus.load())
+    second = open_world(FLAT, path, WorldModelSettings(), Thesaurus.load())
     second.openings.done("lower_drawer", 0.0)
     assert second.memory.get("ball_1").pose.distance(lay) < 1e-9
 

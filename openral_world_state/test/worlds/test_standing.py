@@ -5,17 +5,17 @@ from pathlib import Path
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.maps import load_map
-from openral_core.queries import ResolveQuery, ResolveStatus
+from openral_core.home_map import load_map
+from openral_core.memory_queries import ResolveQuery, ResolveStatus
 from openral_core.text import Thesaurus
-from openral_world_state.worlds import Settings, World, open_world
+from openral_world_state.world import WorldModel, WorldModelSettings, open_world
 
 MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 ROBOT = Pose.planar(2.0, 3.0, 1.57)
 
 
-def opened(path: str = "") -> World:
-    return open_world(MAP, path, Settings(), Thesaurus.load())
+def opened(path: str = "") -> WorldModel:
+    return open_world(MAP, path, WorldModelSettings(), Thesaurus.load())
 
 
 @pytest.mark.parametrize("words", ["where I was", "Where I was standing"])

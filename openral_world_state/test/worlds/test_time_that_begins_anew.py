@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from openral_core.detections import Detection
-from openral_core.queries import RecallQuery, RecallStatus
+from openral_core.memory_queries import RecallQuery, RecallStatus
 from openral_core.scene_graph import Presence
 from openral_core.text import Thesaurus
-from openral_world_state.synthetics import Block as Counter
-from openral_world_state.synthetics import Body, Cylinder, Plane, looking, shoot
-from openral_world_state.worlds import Settings, World, open_world
+from openral_testing.synthetic_depth import Block as Counter
+from openral_testing.synthetic_depth import Body, Cylinder, Plane, look_at_pose, render_depth
+from openral_world_state.world import WorldModel, WorldModelSettings, open_world
 
 ROOM: dict[str, Body] = {
     "_counter": Counter((2.0, 4.19, 0.45), (2.6, 0.6, 0.9)),
@@ -21,21 +21,21 @@ HERE, THERE = 1.6, 2.5
 DETECTOR = "sim-groundtruth"
 
 
-def opened(path: str = "") -> World:
-    world = open_world(None, path, Settings(), Thesaurus.load())
+def opened(path: str = "") -> WorldModel:
+    world = open_world(None, path, WorldModelSettings(), Thesaurus.load())
     world.vocabularies.learn(DETECTOR, ("mug",))
     return world
 
 
-def see(world: World, stamp: float, *mugs: float) -> None:
+def see(world: WorldModel, stamp: float, *mugs: float) -> None:
     bodies: dict[str, Body] = {f"mug at {x}": Cylinder((x, 4.1, 0.95), 0.04, 0.1, hollow=True) for x in mugs}
-    shot = shoot(
-        {**bodies, **ROOM}, looking((2.0, 3.05, 1.35), (2.0, 4.2, 0.9)), size=(320, 240), stamp=stamp
+    shot = render_depth(
+        {**bodies, **ROOM}, look_at_pose((2.0, 3.05, 1.35), (2.0, 4.2, 0.9)), size=(320, 240), stamp=stamp
     )
     world.take_in(shot.view, [Detection(shot.boxes[name], "mug", 0.9) for name in bodies], DETECTOR)
 
 
-def anew(world: World, path: str, how: str) -> World:
+def anew(world: WorldModel, path: str, how: str) -> WorldModel:
     """The same memory after the simulation, or everything, was started again."""
     if how == "the simulation":
         return world

@@ -7,12 +7,12 @@ import pytest
 
 from openral_core.detections import Box, Detection
 from openral_core.geometry import Pose
-from openral_core.maps import load_map
-from openral_core.queries import ObserveStatus, RecallQuery, RecallStatus, ResolveQuery, ResolveStatus
+from openral_core.home_map import load_map
+from openral_core.memory_queries import ObserveStatus, RecallQuery, RecallStatus, ResolveQuery, ResolveStatus
 from openral_core.scene_graph import Opening, Presence, Relation
 from openral_core.text import Thesaurus
-from openral_world_state.synthetics import Block, Body, Cylinder, Plane, looking, shoot
-from openral_world_state.worlds import Settings, World, open_world
+from openral_testing.synthetic_depth import Block, Body, Cylinder, Plane, look_at_pose, render_depth
+from openral_world_state.world import WorldModel, WorldModelSettings, open_world
 
 MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 THESAURUS = Thesaurus.load()
@@ -22,13 +22,13 @@ ROOM: dict[str, Body] = {
     "_floor": Plane((0.0, 0.0, 1.0), 0.0),
 }
 BAGUETTE = Block((2.3, 4.15, 0.93), (0.5, 0.06, 0.06), 0.2)
-COUNTER = looking((2.0, 3.05, 1.35), (2.0, 4.2, 0.9))
+COUNTER = look_at_pose((2.0, 3.05, 1.35), (2.0, 4.2, 0.9))
 GT = "sim-groundtruth"
 
 
 @pytest.fixture
-def world() -> World:
-    made = open_world(MAP, "", Settings(), THESAURUS)
+def world() -> WorldModel:
+    made = open_world(MAP, "", WorldModelSettings(), THESAURUS)
     made.vocabularies.learn(GT, ("mug", "bread", "bottle"))
     return made
 
@@ -38,18 +38,18 @@ def mug_at(x: float, y: float = 4.1, z: float = 0.95) -> Cylinder:
 
 
 def see(
-    world: World, bodies: dict[str, Body], stamp: float, labels: dict[str, str], T: np.ndarray = COUNTER
+    world: WorldModel, bodies: dict[str, Body], stamp: float, labels: dict[str, str], T: np.ndarray = COUNTER
 ) -> None:
-    shot = shoot({**bodies, **ROOM}, T, size=(320, 240), stamp=stamp)
+    shot = render_depth({**bodies, **ROOM}, T, size=(320, 240), stamp=stamp)
     seen = [Detection(shot.boxes[name], label, 0.9) for name, label in labels.items() if name in shot.boxes]
     world.take_in(shot.view, seen, GT)
 
 
-def recall(world: World, words: str, **more: object) -> object:
+def recall(world: WorldModel, words: str, **more: object) -> object:
     return world.recall(RecallQuery(words, **more), now=100.0)  # type: ignore[arg-type]
 
 
-def test_broader_is_a_near_miss_that_names_the_place(world: World) -> None:
+def test_broader_is_a_near_miss_that_names_the_place(world: WorldModel) -> None:
     see(world, {"b": BAGUETTE}, 1.0, {"b": "bread"})
     answer = recall(world, "baguette")
     assert answer.status is RecallStatus.NOT_IN_MEMORY
@@ -57,9 +57,9 @@ def test_broader_is_a_near_miss_that_names_the_place(world: World) -> None:
     assert recall(world, "food").status is RecallStatus.FOUND
 
 
-def test_what_was_asked_for_and_found_answers_from_then_on(world: World) -> None:
+def test_what_was_asked_for_and_found_answers_from_then_on(world: WorldModel) -> None:
     see(world, {"b": BAGUETTE}, 1.0, {"b": "bread"})
-    shot = shoot({"b": BAGUETTE, **ROOM}, COUNTER, stamp=1.0)
+    shot = render_depth({"b": BAGUETTE, **ROOM}, COUNTER, stamp=1.0)
     observed = world.observe(shot.view, [Detection(shot.boxes["b"], "baguette", 0.9)], "locator")
     assert observed.status is ObserveStatus.REMEMBERED
     found = recall(world, "baguette")
@@ -69,7 +69,7 @@ def test_what_was_asked_for_and_found_answers_from_then_on(world: World) -> None
     assert len(world.memory) == 1
 
 
-def test_two_mugs_are_ambiguous_and_given_best_first(world: World) -> None:
+def test_two_mugs_are_ambiguous_and_given_best_first(world: WorldModel) -> None:
     see(world, {"a": mug_at(1.6), "b": mug_at(1.75)}, 1.0, {"a": "mug", "b": "mug"})
     answer = recall(world, "cup")
     assert answer.status is RecallStatus.AMBIGUOUS
@@ -86,7 +86,7 @@ def test_two_mugs_are_ambiguous_and_given_best_first(world: World) -> None:
         ("\x07", RecallStatus.BAD_QUERY),
     ],
 )
-def test_a_miss_is_never_a_pose(world: World, words: str, status: RecallStatus) -> None:
+def test_a_miss_is_never_a_pose(world: WorldModel, words: str, status: RecallStatus) -> None:
     see(world, {"a": mug_at(1.6)}, 1.0, {"a": "mug"})
     answer = recall(world, words)
     assert answer.status is status
@@ -105,12 +105,12 @@ def test_a_miss_is_never_a_pose(world: World, words: str, status: RecallStatus) 
         ({"max_age": 10.0}, False),
     ],
 )
-def test_filters_narrow_the_answer(world: World, filters: dict[str, object], found: bool) -> None:
+def test_filters_narrow_the_answer(world: WorldModel, filters: dict[str, object], found: bool) -> None:
     see(world, {"a": mug_at(1.6)}, 1.0, {"a": "mug"})
     assert (recall(world, "mug", **filters).status is RecallStatus.FOUND) is found
 
 
-def test_an_object_fades_when_its_place_is_seen_empty(world: World) -> None:
+def test_an_object_fades_when_its_place_is_seen_empty(world: WorldModel) -> None:
     see(world, {"a": mug_at(1.6)}, 1.0, {"a": "mug"})
     for stamp in range(2, 5):
         see(world, {}, float(stamp), {})
@@ -124,31 +124,31 @@ def test_an_object_fades_when_its_place_is_seen_empty(world: World) -> None:
     assert recall(world, "mug").status is RecallStatus.FOUND
 
 
-def test_it_does_not_fade_behind_something(world: World) -> None:
+def test_it_does_not_fade_behind_something(world: WorldModel) -> None:
     see(world, {"a": mug_at(1.6)}, 1.0, {"a": "mug"})
     for stamp in range(2, 20):
         see(world, {"_box": Block((1.65, 3.9, 1.05), (0.5, 0.05, 0.5))}, float(stamp), {})
     assert recall(world, "mug").status is RecallStatus.FOUND
 
 
-def test_it_does_not_fade_for_a_detector_that_cannot_name_it(world: World) -> None:
-    shot = shoot({"v": mug_at(1.6), **ROOM}, COUNTER, stamp=1.0)
+def test_it_does_not_fade_for_a_detector_that_cannot_name_it(world: WorldModel) -> None:
+    shot = render_depth({"v": mug_at(1.6), **ROOM}, COUNTER, stamp=1.0)
     world.observe(shot.view, [Detection(shot.boxes["v"], "vase", 0.9)], "locator")
     for stamp in range(2, 20):
         see(world, {}, float(stamp), {})
     assert recall(world, "vase").status is RecallStatus.FOUND
 
 
-def test_it_does_not_fade_twice_for_one_moment(world: World) -> None:
+def test_it_does_not_fade_twice_for_one_moment(world: WorldModel) -> None:
     see(world, {"a": mug_at(1.6)}, 1.0, {"a": "mug"})
     for _ in range(20):
         see(world, {}, 2.0, {})
     assert recall(world, "mug").status is RecallStatus.FOUND
 
 
-def test_contents_of_a_container_must_be_opened_and_do_not_fade_while_it_is_shut(world: World) -> None:
+def test_contents_of_a_container_must_be_opened_and_do_not_fade_while_it_is_shut(world: WorldModel) -> None:
     inside = Cylinder((0.45, 1.7, 1.0), 0.04, 0.3)
-    T = looking((1.75, 1.7, 1.3), (0.4, 1.7, 1.0))
+    T = look_at_pose((1.75, 1.7, 1.3), (0.4, 1.7, 1.0))
     see(world, {"w": inside}, 1.0, {"w": "bottle"}, T)
     match = recall(world, "bottle").matches[0]
     assert (match.place, match.containers, match.must_open) == ("fridge", ("fridge",), "fridge")
@@ -160,7 +160,7 @@ def test_contents_of_a_container_must_be_opened_and_do_not_fade_while_it_is_shut
     assert recall(world, "bottle").matches[0].must_open == ""
 
 
-def test_what_moved_keeps_its_name(world: World) -> None:
+def test_what_moved_keeps_its_name(world: WorldModel) -> None:
     see(world, {"a": mug_at(1.6)}, 1.0, {"a": "mug"})
     for stamp in range(2, 6):
         see(world, {"a": mug_at(2.5)}, float(stamp), {"a": "mug"})
@@ -168,7 +168,7 @@ def test_what_moved_keeps_its_name(world: World) -> None:
     assert np.allclose(world.memory.get("mug_1").pose.position, (2.5, 4.1, 0.95), atol=0.02)
 
 
-def test_the_graph_says_how_things_stand(world: World) -> None:
+def test_the_graph_says_how_things_stand(world: WorldModel) -> None:
     see(world, {"a": mug_at(1.6), "b": mug_at(1.75)}, 1.0, {"a": "mug", "b": "mug"})
     graph = world.graph()
     assert graph.targets("mug_1", Relation.ON) == ("kitchen_counter",)
@@ -194,7 +194,7 @@ def test_the_graph_says_how_things_stand(world: World) -> None:
         ("mug_1", "object", "mug_1"),
     ],
 )
-def test_resolves_words_to_a_standing_pose(world: World, reference: str, kind: str, node: str) -> None:
+def test_resolves_words_to_a_standing_pose(world: WorldModel, reference: str, kind: str, node: str) -> None:
     see(world, {"a": mug_at(1.6)}, 1.0, {"a": "mug"})
     answer = world.resolve(ResolveQuery(reference, start=(3.0, 2.2, 0.0)))
     assert (answer.status, answer.kind, answer.node_id) == (ResolveStatus.FOUND, kind, node)
@@ -204,15 +204,15 @@ def test_resolves_words_to_a_standing_pose(world: World, reference: str, kind: s
     assert answer.path_length > 0.0
 
 
-def test_what_is_unknown_has_no_pose(world: World) -> None:
+def test_what_is_unknown_has_no_pose(world: WorldModel) -> None:
     answer = world.resolve(ResolveQuery("the unicorn"))
     assert answer.status is ResolveStatus.NOT_FOUND
     assert answer.goal_pose is None
     assert answer.candidates
 
 
-def test_boxes_that_cannot_be_lifted_are_refused_with_the_reason(world: World) -> None:
-    shot = shoot({"a": mug_at(1.6)}, COUNTER, stamp=1.0)
+def test_boxes_that_cannot_be_lifted_are_refused_with_the_reason(world: WorldModel) -> None:
+    shot = render_depth({"a": mug_at(1.6)}, COUNTER, stamp=1.0)
     seen = world.take_in(shot.view, [Detection(Box(5.0, 5.0, 9.0, 9.0), "mug", 0.9)], GT)
     assert not seen.records
     assert "no known depth" in seen.snapshot.refused[0]
@@ -221,7 +221,7 @@ def test_boxes_that_cannot_be_lifted_are_refused_with_the_reason(world: World) -
     )
 
 
-def test_the_hand_carries_what_it_holds_to_where_it_lets_go(world: World) -> None:
+def test_the_hand_carries_what_it_holds_to_where_it_lets_go(world: WorldModel) -> None:
     see(world, {"a": mug_at(1.6)}, 1.0, {"a": "mug"})
     world.hold("mug", Pose((1.6, 4.0, 1.0)), 2.0)
     world.carrying.move(Pose((7.9, 1.0, 1.1)))
@@ -232,7 +232,7 @@ def test_the_hand_carries_what_it_holds_to_where_it_lets_go(world: World) -> Non
     assert recall(world, "mug").matches[0].room == "living_room"
 
 
-def test_what_is_near_in_meaning_is_worth_a_look_and_never_a_match(world: World) -> None:
+def test_what_is_near_in_meaning_is_worth_a_look_and_never_a_match(world: WorldModel) -> None:
     see(world, {"b": BAGUETTE, "m": mug_at(1.6)}, 1.0, {"b": "rucksack", "m": "mug"})
     asked = RecallQuery("satchel")
     assert not world.recall(asked, 2.0).near_misses

@@ -6,8 +6,8 @@ from graph.breakables.switches import inherited
 
 from openral_core.errors import OpenRALError
 from openral_perception_ros.node import DetectorNode
-from openral_ros.running import run
-from openral_ros.scopes import Scope
+from openral_ros.resources import ResourceScope
+from openral_ros.run_node import run
 
 
 class Unwilling(OpenRALError):
@@ -22,7 +22,7 @@ class BreakableDetector(DetectorNode):
 
     worker_module = "graph.breakables.breakable_worker"
 
-    def activate(self, scope: Scope) -> None:
+    def activate(self, scope: ResourceScope) -> None:
         if "locator" in self.get_namespace() and inherited().is_on("refuse_activate"):
             raise Unwilling
         super().activate(scope)

@@ -5,15 +5,15 @@ import sys
 from graph.breakables.switches import inherited
 from graph.breakables.tampered_publishers import TamperedScope
 
-from openral_ros.running import run
-from openral_ros.scopes import Scope
+from openral_ros.resources import ResourceScope
+from openral_ros.run_node import run
 from openral_sim.ros.node import SimNode
 
 
 class BreakableSim(SimNode):
     """Its publishers obey the switches frozen_camera, camera_gone, tf_gap and clock_jump."""
 
-    def configure(self, scope: Scope) -> None:
+    def configure(self, scope: ResourceScope) -> None:
         super().configure(TamperedScope(scope, inherited()))
 
 

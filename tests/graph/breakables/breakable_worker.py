@@ -12,13 +12,13 @@ from openral_core.detectors import Mode
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import (
     Engine,
+    EngineFrame,
     EngineLoader,
-    Frame,
     LoadOptions,
     OutOfMemory,
     engine_loader,
 )
-from openral_perception_ros.workers.main import run_worker
+from openral_perception_ros.inference.worker import run_worker
 
 SLOW_LOAD, SLOW_LOOK = 8.0, 1.5
 """How long they take then [s]."""
@@ -34,7 +34,7 @@ class BreakableEngine:
     def device_memory_mb(self) -> float:
         return self._engine.device_memory_mb()
 
-    def detect(self, frame: Frame, terms: Sequence[str] | None) -> list[Detection]:
+    def detect(self, frame: EngineFrame, terms: Sequence[str] | None) -> list[Detection]:
         if self._switches.is_on("slow_look"):
             time.sleep(SLOW_LOOK)
         if self._switches.is_on("hang"):

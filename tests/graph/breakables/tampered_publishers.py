@@ -6,8 +6,8 @@ from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 
-from openral_ros.conversions.times import seconds, stamp_of
-from openral_ros.scopes import Scope
+from openral_ros.conversions.geometry import seconds, stamp_of
+from openral_ros.resources import ResourceScope
 
 JUMP = 5.0
 """How far the clock jumps back each time [s]."""
@@ -39,10 +39,10 @@ class TamperedPublisher:
         return gone or (self._of_frames and self._switches.is_on("tf_gap"))
 
 
-class TamperedScope(Scope):
+class TamperedScope(ResourceScope):
     """Makes everything as another scope does, but publishers that can be tampered with."""
 
-    def __init__(self, scope: Scope, switches: Switches) -> None:
+    def __init__(self, scope: ResourceScope, switches: Switches) -> None:
         vars(self).update(vars(scope))  # the same node, and the same stack of what is to be given back
         self._switches = switches
 

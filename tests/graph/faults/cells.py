@@ -15,9 +15,9 @@ import psutil
 from graph.faults.injections import Fault
 from graph.faults.rigs import Rig
 
-from openral_bringup.deploy.reports import Outcome, save
-from openral_bringup.deploy.sessions import LOST
-from openral_bringup.deploy.shared_memory import remove_orphans
+from openral_bringup.deploy.mission_runner import LOST
+from openral_bringup.deploy.report import RunOutcome, save
+from openral_bringup.deploy.shm_cleanup import remove_stale_segments
 
 GOAL, SECOND_GOAL = "find the baguette", "find the mug"
 PHASES = {"idle": "", "locate": "locate_in_view", "skill": "execute_rskill"}
@@ -51,7 +51,7 @@ async def _on_one_graph(fault: Fault, phases: Sequence[str]) -> list[Row]:
                 if rows[-1].get("recovered") != "yes":
                     break
         keep(folder, f"{fault.name}-{phase}")
-    left = {"left_processes": sum(map(_alive, rig.seen.values())), "left_segments": remove_orphans()}
+    left = {"left_processes": sum(map(_alive, rig.seen.values())), "left_segments": remove_stale_segments()}
     return [row | left for row in rows]
 
 
@@ -113,14 +113,14 @@ def _pending(rig: Rig, tool: str) -> bool:
     return not mission.state.ended and any(c.tool == tool and c.status == "pending" for c in mission.calls)
 
 
-def _end(outcome: Outcome) -> str:
+def _end(outcome: RunOutcome) -> str:
     """How a mission ended; `NO_END` of one that nobody ended."""
     if outcome.problem:
         return "LOST" if outcome.problem == LOST else NO_END
     return outcome.mission.state.name
 
 
-def _told(outcome: Outcome) -> str:
+def _told(outcome: RunOutcome) -> str:
     return outcome.problem or outcome.mission.reason
 
 

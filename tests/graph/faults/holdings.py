@@ -9,7 +9,7 @@ import psutil
 from graph.faults.rigs import Rig
 from participants import ports_of
 
-from openral_bringup.deploy.shared_memory import FOLDER, PREFIX
+from openral_bringup.deploy.shm_cleanup import FOLDER, PREFIX
 
 
 @dataclass(frozen=True, slots=True)

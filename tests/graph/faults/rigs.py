@@ -13,19 +13,19 @@ import psutil
 from graph.breakables.switches import Switches
 from graph.faults.overlays import overlaid
 
-from openral_bringup.deploy.observers import Observer
-from openral_bringup.deploy.sessions import Patience, Session
-from openral_bringup.deploy.snapshots import Mission
-from openral_bringup.deploy.supervisors import Supervisor, child_environment
-from openral_bringup.graphs import Choices, describe
-from openral_bringup.graphs.locations import rskill_folders, scene_path
+from openral_bringup.deploy.mission_runner import MissionRunner, RunTimeouts
+from openral_bringup.deploy.monitor_node import MissionSnapshot, MonitorNode
+from openral_bringup.deploy.process_supervisor import ProcessSupervisor, child_environment
+from openral_bringup.graph.description import build_graph
+from openral_bringup.graph.options import DeploymentOptions
+from openral_bringup.graph.resources import rskill_folders, scene_path
 
 SLUG = "sim_groundtruth_locator"
 OVERRIDES: dict[str, dict[str, object]] = {
     "reasoner": {"seconds": 60.0, "keep_warm": 1.0, "min_residency": 0.0},
     SLUG: {"inference_deadline": 10.0, "load_deadline": 20.0},
 }
-PATIENCE = Patience(start_up=90.0, mission=120.0)
+PATIENCE = RunTimeouts(start_up=90.0, mission=120.0)
 """No mission may take longer than its budget of 60 s and what its last step takes."""
 
 
@@ -35,7 +35,7 @@ class Rig:
     def __init__(self, folder: Path, budget_mb: float = 0.0, seed: int = 0) -> None:
         self.folder = folder
         self.switches = Switches(folder / "switches")
-        choices = Choices(
+        choices = DeploymentOptions(
             scene=scene_path("home"),
             gpu_budget_mb=budget_mb,
             overrides=OVERRIDES,
@@ -43,14 +43,14 @@ class Rig:
             real_time_factor=0.0,
             record=str(folder / "recording"),
         )
-        graph, environment = describe(choices, rskill_folders()), child_environment(None, folder / "logs")
+        graph, environment = build_graph(choices, rskill_folders()), child_environment(None, folder / "logs")
         os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
         self._stack = ExitStack()
         self._stack.enter_context(overlaid(folder))
-        self.supervisor = Supervisor(graph, folder, {**environment, **os.environ})
-        self._observer = Observer("", choices.camera_bases, graph.listening, None)
+        self.supervisor = ProcessSupervisor(graph, folder, {**environment, **os.environ})
+        self._observer = MonitorNode("", choices.camera_bases, graph.listening, None)
         alarms = self.supervisor.logs.alarms
-        self.session = Session(
+        self.session = MissionRunner(
             self._observer, folder, PATIENCE, lambda: list(alarms), self.supervisor.restarts
         )
         self.seen: dict[int, psutil.Process] = {}
@@ -66,7 +66,7 @@ class Rig:
         self._stack.close()
 
     @property
-    def mission(self) -> Mission:
+    def mission(self) -> MissionSnapshot:
         """As the operator reads it now."""
         return self._observer.snapshot.mission
 

@@ -1,0 +1,206 @@
+"""A node that watches the graph for the view, and speaks to the reasoner as the operator.
+
+Subscribes: openral/mission, openral/prompt_receipt, openral/scene_graph, openral/palette, /diagnostics,
+    <camera>/camera_info, /clock.
+Publishes: openral/prompt.
+"""
+# MERGED What the live view and the report are made of. Pure.
+
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from threading import Thread
+from uuid import uuid4
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.context import Context
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import CameraInfo
+from std_msgs.msg import String
+
+from openral_core.missions import MissionState
+from openral_msgs.msg import MissionStatus, PromptReceipt, PromptStamped, SceneGraph, SceneNode
+from openral_ros.qos import LATCHED, RECEIPTS, RELIABLE, SENSOR
+from openral_ros.resources import ResourceScope
+
+
+@dataclass(frozen=True, slots=True)
+class CallLine:
+    """One tool call."""
+
+    index: int
+    tool: str
+    arguments: str
+    status: str
+    message: str
+    duration: float
+
+
+@dataclass(frozen=True, slots=True)
+class MissionSnapshot:
+    """The mission as the reasoner tells it; budget maps a name to (used, limit)."""
+
+    id: str = ""
+    goal: str = ""
+    state: MissionState = MissionState.IDLE
+    step: str = ""
+    reason: str = ""
+    calls: tuple[CallLine, ...] = ()
+    budget: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    searched: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The reasoner's acknowledgement of one prompt; ``mission`` is "" where none came of it."""
+
+    mission: str
+    refused: bool = False
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSnapshot:
+    """The graph at a moment; image rates in [Hz], receipts by prompt id."""
+
+    nodes: Mapping[str, str] = field(default_factory=dict)
+    rates: Mapping[str, float] = field(default_factory=dict)
+    remembered: tuple[str, ...] = ()
+    sim_time: float = 0.0
+    palette_known: bool = False
+    mission: MissionSnapshot = field(default_factory=MissionSnapshot)
+    receipts: Mapping[str, Receipt] = field(default_factory=dict)
+
+
+WINDOW = 3.0
+BRINGUP = "bringup: "
+
+
+class MonitorNode:
+    """Runs on a thread of its own; `snapshot` is replaced whole, so reading it needs no lock."""
+
+    def __init__(
+        self, namespace: str, cameras: Iterable[str], remaps: Mapping[str, str], domain: int | None
+    ) -> None:
+        self.snapshot = GraphSnapshot()
+        self.namespace = namespace
+        self._context = Context()
+        rclpy.init(context=self._context, domain_id=domain)
+        self._node = Node(
+            "deploy", namespace=namespace or "/", context=self._context, cli_args=_arguments(remaps)
+        )
+        self._scope = ResourceScope(self._node)
+        self._images: dict[str, deque[float]] = {camera: deque(maxlen=200) for camera in cameras}
+        self._sent: set[str] = set()
+        self._prompts = self._scope.publisher(PromptStamped, "openral/prompt", RELIABLE)
+        self._subscribe()
+        self._thread = Thread(target=self._spin, name="observer", daemon=True)
+        self._thread.start()
+
+    def reasoner_listens(self) -> bool:
+        """Whether somebody subscribes to prompts."""
+        return bool(self._prompts.get_subscription_count() > 0)
+
+    def send_goal(self, goal: str, again: str = "") -> str:
+        """Publish a goal as the operator, or say the one with the id ``again`` once more; its prompt id."""
+        prompt = PromptStamped(id=again or uuid4().hex, text=goal)
+        prompt.header.frame_id = "operator"
+        prompt.header.stamp = self._node.get_clock().now().to_msg()
+        self._sent.add(str(prompt.id))
+        self._prompts.publish(prompt)
+        return str(prompt.id)
+
+    def close(self) -> None:
+        """Stop watching, and let go of everything that was shared with the graph."""
+        self._scope.close()
+        rclpy.try_shutdown(context=self._context)
+        self._thread.join(timeout=2.0)
+        self._node.destroy_node()
+
+    def _subscribe(self) -> None:
+        self._scope.subscription(MissionStatus, "openral/mission", self._on_mission, LATCHED)
+        self._scope.subscription(PromptReceipt, "openral/prompt_receipt", self._on_receipt, RECEIPTS)
+        self._scope.subscription(SceneGraph, "openral/scene_graph", self._on_graph, LATCHED)
+        self._scope.subscription(String, "openral/palette", self._on_palette, LATCHED)
+        self._scope.subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, RELIABLE)
+        self._scope.subscription(Clock, "/clock", self._on_clock, SENSOR)
+        for camera in self._images:
+            self._scope.subscription(
+                CameraInfo, f"{camera}/camera_info", partial(self._on_image, camera), SENSOR
+            )
+        self._scope.timer(0.5, self._measure_rates)
+
+    def _spin(self) -> None:
+        executor = SingleThreadedExecutor(context=self._context)
+        executor.add_node(self._node)
+        try:
+            executor.spin()
+        except ExternalShutdownException:
+            return
+
+    def _on_mission(self, message: MissionStatus) -> None:
+        try:
+            state = MissionState(message.state)
+        except ValueError:  # of a newer reasoner, or of somebody else: no state to show or to wait for
+            words = f"mission {message.goal!r} is in state {message.state}, which this version does not know"
+            self._node.get_logger().warning(words, once=True)
+            return
+        calls = tuple(
+            CallLine(c.index, c.tool, c.arguments_json, c.status, c.message, c.duration)
+            for c in message.calls
+        )
+        mission = MissionSnapshot(
+            message.mission_id,
+            message.goal,
+            state,
+            message.step,
+            message.reason,
+            calls,
+            {line.name: (line.used, line.limit) for line in message.budget},
+            tuple(message.searched),
+            tuple(message.evidence),
+        )
+        self.snapshot = replace(self.snapshot, mission=mission)
+
+    def _on_receipt(self, message: PromptReceipt) -> None:
+        if message.prompt_id in self._sent:
+            refused = message.outcome == PromptReceipt.OUTCOME_REFUSED
+            receipt = Receipt(message.mission_id, refused, message.message)
+            receipts = {**self.snapshot.receipts, message.prompt_id: receipt}
+            self.snapshot = replace(self.snapshot, receipts=receipts)
+
+    def _on_graph(self, message: SceneGraph) -> None:
+        objects = [n.label for n in message.nodes if n.kind == SceneNode.KIND_OBJECT]
+        self.snapshot = replace(self.snapshot, remembered=tuple(sorted(objects)))
+
+    def _on_palette(self, message: String) -> None:
+        self.snapshot = replace(self.snapshot, palette_known=bool(message.data))
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        states = {
+            s.name.removeprefix(BRINGUP): s.message for s in message.status if s.name.startswith(BRINGUP)
+        }
+        if states:
+            self.snapshot = replace(self.snapshot, nodes=states)
+
+    def _on_clock(self, message: Clock) -> None:
+        self.snapshot = replace(self.snapshot, sim_time=message.clock.sec + message.clock.nanosec * 1e-9)
+
+    def _on_image(self, camera: str, message: CameraInfo) -> None:
+        self._images[camera].append(time.monotonic())
+
+    def _measure_rates(self) -> None:
+        since = time.monotonic() - WINDOW
+        rates = {camera: sum(t > since for t in times) / WINDOW for camera, times in self._images.items()}
+        self.snapshot = replace(self.snapshot, rates=rates)
+
+
+def _arguments(remaps: Mapping[str, str]) -> list[str]:
+    rules = [word for name, other in remaps.items() for word in ("-r", f"{name}:={other}")]
+    return ["--ros-args", *rules] if rules else []

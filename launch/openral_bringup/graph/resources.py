@@ -1,0 +1,100 @@
+"""Where installed data lies."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix, get_package_share_directory
+
+from openral_core.errors import OpenRALError, format_choices
+from openral_core.rskills.registry import MANIFEST_FILE
+
+GENERATED = "generated:"
+_DRAWN = Path("runs") / "homes"
+
+
+class NotInstalled(OpenRALError):
+    """A package of this workspace that the environment does not have."""
+
+    def __init__(self, package: str) -> None:
+        super().__init__(f"package {package!r} is not in this environment: run `make build` and source it")
+
+
+class SceneNotFound(OpenRALError):
+    """A scene that is neither a file nor a shipped one."""
+
+    def __init__(self, asked: str, shipped: list[str]) -> None:
+        super().__init__(
+            f"scene {asked!r} is not a file: shipped scenes are {format_choices(shipped)}; "
+            f"or {GENERATED}SEED[:ROOMS]"
+        )
+
+
+class NoRskills(OpenRALError):
+    """A folder of the user's that holds no rSkill."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"--rskills {folder}: no <id>/rskill.yaml in this folder")
+
+
+def rskill_folders(own: Iterable[Path | str] = ()) -> list[Path]:
+    """The folder of the shipped rSkills, and the user's own.
+
+    Raises:
+        NoRskills: If one of them holds none.
+    """
+    folders = [Path(each).expanduser().absolute() for each in own]
+    for folder in folders:
+        if not any(folder.glob(f"*/{MANIFEST_FILE}")):
+            raise NoRskills(folder)
+    return [_share("openral_rskills"), *folders]
+
+
+def scene_path(asked: str) -> Path:
+    """A scene file as given, the shipped one of this name, or a home drawn into ``runs/homes``.
+
+    Args:
+        asked: ``home`` or ``scenes/deploy/home.yaml``; ``generated:SEED[:ROOMS]`` for a drawn home.
+
+    Raises:
+        SceneNotFound: Listing the shipped ones.
+        NoHomeFound: If the seed gives no home.
+    """
+    if asked.startswith(GENERATED):
+        return _drawn(asked)
+    shipped = {file.stem: file for file in sorted((_share("openral_scenes") / "deploy").glob("*.yaml"))}
+    given = Path(asked)
+    if given.is_file():
+        return given.resolve()
+    if given.stem in shipped:
+        return shipped[given.stem]
+    raise SceneNotFound(asked, list(shipped))
+
+
+def _drawn(asked: str) -> Path:
+    from openral_sim.procedural.home import find_scene, write_home
+
+    return write_home(find_scene(asked, _share("openral_scenes")), _DRAWN).resolve()
+
+
+def large_images_profile() -> Path:
+    """The Fast DDS profile of processes that publish images."""
+    return _share("openral_bringup") / "dds" / "large_images.xml"
+
+
+def executable_path(package: str, executable: str) -> Path:
+    """A node's executable, as `ros2 run` finds it.
+
+    Raises:
+        NotInstalled: If the package is not in this environment.
+    """
+    try:
+        return Path(get_package_prefix(package)) / "lib" / package / executable
+    except PackageNotFoundError as error:
+        raise NotInstalled(package) from error
+
+
+def _share(package: str) -> Path:
+    try:
+        return Path(get_package_share_directory(package))
+    except PackageNotFoundError as error:
+        raise NotInstalled(package) from error

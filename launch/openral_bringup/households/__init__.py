@@ -1,1 +1,0 @@
-"""Whole missions in simulated homes, in one process and by the hundred."""

@@ -1,1 +1,0 @@
-"""Lifecycle bring-up: ordered start, watching, and bringing respawned nodes back."""

@@ -1,0 +1,282 @@
+"""A whole home: every room, place, fixture and agent, each id said once."""
+# MERGED Rooms, and the places in them where a robot can stand.
+# MERGED People the robot knows of, and where they first are.
+# MERGED Furniture that does not move: its body, the surfaces things lie on, the volume it may hide.
+# MERGED Planar poses, rectangles and boxes, all in [m] and [rad].
+
+from collections.abc import Iterable
+from math import cos, sin
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, FiniteFloat, PositiveFloat, model_validator
+
+from openral_core.documents import Document, load_document
+from openral_core.errors import OpenRALError, format_choices
+
+Point2 = tuple[FiniteFloat, FiniteFloat]
+Point3 = tuple[FiniteFloat, FiniteFloat, FiniteFloat]
+
+
+class Pose2(Document):
+    """A planar pose: position [m] and heading [rad], counter-clockwise from +x."""
+
+    x: FiniteFloat
+    y: FiniteFloat
+    yaw: FiniteFloat = 0.0
+
+    def to_parent(self, x: float, y: float) -> tuple[float, float]:
+        """A point of this pose's frame, in the frame the pose is given in [m]."""
+        c, s = cos(self.yaw), sin(self.yaw)
+        return self.x + c * x - s * y, self.y + s * x + c * y
+
+    def to_local(self, x: float, y: float) -> tuple[float, float]:
+        """A point of the parent frame, in this pose's own frame [m]."""
+        c, s = cos(self.yaw), sin(self.yaw)
+        dx, dy = x - self.x, y - self.y
+        return c * dx + s * dy, -s * dx + c * dy
+
+
+class Rectangle(Document):
+    """An axis-aligned rectangle between two corners [m]."""
+
+    min: Point2
+    max: Point2
+
+    def contains(self, x: float, y: float, margin: float = 0.0) -> bool:
+        """Whether a point lies inside, at least `margin` [m] from the edge."""
+        return all(
+            lo + margin <= value <= hi - margin
+            for value, lo, hi in zip((x, y), self.min, self.max, strict=True)
+        )
+
+
+class Box3(Document):
+    """An axis-aligned box between two corners [m]."""
+
+    min: Point3
+    max: Point3
+
+    def contains(self, x: float, y: float, z: float) -> bool:
+        """Whether a point lies inside."""
+        return all(lo <= value <= hi for value, lo, hi in zip((x, y, z), self.min, self.max, strict=True))
+
+
+def _polygon(points: tuple[Point2, ...]) -> tuple[Point2, ...]:
+    if len(points) < 3:
+        raise ValueError(f"a polygon needs at least 3 corners, found {len(points)}")
+    return points
+
+
+Polygon = Annotated[tuple[Point2, ...], AfterValidator(_polygon)]
+
+
+class Room(Document):
+    """A room: its outline in the map frame [m]."""
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    polygon: Polygon
+
+    def contains(self, x: float, y: float) -> bool:
+        """Whether a map point [m] lies inside the outline (even-odd rule)."""
+        inside = False
+        for (x1, y1), (x2, y2) in zip(self.polygon, self.polygon[1:] + self.polygon[:1], strict=True):
+            if (y1 > y) != (y2 > y) and x < (x2 - x1) * (y - y1) / (y2 - y1) + x1:
+                inside = not inside
+        return inside
+
+
+class Doorway(Document):
+    """An opening in the wall two rooms share: its middle in the map frame and its width [m]."""
+
+    id: str
+    rooms: tuple[str, str]
+    at: Point2
+    width: PositiveFloat
+
+
+class Place(Document):
+    """A named standing pose of the robot's base in the map frame, and the fixture it faces."""
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    room: str
+    pose: Pose2
+    looks_at: str | None = None
+
+
+class Agent(Document):
+    """A person: standing pose in the map frame, facing +x of it, and height [m]."""
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    room: str
+    pose: Pose2
+    height: PositiveFloat = 1.7
+
+
+_LEFT_INSIDE = 0.08
+"""How much of a drawer its chest keeps in [m]."""
+
+
+class Surface(Document):
+    """A horizontal area things lie on, in the fixture's frame [m]."""
+
+    id: str
+    z: float
+    area: Rectangle
+
+
+Opens = Literal["hinge", "aside", "out"]
+"""How a container opens: a door that turns, a door that slides aside, a drawer that is drawn out."""
+
+
+class Container(Document):
+    """The volume inside a fixture, in its frame [m]; occluding ones must be opened to be seen into."""
+
+    interior: Box3
+    occludes_contents: bool
+    opens: Opens = "hinge"
+
+    @property
+    def drawn(self) -> float:
+        """How far what it holds comes out with it when it is wide open [m]; 0 for what has a door."""
+        depth = self.interior.max[0] - self.interior.min[0]
+        return max(0.0, depth - _LEFT_INSIDE) if self.opens == "out" else 0.0
+
+
+class Fixture(Document):
+    """A piece of furniture; its frame lies on the floor at the footprint's centre, x out of its front."""
+
+    id: str
+    kind: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    room: str
+    pose: Pose2
+    depth: PositiveFloat
+    width: PositiveFloat
+    height: PositiveFloat
+    surfaces: tuple[Surface, ...] = ()
+    container: Container | None = None
+
+    @property
+    def footprint(self) -> Rectangle:
+        """The floor it stands on, in its own frame [m]."""
+        x, y = self.depth / 2, self.width / 2
+        return Rectangle(min=(-x, -y), max=(x, y))
+
+    def surface(self, surface_id: str) -> Surface:
+        """The surface of that id.
+
+        Raises:
+            KeyError: If this fixture has none of that id.
+        """
+        return {surface.id: surface for surface in self.surfaces}[surface_id]
+
+    @model_validator(mode="after")
+    def _surfaces_lie_within(self) -> "Fixture":
+        for surface in self.surfaces:
+            corners = (surface.area.min, surface.area.max)
+            if not all(self.footprint.contains(*corner, margin=-1e-6) for corner in corners):
+                raise ValueError(f"surface '{surface.id}' reaches outside the footprint of '{self.id}'")
+            if not 0 <= surface.z <= self.height:
+                raise ValueError(f"surface '{surface.id}' is not between 0 and {self.height} m high")
+        return self
+
+
+class UnknownMapId(OpenRALError):
+    """An id that the map does not have."""
+
+    def __init__(self, kind: str, asked: str, valid: Iterable[str]) -> None:
+        super().__init__(f"the map has no {kind} '{asked}'; it has: {format_choices(valid)}")
+
+
+class HomeMap(Document):
+    """What is fixed in a home, in the `map` frame (z up, metres).
+
+    With doorways given, rooms are walled off from each other everywhere else; without, they are open.
+    """
+
+    name: str
+    rooms: tuple[Room, ...]
+    doorways: tuple[Doorway, ...] = ()
+    places: tuple[Place, ...] = ()
+    fixtures: tuple[Fixture, ...] = ()
+    agents: tuple[Agent, ...] = ()
+
+    def fixture(self, fixture_id: str) -> Fixture:
+        """The fixture of that id.
+
+        Raises:
+            UnknownMapId: If there is none.
+        """
+        for fixture in self.fixtures:
+            if fixture.id == fixture_id:
+                return fixture
+        raise UnknownMapId("fixture", fixture_id, (fixture.id for fixture in self.fixtures))
+
+    def agent(self, agent_id: str) -> Agent:
+        """The agent of that id.
+
+        Raises:
+            UnknownMapId: If there is none.
+        """
+        for agent in self.agents:
+            if agent.id == agent_id:
+                return agent
+        raise UnknownMapId("agent", agent_id, (agent.id for agent in self.agents))
+
+    def room_at(self, x: float, y: float) -> Room | None:
+        """The room a map point [m] lies in, or None outside of all."""
+        return next((room for room in self.rooms if room.contains(x, y)), None)
+
+    @model_validator(mode="after")
+    def _ids_are_unique(self) -> "HomeMap":
+        seen: set[str] = set()
+        items: tuple[Room | Doorway | Place | Fixture | Agent, ...] = (
+            *self.rooms,
+            *self.doorways,
+            *self.places,
+            *self.fixtures,
+            *self.agents,
+        )
+        for item in items:
+            if item.id in seen:
+                raise ValueError(f"id '{item.id}' is given twice")
+            seen.add(item.id)
+        return self
+
+    @model_validator(mode="after")
+    def _references_exist(self) -> "HomeMap":
+        rooms = [room.id for room in self.rooms]
+        fixtures = [fixture.id for fixture in self.fixtures]
+        located: tuple[Place | Fixture | Agent, ...] = (*self.places, *self.fixtures, *self.agents)
+        for item in located:
+            if item.room not in rooms:
+                raise ValueError(f"'{item.id}' is in unknown room '{item.room}'; rooms: {', '.join(rooms)}")
+        for doorway in self.doorways:
+            if unknown := [room for room in doorway.rooms if room not in rooms]:
+                raise ValueError(
+                    f"'{doorway.id}' joins unknown room '{unknown[0]}'; rooms: {', '.join(rooms)}"
+                )
+        for place in self.places:
+            if place.looks_at is not None and place.looks_at not in fixtures:
+                raise ValueError(
+                    f"place '{place.id}' looks at unknown fixture '{place.looks_at}'; "
+                    f"fixtures: {', '.join(fixtures)}"
+                )
+        return self
+
+
+def load_map(path: Path) -> HomeMap:
+    """The map in a YAML file.
+
+    Raises:
+        InvalidDocument: If there is no such file, or it is not a valid map.
+    """
+    return load_document(HomeMap, path)

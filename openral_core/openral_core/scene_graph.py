@@ -1,0 +1,140 @@
+"""Edges of the scene graph."""
+# MERGED An immutable snapshot of the whole graph.
+# MERGED Nodes of the scene graph.
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from openral_core.errors import OpenRALError, format_choices
+from openral_core.geometry import Pose
+
+
+class Relation(StrEnum):
+    """Read ``source relation target``: mug on table, fridge contains milk."""
+
+    ON = "on"
+    IN = "in"
+    AT_PLACE = "at_place"
+    IN_ROOM = "in_room"
+    NEAR = "near"
+    CONTAINS = "contains"
+    TRAVERSABLE_TO = "traversable_to"
+    PART_OF = "part_of"
+
+
+@dataclass(frozen=True, slots=True)
+class SceneEdge:
+    """A directed relation; ``weight`` [m] for traversable_to and near, else 0."""
+
+    source: str
+    relation: Relation
+    target: str
+    weight: float = 0.0
+
+
+class NodeKind(StrEnum):
+    """What a node stands for."""
+
+    OBJECT = "object"
+    PLACE = "place"
+    ROOM = "room"
+    AGENT = "agent"
+
+
+class Presence(StrEnum):
+    """How sure memory is that a node is still where it was."""
+
+    PRESENT = "present"
+    STALE = "stale"
+    GONE = "gone"
+
+
+class Opening(StrEnum):
+    """State of a container's door."""
+
+    UNKNOWN = "unknown"
+    CLOSED = "closed"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class SceneNode:
+    """One remembered thing, in the map frame.
+
+    ``size`` [m] along the pose's axes, zero when unknown; ``covariance`` of the position [m^2],
+    row-major (9,); times in [s] since the epoch of the robot's clock; ``votes`` maps every label
+    ever given to its weight, ``label`` being the strongest.
+    """
+
+    id: str
+    kind: NodeKind
+    label: str
+    pose: Pose
+    size: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    aliases: tuple[str, ...] = ()
+    votes: Mapping[str, float] = field(default_factory=dict)
+    covariance: tuple[float, ...] = (0.0,) * 9
+    confidence: float = 1.0
+    presence: Presence = Presence.PRESENT
+    is_container: bool = False
+    occludes_contents: bool = False
+    opening: Opening = Opening.UNKNOWN
+    first_seen: float = 0.0
+    last_seen: float = 0.0
+    observations: int = 0
+    source: str = ""
+    map_epoch: int = 0
+
+
+class InvalidSceneGraph(OpenRALError):
+    """Nodes and edges that contradict each other."""
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("scene graph is not consistent: " + "; ".join(problems))
+
+
+@dataclass(frozen=True)
+class SceneGraph:
+    """Nodes by id and the relations between them, at one ``revision`` of one ``map_epoch``.
+
+    Raises:
+        InvalidSceneGraph: If an id is given twice or an edge names a missing node.
+    """
+
+    nodes: tuple[SceneNode, ...] = ()
+    edges: tuple[SceneEdge, ...] = ()
+    map_epoch: int = 0
+    revision: int = 0
+
+    def __post_init__(self) -> None:
+        problems = []
+        if len(self.by_id) != len(self.nodes):
+            ids = [node.id for node in self.nodes]
+            problems.append(
+                f"ids given twice: {format_choices(sorted({i for i in ids if ids.count(i) > 1}))}"
+            )
+        ends = {end for edge in self.edges for end in (edge.source, edge.target)}
+        if missing := sorted(ends - self.by_id.keys()):
+            problems.append(f"edges name missing nodes: {format_choices(missing)}")
+        if problems:
+            raise InvalidSceneGraph(problems)
+
+    @cached_property
+    def by_id(self) -> Mapping[str, SceneNode]:
+        """Nodes by id."""
+        return {node.id: node for node in self.nodes}
+
+    def of_kind(self, kind: NodeKind) -> tuple[SceneNode, ...]:
+        """Every node of one kind, in order."""
+        return tuple(node for node in self.nodes if node.kind is kind)
+
+    def targets(self, source: str, relation: Relation) -> tuple[str, ...]:
+        """Ids that ``source`` points at by ``relation``."""
+        return tuple(e.target for e in self.edges if e.source == source and e.relation is relation)
+
+    def sources(self, relation: Relation, target: str) -> tuple[str, ...]:
+        """Ids that point at ``target`` by ``relation``."""
+        return tuple(e.source for e in self.edges if e.target == target and e.relation is relation)

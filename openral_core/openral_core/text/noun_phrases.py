@@ -1,0 +1,141 @@
+"""A thing in words, taken apart: head noun, modifiers, what it is of, where it is said to be."""
+# MERGED Text as normalised words; plural forms back to candidates for the singular.
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from openral_core.errors import OpenRALError
+
+MAX_CHARACTERS = 200
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_APOSTROPHE_S = re.compile(r"['\u2019]s\b")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
+_WORD = re.compile(r"[^\W_]+")
+
+_IRREGULAR = {
+    "children": "child",
+    "dice": "dice",
+    "feet": "foot",
+    "geese": "goose",
+    "knives": "knife",
+    "leaves": "leaf",
+    "loaves": "loaf",
+    "men": "man",
+    "mice": "mouse",
+    "people": "person",
+    "scarves": "scarf",
+    "shelves": "shelf",
+    "teeth": "tooth",
+    "wives": "wife",
+    "women": "woman",
+}
+
+
+class UnreadableText(OpenRALError):
+    """Text that cannot name a thing."""
+
+    def __init__(self, text: str) -> None:
+        shown = text if len(text) <= 40 else text[:40] + "..."
+        super().__init__(
+            f"text {shown!r} ({len(text)} characters) names nothing: "
+            f"expected 1 to {MAX_CHARACTERS} characters, a letter or digit among them, no control character"
+        )
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Words of a text: case, accents, punctuation and possessives removed.
+
+    Raises:
+        UnreadableText: If it is too long, holds no letter and no digit, or would steer a terminal.
+    """
+    if len(text) > MAX_CHARACTERS or _CONTROL.search(text):
+        raise UnreadableText(text)
+    plain = unicodedata.normalize("NFKC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text))).casefold()
+    words = tuple(_WORD.findall(_APOSTROPHE_S.sub("", plain)))
+    if not words:
+        raise UnreadableText(text)
+    return words
+
+
+def singulars(word: str) -> tuple[str, ...]:
+    """What ``word`` may be the plural of, most likely first; the word itself when it is none."""
+    if word in _IRREGULAR:
+        return (_IRREGULAR[word],)
+    if len(word) < 3 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return (word,)
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y", word[:-1]
+    if word.endswith(("sses", "shes", "ches", "xes", "zes", "oes")):
+        return word[:-2], word[:-1]
+    return (word[:-1],)
+
+
+_SKIPPED = frozenset(
+    words_of(
+        "a an the some any my your his her its our their this that these those please one and another just"
+    )
+)
+_WHERE = frozenset(
+    words_of(
+        "on in at near next beside under underneath behind from inside into onto by above below between to "
+        "for with which who where"
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """As in "the red cup of tea on the table": head cup, modifiers red, of tea, where "on table"."""
+
+    head: str
+    modifiers: tuple[str, ...] = ()
+    of: "Phrase | None" = None
+    where: str = ""
+
+    @property
+    def text(self) -> str:
+        """As normalised words, without ``where``."""
+        own = " ".join((*self.modifiers, self.head))
+        return f"{own} of {self.of.text}" if self.of else own
+
+
+def parse_phrase(text: str, is_known: Callable[[str], bool]) -> Phrase:
+    """Take a noun phrase apart; the head is the longest ending of it that ``is_known``, else its last word.
+
+    Raises:
+        UnreadableText: If no word of it can name a thing.
+    """
+    thing, where = _split_where([word for word in words_of(text) if word not in _SKIPPED])
+    if not thing or thing[0] == "of":
+        raise UnreadableText(text)
+    if "of" not in thing or thing[-1] == "of":
+        return _noun(tuple(word for word in thing if word != "of"), is_known, where=where)
+    split = thing.index("of")
+    inner = _noun(tuple(word for word in thing[split + 1 :] if word != "of"), is_known)
+    return _noun(tuple(thing[:split]), is_known, inner, where)
+
+
+def _split_where(words: Sequence[str]) -> tuple[list[str], str]:
+    for index, word in enumerate(words):
+        if index and word in _WHERE:
+            return list(words[:index]), " ".join(words[index:])
+    return list(words), ""
+
+
+def _noun(
+    words: tuple[str, ...], is_known: Callable[[str], bool], of: Phrase | None = None, where: str = ""
+) -> Phrase:
+    head, count = _head(words, is_known)
+    return Phrase(head, words[: len(words) - count], of, where)
+
+
+def _head(words: tuple[str, ...], is_known: Callable[[str], bool]) -> tuple[str, int]:
+    """The head noun in singular, and how many words it takes."""
+    for count in range(min(len(words), 4), 0, -1):
+        for last in (words[-1], *singulars(words[-1])):
+            candidate = " ".join((*words[-count:-1], last))
+            if is_known(candidate):
+                return candidate, count
+    return singulars(words[-1])[0], 1

@@ -1,0 +1,1 @@
+"""Conformance kit for detectors: a pytest plugin that tests any detector rSkill."""

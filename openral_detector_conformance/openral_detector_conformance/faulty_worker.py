@@ -1,0 +1,7 @@
+"""A worker that runs `faulty_engine`, whatever engine the manifest names."""
+
+from openral_detector_conformance.faults import load
+from openral_perception_ros.inference.worker import run_worker
+
+if __name__ == "__main__":
+    run_worker(lambda _: load)

@@ -1,0 +1,81 @@
+"""Pictures to try a detector on, rendered by the simulation; every plane a manifest can ask for."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import cv2
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from openral_core.rskills import Sensor
+from openral_perception_ros.engines import EngineFrame, Plane
+
+GOLDENS = ("kitchen_counter", "dining_table", "bookshelf", "living_room")
+SIZES = ((640, 480), (320, 240), (480, 640), (641, 359), (64, 48))
+SMALLEST = 100
+"""Instances that show fewer pixels are not asked for."""
+Box = tuple[float, float, float, float]
+
+
+def golden(name: str, sensors: Sequence[Sensor], camera: str = "head", stamp: int = 0) -> EngineFrame:
+    """One place of the simulated home."""
+    planes, labels = _picture(name)
+    return EngineFrame({sensor.value: planes[sensor.value] for sensor in sensors}, camera, stamp, labels)
+
+
+def resized(frame: EngineFrame, size: tuple[int, int]) -> EngineFrame:
+    """The same picture, stretched to (width, height) [px]."""
+    planes = {
+        name: cv2.resize(plane, size, interpolation=cv2.INTER_NEAREST) for name, plane in frame.planes.items()
+    }
+    return EngineFrame(planes, frame.camera, frame.stamp, frame.labels)
+
+
+def true_boxes(name: str) -> list[tuple[str, Box]]:
+    """What is in a picture: phrase and the box of its pixels."""
+    planes, labels = _picture(name)
+    return [
+        (phrase, _extent(planes[Sensor.SEMANTIC] == number))
+        for number, phrase in labels.items()
+        if np.count_nonzero(planes[Sensor.SEMANTIC] == number) >= SMALLEST
+    ]
+
+
+def overlap(one: Box, other: Box) -> float:
+    """Intersection over union."""
+    width = min(one[2], other[2]) - max(one[0], other[0])
+    height = min(one[3], other[3]) - max(one[1], other[1])
+    if width <= 0.0 or height <= 0.0:
+        return 0.0
+    return width * height / (_area(one) + _area(other) - width * height)
+
+
+def _area(box: Box) -> float:
+    return (box[2] - box[0]) * (box[3] - box[1])
+
+
+def _extent(mask: NDArray[np.bool_]) -> Box:
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    return float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1)
+
+
+@cache
+def _picture(name: str) -> tuple[dict[str, Plane], dict[int, str]]:
+    with as_file(files(__package__) / "goldens") as folder:
+        rgb = cv2.cvtColor(_read(folder / f"{name}.rgb.png"), cv2.COLOR_BGR2RGB)
+        depth = _read(folder / f"{name}.depth.png").astype(np.float32) / np.float32(1000.0)
+        semantic = _read(folder / f"{name}.semantic.png")
+        labels = yaml.safe_load((folder / f"{name}.labels.yaml").read_text(encoding="utf-8"))
+    return {Sensor.RGB: rgb, Sensor.DEPTH: depth, Sensor.SEMANTIC: semantic}, labels
+
+
+def _read(path: Path) -> NDArray[np.generic]:
+    return np.asarray(cv2.imread(str(path), cv2.IMREAD_UNCHANGED))
+
+
+def phrases(names: Iterable[str] = GOLDENS) -> tuple[str, ...]:
+    """Every phrase that stands for something in the pictures."""
+    return tuple(dict.fromkeys(phrase for name in names for phrase, _ in true_boxes(name)))

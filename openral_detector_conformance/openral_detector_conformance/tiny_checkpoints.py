@@ -1,0 +1,165 @@
+"""Checkpoints of every architecture, small and random, to be loaded like the real ones.
+
+``python -m openral_detector_conformance.tiny_checkpoints <architecture> <folder>``, in an environment
+that has PyTorch and transformers.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import torch
+from transformers import (
+    CLIPTextConfig,
+    CLIPTokenizer,
+    OmDetTurboConfig,
+    OmDetTurboForObjectDetection,
+    RTDetrConfig,
+    RTDetrForObjectDetection,
+    RTDetrResNetConfig,
+    RTDetrV2Config,
+    RTDetrV2ForObjectDetection,
+    SwinConfig,
+)
+
+LABELS = ("mug", "bread", "lemon", "wine glass", "bottle")
+SIDE = 160
+TEXT_DIM = 48
+
+
+def _backbone() -> RTDetrResNetConfig:
+    return RTDetrResNetConfig(
+        embedding_size=16,
+        hidden_sizes=[16, 32, 32, 64],
+        depths=[1, 1, 1, 1],
+        layer_type="basic",
+        out_features=["stage2", "stage3", "stage4"],
+    )
+
+
+def _sizes(classes: int) -> dict[str, object]:
+    return {
+        "num_labels": classes,
+        "backbone_config": _backbone(),
+        "encoder_hidden_dim": 32,
+        "encoder_in_channels": [32, 32, 64],
+        "encoder_ffn_dim": 32,
+        "encoder_attention_heads": 2,
+        "d_model": 32,
+        "decoder_in_channels": [32, 32, 32],
+        "decoder_ffn_dim": 32,
+        "decoder_attention_heads": 2,
+        "decoder_layers": 2,
+        "num_queries": 20,
+        "num_denoising": 0,
+    }
+
+
+def rtdetr(folder: Path, classes: int) -> None:
+    """RT-DETR."""
+    _save(RTDetrForObjectDetection(RTDetrConfig(**_sizes(classes))), folder, do_normalize=False)
+
+
+def rtdetr_v2(folder: Path, classes: int) -> None:
+    """RT-DETRv2."""
+    _save(RTDetrV2ForObjectDetection(RTDetrV2Config(**_sizes(classes))), folder, do_normalize=False)
+
+
+def omdet_turbo(folder: Path, classes: int) -> None:
+    """OmDet-Turbo with a Swin backbone of transformers, a tokenizer of single letters, any classes."""
+    tokenizer = _letter_tokenizer()
+    text = CLIPTextConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=TEXT_DIM,
+        intermediate_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        projection_dim=TEXT_DIM,
+        eos_token_id=tokenizer.eos_token_id,
+        bos_token_id=tokenizer.bos_token_id,
+    )
+    vision = SwinConfig(
+        image_size=SIDE,
+        embed_dim=16,
+        depths=[1, 1, 1, 1],
+        num_heads=[1, 2, 2, 4],
+        out_features=["stage2", "stage3", "stage4"],
+    )
+    config = OmDetTurboConfig(
+        text_config=text,
+        backbone_config=vision,
+        use_timm_backbone=False,
+        backbone=None,
+        apply_layernorm_after_vision_backbone=False,
+        image_size=SIDE,
+        text_projection_in_dim=TEXT_DIM,
+        text_projection_out_dim=TEXT_DIM,
+        task_encoder_hidden_dim=32,
+        class_embed_dim=TEXT_DIM,
+        class_distance_type="cosine",
+        num_queries=20,
+        encoder_hidden_dim=32,
+        decoder_hidden_dim=32,
+        vision_features_channels=[32, 32, 32],
+        backbone_feat_channels=[32, 64, 128],
+        encoder_in_channels=[32, 64, 128],
+        encoder_dim_feedforward=32,
+        decoder_dim_feedforward=32,
+        encoder_attention_heads=2,
+        decoder_num_heads=2,
+        decoder_num_layers=2,
+    )
+    model = OmDetTurboForObjectDetection(config)
+    torch.nn.init.normal_(model.language_backbone.text_projection, std=0.2)
+    tokenizer.save_pretrained(folder)
+    _save(model, folder, do_normalize=True)
+
+
+def _letter_tokenizer() -> CLIPTokenizer:
+    """Every printable letter, alone and at a word's end; CLIP pools at the highest number."""
+    letters = [chr(code) for code in range(33, 127)]
+    tokens = [*letters, *(f"{letter}</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
+    return CLIPTokenizer(vocab={token: number for number, token in enumerate(tokens)}, merges=[])
+
+
+def _save(model: torch.nn.Module, folder: Path, do_normalize: bool) -> None:
+    """Batch norms start near zero in a fresh RT-DETR, so that all outputs are equal: set near one."""
+    for module in model.modules():
+        if isinstance(module, torch.nn.BatchNorm2d):
+            torch.nn.init.uniform_(module.weight, 0.8, 1.2)
+    model.eval().save_pretrained(folder)
+    preprocessor = {
+        "image_processor_type": "RTDetrImageProcessor",
+        "size": {"height": SIDE, "width": SIDE},
+        "do_resize": True,
+        "do_rescale": True,
+        "do_normalize": do_normalize,
+        "image_mean": [0.485, 0.456, 0.406],
+        "image_std": [0.229, 0.224, 0.225],
+    }
+    (folder / "preprocessor_config.json").write_text(json.dumps(preprocessor))
+
+
+ARCHITECTURES: Mapping[str, Callable[[Path, int], None]] = {
+    "rtdetr": rtdetr,
+    "rtdetr_v2": rtdetr_v2,
+    "omdet_turbo": omdet_turbo,
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write one checkpoint."""
+    parser = argparse.ArgumentParser(description="Write a small random checkpoint.")
+    parser.add_argument("architecture", choices=sorted(ARCHITECTURES))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--classes", type=int, default=len(LABELS), help="of a closed vocabulary")
+    chosen = parser.parse_args(arguments)
+    torch.manual_seed(chosen.seed)
+    chosen.folder.mkdir(parents=True, exist_ok=True)
+    ARCHITECTURES[chosen.architecture](chosen.folder, chosen.classes)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Household tasks in sampled homes, judged by ground truth."""

@@ -1,0 +1,118 @@
+"""`openral bench household`."""
+# MERGED Many jobs on the cores there are.
+
+import json
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from openral_bringup.graph.resources import rskill_folders
+from openral_core.rskills import Registry
+from openral_household_benchmark.episode import RunOptions, run_job
+from openral_household_benchmark.graph_episode import run_on_graph
+from openral_household_benchmark.recording import require_display
+from openral_household_benchmark.results import EpisodeResult, Job, ResultStore, household_table
+from openral_household_benchmark.task import TaskType
+from openral_reasoner_ros.decision_models import make_model
+from openral_reasoner_ros.parameters import Brain, ReasonerParameters
+
+Work = Callable[[Job], EpisodeResult]
+
+
+def outcomes_of(jobs: Sequence[Job], work: Work, workers: int) -> Iterator[EpisodeResult]:
+    """Outcomes as they come; with one worker in this process, else in processes of their own."""
+    if workers == 1 or len(jobs) == 1:
+        yield from map(work, jobs)
+        return
+    fresh = multiprocessing.get_context("spawn")
+    # A drawing context does not survive a fork, and memory is given back after every job.
+    with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=fresh, max_tasks_per_child=8) as pool:
+        for done in as_completed([pool.submit(work, job) for job in jobs]):
+            yield done.result()
+
+
+class Worker:
+    """Does jobs in a process; each leaves its files in a folder of its own."""
+
+    def __init__(self, folder: Path, options: RunOptions, model: str = "", base_url: str = "") -> None:
+        self._folder, self._options = folder, options
+        self._model, self._base_url = model, base_url
+
+    def __call__(self, job: Job) -> EpisodeResult:
+        """One job."""
+        if self._options.graph:
+            return run_on_graph(job, self._folder / job.key)
+        folders = rskill_folders()
+        parameters = ReasonerParameters(
+            brain=Brain(job.brain),
+            model=self._model,
+            base_url=self._base_url,
+            rskill_folders=tuple(map(str, folders)),
+        )
+        registry = Registry.load(folders)
+        brain = make_model(parameters)
+        return run_job(job, registry, brain, self._folder / job.key, self._options)
+
+
+commands = typer.Typer(no_args_is_help=True)
+bench = typer.Typer(no_args_is_help=True)
+commands.add_typer(bench, name="bench")
+
+
+@bench.command()
+def household(
+    *,
+    seeds: Annotated[int, typer.Option(min=1, help="tasks of each archetype")] = 20,
+    seed: Annotated[int, typer.Option(min=0, help="the first one")] = 0,
+    archetype: Annotated[list[TaskType] | None, typer.Option(help="default: all")] = None,
+    scene: Annotated[
+        list[str] | None, typer.Option(help="homes, taken in turn by seed; default: home")
+    ] = None,
+    brain: Annotated[Brain, typer.Option(help="who decides")] = Brain.SCRIPTED,
+    model: Annotated[str, typer.Option(help="of a vendor's brain")] = "",
+    base_url: Annotated[str, typer.Option(help="of a compatible endpoint")] = "",
+    workers: Annotated[int, typer.Option(min=0, help="processes; 0 = one per core")] = 0,
+    out: Annotated[Path, typer.Option(help="what is there already is not done again")] = Path(
+        "runs/household"
+    ),
+    view: Annotated[bool, typer.Option("--view/--headless", help="watch in a window, one at a time")] = False,
+    graph: Annotated[bool, typer.Option("--graph", help="bring the whole graph up for every task")] = False,
+    sheets: Annotated[
+        bool, typer.Option("--sheets", help="a contact sheet of every task, not of failures")
+    ] = False,
+) -> None:
+    """Household tasks in physics, judged by the simulator's truth.
+
+    Mission core, memory, detectors and skills run in one process without a graph between them: the same
+    code, in simulated time, as fast as the machine can. With --graph every task gets a graph of its own, and
+    the mission's own end is believed. Ends with 1 when a task failed.
+    """
+    homes = scene or ["home"]
+    kinds = archetype or list(TaskType)
+    jobs = [
+        Job(kind, number, homes[number % len(homes)], brain.value)
+        for number in range(seed, seed + seeds)
+        for kind in kinds
+    ]
+    ledger = ResultStore(out)
+    work = Worker(out, RunOptions(sheets, view, graph), model, base_url)
+    if view:
+        require_display()
+    most = 1 if view or graph else workers or os.cpu_count() or 1
+    for outcome in outcomes_of(ledger.left(jobs), work, most):
+        ledger.add(outcome)
+        told = "done" if outcome.success else f"{outcome.why}: {outcome.words}"
+        typer.echo(f"{outcome.key}: {outcome.goal!r}: {told} ({outcome.simulated} s in {outcome.wall} s)")
+    asked = {job.key for job in jobs}
+    outcomes = [each for each in ledger.outcomes if each.key in asked]
+    table = household_table(outcomes)
+    (out / "household.md").write_text(table + "\n", encoding="utf-8")
+    rows = [each.model_dump(mode="json") for each in outcomes]
+    (out / "household.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    typer.echo(table)
+    raise typer.Exit(any(not each.success for each in outcomes))

@@ -1,0 +1,215 @@
+"""One simulated home with its robot, its eyes and its memory."""
+# MERGED What the robot's head camera sees, for detectors and for memory.
+# MERGED The embedded detectors without nodes: the same engines, manifests and answers.
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_core.detections import Detection
+from openral_core.detectors import DetectorInfo, LifecycleState, LocateResult
+from openral_core.geometry import Pose
+from openral_core.rskills import Registry, Sensor
+from openral_core.text import Thesaurus
+from openral_perception_ros.detector import Detector, vocabulary_of
+from openral_perception_ros.engines.base import Engine, EngineFrame, LoadOptions, Plane
+from openral_perception_ros.engines.sim_groundtruth import load
+from openral_perception_ros.image_cache import ImageSet
+from openral_perception_ros.locate.errors import LocateError
+from openral_perception_ros.locate.queue import DetectionResult
+from openral_perception_ros.locate.request import RequestValidator
+from openral_sim.rendering import CameraRenderer
+from openral_sim.simulation import RateTimer, Simulation
+from openral_world_state.lifting.camera import DepthView, Intrinsics
+from openral_world_state.world import WorldModel, WorldModelSettings, open_world
+
+CAMERA = "head"
+
+
+@dataclass(frozen=True, eq=False)
+class HeadCameraFrame:
+    """One moment of the head camera: planes for detectors, depth and pose for memory."""
+
+    frame: EngineFrame
+    view: DepthView
+    rgb: NDArray[np.uint8]
+
+
+class HeadCamera:
+    """Draws what the head sees; belongs to one thread, which closes it.
+
+    Raises:
+        GlContextRefused: If no picture can be drawn here.
+    """
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+        self._names = simulation.control.names
+        style = simulation.world.scene.document.cameras[CAMERA]
+        self._renderer = CameraRenderer(
+            simulation.world, self._names.head_camera, style.width, style.height, shadows=False
+        )
+        self._intrinsics = Intrinsics(self._renderer.K, style.width, style.height)
+
+    def take(self) -> HeadCameraFrame:
+        """The world as the head sees it now."""
+        drawn, semantic = self._renderer.render(), self._renderer.segment()
+        planes: dict[str, Plane] = {Sensor.RGB.value: drawn.rgb, Sensor.SEMANTIC.value: semantic}
+        frame = EngineFrame(planes, CAMERA, round(drawn.time * 1e9), self._renderer.labels)
+        T_map_camera = self._simulation.control.T_map_body(self._names.head_optical_frame)
+        view = DepthView(CAMERA, drawn.time, drawn.depth, self._intrinsics, T_map_camera)
+        return HeadCameraFrame(frame, view, drawn.rgb)
+
+    def pixels_of(self, phrase: str) -> int:
+        """How many pixels show things called so, in truth."""
+        ids = [number for number, name in self._renderer.labels.items() if name == phrase]
+        return int(np.isin(self._renderer.segment(), ids).sum())
+
+    def __enter__(self) -> "HeadCamera":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._renderer.close()
+
+
+CONTINUOUS, LOCATOR = "sim-groundtruth", "sim-groundtruth-locator"
+_DEADLINE = 5.0
+
+
+class SimulatedDetectors:
+    """One that streams into memory and one that answers questions."""
+
+    def __init__(self, registry: Registry, seed: int) -> None:
+        self._stream = _detector(registry, CONTINUOUS)
+        self._locator = _detector(registry, LOCATOR)
+        self._engines = {each.manifest.id: _engine(each, seed) for each in (self._stream, self._locator)}
+        self._reception = RequestValidator(self._locator, _DEADLINE)
+
+    @property
+    def infos(self) -> tuple[DetectorInfo, ...]:
+        """What the graph would be told of them."""
+        return tuple(each.info(LifecycleState.ACTIVE, 0.0, 0.0) for each in (self._stream, self._locator))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the one that streams can name."""
+        return self._stream.labels
+
+    def stream(self, sight: HeadCameraFrame) -> list[Detection]:
+        """What streams into memory of one sight."""
+        return self._engines[CONTINUOUS].detect(sight.frame, None)
+
+    def locate(self, sight: HeadCameraFrame, query: str, camera: str, detector: str) -> LocateResult:
+        """One look for some words."""
+        try:
+            question = self._reception.question(query, camera, detector, _DEADLINE)
+        except LocateError as refused:
+            return self._reception.refusal(query, camera, refused)
+        found = self._engines[LOCATOR].detect(sight.frame, question.terms)
+        shot = ImageSet(CAMERA, sight.frame.stamp, CAMERA, 0.0, {})
+        return self._reception.answer(question, DetectionResult(shot, tuple(found), 0.0, 0.0), 0.0)
+
+
+def _detector(registry: Registry, name: str) -> Detector:
+    manifest, folder = registry.detector(name), registry.folder(name)
+    return Detector(manifest, folder, vocabulary_of(manifest, folder), (CAMERA,), name == LOCATOR)
+
+
+def _engine(detector: Detector, seed: int) -> Engine:
+    return load(detector.manifest, detector.folder, LoadOptions(seed=seed))
+
+
+LOOKING_RATE = 2.0
+"""Images a second that the streaming detector is given."""
+
+
+@dataclass
+class HouseholdEnv:
+    """Simulation, eyes and memory, advanced together one control period at a time.
+
+    Attributes:
+        metres: Way the base has driven [m].
+        opened: Ids of the furniture whose door it has opened.
+        watchers: Called after every control period.
+    """
+
+    simulation: Simulation
+    camera: HeadCamera
+    detectors: SimulatedDetectors
+    memory: WorldModel
+    metres: float = 0.0
+    opened: set[str] = field(default_factory=set)
+    watchers: list[Callable[[], None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._metronome = RateTimer(LOOKING_RATE)
+        self._held = ""
+        self._at = self.simulation.control.base_pose[:2].copy()
+        self.sight = self.camera.take()
+        self.memory.vocabularies.learn(CONTINUOUS, self.detectors.labels)
+
+    @property
+    def pose(self) -> Pose:
+        """Where the base stands in map."""
+        x, y, yaw = self.simulation.control.base_pose
+        return Pose.planar(float(x), float(y), float(yaw))
+
+    def look(self) -> HeadCameraFrame:
+        """See the world as it is now."""
+        self.sight = self.camera.take()
+        return self.sight
+
+    def after_period(self) -> None:
+        """What goes on beside any goal: odometry, carrying, and what streams into memory."""
+        here = self.simulation.control.base_pose[:2].copy()
+        self.metres += float(np.linalg.norm(here - self._at))
+        self._at = here
+        self._tell_held()
+        if self._metronome.due(self.simulation.time):
+            sight = self.look()
+            self._carry()
+            self.memory.take_in(sight.view, self.detectors.stream(sight), CONTINUOUS)
+            self._note_doors()
+        for watch in self.watchers:
+            watch()
+
+    def _gripper(self) -> Pose:
+        control = self.simulation.control
+        return Pose.from_matrix(control.T_map_body(control.names.wrist_optical_frame))
+
+    def _tell_held(self) -> None:
+        if self.simulation.holding != self._held:
+            self._held = self.simulation.holding
+            self.memory.hold(self._held, self._gripper(), self.simulation.time)
+
+    def _carry(self) -> None:
+        if self.memory.carrying.held:
+            self.memory.carrying.move(self._gripper())
+
+    def _note_doors(self) -> None:
+        world = self.simulation.world
+        self.opened |= {
+            name for name, item in world.furniture.items() if item.doors and world.door_opening(name) > 0.5
+        }
+
+
+@contextmanager
+def robot_at_home(scene: Path, seed: int, registry: Registry) -> Iterator[HouseholdEnv]:
+    """A robot that knows the map of a scene, and nothing of what lies where.
+
+    Raises:
+        InvalidDocument: If the scene or its map is wrong.
+        GlContextRefused: If no picture can be drawn here.
+    """
+    simulation = Simulation.load(scene, seed)
+    memory = open_world(simulation.world.scene.home, "", WorldModelSettings(), Thesaurus.load())
+    with HeadCamera(simulation) as camera:
+        yield HouseholdEnv(simulation, camera, SimulatedDetectors(registry, seed), memory)
+    memory.memory.close()

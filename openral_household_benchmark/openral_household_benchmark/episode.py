@@ -1,0 +1,178 @@
+"""One mission of one robot from its prompt to its end, in simulated time."""
+# MERGED One job from an empty home to its outcome.
+
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from openral_bringup.graph.resources import scene_path
+from openral_core.rskills import Registry
+from openral_household_benchmark.environment import HouseholdEnv, robot_at_home
+from openral_household_benchmark.evaluation import evaluate
+from openral_household_benchmark.in_process_clients import RobotPeers
+from openral_household_benchmark.recording import EpisodeRecorder, save_sheet, window
+from openral_household_benchmark.results import EpisodeResult, Figures, Job, outcome_of
+from openral_household_benchmark.task import Task, draw_task, remembered
+from openral_reasoner.commands import ClearDeadline, Command, EndMission, MissionReport, SetDeadline
+from openral_reasoner.core import Core, handle_safely
+from openral_reasoner.events import DeadlinePassed, Event, PaletteChanged, PromptReceived
+from openral_reasoner.llm.base import Model
+from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.settings import MissionSettings
+from openral_sim.skills.registry import SERVED
+from openral_world_state.world import import_graph
+
+Witness = Callable[[float, Event, tuple[Command, ...]], None]
+"""Told every event at a time [s] with the commands it led to."""
+_PALETTE_PERIOD = 0.5
+
+
+@dataclass
+class MissionEpisode:
+    """Carries events to the core and its commands to the robot; deadlines are simulated time."""
+
+    robot: HouseholdEnv
+    registry: Registry
+    model: Model
+    settings: MissionSettings
+    witness: Witness
+    _events: deque[Event] = field(default_factory=deque)
+    _deadlines: dict[str, float] = field(default_factory=dict)
+    _end: EndMission | None = None
+    _palette_due: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._core = Core(self.settings)
+        self._peers = RobotPeers(self.robot, self.registry, self.model)
+
+    def run(self, goal: str, requester: str) -> MissionReport:
+        """Pursue a goal; the mission's own budget bounds it."""
+        self._settle()
+        self.robot.memory.standing.heard(requester or self.robot.memory.default_agent, self.robot.pose)
+        self._events.append(PaletteChanged(palette=self._palette()))
+        self._events.append(PromptReceived(id="goal", text=goal, requester=requester))
+        while self._end is None or self._events:
+            if self._events:
+                self._handle(self._events.popleft())
+            else:
+                self._period()
+        return self._core.report(self.robot.simulation.time)
+
+    def _settle(self) -> None:
+        """A first look, as a graph has it before anybody speaks."""
+        while self.robot.simulation.time < 1.0:
+            self.robot.simulation.advance()
+            self.robot.after_period()
+
+    def _handle(self, event: Event) -> None:
+        now = self.robot.simulation.time
+        commands = handle_safely(self._core, event, now, _loudly)
+        self.witness(now, event, commands)
+        for command in commands:
+            self._carry(command, now)
+
+    def _carry(self, command: Command, now: float) -> None:
+        if isinstance(command, SetDeadline):
+            self._deadlines[command.call_id] = now + command.seconds
+        elif isinstance(command, ClearDeadline):
+            self._deadlines.pop(command.call_id, None)
+        elif isinstance(command, EndMission):
+            self._end = command
+        else:
+            answer = self._peers.answer(command)
+            self._events.extend([answer] if answer is not None else [])
+
+    def _period(self) -> None:
+        result = self.robot.simulation.advance()
+        self.robot.after_period()
+        now = self.robot.simulation.time
+        if result is not None or now >= self._palette_due:
+            self._palette_due = now + _PALETTE_PERIOD
+            self._look_at_graph()
+        if result is not None:
+            self._events.append(self._peers.ended(result))
+        for call_id in [each for each, due in self._deadlines.items() if due <= now]:
+            del self._deadlines[call_id]
+            self._events.append(DeadlinePassed(call_id=call_id))
+
+    def _look_at_graph(self) -> None:
+        palette = self._palette()
+        if palette != self._core.palette:
+            self._events.append(PaletteChanged(palette=palette))
+
+    def _palette(self) -> ToolPalette:
+        graph = GraphState(
+            detectors=tuple(DetectorState(info, alive=True) for info in self.robot.detectors.infos),
+            memory_alive=True,
+            skill_server_alive=True,
+            verbs=tuple(SERVED),
+            holding=self.robot.simulation.holding,
+            scene=self.robot.memory.graph(),
+        )
+        return build_palette(graph, self.registry.skills)
+
+
+class CoreBroke(AssertionError):
+    """The mission core met a defect of its own."""
+
+
+def _loudly(words: str) -> None:
+    """A defect must not pass for a failed mission."""
+    raise CoreBroke(words)
+
+
+SHEET = "sheet.jpg"
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """``every_sheet`` draws a contact sheet of successes too; ``view`` opens a window.
+
+    ``graph`` brings the whole graph up for every job instead; the mission's own end is believed then.
+    """
+
+    every_sheet: bool = False
+    view: bool = False
+    graph: bool = False
+
+
+def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: RunOptions) -> EpisodeResult:
+    """Do one job; its recording and, of a failure, its contact sheet lie in ``folder`` afterwards.
+
+    Raises:
+        NothingToAsk: If the home offers nothing of this kind.
+        NoDisplay: If a window is asked for where there is no screen.
+    """
+    began, settings = time.monotonic(), MissionSettings()
+    with ExitStack() as stack:
+        robot = stack.enter_context(robot_at_home(scene_path(job.scene), job.seed, registry))
+        task = draw_task(job.archetype, robot.simulation.world, job.seed)
+        known = remembered(robot.simulation.world, task.remembered, job.seed)
+        import_graph(robot.memory.memory, known)
+        chronicle = EpisodeRecorder(stack, robot, settings, folder)
+        robot.watchers.append(chronicle.watch)
+        if options.view:
+            robot.watchers.append(stack.enter_context(window(robot.simulation)))
+        play = MissionEpisode(robot, registry, model, settings, chronicle.witness)
+        report = play.run(task.goal, next(iter(robot.simulation.world.people), ""))
+        outcome = _outcome(job, task, robot, report, time.monotonic() - began)
+    if options.every_sheet or not outcome.success:
+        save_sheet(chronicle.stills, folder / SHEET)
+        outcome = outcome.model_copy(update={"sheet": str(folder / SHEET)})
+    return outcome
+
+
+def _outcome(job: Job, task: Task, robot: HouseholdEnv, report: MissionReport, wall: float) -> EpisodeResult:
+    budget = {line.name: round(line.used, 2) for line in report.budget if line.used}
+    figures = Figures(
+        tool_calls=int(budget.get("model_calls", 0)),
+        looks=int(budget.get("locates", 0)),
+        containers_opened=len(robot.opened),
+        metres=round(robot.metres, 1),
+        budget=budget,
+    )
+    return outcome_of(job, task.goal, report, evaluate(robot, task), wall, robot.simulation.time, figures)

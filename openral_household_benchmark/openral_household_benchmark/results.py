@@ -1,0 +1,205 @@
+"""How one task ended, as it is kept."""
+# MERGED Outcomes on disk: one line each, so that a broken-off run goes on where it stopped.
+# MERGED Outcomes as Markdown.
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import mean
+
+from pydantic import Field
+
+from openral_core.documents import Document
+from openral_core.missions import MissionState
+from openral_household_benchmark.task import TaskType
+from openral_reasoner.commands import CallRecord, MissionReport
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One task to do: which kind, in which home, drawn from which seed, decided by whom."""
+
+    archetype: TaskType
+    seed: int
+    scene: str
+    brain: str = "scripted"
+
+    @property
+    def key(self) -> str:
+        """Names the job among others."""
+        return f"{self.archetype.value}-{self.scene}-{self.seed}-{self.brain}"
+
+
+class EpisodeResult(Document):
+    """One task that ended; times in [s], the way driven in [m].
+
+    ``metres`` is None where nobody measured it; ``why`` is typed, "" on success: what failed and how, such as
+    ``grasp: NOT_REACHABLE``.
+    """
+
+    key: str
+    archetype: TaskType
+    seed: int
+    scene: str
+    brain: str
+    goal: str
+    success: bool
+    state: str
+    why: str = ""
+    words: str = ""
+    wall: float
+    simulated: float
+    tool_calls: int
+    looks: int
+    containers_opened: int
+    metres: float | None = None
+    budget: dict[str, float] = Field(default_factory=dict)
+    sheet: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What one task cost, as far as it was measured."""
+
+    tool_calls: int
+    looks: int
+    containers_opened: int
+    metres: float | None = None
+    budget: dict[str, float] = field(default_factory=dict)
+
+
+def outcome_of(
+    job: Job, goal: str, report: MissionReport, wrong: str, wall: float, simulated: float, figures: Figures
+) -> EpisodeResult:
+    """One job's end; ``wrong`` says what a mission that calls itself reached did not do, "" for nothing."""
+    why, words = reason(report, wrong)
+    return EpisodeResult(
+        key=job.key,
+        archetype=job.archetype,
+        seed=job.seed,
+        scene=job.scene,
+        brain=job.brain,
+        goal=goal,
+        success=not why,
+        state=report.state.name,
+        why=why,
+        words=words[:500],
+        wall=round(wall, 1),
+        simulated=round(simulated, 1),
+        tool_calls=figures.tool_calls,
+        looks=figures.looks,
+        containers_opened=figures.containers_opened,
+        metres=figures.metres,
+        budget=figures.budget,
+    )
+
+
+def reason(report: MissionReport, wrong: str) -> tuple[str, str]:
+    """What made a task fail, typed and in words; both "" when it did not fail."""
+    if report.state is MissionState.SUCCEEDED:
+        return ("mission: FALSE_SUCCESS", wrong) if wrong else ("", "")
+    if report.state is MissionState.CLAIMED:
+        return "mission: CLAIMED", report.reason
+    failed = [call for call in report.calls if call.tool == "execute_rskill" and call.status != "SUCCEEDED"]
+    last = report.calls[-2:] if report.calls else ()
+    broke = next((call for call in reversed(failed) if _ended_it(call, report)), None)
+    if broke is not None:
+        return f"{_skill(broke)}: {broke.status}", broke.message
+    if last and any(call.status == "NOT_IN_VIEW" for call in last):
+        return "search: NOT_FOUND", f"{len(report.searched)} places: {'; '.join(report.searched)}"
+    return f"mission: {report.state.name}", report.reason
+
+
+def _ended_it(call: CallRecord, report: MissionReport) -> bool:
+    """Whether a mission ended over a skill: nothing but words came after it."""
+    after = [later for later in report.calls if later.index > call.index]
+    return all(later.tool in ("ask_human", "resolve_place") for later in after)
+
+
+def _skill(call: CallRecord) -> str:
+    return str(json.loads(call.arguments).get("rskill", "skill"))
+
+
+FILE = "outcomes.jsonl"
+
+
+class ResultStore:
+    """The outcomes of one folder, by their jobs' keys."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._path = folder / FILE
+        self._outcomes = {outcome.key: outcome for outcome in _read(self._path)}
+
+    @property
+    def outcomes(self) -> tuple[EpisodeResult, ...]:
+        """Every outcome, in the order of archetypes and seeds."""
+        return tuple(
+            sorted(self._outcomes.values(), key=lambda each: (each.archetype, each.scene, each.seed))
+        )
+
+    def left(self, jobs: Iterable[Job]) -> tuple[Job, ...]:
+        """Jobs without an outcome."""
+        return tuple(job for job in jobs if job.key not in self._outcomes)
+
+    def add(self, outcome: EpisodeResult) -> None:
+        """Keep an outcome."""
+        self._outcomes[outcome.key] = outcome
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(outcome.model_dump_json() + "\n")
+
+
+def _read(path: Path) -> Iterable[EpisodeResult]:
+    """Lines that are whole; the last may have been cut off by whatever ended the run."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+    return [EpisodeResult.model_validate_json(line) for line in lines if line.endswith("\n")]
+
+
+_HEAD = (
+    "| archetype | tasks | success | claimed | wall [s] | simulated [s] | times real time | tool calls "
+    "| looks | containers opened | way [m] |\n|---|---|---|---|---|---|---|---|---|---|---|"
+)
+_FAILURES = "| archetype | home | seed | goal | why | in words |\n|---|---|---|---|---|---|"
+
+
+def household_table(outcomes: Sequence[EpisodeResult]) -> str:
+    """Means by archetype, then every failure."""
+    parts = ["\n".join((_HEAD, *_rows(outcomes)))]
+    failures = [each for each in outcomes if not each.success]
+    if failures:
+        parts.append("\n".join((_FAILURES, *map(_failure, failures))))
+    return "\n\n".join(parts)
+
+
+def _rows(outcomes: Sequence[EpisodeResult]) -> Iterator[str]:
+    for archetype in TaskType:
+        group = [each for each in outcomes if each.archetype is archetype]
+        if group:
+            yield _row(archetype.value, group)
+    if outcomes:
+        yield _row("all", outcomes)
+
+
+def _row(name: str, group: Sequence[EpisodeResult]) -> str:
+    done = sum(each.success for each in group)
+    factor = sum(each.simulated for each in group) / max(sum(each.wall for each in group), 1e-9)
+    means = (
+        mean(each.tool_calls for each in group),
+        mean(each.looks for each in group),
+        mean(each.containers_opened for each in group),
+        mean(each.metres or 0.0 for each in group),
+    )
+    wall, simulated = mean(each.wall for each in group), mean(each.simulated for each in group)
+    counted = " | ".join(f"{value:.1f}" for value in means)
+    claimed = sum(each.state == MissionState.CLAIMED.name for each in group)
+    share = f"{done}/{len(group)} ({done / len(group):.0%}) | {claimed}"
+    return f"| {name} | {len(group)} | {share} | {wall:.1f} | {simulated:.1f} | {factor:.1f} | {counted} |"
+
+
+def _failure(outcome: EpisodeResult) -> str:
+    words = outcome.words.replace("|", "/").replace("\n", " ")[:160]
+    return (
+        f"| {outcome.archetype.value} | {outcome.scene} | {outcome.seed} | {outcome.goal} "
+        f"| {outcome.why} | {words} |"
+    )

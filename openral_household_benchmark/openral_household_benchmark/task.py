@@ -1,0 +1,171 @@
+"""Tasks drawn from a seed for the home they are set in."""
+# MERGED The kinds of household tasks.
+# MERGED Where things are in truth, and what a memory would have kept of it.
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from random import Random
+from typing import TypeVar
+
+import numpy as np
+
+from openral_core.errors import OpenRALError
+from openral_core.geometry import Pose
+from openral_core.scene_graph import NodeKind, SceneGraph, SceneNode
+from openral_sim.scene.entities import WorldObject
+from openral_sim.world import SimWorldModel
+
+
+class TaskType(StrEnum):
+    """What a household robot is asked for."""
+
+    FETCH = "fetch"
+    """Bring something that memory has seen lying about."""
+    FIND = "find"
+    """Say where something is that nobody has seen yet, behind doors or not."""
+    OPEN = "open"
+    """Bring something that memory knows behind a closed door."""
+    VIEW = "view"
+    """Drive to a piece of furniture and look at it."""
+    HAND = "hand"
+    """Give somebody something that nobody has seen yet, and that lies open."""
+    POUR = "pour"
+    """Bring a drink: open, grasp, find a vessel, pour, deliver."""
+
+
+_NOISE = 0.02
+_SEEN = 5
+
+
+def container_of(world: SimWorldModel, thing: WorldObject) -> str:
+    """Id of the furniture whose shut door hides a thing; "" when it lies in the open."""
+    x, y, z = (float(value) for value in world.T_world(thing.body)[:3, 3])
+    for name, item in world.furniture.items():
+        if item.container is None or not item.occludes_contents:
+            continue
+        low, high = item.container.interior.min, item.container.interior.max
+        local = (*item.pose.to_local(x, y), z)
+        if all(a <= value <= b for a, value, b in zip(low, local, high, strict=True)):
+            return name
+    return ""
+
+
+def remembered(world: SimWorldModel, things: Iterable[str], seed: int) -> SceneGraph:
+    """What an earlier visit has left in memory of some objects: poses within 2 cm."""
+    rng = np.random.default_rng(seed)
+    return SceneGraph(tuple(_node(world, world.objects[name], rng) for name in things))
+
+
+def _node(world: SimWorldModel, thing: WorldObject, rng: np.random.Generator) -> SceneNode:
+    x, y, z = (float(v) for v in world.T_world(thing.body)[:3, 3] + rng.uniform(-_NOISE, _NOISE, 3))
+    return SceneNode(
+        id=f"{thing.kind}_remembered",
+        kind=NodeKind.OBJECT,
+        label=thing.phrase,
+        pose=Pose((x, y, z)),
+        size=thing.size,
+        votes={thing.phrase: float(_SEEN)},
+        observations=_SEEN,
+        source="an earlier visit",
+    )
+
+
+T = TypeVar("T")
+
+
+class NothingToAsk(OpenRALError):
+    """A home without what an archetype needs."""
+
+    def __init__(self, archetype: TaskType, needed: str) -> None:
+        super().__init__(f"this home offers nothing for {archetype.value!r}: it needs {needed}")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is asked of the robot, by whom, and what it may know before.
+
+    Attributes:
+        goal: In the operator's words.
+        phrase: What the thing is called that it is about.
+        person: Id of who shall have it in the end; "" when nobody.
+        remembered: Ids of the objects that memory knows before.
+    """
+
+    archetype: TaskType
+    goal: str
+    phrase: str
+    person: str = ""
+    remembered: tuple[str, ...] = ()
+
+
+def draw_task(archetype: TaskType, world: SimWorldModel, seed: int) -> Task:
+    """The task of a seed.
+
+    Raises:
+        NothingToAsk: If the home offers none.
+    """
+    return _DRAWS[archetype](world, Random(f"{archetype.value} {seed}"))
+
+
+def _fetch(world: SimWorldModel, rng: Random) -> Task:
+    thing = _one(rng, TaskType.FETCH, _lying(world, hidden=False), "a graspable object in the open")
+    return Task(TaskType.FETCH, f"bring me the {thing.phrase}", thing.phrase, _first(world), (thing.id,))
+
+
+def _find(world: SimWorldModel, rng: Random) -> Task:
+    thing = _one(rng, TaskType.FIND, list(world.objects.values()), "an object")
+    return Task(TaskType.FIND, f"find the {thing.phrase}", thing.phrase)
+
+
+def _open(world: SimWorldModel, rng: Random) -> Task:
+    thing = _one(rng, TaskType.OPEN, _lying(world, hidden=True), "a graspable object behind a door")
+    return Task(TaskType.OPEN, f"bring me the {thing.phrase}", thing.phrase, _first(world), (thing.id,))
+
+
+def _view(world: SimWorldModel, rng: Random) -> Task:
+    names = [each.phrase for each in world.furniture.values() if each.surfaces]
+    named = [each for each in names if names.count(each) == 1]
+    phrase = _one(rng, TaskType.VIEW, named, "a piece of furniture with a name of its own")
+    return Task(TaskType.VIEW, f"look at the {phrase}", phrase)
+
+
+def _hand(world: SimWorldModel, rng: Random) -> Task:
+    thing = _one(rng, TaskType.HAND, _lying(world, hidden=False), "a graspable object in the open")
+    person = _one(rng, TaskType.HAND, list(world.people.values()), "a person")
+    return Task(TaskType.HAND, f"give the {thing.phrase} to the {person.name}", thing.phrase, person.id)
+
+
+def _pour(world: SimWorldModel, rng: Random) -> Task:
+    kinds = {thing.kind for thing in world.objects.values()}
+    if not {"wine_bottle", "wine_glass"} <= kinds:
+        raise NothingToAsk(TaskType.POUR, "a wine bottle and a wine glass")
+    return Task(TaskType.POUR, "bring me a cup of wine", "wine glass", _first(world))
+
+
+def _lying(world: SimWorldModel, *, hidden: bool) -> list[WorldObject]:
+    return [
+        thing
+        for thing in world.objects.values()
+        if thing.graspable and bool(container_of(world, thing)) is hidden
+    ]
+
+
+def _first(world: SimWorldModel) -> str:
+    return next(iter(world.people))
+
+
+def _one(rng: Random, archetype: TaskType, offered: Sequence[T], needed: str) -> T:
+    if not offered:
+        raise NothingToAsk(archetype, needed)
+    return rng.choice(offered)
+
+
+_DRAWS: Mapping[TaskType, Callable[[SimWorldModel, Random], Task]] = {
+    TaskType.FETCH: _fetch,
+    TaskType.FIND: _find,
+    TaskType.OPEN: _open,
+    TaskType.VIEW: _view,
+    TaskType.HAND: _hand,
+    TaskType.POUR: _pour,
+}

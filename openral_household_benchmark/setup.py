@@ -1,0 +1,21 @@
+from setuptools import find_packages, setup
+
+NAME = "openral_household_benchmark"
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="Household tasks in sampled homes, judged by ground truth.",
+    license="Apache-2.0",
+    packages=find_packages(exclude=["test", "test.*"]),
+    package_data={NAME: ["py.typed"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+    ],
+    zip_safe=True,
+    extras_require={"test": ["pytest"]},
+    entry_points={
+        "openral.commands": ["household = openral_household_benchmark.cli:commands"],
+    },
+)

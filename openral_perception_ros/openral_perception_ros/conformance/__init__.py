@@ -1,1 +1,0 @@
-"""What every detector must withstand, ours or a third party's."""

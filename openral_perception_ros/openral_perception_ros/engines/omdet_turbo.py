@@ -1,0 +1,164 @@
+"""OmDet-Turbo: text and image in, boxes of each phrase out."""
+# MERGED The words a model is asked with, tokenised once per list of labels.
+# MERGED A checkpoint's configuration, read without the hub.
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from pydantic import Field
+from transformers import AutoConfig, AutoModelForZeroShotObjectDetection, AutoTokenizer, PreTrainedConfig
+
+from openral_core.detections import Detection
+from openral_core.documents import Document, parse_document
+from openral_core.rskills import DetectorManifest, Sensor
+from openral_perception_ros.detector import labels_of
+from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
+from openral_perception_ros.engines.checkpoints import CONFIG_FILE, PREPROCESSOR_FILE, checkpoint_folder
+from openral_perception_ros.engines.errors import EmptyQuery
+from openral_perception_ros.engines.postprocessing import Candidates, make_candidates, non_max_suppression
+from openral_perception_ros.engines.preprocessing import LetterboxTransform, Preprocessing, ResizeMode
+from openral_perception_ros.engines.torch_utils import (
+    Precision,
+    TorchDevice,
+    device_memory_mb,
+    guarded,
+    placed,
+)
+
+Prompt = dict[str, torch.Tensor]
+
+
+class Prompter:
+    """Tokenised prompts of a model, the last ``remembered`` of them kept.
+
+    Padding goes to the longest phrase: to the full 77 tokens costs twenty times as much and changes nothing.
+    """
+
+    def __init__(self, checkpoint: Path, task: str, device: torch.device, remembered: int) -> None:
+        self._tokenizer = AutoTokenizer.from_pretrained(
+            checkpoint, local_files_only=True, trust_remote_code=False
+        )
+        self._task = task
+        self._device = device
+        self.prompt = lru_cache(remembered)(self._prompt)
+
+    def _prompt(self, labels: tuple[str, ...]) -> Prompt:
+        classes = self._tokens(list(labels))
+        task = self._tokens([self._task.format(labels=", ".join(labels))])
+        return {
+            "classes_input_ids": classes["input_ids"],
+            "classes_attention_mask": classes["attention_mask"],
+            "tasks_input_ids": task["input_ids"],
+            "tasks_attention_mask": task["attention_mask"],
+            "classes_structure": torch.tensor([len(labels)], dtype=torch.long, device=self._device),
+        }
+
+    def _tokens(self, texts: list[str]) -> Prompt:
+        encoded = self._tokenizer(
+            texts, padding="longest", truncation=True, max_length=77, return_tensors="pt"
+        )
+        return {key: value.to(self._device) for key, value in encoded.items()}
+
+
+_OF_OLD = ("backbone", "backbone_kwargs", "use_timm_backbone", "use_pretrained_backbone")
+
+
+def configuration(checkpoint: Path, **changes: object) -> PreTrainedConfig:
+    """The configuration in a folder; a backbone that is only named is spelt out.
+
+    Checkpoints older than transformers 5 name their timm backbone. transformers would ask the hub whether the
+    name is a repository of its own, which a worker must not and an offline robot cannot.
+    """
+    told: dict[str, Any] = json.loads((checkpoint / CONFIG_FILE).read_text(encoding="utf-8"))
+    name = told.get("backbone")
+    if name and told.get("backbone_config") is None and told.get("use_timm_backbone", True):
+        own = told.get("backbone_kwargs") or {}
+        kept = {key: value for key, value in told.items() if key not in _OF_OLD}
+        told = {**kept, "backbone_config": {"model_type": "timm_backbone", "backbone": name, **own}}
+    return AutoConfig.for_model(**{**told, **changes})
+
+
+class ZeroShotOptions(Document):
+    """The manifest's ``options``; in ``task`` the word ``{labels}`` stands for all phrases."""
+
+    fit: ResizeMode = ResizeMode.STRETCH
+    precision: Precision = Precision.FP32
+    task: str = "Detect {labels}."
+    nms_overlap: float = Field(default=0.5, ge=0.0, le=1.0)
+    nms_across_classes: bool = True
+    text_cache: int = Field(default=4096, ge=1, description="phrases whose embedding is kept")
+
+
+class ZeroShotHf:
+    """Names what its frozen vocabulary holds, or the phrases it is asked for."""
+
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        placement: TorchDevice,
+        preprocessing: Preprocessing,
+        prompter: Prompter,
+        manifest: DetectorManifest,
+        labels: tuple[str, ...],
+        options: ZeroShotOptions,
+    ) -> None:
+        self._model, self._placement = model, placement
+        self._preprocessing, self._prompter = preprocessing, prompter
+        self._manifest, self._options = manifest, options
+        self.labels = labels
+
+    def device_memory_mb(self) -> float:
+        """See `Engine.device_memory_mb`."""
+        return device_memory_mb(self._placement.device)
+
+    def detect(self, frame: EngineFrame, terms: Sequence[str] | None) -> list[Detection]:
+        """See `Engine.detect`."""
+        phrases = tuple(terms) if terms is not None else self.labels
+        if not phrases:
+            raise EmptyQuery(self._manifest.id)
+        rgb = frame.plane(Sensor.RGB).astype(np.uint8, copy=False)
+        pixels, fit = self._preprocessing.apply(rgb, self._options.fit)
+        found = self._candidates(pixels, phrases)
+        return self._named(found, phrases, fit, frame.size)
+
+    def _candidates(self, pixels: np.ndarray, phrases: tuple[str, ...]) -> Candidates:
+        with guarded("a look"):
+            tensor = torch.from_numpy(pixels).to(self._placement.device, self._placement.dtype)
+            output = self._model(pixel_values=tensor, **self._prompter.prompt(phrases))
+            logits = output.decoder_class_logits[0].float().cpu().numpy()[:, : len(phrases)]
+            boxes = output.decoder_coord_logits[0].float().cpu().numpy()
+        found = make_candidates(logits, boxes, self._manifest.threshold)
+        return non_max_suppression(found, self._options.nms_overlap, self._options.nms_across_classes)
+
+    def _named(
+        self, found: Candidates, phrases: tuple[str, ...], fit: LetterboxTransform, size: tuple[int, int]
+    ) -> list[Detection]:
+        names = [phrases[number] for number in found.classes]
+        return detections_from(fit.to_source(found.corners), found.scores, names, size)
+
+
+def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> ZeroShotHf:
+    """The engine of one manifest; never downloads. The frozen vocabulary is encoded by the warm-up.
+
+    Raises:
+        MissingWeights: If the checkpoint is not on this machine.
+    """
+    own = parse_document(ZeroShotOptions, manifest.options, folder / "rskill.yaml: options")
+    checkpoint = checkpoint_folder(manifest, folder, options.weights_folder, (CONFIG_FILE, PREPROCESSOR_FILE))
+    placement = TorchDevice.of(options.device, own.precision.dtype)
+    with guarded("loading"):
+        model = AutoModelForZeroShotObjectDetection.from_pretrained(
+            checkpoint,
+            config=configuration(checkpoint, cache_size=own.text_cache),
+            local_files_only=True,
+            trust_remote_code=False,
+        )
+        model = placed(model, placement)
+    prompter = Prompter(checkpoint, own.task, placement.device, own.text_cache)
+    preprocessing, labels = Preprocessing.read(checkpoint), labels_of(manifest, folder)
+    return ZeroShotHf(model, placement, preprocessing, prompter, manifest, labels, own)

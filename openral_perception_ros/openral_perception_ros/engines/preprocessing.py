@@ -1,0 +1,128 @@
+"""How a source image is fitted into a model's input, and how boxes come back."""
+# MERGED Pixels as a model was trained to see them, as its checkpoint's ``preprocessor_config.json`` says.
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from openral_core.errors import OpenRALError
+from openral_perception_ros.engines.checkpoints import PREPROCESSOR_FILE
+
+Size = tuple[int, int]
+
+
+class ResizeMode(StrEnum):
+    """``stretch`` changes the aspect ratio; ``letterbox`` keeps it and fills right and below."""
+
+    STRETCH = "stretch"
+    LETTERBOX = "letterbox"
+
+
+@dataclass(frozen=True, slots=True)
+class LetterboxTransform:
+    """Sizes are (width, height) [px]; ``content`` is the part of ``model`` that shows the source."""
+
+    source: Size
+    content: Size
+    model: Size
+
+    def to_source(self, corners: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Boxes back in source pixels.
+
+        Args:
+            corners: x_min, y_min, x_max, y_max relative to the model's input, in [0, 1], shape (N, 4).
+        """
+        scale = np.array(self.model) * np.array(self.source) / np.array(self.content)
+        return np.asarray(corners, np.float64) * np.tile(scale, 2)
+
+
+def letterbox_transform(kind: ResizeMode, source: Size, model: Size) -> LetterboxTransform:
+    """The fit of one image."""
+    if kind is ResizeMode.STRETCH:
+        return LetterboxTransform(source, model, model)
+    scale = min(model[0] / source[0], model[1] / source[1])
+    return LetterboxTransform(
+        source, (max(round(source[0] * scale), 1), max(round(source[1] * scale), 1)), model
+    )
+
+
+GREY = (114, 114, 114)
+
+
+class InvalidPreprocessing(OpenRALError):
+    """A preprocessor_config.json this cannot follow."""
+
+    def __init__(self, path: Path, problem: object) -> None:
+        super().__init__(f"{path}: cannot be followed: {problem}")
+
+
+class ModelSize(BaseModel):
+    """Fixed input size [px]."""
+
+    model_config = ConfigDict(frozen=True)
+
+    height: int
+    width: int
+
+
+class Preprocessing(BaseModel):
+    """The keys we follow; the file's others concern training or batches."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    size: ModelSize
+    resample: int = Image.Resampling.BILINEAR
+    do_rescale: bool = True
+    rescale_factor: float = 1.0 / 255.0
+    do_normalize: bool = False
+    image_mean: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    image_std: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """What the checkpoint in this folder asks for.
+
+        Raises:
+            InvalidPreprocessing: If the file is missing, no JSON, or names no fixed size.
+        """
+        path = folder / PREPROCESSOR_FILE
+        try:
+            return cls.model_validate(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, ValidationError) as error:
+            raise InvalidPreprocessing(path, error) from error
+
+    def apply(
+        self, rgb: NDArray[np.uint8], kind: ResizeMode
+    ) -> tuple[NDArray[np.float32], LetterboxTransform]:
+        """A model's input and the way back.
+
+        Args:
+            rgb: Shape (H, W, 3).
+            kind: How it is fitted.
+
+        Returns:
+            Shape (1, 3, height, width), and the fit.
+        """
+        fit = letterbox_transform(kind, (rgb.shape[1], rgb.shape[0]), (self.size.width, self.size.height))
+        pixels = np.asarray(self._fitted(Image.fromarray(rgb), fit), np.float32)
+        if self.do_rescale:
+            pixels = pixels * np.float32(self.rescale_factor)
+        if self.do_normalize:
+            pixels = np.subtract(pixels, self.image_mean, dtype=np.float32)
+            pixels = np.divide(pixels, self.image_std, dtype=np.float32)
+        return np.ascontiguousarray(pixels.transpose(2, 0, 1)[None], np.float32), fit
+
+    def _fitted(self, image: Image.Image, fit: LetterboxTransform) -> Image.Image:
+        resized = image.resize(fit.content, Image.Resampling(self.resample))
+        if fit.content == fit.model:
+            return resized
+        canvas = Image.new("RGB", fit.model, GREY)
+        canvas.paste(resized, (0, 0))
+        return canvas

@@ -1,0 +1,86 @@
+"""RT-DETR and RT-DETRv2 from a transformers checkpoint folder."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from transformers import AutoModelForObjectDetection
+
+from openral_core.detections import Detection
+from openral_core.documents import Document, parse_document
+from openral_core.rskills import DetectorManifest, Sensor
+from openral_perception_ros.detector import labels_of
+from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
+from openral_perception_ros.engines.checkpoints import CONFIG_FILE, PREPROCESSOR_FILE, checkpoint_folder
+from openral_perception_ros.engines.errors import LabelMismatch
+from openral_perception_ros.engines.postprocessing import make_candidates
+from openral_perception_ros.engines.preprocessing import Preprocessing, ResizeMode
+from openral_perception_ros.engines.torch_utils import (
+    Precision,
+    TorchDevice,
+    device_memory_mb,
+    guarded,
+    placed,
+)
+
+
+class RtDetrHfOptions(Document):
+    """The manifest's ``options``."""
+
+    fit: ResizeMode = ResizeMode.STRETCH
+    precision: Precision = Precision.FP32
+
+
+class RtDetrHf:
+    """Names the objects of a closed vocabulary."""
+
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        placement: TorchDevice,
+        preprocessing: Preprocessing,
+        labels: tuple[str, ...],
+        threshold: float,
+        fit: ResizeMode,
+    ) -> None:
+        self._model, self._placement, self._preprocessing = model, placement, preprocessing
+        self._threshold, self._fit = threshold, fit
+        self.labels = labels
+
+    def device_memory_mb(self) -> float:
+        """See `Engine.device_memory_mb`."""
+        return device_memory_mb(self._placement.device)
+
+    def detect(self, frame: EngineFrame, terms: Sequence[str] | None) -> list[Detection]:
+        """See `Engine.detect`; the vocabulary is closed, so ``terms`` change nothing."""
+        rgb = frame.plane(Sensor.RGB).astype(np.uint8, copy=False)
+        pixels, fit = self._preprocessing.apply(rgb, self._fit)
+        with guarded("a look"):
+            tensor = torch.from_numpy(pixels).to(self._placement.device, self._placement.dtype)
+            output = self._model(pixel_values=tensor)
+            logits, boxes = output.logits[0].float().cpu().numpy(), output.pred_boxes[0].float().cpu().numpy()
+        found = make_candidates(logits, boxes, self._threshold)
+        names = [self.labels[number] for number in found.classes]
+        return detections_from(fit.to_source(found.corners), found.scores, names, frame.size)
+
+
+def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> RtDetrHf:
+    """The engine of one manifest; never downloads.
+
+    Raises:
+        MissingWeights: If the checkpoint is not on this machine.
+        LabelsDiffer: If vocabulary and model disagree on how many classes there are.
+    """
+    own = parse_document(RtDetrHfOptions, manifest.options, folder / "rskill.yaml: options")
+    checkpoint = checkpoint_folder(manifest, folder, options.weights_folder, (CONFIG_FILE, PREPROCESSOR_FILE))
+    placement = TorchDevice.of(options.device, own.precision.dtype)
+    with guarded("loading"):
+        model = AutoModelForObjectDetection.from_pretrained(
+            checkpoint, local_files_only=True, trust_remote_code=False
+        )
+        labels = labels_of(manifest, folder)
+        if model.config.num_labels != len(labels):
+            raise LabelMismatch(model.config.num_labels, len(labels))
+        model = placed(model, placement)
+    return RtDetrHf(model, placement, Preprocessing.read(checkpoint), labels, manifest.threshold, own.fit)

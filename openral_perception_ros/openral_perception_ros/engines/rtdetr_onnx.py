@@ -1,0 +1,132 @@
+"""RT-DETR in an ONNX file with outputs ``logits`` (1, Q, C) and ``pred_boxes`` (1, Q, 4)."""
+# MERGED Execution providers by the name a user gives; never another one than asked for.
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+from pydantic import Field
+
+from openral_core.detections import Detection
+from openral_core.documents import Document, parse_document
+from openral_core.errors import format_choices
+from openral_core.rskills import DetectorManifest, Sensor
+from openral_perception_ros.detector import labels_of
+from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
+from openral_perception_ros.engines.checkpoints import PREPROCESSOR_FILE, checkpoint_folder
+from openral_perception_ros.engines.errors import EngineError, LabelMismatch
+from openral_perception_ros.engines.postprocessing import make_candidates
+from openral_perception_ros.engines.preprocessing import Preprocessing, ResizeMode
+
+ProviderOptions = Mapping[str, str | int]
+PROVIDERS: Mapping[str, str] = {
+    "cpu": "CPUExecutionProvider",
+    "cuda": "CUDAExecutionProvider",
+    "tensorrt": "TensorrtExecutionProvider",
+}
+
+
+class UnknownDevice(EngineError):
+    """A device name nobody knows."""
+
+    def __init__(self, device: str, valid: Sequence[str]) -> None:
+        super().__init__(
+            f"unknown device {device!r}: valid are {format_choices(valid)}, each with ':<number>' if wanted"
+        )
+
+
+class ProviderUnavailable(EngineError):
+    """A device this build or this machine does not have; the next best is not taken in its place."""
+
+    def __init__(self, device: str, found: Sequence[str]) -> None:
+        super().__init__(f"ONNX Runtime cannot run on {device!r} here: it offers {format_choices(found)}")
+
+
+def provider_of(device: str) -> tuple[str, dict[str, str | int]]:
+    """Provider name and options of a device such as ``cuda:1``.
+
+    Raises:
+        UnknownDevice: If the name is none of ours.
+        ProviderUnavailable: If this build of ONNX Runtime lacks it.
+    """
+    kind, _, number = device.partition(":")
+    name = PROVIDERS.get(kind)
+    if name is None or (number and not number.isdigit()):
+        raise UnknownDevice(device, sorted(PROVIDERS))
+    if name not in onnxruntime.get_available_providers():
+        raise ProviderUnavailable(device, onnxruntime.get_available_providers())
+    return name, {"device_id": int(number)} if number and kind != "cpu" else {}
+
+
+def open_session(path: str, device: str, threads: int) -> onnxruntime.InferenceSession:
+    """A session that runs on ``device`` or does not exist.
+
+    Raises:
+        UnknownDevice, ProviderUnavailable: See `provider_of`; also when the provider fails to start.
+    """
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    provider = provider_of(device)
+    session = onnxruntime.InferenceSession(path, options, providers=[provider])
+    if session.get_providers()[0] != provider[0]:
+        raise ProviderUnavailable(device, session.get_providers())
+    return session
+
+
+MODEL_FILE = "model.onnx"
+
+
+class RtDetrOnnxOptions(Document):
+    """The manifest's ``options``."""
+
+    fit: ResizeMode = ResizeMode.STRETCH
+    threads: int = Field(default=0, ge=0, description="0 = one per core")
+
+
+class RtDetrOnnx:
+    """Names the objects of a closed vocabulary."""
+
+    def __init__(
+        self,
+        session: onnxruntime.InferenceSession,
+        preprocessing: Preprocessing,
+        labels: tuple[str, ...],
+        threshold: float,
+        fit: ResizeMode,
+    ) -> None:
+        self._session, self._preprocessing = session, preprocessing
+        self._threshold, self._fit = threshold, fit
+        self._input = session.get_inputs()[0].name
+        self.labels = labels
+        classes = session.get_outputs()[0].shape[-1]
+        if isinstance(classes, int) and classes != len(labels):
+            raise LabelMismatch(classes, len(labels))
+
+    def device_memory_mb(self) -> float:
+        """ONNX Runtime does not tell what it holds on a device."""
+        return 0.0
+
+    def detect(self, frame: EngineFrame, terms: Sequence[str] | None) -> list[Detection]:
+        """See `Engine.detect`; the vocabulary is closed, so ``terms`` change nothing."""
+        rgb = frame.plane(Sensor.RGB).astype(np.uint8, copy=False)
+        pixels, fit = self._preprocessing.apply(rgb, self._fit)
+        logits, boxes = self._session.run(["logits", "pred_boxes"], {self._input: pixels})
+        found = make_candidates(logits[0], boxes[0], self._threshold)
+        names = [self.labels[number] for number in found.classes]
+        return detections_from(fit.to_source(found.corners), found.scores, names, frame.size)
+
+
+def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> RtDetrOnnx:
+    """The engine of one manifest.
+
+    Raises:
+        MissingWeights: If the ONNX file is not on this machine.
+        ProviderUnavailable: If the device asked for cannot be had.
+        LabelsDiffer: If vocabulary and model disagree on how many classes there are.
+    """
+    own = parse_document(RtDetrOnnxOptions, manifest.options, folder / "rskill.yaml: options")
+    checkpoint = checkpoint_folder(manifest, folder, options.weights_folder, (MODEL_FILE, PREPROCESSOR_FILE))
+    session = open_session(str(checkpoint / MODEL_FILE), options.device, own.threads)
+    labels = labels_of(manifest, folder)
+    return RtDetrOnnx(session, Preprocessing.read(checkpoint), labels, manifest.threshold, own.fit)

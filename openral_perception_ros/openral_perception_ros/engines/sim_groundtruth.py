@@ -1,0 +1,168 @@
+"""Detections from the simulator's own instance image, made imperfect on purpose."""
+# MERGED Boxes of what a semantic image shows.
+# MERGED From the simulator's phrases to what a detector calls them.
+# MERGED Seeded imperfections: the same seed, camera and stamp always give the same boxes and misses.
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+from scipy import ndimage
+
+from openral_core.detections import Detection
+from openral_core.documents import Document, parse_document
+from openral_core.rskills import DetectorManifest, Sensor
+from openral_core.text import Thesaurus, UnreadableText
+from openral_perception_ros.detector import VocabularyDocument, vocabulary_of
+from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
+from openral_perception_ros.engines.errors import EmptyQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """One instance in view: ``corners`` x_min, y_min, x_max, y_max [px], ``pixels`` of it not occluded."""
+
+    instance: int
+    corners: tuple[int, int, int, int]
+    pixels: int
+
+
+def visible_instances(semantic: NDArray[np.generic], min_pixels: int) -> list[Visible]:
+    """Instances with at least ``min_pixels`` in view, by id; 0 is background.
+
+    Args:
+        semantic: Instance ids, shape (H, W).
+        min_pixels: Fewer are not seen.
+    """
+    counts = np.bincount(semantic.ravel())
+    found = ndimage.find_objects(semantic.astype(np.int32))
+    return [
+        Visible(instance, (columns.start, rows.start, columns.stop, rows.stop), int(counts[instance]))
+        for instance, (rows, columns) in ((i, each) for i, each in enumerate(found, start=1) if each)
+        if counts[instance] >= min_pixels
+    ]
+
+
+class ClosedVocabulary:
+    """A closed vocabulary: the longest ending of a phrase that the vocabulary knows gives the label."""
+
+    def __init__(self, vocabulary: VocabularyDocument) -> None:
+        self._labels: Mapping[tuple[str, ...], str] = {
+            tuple(phrase.split()): label
+            for label, phrases in vocabulary.labels.items()
+            for phrase in (*phrases, label)
+        }
+
+    def names(self, phrase: str) -> tuple[str, ...]:
+        """The label of a phrase, or none."""
+        words = tuple(phrase.lower().split())
+        endings = (self._labels.get(words[start:]) for start in range(len(words)))
+        return next(((label,) for label in endings if label), ())
+
+
+class OpenVocabulary:
+    """Free text: every term that a phrase answers, attributes and all."""
+
+    def __init__(self, thesaurus: Thesaurus, terms: Sequence[str]) -> None:
+        self._thesaurus = thesaurus
+        self._terms = tuple(terms)
+
+    def names(self, phrase: str) -> tuple[str, ...]:
+        """The terms as they were asked; a phrase without words answers none."""
+        try:
+            return tuple(term for term in self._terms if self._thesaurus.relation(term, phrase).is_hit)
+        except UnreadableText:
+            return ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseParameters:
+    """``box_sigma`` [px] on every edge; ``miss_rate`` is the probability that an instance goes unseen."""
+
+    seed: int
+    box_sigma: float
+    miss_rate: float
+
+    def at(self, camera: str, stamp: int, visible: Sequence[Visible]) -> "DetectionNoise":
+        """What this detector sees of one frame."""
+        kept, corners = [], []
+        for each in visible:
+            rng = np.random.default_rng((self.seed, crc32(camera.encode()), stamp, each.instance))
+            if rng.random() >= self.miss_rate:
+                kept.append(each)
+                corners.append(np.asarray(each.corners) + rng.normal(0.0, self.box_sigma, 4))
+        return DetectionNoise(tuple(kept), np.asarray(corners, np.float64).reshape(-1, 4))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DetectionNoise:
+    """Instances seen, and their boxes [px] in the same order, shape (N, 4)."""
+
+    visible: tuple[Visible, ...]
+    corners: NDArray[np.float64]
+
+
+class SimGroundtruthOptions(Document):
+    """The manifest's ``options``."""
+
+    min_visible_pixels: int = Field(default=20, ge=1)
+    box_noise_px: float = Field(default=1.0, ge=0.0)
+    miss_rate: float = Field(default=0.0, ge=0.0, le=1.0)
+    seed: int = Field(default=0, ge=0)
+
+
+class SimGroundtruth:
+    """Names what the semantic image shows: in its own words, or in those asked for."""
+
+    def __init__(
+        self, manifest: DetectorManifest, folder: Path, options: SimGroundtruthOptions, seed: int
+    ) -> None:
+        self._manifest = manifest
+        self._options = options
+        self._noise = NoiseParameters(options.seed + seed, options.box_noise_px, options.miss_rate)
+        vocabulary = vocabulary_of(manifest, folder)
+        self._own = ClosedVocabulary(vocabulary) if vocabulary else None
+        self._thesaurus = Thesaurus.load()
+        self.labels = tuple(vocabulary.labels) if vocabulary else ()
+
+    def device_memory_mb(self) -> float:
+        """It uses no accelerator."""
+        return 0.0
+
+    def detect(self, frame: EngineFrame, terms: Sequence[str] | None) -> list[Detection]:
+        """See `Engine.detect`; the score grows with the pixels in view."""
+        naming = self._naming(terms)
+        visible = visible_instances(frame.plane(Sensor.SEMANTIC), self._options.min_visible_pixels)
+        view = self._noise.at(frame.camera, frame.stamp, visible)
+        named = [
+            (index, name)
+            for index, each in enumerate(view.visible)
+            for name in naming.names(frame.labels.get(each.instance, ""))
+        ]
+        scores = [self._score(view.visible[index]) for index, _ in named]
+        corners = view.corners[[index for index, _ in named]]
+        return detections_from(corners, scores, [name for _, name in named], frame.size)
+
+    def _naming(self, terms: Sequence[str] | None) -> ClosedVocabulary | OpenVocabulary:
+        if terms is not None:
+            return OpenVocabulary(self._thesaurus, terms)
+        if self._own is None:
+            raise EmptyQuery(self._manifest.id)
+        return self._own
+
+    def _score(self, visible: Visible) -> float:
+        return visible.pixels / (visible.pixels + self._options.min_visible_pixels)
+
+
+def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> SimGroundtruth:
+    """The engine of one manifest.
+
+    Raises:
+        InvalidDocument: If its options or its vocabulary file are wrong.
+    """
+    own = parse_document(SimGroundtruthOptions, manifest.options, folder / "rskill.yaml: options")
+    return SimGroundtruth(manifest, folder, own, options.seed)

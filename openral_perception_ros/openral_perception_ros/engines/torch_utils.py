@@ -1,0 +1,101 @@
+"""Where a PyTorch model runs, and what it holds there."""
+# MERGED The type of number a model computes with, really applied.
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Self
+
+import torch
+
+from openral_perception_ros.engines.errors import EngineError, OutOfMemory
+
+
+class DeviceUnavailable(EngineError):
+    """A device this machine does not have; the next best is not taken in its place."""
+
+    def __init__(self, device: str) -> None:
+        super().__init__(
+            f"PyTorch {torch.__version__} cannot run on {device!r} here: name 'cpu', or a GPU it sees"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TorchDevice:
+    """A device and the type of number computed with there."""
+
+    device: torch.device
+    dtype: torch.dtype
+
+    @classmethod
+    def of(cls, device: str, dtype: torch.dtype) -> Self:
+        """A placement that exists.
+
+        Raises:
+            DeviceUnavailable: If it does not.
+        """
+        try:
+            torch.zeros(1, device=device, dtype=dtype)
+        except (RuntimeError, AssertionError) as error:
+            raise DeviceUnavailable(device) from error
+        return cls(torch.device(device), dtype)
+
+
+def device_memory_mb(device: torch.device) -> float:
+    """What this process has reserved on an accelerator [MB]; 0 on a CPU."""
+    return float(torch.cuda.memory_reserved(device)) / 1e6 if device.type == "cuda" else 0.0
+
+
+@contextmanager
+def guarded(during: str) -> Iterator[None]:
+    """Inference without gradients, whose out-of-memory is ours.
+
+    Raises:
+        OutOfMemory: Instead of PyTorch's own error.
+    """
+    try:
+        with torch.inference_mode():
+            yield
+    except torch.OutOfMemoryError as error:
+        raise OutOfMemory(during, str(error)) from error
+
+
+class Precision(StrEnum):
+    """Names a manifest may use."""
+
+    FP32 = "fp32"
+    FP16 = "fp16"
+    BF16 = "bf16"
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """PyTorch's name of it."""
+        return _DTYPES[self]
+
+
+_DTYPES: Mapping[Precision, torch.dtype] = {
+    Precision.FP32: torch.float32,
+    Precision.FP16: torch.float16,
+    Precision.BF16: torch.bfloat16,
+}
+
+
+class PrecisionNotApplied(EngineError):
+    """A model that kept parameters of another type than asked for."""
+
+    def __init__(self, asked: torch.dtype, name: str, found: torch.dtype) -> None:
+        super().__init__(f"precision {asked} was asked for, but parameter {name!r} is {found}")
+
+
+def placed(model: torch.nn.Module, placement: TorchDevice) -> torch.nn.Module:
+    """The model for inference, on the device and in the precision asked for.
+
+    Raises:
+        PrecisionNotApplied: If any floating parameter has another type.
+    """
+    model = model.to(device=placement.device, dtype=placement.dtype).eval()
+    for name, parameter in model.named_parameters():
+        if parameter.is_floating_point() and parameter.dtype != placement.dtype:
+            raise PrecisionNotApplied(placement.dtype, name, parameter.dtype)
+    return model

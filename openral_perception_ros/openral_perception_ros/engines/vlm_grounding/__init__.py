@@ -1,1 +1,0 @@
-"""Referring expressions by a vision-language model that answers in a grammar of boxes."""

@@ -1,0 +1,186 @@
+"""What lies in a folder of weights: one JSON file beside them, written when they were fetched or exported."""
+# MERGED Digests of files against what a manifest or a record says.
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from openral_core.documents import InvalidDocument
+from openral_core.errors import OpenRALError
+
+FILE = "openral-weights.json"
+
+
+class InvalidRecord(InvalidDocument):
+    """A record that was torn or edited."""
+
+
+class WeightsRecord(BaseModel):
+    """Of one rSkill: where its weights came from and the digest of every file.
+
+    Attributes:
+        revision: Full commit of the repository.
+        files: sha256 of each file.
+        blobs: Git's blob id of each file that the repository holds itself (code, configuration), checked
+            when it was fetched: with the commit they say which code this is.
+        exported: Files made here from the others.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    rskill: str
+    uri: str
+    revision: str
+    licence: str
+    accepted: str = ""
+    files: dict[str, str]
+    blobs: dict[str, str] = {}
+    exported: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, folder: Path) -> Self | None:
+        """The record in a folder of weights, if there is one.
+
+        Raises:
+            InvalidRecord: If it cannot be read.
+        """
+        path = folder / FILE
+        if not path.is_file():
+            return None
+        try:
+            return cls.model_validate_json(path.read_text(encoding="utf-8"))
+        except ValidationError as error:
+            problems = [
+                f"{'.'.join(map(str, each['loc'])) or FILE}: {each['msg']}" for each in error.errors()
+            ]
+            raise InvalidRecord(path, problems) from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidRecord(path, [str(error)]) from error
+
+    def write(self, folder: Path) -> None:
+        """Keep it beside the weights, whole or not at all."""
+        replace_file(folder / FILE, json.dumps(self.model_dump(mode="json"), indent=2) + "\n")
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file so that a crash leaves the old or the new one."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with fresh.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+CACHE = "openral-checked.json"
+SMALL = 1 << 20
+"""Files up to this size are read again each time: code and configuration [bytes]."""
+Digest = Callable[[Path], str]
+Fingerprint = list[int]
+
+
+class ChecksumDiffers(OpenRALError):
+    """Files that are not what they should be."""
+
+    def __init__(self, folder: Path, problems: list[str]) -> None:
+        super().__init__(f"{folder}: " + "; ".join(problems) + ": fetch it again")
+
+
+def sha256_of(file: Path) -> str:
+    """The digest of one file."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def blob_id_of(file: Path) -> str:
+    """Git's name of a file's content.
+
+    Source: git-hash-object(1); a name, not a defence: git itself still uses SHA-1.
+    """
+    digest = hashlib.sha1(b"blob %d\0" % file.stat().st_size, usedforsecurity=False)
+    with file.open("rb") as stream:
+        while block := stream.read(SMALL):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def files_of(folder: Path) -> dict[str, Path]:
+    """Every file below a folder of weights by its name in it, but for the notes kept about them."""
+    found = sorted(each for each in folder.rglob("*") if each.is_file() or each.is_symlink())
+    names = {each.relative_to(folder).as_posix(): each for each in found}
+    return {name: file for name, file in names.items() if not _is_note(name)}
+
+
+def digests_of(folder: Path) -> dict[str, str]:
+    """sha256 of every file below a folder of weights."""
+    return {name: sha256_of(file) for name, file in files_of(folder).items()}
+
+
+def problems_of(folder: Path, expected: Mapping[str, str], digest: Digest = sha256_of) -> list[str]:
+    """Every file that is missing or differs from its sha256, in words."""
+    problems = []
+    for name, wanted in sorted(expected.items()):
+        file = folder / name
+        if not file.is_file():
+            problems.append(f"{name} is missing")
+        elif (found := digest(file)) != wanted:
+            problems.append(f"{name} has sha256 {found[:12]}…, expected {wanted[:12]}…")
+    return problems
+
+
+def check(folder: Path, expected: Mapping[str, str]) -> int:
+    """Compare files with their sha256, reading all of them; how many were compared.
+
+    Raises:
+        ChecksumDiffers: Naming every file that is missing or differs.
+    """
+    if problems := problems_of(folder, expected):
+        raise ChecksumDiffers(folder, problems)
+    return len(expected)
+
+
+class KnownDigests:
+    """sha256 of large files, read again only when size or time stamps have changed.
+
+    The change time is among them: unlike the modification time nothing sets it back.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known: dict[str, tuple[Fingerprint, str]] = {}
+        with suppress(OSError, ValueError, TypeError, LookupError, AttributeError):
+            content = json.loads((folder / CACHE).read_text(encoding="utf-8"))
+            self._known = {name: (list(each[0]), str(each[1])) for name, each in content.items()}
+        self._before = dict(self._known)
+
+    def digest(self, file: Path) -> str:
+        """The sha256 of one file of the folder."""
+        status = file.stat()
+        if status.st_size <= SMALL:
+            return sha256_of(file)
+        name = file.relative_to(self._folder).as_posix()
+        fingerprint = [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+        known = self._known.get(name)
+        if known is None or known[0] != fingerprint:
+            self._known[name] = (fingerprint, sha256_of(file))
+        return self._known[name][1]
+
+    def save(self) -> None:
+        """Keep what was read for the next time; a folder that cannot be written to is read again then."""
+        if self._known != self._before:
+            with suppress(OSError):
+                replace_file(self._folder / CACHE, json.dumps(self._known))
+
+
+def _is_note(name: str) -> bool:
+    top = name.split("/", 1)[0]
+    return top in (FILE, CACHE, ".cache") or name.startswith((f".{FILE}.", f".{CACHE}."))

@@ -1,0 +1,135 @@
+"""Entry of a worker process; started by `WorkerProcess`."""
+# MERGED A worker's loop: one request, one reply, until the node hangs up.
+# MERGED A worker never outlives its node, however the node ends.
+
+import argparse
+import ctypes
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from openral_core.detections import InvalidDetection
+from openral_core.errors import OpenRALError
+from openral_core.rskills import DetectorManifest
+from openral_perception_ros.engines import (
+    Engine,
+    EngineError,
+    EngineFrame,
+    EngineLoader,
+    FailureKind,
+    blank_frame,
+    clipped,
+    engine_loader,
+)
+from openral_perception_ros.inference.protocol import (
+    Detect,
+    Detected,
+    Failed,
+    Load,
+    Ready,
+    Reply,
+    Request,
+    pack_reply,
+    unpack_request,
+)
+from openral_perception_ros.inference.shared_memory import SharedFrameBuffer
+
+DEFAULT_SIZE = (640, 480)
+
+
+class RequestServer:
+    """Answers requests with one engine."""
+
+    def __init__(self, arena: SharedFrameBuffer, loader: Callable[[str], EngineLoader]) -> None:
+        self._arena = arena
+        self._loader = loader
+        self._engine: Engine | None = None
+
+    def answer(self, request: Request) -> Reply:
+        """The reply to one request; every failure is a typed one."""
+        try:
+            return self._load(request) if isinstance(request, Load) else self._detect(request)
+        except EngineError as error:
+            return Failed(error.kind, str(error))
+        except InvalidDetection as error:
+            return Failed(FailureKind.BAD_DETECTIONS, str(error))
+        except OpenRALError as error:
+            return Failed(FailureKind.ENGINE_ERROR, str(error))
+        except MemoryError as error:
+            return Failed(FailureKind.OUT_OF_MEMORY, f"out of memory: {error}")
+        except Exception as error:  # the model's own code: any failure there is an answer here
+            traceback.print_exc(file=sys.stderr)
+            return Failed(FailureKind.ENGINE_ERROR, f"{type(error).__name__}: {error}")
+
+    def _load(self, load: Load) -> Ready:
+        manifest = load.manifest
+        engine = self._loader(manifest.engine)(manifest, Path(load.folder), load.options)
+        warm_up = _timed_warm_up(engine, manifest)
+        self._engine = engine
+        return Ready(engine.labels, warm_up, engine.device_memory_mb())
+
+    def _detect(self, detect: Detect) -> Detected:
+        if self._engine is None:
+            raise EngineError("asked to detect before a model was loaded")
+        frame = EngineFrame(self._arena.read(detect.planes), detect.camera, detect.stamp, detect.labels)
+        started = time.perf_counter()
+        found = clipped(self._engine.detect(frame, detect.terms), frame.size)
+        return Detected(found, time.perf_counter() - started)
+
+
+def serve_requests(connection: Connection, servant: RequestServer) -> None:
+    """Answer until the other side hangs up."""
+    while True:
+        try:
+            request = unpack_request(connection.recv_bytes())
+            connection.send_bytes(pack_reply(servant.answer(request)))
+        except (EOFError, BrokenPipeError, ConnectionResetError):
+            return
+
+
+def _timed_warm_up(engine: Engine, manifest: DetectorManifest) -> float:
+    """Time of the second of two inferences [s]: the first one pays for lazy set-up."""
+    terms = None if engine.labels else ("object",)
+    frame = blank_frame(manifest.sensors, *(manifest.input_size or DEFAULT_SIZE))
+    engine.detect(frame, terms)
+    started = time.perf_counter()
+    engine.detect(frame, terms)
+    return time.perf_counter() - started
+
+
+PR_SET_PDEATHSIG = 1
+
+
+def set_parent_death_signal(parent: int) -> None:
+    """Have the kernel kill this process when the thread that started it ends.
+
+    Source: prctl(2). The signal follows the parent's *thread*: one that outlives the worker has to start it.
+    """
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it died while this process was starting
+        os._exit(1)
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Descriptors inherited from the node, and its process id."""
+    parser = argparse.ArgumentParser(description="Run one detector engine for one node.")
+    parser.add_argument("--socket", type=int, required=True)
+    parser.add_argument("--arena", type=int, required=True)
+    parser.add_argument("--parent", type=int, required=True)
+    return parser.parse_args()
+
+
+def run_worker(loader: Callable[[str], EngineLoader]) -> None:
+    """Serve the node that started this process, with engines from ``loader``."""
+    arguments = parse_arguments()
+    set_parent_death_signal(arguments.parent)
+    serve_requests(Connection(arguments.socket), RequestServer(SharedFrameBuffer(arguments.arena), loader))
+
+
+if __name__ == "__main__":
+    run_worker(engine_loader)

@@ -1,1 +1,0 @@
-"""What a detector node says to ROS and hears from it."""

@@ -1,0 +1,66 @@
+"""Asking a human; the answer continues the same mission with what is left of its budget."""
+# MERGED The operator's yes before anything moves, when settings ask for it.
+
+from openral_core.missions import MissionState
+from openral_reasoner.commands import ClearDeadline, HandoffQuestion, PublishHandoff, SetDeadline
+from openral_reasoner.events import PromptReceived
+from openral_reasoner.mission import Mission, Procedure, Wait
+
+
+def ask_human(
+    mission: Mission, question: str, choices: tuple[str, ...] = (), *, wait: bool = True
+) -> Procedure[str | None]:
+    """Put one question; the answer's words, or None when nobody answers in time.
+
+    Raises:
+        BudgetExhausted: If no question is left.
+    """
+    mission.spend("handoffs")
+    seconds = mission.settings.deadlines.handoff if wait else 0.0
+    return (yield from put(mission, question, choices, seconds))
+
+
+def put(mission: Mission, question: str, choices: tuple[str, ...], seconds: float) -> Procedure[str | None]:
+    """Publish a question and wait; the mission's clock stands still meanwhile."""
+    call_id = mission.next_id("handoff")
+    mission.begin(call_id, "ask_human", question=question)
+    mission.emit(PublishHandoff(question=_question(mission, call_id, question, choices)))
+    if seconds <= 0.0:
+        mission.finish(call_id, "HANDED_OVER")
+        return None
+    mission.ledger = mission.ledger.paused(mission.now)
+    mission.state, mission.reason = MissionState.WAITING_FOR_HUMAN, question
+    mission.say("waiting for a human")
+    mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
+    event = yield Wait(call_id)
+    mission.emit(ClearDeadline(call_id=call_id))
+    mission.state, mission.reason = MissionState.ACTIVE, ""
+    mission.ledger = mission.ledger.resumed(mission.now)
+    answer = event.text if isinstance(event, PromptReceived) else None
+    mission.finish(call_id, "UNANSWERED" if answer is None else "ANSWERED", answer or "")
+    return answer
+
+
+def _question(mission: Mission, call_id: str, question: str, choices: tuple[str, ...]) -> HandoffQuestion:
+    calls = (f"{r.tool} {r.arguments}: {r.status}" for r in mission.records.values() if r.status != "pending")
+    return HandoffQuestion(
+        id=call_id,
+        mission_id=mission.id,
+        goal=mission.prompt.text,
+        tried=(*mission.searched, *calls),
+        question=question,
+        choices=choices,
+        budget=mission.ledger.lines(mission.now),
+        traceparent=mission.prompt.traceparent,
+    )
+
+
+_YES = ("yes", "y", "ok", "approve", "approved", "go", "do it")
+
+
+def approved(mission: Mission, step: str) -> Procedure[bool]:
+    """Whether this step may be taken; silence is a no."""
+    if not mission.settings.require_approval:
+        return True
+    answer = yield from put(mission, f"May I {step}?", ("yes", "no"), mission.settings.deadlines.approval)
+    return answer is not None and answer.strip().lower().rstrip(".!") in _YES

@@ -1,0 +1,262 @@
+"""A look that either finds, or says which of the other things happened."""
+# MERGED Whether anybody can look, or is to be hoped for.
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from openral_core.detectors import LifecycleState, LocateResult, LocateStatus
+from openral_core.memory_queries import ObserveStatus
+from openral_reasoner.behaviors.peers import LOCATOR, PeerRequirement, wait_at_most, wait_for
+from openral_reasoner.behaviors.requests import RequestFailed, locate, observe, pause
+from openral_reasoner.behaviors.residency import activate_for_task
+from openral_reasoner.behaviors.targets import KnownObject
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.palette.entries import LocatorEntry, ToolPalette
+from openral_reasoner.search.progress import SEEN_NOT_PLACED
+from openral_reasoner.success.evidence import Answered, Source
+
+SILENT = "it does not answer"
+
+
+def describe_failed_locators(mission: Mission) -> str:
+    """What is known of locators that do not work, in their nodes' words; "" when nothing is."""
+    palette = mission.palette
+    told = dict.fromkeys(sorted(mission.not_back), SILENT)
+    told |= {each.id: each.why for each in palette.blind}
+    told |= {each.id: each.trouble for each in palette.locators if each.recovering}
+    well = {each.id for each in palette.locators if not each.recovering}
+    return "; ".join(f"the locator {name} is broken: {why}" for name, why in told.items() if name not in well)
+
+
+def no_locator_reason(mission: Mission) -> str:
+    """Why nobody can look although it was waited for, in words; "" while somebody can, or may soon.
+
+    A locator that broke is hoped for once; one that has not appeared yet may do so on the way.
+    """
+    locators = mission.palette.locators
+    if any(not each.recovering or each.id not in mission.not_back for each in locators):
+        return ""
+    return describe_failed_locators(mission) if locators or LOCATOR.absent in mission.in_vain else ""
+
+
+_PASSING = (LocateStatus.NO_FRAME, LocateStatus.STALE_FRAME, LocateStatus.BUSY)
+_DEPTHLESS = ObserveStatus.NO_DEPTH
+_LAGGING = (ObserveStatus.STALE_TRANSFORM, ObserveStatus.NO_FRAME)
+CATCH_UPS = 3
+"""How often memory is asked again while its transforms or depth images lag behind the look."""
+CATCH_UP = 0.4
+"""How long it is given each time [s]."""
+LOOKS_AGAIN, LOOK_AGAIN = 3, 1.0
+"""How often a look is tried again that failed for a passing reason, and how long after [s]."""
+_DECISIVE = (
+    SEEN_NOT_PLACED,
+    LocateStatus.FOUND.name,
+    LocateStatus.NOT_IN_VIEW.name,
+    LocateStatus.BAD_QUERY.name,
+    LocateStatus.UNKNOWN_CAMERA.name,
+)
+
+_BACK_SOON: Mapping[str, Callable[[LocatorEntry], bool]] = {
+    LocateStatus.DETECTOR_ERROR.name: lambda entry: not entry.recovering,
+    LocateStatus.LOADING.name: lambda entry: not entry.recovering and not entry.must_load,
+    LocateStatus.INACTIVE.name: lambda entry: not entry.must_load,
+}
+"""How a look can end whose locator is likely to be back, and when it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocateOutcome:
+    """What one look came to; ``absent`` only when a working detector saw a fresh frame without it."""
+
+    status: str
+    message: str
+    detector: str = ""
+    things: tuple[KnownObject, ...] = ()
+
+    @property
+    def absent(self) -> bool:
+        """Whether this is evidence of absence."""
+        return self.status == LocateStatus.NOT_IN_VIEW.name
+
+    @property
+    def decisive(self) -> bool:
+        """Whether no other locator needs to be asked."""
+        return self.status in _DECISIVE
+
+
+def locate_object(
+    mission: Mission, words: str, camera: str = "", detector: str = ""
+) -> Procedure[LocateOutcome]:
+    """Ask the named locator, or the default and on its failure the others; remember what is found.
+
+    When nobody could look and one of them broke over it, or would not be woken because somebody else was
+    about to, that one is asked once more when it is back: once for each of these. So is the default one when
+    only others saw nothing: anybody can join the graph, and what they do not see may be there all the same.
+    """
+    yield from wait_for(mission, LOCATOR)
+    look = not_evaluated(mission)
+    broken: LocateOutcome | None = None
+    absent: LocateOutcome | None = None
+    for entry in _asked(mission, detector):
+        look = yield from _look_by(mission, entry, words, camera)
+        if look.absent and not _decides(mission, entry, detector):
+            absent = absent or look
+        elif look.decisive:
+            return look
+        broken = broken or (look if look.status in _BACK_SOON else None)
+    if absent is not None:
+        broken = _away(mission) or broken
+    hoped: set[str] = set()
+    while broken is not None and broken.status not in hoped:
+        hoped.add(broken.status)
+        entry_back = yield from _back(mission, broken)
+        if entry_back is None:
+            break
+        look = yield from _look_by(mission, entry_back, words, camera)
+        broken = look if look.status in _BACK_SOON else None
+    return absent if absent is not None and not look.decisive else look
+
+
+def _decides(mission: Mission, entry: LocatorEntry, named: str) -> bool:
+    """Whether nobody else need be asked when this locator sees nothing."""
+    palette = mission.palette
+    rivals = () if palette.chosen_default else palette.rivals
+    some_default = bool(palette.chosen_default) or any(each.is_default for each in palette.locators)
+    return bool(named) or not some_default or (entry.is_default and not rivals)
+
+
+def _away(mission: Mission) -> LocateOutcome | None:
+    """As if the deployment's default had broken over a look, when it is not there to be asked."""
+    chosen = mission.palette.chosen_default
+    there = not chosen or any(each.is_default for each in mission.palette.locators)
+    return None if there else LocateOutcome(LocateStatus.DETECTOR_ERROR.name, "it is away", chosen)
+
+
+def _look_by(mission: Mission, entry: LocatorEntry, words: str, camera: str) -> Procedure[LocateOutcome]:
+    call_id, result = yield from _insist(mission, entry, words, camera)
+    if result.status is LocateStatus.FOUND:
+        return (yield from _placed(mission, entry, call_id, result, words))
+    return LocateOutcome(result.status.name, result.message, entry.id)
+
+
+def _back(mission: Mission, broken: LocateOutcome) -> Procedure[LocatorEntry | None]:
+    """Wait for the locator of a look, bounded; None when it is not back, or known to be blind for a while."""
+    locator, deadlines = broken.detector, mission.settings.deadlines
+    asleep = broken.status == LocateStatus.INACTIVE.name
+
+    def settled(palette: ToolPalette) -> bool:
+        return locator in {e.id for e in palette.blind} or _ready(palette, broken) is not None
+
+    absent = f"{locator} is not back"
+    if absent not in mission.in_vain:
+        yield from pause(mission, LOOK_AGAIN)
+    seconds = deadlines.locator if asleep else deadlines.recovery
+    yield from wait_at_most(mission, seconds, PeerRequirement(settled, absent))
+    ready = _ready(mission.palette, broken)
+    if ready is None:
+        _missed(mission, locator)
+    return ready
+
+
+def _missed(mission: Mission, locator: str) -> None:
+    """It was hoped for; so was any locator, when there is none."""
+    mission.not_back.add(locator)
+    if not LOCATOR.there(mission.palette):
+        mission.in_vain.add(LOCATOR.absent)
+
+
+def _ready(palette: ToolPalette, broken: LocateOutcome) -> LocatorEntry | None:
+    entry = palette.locator(broken.detector)
+    return entry if entry is not None and _BACK_SOON[broken.status](entry) else None
+
+
+def not_evaluated(mission: Mission) -> LocateOutcome:
+    """What a look comes to when there is nobody to ask."""
+    return LocateOutcome("NO_DETECTOR", describe_failed_locators(mission) or "no locator lives in the graph")
+
+
+def _asked(mission: Mission, detector: str) -> tuple[LocatorEntry, ...]:
+    if not detector:
+        return mission.palette.locators
+    named = mission.palette.locator(detector)
+    return (named,) if named else ()
+
+
+def _insist(
+    mission: Mission, entry: LocatorEntry, words: str, camera: str
+) -> Procedure[tuple[str, LocateResult]]:
+    """One look by a locator that is awake, and a few more while it fails for a passing reason."""
+    can_be_woken = entry.id in mission.palette.peers
+    if entry.must_load and can_be_woken:
+        refused = yield from activate_for_task(mission, entry.id)
+        if refused:
+            return "", LocateResult(LocateStatus.INACTIVE, refused, words, camera, entry.id)
+    first = yield from _again_and_again(mission, entry, words, camera)
+    if first[1].status is LocateStatus.INACTIVE and can_be_woken:
+        mission.palette = mission.palette.with_state(entry.id, LifecycleState.INACTIVE)
+        refused = yield from activate_for_task(mission, entry.id)
+        return first if refused else (yield from _one(mission, entry, words, camera))
+    return first
+
+
+def _again_and_again(
+    mission: Mission, entry: LocatorEntry, words: str, camera: str
+) -> Procedure[tuple[str, LocateResult]]:
+    """A look that fails for a passing reason is tried again; not at the next place, when that was in vain."""
+    look = yield from _one(mission, entry, words, camera)
+    in_vain = f"{entry.id} cannot look"
+    for _ in range(0 if in_vain in mission.in_vain else LOOKS_AGAIN):
+        if look[1].status not in _PASSING:
+            break
+        yield from pause(mission, LOOK_AGAIN)
+        look = yield from _one(mission, entry, words, camera)
+    change = mission.in_vain.add if look[1].status in _PASSING else mission.in_vain.discard
+    change(in_vain)
+    return look
+
+
+def _one(
+    mission: Mission, entry: LocatorEntry, words: str, camera: str
+) -> Procedure[tuple[str, LocateResult]]:
+    result = yield from locate(mission, words, camera, entry.id)
+    mission.chronicle = mission.chronicle.touched(entry.id, mission.now)
+    return result
+
+
+def _placed(
+    mission: Mission, entry: LocatorEntry, call_id: str, result: LocateResult, words: str
+) -> Procedure[LocateOutcome]:
+    """Where it was seen; when there is no depth of that very frame, or in it, one more look is had."""
+    look, may_pass = yield from _take_in(mission, call_id, result, words)
+    if not may_pass:
+        return look
+    call_id, again = yield from _one(mission, entry, words, result.camera)
+    if again.status is not LocateStatus.FOUND:
+        return look
+    look, _ = yield from _take_in(mission, call_id, again, words)
+    return look
+
+
+def _take_in(
+    mission: Mission, call_id: str, result: LocateResult, words: str
+) -> Procedure[tuple[LocateOutcome, bool]]:
+    """Have memory place what was seen: only then has it an id and a pose; whether another look may help."""
+    observed = yield from observe(mission, call_id, result)
+    for _ in range(CATCH_UPS):
+        if isinstance(observed, RequestFailed) or observed.status not in _LAGGING:
+            break
+        yield from pause(mission, CATCH_UP)
+        observed = yield from observe(mission, call_id, result)
+    if isinstance(observed, RequestFailed):
+        mission.note(Answered(Source.LOOK, words))
+        return LocateOutcome(SEEN_NOT_PLACED, observed.message, result.detector), False
+    if observed.status is not ObserveStatus.REMEMBERED or not observed.matches:
+        why = f"{observed.status.name}: {observed.message}"
+        mission.note(Answered(Source.LOOK, words))
+        return LocateOutcome(SEEN_NOT_PLACED, why, result.detector), observed.status in (
+            *_LAGGING,
+            _DEPTHLESS,
+        )
+    things = tuple(mission.learn(KnownObject.remembered(match, words)) for match in observed.matches)
+    mission.note(Answered(Source.LOOK, words, tuple(thing.node() for thing in things)))
+    return LocateOutcome(LocateStatus.FOUND.name, result.message, result.detector, things), False

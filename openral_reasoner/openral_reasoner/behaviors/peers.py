@@ -1,0 +1,60 @@
+"""Waiting for peers that are not there: at the start, and when one is lost on the way."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from openral_reasoner.commands import ClearDeadline, SetDeadline
+from openral_reasoner.mission import Mission, Procedure, Wait
+from openral_reasoner.palette.entries import ToolPalette
+
+
+@dataclass(frozen=True, slots=True)
+class PeerRequirement:
+    """What must live, and the words for its absence."""
+
+    there: Callable[[ToolPalette], bool]
+    absent: str
+
+
+MEMORY = PeerRequirement(lambda palette: palette.spatial_memory_available, "no spatial memory service lives")
+SKILLS = PeerRequirement(lambda palette: bool(palette.skills), "no skill server lives")
+LOCATOR = PeerRequirement(lambda palette: palette.detector_available, "no locator lives")
+
+
+def wait_for_peers(mission: Mission) -> Procedure[tuple[str, ...]]:
+    """Until memory and a skill server live, then for a locator; which of the first two is still missing."""
+    yield from wait_for(mission, MEMORY, SKILLS)
+    yield from wait_for(mission, LOCATOR)
+    return tuple(need.absent for need in (MEMORY, SKILLS) if not need.there(mission.palette))
+
+
+def wait_for(mission: Mission, *needs: PeerRequirement) -> Procedure[None]:
+    """Until all of these live, for a bounded time; what was waited for in vain is so once per absence."""
+    deadlines = mission.settings.deadlines
+    yield from wait_at_most(mission, deadlines.locator if LOCATOR in needs else deadlines.palette, *needs)
+
+
+def wait_at_most(mission: Mission, seconds: float, *needs: PeerRequirement) -> Procedure[None]:
+    """The same with a time of one's own [s]."""
+    if any(_hoped_for(mission, need) for need in needs):
+        yield from _wait(mission, needs, seconds)
+    for need in needs:
+        change = mission.in_vain.discard if need.there(mission.palette) else mission.in_vain.add
+        change(need.absent)
+
+
+def _wait(mission: Mission, needs: tuple[PeerRequirement, ...], seconds: float) -> Procedure[None]:
+    if seconds <= 0.0:
+        return
+    call_id = mission.next_id("palette")
+    mission.say("waiting: " + ", ".join(need.absent for need in needs if not need.there(mission.palette)))
+    mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
+    kind = ""
+    while any(_hoped_for(mission, need) for need in needs) and kind != "deadline_passed":
+        kind = (yield Wait(call_id, palette=True)).kind
+    mission.emit(ClearDeadline(call_id=call_id))
+
+
+def _hoped_for(mission: Mission, need: PeerRequirement) -> bool:
+    """Not there, and not given up."""
+    return not need.there(mission.palette) and need.absent not in mission.in_vain

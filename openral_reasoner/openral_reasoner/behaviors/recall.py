@@ -1,0 +1,139 @@
+"""Recall, and what policy does about a miss: one live look, then the frontier of a search."""
+# MERGED The ranked frontier of a search, for the text of a miss.
+
+from openral_core.memory_queries import RecallMatch, RecallResult, RecallStatus
+from openral_reasoner.behaviors.locate import LocateOutcome, locate_object
+from openral_reasoner.behaviors.query_checks import BAD_QUERY, refused, unreadable
+from openral_reasoner.behaviors.requests import RequestFailed, read_scene, recall
+from openral_reasoner.behaviors.targets import KnownObject
+from openral_reasoner.context import Frontier, ToolResult
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.search.planner import Candidate, plan_active_search
+from openral_reasoner.search.progress import SEEN_NOT_PLACED, SearchProgress
+
+
+def frontier(mission: Mission, episode: SearchProgress) -> Procedure[tuple[Candidate, ...]]:
+    """Where to look next for this episode, within what is left of the budget."""
+    graph, robot = yield from read_scene(mission)
+    left = int(mission.ledger.left("candidates"))
+    start = robot.position if robot else None
+    return plan_active_search(graph, episode, left, start, mission.settings.search)
+
+
+def shown(mission: Mission, candidates: tuple[Candidate, ...]) -> tuple[Frontier, ...]:
+    """The best of them as the model may know them."""
+    return tuple(
+        Frontier(id=each.node_id, label=each.label, why=each.why, must_open=each.must_open)
+        for each in candidates[: mission.settings.frontier_shown]
+    )
+
+
+_HIT = (RecallStatus.FOUND, RecallStatus.AMBIGUOUS, RecallStatus.ONLY_STALE)
+_HIT_WORDS = {
+    RecallStatus.FOUND: "memory has it; the ids below may be targets",
+    RecallStatus.AMBIGUOUS: "memory has several that fit; the best comes first, ask if it matters which",
+    RecallStatus.ONLY_STALE: "memory has it, but has not seen it for long: look before acting",
+}
+
+
+def recall_or_locate(mission: Mission, words: str, likely: tuple[str, ...]) -> Procedure[ToolResult]:
+    """What memory has, else what one look of the default locator finds, else where to search."""
+    refusal = unreadable(words)
+    if refusal is not None:
+        return refusal
+    mission.say(f"recalling {words}")
+    answer = yield from recall(mission, words)
+    if not isinstance(answer, RequestFailed) and answer.status is RecallStatus.BAD_QUERY:
+        return refused(answer.message)
+    if not isinstance(answer, RequestFailed) and answer.status in _HIT:
+        things = _believed(mission, answer.matches, words)
+        if things:
+            found = tuple(thing.found() for thing in things)
+            return ToolResult(status=answer.status.name, text=_HIT_WORDS[answer.status], found=found)
+    episode = mission.episode(words).hinted(_near(mission, answer, words), likely)
+    mission.keep(episode)
+    return (yield from _escalate(mission, answer, episode))
+
+
+def not_found_reply(
+    mission: Mission, words: str, status: str, text: str, peer: tuple[str, ...] = ()
+) -> Procedure[ToolResult]:
+    """A reply that says what was not found and where it could be looked for."""
+    candidates = yield from frontier(mission, mission.episode(words))
+    if candidates:
+        advice = (
+            "Search by execute_rskill on a frontier id, best first: it is approached, opened when closed, "
+            f"and looked at for these words. {len(candidates)} places are left."
+        )
+    else:
+        advice = "No place is left to search: ask a human or end the mission."
+    return ToolResult(
+        status=status, text=f"{text}. {advice}", frontier=shown(mission, candidates), peer_words=peer
+    )
+
+
+def _believed(mission: Mission, matches: tuple[RecallMatch, ...], words: str) -> tuple[KnownObject, ...]:
+    """Matches that no look of this mission has disproved, known from now on."""
+    standing = [
+        m for m in matches if not (m.node_id in mission.things and mission.things[m.node_id].disproved)
+    ]
+    return tuple(mission.learn(KnownObject.remembered(match, words)) for match in standing)
+
+
+def _near(mission: Mission, answer: RecallResult | RequestFailed, words: str) -> tuple[str, ...]:
+    if isinstance(answer, RequestFailed):
+        return ()
+    for match in answer.near_misses:
+        if match.node_id not in mission.things:
+            mission.learn(KnownObject.remembered(match, words, hint=True))
+    return tuple(match.node_id for match in answer.near_misses)
+
+
+def _escalate(
+    mission: Mission, answer: RecallResult | RequestFailed, episode: SearchProgress
+) -> Procedure[ToolResult]:
+    """Once per term and episode the default locator is asked for the same words."""
+    words = episode.term
+    status = answer.condition if isinstance(answer, RequestFailed) else RecallStatus.NOT_IN_MEMORY.name
+    if not isinstance(answer, RequestFailed) and answer.status in (
+        RecallStatus.BAD_QUERY,
+        RecallStatus.INACTIVE,
+        RecallStatus.INTERNAL_ERROR,
+    ):
+        status = answer.status.name
+    memory = f"recall: {status}"
+    if episode.escalated:
+        return (
+            yield from not_found_reply(
+                mission, words, status, f"{memory}; it was looked for from here before"
+            )
+        )
+    mission.keep(episode.after_escalation())
+    mission.say(f"looking for {words}")
+    look = yield from locate_object(mission, words)
+    if look.things:
+        return _seen(mission, look, words)
+    if look.status == BAD_QUERY:
+        mission.forget(episode)
+        return refused(look.message)
+    status = SEEN_NOT_PLACED if look.status == SEEN_NOT_PLACED else status
+    return (
+        yield from not_found_reply(mission, words, status, f"{memory}; {_look_words(look)}", (look.message,))
+    )
+
+
+def _seen(mission: Mission, look: LocateOutcome, words: str) -> ToolResult:
+    mission.keep(mission.episode(words).after_finding(look.things[0].id))
+    return ToolResult(
+        status="FOUND_IN_VIEW",
+        text="not in memory under these words, but a locator sees it now; the ids below may be targets",
+        found=tuple(thing.found() for thing in look.things),
+    )
+
+
+def _look_words(look: LocateOutcome) -> str:
+    if look.absent:
+        return "a locator looked and it is not in view"
+    if look.status == SEEN_NOT_PLACED:
+        return "a locator sees it, but it could not be placed in the map: look from nearer"
+    return f"whether it is in view is not known: {look.status}"

@@ -1,0 +1,222 @@
+"""One question to one peer: spends, sends, waits, and gives a typed answer whatever the peer does."""
+# MERGED What ends a step from outside.
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from openral_core.detectors import LocateResult, LocateStatus
+from openral_core.errors import OpenRALError
+from openral_core.geometry import Pose
+from openral_core.memory_queries import (
+    ObserveResult,
+    RecallQuery,
+    RecallResult,
+    RecallStatus,
+    ResolveQuery,
+    ResolveResult,
+    ResolveStatus,
+)
+from openral_core.scene_graph import SceneGraph
+from openral_reasoner.behaviors.peers import MEMORY, wait_for
+from openral_reasoner.behaviors.targets import KnownObject
+from openral_reasoner.commands import (
+    CallLocate,
+    CallObserve,
+    CallRecall,
+    CallResolve,
+    ChangeState,
+    ClearDeadline,
+    Command,
+    ReadScene,
+    SetDeadline,
+)
+from openral_reasoner.events import (
+    CallFailed,
+    Event,
+    Located,
+    Observed,
+    Recalled,
+    Resolved,
+    SceneRead,
+    StateChanged,
+)
+from openral_reasoner.mission import Mission, Procedure, Wait
+from openral_reasoner.success.evidence import Answered, Referred, Source
+
+T = TypeVar("T")
+_REMEMBERED = (RecallStatus.FOUND, RecallStatus.AMBIGUOUS, RecallStatus.ONLY_STALE)
+SLACK = 1.0
+"""What a peer's own deadline has less than ours, so that its typed answer can still arrive [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestFailed:
+    """A peer that gave no answer, and how."""
+
+    condition: str
+    message: str
+
+
+def send_request(
+    mission: Mission, call_id: str, command: Command, seconds: float, needs: str = ""
+) -> Procedure[Event]:
+    """Send one command and wait for its event, its deadline, or the end of the detector it ``needs``."""
+    mission.emit(command)
+    mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
+    event = yield Wait(call_id, needs=needs)
+    mission.emit(ClearDeadline(call_id=call_id))
+    return event
+
+
+def pause(mission: Mission, seconds: float) -> Procedure[None]:
+    """Wait for a peer to catch up."""
+    call_id = mission.next_id("pause")
+    mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
+    yield Wait(call_id)
+
+
+def recall(mission: Mission, words: str, limit: int = 5) -> Procedure[RecallResult | RequestFailed]:
+    """What memory knows of these words."""
+    return (yield from _of_memory(mission, lambda: _recall(mission, words, limit)))
+
+
+def resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | RequestFailed]:
+    """Where memory has this place, room, agent or object."""
+    return (yield from _of_memory(mission, lambda: _resolve(mission, reference)))
+
+
+def _of_memory(
+    mission: Mission, ask: Callable[[], Procedure[T | RequestFailed]]
+) -> Procedure[T | RequestFailed]:
+    """Ask; once more when memory was lost over it and has come back."""
+    yield from wait_for(mission, MEMORY)
+    answer = yield from ask()
+    if isinstance(answer, RequestFailed) and not MEMORY.there(mission.palette):
+        yield from wait_for(mission, MEMORY)
+        if MEMORY.there(mission.palette):
+            answer = yield from ask()
+    return answer
+
+
+def _recall(mission: Mission, words: str, limit: int) -> Procedure[RecallResult | RequestFailed]:
+    mission.spend("recalls")
+    call_id = mission.next_id("recall")
+    mission.begin(call_id, "recall_object", query=words)
+    command = CallRecall(call_id=call_id, query=RecallQuery(words, limit))
+    event = yield from send_request(mission, call_id, command, mission.settings.deadlines.memory)
+    if isinstance(event, Recalled):
+        mission.finish(call_id, event.result.status.name, event.result.message)
+        _note_recalled(mission, words, event.result)
+        return event.result
+    return _unanswered(mission, call_id, event)
+
+
+def _note_recalled(mission: Mission, words: str, result: RecallResult) -> None:
+    if result.status in _REMEMBERED and result.matches:
+        nodes = tuple(KnownObject.remembered(match, words).node() for match in result.matches)
+        mission.note(Answered(Source.MEMORY, words, nodes))
+
+
+def _resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | RequestFailed]:
+    mission.spend("recalls")
+    call_id = mission.next_id("resolve")
+    mission.begin(call_id, "resolve_place", reference=reference)
+    command = CallResolve(call_id=call_id, query=ResolveQuery(reference, mission.requester))
+    event = yield from send_request(mission, call_id, command, mission.settings.deadlines.memory)
+    if isinstance(event, Resolved):
+        mission.finish(call_id, event.result.status.name, event.result.message)
+        _note_resolved(mission, reference, event.result)
+        return event.result
+    return _unanswered(mission, call_id, event)
+
+
+def _note_resolved(mission: Mission, reference: str, result: ResolveResult) -> None:
+    one = result.status in (ResolveStatus.FOUND, ResolveStatus.UNREACHABLE)
+    ids = (result.node_id,) if one else result.candidates
+    if any(ids) and (one or result.status is ResolveStatus.AMBIGUOUS):
+        mission.note(Referred(reference, ids))
+
+
+def locate(mission: Mission, words: str, camera: str, detector: str) -> Procedure[tuple[str, LocateResult]]:
+    """One look by one locator; gives the call's id, which `observe` needs, and a typed result always."""
+    if mission.palette.locator(detector) is None:
+        gone = LocateResult(LocateStatus.DETECTOR_ERROR, "no longer in the graph", words, camera, detector)
+        return "", gone
+    mission.spend("locates")
+    call_id = mission.next_id("locate")
+    mission.begin(call_id, "locate_in_view", query=words, camera=camera, detector=detector)
+    seconds = mission.settings.deadlines.locate
+    command = CallLocate(
+        call_id=call_id, query=words, camera=camera, detector=detector, deadline=max(0.1, seconds - SLACK)
+    )
+    event = yield from send_request(mission, call_id, command, seconds, needs=detector)
+    if isinstance(event, Located):
+        result = event.result
+        mission.finish(call_id, result.status.name, result.message)
+        return call_id, result
+    silent = _unanswered(mission, call_id, event)
+    status = LocateStatus.TIMEOUT if silent.condition == "TIMEOUT" else LocateStatus.DETECTOR_ERROR
+    return call_id, LocateResult(status, silent.message, words, camera, detector)
+
+
+def observe(mission: Mission, located: str, look: LocateResult) -> Procedure[ObserveResult | RequestFailed]:
+    """Have memory take in what a look found."""
+    yield from wait_for(mission, MEMORY)
+    call_id = mission.next_id("observe")
+    mission.begin(call_id, "observe", camera=look.camera, detector=look.detector)
+    command = CallObserve(call_id=call_id, located=located, camera=look.camera, detector=look.detector)
+    event = yield from send_request(mission, call_id, command, mission.settings.deadlines.memory)
+    if isinstance(event, Observed):
+        mission.finish(call_id, event.result.status.name, event.result.message)
+        return event.result
+    return _unanswered(mission, call_id, event)
+
+
+def read_scene(mission: Mission) -> Procedure[tuple[SceneGraph, Pose | None]]:
+    """The scene graph as last published, empty when none is known, and where the robot stands."""
+    call_id = mission.next_id("scene")
+    command = ReadScene(call_id=call_id)
+    event = yield from send_request(mission, call_id, command, mission.settings.deadlines.memory)
+    return (event.graph, event.robot) if isinstance(event, SceneRead) else (SceneGraph(), None)
+
+
+def change_state(mission: Mission, peer: str, activate: bool) -> Procedure[StateChanged | RequestFailed]:
+    """One lifecycle transition of a peer, if it is still in the palette."""
+    if peer not in mission.palette.peers:
+        return RequestFailed("UNAVAILABLE", "no longer in the graph")
+    mission.spend("transitions")
+    call_id = mission.next_id("transition")
+    transition = "activate" if activate else "deactivate"
+    mission.begin(call_id, "lifecycle_transition", peer=peer, transition=transition)
+    command = ChangeState(call_id=call_id, peer=peer, transition="activate" if activate else "deactivate")
+    event = yield from send_request(
+        mission, call_id, command, mission.settings.deadlines.transition, needs=peer
+    )
+    if isinstance(event, StateChanged):
+        mission.finish(call_id, "SUCCEEDED" if event.success else "REFUSED", event.message)
+        return event
+    return _unanswered(mission, call_id, event)
+
+
+def _unanswered(mission: Mission, call_id: str, event: Event) -> RequestFailed:
+    if isinstance(event, CallFailed):
+        silent = RequestFailed(event.condition.upper(), event.message)
+    else:
+        silent = RequestFailed("TIMEOUT", "no answer within its deadline")
+    mission.finish(call_id, silent.condition, silent.message)
+    return silent
+
+
+class MissionCancelled(OpenRALError):
+    """The operator, or the node's shutdown, stops the mission."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+
+
+class MissionStuck(OpenRALError):
+    """The mission goes on without coming nearer to its goal."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)

@@ -1,0 +1,209 @@
+"""One candidate of a search: go there, open what hides, look, remember the outcome."""
+# MERGED What a model is told, once, that would end a mission too early.
+
+from openral_core.missions import MissionState
+from openral_core.scene_graph import NodeKind
+from openral_core.skills import SkillStatus, Verb
+from openral_reasoner.behaviors.approach import (
+    approach,
+    close_container,
+    face,
+    open_container,
+    resolve_object,
+)
+from openral_reasoner.behaviors.locate import LocateOutcome, locate_object, no_locator_reason
+from openral_reasoner.behaviors.query_checks import BAD_QUERY, refused
+from openral_reasoner.behaviors.recall import frontier, not_found_reply, shown
+from openral_reasoner.behaviors.target_checks import hand_refusal
+from openral_reasoner.behaviors.targets import KnownObject
+from openral_reasoner.behaviors.verification import Proof
+from openral_reasoner.context import ObjectSummary, ToolResult
+from openral_reasoner.mission import Ending, Mission, Procedure
+from openral_reasoner.policies import Early
+from openral_reasoner.search.planner import Candidate
+from openral_reasoner.search.progress import NOBODY_CAN_LOOK, SEEN_NOT_PLACED, SearchProgress
+from openral_reasoner.success.predicates import Verdict
+
+_SEEN_WITHOUT_PLACE = (
+    "a locator sees it here, but where exactly could not be measured, so no skill can be used on it: "
+    "look again from here, or ask a human and say what was seen and why it could not be placed; "
+    "to search elsewhere is of no use"
+)
+
+
+def search_candidate(
+    mission: Mission, candidate: Candidate, episode: SearchProgress
+) -> Procedure[ToolResult]:
+    """Search one place for the episode's words; it is not gone to while nobody could look there."""
+    nobody = no_locator_reason(mission)
+    if nobody:
+        return ToolResult(
+            status=NOBODY_CAN_LOOK, text="not gone there, nobody could look", peer_words=(nobody,)
+        )
+    mission.spend("candidates")
+    span = mission.next_id("candidate")
+    mission.open_span(span, "search_candidate", node=candidate.node_id, words=episode.term)
+    mission.say(f"searching {candidate.label} for {episode.term}")
+    outcome = "INTERRUPTED"
+    try:
+        look = yield from _examine(mission, candidate, episode.term)
+        outcome = look.status
+    finally:
+        _record(mission, candidate, episode, outcome)
+        mission.close_span(span, outcome)
+    return (yield from _told(mission, candidate, look, episode.term))
+
+
+def _record(mission: Mission, candidate: Candidate, episode: SearchProgress, outcome: str) -> None:
+    mission.keep(mission.episode(episode.term).after_visit(candidate.node_id, outcome))
+    mission.searched.append(f"{candidate.label}: {outcome}")
+
+
+def _told(mission: Mission, candidate: Candidate, look: LocateOutcome, words: str) -> Procedure[ToolResult]:
+    if look.things:
+        mission.keep(mission.episode(words).after_finding(look.things[0].id))
+        found = tuple(thing.found() for thing in look.things)
+        return ToolResult(status="FOUND", text="found here; the ids below may be targets", found=found)
+    if look.status == BAD_QUERY:
+        mission.forget(mission.episode(words))
+        return refused(look.message)
+    if look.status == SEEN_NOT_PLACED:
+        return ToolResult(status=look.status, text=_SEEN_WITHOUT_PLACE, peer_words=(look.message,))
+    if look.absent:
+        text = "looked there, and it is not there"
+    else:
+        text = f"could not look there ({look.status}): this says nothing about whether it is there"
+    return (yield from not_found_reply(mission, words, look.status, text, (look.message,)))
+
+
+def _examine(mission: Mission, candidate: Candidate, words: str) -> Procedure[LocateOutcome]:
+    closed = _cannot_open(mission, candidate)
+    if closed is not None:
+        return closed
+    place = yield from resolve_object(mission, candidate.node_id)
+    if place is None:
+        return LocateOutcome("UNKNOWN_PLACE", "memory does not say where this is")
+    went = yield from approach(mission, place)
+    if not went.success:
+        return LocateOutcome(f"NOT_REACHED_{went.status.name}", went.message)
+    hidden = candidate.node_id if candidate.must_open else place.must_open
+    if hidden:
+        opened = yield from open_container(mission, hidden)
+        if not opened.success:
+            return LocateOutcome(_closed(opened.status), opened.message)
+        # A door is opened from beside it; what it hid is seen from before it.
+        back = yield from approach(mission, place)
+        if not back.success:
+            yield from close_container(mission, hidden)
+            return LocateOutcome(f"NOT_REACHED_{back.status.name}", back.message)
+    look = yield from _look_there(mission, place, words)
+    if hidden and not look.things:
+        yield from close_container(mission, hidden)
+    return look
+
+
+def _cannot_open(mission: Mission, candidate: Candidate) -> LocateOutcome | None:
+    """Why it would be driven to for nothing."""
+    if not candidate.must_open:
+        return None
+    if not mission.palette.with_verb(Verb.OPEN):
+        return LocateOutcome("NO_SKILL_TO_OPEN", "it is closed and no skill can open it")
+    full = hand_refusal(mission, Verb.OPEN, candidate.node_id)
+    return LocateOutcome(full.status, full.text) if full is not None else None
+
+
+def _look_there(mission: Mission, place: KnownObject, words: str) -> Procedure[LocateOutcome]:
+    if place.kind != NodeKind.ROOM:
+        faced = yield from face(mission, place)
+        if not faced.success:
+            return LocateOutcome(f"NOT_FACED_{faced.status.name}", faced.message)
+    return (yield from locate_object(mission, words))
+
+
+def _closed(status: SkillStatus) -> str:
+    return "NO_SKILL_TO_OPEN" if status is SkillStatus.UNSUPPORTED else f"NOT_OPENED_{status.name}"
+
+
+TOO_EARLY = "TOO_EARLY"
+NOT_PROVEN = "NOT_PROVEN"
+_NEEDED = {"candidates": 1, "locates": 1, "skills": 2, "model_calls": 2}
+"""What one more candidate takes of the budget."""
+_AGAIN = "Call the same again if it should end all the same."
+
+
+def challenge_giving_up(mission: Mission) -> Procedure[ToolResult | None]:
+    """Places that are left while the budget and the graph allow to search them; None when nothing is left."""
+    for episode in _open_episodes(mission):
+        candidates = yield from frontier(mission, episode)
+        if candidates and _first_time(mission, Early.SEARCH_OPEN):
+            return _left(mission, episode, candidates)
+    return None
+
+
+def challenge_success(mission: Mission, proof: Proof) -> ToolResult | None:
+    """What is not proven, or still in the gripper; None when that was said before, or is not so."""
+    if proof.verdict.proven or not proof.provable:
+        return None if proof.wants_held else _still_holding(mission)
+    able = mission.ledger.left("model_calls") >= 1
+    return _not_proven(mission, proof.verdict) if able and _first_time(mission, Early.NOT_PROVEN) else None
+
+
+def _still_holding(mission: Mission) -> ToolResult | None:
+    if not mission.holding or not _first_time(mission, Early.STILL_HOLDING):
+        return None
+    text = (
+        f"the robot still holds what it took: hand it over or put it down, if the goal asks for it. {_AGAIN}"
+    )
+    return ToolResult(status=TOO_EARLY, text=text, found=_held(mission))
+
+
+def _not_proven(mission: Mission, verdict: Verdict) -> ToolResult:
+    text = (
+        f"no skill, look or memory shows success. Missing: {verdict.missing}. "
+        f"To prove it: {verdict.remedy}. If that cannot be done, call done with success false. "
+        "Called again with success true and no proof, the mission ends as CLAIMED, not as SUCCEEDED."
+    )
+    return ToolResult(status=NOT_PROVEN, text=text, found=_held(mission))
+
+
+def _held(mission: Mission) -> tuple[ObjectSummary, ...]:
+    held = mission.things.get(mission.holding)
+    return (held.found(),) if held is not None else ()
+
+
+def ended(mission: Mission, proof: Proof, message: str) -> Ending:
+    """The end of a mission that its model calls a success."""
+    verdict = proof.verdict
+    if verdict.proven:
+        return Ending(MissionState.SUCCEEDED, message, verdict.proofs)
+    evidence = (f"missing: {verdict.missing}", *mission.evidence.words())
+    return Ending(MissionState.CLAIMED, f"{message} (claimed, not proven: {verdict.missing})", evidence)
+
+
+def _left(mission: Mission, episode: SearchProgress, candidates: tuple[Candidate, ...]) -> ToolResult:
+    text = (
+        f"{len(candidates)} places are left to search for it, best first, by execute_rskill on a frontier id "
+        f"with search_for. {_AGAIN}"
+    )
+    words = (f"not found yet: {episode.term}",)
+    return ToolResult(status=TOO_EARLY, text=text, frontier=shown(mission, candidates), peer_words=words)
+
+
+def _open_episodes(mission: Mission) -> tuple[SearchProgress, ...]:
+    able = mission.palette.detector_available and mission.palette.with_verb(Verb.NAVIGATE)
+    if (
+        not able
+        or no_locator_reason(mission)
+        or any(mission.ledger.left(line) < need for line, need in _NEEDED.items())
+    ):
+        return ()
+    return tuple(
+        each
+        for each in reversed(mission.episodes.values())
+        if each.escalated and not each.found and not each.sighted
+    )
+
+
+def _first_time(mission: Mission, early: Early) -> bool:
+    first, mission.early_endings = mission.early_endings.after(early)
+    return first

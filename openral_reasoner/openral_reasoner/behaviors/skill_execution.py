@@ -1,0 +1,181 @@
+"""What each verb takes beyond its own goal: coming near, opening, looking again, closing."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from openral_core.geometry import Pose
+from openral_core.skills import SkillResult, SkillStatus, Verb
+from openral_reasoner.behaviors.approach import approach, close_container, face, open_container, refine_pose
+from openral_reasoner.behaviors.locate import LocateOutcome
+from openral_reasoner.behaviors.skill_goal import Extra, MissingParameter, bind, execute_skill
+from openral_reasoner.behaviors.targets import KnownObject
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.palette.entries import SkillEntry
+from openral_reasoner.policies import FailureLadder, RecoveryAction
+
+
+@dataclass(frozen=True, slots=True)
+class SkillStep:
+    """One acting tool call on one thing."""
+
+    entry: SkillEntry
+    thing: KnownObject
+    words: str = ""
+    extras: Mapping[str, Extra] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SkillExecution:
+    """How it ended; ``moved`` holds the look that showed the thing not to be there."""
+
+    result: SkillResult
+    thing: KnownObject
+    moved: LocateOutcome | None = None
+
+
+def execute(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+    """Do what the verb takes."""
+    return (yield from _VERBS[step.entry.verb](mission, step))
+
+
+def _navigate(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+    mission.at = ""
+    return SkillExecution((yield from approach(mission, step.thing)), step.thing)
+
+
+def _look_at(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+    return SkillExecution((yield from face(mission, step.thing)), step.thing)
+
+
+def _open(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+    return SkillExecution((yield from open_container(mission, step.thing.id)), step.thing)
+
+
+def _close(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+    went = yield from approach(mission, step.thing)
+    if not went.success:
+        return SkillExecution(went, step.thing)
+    done = yield from _persist(mission, step, near=False)
+    if done.result.success:
+        mission.opened.discard(step.thing.id)
+    return done
+
+
+def _grasp(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+    """Reach it, open what hides it, see it from near, take it; its door is closed later, the hand empty."""
+    done = yield from _on_object(mission, step)
+    if done.result.success:
+        mission.holding = done.thing.id
+        mission.left_open = mission.opened.intersection(done.thing.containers)
+    return done
+
+
+def _pour(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+    return (yield from _on_object(mission, step))
+
+
+def _on_object(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+    if step.thing.must_open:
+        opened = yield from open_container(mission, step.thing.must_open)
+        if not opened.success:
+            return SkillExecution(opened, step.thing)
+        step = replace(step, thing=mission.learn(step.thing.opened()))
+    went = yield from approach(mission, step.thing)
+    if not went.success:
+        return SkillExecution(went, step.thing)
+    return (yield from _persist(mission, step, near=True))
+
+
+def _release(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+    """Bring what is held to a surface or a person."""
+    went = yield from approach(mission, step.thing)
+    if not went.success:
+        return SkillExecution(went, step.thing)
+    done = yield from _persist(
+        mission, replace(step, thing=mission.things.get(step.thing.id, step.thing)), near=False
+    )
+    if done.result.success:
+        _let_go(mission, step, done.result)
+        yield from _close_behind(mission)
+    return done
+
+
+def _close_behind(mission: Mission) -> Procedure[None]:
+    """Shut what was opened to get at what is let go now: no door closes by a full hand."""
+    behind, mission.left_open = sorted(mission.left_open), set()
+    for container in behind:
+        yield from close_container(mission, container)
+
+
+def _let_go(mission: Mission, step: SkillStep, result: SkillResult) -> None:
+    """What was held is now where it was put, or with whoever took it."""
+    held = mission.things.get(mission.holding)
+    mission.holding, mission.let_go = "", True
+    mission.palette = mission.palette.model_copy(update={"holding": ""})
+    if held is None:
+        return
+    if step.entry.verb is Verb.HANDOVER:
+        mission.learn(held.gone())
+        return
+    told = result.evidence.get("pose")
+    pose = told if isinstance(told, Pose) else step.thing.pose
+    put = replace(
+        held, pose=pose, standing=step.thing.standing, place=step.thing.id, containers=(), must_open=""
+    )
+    mission.learn(put)
+
+
+def _persist(mission: Mission, step: SkillStep, *, near: bool) -> Procedure[SkillExecution]:
+    """The skill itself, up the failure ladder; ``near`` asks for a look from close by before each try."""
+    others = [e for e in mission.palette.with_verb(step.entry.verb) if e != step.entry]
+    ladder = FailureLadder(len(others))
+    looks_wanted = near
+    while True:
+        if looks_wanted:
+            refined = yield from refine_pose(mission, step.thing)
+            if refined.lost:
+                return SkillExecution(
+                    SkillResult(SkillStatus.NOTHING_THERE, "it has moved"), step.thing, refined.look
+                )
+            step = replace(step, thing=refined.thing)
+        result = yield from _once(mission, step)
+        if result.success:
+            return SkillExecution(result, step.thing)
+        rung, ladder = ladder.after(result.status)
+        if rung is RecoveryAction.GIVE_UP:
+            return SkillExecution(result, step.thing)
+        if rung is RecoveryAction.OTHER_SKILL:
+            step = replace(step, entry=others.pop(0))
+        looks_wanted = near and rung is RecoveryAction.REAPPROACH
+        if rung is RecoveryAction.REAPPROACH:
+            yield from _stand_anew(mission, step.thing)
+
+
+def _once(mission: Mission, step: SkillStep) -> Procedure[SkillResult]:
+    try:
+        params = bind(step.entry, step.thing, step.extras)
+    except MissingParameter as error:
+        return SkillResult(SkillStatus.BAD_REQUEST, str(error))
+    words = step.words or f"{step.entry.verb.value} {step.thing.label}"
+    mission.say(f"{step.entry.verb.value} {step.thing.label}")
+    result = yield from execute_skill(mission, step.entry, step.thing, words, params)
+    mission.at = mission.facing = ""
+    return result
+
+
+def _stand_anew(mission: Mission, thing: KnownObject) -> Procedure[None]:
+    """Approach again by what memory now says of the thing."""
+    mission.at = ""
+    yield from approach(mission, replace(thing, standing=None))
+
+
+_VERBS: Mapping[Verb, Callable[[Mission, SkillStep], Procedure[SkillExecution]]] = {
+    Verb.NAVIGATE: _navigate,
+    Verb.LOOK_AT: _look_at,
+    Verb.OPEN: _open,
+    Verb.CLOSE: _close,
+    Verb.GRASP: _grasp,
+    Verb.POUR: _pour,
+    Verb.PLACE: _release,
+    Verb.HANDOVER: _release,
+}

@@ -1,0 +1,127 @@
+"""What was used of what is allowed."""
+# MERGED What one mission may use.
+# MERGED What a mission has cost, in words that never guess.
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from openral_core.errors import OpenRALError
+
+
+class SearchBudget(BaseModel):
+    """Limits of one mission; every loop of the reasoner spends from one of these lines."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    candidates: int = Field(default=24, ge=0, description="places searched")
+    recalls: int = Field(default=60, ge=0, description="questions to memory: recalls and resolves")
+    locates: int = Field(default=60, ge=0, description="live looks with a detector")
+    model_calls: int = Field(default=80, ge=0, description="decisions asked of the model")
+    tokens: int = Field(default=500_000, ge=0, description="tokens the model reads and writes")
+    dollars: float = Field(default=10.0, ge=0.0, description="what decisions cost, as far as known [US$]")
+    unpriced_calls: int = Field(default=10_000, ge=0, description="decisions whose cost is not known")
+    transitions: int = Field(default=40, ge=0, description="lifecycle transitions of detectors")
+    skills: int = Field(default=120, ge=0, description="goals sent to the skill server")
+    handoffs: int = Field(default=1, ge=0, description="questions put to a human")
+    seconds: float = Field(
+        default=900.0, gt=0.0, description="wall-clock time, without waiting for a human [s]"
+    )
+
+
+_FORMATS = {"dollars": ".2f"}
+
+
+class BudgetExhausted(OpenRALError):
+    """One line of a mission's budget is used up."""
+
+    def __init__(self, line: str, limit: float) -> None:
+        self.line = line
+        super().__init__(f"the budget of {limit:g} {line} is used up")
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetLine:
+    """One line of the budget as others see it."""
+
+    name: str
+    used: float
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetLedger:
+    """The budget of one mission; ``spend`` gives the next ledger and there is no way back.
+
+    Seconds run between ``resumed`` and ``paused`` only: waiting for a human costs nothing.
+    """
+
+    limits: SearchBudget
+    used: Mapping[str, float] = field(default_factory=dict)
+    running_since: float | None = None
+
+    def spend(self, line: str, amount: float = 1) -> "BudgetLedger":
+        """The ledger after spending.
+
+        Raises:
+            BudgetExhausted: If that line has less than ``amount`` left.
+        """
+        if amount > self.left(line):
+            raise BudgetExhausted(line, self.limit(line))
+        return self._add(line, amount)
+
+    def charge(self, line: str, amount: float) -> "BudgetLedger":
+        """The ledger after something that has already been used, such as tokens; may end below zero."""
+        return self._add(line, max(0.0, amount))
+
+    def resumed(self, now: float) -> "BudgetLedger":
+        """The clock runs from ``now`` [s]."""
+        return replace(self, running_since=now) if self.running_since is None else self
+
+    def paused(self, now: float) -> "BudgetLedger":
+        """The clock stands still from ``now`` [s]."""
+        if self.running_since is None:
+            return self
+        return replace(self._add("seconds", max(0.0, now - self.running_since)), running_since=None)
+
+    def limit(self, line: str) -> float:
+        """What is allowed of this line."""
+        return float(getattr(self.limits, line))
+
+    def overdrawn(self, line: str) -> bool:
+        """Whether more was charged than allowed."""
+        return self._used(line, None) > self.limit(line)
+
+    def left(self, line: str, now: float | None = None) -> float:
+        """What remains of this line, never below zero."""
+        return max(0.0, self.limit(line) - self._used(line, now))
+
+    def lines(self, now: float | None = None) -> tuple[BudgetLine, ...]:
+        """Every line with what is used at ``now`` [s]."""
+        names = type(self.limits).model_fields
+        return tuple(BudgetLine(name, self._used(name, now), self.limit(name)) for name in names)
+
+    def words(self, now: float) -> str:
+        """What remains, for the end of every tool reply."""
+        return "Remaining: " + ", ".join(
+            f"{self.left(n, now):{_FORMATS.get(n, '.0f')}} {n}" for n in type(self.limits).model_fields
+        )
+
+    def _used(self, line: str, now: float | None) -> float:
+        running = 0.0
+        if line == "seconds" and now is not None and self.running_since is not None:
+            running = max(0.0, now - self.running_since)
+        return self.used.get(line, 0.0) + running
+
+    def _add(self, line: str, amount: float) -> "BudgetLedger":
+        return replace(self, used={**self.used, line: self.used.get(line, 0.0) + amount})
+
+
+def cost_words(used: Mapping[str, float]) -> str:
+    """From the used lines of a budget."""
+    dollars, unpriced = used.get("dollars", 0.0), int(used.get("unpriced_calls", 0))
+    if not unpriced:
+        return f"{dollars:.4f} US$" if dollars else "nothing"
+    unknown = f"{unpriced} decision{'s' if unpriced > 1 else ''} by a model without a listed price"
+    return f"at least {dollars:.4f} US$, and {unknown}" if dollars else f"unknown: {unknown}"

@@ -1,0 +1,220 @@
+"""What the mission core asks for; every one that has a ``call_id`` is answered by an event with it."""
+# MERGED How a mission stands, as others see it.
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from openral_core.memory_queries import RecallQuery, ResolveQuery
+from openral_core.missions import MissionState, PromptOutcome
+from openral_core.skills import SkillGoal
+from openral_reasoner.budget import BudgetLine
+from openral_reasoner.context import CallEvent, Context, FrozenModel
+
+
+class CallRecord(FrozenModel):
+    """One call and how it ended; ``duration`` [s]."""
+
+    index: int
+    tool: str
+    arguments: str
+    status: str = "pending"
+    message: str = ""
+    started: float = 0.0
+    duration: float = 0.0
+
+
+class MissionReport(FrozenModel):
+    """Content of MissionStatus.msg."""
+
+    mission_id: str = ""
+    prompt_id: str = ""
+    goal: str = ""
+    requester: str = ""
+    state: MissionState = MissionState.IDLE
+    step: str = ""
+    reason: str = ""
+    budget: tuple[BudgetLine, ...] = ()
+    calls: tuple[CallRecord, ...] = ()
+    searched: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    traceparent: str = ""
+
+
+class HandoffQuestion(FrozenModel):
+    """Content of Handoff.msg."""
+
+    id: str
+    mission_id: str
+    goal: str
+    tried: tuple[str, ...]
+    question: str
+    choices: tuple[str, ...] = ()
+    budget: tuple[BudgetLine, ...] = ()
+    traceparent: str = ""
+
+
+class CallRecall(CallEvent):
+    """Ask memory what it knows."""
+
+    kind: Literal["call_recall"] = "call_recall"
+    query: RecallQuery
+
+
+class CallResolve(CallEvent):
+    """Ask memory where something is."""
+
+    kind: Literal["call_resolve"] = "call_resolve"
+    query: ResolveQuery
+
+
+class CallLocate(CallEvent):
+    """Have a detector look; ``deadline`` [s]."""
+
+    kind: Literal["call_locate"] = "call_locate"
+    query: str
+    camera: str
+    detector: str
+    deadline: float
+
+
+class CallObserve(CallEvent):
+    """Have memory take in the boxes that the look ``located`` found."""
+
+    kind: Literal["call_observe"] = "call_observe"
+    located: str
+    camera: str
+    detector: str
+
+
+class ReadScene(CallEvent):
+    """Give the newest scene graph."""
+
+    kind: Literal["read_scene"] = "read_scene"
+
+
+class SendSkill(CallEvent):
+    """Have the skill server act."""
+
+    kind: Literal["send_skill"] = "send_skill"
+    goal: SkillGoal
+
+
+class CancelSkill(CallEvent):
+    """Stop the goal sent as ``call_id``."""
+
+    kind: Literal["cancel_skill"] = "cancel_skill"
+
+
+class ChangeState(CallEvent):
+    """Take a lifecycle peer to another state."""
+
+    kind: Literal["change_state"] = "change_state"
+    peer: str
+    transition: Literal["activate", "deactivate"]
+
+
+class AskModel(CallEvent):
+    """Have the model decide."""
+
+    kind: Literal["ask_model"] = "ask_model"
+    context: Context
+
+
+class SetDeadline(CallEvent):
+    """Send DeadlinePassed with this id after ``seconds`` of steady time."""
+
+    kind: Literal["set_deadline"] = "set_deadline"
+    seconds: float
+
+
+class ClearDeadline(CallEvent):
+    """That deadline matters no more."""
+
+    kind: Literal["clear_deadline"] = "clear_deadline"
+
+
+class PublishPrompt(FrozenModel):
+    """Words for the operator; ``source`` as in PromptStamped."""
+
+    kind: Literal["publish_prompt"] = "publish_prompt"
+    source: str
+    text: str
+    in_reply_to: str = ""
+    mission_id: str = ""
+
+
+class PublishReceipt(FrozenModel):
+    """Tell whoever sent a prompt what became of it."""
+
+    kind: Literal["publish_receipt"] = "publish_receipt"
+    prompt_id: str
+    outcome: PromptOutcome
+    mission_id: str = ""
+    message: str = ""
+
+
+class PublishHandoff(FrozenModel):
+    """A question to a human."""
+
+    kind: Literal["publish_handoff"] = "publish_handoff"
+    question: HandoffQuestion
+
+
+class PublishStatus(FrozenModel):
+    """The mission as it stands."""
+
+    kind: Literal["publish_status"] = "publish_status"
+    report: MissionReport
+
+
+class SpanStarted(FrozenModel):
+    """A step of the trace begins; ``parent`` is a span of the same mission, "" at the root."""
+
+    kind: Literal["span_started"] = "span_started"
+    span: str
+    parent: str
+    name: str
+    attributes: dict[str, str | float | int | bool] = {}
+
+
+class SpanEnded(FrozenModel):
+    """A step of the trace is over."""
+
+    kind: Literal["span_ended"] = "span_ended"
+    span: str
+    status: str
+    attributes: dict[str, str | float | int | bool] = {}
+
+
+class EndMission(FrozenModel):
+    """The one terminal event of a mission."""
+
+    kind: Literal["end_mission"] = "end_mission"
+    mission_id: str
+    state: MissionState
+    reason: str
+
+
+Command = Annotated[
+    CallRecall
+    | CallResolve
+    | CallLocate
+    | CallObserve
+    | ReadScene
+    | SendSkill
+    | CancelSkill
+    | ChangeState
+    | AskModel
+    | SetDeadline
+    | ClearDeadline
+    | PublishPrompt
+    | PublishReceipt
+    | PublishHandoff
+    | PublishStatus
+    | SpanStarted
+    | SpanEnded
+    | EndMission,
+    Field(discriminator="kind"),
+]
+COMMAND: TypeAdapter[Command] = TypeAdapter(Command)

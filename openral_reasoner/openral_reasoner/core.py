@@ -1,0 +1,305 @@
+"""Takes events, gives commands. No clock, no IO, no randomness: the same events give the same commands."""
+# MERGED The outermost edge of the core: a defect in it ends one mission in words, never the node.
+
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+
+from openral_core.errors import OpenRALError
+from openral_core.missions import MissionState, PromptOutcome
+from openral_reasoner.behaviors.requests import MissionCancelled
+from openral_reasoner.behaviors.skill_goal import UNCONFIRMED
+from openral_reasoner.budget import BudgetExhausted
+from openral_reasoner.commands import (
+    CancelSkill,
+    ClearDeadline,
+    Command,
+    EndMission,
+    MissionReport,
+    PublishStatus,
+    SetDeadline,
+)
+from openral_reasoner.context import CallEvent
+from openral_reasoner.events import (
+    CallFailed,
+    Cancelled,
+    DeadlinePassed,
+    Event,
+    FailureReported,
+    PaletteChanged,
+    PromptReceived,
+    SkillEnded,
+    SkillProgressed,
+)
+from openral_reasoner.mission import Ending, Mission, Procedure, Wait
+from openral_reasoner.mission_loop import run_mission
+from openral_reasoner.palette.build import changes
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.prompt_queue import Goal, GoalQueue, Receipts, dropped, quoted, refusal, say
+from openral_reasoner.residency.manager import IdleResidencyManager
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner.stop_phrases import contains_stop_word, is_stop_phrase
+
+NEWS_KEPT = 32
+"""Lines of news kept between two decisions."""
+NAMED, REPORTED = 64, 200
+"""Characters of a failure's source and condition, and of its message, that a decision reads."""
+
+
+class Core:
+    """One mission at a time, others queued, replacing or refused as settings say."""
+
+    def __init__(self, settings: MissionSettings) -> None:
+        self.settings = settings
+        self.palette = ToolPalette()
+        self.mission: Mission | None = None
+        self._run: Procedure[Ending] | None = None
+        self._wait = Wait("")
+        self._queue = GoalQueue(settings.queue_length)
+        self._receipts = Receipts()
+        self._unconfirmed: set[str] = set()
+        self._missions = 0
+        self._interrupted = False
+        self._outbox: list[Command] = []
+        self._now = 0.0
+        self._last = MissionReport()
+        self._caretaker = IdleResidencyManager(settings.residency, settings.deadlines.transition)
+
+    def handle(self, event: Event, now: float) -> tuple[Command, ...]:
+        """The commands that this event leads to; ``now`` is steady time [s]."""
+        self._now = max(self._now, now)
+        if self.mission is not None:
+            self.mission.now = self._now
+        if isinstance(event, PromptReceived):
+            self._prompted(event)
+        elif isinstance(event, PaletteChanged):
+            self._palette_changed(event)
+        elif isinstance(event, FailureReported):
+            self._failure_reported(event)
+        elif isinstance(event, Cancelled):
+            self._outbox += dropped(self._queue.drop(), event.reason)
+            self._interrupt(MissionCancelled(event.reason))
+        else:
+            self._answered(event)
+        return self._drain()
+
+    def broke(self, why: str) -> tuple[Command, ...]:
+        """After a defect: the mission ends FAILED, what moves for it is stopped, what waits is dropped."""
+        mission = self.mission
+        self._outbox += dropped(self._queue.drop(), why)
+        if mission is not None:
+            for call_id in mission.pending("execute_rskill"):
+                mission.emit(CancelSkill(call_id=call_id))
+            self._end(Ending(MissionState.FAILED, why))
+        return self._drain()
+
+    def report(self, now: float) -> MissionReport:
+        """The mission as it stands, or the last one's end."""
+        if self.mission is None:
+            return self._last
+        self.mission.now = max(self._now, now)
+        return self.mission.report()
+
+    def _prompted(self, prompt: PromptReceived) -> None:
+        """Stop, answer, start or queue; whatever it is, its sender gets a receipt."""
+        known = self._receipts.of(prompt)
+        if known is not None:
+            self._outbox.append(known)
+        elif self._means_stop(prompt.text):
+            self._stop(prompt)
+        elif problem := refusal(prompt):
+            self._refuse(prompt, problem)
+        elif prompt.in_reply_to:
+            self._answer(prompt)
+        elif self.mission is None:
+            goal = self._goal(prompt)
+            self._receipt(prompt, PromptOutcome.STARTED, f"started {quoted(prompt.text)}", goal.mission_id)
+            self._start(goal)
+        else:
+            self._second(prompt, self.mission)
+
+    def _means_stop(self, text: str) -> bool:
+        """Any stop word counts for as long as something runs; an idle robot may be sent for a stop sign."""
+        return contains_stop_word(text) if self.mission is not None else is_stop_phrase(text)
+
+    def _stop(self, prompt: PromptReceived) -> None:
+        """Cancel what runs, first of all what moves, and drop what waits."""
+        why, stopped = f"the operator said {quoted(prompt.text)}", self.mission
+        waiting = self._queue.drop()
+        self._outbox += [CancelSkill(call_id=call_id) for call_id in sorted(self._unconfirmed)]
+        self._interrupt(MissionCancelled(why))
+        if self.mission is not None:
+            self._outbox += self.mission.drain()
+        told = [f"stopped {quoted(stopped.prompt.text)}" if stopped else "nothing was running"]
+        if waiting:
+            goals = ", ".join(quoted(goal.prompt.text) for goal in waiting)
+            told.append(f"dropped from the queue: {goals}")
+        self._outbox += dropped(waiting, why)
+        if waiting and stopped is not None and self.mission is None:
+            # Who listens to the newest status alone reads how the mission ended that ran.
+            self._outbox.append(PublishStatus(report=self._last))
+        self._receipt(prompt, PromptOutcome.STOPPED, "; ".join(told), stopped.id if stopped else "")
+
+    def _answer(self, prompt: PromptReceived) -> None:
+        mission = self.mission
+        asked = mission is not None and mission.state is MissionState.WAITING_FOR_HUMAN
+        if mission is not None and asked and prompt.in_reply_to == self._wait.call_id:
+            self._receipt(prompt, PromptOutcome.ANSWERED, "the mission goes on", mission.id)
+            self._resume(prompt)
+            return
+        valid = f"the open question is {self._wait.call_id!r}" if asked else "no question is open"
+        self._refuse(prompt, f"nothing waits for an answer to {quoted(prompt.in_reply_to)}: {valid}")
+
+    def _second(self, prompt: PromptReceived, running: Mission) -> None:
+        policy = self.settings.second_goal
+        if policy == "refuse" or (policy == "queue" and self._queue.full):
+            why = "another mission is running" if policy == "refuse" else "the queue of goals is full"
+            self._refuse(prompt, f"{why}; say 'stop' first")
+            return
+        if policy == "replace":
+            self._outbox += dropped(self._queue.drop(), f"replaced by {quoted(prompt.text)}")
+        goal = self._goal(prompt)
+        before = self._queue.put(goal)
+        told = f"queued behind {quoted(running.prompt.text)}" + (f" and {before} more" if before else "")
+        if policy == "replace":
+            told = f"replaces {quoted(running.prompt.text)}, which is being stopped"
+        self._outbox.append(say(told, prompt, goal.mission_id))
+        self._receipt(prompt, PromptOutcome.QUEUED, told, goal.mission_id)
+        if policy == "replace":
+            self._interrupt(MissionCancelled("replaced by another goal"))
+
+    def _goal(self, prompt: PromptReceived) -> Goal:
+        """A mission of its own for a prompt, whatever ids callers use."""
+        self._missions += 1
+        return Goal(f"{prompt.id or 'mission'}-{self._missions}", prompt)
+
+    def _refuse(self, prompt: PromptReceived, why: str) -> None:
+        self._outbox.append(say(why, prompt))
+        self._receipt(prompt, PromptOutcome.REFUSED, why)
+
+    def _receipt(self, prompt: PromptReceived, outcome: PromptOutcome, told: str, mission: str = "") -> None:
+        self._outbox.append(self._receipts.write(prompt, outcome, told, mission))
+
+    def _start(self, goal: Goal) -> None:
+        mission = Mission(goal.mission_id, goal.prompt, self.settings, self.palette)
+        mission.now = self._now
+        mission.unconfirmed = self._unconfirmed
+        mission.chronicle = self._caretaker.hand_over(self._now).reconciled(self.palette.awake)
+        mission.ledger = mission.ledger.resumed(self._now)
+        mission.open_span(mission.id, "invoke_agent", goal=goal.prompt.text)
+        mission.emit(SetDeadline(call_id=mission.id, seconds=self.settings.budget.seconds))
+        self.mission, self._run, self._interrupted = mission, run_mission(mission), False
+        self._step(None)
+
+    def _palette_changed(self, event: PaletteChanged) -> None:
+        news = changes(self.palette, event.palette)
+        self.palette = event.palette
+        if self.mission is None:
+            self._caretaker.look(self.palette, self._now)
+            return
+        self.mission.palette = event.palette
+        if self.mission.chronicle.borrower not in self.mission.pending("execute_rskill"):
+            self.mission.chronicle = self.mission.chronicle.reclaimed(idle=self.palette.robot_idle)
+        if self.mission.asked:
+            self.mission.news.extend(news)
+        if self._wait.palette:
+            self._resume(event)
+        elif self._wait.needs and self._wait.needs not in {each.id for each in self.palette.detectors}:
+            message = f"{self._wait.needs} is no longer in the graph"
+            failed = CallFailed(call_id=self._wait.call_id, condition="UNAVAILABLE", message=message)
+            self._resume(failed)
+
+    def _failure_reported(self, event: FailureReported) -> None:
+        """Told with the next decision; what to do about a call that failed is decided by its own answer."""
+        if self.mission is not None and len(self.mission.news) < NEWS_KEPT:
+            source, condition = event.source[:NAMED], event.condition[:NAMED]
+            self.mission.news.append(f"{source} reports {condition}: {event.message[:REPORTED]}")
+
+    def _answered(self, event: Event) -> None:
+        mission = self.mission
+        if isinstance(event, SkillEnded):
+            self._unconfirmed.discard(event.call_id)
+        if mission is None:
+            self._caretaker.answered(event, self._now)
+            return
+        call_id = event.call_id if isinstance(event, CallEvent) else ""
+        if isinstance(event, DeadlinePassed) and call_id == mission.id:
+            self._out_of_time(mission)
+        elif isinstance(event, SkillProgressed):
+            if call_id == self._wait.call_id:
+                mission.progress(event.stage, event.progress)
+        elif call_id == self._wait.call_id:
+            self._resume(event)
+        elif isinstance(event, SkillEnded) and call_id == mission.chronicle.borrower:
+            mission.chronicle = mission.chronicle.lent_to("")
+
+    def _out_of_time(self, mission: Mission) -> None:
+        """The mission's own deadline; time spent waiting for a human is given back."""
+        left = mission.ledger.left("seconds", self._now)
+        if left > 0.0:
+            mission.emit(SetDeadline(call_id=mission.id, seconds=max(left, 0.5)))
+        else:
+            self._interrupt(BudgetExhausted("seconds", mission.ledger.limit("seconds")))
+
+    def _interrupt(self, reason: OpenRALError) -> None:
+        if self._run is None or self.mission is None:
+            return
+        if self._interrupted:
+            self.mission.cancelled = str(reason)
+            for call_id in self.mission.pending("execute_rskill"):
+                self.mission.emit(CancelSkill(call_id=call_id))
+            return
+        self._interrupted = True
+        self._step(None, reason)
+
+    def _resume(self, event: Event) -> None:
+        self._step(event)
+
+    def _step(self, event: Event | None, reason: OpenRALError | None = None) -> None:
+        """Let the mission go on until it waits again or ends."""
+        assert self._run is not None
+        try:
+            if reason is not None:
+                self._wait = self._run.throw(reason)
+            elif event is None:
+                self._wait = next(self._run)
+            else:
+                self._wait = self._run.send(event)
+        except StopIteration as stop:
+            self._end(stop.value)
+
+    def _end(self, ending: Ending) -> None:
+        mission = self.mission
+        assert mission is not None
+        if mission.cancelled and ending.state is not MissionState.SUCCEEDED:
+            ending = Ending(MissionState.CANCELLED, mission.cancelled)
+        if any(call_id in self._unconfirmed for call_id in mission.records):
+            ending = replace(ending, reason=f"{ending.reason}; {UNCONFIRMED}")
+        mission.finish_all("INTERRUPTED")
+        mission.close_every_span(ending.state.name)
+        mission.state, mission.reason, mission.step = ending.state, ending.reason, "ended"
+        mission.evidence = mission.evidence.concluded(ending.evidence)
+        mission.publish()
+        mission.emit(ClearDeadline(call_id=mission.id))
+        mission.emit(EndMission(mission_id=mission.id, state=ending.state, reason=ending.reason))
+        self._outbox.extend(mission.drain())
+        self._last = mission.report()
+        self.mission, self._run, self._wait = None, None, Wait("")
+        self._caretaker.begin(mission.chronicle, mission.palette, self._now)
+        if (waiting := self._queue.next()) is not None:
+            self._start(waiting)
+
+    def _drain(self) -> tuple[Command, ...]:
+        if self.mission is not None:
+            self._outbox.extend(self.mission.drain())
+        batch, self._outbox = (*self._outbox, *self._caretaker.drain()), []
+        return batch
+
+
+def handle_safely(core: Core, event: Event, now: float, log: Callable[[str], None]) -> tuple[Command, ...]:
+    """The commands that an event leads to; when the core breaks on it, those that end its mission FAILED."""
+    try:
+        return core.handle(event, now)
+    except Exception as error:
+        log(f"the core broke on {event.kind}:\n{traceback.format_exc()}")
+        return core.broke(f"internal error on {event.kind}: {type(error).__name__}: {error}"[:500])

@@ -1,0 +1,142 @@
+"""The Anthropic Messages API by its official SDK: one forced tool call per tick, prompt caching, streamed."""
+
+import json
+from collections.abc import AsyncIterable
+
+import anthropic
+import httpx2
+from anthropic.types import MessageParam, RawMessageStreamEvent, TextBlockParam, ToolParam
+
+from openral_reasoner.context import Context, ToolSchema, Turn
+from openral_reasoner.llm.base import Decision, api_key_for
+from openral_reasoner.llm.http_client import Endpoint
+from openral_reasoner.llm.messages import NO_CALL, arguments_of, news, opening, reminder, usable
+from openral_reasoner.llm.streaming import RetryPolicy, StreamedAnswer, counted, readable, translate_errors
+
+MAX_TOKENS = 1024
+_CUT = ("max_tokens", "model_context_window_exceeded")
+
+
+class AnthropicModel:
+    """Blocks for at most the retries' deadline."""
+
+    def __init__(self, model: str, base_url: str, retries: RetryPolicy) -> None:
+        self._model, self._retries = model, retries
+        self._key = api_key_for("anthropic", base_url)
+        self._base_url, self._endpoint = base_url or None, Endpoint()
+
+    def __call__(self, context: Context) -> Decision:
+        """One decision."""
+        return self._retries.call(
+            lambda seconds: self._endpoint.ask(lambda http: self._once(http, context, seconds), seconds)
+        )
+
+    async def _once(self, http: httpx2.AsyncClient, context: Context, seconds: float) -> Decision:
+        client = anthropic.AsyncAnthropic(
+            api_key=self._key,
+            base_url=self._base_url,
+            max_retries=0,
+            http_client=http,
+            open_telemetry=False,
+        )
+        with translate_errors(anthropic, self._key):
+            stream = await client.messages.create(
+                model=self._model,
+                max_tokens=MAX_TOKENS,
+                system=[{"type": "text", "text": context.system, "cache_control": {"type": "ephemeral"}}],
+                tools=_tools(context.tools),
+                tool_choice={"type": "any", "disable_parallel_tool_use": True},
+                messages=messages(context),
+                stream=True,
+                timeout=seconds,
+            )
+            with readable(self._key):
+                return (await _read(stream)).decision()
+
+
+def messages(context: Context) -> list[MessageParam]:
+    """The mission as alternating messages; every tool call has its tool_result."""
+    result: list[MessageParam] = [{"role": "user", "content": [_text(opening(context))]}]
+    for turn in context.turns:
+        _add_user(result, news(turn.news, turn.operator_words))
+        result += _turn(turn)
+    _add_user(result, reminder(context))
+    return result
+
+
+def _turn(turn: Turn) -> list[MessageParam]:
+    words = turn.reply.rendered()
+    if not usable(turn):
+        return [
+            {"role": "assistant", "content": [_text(NO_CALL)]},
+            {"role": "user", "content": [_text(words)]},
+        ]
+    return [
+        {
+            "role": "assistant",
+            "content": [
+                {
+                    "type": "tool_use",
+                    "id": turn.call_id,
+                    "name": turn.tool,
+                    "input": dict(arguments_of(turn)),
+                }
+            ],
+        },
+        {
+            "role": "user",
+            "content": [
+                {
+                    "type": "tool_result",
+                    "tool_use_id": turn.call_id,
+                    "content": words,
+                    "is_error": turn.reply.status == "INVALID_CALL",
+                }
+            ],
+        },
+    ]
+
+
+def _add_user(result: list[MessageParam], words: str) -> None:
+    """More words in the last user message, so that roles alternate."""
+    if words:
+        content = result[-1]["content"]
+        assert isinstance(content, list)
+        content.append(_text(words))
+
+
+def _text(words: str) -> TextBlockParam:
+    return {"type": "text", "text": words}
+
+
+def _tools(tools: tuple[ToolSchema, ...]) -> list[ToolParam]:
+    result: list[ToolParam] = [
+        {"name": t.name, "description": t.description, "input_schema": json.loads(t.parameters)}
+        for t in tools
+    ]
+    result[-1]["cache_control"] = {"type": "ephemeral"}
+    return result
+
+
+async def _read(events: AsyncIterable[RawMessageStreamEvent]) -> StreamedAnswer:
+    answer = StreamedAnswer()
+    async for event in events:
+        if event.type == "message_start":
+            usage = event.message.usage
+            answer.cached = counted(usage.cache_read_input_tokens)
+            answer.stored = counted(usage.cache_creation_input_tokens)
+            answer.read = counted(usage.input_tokens) + answer.cached + answer.stored
+            answer.model = event.message.model
+        elif event.type == "content_block_start" and event.content_block.type == "tool_use":
+            answer.called(event.index, event.content_block.name)
+        elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
+            answer.argued(event.index, event.delta.partial_json)
+        elif event.type == "content_block_delta" and event.delta.type == "text_delta":
+            answer.said(event.delta.text)
+        elif event.type == "message_delta":
+            answer.written = counted(event.usage.output_tokens)
+            answer.cut = event.delta.stop_reason in _CUT
+            answer.refusal = "refusal" if event.delta.stop_reason == "refusal" else ""
+        elif event.type == "message_stop":
+            answer.stop = "message_stop"
+    return answer

@@ -1,0 +1,128 @@
+"""Chat completions by the official OpenAI SDK, for any compatible endpoint (vLLM, Ollama); streamed."""
+
+import json
+from collections.abc import AsyncIterable
+
+import httpx2
+import openai
+from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam, ChatCompletionToolParam
+from openai.types.chat.chat_completion_chunk import Choice
+
+from openral_reasoner.context import Context, ToolSchema, Turn
+from openral_reasoner.llm.base import Decision, api_key_for
+from openral_reasoner.llm.http_client import Endpoint
+from openral_reasoner.llm.messages import NO_CALL, arguments_of, news, opening, reminder, usable
+from openral_reasoner.llm.streaming import RetryPolicy, StreamedAnswer, counted, readable, translate_errors
+
+
+class OpenAIModel:
+    """Blocks for at most the retries' deadline."""
+
+    def __init__(self, model: str, base_url: str, retries: RetryPolicy) -> None:
+        self._model, self._retries = model, retries
+        self._key = api_key_for("openai", base_url)
+        self._base_url, self._endpoint = base_url or None, Endpoint()
+
+    def __call__(self, context: Context) -> Decision:
+        """One decision."""
+        return self._retries.call(
+            lambda seconds: self._endpoint.ask(lambda http: self._once(http, context, seconds), seconds)
+        )
+
+    async def _once(self, http: httpx2.AsyncClient, context: Context, seconds: float) -> Decision:
+        client = openai.AsyncOpenAI(
+            api_key=self._key, base_url=self._base_url, max_retries=0, http_client=http
+        )
+        with translate_errors(openai, self._key):
+            stream = await client.chat.completions.create(
+                model=self._model,
+                messages=messages(context),
+                tools=_tools(context.tools),
+                tool_choice="required",
+                parallel_tool_calls=False,
+                stream=True,
+                stream_options={"include_usage": True},
+                timeout=seconds,
+            )
+            with readable(self._key):
+                return (await _read(stream)).decision()
+
+
+def messages(context: Context) -> list[ChatCompletionMessageParam]:
+    """The mission as messages; every tool call has its tool message."""
+    result: list[ChatCompletionMessageParam] = [
+        {"role": "system", "content": context.system},
+        {"role": "user", "content": opening(context)},
+    ]
+    for turn in context.turns:
+        if told := news(turn.news, turn.operator_words):
+            result.append({"role": "user", "content": told})
+        result += _turn(turn)
+    if words := reminder(context):
+        result.append({"role": "user", "content": words})
+    return result
+
+
+def _turn(turn: Turn) -> list[ChatCompletionMessageParam]:
+    words = turn.reply.rendered()
+    if not usable(turn):
+        return [{"role": "assistant", "content": NO_CALL}, {"role": "user", "content": words}]
+    arguments = json.dumps(arguments_of(turn))
+    return [
+        {
+            "role": "assistant",
+            "tool_calls": [
+                {
+                    "id": turn.call_id,
+                    "type": "function",
+                    "function": {"name": turn.tool, "arguments": arguments},
+                }
+            ],
+        },
+        {"role": "tool", "tool_call_id": turn.call_id, "content": words},
+    ]
+
+
+def _tools(tools: tuple[ToolSchema, ...]) -> list[ChatCompletionToolParam]:
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": t.name,
+                "description": t.description,
+                "parameters": json.loads(t.parameters),
+            },
+        }
+        for t in tools
+    ]
+
+
+async def _read(chunks: AsyncIterable[ChatCompletionChunk]) -> StreamedAnswer:
+    answer = StreamedAnswer()
+    async for chunk in chunks:
+        answer.model = chunk.model or answer.model
+        if chunk.usage is not None:
+            answer.read = counted(chunk.usage.prompt_tokens)
+            answer.written = counted(chunk.usage.completion_tokens)
+            details = chunk.usage.prompt_tokens_details
+            answer.cached = counted(details.cached_tokens) if details is not None else 0
+        for choice in chunk.choices or ():
+            _take(answer, choice)
+    return answer
+
+
+def _take(answer: StreamedAnswer, choice: Choice) -> None:
+    delta = choice.delta
+    if delta is not None:
+        answer.said(delta.content or "")
+        answer.refusal += delta.refusal or ""
+        for position, call in enumerate(delta.tool_calls or ()):
+            # Some endpoints leave the index out.
+            index = position if call.index is None else call.index
+            if call.function is not None:
+                answer.called(index, call.function.name or "")
+                answer.argued(index, call.function.arguments or "")
+    if choice.finish_reason is not None:
+        answer.stop = choice.finish_reason
+        answer.cut = choice.finish_reason == "length"
+        answer.refusal += "filtered" if choice.finish_reason == "content_filter" else ""

@@ -1,0 +1,239 @@
+"""From what lives in the graph to what the model may name."""
+# MERGED What changed between two palettes, and why, in words for the model and the operator.
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from math import ceil
+
+from openral_core.detectors import DetectorInfo, Health, LifecycleState, Mode
+from openral_core.rskills import SkillManifest
+from openral_core.scene_graph import NodeKind, Relation, SceneGraph
+from openral_core.skills import Verb
+from openral_reasoner.palette.bounds import (
+    ALIASES,
+    DESCRIPTION,
+    DETECTORS,
+    TROUBLE,
+    cut,
+    first_cameras,
+    first_labels,
+    number,
+)
+from openral_reasoner.palette.entries import (
+    ContinuousDetectorEntry,
+    DegradedDetectorEntry,
+    LocatorEntry,
+    PlaceEntry,
+    SkillEntry,
+    ToolPalette,
+)
+
+COARSE, TRACE = 10.0, 1.0
+"""Step in which memory is planned; what is less than a trace is nothing [MB]."""
+_LIVING = (LifecycleState.ACTIVE, LifecycleState.INACTIVE)
+_NAMED = (NodeKind.ROOM, NodeKind.PLACE, NodeKind.AGENT)
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorState:
+    """A detector's latched words, and whether the node behind them lives now."""
+
+    info: DetectorInfo
+    alive: bool
+    namespace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphState:
+    """A snapshot of the graph as the reasoner's node sees it."""
+
+    detectors: tuple[DetectorState, ...] = ()
+    memory_alive: bool = False
+    skill_server_alive: bool = False
+    verbs: tuple[Verb, ...] = ()
+    holding: str = ""
+    busy: bool = False
+    scene: SceneGraph = field(default_factory=SceneGraph)
+    peers: tuple[str, ...] = ()
+
+
+def build_palette(
+    graph: GraphState, manifests: Iterable[SkillManifest], default_detector: str = ""
+) -> ToolPalette:
+    """What lives and is not blind, as a palette, bounded whatever the detectors say of themselves.
+
+    ``default_detector`` overrides the detectors' own mark, also while it is away.
+    """
+    there = [each.info for each in graph.detectors if each.alive and each.info.state in _LIVING]
+    default = _default(there, default_detector)
+    known = sorted(there, key=lambda info: (info.name.id != default, info.name.id))
+    listed = known[:DETECTORS]
+    living = [info for info in listed if not info.blind]
+    locators = [info for info in living if info.mode is Mode.ON_DEMAND]
+    streaming = [info for info in living if info.mode is Mode.CONTINUOUS]
+    return ToolPalette(
+        detector_available=bool(locators),
+        spatial_memory_available=graph.memory_alive,
+        continuous_detectors=tuple(_continuous(info, len(streaming)) for info in streaming),
+        locators=tuple(_locator(info, info.name.id == default) for info in locators),
+        cameras=tuple(dict.fromkeys(c for info in locators for c in first_cameras(info.cameras))),
+        skills=_skills(graph, manifests),
+        peers=tuple(sorted(graph.peers)),
+        places=_places(graph.scene) if graph.memory_alive else (),
+        holding=graph.holding,
+        robot_idle=graph.skill_server_alive and bool(graph.verbs) and not graph.busy,
+        blind=tuple(
+            DegradedDetectorEntry(id=i.name.id, why=cut(i.health_message, TROUBLE)) for i in listed if i.blind
+        ),
+        chosen_default=default_detector,
+        rivals=tuple(info.name.id for info in listed if info.is_default and info.name.id != default),
+        unlisted=len(known) - len(listed),
+    )
+
+
+def _default(there: Iterable[DetectorInfo], chosen: str) -> str:
+    """Id of the locator asked first: the chosen one, else the first marked as default; "" for none."""
+    locators = sorted((i for i in there if i.mode is Mode.ON_DEMAND), key=lambda i: i.name.id)
+    marked = (i.name.id for i in locators if (i.name.answers_to(chosen) if chosen else i.is_default))
+    return next(marked, "")
+
+
+def _locator(info: DetectorInfo, is_default: bool) -> LocatorEntry:
+    return LocatorEntry(
+        id=info.name.id,
+        aliases=info.name.aliases[:ALIASES],
+        description=cut(info.description, DESCRIPTION),
+        latency=number(info.latency),
+        cameras=first_cameras(info.cameras),
+        is_default=is_default,
+        state=info.state,
+        memory=_memory(info),
+        held=info.memory_resident >= TRACE,
+        recovering=info.health is Health.RESTARTING,
+        trouble=cut(info.health_message, TROUBLE) if info.health is Health.RESTARTING else "",
+    )
+
+
+def _continuous(info: DetectorInfo, sharing: int) -> ContinuousDetectorEntry:
+    labels = first_labels(info.labels, sharing)
+    return ContinuousDetectorEntry(
+        id=info.name.id,
+        description=cut(info.description, DESCRIPTION),
+        labels=labels,
+        labels_left_out=len(info.labels) - len(labels),
+        cameras=first_cameras(info.cameras),
+        state=info.state,
+        memory=_memory(info),
+        held=info.memory_resident >= TRACE,
+    )
+
+
+def _memory(info: DetectorInfo) -> float:
+    """What to plan with: measured once it was, and coarse, so that its jitter changes no palette."""
+    return ceil((number(info.memory_measured) or number(info.memory_declared)) / COARSE) * COARSE
+
+
+def _skills(graph: GraphState, manifests: Iterable[SkillManifest]) -> tuple[SkillEntry, ...]:
+    if not graph.skill_server_alive:
+        return ()
+    offered = [m for m in manifests if m.verb in graph.verbs]
+    return tuple(
+        SkillEntry(
+            id=m.id,
+            aliases=m.aliases,
+            verb=m.verb,
+            description=m.description,
+            parameters=m.parameters,
+            deadline=m.deadline,
+            gpu_memory_mb=m.gpu_memory_mb,
+        )
+        for m in sorted(offered, key=lambda m: m.id)
+    )
+
+
+def _places(scene: SceneGraph) -> tuple[PlaceEntry, ...]:
+    rooms = {e.source: e.target for e in scene.edges if e.relation in (Relation.IN_ROOM, Relation.PART_OF)}
+    return tuple(
+        PlaceEntry(id=n.id, label=n.label, kind=n.kind, room=rooms.get(n.id, ""), aliases=n.aliases)
+        for n in sorted(scene.nodes, key=lambda n: (n.kind, n.id))
+        if n.kind in _NAMED
+    )
+
+
+_Detector = LocatorEntry | ContinuousDetectorEntry
+
+
+def changes(old: ToolPalette, new: ToolPalette) -> tuple[str, ...]:
+    """One line per difference that matters to a decision."""
+    return tuple(
+        chain(
+            _flag("spatial memory", old.spatial_memory_available, new.spatial_memory_available),
+            _detectors("locator", old.locators, new.locators, new),
+            _detectors("continuous detector", old.continuous_detectors, new.continuous_detectors, new),
+            _overrun(old, new),
+            _rivals(old, new),
+            _names("skill", [s.id for s in old.skills], [s.id for s in new.skills], "the skill server"),
+            _names("camera", old.cameras, new.cameras, "every locator that serves it"),
+            _changes_places(old, new),
+            _names("lifecycle peer", old.peers, new.peers, "its node"),
+        )
+    )
+
+
+def _overrun(old: ToolPalette, new: ToolPalette) -> list[str]:
+    """What detectors say of themselves and is not shown."""
+    before = {each.id: each.labels_left_out for each in old.continuous_detectors}
+    lines = [
+        f"continuous detector {each.id!r} can name {each.labels_left_out} labels more than are listed"
+        for each in new.continuous_detectors
+        if each.labels_left_out and before.get(each.id, 0) != each.labels_left_out
+    ]
+    if new.unlisted > old.unlisted:
+        lines.append(f"{new.unlisted} detectors more than can be listed are in the graph")
+    return lines
+
+
+def _rivals(old: ToolPalette, new: ToolPalette) -> list[str]:
+    asked = new.default_locator
+    first = f"{asked.id!r} is asked first" if asked else "it is not asked first"
+    return [
+        f"locator {each!r} calls itself the default too: {first}"
+        for each in new.rivals
+        if each not in old.rivals
+    ]
+
+
+def _flag(what: str, old: bool, new: bool) -> list[str]:
+    if old == new:
+        return []
+    return [f"{what} is back" if new else f"{what} is gone: its service no longer answers, or is not active"]
+
+
+def _names(what: str, old: Sequence[str], new: Sequence[str], source: str) -> list[str]:
+    gone = [f"{what} {name!r} is gone: {source} no longer offers it" for name in old if name not in new]
+    come = [f"{what} {name!r} is there now" for name in new if name not in old]
+    return gone + come
+
+
+def _changes_places(old: ToolPalette, new: ToolPalette) -> list[str]:
+    """Every place comes and goes with memory: of that one line is enough."""
+    if old.spatial_memory_available != new.spatial_memory_available:
+        return []
+    return _names("place", [p.id for p in old.places], [p.id for p in new.places], "the scene graph")
+
+
+def _detectors(
+    what: str, old: Sequence[_Detector], new: Sequence[_Detector], palette: ToolPalette
+) -> list[str]:
+    blind = {each.id: each.why for each in palette.blind}
+    before = {each.id: each.state for each in old}
+    after = {each.id: each.state for each in new}
+    moved = [
+        f"{what} {name!r} went from {before[name].name} to {state.name}"
+        for name, state in after.items()
+        if name in before and before[name] is not state
+    ]
+    blinded = [f"{what} {name!r} is blind: {blind[name]}" for name in before if name in blind]
+    rest = [name for name in before if name not in blind]
+    return _names(what, rest, list(after), "its node or service") + blinded + moved

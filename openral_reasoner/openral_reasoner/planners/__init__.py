@@ -1,1 +1,0 @@
-"""Deciding without a language model."""

@@ -1,0 +1,250 @@
+"""One plan per kind of goal."""
+# MERGED Plans that carry something.
+
+from collections.abc import Callable, Mapping
+from dataclasses import astuple
+
+from openral_core.skills import Verb
+from openral_reasoner.context import ObjectSummary, ToolResult
+from openral_reasoner.scripted.grammar import (
+    EXAMPLES,
+    Bring,
+    BringFilled,
+    Find,
+    Goal,
+    GoTo,
+    LookAt,
+    LookInside,
+    MoveDoor,
+    NotUnderstood,
+    PickUp,
+    Pour,
+)
+from openral_reasoner.scripted.priors import load_priors
+from openral_reasoner.scripted.steps import (
+    Plan,
+    PlanContext,
+    PlanFailed,
+    describe_location,
+    find_object,
+    named_place,
+    require_success,
+    resolved,
+    search_object,
+    unseen,
+)
+from openral_reasoner.search.progress import SEEN_NOT_PLACED
+from openral_reasoner.tools.locate_in_view import LocateInViewTool
+
+GRASP_TRIES = 3
+
+
+def bring(outlook: PlanContext, goal: Bring) -> Plan[str]:
+    """Make sure of the receiver, fetch it, and give it to whoever is named, or put it there."""
+    yield from _receiver(outlook, goal.to)
+    thing, _ = yield from find_object(outlook, goal.what, goal.where)
+    yield from _grasp(outlook, goal.what, thing)
+    yield from _deliver(outlook, goal.what, goal.to)
+    return f"I brought the {goal.what} to {_listener(goal.to)}."
+
+
+def bring_filled(outlook: PlanContext, goal: BringFilled) -> Plan[str]:
+    """Fill a vessel that suits what goes into it, and bring that."""
+    yield from _receiver(outlook, goal.to)
+    vessel = load_priors().vessel_for(goal.vessel, goal.contents)
+    held = yield from _filled(outlook, vessel, goal.contents)
+    yield from _grasp(outlook, vessel, held)
+    yield from _deliver(outlook, vessel, goal.to)
+    return f"I brought a {vessel.split()[-1]} of {goal.contents} to {_listener(goal.to)}."
+
+
+def pour(outlook: PlanContext, goal: Pour) -> Plan[str]:
+    """Fill a vessel and leave it."""
+    yield from _filled(outlook, goal.vessel, goal.contents)
+    return f"I poured {goal.contents} into the {goal.vessel}."
+
+
+def _filled(outlook: PlanContext, vessel: str, contents: str) -> Plan[ObjectSummary]:
+    """One hand: set the vessel down, fetch what goes into it, pour, set that down too."""
+    source, _ = yield from find_object(outlook, contents)
+    held, _ = yield from find_object(outlook, vessel)
+    surface = _staging(outlook)
+    yield from _grasp(outlook, vessel, held)
+    require_success((yield from outlook.act(Verb.PLACE, surface)), f"put down {vessel}")
+    yield from _grasp(outlook, contents, source)
+    require_success((yield from outlook.act(Verb.POUR, held.id)), f"pour {contents}")
+    require_success((yield from outlook.act(Verb.PLACE, surface)), f"put down {contents}")
+    return held
+
+
+def pick_up(outlook: PlanContext, goal: PickUp) -> Plan[str]:
+    """Take it into the hand."""
+    thing, _ = yield from find_object(outlook, goal.what, goal.where)
+    yield from _grasp(outlook, goal.what, thing)
+    return f"I am holding the {goal.what}."
+
+
+def _grasp(outlook: PlanContext, words: str, thing: ObjectSummary) -> Plan[ObjectSummary]:
+    """Take it; when it has moved, search for it and try again, a bounded number of times."""
+    for _ in range(GRASP_TRIES):
+        reply = yield from outlook.act(Verb.GRASP, thing.id)
+        if reply.status != "MOVED":
+            break
+        thing = yield from search_object(outlook, words, reply)
+    require_success(reply, f"grasp {words}")
+    return thing
+
+
+def _deliver(outlook: PlanContext, words: str, to: str) -> Plan[ToolResult]:
+    """Give it away; where the receiver is now is asked again, they may have moved meanwhile."""
+    verb, target = yield from _receiver(outlook, to)
+    doing = f"put {words} down in {to}" if verb is Verb.PLACE else f"give {words} to {to}"
+    return require_success((yield from outlook.act(verb, target)), doing)
+
+
+def _receiver(outlook: PlanContext, to: str) -> Plan[tuple[Verb, str]]:
+    """How and to which id it will be given.
+
+    Raises:
+        PlanFailed: If nobody and nothing is meant by this, or nothing is set down there.
+    """
+    target = yield from resolved(to)
+    if target.kind == "room":
+        return Verb.PLACE, _staging(outlook, target.id)
+    return (Verb.HANDOVER if target.kind == "agent" else Verb.PLACE), target.id
+
+
+def _staging(outlook: PlanContext, room: str = "") -> str:
+    """A surface to set things down on, in this room if one is named."""
+    places = [p for p in outlook.now.places if p.room == room or not room]
+    for name in load_priors().staging:
+        place = next((p for p in places if name in p.label.lower()), None)
+        if place is not None:
+            return place.id
+    raise PlanFailed("I know no surface to set things down on. What should I do?")
+
+
+def _listener(to: str) -> str:
+    """Whoever said "me" is "you" in the answer."""
+    return "you" if to == "me" else to
+
+
+MAX_NAME = 200
+"""Characters of what a tool takes as the words for an object or a place."""
+
+
+def plan_for(outlook: PlanContext, goal: Goal) -> Plan[str]:
+    """The steps to a goal; returns what to tell whoever asked.
+
+    Raises:
+        PlanFailed: With the question for a human.
+    """
+    if not isinstance(goal, NotUnderstood):
+        _check_length(goal)
+    return (yield from _PLANS[type(goal)](outlook, goal))
+
+
+def _check_length(goal: Goal) -> None:
+    for said in astuple(goal):
+        if isinstance(said, str) and len(said) > MAX_NAME:
+            raise PlanFailed(
+                f"{said[:40]!r} and so on is a name of {len(said)} characters: I can look for one of at most "
+                f"{MAX_NAME}. What is it in short?"
+            )
+
+
+def _find(outlook: PlanContext, goal: Find) -> Plan[str]:
+    thing, seen = yield from find_object(outlook, goal.what, goal.where)
+    if not seen:
+        thing, seen = yield from _verify(outlook, goal.what, thing)
+    if not seen:
+        return f"Memory has the {goal.what} here: {describe_location(thing)}. {_unchecked(outlook)}"
+    return f"The {goal.what} is here: {describe_location(thing)}."
+
+
+def _unchecked(outlook: PlanContext) -> str:
+    broken = "; ".join(f"the locator {each.id} is broken: {each.why}" for each in outlook.now.blind)
+    return f"It was not checked: {broken}." if broken else "No locator was there to check."
+
+
+def _verify(outlook: PlanContext, words: str, thing: ObjectSummary) -> Plan[tuple[ObjectSummary, bool]]:
+    """Go and see that it is where memory has it; when it is not, search on. The flag: it was seen.
+
+    Raises:
+        PlanFailed: If no look was had: what memory has may have changed.
+    """
+    if thing.must_open:
+        require_success((yield from outlook.act(Verb.OPEN, thing.must_open)), f"open {thing.must_open}")
+    else:
+        require_success((yield from outlook.act(Verb.NAVIGATE, thing.id)), f"go to {words}")
+    yield from outlook.act(Verb.LOOK_AT, thing.id)
+    if not outlook.can_look:
+        return thing, False
+    reply = yield LocateInViewTool(query=words)
+    if reply.found or reply.status == SEEN_NOT_PLACED:
+        return (reply.found[0] if reply.found else thing), True
+    if reply.status in ("MOVED", "NOT_IN_VIEW"):
+        return (yield from search_object(outlook, words, reply)), True
+    if _went_meanwhile(outlook, reply):
+        return thing, False
+    where = describe_location(thing)
+    raise PlanFailed(f"I stand where memory has the {words} ({where}) and cannot see: {unseen(reply)}.")
+
+
+def _went_meanwhile(outlook: PlanContext, reply: ToolResult) -> bool:
+    """Whether the locator went while it was chosen."""
+    return reply.status == "INVALID_CALL" and not outlook.can_look
+
+
+def _go_to(outlook: PlanContext, goal: GoTo) -> Plan[str]:
+    place = yield from resolved(goal.where)
+    require_success((yield from outlook.act(Verb.NAVIGATE, place.id)), f"go to {goal.where}")
+    return f"I am at {place.label}."
+
+
+def _look_at(outlook: PlanContext, goal: LookAt) -> Plan[str]:
+    known = named_place(outlook.now, goal.what)
+    if known is None:
+        thing, seen = yield from find_object(outlook, goal.what)
+        known = thing.id
+        if seen:
+            return f"I am looking at {goal.what}: {describe_location(thing)}."
+    require_success((yield from outlook.act(Verb.NAVIGATE, known)), f"go to {goal.what}")
+    require_success((yield from outlook.act(Verb.LOOK_AT, known)), f"look at {goal.what}")
+    return f"I am looking at {goal.what}."
+
+
+def _look_inside(outlook: PlanContext, goal: LookInside) -> Plan[str]:
+    place = yield from resolved(goal.what)
+    opened = yield from outlook.act(Verb.OPEN, place.id)
+    require_success((yield from outlook.act(Verb.LOOK_AT, place.id)), f"look in {goal.what}")
+    return (
+        f"I am looking into the {goal.what}{', which is open now' if opened.status == 'SUCCEEDED' else ''}."
+    )
+
+
+def _door(outlook: PlanContext, goal: MoveDoor) -> Plan[str]:
+    place = yield from resolved(goal.what)
+    verb = Verb.OPEN if goal.open else Verb.CLOSE
+    require_success((yield from outlook.act(verb, place.id)), f"{verb.value.lower()} {goal.what}")
+    return f"{goal.what} is {'open' if goal.open else 'closed'}."
+
+
+def _not_understood(outlook: PlanContext, goal: NotUnderstood) -> Plan[str]:
+    yield from ()
+    said = goal.words if len(goal.words) <= MAX_NAME else f"{goal.words[:MAX_NAME]}..."
+    raise PlanFailed(f"I do not understand {said!r}. I understand for example: {'; '.join(EXAMPLES)}.")
+
+
+_PLANS: Mapping[type, Callable[..., Plan[str]]] = {
+    Bring: bring,
+    BringFilled: bring_filled,
+    Pour: pour,
+    PickUp: pick_up,
+    Find: _find,
+    GoTo: _go_to,
+    LookAt: _look_at,
+    LookInside: _look_inside,
+    MoveDoor: _door,
+    NotUnderstood: _not_understood,
+}

@@ -1,0 +1,52 @@
+"""Every choice of the mission core; nothing is decided elsewhere."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from openral_reasoner.budget import SearchBudget
+from openral_reasoner.residency.policy import ResidencyRules
+from openral_reasoner.search.planner import SearchCosts
+
+
+class CallDeadlines(BaseModel):
+    """How long each kind of call may take [s] of steady time."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    memory: float = Field(default=5.0, gt=0.0, description="recall, resolve and observe [s]")
+    locate: float = Field(default=20.0, gt=0.0, description="one look, waiting and inference included [s]")
+    model: float = Field(default=60.0, gt=0.0, description="one decision of the model [s]")
+    transition: float = Field(default=60.0, gt=0.0, description="one lifecycle transition [s]")
+    skill_grace: float = Field(default=10.0, gt=0.0, description="beyond the skill's own deadline [s]")
+    cancel: float = Field(default=10.0, gt=0.0, description="until a cancelled skill has stopped [s]")
+    palette: float = Field(default=30.0, ge=0.0, description="for memory and a skill server to appear [s]")
+    locator: float = Field(default=5.0, ge=0.0, description="then for a locator, which may be absent [s]")
+    recovery: float = Field(default=15.0, ge=0.0, description="for a locator that broke over a look [s]")
+    handoff: float = Field(default=0.0, ge=0.0, description="for a human's answer; 0 = nobody answers [s]")
+    approval: float = Field(default=120.0, gt=0.0, description="for a human's yes [s]")
+
+
+class MissionSettings(BaseModel):
+    """Settings of every mission of one core."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    budget: SearchBudget = SearchBudget()
+    deadlines: CallDeadlines = CallDeadlines()
+    residency: ResidencyRules = ResidencyRules()
+    search: SearchCosts = SearchCosts()
+    default_requester: str = Field(default="", description="agent a goal is for when its prompt names none")
+    max_failures: int = Field(default=3, ge=1, description="failures of the model until a human is asked")
+    max_repeats: int = Field(
+        default=3, ge=2, description="same call with the same answer until a human is asked"
+    )
+    frontier_shown: int = Field(default=8, ge=1, description="candidates listed in a miss")
+    same_object_within: float = Field(
+        default=1.0, gt=0.0, description="a new look at something this near is the same [m]"
+    )
+    second_goal: Literal["queue", "replace", "refuse"] = "queue"
+    queue_length: int = Field(default=8, ge=1, description="goals that may wait")
+    require_approval: bool = Field(
+        default=False, description="ask the operator before every acting tool call"
+    )

@@ -1,0 +1,143 @@
+"""A core in counted time: whoever answers says after how long, and deadlines come when they are due."""
+# MERGED Plays one mission of a symbolic home: a core, a model and peers that need a little while each.
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+
+from openral_core.errors import OpenRALError
+from openral_reasoner.commands import AskModel, ClearDeadline, Command, EndMission, SendSkill, SetDeadline
+from openral_reasoner.context import Context, RawCall
+from openral_reasoner.core import Core
+from openral_reasoner.events import DeadlinePassed, Event, ModelAnswered, PaletteChanged, PromptReceived
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.settings import MissionSettings
+
+Answer = tuple[float, Event]
+"""After how long [s], and what."""
+Answers = Callable[[Command, float], Iterable[Answer]]
+
+
+class EndlessMission(OpenRALError):
+    """A mission that goes on beyond any bound."""
+
+    def __init__(self, steps: int) -> None:
+        super().__init__(f"no end after {steps} events")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedStep:
+    """One event at ``now`` [s] with the commands it led to."""
+
+    now: float
+    event: Event
+    commands: tuple[Command, ...]
+
+
+@dataclass
+class SimulatedTimeline:
+    """Plays events in the order of their times."""
+
+    core: Core
+    answers: Answers
+    now: float = 0.0
+    moments: list[RecordedStep] = field(default_factory=list)
+    _due: list[tuple[float, int, Event, int]] = field(default_factory=list)
+    _order: "count[int]" = field(default_factory=count)
+    _deadlines: dict[str, int] = field(default_factory=dict)
+
+    def put(self, after: float, event: Event) -> None:
+        """Have an event happen in ``after`` [s]."""
+        heapq.heappush(self._due, (self.now + after, next(self._order), event, -1))
+
+    def run(self, limit: int = 20_000) -> list[EndMission]:
+        """Until nothing is left to happen; the ends in order.
+
+        Raises:
+            EndlessMission: If more than ``limit`` events happen.
+        """
+        ends: list[EndMission] = []
+        while self._due:
+            if len(self.moments) >= limit:
+                raise EndlessMission(limit)
+            due, _, event, deadline = heapq.heappop(self._due)
+            if deadline >= 0 and not self._still(event, deadline):
+                continue
+            self.now = max(self.now, due)
+            ends += self._handle(event)
+        return ends
+
+    def _handle(self, event: Event) -> list[EndMission]:
+        commands = self.core.handle(event, self.now)
+        self.moments.append(RecordedStep(self.now, event, commands))
+        for command in commands:
+            self._schedule(command)
+        return [command for command in commands if isinstance(command, EndMission)]
+
+    def _schedule(self, command: Command) -> None:
+        if isinstance(command, SetDeadline):
+            number = self._deadlines[command.call_id] = next(self._order)
+            passed = DeadlinePassed(call_id=command.call_id)
+            heapq.heappush(self._due, (self.now + command.seconds, number, passed, number))
+        elif isinstance(command, ClearDeadline):
+            self._deadlines.pop(command.call_id, None)
+        else:
+            for after, event in self.answers(command, self.now):
+                self.put(after, event)
+
+    def _still(self, event: Event, number: int) -> bool:
+        if not isinstance(event, DeadlinePassed) or self._deadlines.get(event.call_id) != number:
+            return False
+        del self._deadlines[event.call_id]
+        return True
+
+
+Peers = Callable[[Command], Event | None]
+Model = Callable[[Context], RawCall]
+LOOK_TIME = 0.2
+SKILL_TIME = 5.0
+
+
+@dataclass
+class MissionRun:
+    """Everything that happened."""
+
+    moments: list[RecordedStep] = field(default_factory=list)
+    end: EndMission | None = None
+
+    @property
+    def commands(self) -> list[Command]:
+        """Every command in order."""
+        return [command for moment in self.moments for command in moment.commands]
+
+    @property
+    def skills(self) -> list[str]:
+        """Ids of the skills sent, in order."""
+        return [c.goal.rskill_id for c in self.commands if isinstance(c, SendSkill)]
+
+
+def run_mission_in_home(
+    goal: str,
+    palette: ToolPalette,
+    peers: Peers,
+    model: Model,
+    settings: MissionSettings,
+    requester: str = "",
+) -> MissionRun:
+    """One mission from its prompt to its end."""
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        answer = _decided(command, model) if isinstance(command, AskModel) else peers(command)
+        if answer is not None:
+            yield SKILL_TIME if isinstance(command, SendSkill) else LOOK_TIME, answer
+
+    line = SimulatedTimeline(Core(settings), answers)
+    line.put(0.0, PaletteChanged(palette=palette))
+    line.put(0.0, PromptReceived(id="prompt-1", text=goal, requester=requester))
+    ends = line.run()
+    return MissionRun(line.moments, ends[0] if ends else None)
+
+
+def _decided(command: AskModel, model: Model) -> Event:
+    return ModelAnswered(call_id=command.call_id, calls=(model(command.context),))

@@ -1,0 +1,238 @@
+"""What is where in a home without geometry finer than places."""
+# MERGED What skills do to a symbolic home, with honest failures.
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from openral_core.geometry import Pose
+from openral_core.scene_graph import NodeKind, Opening, Relation, SceneEdge, SceneGraph, SceneNode
+from openral_core.skills import ParamValue, SkillResult, SkillStatus
+
+STANDOFF = 0.8
+"""How far before a place the robot stands [m]."""
+GRIP = 0.05
+"""How far a grasp may miss an object's centre [m]."""
+
+
+@dataclass
+class HomePlace:
+    """A place with a door or without; ``x``, ``y`` in map [m]."""
+
+    id: str
+    label: str
+    room: str
+    x: float
+    y: float
+    occludes: bool = False
+    is_open: bool = False
+    reachable: bool = True
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def pose(self) -> Pose:
+        """Of the thing itself."""
+        return Pose((self.x, self.y, 0.9))
+
+    @property
+    def standing(self) -> Pose:
+        """Of the robot's base in front of it."""
+        return Pose.planar(self.x - STANDOFF, self.y, 0.0)
+
+    @property
+    def hides(self) -> bool:
+        """Whether nothing inside can be seen now."""
+        return self.occludes and not self.is_open
+
+
+@dataclass
+class HomeObject:
+    """An object at a place; ``remembered`` is what memory calls it, "" when it was never seen there."""
+
+    id: str
+    label: str
+    place: str
+    remembered: str = ""
+    broader: tuple[str, ...] = ()
+    remembered_at: str = ""
+    synonyms: tuple[str, ...] = ()
+
+
+@dataclass
+class SymbolicHome:
+    """A home and the robot in it."""
+
+    places: dict[str, HomePlace]
+    objects: dict[str, HomeObject]
+    rooms: dict[str, str]
+    agents: dict[str, HomePlace]
+    at: str = ""
+    facing: str = ""
+    holding: str = ""
+    filled: dict[str, str] = field(default_factory=dict)
+    delivered: list[tuple[str, str]] = field(default_factory=list)
+    travelled: float = 0.0
+    x: float = 0.0
+    y: float = 0.0
+
+    def visible(self) -> list[HomeObject]:
+        """What the head camera sees from here."""
+        if self.at not in self.places or self.places[self.at].hides:
+            return []
+        return [o for o in self.objects.values() if o.place == self.at and o.id != self.holding]
+
+    def pose_of(self, thing: HomeObject) -> Pose:
+        """Where an object is; things on one place lie a little apart."""
+        return self._pose_at(thing, thing.place)
+
+    def remembered_pose(self, thing: HomeObject) -> Pose:
+        """Where memory has it."""
+        return self._pose_at(thing, thing.remembered_at or thing.place)
+
+    def place_near(self, pose: Pose) -> HomePlace | None:
+        """The place, or person, whose standing pose or own pose this is."""
+        every = [*self.places.values(), *self.agents.values()]
+        near = [p for p in every if min(p.pose.distance(pose), p.standing.distance(pose)) < 0.6]
+        return (
+            min(near, key=lambda p: min(p.pose.distance(pose), p.standing.distance(pose))) if near else None
+        )
+
+    def object_near(self, pose: Pose) -> HomeObject | None:
+        """The object that lies there."""
+        seen = self.visible()
+        nearest = min(seen, key=lambda o: self.pose_of(o).distance(pose), default=None)
+        return nearest if nearest is not None and self.pose_of(nearest).distance(pose) < GRIP else None
+
+    def graph(self) -> SceneGraph:
+        """What the scene graph knows: rooms, places and people always, objects as remembered."""
+        nodes = [
+            SceneNode(i, NodeKind.ROOM, label, self._centre(i)) for i, label in sorted(self.rooms.items())
+        ]
+        nodes += [_place_node(place) for place in self.places.values()]
+        nodes += [SceneNode(a.id, NodeKind.AGENT, a.label, a.pose) for a in self.agents.values()]
+        known = [o for o in self.objects.values() if o.remembered]
+        nodes += [SceneNode(o.id, NodeKind.OBJECT, o.remembered, self.remembered_pose(o)) for o in known]
+        edges = [SceneEdge(p.id, Relation.IN_ROOM, p.room) for p in self.places.values()]
+        return SceneGraph(tuple(nodes), tuple(edges))
+
+    def _pose_at(self, thing: HomeObject, place: str) -> Pose:
+        index = sorted(self.objects).index(thing.id)
+        x, y, z = self.places[place].pose.position if place in self.places else (self.x, self.y, 1.0)
+        return Pose((x, y + 0.1 * index, z))
+
+    def _centre(self, room: str) -> Pose:
+        inside = [p for p in self.places.values() if p.room == room]
+        n = max(1, len(inside))
+        return Pose((sum(p.x for p in inside) / n, sum(p.y for p in inside) / n - 1.5, 0.0))
+
+
+def _place_node(place: HomePlace) -> SceneNode:
+    return SceneNode(
+        id=place.id,
+        kind=NodeKind.PLACE,
+        label=place.label,
+        pose=place.pose,
+        aliases=place.aliases,
+        is_container=place.occludes,
+        occludes_contents=place.occludes,
+        opening=Opening.OPEN if place.is_open else Opening.CLOSED,
+    )
+
+
+_Params = Mapping[str, ParamValue]
+_DONE = SkillResult(SkillStatus.SUCCEEDED, "done")
+
+
+def _pose(params: _Params, name: str) -> Pose:
+    pose = params[name]
+    assert isinstance(pose, Pose)
+    return pose
+
+
+def _navigate(home: SymbolicHome, params: _Params) -> SkillResult:
+    goal = _pose(params, "goal")
+    place = home.place_near(goal)
+    if place is not None and not place.reachable:
+        return SkillResult(SkillStatus.NOT_REACHABLE, "no way there")
+    home.travelled += abs(goal.position[0] - home.x) + abs(goal.position[1] - home.y)
+    home.x, home.y = goal.position[0], goal.position[1]
+    home.at = place.id if place else ""
+    return _DONE
+
+
+def _look_at(home: SymbolicHome, params: _Params) -> SkillResult:
+    place = home.place_near(_pose(params, "target"))
+    home.facing = place.id if place else ""
+    return _DONE
+
+
+def _open(home: SymbolicHome, params: _Params) -> SkillResult:
+    place = home.place_near(_pose(params, "target"))
+    if place is None or not place.occludes:
+        return SkillResult(SkillStatus.NOTHING_THERE, "no door there")
+    if home.holding:
+        return SkillResult(SkillStatus.BUSY, "the hand is full")
+    place.is_open = True
+    return _DONE
+
+
+def _close(home: SymbolicHome, params: _Params) -> SkillResult:
+    place = home.place_near(_pose(params, "target"))
+    if place is None:
+        return SkillResult(SkillStatus.NOTHING_THERE, "no door there")
+    if home.holding:
+        return SkillResult(SkillStatus.BUSY, "the hand is full")
+    place.is_open = False
+    return _DONE
+
+
+def _grasp(home: SymbolicHome, params: _Params) -> SkillResult:
+    if home.holding:
+        return SkillResult(SkillStatus.BUSY, "the hand is full")
+    thing = home.object_near(_pose(params, "target"))
+    if thing is None:
+        return SkillResult(SkillStatus.NOTHING_THERE, "closed on nothing")
+    home.holding, thing.place = thing.id, ""
+    return _DONE
+
+
+def _place(home: SymbolicHome, params: _Params) -> SkillResult:
+    surface = home.place_near(_pose(params, "target"))
+    thing = _held(home)
+    if thing is None or surface is None:
+        return SkillResult(SkillStatus.NOTHING_HELD, "nothing to put down")
+    home.holding, thing.place, thing.remembered_at = "", surface.id, surface.id
+    return SkillResult(SkillStatus.SUCCEEDED, "put down", {"pose": home.pose_of(thing)})
+
+
+def _pour(home: SymbolicHome, params: _Params) -> SkillResult:
+    thing, vessel = _held(home), home.object_near(_pose(params, "target"))
+    if thing is None or vessel is None:
+        return SkillResult(SkillStatus.NOTHING_HELD, "nothing to pour")
+    home.filled[vessel.id] = thing.id
+    return _DONE
+
+
+def _handover(home: SymbolicHome, params: _Params) -> SkillResult:
+    agent = home.place_near(_pose(params, "agent"))
+    thing = _held(home)
+    if thing is None or agent is None:
+        return SkillResult(SkillStatus.NOTHING_HELD, "nothing to hand over")
+    home.holding = ""
+    home.delivered.append((thing.id, agent.id))
+    return _DONE
+
+
+def _held(home: SymbolicHome) -> HomeObject | None:
+    return home.objects.get(home.holding)
+
+
+SKILLS: Mapping[str, Callable[[SymbolicHome, _Params], SkillResult]] = {
+    "navigate": _navigate,
+    "look-at": _look_at,
+    "open": _open,
+    "close": _close,
+    "grasp": _grasp,
+    "place": _place,
+    "pour": _pour,
+    "handover": _handover,
+}

@@ -1,0 +1,224 @@
+"""Questions to spatial memory and their answers, as messages and back."""
+
+from openral_core.memory_queries import (
+    EditResult,
+    EditStatus,
+    MemoryEdit,
+    ObserveResult,
+    ObserveStatus,
+    RecallMatch,
+    RecallQuery,
+    RecallResult,
+    RecallStatus,
+    ResolveQuery,
+    ResolveResult,
+    ResolveStatus,
+)
+from openral_msgs.msg import RecallMatch as RecallMatchMsg
+from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace
+from openral_ros.conversions.geometry import (
+    point_message,
+    pose_from_message,
+    pose_message,
+    seconds,
+    stamp_of,
+    vector_message,
+    xyz_tuple,
+)
+from openral_ros.conversions.scene_graph import PRESENCES, presence_of
+
+
+def recall_request(query: RecallQuery, traceparent: str) -> RecallObject.Request:
+    """A query as the service's request."""
+    request = RecallObject.Request(
+        query=query.query,
+        limit=query.limit,
+        radius=float(query.radius),
+        max_age=float(query.max_age),
+        room=query.room,
+        traceparent=traceparent,
+    )
+    if query.near is not None:
+        request.has_near, request.near = True, point_message(query.near)
+    return request
+
+
+def recall_query_from_request(request: RecallObject.Request) -> RecallQuery:
+    """The service's request as a query; limit 0 means 5."""
+    near = xyz_tuple(request.near) if request.has_near else None
+    limit = request.limit or 5
+    return RecallQuery(request.query, limit, near, request.radius, request.max_age, request.room)
+
+
+def fill_recall_response(response: RecallObject.Response, result: RecallResult) -> RecallObject.Response:
+    """A result as the service's answer."""
+    response.status = int(result.status)
+    response.message = result.message
+    response.matches = [recall_match_message(match) for match in result.matches]
+    response.near_misses = [recall_match_message(match) for match in result.near_misses]
+    response.nearest_names = list(result.nearest_names)
+    response.revision = result.revision
+    return response
+
+
+def recall_result_from_response(response: RecallObject.Response) -> RecallResult:
+    """The service's answer as a result."""
+    return RecallResult(
+        RecallStatus(response.status),
+        response.message,
+        tuple(recall_match_from_message(match) for match in response.matches),
+        tuple(recall_match_from_message(match) for match in response.near_misses),
+        tuple(response.nearest_names),
+        response.revision,
+    )
+
+
+def fill_observe_response(
+    response: ObserveDetections.Response, result: ObserveResult
+) -> ObserveDetections.Response:
+    """A result as the service's answer."""
+    response.status = int(result.status)
+    response.message = result.message
+    response.matches = [recall_match_message(match) for match in result.matches]
+    response.refused = list(result.refused)
+    response.revision = result.revision
+    return response
+
+
+def observe_result_from_response(response: ObserveDetections.Response) -> ObserveResult:
+    """The service's answer as a result."""
+    return ObserveResult(
+        ObserveStatus(response.status),
+        response.message,
+        tuple(recall_match_from_message(match) for match in response.matches),
+        tuple(response.refused),
+        response.revision,
+    )
+
+
+def resolve_request(query: ResolveQuery, traceparent: str) -> ResolvePlace.Request:
+    """A query as the service's request."""
+    request = ResolvePlace.Request(
+        reference=query.reference, requester=query.requester, traceparent=traceparent
+    )
+    if query.start is not None:
+        request.has_start, request.start.position = True, point_message(query.start)
+    return request
+
+
+def resolve_query_from_request(request: ResolvePlace.Request) -> ResolveQuery:
+    """The service's request as a query."""
+    return ResolveQuery(
+        request.reference,
+        request.requester,
+        xyz_tuple(request.start.position) if request.has_start else None,
+    )
+
+
+def fill_resolve_response(response: ResolvePlace.Response, result: ResolveResult) -> ResolvePlace.Response:
+    """A result as the service's answer; poses stay zero unless FOUND."""
+    response.status = int(result.status)
+    response.message = result.message
+    if result.goal_pose is not None:
+        response.goal_pose = pose_message(result.goal_pose)
+    if result.target_pose is not None:
+        response.target_pose = pose_message(result.target_pose)
+    response.kind = result.kind
+    response.node_id = result.node_id
+    response.path = list(result.path)
+    response.path_length = float(result.path_length)
+    response.candidates = list(result.candidates)
+    return response
+
+
+def resolve_result_from_response(response: ResolvePlace.Response) -> ResolveResult:
+    """The service's answer as a result; without poses unless FOUND."""
+    found = response.status == ResolvePlace.Response.FOUND
+    return ResolveResult(
+        status=ResolveStatus(response.status),
+        message=response.message,
+        goal_pose=pose_from_message(response.goal_pose) if found else None,
+        target_pose=pose_from_message(response.target_pose) if found else None,
+        kind=response.kind,
+        node_id=response.node_id,
+        path=tuple(response.path),
+        path_length=response.path_length,
+        candidates=tuple(response.candidates),
+    )
+
+
+def edit_request(edit: MemoryEdit, traceparent: str) -> EditMemory.Request:
+    """An edit as the service's request."""
+    return EditMemory.Request(
+        operation=edit.operation,
+        node_id=edit.node_id,
+        label=edit.label,
+        position=point_message(edit.position),
+        other=edit.other,
+        traceparent=traceparent,
+    )
+
+
+def edit_from_request(request: EditMemory.Request) -> MemoryEdit:
+    """The service's request as an edit."""
+    return MemoryEdit(
+        request.operation, request.node_id, request.label, xyz_tuple(request.position), request.other
+    )
+
+
+def fill_edit_response(response: EditMemory.Response, result: EditResult) -> EditMemory.Response:
+    """A result as the service's answer."""
+    response.status = int(result.status)
+    response.message = result.message
+    response.known = list(result.known)
+    response.revision = result.revision
+    return response
+
+
+def edit_result_from_response(response: EditMemory.Response) -> EditResult:
+    """The service's answer as a result."""
+    return EditResult(EditStatus(response.status), response.message, tuple(response.known), response.revision)
+
+
+def recall_match_message(match: RecallMatch) -> RecallMatchMsg:
+    """One remembered object as a message."""
+    message = RecallMatchMsg(
+        node_id=match.node_id,
+        label=match.label,
+        score=float(match.score),
+        pose=pose_message(match.pose),
+        size=vector_message(match.size),
+        room=match.room,
+        place=match.place,
+        containers=list(match.containers),
+        must_open=match.must_open,
+        presence=PRESENCES.index(match.presence),
+        last_seen=stamp_of(match.last_seen),
+        observation_count=match.observations,
+        source=match.source,
+        why=match.why,
+    )
+    if match.viewpoint is not None:
+        message.viewpoint, message.viewpoint_known = pose_message(match.viewpoint), True
+    return message
+
+
+def recall_match_from_message(message: RecallMatchMsg) -> RecallMatch:
+    """A message as one remembered object."""
+    return RecallMatch(
+        node_id=message.node_id,
+        label=message.label,
+        score=message.score,
+        pose=pose_from_message(message.pose),
+        size=xyz_tuple(message.size),
+        why=message.why,
+        viewpoint=pose_from_message(message.viewpoint) if message.viewpoint_known else None,
+        room=message.room,
+        place=message.place,
+        containers=tuple(message.containers),
+        must_open=message.must_open,
+        presence=presence_of(message.presence),
+        last_seen=seconds(message.last_seen),
+        observations=message.observation_count,
+        source=message.source,
+    )

@@ -1,0 +1,205 @@
+"""Geoms of an object: meshes that are seen, and hidden primitives that collide."""
+# MERGED What every kind of object says of itself.
+# MERGED The colours an object can be told apart by.
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import cos, pi, sin
+from typing import Literal
+
+import mujoco
+from pydantic import PositiveFloat
+
+from openral_core.documents import Document
+from openral_sim.assets.materials import use_colour, use_printed
+from openral_sim.assets.meshes import Mesh, use_mesh
+from openral_sim.assets.textures import banded_label
+from openral_sim.scene.liquids import MARK
+
+ColourName = Literal[
+    "red", "blue", "green", "yellow", "white", "black", "orange", "brown", "pink", "purple", "grey"
+]
+
+COLOURS: dict[ColourName, tuple[float, float, float]] = {
+    "red": (0.80, 0.12, 0.11),
+    "blue": (0.13, 0.30, 0.72),
+    "green": (0.16, 0.52, 0.26),
+    "yellow": (0.95, 0.80, 0.16),
+    "white": (0.84, 0.84, 0.82),
+    "black": (0.10, 0.10, 0.11),
+    "orange": (0.95, 0.52, 0.12),
+    "brown": (0.45, 0.27, 0.14),
+    "pink": (0.93, 0.60, 0.68),
+    "purple": (0.48, 0.26, 0.58),
+    "grey": (0.62, 0.63, 0.65),
+}
+
+
+Material = Literal[
+    "ceramic", "clear", "fabric", "glass", "metal", "organic", "paper", "plastic", "rubber", "wood"
+]
+GLOSS: dict[Material, float] = {
+    "ceramic": 0.5, "clear": 0.9, "fabric": 0.02, "glass": 0.9, "metal": 0.8,
+    "organic": 0.2, "paper": 0.1, "plastic": 0.4, "rubber": 0.1, "wood": 0.15,
+}  # fmt: skip
+
+
+class ObjectKind(Document):
+    """A kind of object.
+
+    Its body's frame lies at the middle of its height, on its axis, z up as it stands or lies.
+
+    Attributes:
+        noun: What it is called.
+        shape: What builds it.
+        size: Extent along x, y, z in [m], without a handle.
+        mass: Mass in [kg].
+        graspable: Whether an 8 cm parallel gripper can take it from above or from the side.
+        material: What it is made of.
+        colour: What it is painted unless a scene says otherwise.
+        accent: The colour of its smaller part: cap, band, ink.
+        print: The word on its packaging.
+        kept: The furniture it is usually on or in, the likeliest first.
+    """
+
+    noun: str
+    shape: str
+    size: tuple[PositiveFloat, PositiveFloat, PositiveFloat]
+    mass: PositiveFloat
+    graspable: bool
+    material: Material
+    colour: ColourName
+    accent: ColourName = "white"
+    print: str = ""
+    kept: tuple[str, ...] = ()
+
+    @property
+    def gloss(self) -> float:
+        """How much it shines in [0, 1]."""
+        return GLOSS[self.material]
+
+
+VISUAL_GROUP = 2
+COLLISION_GROUP = 3
+_RING_SIDES = 10
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class ObjectBuilder:
+    """Adds the parts of one object to its body; meshes are shared by all objects of a kind."""
+
+    spec: mujoco.MjSpec
+    body: mujoco.MjsBody
+    name: str
+    kind: ObjectKind
+    painted: ColourName | None = None
+
+    @property
+    def colour(self) -> ColourName:
+        """The colour it has here."""
+        return self.painted or self.kind.colour
+
+    @property
+    def size(self) -> Vector:
+        """Extent along x, y, z in [m]."""
+        return self.kind.size
+
+    def paint(self) -> str:
+        """The name of a plain material in the object's colour."""
+        return self._plain(self.colour)
+
+    def accent(self) -> str:
+        """The name of a plain material in the colour of the object's smaller part."""
+        return self._plain(self.kind.accent)
+
+    def label(self, repeats: int = 3) -> str:
+        """The name of a material that shows the object's word on its packaging, in its colours."""
+        body, band = COLOURS[self.colour], COLOURS[self.kind.accent]
+        ink = (0.97, 0.97, 0.95) if sum(band) < 1.5 else tuple(0.45 * channel for channel in body)
+        image = banded_label(self.kind.print, body, band, (ink[0], ink[1], ink[2]), repeats)
+        return use_printed(self.spec, f"{self.name}_{self.colour}_print", image, self.kind.gloss)
+
+    def _plain(self, colour: ColourName) -> str:
+        alpha = 0.4 if self.kind.material == "clear" else 1.0
+        name = f"{self.kind.material}_{colour}"
+        return use_colour(self.spec, name, (*COLOURS[colour], alpha), self.kind.gloss)
+
+    def visual(self, part: str, mesh: Mesh, material: str, pos: Vector = (0, 0, 0)) -> None:
+        """Add a mesh that is seen and does not collide."""
+        self.body.add_geom(
+            name=f"{self.body.name}/{part}",
+            type=mujoco.mjtGeom.mjGEOM_MESH,
+            meshname=use_mesh(self.spec, f"{self.name}_{part}", mesh),
+            material=material,
+            pos=pos,
+            contype=0,
+            conaffinity=0,
+            group=VISUAL_GROUP,
+            mass=0,
+        )
+
+    def box(self, half: Vector, pos: Vector = (0, 0, 0), yaw: float = 0.0) -> None:
+        """Add a box that collides, of half sizes [m], turned about z [rad]."""
+        quat = (cos(yaw / 2), 0.0, 0.0, sin(yaw / 2))
+        self._solid(mujoco.mjtGeom.mjGEOM_BOX, half, pos, quat)
+
+    def cylinder(self, radius: float, half_height: float, z: float = 0.0) -> None:
+        """Add an upright cylinder that collides."""
+        self._solid(mujoco.mjtGeom.mjGEOM_CYLINDER, (radius, half_height, 0), (0, 0, z))
+
+    def ellipsoid(self, half: Vector, pos: Vector = (0, 0, 0)) -> None:
+        """Add an ellipsoid that collides, of half axes [m]; it does not roll forever."""
+        geom = self._solid(mujoco.mjtGeom.mjGEOM_ELLIPSOID, half, pos)
+        geom.condim = 6
+        geom.friction = (1.0, 0.02, 0.004)
+
+    def ring(self, radius: float, wall: float, low: float, high: float) -> None:
+        """Add a hollow wall of boxes between two heights, of outer radius and thickness [m]."""
+        half_side = radius * sin(pi / _RING_SIDES) * 1.02
+        middle = radius * cos(pi / _RING_SIDES) - wall / 2
+        for step in range(_RING_SIDES):
+            angle = 2 * pi * step / _RING_SIDES
+            pos = (middle * cos(angle), middle * sin(angle), (low + high) / 2)
+            self.box((wall / 2, half_side, (high - low) / 2), pos, angle)
+
+    def liquid(self, discs: Sequence[tuple[float, float, float]], colour: Vector, full: bool) -> None:
+        """Add discs of radius between two heights [m], lowest first, that show what is in a vessel."""
+        for i, (radius, low, high) in enumerate(discs):
+            self.body.add_geom(
+                name=f"{self.body.name}{MARK}{i}",
+                type=mujoco.mjtGeom.mjGEOM_CYLINDER,
+                size=(radius, (high - low) / 2, 0),
+                pos=(0, 0, (low + high) / 2),
+                rgba=(*colour, 1.0 if full else 0.0),
+                contype=0,
+                conaffinity=0,
+                group=VISUAL_GROUP,
+                mass=0,
+            )
+
+    def set_mass(self, mass: float) -> None:
+        """Spread a mass [kg] evenly over the parts that collide."""
+        solids = [geom for geom in self.body.geoms if geom.group == COLLISION_GROUP]
+        for geom in solids:
+            geom.mass = mass / len(solids)
+
+    def _solid(
+        self,
+        kind: mujoco.mjtGeom,
+        size: Vector,
+        pos: Vector,
+        quat: tuple[float, float, float, float] = (1, 0, 0, 0),
+    ) -> mujoco.MjsGeom:
+        return self.body.add_geom(
+            name=f"{self.body.name}/solid_{len(self.body.geoms)}",
+            type=kind,
+            size=size,
+            pos=pos,
+            quat=quat,
+            group=COLLISION_GROUP,
+            condim=4,
+            friction=(1.0, 0.01, 0.001),
+            solref=(0.01, 1.0),
+        )

@@ -1,0 +1,98 @@
+"""Which OpenGL platform MuJoCo draws with; chosen before MuJoCo is first imported."""
+# MERGED Off-screen OpenGL contexts.
+
+import os
+import sys
+from ctypes.util import find_library
+
+import mujoco
+
+from openral_core.errors import OpenRALError
+
+_LIBRARIES = {"egl": "EGL", "osmesa": "OSMesa"}
+_PACKAGES = {"egl": "libegl1 libgl1-mesa-dri", "osmesa": "libosmesa6"}
+
+
+class NoGlPlatform(OpenRALError):
+    """Neither headless OpenGL platform is installed."""
+
+    def __init__(self) -> None:
+        commands = "\n".join(f"  apt-get install {names}" for names in _PACKAGES.values())
+        super().__init__(f"rendering needs EGL or OSMesa and neither was found; install one:\n{commands}")
+
+
+class MissingGlLibrary(OpenRALError):
+    """The environment asks for an OpenGL platform that is not installed."""
+
+    def __init__(self, platform: str) -> None:
+        super().__init__(
+            f"MUJOCO_GL={platform}, but there is no lib{_LIBRARIES[platform]}; "
+            f"apt-get install {_PACKAGES[platform]}, or unset MUJOCO_GL"
+        )
+
+
+def choose_gl_platform() -> str | None:
+    """Set `MUJOCO_GL` to EGL, else to OSMesa (said on stderr); a value already set is kept.
+
+    Returns:
+        The platform, or None where neither library is installed: only rendering then fails.
+
+    Raises:
+        MissingGlLibrary: If `MUJOCO_GL` names a platform whose library is missing.
+    """
+    chosen = os.environ.get("MUJOCO_GL")
+    if chosen:
+        _check_installed(chosen)
+        return chosen
+    for platform, library in _LIBRARIES.items():
+        if find_library(library) is not None:
+            os.environ["MUJOCO_GL"] = platform
+            if platform != "egl":
+                sys.stderr.write(f"openral_sim: EGL not found, rendering with {platform}\n")
+            return platform
+    return None
+
+
+def _check_installed(platform: str) -> None:
+    if platform in _LIBRARIES and find_library(_LIBRARIES[platform]) is None:
+        raise MissingGlLibrary(platform)
+
+
+class GlPlatformChosenTooLate(OpenRALError):
+    """MuJoCo was imported before its OpenGL platform was chosen, and took another one."""
+
+    def __init__(self, wanted: str, found: str) -> None:
+        super().__init__(
+            f"MuJoCo draws with {found} instead of {wanted}: "
+            f"import openral_sim before mujoco, or set MUJOCO_GL={wanted} in the environment"
+        )
+
+
+class GlContextRefused(OpenRALError):
+    """The chosen OpenGL platform could not open an off-screen context."""
+
+    def __init__(self, platform: str, why: Exception) -> None:
+        super().__init__(
+            f"OpenGL platform '{platform}' opened no context ({why}); install its driver: apt-get install "
+            "libegl1 libgl1-mesa-dri, or set MUJOCO_GL=osmesa after apt-get install libosmesa6"
+        )
+
+
+def open_gl(width: int, height: int) -> mujoco.GLContext:
+    """An off-screen context of the chosen platform.
+
+    Raises:
+        NoGlPlatform: If no platform was found when the package was imported.
+        GlPlatformChosenTooLate: If MuJoCo was imported before this package.
+        GlContextRefused: If the platform cannot open a context.
+    """
+    platform = os.environ.get("MUJOCO_GL")
+    if not platform:
+        raise NoGlPlatform
+    found = mujoco.GLContext.__module__.rpartition(".")[2]
+    if found != platform:
+        raise GlPlatformChosenTooLate(platform, found)
+    try:
+        return mujoco.GLContext(width, height)
+    except (ImportError, RuntimeError, AttributeError) as error:
+        raise GlContextRefused(platform, error) from error

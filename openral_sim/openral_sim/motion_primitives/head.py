@@ -1,0 +1,44 @@
+"""Pointing the head."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_core.geometry import wrap_angle
+from openral_sim.motion_primitives.base_motion import turn_to
+from openral_sim.robot.model import HEAD_HEIGHT, MAST_X, PAN_LIMIT
+from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Move, SkillContext
+
+Vector = NDArray[np.float64]
+_BOUND = 1.5
+
+
+def head_angles(point: Vector, base: Vector) -> tuple[float, float]:
+    """Pan and tilt in [rad] that point the head camera at a point of map from a base pose.
+
+    Args:
+        point: In map in [m], shape (3,).
+        base: Pose (x, y, yaw) in map, shape (3,).
+    """
+    c, s = np.cos(base[2]), np.sin(base[2])
+    offset = point[:2] - base[:2]
+    x, y = c * offset[0] + s * offset[1] - MAST_X, -s * offset[0] + c * offset[1]
+    drop = HEAD_HEIGHT - point[2]
+    return float(np.arctan2(y, x)), float(np.arctan2(drop, np.hypot(x, y)))
+
+
+def aim(context: SkillContext, point: Vector, stage: str) -> Move[None]:
+    """Point the head at a point of map and wait, bounded, until it does; the base stays."""
+    context.control.point_head(*head_angles(point, context.control.base_pose))
+    wanted = context.data.ctrl[[context.model.actuator(name).id for name in context.names.head_joints]]
+    for _ in range(int(_BOUND / CONTROL_PERIOD)):
+        if float(np.abs(context.control.head - wanted).max()) < 0.02:
+            return
+        yield Feedback(stage, 0.9)
+
+
+def face(context: SkillContext, point: Vector, stage: str) -> Move[None]:
+    """Turn the base towards a point if the head cannot pan that far."""
+    base = context.control.base_pose
+    pan, _ = head_angles(point, base)
+    if abs(pan) > PAN_LIMIT:
+        yield from turn_to(context, wrap_angle(float(base[2]) + pan), stage)

@@ -1,0 +1,150 @@
+"""Ways over the floor: least-cost paths from one standing place to all others."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import dijkstra
+
+from openral_core.errors import OpenRALError
+from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid
+
+COMFORT = 0.45
+"""Clearance below which a way costs more, in [m]."""
+_PENALTY = 4.0
+_SNAP = 0.50
+_STEPS = ((1, 0), (0, 1), (1, 1), (1, -1))
+
+
+class NoBasePath(OpenRALError):
+    """No free way joins two places on the floor."""
+
+    def __init__(self, start: NDArray[np.float64], goal: NDArray[np.float64], clearance: float) -> None:
+        words = [f"({xy[0]:.2f}, {xy[1]:.2f})" for xy in (start, goal)]
+        super().__init__(f"no way from {words[0]} to {words[1]} that keeps {clearance:.2f} m from obstacles")
+
+
+@dataclass(frozen=True)
+class CostToGo:
+    """Least cost from one start to every cell, and the way there.
+
+    Attributes:
+        grid: The floor.
+        start: Where it begins, in map in [m], shape (2,).
+        clearance: Distance every way keeps from obstacles in [m].
+        cost: Metres, longer where it is tight; inf where no way leads; shape (X, Y).
+        previous: Flat index of the cell before, negative where none; shape (X * Y,).
+    """
+
+    grid: SimOccupancyGrid
+    start: NDArray[np.float64]
+    clearance: float
+    cost: NDArray[np.float64]
+    previous: NDArray[np.int32]
+
+    def cost_at(self, xy: NDArray[np.float64]) -> float:
+        """Cost to reach a point in [m]; inf where no way leads."""
+        return float(self.cost[self.grid.cell(xy)])
+
+    def nearest_reachable(self, xy: NDArray[np.float64], within: float) -> NDArray[np.float64]:
+        """The point itself if a way leads there, else the nearest such cell; NaN if none ``within`` [m]."""
+        if np.isfinite(self.cost_at(xy)):
+            return np.asarray(xy, dtype=float)
+        cells = np.argwhere(np.isfinite(self.cost))
+        points = self.grid.point(cells)
+        distance = np.linalg.norm(points - xy, axis=1)
+        best = int(distance.argmin())
+        return points[best] if distance[best] <= within else np.full(2, np.nan)
+
+    def path_to(self, goal: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Corner points from the start to a goal in map in [m], shape (N, 2).
+
+        Raises:
+            NoWay: If the goal cannot be reached.
+        """
+        goal = np.asarray(goal, dtype=float)[:2]
+        if not np.isfinite(self.cost_at(goal)):
+            raise NoBasePath(self.start, goal, self.clearance)
+        flat = int(np.ravel_multi_index(self.grid.cell(goal), self.cost.shape))
+        cells = [flat]
+        while self.previous[cells[-1]] >= 0:
+            cells.append(int(self.previous[cells[-1]]))
+        index = np.stack(np.unravel_index(cells[::-1], self.cost.shape), axis=-1)
+        points = np.vstack([self.start, self.grid.point(index)[1:-1], goal])
+        return _shortened(self.grid, points, min(self.clearance + 0.05, COMFORT))
+
+
+def plan_from(grid: SimOccupancyGrid, start: NDArray[np.float64], clearance: float) -> CostToGo:
+    """Find the least-cost ways from ``start`` that keep ``clearance`` [m] from every obstacle.
+
+    A start inside that clearance (the robot has docked) leaves by the nearest free cell.
+    """
+    free = grid.clearance >= clearance
+    start = np.asarray(start, dtype=float)[:2]
+    source = _nearest_free(grid, free, start, clearance)
+    cost, previous = dijkstra(_graph(grid, free), indices=source, return_predecessors=True)
+    return CostToGo(grid, start, clearance, cost.reshape(free.shape), previous)
+
+
+def _nearest_free(
+    grid: SimOccupancyGrid, free: NDArray[np.bool_], start: NDArray[np.float64], clearance: float
+) -> int:
+    cells = np.argwhere(free)
+    if len(cells) == 0:
+        raise NoBasePath(start, start, clearance)
+    distance = np.linalg.norm(grid.point(cells) - start, axis=1)
+    best = int(distance.argmin())
+    if distance[best] > _SNAP:
+        raise NoBasePath(start, grid.point(cells[best]), clearance)
+    return int(np.ravel_multi_index(tuple(cells[best]), free.shape))
+
+
+def _graph(grid: SimOccupancyGrid, free: NDArray[np.bool_]) -> coo_matrix:
+    index = np.arange(free.size).reshape(free.shape)
+    price = 1.0 + _PENALTY * np.clip(COMFORT - grid.clearance, 0.0, None) / COMFORT
+    ends, weights = [], []
+    for dx, dy in _STEPS:
+        here, there = _shifted(dx, dy)
+        both = free[here] & free[there]
+        ends.append((index[here][both], index[there][both]))
+        mean = (price[here] + price[there])[both] / 2
+        weights.append(mean * RESOLUTION * np.hypot(dx, dy))
+    rows, columns = (np.concatenate(part) for part in zip(*ends, strict=True))
+    weight = np.concatenate(weights)
+    both_ways = (np.r_[weight, weight], (np.r_[rows, columns], np.r_[columns, rows]))
+    return coo_matrix(both_ways, shape=(free.size, free.size)).tocsr()
+
+
+def _shifted(dx: int, dy: int) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
+    """Views of a grid and of its cells one step on."""
+    y_here, y_there = {0: (slice(None), slice(None)), 1: (slice(None, -1), slice(1, None))}.get(
+        dy, (slice(1, None), slice(None, -1))
+    )
+    x_here, x_there = (slice(None, -1), slice(1, None)) if dx else (slice(None), slice(None))
+    return (x_here, y_here), (x_there, y_there)
+
+
+def _shortened(grid: SimOccupancyGrid, points: NDArray[np.float64], clearance: float) -> NDArray[np.float64]:
+    """Drop the points between two that see each other over free floor."""
+    kept = [0]
+    while kept[-1] < len(points) - 1:
+        here = kept[-1]
+        far = next(
+            (
+                j
+                for j in range(len(points) - 1, here + 1, -1)
+                if _sees(grid, points[here], points[j], clearance)
+            ),
+            here + 1,
+        )
+        kept.append(far)
+    return points[kept]
+
+
+def _sees(grid: SimOccupancyGrid, a: NDArray[np.float64], b: NDArray[np.float64], clearance: float) -> bool:
+    count = int(np.linalg.norm(b - a) / (RESOLUTION / 2)) + 2
+    line = a + np.linspace(0.0, 1.0, count)[:, None] * (b - a)
+    cells = np.rint((line - grid.origin) / RESOLUTION).astype(int)
+    cells = np.clip(cells, 0, np.array(grid.clearance.shape) - 1)
+    return bool((grid.clearance[cells[:, 0], cells[:, 1]] >= clearance).all())

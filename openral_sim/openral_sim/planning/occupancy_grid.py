@@ -1,0 +1,94 @@
+"""Where on the floor the robot may stand, from the model's own geometry."""
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_edt
+from scipy.spatial import ConvexHull
+
+RESOLUTION = 0.05
+"""Cell size in [m]."""
+LOWEST, HIGHEST = 0.04, 1.50
+"""Heights between which something is in the robot's way in [m]."""
+_PADDING = 1.0
+_CORNERS = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T
+
+
+@dataclass(frozen=True)
+class SimOccupancyGrid:
+    """Distance from every floor cell to the nearest obstacle.
+
+    Attributes:
+        origin: Centre of cell (0, 0) in map in [m], shape (2,).
+        clearance: Distance to the nearest occupied cell in [m], shape (X, Y), indexed [ix, iy].
+    """
+
+    origin: NDArray[np.float64]
+    clearance: NDArray[np.float64]
+
+    def cell(self, xy: NDArray[np.float64]) -> tuple[int, int]:
+        """The cell a point of map falls in, clipped to the grid."""
+        index = np.rint((np.asarray(xy)[:2] - self.origin) / RESOLUTION).astype(int)
+        x, y = np.clip(index, 0, np.array(self.clearance.shape) - 1)
+        return int(x), int(y)
+
+    def point(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Centres of cells in map in [m], shape (..., 2)."""
+        return self.origin + RESOLUTION * cells
+
+    def clearance_at(self, xy: NDArray[np.float64]) -> float:
+        """Distance from a point of map to the nearest obstacle in [m]."""
+        return float(self.clearance[self.cell(xy)])
+
+
+def rasterise(model: mujoco.MjModel, data: mujoco.MjData, ignored: Set[int]) -> SimOccupancyGrid:
+    """Rasterise every colliding geom that stands in the robot's way.
+
+    Args:
+        model: The scene.
+        data: Its state; doors and people are taken where they are.
+        ignored: Bodies that are no obstacles: the robot's own and what it holds.
+    """
+    outlines = [_corners(model, data, geom) for geom in range(model.ngeom) if _solid(model, geom, ignored)]
+    outlines = [c[:, :2] for c in outlines if c[:, 2].min() < HIGHEST and c[:, 2].max() > LOWEST]
+    if not outlines:
+        outlines = [np.array([(-3.0, -3.0), (-3.0, -3.1), (-3.1, -3.0)])]
+    low, high = np.vstack(outlines).min(axis=0) - _PADDING, np.vstack(outlines).max(axis=0) + _PADDING
+    occupied = np.zeros(np.ceil((high - low) / RESOLUTION).astype(int) + 1, dtype=bool)
+    for outline in outlines:
+        _fill(occupied, low, outline)
+    return SimOccupancyGrid(low, distance_transform_edt(~occupied) * RESOLUTION)
+
+
+def _solid(model: mujoco.MjModel, geom: int, ignored: Set[int]) -> bool:
+    collides = bool(model.geom_contype[geom] or model.geom_conaffinity[geom])
+    is_floor = int(model.geom_type[geom]) == int(mujoco.mjtGeom.mjGEOM_PLANE)
+    return collides and not is_floor and int(model.geom_bodyid[geom]) not in ignored
+
+
+def _corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> NDArray[np.float64]:
+    """Corners of a geom's bounding box in map, shape (8, 3)."""
+    centre, half = model.geom_aabb[geom].reshape(2, 3)
+    local = centre + _CORNERS * half
+    corners: NDArray[np.float64] = local @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
+    return corners
+
+
+def _fill(occupied: NDArray[np.bool_], low: NDArray[np.float64], outline: NDArray[np.float64]) -> None:
+    """Mark the cells whose centre lies within half a cell of an outline's convex hull."""
+    hull = ConvexHull(outline + 1e-6 * _jitter(len(outline)), qhull_options="QJ")
+    first = np.floor((outline.min(axis=0) - low) / RESOLUTION).astype(int)
+    last = np.ceil((outline.max(axis=0) - low) / RESOLUTION).astype(int) + 1
+    cells = np.stack(np.meshgrid(*map(np.arange, first, last), indexing="ij"), axis=-1)
+    signed = (low + RESOLUTION * cells) @ hull.equations[:, :2].T + hull.equations[:, 2]
+    inside = (signed <= RESOLUTION / 2).all(axis=-1)
+    occupied[first[0] : last[0], first[1] : last[1]] |= inside
+
+
+def _jitter(count: int) -> NDArray[np.float64]:
+    """Tiny fixed offsets that keep coincident corners apart."""
+    angles = np.arange(count) * 2.399963
+    return np.column_stack([np.cos(angles), np.sin(angles)])

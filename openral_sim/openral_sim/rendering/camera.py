@@ -1,0 +1,138 @@
+"""A camera of a world: colour with depth, and semantic instances."""
+# MERGED What a camera gives.
+# MERGED Semantic instance ids: one per object, fixture and person, 0 for everything else.
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import radians, tan
+from types import MappingProxyType, TracebackType
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_core.errors import OpenRALError
+from openral_sim.rendering.renderer import SceneView
+from openral_sim.world import SimWorldModel
+
+
+@dataclass(frozen=True)
+class CameraFrame:
+    """Colour and depth of one instant, top row first.
+
+    Attributes:
+        rgb: Colour, uint8, shape (H, W, 3).
+        depth: Distance along the optical axis in [m], float32, shape (H, W); 0 where unknown.
+        K: Intrinsics in [px], shape (3, 3); pixel centres at whole coordinates.
+        time: Simulated time [s].
+    """
+
+    rgb: NDArray[np.uint8]
+    depth: NDArray[np.float32]
+    K: NDArray[np.float64]
+    time: float
+
+
+def intrinsics(width: int, height: int, fovy: float) -> NDArray[np.float64]:
+    """The pinhole intrinsics of a vertical field of view [deg], shape (3, 3)."""
+    focal = 0.5 * height / tan(radians(fovy) / 2)
+    return np.array([[focal, 0, (width - 1) / 2], [0, focal, (height - 1) / 2], [0, 0, 1]])
+
+
+class InstanceLabels:
+    """Numbers every instance of a world and tells which geom belongs to which.
+
+    Attributes:
+        phrases: Instance id to phrase; two things of one phrase have different ids.
+        ids: Thing id to instance id.
+        of_geom: Instance id of every geom, uint16, shape (ngeom,).
+    """
+
+    def __init__(self, world: SimWorldModel) -> None:
+        phrases: dict[int, str] = {}
+        ids: dict[str, int] = {}
+        self.of_geom = np.zeros(world.model.ngeom, dtype=np.uint16)
+        for number, (thing, phrase, geoms) in enumerate(_things(world), start=1):
+            phrases[number], ids[thing] = phrase, number
+            self.of_geom[[world.model.geom(name).id for name in geoms]] = number
+        self.phrases: Mapping[int, str] = MappingProxyType(phrases)
+        self.ids: Mapping[str, int] = MappingProxyType(ids)
+
+
+def _things(world: SimWorldModel) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    for item in world.objects.values():
+        yield item.id, item.phrase, item.geoms
+    for fixture in world.furniture.values():
+        yield fixture.id, fixture.phrase, fixture.geoms
+    for person in world.people.values():
+        yield person.id, "person", person.geoms
+
+
+class UnknownSimCamera(OpenRALError):
+    """A camera that the model does not have."""
+
+    def __init__(self, asked: str, valid: list[str]) -> None:
+        super().__init__(f"the model has no camera '{asked}'; it has: {', '.join(valid) or 'none'}")
+
+
+class CameraRenderer:
+    """Renders one named camera of a world; use it from one thread, and close it there.
+
+    Args:
+        world: What to see.
+        camera: The camera's name in the model, such as `robot/head`.
+        width: Image width [px].
+        height: Image height [px].
+        shadows: Whether to draw shadows, the costliest part of a frame.
+
+    Raises:
+        UnknownSimCamera: If the model has no such camera.
+    """
+
+    def __init__(
+        self, world: SimWorldModel, camera: str, width: int, height: int, shadows: bool = True
+    ) -> None:
+        names = [world.model.camera(index).name for index in range(world.model.ncam)]
+        if camera not in names:
+            raise UnknownSimCamera(camera, names)
+        self._world = world
+        self._camera = _fixed_camera(names.index(camera))
+        self._labels = InstanceLabels(world)
+        self._view = SceneView(world.model, width, height, shadows)
+        self.K = intrinsics(width, height, float(world.model.camera(camera).fovy[0]))
+
+    @property
+    def labels(self) -> Mapping[int, str]:
+        """Instance id to phrase, for every id `segment` can give but 0."""
+        return self._labels.phrases
+
+    def render(self) -> CameraFrame:
+        """Colour and depth of the world as it is now."""
+        self._view.look(self._world.data, self._camera)
+        rgb, depth = self._view.draw()
+        return CameraFrame(rgb, depth, self.K, self._world.time)
+
+    def segment(self) -> NDArray[np.uint16]:
+        """The instance id in each pixel, 0 for background and robot, uint16, shape (H, W)."""
+        self._view.look(self._world.data, self._camera)
+        instance = np.append(self._labels.of_geom, np.uint16(0))
+        return instance[self._view.draw_geom_ids()]
+
+    def close(self) -> None:
+        """Free the drawing context."""
+        self._view.close()
+
+    def __enter__(self) -> "CameraRenderer":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _fixed_camera(index: int) -> mujoco.MjvCamera:
+    camera = mujoco.MjvCamera()
+    camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
+    camera.fixedcamid = index
+    return camera

@@ -1,0 +1,160 @@
+"""The robot's measured state: /odom and /joint_states."""
+# MERGED Where the robot and its cameras are: /tf and /tf_static.
+# MERGED Names of frames and joints as the graph knows them.
+# MERGED Everything the simulation publishes of itself, in the order listeners need it.
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+import numpy as np
+from geometry_msgs.msg import TransformStamped
+from nav_msgs.msg import Odometry
+from rclpy.publisher import Publisher
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from tf2_msgs.msg import TFMessage
+
+from openral_core.geometry import Pose, inverse
+from openral_ros.conversions.geometry import pose_message, stamp_of, transform_message
+from openral_ros.qos import RELIABLE, SENSOR
+from openral_ros.resources import ResourceScope
+from openral_sim.rendering import CameraRenderer, InstanceLabels
+from openral_sim.robot import PREFIX, RobotControl
+from openral_sim.ros.camera_publisher import CameraImageSource, CameraTopics, ImageQueue
+from openral_sim.ros.parameters import SimParameters
+from openral_sim.simulation import RateTimer, Simulation, StepProfiler
+
+MAP = "map"
+ODOM = "odom"
+BASE = "base_link"
+
+
+def graph_name(model_name: str) -> str:
+    """A part of the robot without the prefix it has in the model."""
+    return model_name.removeprefix(PREFIX)
+
+
+class RobotStateTopics:
+    """Base pose and velocity, and every joint above the base; made only while someone listens."""
+
+    def __init__(self, scope: ResourceScope, robot: RobotControl) -> None:
+        self._robot = robot
+        self._joints = tuple(name for name in robot.names.joints if name not in robot.names.base_joints)
+        model = robot.model
+        self._positions = np.array([model.joint(name).qposadr[0] for name in self._joints])
+        self._velocities = np.array([model.joint(name).dofadr[0] for name in self._joints])
+        self._odometry: Publisher = scope.publisher(Odometry, "odom", RELIABLE)
+        self._joint_states: Publisher = scope.publisher(JointState, "joint_states", RELIABLE)
+
+    def publish(self, time: float) -> None:
+        """The state now, stamped ``time`` [s]."""
+        if self._odometry.get_subscription_count():
+            self._odometry.publish(self._odometry_message(time))
+        if self._joint_states.get_subscription_count():
+            self._joint_states.publish(self._joint_message(time))
+
+    def _odometry_message(self, time: float) -> Odometry:
+        pose = Pose.from_matrix(self._robot.T_map_body(self._robot.names.base))
+        message = Odometry(child_frame_id=BASE)
+        message.header.frame_id, message.header.stamp = ODOM, stamp_of(time)
+        message.pose.pose = pose_message(pose)
+        vx, vy, turn = self._robot.base_velocity
+        c, s = np.cos(pose.yaw), np.sin(pose.yaw)
+        twist = message.twist.twist
+        twist.linear.x, twist.linear.y = float(c * vx + s * vy), float(c * vy - s * vx)
+        twist.angular.z = float(turn)
+        return message
+
+    def _joint_message(self, time: float) -> JointState:
+        data = self._robot.data
+        message = JointState(name=[graph_name(name) for name in self._joints])
+        message.header.stamp = stamp_of(time)
+        message.position = data.qpos[self._positions].tolist()
+        message.velocity = data.qvel[self._velocities].tolist()
+        return message
+
+
+_MOVING = QoSProfile(depth=100)
+_STATIC = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class TransformTopics:
+    """odom -> base_link -> each camera's optical frame; map -> odom once, as the base never slips."""
+
+    def __init__(self, scope: ResourceScope, robot: RobotControl) -> None:
+        self._robot = robot
+        self._moving = scope.publisher(TFMessage, "tf", _MOVING)
+        scope.publisher(TFMessage, "tf_static", _STATIC).publish(
+            TFMessage(transforms=[_stamped(MAP, ODOM, Pose(), 0.0)])
+        )
+
+    def publish(self, time: float) -> None:
+        """Every moving frame as it is now, stamped ``time`` [s]."""
+        names = self._robot.names
+        T_map_base = self._robot.T_map_body(names.base)
+        T_base_map = inverse(T_map_base)
+        transforms = [_stamped(ODOM, BASE, Pose.from_matrix(T_map_base), time)]
+        for frame in names.cameras.values():
+            pose = Pose.from_matrix(T_base_map @ self._robot.T_map_body(frame))
+            transforms.append(_stamped(BASE, graph_name(frame), pose, time))
+        self._moving.publish(TFMessage(transforms=transforms))
+
+
+def _stamped(parent: str, child: str, pose: Pose, time: float) -> TransformStamped:
+    message = TransformStamped(child_frame_id=child, transform=transform_message(pose))
+    message.header.frame_id = parent
+    message.header.stamp = stamp_of(time)
+    return message
+
+
+STATE_RATE = 25.0
+"""Transforms and joint states a second of simulated time [Hz]."""
+
+
+class SimPublishers:
+    """Clock and transforms of an instant go out before its images, so that no image waits for them."""
+
+    def __init__(self, scope: ResourceScope, simulation: Simulation, parameters: SimParameters) -> None:
+        self._world, self._parameters = simulation.world, parameters
+        self._styles = simulation.world.scene.document.cameras
+        labels = InstanceLabels(self._world) if parameters.publish_semantic else None
+        self._clock = scope.publisher(Clock, "/clock", RELIABLE)
+        self._transforms = TransformTopics(scope, simulation.control)
+        self._state = RobotStateTopics(scope, simulation.control)
+        images = RELIABLE if parameters.reliable_images else SENSOR
+        self._cameras = {
+            n: CameraTopics(scope, n, style, labels, images) for n, style in self._styles.items()
+        }
+        self._beat = RateTimer(STATE_RATE)
+        self._outbox = ImageQueue()
+
+    def open_feeds(self, stack: ExitStack) -> tuple[CameraImageSource, ...]:
+        """Every camera with a renderer of the calling thread, until the stack closes.
+
+        Raises:
+            GlContextRefused: If no picture can be drawn here.
+        """
+        stack.callback(self._outbox.clear)
+        return tuple(self._open_feed(stack, name) for name in self._cameras)
+
+    def publish(self, time: float, feeds: Sequence[CameraImageSource], shares: StepProfiler) -> None:
+        """All that is due at ``time`` [s]."""
+        due = [feed for feed in feeds if feed.due(time)]
+        with shares.of("messages"):
+            self._clock.publish(Clock(clock=stamp_of(time)))
+            beat = self._beat.due(time)
+            if beat or due:
+                self._transforms.publish(time)
+            if beat:
+                self._state.publish(time)
+        with shares.of("pictures"):
+            for feed in due:
+                self._outbox.add(feed.draw(time))
+            self._outbox.send()
+
+    def _open_feed(self, stack: ExitStack, name: str) -> CameraImageSource:
+        style, shadows = self._styles[name], self._parameters.shadows
+        renderer = CameraRenderer(self._world, PREFIX + name, style.width, style.height, shadows)
+        rate = self._parameters.camera_rate or style.rate
+        return CameraImageSource(self._cameras[name], stack.enter_context(renderer), rate)

@@ -1,1 +1,0 @@
-"""What the simulation publishes, one file per kind of topic."""

@@ -1,0 +1,152 @@
+"""A scene's YAML document."""
+# MERGED How fixtures, people, rooms and cameras of a scene look.
+# MERGED Walls, and the doorways in them.
+# MERGED Where an object lies at the start, and by how much that is drawn at random.
+
+from math import cos, hypot, pi, sin
+from typing import Literal
+
+import numpy as np
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
+
+from openral_core.documents import Document
+from openral_core.home_map import Point2, Point3, Pose2
+from openral_sim.assets.materials import LookName
+from openral_sim.assets.objects.builder import ColourName
+from openral_sim.assets.objects.catalogue import ObjectKindName
+
+Side = Literal["left", "right"]
+
+
+class FurnitureStyle(Document):
+    """The looks of a fixture, and the side its door is hinged on as seen from its front."""
+
+    main: LookName
+    accent: LookName
+    hinge: Side = "right"
+
+
+class PersonStyle(Document):
+    """Clothes of a person, and the hand they hold out to take things."""
+
+    shirt: LookName = "shirt"
+    trousers: LookName = "denim"
+    hand: Side = "right"
+
+
+class Trim(Document):
+    """A box that is only seen: a rug, a picture, a window; centre and size in [m]."""
+
+    id: str
+    look: LookName
+    centre: Point3
+    size: Point3
+    yaw: float = 0.0
+
+
+class CameraStyle(Document):
+    """Image size [px], vertical field of view [deg] and rate [Hz] of a robot camera."""
+
+    width: PositiveInt
+    height: PositiveInt
+    fovy: float = Field(gt=1.0, lt=170.0)
+    rate: PositiveFloat
+
+
+class Light(Document):
+    """A directional light from `pos` [m] along `dir`; one that casts shadows costs the most to draw."""
+
+    pos: Point3
+    dir: Point3
+    diffuse: Point3
+    shadow: bool = False
+
+
+class WallOpening(Document):
+    """A doorway: distance of its near side along the wall, width and height in [m]."""
+
+    at: PositiveFloat
+    width: PositiveFloat
+    height: PositiveFloat = 2.1
+
+
+class Wall(Document):
+    """A straight wall about the line between two map points [m], with at most one doorway."""
+
+    id: str
+    start: Point2
+    end: Point2
+    look: LookName
+    height: PositiveFloat = 2.5
+    thickness: PositiveFloat = 0.1
+    opening: WallOpening | None = None
+
+    @property
+    def length(self) -> float:
+        """Length of the wall [m]."""
+        return hypot(self.end[0] - self.start[0], self.end[1] - self.start[1])
+
+    @model_validator(mode="after")
+    def _opening_fits(self) -> "Wall":
+        if self.opening is not None and self.opening.at + self.opening.width >= self.length:
+            raise ValueError(f"the opening of wall '{self.id}' reaches past its {self.length:.2f} m")
+        return self
+
+
+class Jitter(Document):
+    """Uniform spread around a placement: each axis +-xy [m], heading +-yaw [rad]."""
+
+    xy: NonNegativeFloat = 0.0
+    yaw: NonNegativeFloat = 0.0
+
+
+class ObjectPlacement(Document):
+    """An object on a surface of a fixture, in the fixture's frame: x [m] towards its front, y to its left."""
+
+    id: str
+    kind: ObjectKindName
+    colour: ColourName | None = None
+    fixture: str
+    surface: str
+    at: Point2
+    yaw: float = 0.0
+    jitter: Jitter = Jitter()
+
+    def draw(self, rng: np.random.Generator) -> Pose2:
+        """A pose in the fixture's frame; the same generator state gives the same pose."""
+        dx, dy, turn = rng.uniform(-1.0, 1.0, 3)
+        return Pose2(
+            x=self.at[0] + dx * self.jitter.xy,
+            y=self.at[1] + dy * self.jitter.xy,
+            yaw=self.yaw + turn * self.jitter.yaw,
+        )
+
+
+def yaw_quaternion(yaw: float) -> tuple[float, float, float, float]:
+    """A turn about z as a quaternion (w, x, y, z)."""
+    half = (yaw % (2 * pi)) / 2
+    return cos(half), 0.0, 0.0, sin(half)
+
+
+class SceneDocument(Document):
+    """What a scene adds to its map; `map` is a path relative to the scene's file."""
+
+    name: str
+    map: str
+    robot: Pose2
+    floors: dict[str, LookName]
+    walls: tuple[Wall, ...]
+    furniture: dict[str, FurnitureStyle]
+    trims: tuple[Trim, ...] = ()
+    objects: tuple[ObjectPlacement, ...]
+    people: dict[str, PersonStyle]
+    cameras: dict[str, CameraStyle]
+    lights: tuple[Light, ...]
+
+    @model_validator(mode="after")
+    def _object_ids_are_unique(self) -> "SceneDocument":
+        ids = [placement.id for placement in self.objects]
+        twice = sorted({name for name in ids if ids.count(name) > 1})
+        if twice:
+            raise ValueError(f"object id given twice: {', '.join(twice)}")
+        return self

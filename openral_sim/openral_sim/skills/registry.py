@@ -1,0 +1,50 @@
+"""Which skill serves which verb."""
+
+from collections.abc import Callable, Mapping
+
+from openral_core.skills import ParamValue, Verb
+from openral_sim.skills.context import Running, SkillContext
+from openral_sim.skills.errors import UnservedVerb
+from openral_sim.skills.grasp import grasp
+from openral_sim.skills.handover import handover
+from openral_sim.skills.look_at import look_at
+from openral_sim.skills.navigate import navigate
+from openral_sim.skills.open_close import close_door, open_door
+from openral_sim.skills.place import place
+from openral_sim.skills.pour import pour
+from openral_sim.skills.requests import (
+    DoorRequest,
+    GraspRequest,
+    HandoverRequest,
+    LookAtRequest,
+    NavigateRequest,
+    Params,
+    PlaceRequest,
+    PourRequest,
+)
+
+_Start = Callable[[SkillContext, Params], Running]
+
+SERVED: Mapping[Verb, _Start] = {
+    Verb.NAVIGATE: lambda context, params: navigate(context, NavigateRequest.read(params)),
+    Verb.LOOK_AT: lambda context, params: look_at(context, LookAtRequest.read(params)),
+    Verb.GRASP: lambda context, params: grasp(context, GraspRequest.read(params)),
+    Verb.OPEN: lambda context, params: open_door(context, DoorRequest.read(params)),
+    Verb.CLOSE: lambda context, params: close_door(context, DoorRequest.read(params)),
+    Verb.PLACE: lambda context, params: place(context, PlaceRequest.read(params)),
+    Verb.POUR: lambda context, params: pour(context, PourRequest.read(params)),
+    Verb.HANDOVER: lambda context, params: handover(context, HandoverRequest.read(params)),
+}
+"""Every verb this robot serves."""
+
+
+def start(context: SkillContext, verb: Verb, params: Mapping[str, ParamValue]) -> Running:
+    """Begin a verb.
+
+    Raises:
+        UnservedVerb: If this robot does not serve it.
+        BadRequest: If the parameters do not fit it.
+    """
+    if verb not in SERVED:
+        raise UnservedVerb(verb, SERVED)
+    return SERVED[verb](context, Params(params))

@@ -1,0 +1,112 @@
+"""Running a skill to one typed end, whatever happens."""
+# MERGED How a skill ends that something cut short.
+
+from collections.abc import Generator, Mapping
+from contextlib import closing
+from dataclasses import replace
+
+import numpy as np
+
+from openral_core.errors import OpenRALError
+from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_sim.planning.arm_planner import NoArmPath
+from openral_sim.planning.base_planner import NoBasePath
+from openral_sim.planning.inverse_kinematics import IkFailed
+from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Running, SkillContext
+from openral_sim.skills.errors import SkillFailed, TookTooLong
+from openral_sim.skills.registry import start
+from openral_sim.skills.safety import UNBOUNDED, MotionEnvelope, SafetyMonitor
+
+CUTS = (SkillFailed, NoBasePath, IkFailed, NoArmPath)
+"""What can cut a skill short."""
+AFTERWARDS = "afterwards"
+"""Evidence of a skill that did its work and met something on the way out: what that was."""
+
+_STATUS_OF: tuple[tuple[type[OpenRALError], SkillStatus], ...] = (
+    (NoBasePath, SkillStatus.NOT_REACHABLE),
+    (IkFailed, SkillStatus.NOT_REACHABLE),
+    (NoArmPath, SkillStatus.BLOCKED),
+)
+
+
+def result_of_abort(context: SkillContext, error: OpenRALError) -> SkillResult:
+    """The end of a skill that failed, or that failed only to leave once its work was done."""
+    if context.achieved is None:
+        return SkillResult(_status(error), str(error))
+    try:
+        done = context.achieved()
+    except SkillFailed as undone:
+        return SkillResult(undone.status, str(undone))
+    evidence = {**done.evidence, AFTERWARDS: str(error)}
+    return replace(done, message=f"{done.message}; {AFTERWARDS}: {error}", evidence=evidence)
+
+
+def _status(error: OpenRALError) -> SkillStatus:
+    if isinstance(error, SkillFailed):
+        return error.status
+    return next(status for kind, status in _STATUS_OF if isinstance(error, kind))
+
+
+BOUND = 120.0
+"""Simulated time after which any skill ends in [s]."""
+_BRAKING = 1.0
+_DECELERATION = np.array([1.0, 1.0, 4.0]) * CONTROL_PERIOD
+
+
+def run(
+    context: SkillContext, verb: Verb, params: Mapping[str, ParamValue], envelope: MotionEnvelope = UNBOUNDED
+) -> Running:
+    """Run a verb; every ``yield`` is one control period, the return value is how it ended.
+
+    A goal that would leave the ``envelope`` is refused before anything moves. Once its work is done, a skill
+    that only cannot leave as it wanted has succeeded, and says what held it up.
+
+    Cancelling (``context.cancelled = True``) brings the robot to a controlled stop first.
+    """
+    context.begin()
+    try:
+        envelope.admit(context, verb, params)
+        result = yield from _watched(context, start(context, verb, params), envelope)
+    except CUTS as error:
+        result = result_of_abort(context, error)
+    finally:
+        # Also when the caller closes the generator: nothing may keep driving.
+        context.control.drive(np.zeros(3))
+    secure, context.secure = context.secure, None
+    if secure is not None:
+        yield from secure()
+    yield from _brake(context)
+    return result
+
+
+def _watched(context: SkillContext, skill: Running, envelope: MotionEnvelope) -> Running:
+    """Pass a skill on period by period until it ends, is cancelled or takes too long."""
+    guard = SafetyMonitor(context, envelope)
+    with closing(skill):
+        for _ in range(int(BOUND / CONTROL_PERIOD)):
+            try:
+                feedback = next(skill)
+            except StopIteration as end:
+                result: SkillResult = end.value
+                return result
+            guard.check()
+            yield feedback
+            if context.cancelled:
+                return SkillResult(SkillStatus.CANCELLED, f"cancelled while {feedback.stage}")
+    raise TookTooLong("the skill", BOUND)
+
+
+def _brake(context: SkillContext) -> Generator[Feedback, None, None]:
+    """Slow the base down within its limits and let the arm stay where it is told to be."""
+    control = context.control
+    velocity = control.base_velocity
+    control.drive(velocity)
+    if float(np.abs(velocity).max()) > 0.02:
+        control.move_reach(control.reach)
+    for _ in range(int(_BRAKING / CONTROL_PERIOD)):
+        if float(np.abs(velocity).max()) < 1e-3:
+            break
+        velocity = velocity - np.clip(velocity, -_DECELERATION, _DECELERATION)
+        control.drive(velocity)
+        yield Feedback("stopping", 1.0)
+    control.drive(np.zeros(3))

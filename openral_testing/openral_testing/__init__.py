@@ -1,0 +1,1 @@
+"""Synthetic depth images of simple bodies, for tests and benchmarks."""

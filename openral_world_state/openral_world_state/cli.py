@@ -1,0 +1,144 @@
+"""`openral-memory`: look into a memory file and put it right, while no node writes it."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from openral_core.errors import OpenRALError, format_choices
+from openral_core.scene_graph import SceneGraph, SceneNode
+from openral_core.text import Thesaurus
+from openral_world_state.queries import edit as corrections
+from openral_world_state.scene_graph.json_io import read_graph, write_graph
+from openral_world_state.spatial_memory.memory import SpatialMemory
+from openral_world_state.world import WorldModel, WorldModelSettings, import_graph, open_world
+
+
+class UnknownNode(OpenRALError):
+    """An id that the graph has no node of."""
+
+    def __init__(self, asked: str, known: Iterable[str]) -> None:
+        nearest = get_close_matches(asked, known, 3, 0.0)
+        super().__init__(f"the graph has no node {asked!r}: the nearest ids are {format_choices(nearest)}")
+
+
+app = typer.Typer(help="Look into a memory file and put it right.", no_args_is_help=True)
+commands = typer.Typer()
+commands.add_typer(app, name="memory")
+console = Console()
+File = Annotated[Path, typer.Argument(help="memory file (SQLite)")]
+Object = Annotated[str, typer.Argument(help="id of an object")]
+
+
+@app.command("list")
+def list_objects(file: File) -> None:
+    """List every remembered object."""
+    with _world(file) as world:
+        show_nodes(record.node() for record in world.memory)
+
+
+@app.command()
+def show(file: File, name: Object) -> None:
+    """Show everything known of one object."""
+    with _world(file) as world:
+        show_node(world.graph(), world.memory.get(name).id)
+
+
+@app.command()
+def rename(file: File, name: Object, label: str) -> None:
+    """Call an object something else."""
+    with _world(file) as world:
+        corrections.rename_object(world.memory, name, label, Thesaurus.load())
+
+
+@app.command()
+def move(file: File, name: Object, x: float, y: float, z: float) -> None:
+    """Say where an object is, in map [m]."""
+    with _world(file) as world:
+        corrections.move_object(world.memory, name, x, y, z)
+
+
+@app.command()
+def forget(file: File, name: Object) -> None:
+    """Drop an object for good."""
+    with _world(file) as world:
+        corrections.forget_object(world.memory, name)
+
+
+@app.command()
+def merge(file: File, kept: Object, other: Object) -> None:
+    """Make two objects one."""
+    with _world(file) as world:
+        corrections.merge_objects(world.memory, kept, other)
+
+
+@app.command()
+def export(file: File, document: Path) -> None:
+    """Write the graph as JSON."""
+    with _world(file) as world:
+        write_graph(world.graph(), document)
+
+
+@app.command("import")
+def import_document(file: Annotated[Path, typer.Argument()], document: Path) -> None:
+    """Take a graph in from JSON; the memory file is made when missing."""
+    with answered():
+        memory = SpatialMemory(file, Thesaurus.load())
+        try:
+            import_graph(memory, read_graph(document))
+        finally:
+            memory.close()
+
+
+def show_nodes(nodes: Iterable[SceneNode]) -> None:
+    """Print a table of objects."""
+    table = Table("id", "label", "presence", "x", "y", "z", "seen", "times", "by")
+    for node in sorted(nodes, key=lambda each: each.id):
+        x, y, z = (f"{value:.2f}" for value in node.pose.position)
+        seen, times = f"{node.last_seen:.1f}", str(node.observations)
+        cells = (node.id, node.label, node.presence.value, x, y, z, seen, times, node.source)
+        table.add_row(*map(Text, cells))  # not markup: labels are what detectors call things
+    console.print(table)
+
+
+def show_node(graph: SceneGraph, name: str) -> None:
+    """Print everything known of one node.
+
+    Raises:
+        UnknownNode: If the graph has none of that id.
+    """
+    if name not in graph.by_id:
+        raise UnknownNode(name, graph.by_id)
+    console.print(graph.by_id[name])
+    for edge in graph.edges:
+        if edge.source == name:
+            console.print(Text(f"{edge.relation.value} {edge.target}"))
+
+
+@contextmanager
+def answered() -> Iterator[None]:
+    """Errors of ours end the command with their words and status 1."""
+    try:
+        yield
+    except OpenRALError as error:
+        console.print(Text(str(error), style="red"))
+        raise typer.Exit(1) from error
+
+
+@contextmanager
+def _world(file: Path) -> Iterator[WorldModel]:
+    with answered():
+        if not file.exists():
+            console.print(Text(f"there is no memory file {file}", style="red"))
+            raise typer.Exit(1)
+        world = open_world(None, str(file), WorldModelSettings(), Thesaurus.load(), newest_map=True)
+        try:
+            yield world
+        finally:
+            world.memory.close()

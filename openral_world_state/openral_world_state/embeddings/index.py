@@ -1,0 +1,172 @@
+"""What turns words into directions of meaning."""
+# MERGED Labels by the direction of their meaning.
+# MERGED Where a sentence-embedding model is.
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from huggingface_hub import hf_hub_download
+from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+from numpy.typing import NDArray
+
+from openral_core.errors import OpenRALError, format_choices
+from openral_core.text import Thesaurus
+
+
+class EmbedderFailed(OpenRALError):
+    """The embedding model did not answer, or not with vectors."""
+
+    def __init__(self, model: str, found: str) -> None:
+        super().__init__(f"the embedding model {model!r} gave no vectors: {found}")
+
+
+class Embedder(Protocol):
+    """A sentence-embedding model."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape (N, D).
+
+        Raises:
+            EmbedderFailed: If it does not answer in time, or died.
+        """
+
+
+MOST_LABELS = 16_384
+"""Labels given a vector; those beyond are found by their words alone."""
+_BATCH = 64
+
+
+class EmbeddingIndex:
+    """Vectors of the labels in use, without their colours and sizes, which say nothing of the kind of thing.
+
+    Args:
+        thesaurus: Takes attributes off a label, and says which of them exclude each other.
+    """
+
+    def __init__(self, thesaurus: Thesaurus) -> None:
+        self._thesaurus = thesaurus
+        self._rows: dict[str, int] = {}
+        self._labels: defaultdict[str, set[str]] = defaultdict(set)
+        self._known: set[str] = set()
+        self._vectors = np.zeros((0, 0), np.float32)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def unknown(self, labels: Iterable[str]) -> list[str]:
+        """Phrases of labels that have no vector yet, at most 64 at a time."""
+        wanted: dict[str, None] = {}
+        for label in labels:
+            if label in self._known:
+                continue
+            is_full = max(len(self._known), len(self._rows) + len(wanted)) >= MOST_LABELS
+            if is_full or len(wanted) >= _BATCH:
+                break
+            self._known.add(label)
+            phrase = self._thesaurus.bare(label)
+            self._labels[phrase].add(label)
+            if phrase not in self._rows:
+                wanted[phrase] = None
+        return list(wanted)
+
+    def put(self, phrases: Sequence[str], vectors: NDArray[np.float32]) -> None:
+        """Keep the vectors (N, D) of phrases."""
+        for phrase, vector in zip(phrases, vectors, strict=True):
+            row = self._rows.setdefault(phrase, len(self._rows))
+            if row >= len(self._vectors):
+                self._grow(len(vector))
+            self._vectors[row] = vector
+
+    def near(
+        self, asked: str, vector: NDArray[np.float32], least: float, count: int
+    ) -> Iterator[tuple[str, float]]:
+        """Labels near in meaning with their similarity, the nearest first; another colour is another thing.
+
+        Args:
+            asked: The words whose vector (D,) this is.
+            vector: Their direction.
+            least: Similarity below which nothing is near.
+            count: How many phrases are considered.
+        """
+        if not self._rows:
+            return
+        phrases = list(self._rows)
+        similarity = self._vectors[: len(phrases)] @ vector
+        close = np.flatnonzero(similarity >= least)
+        for row in close[np.argsort(-similarity[close], kind="stable")][:count]:
+            for label in sorted(self._labels[phrases[row]]):
+                if not self._thesaurus.excludes(asked, label):
+                    yield label, float(similarity[row])
+
+    def _grow(self, dimensions: int) -> None:
+        grown = np.zeros((max(64, 2 * len(self._vectors)), dimensions), np.float32)
+        if len(self._vectors):
+            grown[: len(self._vectors)] = self._vectors
+        self._vectors = grown
+
+
+_TOKENIZER = "tokenizer.json"
+_MODELS = ("onnx/model.onnx", "model.onnx")
+_HUB = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)@(?P<revision>[0-9a-f]{40})")
+
+_NO_COMMIT = "neither a folder nor a model id with a commit: a branch or a tag may be another model tomorrow"
+
+
+class NoEmbeddingModel(OpenRALError):
+    """A sentence-embedding model that is not there."""
+
+    def __init__(self, asked: str, found: str) -> None:
+        super().__init__(
+            f"no embedding model {asked!r} ({found}): name a folder with {_TOKENIZER} and one of "
+            f"{format_choices(_MODELS)}, or <owner>/<name>@<commit> of the Hugging Face hub, the commit "
+            "with all its 40 digits; or name none"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """A tokenizer and an ONNX graph with inputs ``input_ids`` and ``attention_mask``."""
+
+    tokenizer: Path
+    graph: Path
+
+
+def find_model(asked: str) -> ModelFiles:
+    """The files of a model in a local folder, else of the hub; they are downloaded when not cached.
+
+    Raises:
+        NoEmbeddingModel: If there are none, saying what was found.
+    """
+    folder = Path(asked).expanduser()
+    if folder.is_dir():
+        return _in_folder(asked, folder)
+    hub = _HUB.fullmatch(asked)
+    if hub is None:
+        raise NoEmbeddingModel(
+            asked,
+            "neither a folder nor a model id with a commit: a branch or a tag may be another model tomorrow",
+        )
+    return _on_hub(asked, hub["repository"], hub["revision"])
+
+
+def _in_folder(asked: str, folder: Path) -> ModelFiles:
+    graph = next((folder / name for name in _MODELS if (folder / name).is_file()), None)
+    if graph is None or not (folder / _TOKENIZER).is_file():
+        raise NoEmbeddingModel(
+            asked, f"the folder has {format_choices(sorted(each.name for each in folder.iterdir()))}"
+        )
+    return ModelFiles(folder / _TOKENIZER, graph)
+
+
+def _on_hub(asked: str, repository: str, revision: str) -> ModelFiles:
+    try:
+        files = [hf_hub_download(repository, name, revision=revision) for name in (_TOKENIZER, _MODELS[0])]
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
+        first = str(error).strip().splitlines()[0] if str(error).strip() else ""
+        raise NoEmbeddingModel(asked, f"{type(error).__name__}: {first}") from error
+    return ModelFiles(*map(Path, files))

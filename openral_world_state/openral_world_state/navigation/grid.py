@@ -1,0 +1,161 @@
+"""Where the robot can stand, and how far it is from there to there."""
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_edt
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components, dijkstra
+
+from openral_core.home_map import Doorway
+from openral_world_state.home.model import SiteFixture, StaticMap
+
+Point = tuple[float, float]
+_SIDE = (((0, 1), 1.0), ((1, 0), 1.0), ((1, 1), math.sqrt(2.0)), ((1, -1), math.sqrt(2.0)))
+
+
+class FloorGrid:
+    """The floor plan as square cells: free where a round robot fits.
+
+    Args:
+        home: Its rooms are floor, its furniture is not.
+        robot_radius: Free space kept around the robot's middle [m].
+        cell: Side of a cell [m].
+    """
+
+    def __init__(self, home: StaticMap, robot_radius: float = 0.33, cell: float = 0.05) -> None:
+        self._cell = cell
+        outlines = [np.array(area.outline.polygon) for area in home.areas]
+        corners = np.concatenate(outlines) if outlines else np.zeros((1, 2))
+        self._origin = corners.min(axis=0) - cell
+        shape = np.ceil((corners.max(axis=0) + cell - self._origin) / cell).astype(int)
+        centers = self._centers(shape)
+        open_floor = np.zeros(shape, dtype=bool)
+        for outline in outlines:
+            open_floor |= _inside(outline, centers)
+        for site in home.sites:
+            open_floor &= ~_covers(site, centers)
+        if home.doorways:
+            for outline in outlines:
+                open_floor &= ~(_on_border(outline, centers, cell) & ~_in_doorway(home.doorways, centers))
+        self._clearance = distance_transform_edt(open_floor) * cell
+        self._free = self._clearance >= robot_radius
+
+    def is_free(self, point: Point) -> bool:
+        """Whether the robot fits there."""
+        index = self._index(point)
+        return index is not None and bool(self._free[index])
+
+    def clearance(self, point: Point) -> float:
+        """Distance to the nearest obstacle [m]; 0 outside."""
+        index = self._index(point)
+        return float(self._clearance[index]) if index is not None else 0.0
+
+    def reachable(self, points: NDArray[np.float64], start: Point | None) -> NDArray[np.bool_]:
+        """Which points (N, 2) the robot fits at, and can drive to from ``start`` when given; shape (N,)."""
+        cells = np.floor((points - self._origin) / self._cell).astype(int)
+        within = ((cells >= 0) & (cells < self._free.shape)).all(axis=1)
+        x, y = np.where(within[:, None], cells, 0).T
+        result = within & self._free[x, y]
+        origin = self._nearest_free(start) if start is not None else None
+        return np.asarray(result & (self._regions[x, y] == self._regions[origin])) if origin else result
+
+    def connected(self, first: Point, second: Point) -> bool:
+        """Whether the robot can drive from one to the other."""
+        a, b = self._nearest_free(first), self._nearest_free(second)
+        return a is not None and b is not None and bool(self._regions[a] == self._regions[b])
+
+    def distances(self, start: Point, points: list[Point]) -> list[float]:
+        """Driving distances [m] from ``start`` to each point; infinite where there is no way."""
+        origin = self._nearest_free(start)
+        if origin is None:
+            return [math.inf] * len(points)
+        field = dijkstra(
+            self._ways, directed=False, indices=int(np.ravel_multi_index(origin, self._free.shape))
+        )
+        ends = (self._nearest_free(point) for point in points)
+        flat = (int(np.ravel_multi_index(e, self._free.shape)) if e else None for e in ends)
+        return [float(field[i]) if i is not None else math.inf for i in flat]
+
+    @cached_property
+    def _ways(self) -> coo_array:
+        """Free cells joined to their free neighbours, weighted by distance [m]."""
+        number = np.arange(self._free.size).reshape(self._free.shape)
+        rows, columns, weights = [], [], []
+        for (dx, dy), length in _SIDE:
+            first = (slice(0, -dx or None), slice(max(0, -dy), -dy if dy > 0 else None))
+            second = (slice(dx, None), slice(max(0, dy), dy if dy < 0 else None))
+            both = self._free[first] & self._free[second]
+            rows.append(number[first][both])
+            columns.append(number[second][both])
+            weights.append(np.full(int(both.sum()), length * self._cell))
+        shape = (self._free.size, self._free.size)
+        return coo_array(
+            (np.concatenate(weights), (np.concatenate(rows), np.concatenate(columns))), shape
+        ).tocsr()
+
+    @cached_property
+    def _regions(self) -> NDArray[np.int32]:
+        return np.asarray(connected_components(self._ways, directed=False)[1]).reshape(self._free.shape)
+
+    def _nearest_free(self, point: Point, within: float = 1.0) -> tuple[int, int] | None:
+        """The free cell nearest to a point, None when none is within reach [m]."""
+        middle = np.floor((np.array(point) - self._origin) / self._cell).astype(int)
+        reach = int(within / self._cell)
+        low = np.maximum(middle - reach, 0)
+        window = self._free[low[0] : max(middle[0] + reach + 1, 0), low[1] : max(middle[1] + reach + 1, 0)]
+        cells = np.argwhere(window) + low
+        if not len(cells):
+            return None
+        x, y = cells[int(np.argmin(((cells - middle) ** 2).sum(axis=1)))].tolist()
+        return x, y
+
+    def _index(self, point: Point) -> tuple[int, int] | None:
+        i = math.floor((point[0] - self._origin[0]) / self._cell)
+        j = math.floor((point[1] - self._origin[1]) / self._cell)
+        return (i, j) if 0 <= i < self._free.shape[0] and 0 <= j < self._free.shape[1] else None
+
+    def _centers(self, shape: NDArray[np.int_]) -> NDArray[np.float64]:
+        """Middles of all cells [m], shape (*shape, 2)."""
+        grid = np.stack(np.meshgrid(np.arange(shape[0]), np.arange(shape[1]), indexing="ij"), axis=-1)
+        return np.asarray(self._origin + (grid + 0.5) * self._cell)
+
+
+def _inside(outline: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Even-odd rule for points (..., 2)."""
+    inside = np.zeros(points.shape[:-1], dtype=bool)
+    x, y = points[..., 0], points[..., 1]
+    for (x1, y1), (x2, y2) in zip(outline, np.roll(outline, -1, axis=0), strict=True):
+        if y1 != y2:
+            inside ^= ((y1 > y) != (y2 > y)) & (x < (x2 - x1) * (y - y1) / (y2 - y1) + x1)
+    return inside
+
+
+def _on_border(
+    outline: NDArray[np.float64], points: NDArray[np.float64], thickness: float
+) -> NDArray[np.bool_]:
+    """Points (..., 2) within ``thickness`` [m] of an outline."""
+    result = np.zeros(points.shape[:-1], dtype=bool)
+    for start, end in zip(outline, np.roll(outline, -1, axis=0), strict=True):
+        along = end - start
+        share = np.clip((points - start) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
+        result |= np.linalg.norm(points - start - share[..., None] * along, axis=-1) <= thickness
+    return result
+
+
+def _in_doorway(doorways: Sequence[Doorway], points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    away = [np.linalg.norm(points - np.array(door.at), axis=-1) <= door.width / 2.0 for door in doorways]
+    return np.asarray(np.any(away, axis=0))
+
+
+def _covers(site: SiteFixture, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    if site.footprint is None:
+        return np.zeros(points.shape[:-1], dtype=bool)
+    c, s = math.cos(site.frame.yaw), math.sin(site.frame.yaw)
+    delta = points - np.array([site.frame.x, site.frame.y])
+    local = np.stack((c * delta[..., 0] + s * delta[..., 1], -s * delta[..., 0] + c * delta[..., 1]), axis=-1)
+    low, high = np.array(site.footprint.min), np.array(site.footprint.max)
+    return np.asarray(((local >= low) & (local <= high)).all(axis=-1))

@@ -1,0 +1,327 @@
+"""The durable side of memory: one SQLite file in write-ahead mode, one writer."""
+
+import json
+import sqlite3
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from openral_core.geometry import Pose
+from openral_core.scene_graph import Opening, Presence
+from openral_world_state.spatial_memory.errors import (
+    IN_MEMORY,
+    MemoryNotWritten,
+    MemoryUnavailable,
+    NewerMemory,
+    UnreadableMemory,
+    reading,
+)
+from openral_world_state.spatial_memory.record import ObjectRecord, Triple
+
+APPLICATION = 0x4F52414C
+"""SQLite application id of our files: "ORAL"."""
+
+_OBJECTS = """
+CREATE TABLE objects (
+    id TEXT PRIMARY KEY, label TEXT NOT NULL, votes TEXT NOT NULL, aliases TEXT NOT NULL,
+    x REAL NOT NULL, y REAL NOT NULL, z REAL NOT NULL,
+    qx REAL NOT NULL, qy REAL NOT NULL, qz REAL NOT NULL, qw REAL NOT NULL,
+    size_x REAL NOT NULL, size_y REAL NOT NULL, size_z REAL NOT NULL, covariance BLOB NOT NULL,
+    confidence REAL NOT NULL, presence TEXT NOT NULL, first_seen REAL NOT NULL, last_seen REAL NOT NULL,
+    observations INTEGER NOT NULL, source TEXT NOT NULL, map_epoch INTEGER NOT NULL
+) WITHOUT ROWID"""
+_FACTS = "CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+_NUMBERED = """
+CREATE TABLE numbered (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL, label TEXT NOT NULL, votes TEXT NOT NULL, aliases TEXT NOT NULL,
+    x REAL NOT NULL, y REAL NOT NULL, z REAL NOT NULL,
+    qx REAL NOT NULL, qy REAL NOT NULL, qz REAL NOT NULL, qw REAL NOT NULL,
+    size_x REAL NOT NULL, size_y REAL NOT NULL, size_z REAL NOT NULL, covariance BLOB NOT NULL,
+    confidence REAL NOT NULL, presence TEXT NOT NULL, first_seen REAL NOT NULL, last_seen REAL NOT NULL,
+    observations INTEGER NOT NULL, source TEXT NOT NULL, map_epoch INTEGER NOT NULL,
+    misses INTEGER NOT NULL, looked REAL NOT NULL, eye BLOB, carried INTEGER NOT NULL,
+    is_container INTEGER NOT NULL, occludes_contents INTEGER NOT NULL, opening TEXT NOT NULL
+)"""
+_COLUMNS = (
+    "id, label, votes, aliases, x, y, z, qx, qy, qz, qw, size_x, size_y, size_z, covariance, confidence, "
+    "presence, first_seen, last_seen, observations, source, map_epoch, misses, looked, eye, carried, "
+    "is_container, occludes_contents, opening"
+)
+_MERGED = "CREATE TABLE merged (id TEXT PRIMARY KEY, into_id TEXT NOT NULL) WITHOUT ROWID"
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (_OBJECTS, _FACTS),
+    (
+        "ALTER TABLE objects ADD COLUMN misses INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE objects ADD COLUMN looked REAL NOT NULL DEFAULT 0",
+        "ALTER TABLE objects ADD COLUMN eye BLOB",
+        "ALTER TABLE objects ADD COLUMN carried INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE objects ADD COLUMN is_container INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE objects ADD COLUMN occludes_contents INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE objects ADD COLUMN opening TEXT NOT NULL DEFAULT 'unknown'",
+        _MERGED,
+    ),
+    # Rows by number stand in the order they came: a commit writes few pages, however many objects there are.
+    (
+        _NUMBERED,
+        f"INSERT INTO numbered ({_COLUMNS}) SELECT {_COLUMNS} FROM objects ORDER BY id",
+        "DROP TABLE objects",
+        "ALTER TABLE numbered RENAME TO objects",
+        "DELETE FROM facts WHERE key LIKE 'stood %'",
+    ),
+)
+"""Statements that lead from each version to the next; the version is how many were run."""
+
+
+def check(path: Path) -> int:
+    """Schema version of an existing file, which is opened for reading only.
+
+    Raises:
+        UnreadableMemory: If it is no memory file.
+        NewerMemory: If a later version wrote it.
+        MemoryInUse: If another process holds it.
+        MemoryUnavailable: If it cannot be opened.
+    """
+    with reading(path):
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            application = connection.execute("PRAGMA application_id").fetchone()[0]
+            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        finally:
+            connection.close()
+    if application != APPLICATION:
+        raise UnreadableMemory(path, f"application id {application:#x} is not {APPLICATION:#x}")
+    if version > len(MIGRATIONS):
+        raise NewerMemory(path, version, len(MIGRATIONS))
+    return version
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a connection's file to the newest schema, all or nothing."""
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version == len(MIGRATIONS):
+        return
+    with transaction(connection):
+        for statements in MIGRATIONS[version:]:
+            for statement in statements:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All statements inside, or none of them."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLite rolls back by itself when the disk is full
+            connection.execute("ROLLBACK")
+        raise
+
+
+Value = str | float | int | bytes | None
+_TEXTS = ("id", "label", "votes", "aliases")
+_POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
+_SIZE = ("size_x", "size_y", "size_z")
+_SIGHTINGS = ("confidence", "presence", "first_seen", "last_seen", "observations", "source", "map_epoch")
+_LOOKS = ("misses", "looked", "eye", "carried", "is_container", "occludes_contents", "opening")
+_COVARIANCE = struct.Struct("<9d")
+_POINT = struct.Struct("<3d")
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+COLUMNS = (*_TEXTS, *_POSE, *_SIZE, "covariance", *_SIGHTINGS, *_LOOKS)
+UPSERT = f"INSERT OR REPLACE INTO objects (number, {', '.join(COLUMNS)}) VALUES (?{', ?' * len(COLUMNS)})"
+SELECT = f"SELECT number, {', '.join(COLUMNS)} FROM objects ORDER BY number"
+
+
+def row_of(number: int, record: ObjectRecord) -> tuple[Value, ...]:
+    """A record as a row: its number, then the order of `COLUMNS`."""
+    return (
+        number,
+        record.id,
+        record.label,
+        _encode(record.votes),
+        _encode(record.aliases) if record.aliases else "[]",
+        *record.pose.position,
+        *record.pose.orientation,
+        *record.size,
+        _COVARIANCE.pack(*record.covariance),
+        record.confidence,
+        record.presence.value,
+        record.first_seen,
+        record.last_seen,
+        record.observations,
+        record.source,
+        record.map_epoch,
+        record.misses,
+        record.looked,
+        _POINT.pack(*record.eye) if record.eye else None,
+        int(record.carried),
+        int(record.is_container),
+        int(record.occludes_contents),
+        record.opening.value,
+    )
+
+
+def record_of_row(row: tuple[Value, ...]) -> ObjectRecord:
+    """A row, without its number, as a record."""
+    values = dict(zip(COLUMNS, row, strict=True))
+    text = {name: value for name, value in values.items() if isinstance(value, str)}
+    number = {name: value for name, value in values.items() if isinstance(value, (int, float))}
+    packed = {name: value for name, value in values.items() if isinstance(value, bytes)}
+    x, y, z, qx, qy, qz, qw = (float(number[name]) for name in _POSE)
+    size_x, size_y, size_z = (float(number[name]) for name in _SIZE)
+    return ObjectRecord(
+        id=text["id"],
+        label=text["label"],
+        pose=Pose((x, y, z), (qx, qy, qz, qw)),
+        size=(size_x, size_y, size_z),
+        votes=json.loads(text["votes"]),
+        covariance=_COVARIANCE.unpack(packed["covariance"]),
+        confidence=float(number["confidence"]),
+        presence=Presence(text["presence"]),
+        first_seen=float(number["first_seen"]),
+        last_seen=float(number["last_seen"]),
+        observations=int(number["observations"]),
+        source=text["source"],
+        map_epoch=int(number["map_epoch"]),
+        aliases=tuple(json.loads(text["aliases"])),
+        misses=int(number["misses"]),
+        looked=float(number["looked"]),
+        eye=_eye(packed),
+        carried=bool(number["carried"]),
+        is_container=bool(number["is_container"]),
+        occludes_contents=bool(number["occludes_contents"]),
+        opening=Opening(text["opening"]),
+    )
+
+
+def _eye(packed: dict[str, bytes]) -> Triple | None:
+    if "eye" not in packed:
+        return None
+    x, y, z = _POINT.unpack(packed["eye"])
+    return x, y, z
+
+
+class SqliteStore:
+    """Rows on disk. What `commit` returned from survives the death of the process.
+
+    Read the `records` that are there before the first `commit`: they take their numbers.
+
+    Args:
+        path: The file, made when missing; None keeps everything in this process.
+
+    Raises:
+        MemoryRefused: If the file cannot be used; it is left untouched.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path, self._name = path, Path(path or IN_MEMORY)
+        if path is not None and _has_content(path):
+            check(path)
+        self._numbers: dict[str, int] = {}
+        self._merged: set[str] = set()
+        self._last = 0
+        with reading(self._name):
+            self._connection = sqlite3.connect(path or IN_MEMORY, isolation_level=None, timeout=0.5)
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def records(self) -> Iterator[ObjectRecord]:
+        """Every object, in the order they came.
+
+        Raises:
+            UnreadableMemory: If a row does not describe one.
+        """
+        with reading(self._name):
+            for number, *row in self._connection.execute(SELECT):
+                record = record_of_row(tuple(row))
+                self._numbers[record.id] = self._last = number
+                yield record
+
+    def facts(self) -> dict[str, str]:
+        """Everything else: revision, map epoch, documents."""
+        with reading(self._name):
+            return dict(self._connection.execute("SELECT key, value FROM facts"))
+
+    def merged(self) -> dict[str, str]:
+        """Ids that were merged into another."""
+        with reading(self._name):
+            merged = dict(self._connection.execute("SELECT id, into_id FROM merged"))
+        self._merged = set(merged)
+        return merged
+
+    def commit(
+        self,
+        changed: Iterable[ObjectRecord] = (),
+        removed: Mapping[str, str] | None = None,
+        facts: Mapping[str, str] | None = None,
+    ) -> None:
+        """Write together, or not at all.
+
+        Args:
+            changed: Records as they are now; one that was merged into another before is itself again.
+            removed: Ids to drop, each with the id it was merged into ("" when forgotten).
+            facts: Values to set.
+
+        Raises:
+            MemoryNotWritten: If the file cannot be written: nothing of this is in it then.
+        """
+        kept, gone = list(changed), dict(removed or {})
+        execute, execute_many = self._connection.execute, self._connection.executemany
+        restored = [record.id for record in kept if record.id in self._merged]
+        try:
+            with transaction(self._connection):
+                execute_many(UPSERT, (row_of(self._number_of(record.id), record) for record in kept))
+                execute_many("DELETE FROM merged WHERE id = ?", ((name,) for name in restored))
+                for name, into in gone.items():
+                    execute("DELETE FROM objects WHERE number = ?", (self._numbers.get(name),))
+                    if into:
+                        execute("INSERT OR REPLACE INTO merged VALUES (?, ?)", (name, into))
+                execute_many("INSERT OR REPLACE INTO facts VALUES (?, ?)", (facts or {}).items())
+        except sqlite3.Error as error:
+            raise MemoryNotWritten(self.path, error) from error
+        self._merged.difference_update(restored)
+        for name, into in gone.items():
+            self._numbers.pop(name, None)
+            if into:
+                self._merged.add(name)
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._connection.close()
+
+    def _number_of(self, name: str) -> int:
+        number = self._numbers.get(name)
+        if number is None:
+            self._last += 1
+            number = self._numbers[name] = self._last
+        return number
+
+    def _prepare(self) -> None:
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._connection.execute("PRAGMA wal_autocheckpoint = 1000")
+        self._connection.execute("PRAGMA cache_size = -32000")
+        self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        if not self._connection.execute("PRAGMA application_id").fetchone()[0]:
+            self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        migrate(self._connection)
+        with transaction(self._connection):
+            pass
+
+
+def _has_content(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise MemoryUnavailable(path, str(error)) from error
