@@ -5,7 +5,10 @@ NAME = "openral_bringup"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Launch file, graph description, process supervision and lifecycle bring-up.",
+    description=(
+        "Bring-up of the whole graph: deploy_sim.py, sim_e2e.launch.py, the lifecycle manager bringup, "
+        "process supervision and the openral command."
+    ),
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed"]},

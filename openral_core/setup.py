@@ -5,7 +5,10 @@ NAME = "openral_core"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Frozen contracts: names, geometry, detections, scene graph types and rSkill manifests.",
+    description=(
+        "Types and contracts shared by every package of the stack: names, errors, geometry, detections, "
+        "skills, missions, scene-graph types, memory queries, rSkill manifests and the thesaurus."
+    ),
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},

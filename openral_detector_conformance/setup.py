@@ -5,7 +5,10 @@ NAME = "openral_detector_conformance"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Conformance kit for detectors: a pytest plugin that tests any detector rSkill.",
+    description=(
+        "Conformance tests for detectors: a pytest plugin that runs any detector rSkill, its worker and "
+        "its node through valid, malformed and hostile input."
+    ),
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed", "**/*.yaml", "**/*.png"]},

@@ -5,7 +5,10 @@ NAME = "openral_household_benchmark"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Household tasks in sampled homes, judged by ground truth.",
+    description=(
+        "Household task benchmark: tasks sampled from seeds in simulated homes, executed by the whole "
+        "stack in one process or on the launched graph, judged by the simulator's ground truth."
+    ),
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed"]},

@@ -5,7 +5,7 @@ NAME = "openral_perception_ros"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Detector lifecycle nodes, their worker processes and engines.",
+    description="Detector lifecycle nodes.",
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json", "**/*.png"]},

@@ -5,7 +5,10 @@ NAME = "openral_reasoner"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Sans-IO mission core: palette, tools, budgets, search and the scripted planner.",
+    description=(
+        "Sans-IO mission core of the task planner: typed tools, palette, budgets, search, detector "
+        "residency and success evidence, with a scripted planner and adapters for language models."
+    ),
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},

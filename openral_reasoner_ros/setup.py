@@ -5,7 +5,10 @@ NAME = "openral_reasoner_ros"
 setup(
     name=NAME,
     version="0.1.0",
-    description="The reasoner lifecycle node: carries events to the mission core and its commands out.",
+    description=(
+        "The reasoner lifecycle node: turns messages into events for the mission core and its commands "
+        "into service calls, action goals and messages."
+    ),
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},

@@ -5,7 +5,10 @@ NAME = "openral_reasoner_testing"
 setup(
     name=NAME,
     version="0.1.0",
-    description="A symbolic home in place of the robot: missions, chaos and search benchmarks without ROS.",
+    description=(
+        "Test doubles for the mission core: a symbolic home, simulated peers and time, a fault generator"
+        " and the search benchmark."
+    ),
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed"]},

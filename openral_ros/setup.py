@@ -5,7 +5,11 @@ NAME = "openral_ros"
 setup(
     name=NAME,
     version="0.1.0",
-    description="The shared ROS shell: parameters, transitions, QoS, conversions, trace context.",
+    description=(
+        "ROS 2 infrastructure shared by every node: lifecycle base class, resource scopes, parameters "
+        "from pydantic models, service clients with deadlines, QoS profiles, message conversions and "
+        "tracing."
+    ),
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},

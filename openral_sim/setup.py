@@ -5,7 +5,10 @@ NAME = "openral_sim"
 setup(
     name=NAME,
     version="0.1.0",
-    description="MuJoCo simulation: scenes, cameras, robot and skill server.",
+    description=(
+        "MuJoCo household simulation: homes, cameras, a mobile manipulator, motion planning and the "
+        "skill server."
+    ),
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},

@@ -5,7 +5,7 @@ NAME = "openral_testing"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Synthetic depth images of simple bodies, for tests and benchmarks.",
+    description="Test support: depth images and boxes of simple bodies, rendered analytically.",
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed"]},

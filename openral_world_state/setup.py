@@ -5,7 +5,10 @@ NAME = "openral_world_state"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Spatial memory: lift, association, scene graph, recall and place resolution.",
+    description=(
+        "Persistent 3-D scene graph: lifts detections with depth and transforms, associates them with "
+        "known objects, applies negative evidence, and answers recall, place and edit queries."
+    ),
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},
