@@ -1,4 +1,4 @@
-"""What a detector saw: boxes in source-image pixels with labelled scores."""
+"""Detections: labelled, scored boxes in pixels of the source image."""
 
 import math
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from openral_core.errors import OpenRALError
 
 
 class InvalidDetection(OpenRALError):
-    """A box or score that no image can hold."""
+    """A detection with an impossible box, label or score."""
 
     def __init__(self, what: str, found: object, expected: str) -> None:
         super().__init__(f"{what} {found!r} is not valid: expected {expected}")
@@ -43,7 +43,7 @@ class Box:
         return (self.x_min + self.x_max) / 2.0, (self.y_min + self.y_max) / 2.0
 
     def clipped(self, width: int, height: int) -> "Box | None":
-        """The part inside an image of this size, or None when nothing is."""
+        """The part of the box inside an image of this size, or None if it lies outside."""
         x_min, x_max = max(0.0, self.x_min), min(float(width), self.x_max)
         y_min, y_max = max(0.0, self.y_min), min(float(height), self.y_max)
         return Box(x_min, y_min, x_max, y_max) if x_max > x_min and y_max > y_min else None
@@ -52,16 +52,16 @@ class Box:
         """Intersection over union in [0, 1]."""
         width = min(self.x_max, other.x_max) - max(self.x_min, other.x_min)
         height = min(self.y_max, other.y_max) - max(self.y_min, other.y_min)
-        shared = max(0.0, width) * max(0.0, height)
-        return shared / (self.width * self.height + other.width * other.height - shared)
+        intersection = max(0.0, width) * max(0.0, height)
+        return intersection / (self.width * self.height + other.width * other.height - intersection)
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
     """One object in one image.
 
-    ``score`` is in [0, 1]; ``label`` is the vocabulary's word or the phrase asked for;
-    ``track`` is the detector's own hint and never an identity.
+    ``score`` is in [0, 1]; ``label`` is a label of the vocabulary or the queried phrase;
+    ``track`` is the detector's hint and never an identity.
     """
 
     box: Box

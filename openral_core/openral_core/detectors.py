@@ -1,4 +1,4 @@
-"""What a detector node says of itself, and how a look can end."""
+"""Detector descriptions and results of locate requests."""
 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
@@ -8,21 +8,21 @@ from openral_core.names import Name
 
 
 class Mode(StrEnum):
-    """When a detector is asked."""
+    """Trigger of a detector: every frame, or a request."""
 
     CONTINUOUS = "continuous"
     ON_DEMAND = "on_demand"
 
 
 class Vocabulary(StrEnum):
-    """What a detector can name: a fixed list, or any text."""
+    """Labels that a detector can report: a fixed list, or any text."""
 
     CLOSED = "closed"
     OPEN = "open"
 
 
 class LocateStatus(IntEnum):
-    """How one `locate_in_view` ended; only NOT_IN_VIEW is evidence of absence."""
+    """Outcome of one `locate_in_view` request; only NOT_IN_VIEW is evidence of absence."""
 
     FOUND = 0
     NOT_IN_VIEW = 1
@@ -51,7 +51,7 @@ class LifecycleState(IntEnum):
 
 
 class Health(IntEnum):
-    """Whether an active detector can look; ``GIVEN_UP`` is blind for minutes."""
+    """Health of an active detector; ``GIVEN_UP`` means that it detects nothing for minutes."""
 
     OK = 0
     RESTARTING = 1
@@ -60,10 +60,10 @@ class Health(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class DetectorInfo:
-    """One detector as the graph knows it. Memory in [MB], latency in [s].
+    """One detector of the running graph. Memory in [MB], latency in [s].
 
-    ``memory_measured`` is what it takes while active, ``memory_resident`` what it holds now.
-    ``health_message`` is why ``health`` is not OK.
+    ``memory_measured`` is its memory while active, ``memory_resident`` its memory now.
+    ``health_message`` is the reason why ``health`` is not OK.
     """
 
     name: Name
@@ -87,13 +87,13 @@ class DetectorInfo:
 
     @property
     def blind(self) -> bool:
-        """Whether it cannot look although it is active, and will not for a while."""
+        """True if the detector is active but cannot detect for a while."""
         return self.state is LifecycleState.ACTIVE and self.health is Health.GIVEN_UP
 
 
 @dataclass(frozen=True, slots=True)
 class LocateResult:
-    """The answer to one look; times in [s]."""
+    """The result of one locate request; times in [s]."""
 
     status: LocateStatus
     message: str

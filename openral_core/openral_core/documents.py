@@ -1,4 +1,4 @@
-"""YAML documents checked by pydantic; errors name file, key, what stands there and what would be valid."""
+"""YAML documents checked by pydantic; errors name the file, the key, its value and the valid values."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ from openral_core.errors import OpenRALError, format_choices
 
 
 class Document(BaseModel):
-    """Base of everything read from YAML: frozen, unknown keys refused."""
+    """Base of everything read from YAML: frozen, without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -21,7 +21,7 @@ AnyDocument = TypeVar("AnyDocument", bound=BaseModel)
 
 
 class InvalidDocument(OpenRALError):
-    """A file that does not say what it should."""
+    """A file whose content does not match its schema."""
 
     def __init__(self, path: Path | str, problems: list[str]) -> None:
         self.path = Path(path)
@@ -30,10 +30,10 @@ class InvalidDocument(OpenRALError):
 
 
 def read_yaml(path: Path) -> Mapping[str, object]:
-    """The mapping in a YAML file.
+    """Read the mapping in a YAML file.
 
     Raises:
-        InvalidDocument: If it cannot be read, is no YAML or is no mapping.
+        InvalidDocument: If the file cannot be read, is not YAML or is not a mapping.
     """
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -50,7 +50,7 @@ def parse_document(
     path: Path | str,
     error_type: type[InvalidDocument] = InvalidDocument,
 ) -> AnyDocument:
-    """``content`` as a checked ``model``.
+    """Validate ``content`` as a ``model``.
 
     Raises:
         InvalidDocument: (or ``error_type``) naming every wrong key and the valid ones.
@@ -58,7 +58,7 @@ def parse_document(
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        raise error_type(path, [_problem(model, each) for each in error.errors()]) from error
+        raise error_type(path, [_problem(model, detail) for detail in error.errors()]) from error
 
 
 def load_document(
@@ -66,7 +66,7 @@ def load_document(
     path: Path,
     error_type: type[InvalidDocument] = InvalidDocument,
 ) -> AnyDocument:
-    """Read and check one YAML file; see `parse_document`."""
+    """Read and validate one YAML file; raises as `parse_document` does."""
     return parse_document(model, read_yaml(path), path, error_type)
 
 
@@ -82,7 +82,7 @@ def _problem(model: type[BaseModel], error: ErrorDetails) -> str:
 
 
 def _valid_keys(model: type[BaseModel], where: tuple[int | str, ...]) -> list[str]:
-    """Keys the model has at ``where``, as far as plain nesting can tell."""
+    """List the keys of the model at ``where``; unions and lists are not followed."""
     current = model
     for part in where:
         field = current.model_fields.get(str(part))

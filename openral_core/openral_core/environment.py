@@ -1,10 +1,10 @@
-"""Environment variables that a child process gets: those on a list, so that no key is handed on by chance."""
+"""Environments of child processes: variables on an allow-list, so that no secret is passed on by accident."""
 
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
-PASSED = "OPENRAL_PASS"
-"""A variable that names others which every node gets besides, separated by commas; ``*`` is allowed."""
+PASS_THROUGH_VARIABLE = "OPENRAL_PASS"
+"""Variable that lists further variables for every node, separated by commas; ``*`` is allowed."""
 
 MACHINE = (
     *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR"),
@@ -26,27 +26,27 @@ ROS = (
     *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
 )
 WORKER = (*MACHINE, *COMPUTE)
-"""Of a worker with a Python environment of its own, which may run code that came with weights."""
+"""Variables of a worker with its own Python environment, which may run code shipped with model weights."""
 NODE = (*MACHINE, *COMPUTE, *ROS)
-"""Of a node."""
+"""Variables of a node."""
 
 
-def chosen(environment: Mapping[str, str], patterns: Iterable[str]) -> dict[str, str]:
-    """The variables of an environment whose names match a pattern, as in ``LC_*``."""
-    kept = tuple(patterns)
+def filter_variables(environment: Mapping[str, str], patterns: Iterable[str]) -> dict[str, str]:
+    """Return the variables whose names match a pattern such as ``LC_*``."""
+    allowed = tuple(patterns)
     return {
         name: value
         for name, value in environment.items()
-        if any(fnmatchcase(name, pattern) for pattern in kept)
+        if any(fnmatchcase(name, pattern) for pattern in allowed)
     }
 
 
-def for_node(environment: Mapping[str, str], own: Iterable[str] = ()) -> dict[str, str]:
-    """What a node gets: what every node gets, ``own`` patterns besides, and what the user passes on."""
-    passed = [each.strip() for each in environment.get(PASSED, "").split(",") if each.strip()]
-    return chosen(environment, (*NODE, *own, *passed))
+def node_environment(environment: Mapping[str, str], own: Iterable[str] = ()) -> dict[str, str]:
+    """Return a node's environment: `NODE`, its ``own`` patterns and the variables the user passes on."""
+    passed = [name.strip() for name in environment.get(PASS_THROUGH_VARIABLE, "").split(",") if name.strip()]
+    return filter_variables(environment, (*NODE, *own, *passed))
 
 
-def for_worker(environment: Mapping[str, str]) -> dict[str, str]:
-    """What a worker with an environment of its own gets: nothing of ROS, Python or any account."""
-    return chosen(environment, WORKER)
+def worker_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a worker with its own Python: nothing of ROS, Python or any account."""
+    return filter_variables(environment, WORKER)

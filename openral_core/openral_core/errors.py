@@ -1,22 +1,22 @@
-"""The error tree's root.
+"""Root of the error tree.
 
 OpenRALError
 ├── InvalidName, UnknownId          names.py
 ├── InvalidGeometry                 geometry/
 ├── InvalidDetection                detections.py
-├── InvalidSceneGraph               scene_graph/
+├── InvalidSceneGraph               scene_graph.py
 ├── InvalidDocument                 documents.py
 │   └── InvalidManifest             rskills/
-└── one leaf beside whatever raises it, in every other package
+└── further leaves in the modules that raise them
 """
 
 from collections.abc import Iterable
 
 
 class OpenRALError(Exception):
-    """Base of every error this project raises on purpose."""
+    """Base of every error that this project raises deliberately."""
 
 
 def format_choices(values: Iterable[object]) -> str:
-    """Values as words for an error message: ``'a', 'b'``, or ``(none)``."""
+    """Format values for an error message: ``'a', 'b'``, or ``(none)``."""
     return ", ".join(repr(str(value)) for value in values) or "(none)"

@@ -1,8 +1,7 @@
-"""A whole home: every room, place, fixture and agent, each id said once."""
-# MERGED Rooms, and the places in them where a robot can stand.
-# MERGED People the robot knows of, and where they first are.
-# MERGED Furniture that does not move: its body, the surfaces things lie on, the volume it may hide.
-# MERGED Planar poses, rectangles and boxes, all in [m] and [rad].
+"""The static map of a home: rooms, doorways, places, fixtures and people, with unique ids.
+
+Lengths are in [m], angles in [rad]; the map frame has z up. Geometry first, then the parts, then the map.
+"""
 
 from collections.abc import Iterable
 from math import cos, sin
@@ -26,12 +25,12 @@ class Pose2(Document):
     yaw: FiniteFloat = 0.0
 
     def to_parent(self, x: float, y: float) -> tuple[float, float]:
-        """A point of this pose's frame, in the frame the pose is given in [m]."""
+        """Transform a point [m] of this pose's frame into the parent frame."""
         c, s = cos(self.yaw), sin(self.yaw)
         return self.x + c * x - s * y, self.y + s * x + c * y
 
     def to_local(self, x: float, y: float) -> tuple[float, float]:
-        """A point of the parent frame, in this pose's own frame [m]."""
+        """Transform a point [m] of the parent frame into this pose's frame."""
         c, s = cos(self.yaw), sin(self.yaw)
         dx, dy = x - self.x, y - self.y
         return c * dx + s * dy, -s * dx + c * dy
@@ -44,7 +43,7 @@ class Rectangle(Document):
     max: Point2
 
     def contains(self, x: float, y: float, margin: float = 0.0) -> bool:
-        """Whether a point lies inside, at least `margin` [m] from the edge."""
+        """Test if a point lies inside, at least `margin` [m] from the edge."""
         return all(
             lo + margin <= value <= hi - margin
             for value, lo, hi in zip((x, y), self.min, self.max, strict=True)
@@ -58,7 +57,7 @@ class Box3(Document):
     max: Point3
 
     def contains(self, x: float, y: float, z: float) -> bool:
-        """Whether a point lies inside."""
+        """Test if a point lies inside."""
         return all(lo <= value <= hi for value, lo, hi in zip((x, y, z), self.min, self.max, strict=True))
 
 
@@ -80,7 +79,7 @@ class Room(Document):
     polygon: Polygon
 
     def contains(self, x: float, y: float) -> bool:
-        """Whether a map point [m] lies inside the outline (even-odd rule)."""
+        """Test if a map point [m] lies inside the outline (even-odd rule)."""
         inside = False
         for (x1, y1), (x2, y2) in zip(self.polygon, self.polygon[1:] + self.polygon[:1], strict=True):
             if (y1 > y) != (y2 > y) and x < (x2 - x1) * (y - y1) / (y2 - y1) + x1:
@@ -98,7 +97,7 @@ class Doorway(Document):
 
 
 class Place(Document):
-    """A named standing pose of the robot's base in the map frame, and the fixture it faces."""
+    """A named base pose of the robot in the map frame, and the fixture it faces."""
 
     id: str
     name: str
@@ -109,7 +108,7 @@ class Place(Document):
 
 
 class Agent(Document):
-    """A person: standing pose in the map frame, facing +x of it, and height [m]."""
+    """A person: initial pose in the map frame, facing its +x, and height [m]."""
 
     id: str
     name: str
@@ -119,12 +118,8 @@ class Agent(Document):
     height: PositiveFloat = 1.7
 
 
-_LEFT_INSIDE = 0.08
-"""How much of a drawer its chest keeps in [m]."""
-
-
 class Surface(Document):
-    """A horizontal area things lie on, in the fixture's frame [m]."""
+    """A horizontal area that holds objects, in the fixture's frame [m]."""
 
     id: str
     z: float
@@ -132,11 +127,14 @@ class Surface(Document):
 
 
 Opens = Literal["hinge", "aside", "out"]
-"""How a container opens: a door that turns, a door that slides aside, a drawer that is drawn out."""
+"""Mechanism of a container: a hinged door, a sliding door (``aside``) or a drawer (``out``)."""
+
+_DRAWER_OVERLAP = 0.08
+"""Length of a drawer that stays inside its chest when fully open [m]."""
 
 
 class Container(Document):
-    """The volume inside a fixture, in its frame [m]; occluding ones must be opened to be seen into."""
+    """The volume inside a fixture, in its frame [m]; an occluding one must be opened to see its contents."""
 
     interior: Box3
     occludes_contents: bool
@@ -144,13 +142,13 @@ class Container(Document):
 
     @property
     def drawn(self) -> float:
-        """How far what it holds comes out with it when it is wide open [m]; 0 for what has a door."""
+        """Distance that the contents travel when a drawer is fully open [m]; 0 for doors."""
         depth = self.interior.max[0] - self.interior.min[0]
-        return max(0.0, depth - _LEFT_INSIDE) if self.opens == "out" else 0.0
+        return max(0.0, depth - _DRAWER_OVERLAP) if self.opens == "out" else 0.0
 
 
 class Fixture(Document):
-    """A piece of furniture; its frame lies on the floor at the footprint's centre, x out of its front."""
+    """A piece of furniture; its frame is on the floor at the centre of the footprint, x out of the front."""
 
     id: str
     kind: str
@@ -166,15 +164,15 @@ class Fixture(Document):
 
     @property
     def footprint(self) -> Rectangle:
-        """The floor it stands on, in its own frame [m]."""
+        """The floor area it covers, in its own frame [m]."""
         x, y = self.depth / 2, self.width / 2
         return Rectangle(min=(-x, -y), max=(x, y))
 
     def surface(self, surface_id: str) -> Surface:
-        """The surface of that id.
+        """Return the surface with this id.
 
         Raises:
-            KeyError: If this fixture has none of that id.
+            KeyError: If the fixture has no such surface.
         """
         return {surface.id: surface for surface in self.surfaces}[surface_id]
 
@@ -197,9 +195,9 @@ class UnknownMapId(OpenRALError):
 
 
 class HomeMap(Document):
-    """What is fixed in a home, in the `map` frame (z up, metres).
+    """Everything static in a home, in the `map` frame.
 
-    With doorways given, rooms are walled off from each other everywhere else; without, they are open.
+    If doorways are given, they are the only passages between rooms; without any, all rooms are open.
     """
 
     name: str
@@ -210,7 +208,7 @@ class HomeMap(Document):
     agents: tuple[Agent, ...] = ()
 
     def fixture(self, fixture_id: str) -> Fixture:
-        """The fixture of that id.
+        """Return the fixture with this id.
 
         Raises:
             UnknownMapId: If there is none.
@@ -221,7 +219,7 @@ class HomeMap(Document):
         raise UnknownMapId("fixture", fixture_id, (fixture.id for fixture in self.fixtures))
 
     def agent(self, agent_id: str) -> Agent:
-        """The agent of that id.
+        """Return the agent with this id.
 
         Raises:
             UnknownMapId: If there is none.
@@ -232,7 +230,7 @@ class HomeMap(Document):
         raise UnknownMapId("agent", agent_id, (agent.id for agent in self.agents))
 
     def room_at(self, x: float, y: float) -> Room | None:
-        """The room a map point [m] lies in, or None outside of all."""
+        """Return the room that contains a map point [m], or None."""
         return next((room for room in self.rooms if room.contains(x, y)), None)
 
     @model_validator(mode="after")
@@ -247,7 +245,7 @@ class HomeMap(Document):
         )
         for item in items:
             if item.id in seen:
-                raise ValueError(f"id '{item.id}' is given twice")
+                raise ValueError(f"duplicate id '{item.id}'")
             seen.add(item.id)
         return self
 
@@ -274,9 +272,9 @@ class HomeMap(Document):
 
 
 def load_map(path: Path) -> HomeMap:
-    """The map in a YAML file.
+    """Load the map in a YAML file.
 
     Raises:
-        InvalidDocument: If there is no such file, or it is not a valid map.
+        InvalidDocument: If the file is missing or is not a valid map.
     """
     return load_document(HomeMap, path)

@@ -1,7 +1,4 @@
-"""Put memory right, as the operator says."""
-# MERGED Remember what one look found.
-# MERGED What does memory know of this?
-# MERGED Where is this, and how does one get there?
+"""Queries to spatial memory and their results: recall, resolve, observe and edit."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -11,7 +8,7 @@ from openral_core.scene_graph import Presence
 
 
 class EditOperation(IntEnum):
-    """What an operator can do to a remembered object."""
+    """Operations that an operator can apply to a remembered object."""
 
     RENAME = 0
     MOVE = 1
@@ -20,7 +17,7 @@ class EditOperation(IntEnum):
 
 
 class EditStatus(IntEnum):
-    """How an edit ended."""
+    """Outcome of an edit."""
 
     EDITED = 0
     UNKNOWN_OBJECT = 1
@@ -34,9 +31,9 @@ class EditStatus(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemoryEdit:
-    """``operation`` is a number of `EditOperation`, judged where it is carried out.
+    """An edit of one object; ``operation`` is a number of `EditOperation`, checked by the server.
 
-    ``label`` is for RENAME; ``position`` in map [m] for MOVE; ``other`` for MERGE: it becomes ``node_id``.
+    RENAME uses ``label``, MOVE ``position`` in map [m], MERGE ``other``, which is merged into ``node_id``.
     """
 
     operation: int
@@ -48,7 +45,7 @@ class MemoryEdit:
 
 @dataclass(frozen=True, slots=True)
 class EditResult:
-    """``message`` says what was done or why not; ``known``: nearest ids when one asked for is not there."""
+    """Result of an edit; ``known`` holds similar ids if the requested one does not exist."""
 
     status: EditStatus
     message: str
@@ -57,7 +54,7 @@ class EditResult:
 
 
 class RecallStatus(IntEnum):
-    """How a recall ended."""
+    """Outcome of a recall."""
 
     FOUND = 0
     NOT_IN_MEMORY = 1
@@ -70,7 +67,7 @@ class RecallStatus(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class RecallQuery:
-    """Words to look up; ``near`` in map [m] with ``radius`` [m]; ``max_age`` [s], 0 = any."""
+    """Object to look up; ``near`` in map [m] with ``radius`` [m]; ``max_age`` [s], 0 = any."""
 
     query: str
     limit: int = 5
@@ -82,7 +79,7 @@ class RecallQuery:
 
 @dataclass(frozen=True, slots=True)
 class RecallMatch:
-    """One remembered object, poses in map; see RecallMatch.msg."""
+    """One remembered object, poses in map; the fields are those of RecallMatch.msg."""
 
     node_id: str
     label: str
@@ -103,7 +100,7 @@ class RecallMatch:
 
 @dataclass(frozen=True, slots=True)
 class RecallResult:
-    """Matches best first; ``near_misses`` say where to look and are never a pose to act on."""
+    """Matches, best first; ``near_misses`` are hints for a search, never a pose to act on."""
 
     status: RecallStatus
     message: str
@@ -114,7 +111,7 @@ class RecallResult:
 
 
 class ObserveStatus(IntEnum):
-    """How an observation ended."""
+    """Outcome of an observation."""
 
     REMEMBERED = 0
     NO_DEPTH = 1
@@ -129,7 +126,7 @@ class ObserveStatus(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ObserveResult:
-    """``matches``: what was remembered, best score first; ``refused``: why each other box was not."""
+    """``matches`` are the stored objects, best score first; ``refused`` gives a reason per rejected box."""
 
     status: ObserveStatus
     message: str
@@ -139,7 +136,7 @@ class ObserveResult:
 
 
 class ResolveStatus(IntEnum):
-    """How a resolve ended."""
+    """Outcome of a resolve."""
 
     FOUND = 0
     NOT_FOUND = 1
@@ -152,7 +149,7 @@ class ResolveStatus(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ResolveQuery:
-    """``reference`` in words or a node id; ``requester`` is who "me" means; ``start`` in map [m]."""
+    """``reference`` is text or a node id; ``requester`` is the agent meant by "me"; ``start`` in map [m]."""
 
     reference: str
     requester: str = ""
@@ -161,7 +158,7 @@ class ResolveQuery:
 
 @dataclass(frozen=True, slots=True)
 class ResolveResult:
-    """A standing pose and the thing's own pose, in map; ``path`` of place ids, ``path_length`` [m]."""
+    """Base pose and target pose in map; ``path`` of place ids, ``path_length`` [m]."""
 
     status: ResolveStatus
     message: str

@@ -1,4 +1,4 @@
-"""How a mission stands, and what became of a prompt."""
+"""Mission states and prompt outcomes."""
 
 from enum import IntEnum
 
@@ -17,17 +17,17 @@ class MissionState(IntEnum):
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will happen."""
+        """True in a final state."""
         return self >= MissionState.SUCCEEDED
 
     @property
     def exit_code(self) -> int:
-        """Of a program that waited for the end: 0 reached, 3 handed over, 5 only claimed, else 1."""
+        """Exit status for a program that waited: 0 reached, 3 handed over, 5 claimed only, else 1."""
         return {MissionState.SUCCEEDED: 0, MissionState.HANDED_OVER: 3, MissionState.CLAIMED: 5}.get(self, 1)
 
 
 class PromptOutcome(IntEnum):
-    """What became of a prompt; outcomes of openral_msgs/PromptReceipt."""
+    """Outcomes of openral_msgs/PromptReceipt."""
 
     STARTED = 0
     QUEUED = 1

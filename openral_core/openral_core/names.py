@@ -10,7 +10,7 @@ ID_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}$"
 
 
 class InvalidName(OpenRALError):
-    """An id that cannot be used."""
+    """An id with characters that ids cannot have."""
 
     def __init__(self, what: str, name: str) -> None:
         super().__init__(
@@ -20,22 +20,22 @@ class InvalidName(OpenRALError):
 
 
 class UnknownId(OpenRALError):
-    """An id that nothing answers to."""
+    """An id, alias or slug that does not exist."""
 
     def __init__(self, what: str, asked: str, known: Iterable[str]) -> None:
         self.asked = asked
         self.known = tuple(known)
-        super().__init__(f"unknown {what} {asked!r}: known are {format_choices(self.known)}")
+        super().__init__(f"unknown {what} {asked!r}: expected one of {format_choices(self.known)}")
 
 
 def slug(rskill_id: str) -> str:
-    """The id as a ROS name: every character outside ``[a-z0-9_]`` becomes ``_``."""
+    """Return the id as a ROS name: every character outside ``[a-z0-9_]`` becomes ``_``."""
     return re.sub(r"[^a-z0-9_]", "_", rskill_id.lower())
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One thing's id with everything else it answers to."""
+    """An id with its aliases and slug."""
 
     id: str
     aliases: tuple[str, ...] = ()
@@ -51,18 +51,18 @@ class Name:
         return slug(self.id)
 
     def answers_to(self, name: str) -> bool:
-        """Whether ``name`` is this id, one of its aliases or its slug."""
+        """Test if ``name`` is this id, one of its aliases or its slug."""
         return name in (self.id, self.slug, *self.aliases)
 
 
 def find_named(what: str, asked: str, names: Iterable[Name]) -> Name:
-    """The one name that answers to ``asked``.
+    """Return the name whose id, alias or slug is ``asked``.
 
     Raises:
-        UnknownId: If none does; it lists every id and alias.
+        UnknownId: If there is none; the message lists every id and alias.
     """
     known = tuple(names)
     for name in known:
         if name.answers_to(asked):
             return name
-    raise UnknownId(what, asked, (each for name in known for each in (name.id, *name.aliases)))
+    raise UnknownId(what, asked, (valid for name in known for valid in (name.id, *name.aliases)))

@@ -1,6 +1,4 @@
-"""Edges of the scene graph."""
-# MERGED An immutable snapshot of the whole graph.
-# MERGED Nodes of the scene graph.
+"""The scene graph: nodes, relations between them, and immutable snapshots of both."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -35,7 +33,7 @@ class SceneEdge:
 
 
 class NodeKind(StrEnum):
-    """What a node stands for."""
+    """Kind of entity that a node represents."""
 
     OBJECT = "object"
     PLACE = "place"
@@ -44,7 +42,7 @@ class NodeKind(StrEnum):
 
 
 class Presence(StrEnum):
-    """How sure memory is that a node is still where it was."""
+    """Belief that a node is still at its remembered pose."""
 
     PRESENT = "present"
     STALE = "stale"
@@ -61,11 +59,11 @@ class Opening(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SceneNode:
-    """One remembered thing, in the map frame.
+    """One remembered object, place, room or agent, in the map frame.
 
     ``size`` [m] along the pose's axes, zero when unknown; ``covariance`` of the position [m^2],
-    row-major (9,); times in [s] since the epoch of the robot's clock; ``votes`` maps every label
-    ever given to its weight, ``label`` being the strongest.
+    row-major (9,); times in [s] since the epoch of the robot's clock; ``votes`` maps every reported
+    label to its weight, ``label`` being the strongest.
     """
 
     id: str
@@ -89,7 +87,7 @@ class SceneNode:
 
 
 class InvalidSceneGraph(OpenRALError):
-    """Nodes and edges that contradict each other."""
+    """Inconsistent nodes and edges."""
 
     def __init__(self, problems: list[str]) -> None:
         self.problems = tuple(problems)
@@ -101,7 +99,7 @@ class SceneGraph:
     """Nodes by id and the relations between them, at one ``revision`` of one ``map_epoch``.
 
     Raises:
-        InvalidSceneGraph: If an id is given twice or an edge names a missing node.
+        InvalidSceneGraph: If an id is duplicated or an edge refers to a missing node.
     """
 
     nodes: tuple[SceneNode, ...] = ()
@@ -113,12 +111,10 @@ class SceneGraph:
         problems = []
         if len(self.by_id) != len(self.nodes):
             ids = [node.id for node in self.nodes]
-            problems.append(
-                f"ids given twice: {format_choices(sorted({i for i in ids if ids.count(i) > 1}))}"
-            )
+            problems.append(f"duplicate ids: {format_choices(sorted({i for i in ids if ids.count(i) > 1}))}")
         ends = {end for edge in self.edges for end in (edge.source, edge.target)}
         if missing := sorted(ends - self.by_id.keys()):
-            problems.append(f"edges name missing nodes: {format_choices(missing)}")
+            problems.append(f"edges refer to missing nodes: {format_choices(missing)}")
         if problems:
             raise InvalidSceneGraph(problems)
 
@@ -128,13 +124,13 @@ class SceneGraph:
         return {node.id: node for node in self.nodes}
 
     def of_kind(self, kind: NodeKind) -> tuple[SceneNode, ...]:
-        """Every node of one kind, in order."""
+        """Return every node of one kind, in order."""
         return tuple(node for node in self.nodes if node.kind is kind)
 
     def targets(self, source: str, relation: Relation) -> tuple[str, ...]:
-        """Ids that ``source`` points at by ``relation``."""
+        """Return the targets of edges from ``source`` with this relation."""
         return tuple(e.target for e in self.edges if e.source == source and e.relation is relation)
 
     def sources(self, relation: Relation, target: str) -> tuple[str, ...]:
-        """Ids that point at ``target`` by ``relation``."""
+        """Return the sources of edges to ``target`` with this relation."""
         return tuple(e.source for e in self.edges if e.target == target and e.relation is relation)

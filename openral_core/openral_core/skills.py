@@ -14,7 +14,7 @@ ParamValue = str | float | int | bool | Pose
 
 
 class SkillStatus(IntEnum):
-    """How one goal ended."""
+    """Outcome of one goal."""
 
     SUCCEEDED = 0
     CANCELLED = 1
@@ -44,7 +44,7 @@ class SkillGoal:
 
 @dataclass(frozen=True, slots=True)
 class SkillResult:
-    """The end of one goal, with what can be told of it."""
+    """The result of one goal, with typed evidence such as measured poses."""
 
     status: SkillStatus
     message: str
@@ -52,5 +52,5 @@ class SkillResult:
 
     @property
     def success(self) -> bool:
-        """Whether the skill did what was asked."""
+        """True if the goal was reached."""
         return self.status is SkillStatus.SUCCEEDED

@@ -1,10 +1,10 @@
-"""What a robot can be asked to do; apart from goals, since manifests are read where no geometry is."""
+"""Verbs of acting skills; a module of its own so that manifests load without geometry."""
 
 from enum import StrEnum
 
 
 class Verb(StrEnum):
-    """What a robot can be asked to do."""
+    """Action that a skill performs."""
 
     NAVIGATE = "NAVIGATE"
     LOOK_AT = "LOOK_AT"

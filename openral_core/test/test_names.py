@@ -28,7 +28,9 @@ def test_id_slug_and_alias_find_the_same_thing(asked: str) -> None:
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownId, match=r"unknown detector 'yolo': known are .*'omdet'.*'sim-groundtruth'"):
+    with pytest.raises(
+        UnknownId, match=r"unknown detector 'yolo': expected one of .*'omdet'.*'sim-groundtruth'"
+    ):
         find_named("detector", "yolo", NAMES)
 
 

@@ -40,7 +40,7 @@ def test_both_kinds_are_found_by_any_of_their_names(tmp_path: Path) -> None:
 
 def test_an_unknown_id_lists_those_of_its_kind(tmp_path: Path) -> None:
     registry = Registry.load([write(tmp_path, DETECTOR, SKILL)])
-    with pytest.raises(UnknownId, match="unknown detector 'grasp': known are 'finder'"):
+    with pytest.raises(UnknownId, match="unknown detector 'grasp': expected one of 'finder'"):
         registry.detector("grasp")
 
 
@@ -56,7 +56,7 @@ def test_an_unknown_id_lists_those_of_its_kind(tmp_path: Path) -> None:
         ({"mode": "continuous"}, "continuous detector needs a closed vocabulary"),
         ({"vocabulary": {"kind": "closed"}}, "needs either 'labels' or 'file'"),
         ({"threshold": 2}, "threshold: .*less than or equal to 1, found 2"),
-        ({"kind": "robot"}, "kind: found 'robot', valid are 'detector', 'skill'"),
+        ({"kind": "robot"}, "kind: found 'robot', expected one of 'detector', 'skill'"),
     ],
 )
 def test_a_wrong_manifest_names_file_key_and_what_is_valid(
@@ -70,14 +70,14 @@ def test_a_wrong_manifest_names_file_key_and_what_is_valid(
 
 def test_two_ids_with_one_slug_are_refused(tmp_path: Path) -> None:
     write(tmp_path, {**DETECTOR, "id": "my-eye"}, {**DETECTOR, "id": "my_eye"})
-    with pytest.raises(InvalidManifest, match="name 'my_eye' is taken by"):
+    with pytest.raises(InvalidManifest, match="name 'my_eye' is already used by"):
         Registry.load([tmp_path])
 
 
 def test_an_id_that_is_not_its_folder_is_refused(tmp_path: Path) -> None:
     write(tmp_path, DETECTOR)
     (tmp_path / "finder").rename(tmp_path / "seeker")
-    with pytest.raises(InvalidManifest, match="'finder' must equal the folder's name 'seeker'"):
+    with pytest.raises(InvalidManifest, match="'finder' must equal the folder name 'seeker'"):
         Registry.load([tmp_path])
 
 
@@ -90,7 +90,7 @@ def test_a_file_that_is_no_mapping_is_refused(tmp_path: Path, content: str) -> N
 
 
 def test_a_folder_without_rskills_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidManifest, match="no rSkill to load"):
+    with pytest.raises(InvalidManifest, match="no rSkill found"):
         Registry.load([tmp_path])
 
 

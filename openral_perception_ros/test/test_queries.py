@@ -33,7 +33,7 @@ def test_terms_are_split_at_commas_and_kept_as_written(query: str, terms: tuple[
         ("<image-1> mug", "plain words"),
         ("m" * (MAX_CHARACTERS + 1), "at most 256"),
         (",".join(f"mug {i}" for i in range(MAX_TERMS + 1)), "at most 16"),
-        ("mug, ---", "names nothing"),
+        ("mug, ---", "names no object"),
     ],
 )
 def test_a_query_that_cannot_be_asked_says_why(query: str, reason: str) -> None:

@@ -49,7 +49,7 @@ def test_puts_right_what_it_is_told(file: Path, tmp_path: Path) -> None:
     ("words", "expected"),
     [
         (("forget", "unicorn_1"), "memory has no object 'unicorn_1'"),
-        (("rename", "mug_4", "!"), "names nothing"),
+        (("rename", "mug_4", "!"), "names no object"),
         (("merge", "mug_4", "mug_4"), "the same object already"),
     ],
 )

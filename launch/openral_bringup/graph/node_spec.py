@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from openral_core.environment import for_node
+from openral_core.environment import node_environment
 
 ParameterValue = bool | int | float | str | list[str]
 
@@ -46,7 +46,7 @@ class NodeSpec:
 
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
         """The variables that it is started with, out of those given."""
-        return {**for_node(given, self.own), **self.variables}
+        return {**node_environment(given, self.own), **self.variables}
 
     def with_parameters(self, parameters: Mapping[str, ParameterValue]) -> "NodeSpec":
         """The same node with these parameters on top."""

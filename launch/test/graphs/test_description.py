@@ -107,7 +107,7 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(InvalidDeployment) as refused:
         build_graph(choices, RSKILLS)
     told = str(refused.value)
-    assert "unknown detector 'yolo': known are" in told
+    assert "unknown detector 'yolo': expected one of" in told
     assert "--continuous sim-locator: this detector is on_demand; choose it with --on-demand" in told
     assert "detector 'sim-groundtruth-locator' is chosen twice" in told
     assert "--set arm.…: no such node; nodes are" in told

@@ -1,6 +1,4 @@
-"""A position with an orientation."""
-# MERGED Homogeneous transforms; ``T_map_camera`` takes camera coordinates to map.
-# MERGED Angles about the vertical axis.
+"""Poses, homogeneous transforms and yaw angles; ``T_map_camera`` takes camera coordinates to map."""
 
 import math
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ from openral_core.errors import OpenRALError
 
 
 class InvalidGeometry(OpenRALError):
-    """Numbers that describe no pose."""
+    """Numbers that do not describe a pose."""
 
     def __init__(self, what: str, found: object, expected: str) -> None:
         super().__init__(f"{what} {found!r} is not valid: expected {expected}")
@@ -42,19 +40,19 @@ class Pose:
 
     @classmethod
     def planar(cls, x: float, y: float, yaw: float, z: float = 0.0) -> "Pose":
-        """A pose on the floor, turned by ``yaw`` [rad] about z."""
+        """Create a pose on the floor, rotated by ``yaw`` [rad] about z."""
         return cls((x, y, z), (0.0, 0.0, math.sin(yaw / 2.0), math.cos(yaw / 2.0)))
 
     @classmethod
     def from_matrix(cls, T: NDArray[np.floating]) -> "Pose":
-        """From a homogeneous transform, shape (4, 4)."""
+        """Create a pose from a homogeneous transform, shape (4, 4)."""
         if T.shape != (4, 4) or not np.isfinite(T).all():
             raise InvalidGeometry("transform", T.tolist(), "a finite 4x4 matrix")
         x, y, z, w = Rotation.from_matrix(T[:3, :3]).as_quat().tolist()
         return cls((float(T[0, 3]), float(T[1, 3]), float(T[2, 3])), (x, y, z, w))
 
     def matrix(self) -> NDArray[np.float64]:
-        """As a homogeneous transform, shape (4, 4)."""
+        """Return the homogeneous transform, shape (4, 4)."""
         T = np.eye(4)
         T[:3, :3] = Rotation.from_quat(self.orientation).as_matrix()
         T[:3, 3] = self.position
@@ -62,12 +60,12 @@ class Pose:
 
     @property
     def yaw(self) -> float:
-        """Turn about the parent's z [rad]."""
+        """Rotation about the parent's z axis [rad]."""
         x, y, z, w = self.orientation
         return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
 
     def distance(self, other: "Pose") -> float:
-        """Between the positions [m]."""
+        """Distance between the positions [m]."""
         return math.dist(self.position, other.position)
 
 
@@ -86,7 +84,7 @@ def rotation_of(T: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def transform_points(T: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Points (N, 3) [m] taken into the transform's parent frame, shape (N, 3)."""
+    """Transform points (N, 3) [m] into the parent frame of ``T``, shape (N, 3)."""
     return points @ T[:3, :3].T + T[:3, 3]
 
 

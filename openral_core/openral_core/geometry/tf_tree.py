@@ -1,6 +1,6 @@
-"""A tree of moving frames, asked at a moment.
+"""Time-indexed transform tree.
 
-The rules for odd input are those of tf2.
+Invalid input is treated as tf2 treats it.
 """
 
 import math
@@ -16,7 +16,7 @@ from openral_core.geometry.pose import Pose, inverse
 
 
 class UnknownFrame(OpenRALError):
-    """A frame that nothing connects to the other."""
+    """Two frames that are not connected."""
 
     def __init__(self, target: str, source: str, known: list[str]) -> None:
         super().__init__(
@@ -25,28 +25,27 @@ class UnknownFrame(OpenRALError):
 
 
 class StaleTransform(OpenRALError):
-    """A moment that the transforms at hand do not cover."""
+    """A time that the buffered transforms do not cover."""
 
     def __init__(self, frame: str, asked: float, first: float, last: float) -> None:
         super().__init__(
-            f"transform of {frame!r} at {asked:.3f} s is not known: "
-            f"the buffer holds {first:.3f} s to {last:.3f} s"
+            f"no transform of {frame!r} at {asked:.3f} s: the buffer covers {first:.3f} s to {last:.3f} s"
         )
 
 
 class InvalidTransform(OpenRALError):
-    """A transform that can have no place in a tree."""
+    """A transform that cannot be part of a tree."""
 
     def __init__(self, parent: str, child: str, problem: object) -> None:
         super().__init__(f"transform from {parent!r} to {child!r} is ignored: {problem}")
 
 
 MOST_FRAMES = 2_000
-"""Frames kept; more than any robot has, so that a sender of ever new names cannot fill the memory."""
+"""Maximum number of frames; bounds memory against a publisher that keeps inventing names."""
 
 
 class _Track:
-    """One frame's poses in its parent over time; a single static one has no times."""
+    """Poses of one frame in its parent over time; a static transform has no times."""
 
     def __init__(self, frame: str, parent: str, history: float) -> None:
         self.frame, self.parent, self._history = frame, parent, history
@@ -55,7 +54,7 @@ class _Track:
         self.static: NDArray[np.float64] | None = None
 
     def add(self, time: float, pose: Pose) -> None:
-        """Keep a pose in its order; one older than the history means that time begins anew."""
+        """Insert a pose in time order; one older than the whole history restarts the track."""
         if self._times and time < self._times[-1] - self._history:
             self._times.clear()
             self._poses.clear()
@@ -71,7 +70,7 @@ class _Track:
 
     @property
     def newest(self) -> float:
-        """Time of the last pose [s], infinite for one that never moves."""
+        """Time of the last pose [s]; infinite for a static transform."""
         return math.inf if self.static is not None else self._times[-1]
 
     def at(self, time: float) -> NDArray[np.float64]:
@@ -82,15 +81,15 @@ class _Track:
         after = bisect_left(self._times, time)
         if self._times[after] == time:
             return self._poses[after].matrix()
-        share = (time - self._times[after - 1]) / (self._times[after] - self._times[after - 1])
-        return _between(self._poses[after - 1], self._poses[after], share).matrix()
+        fraction = (time - self._times[after - 1]) / (self._times[after] - self._times[after - 1])
+        return _interpolate(self._poses[after - 1], self._poses[after], fraction).matrix()
 
 
 class TfTree:
-    """Transforms by child frame, interpolated between their stamps, never beyond them.
+    """Transforms by child frame, interpolated between stamps and never extrapolated.
 
     Args:
-        history: How long moving transforms are kept [s].
+        history: Time for which moving transforms are kept [s].
     """
 
     def __init__(self, history: float = 10.0) -> None:
@@ -98,28 +97,28 @@ class TfTree:
         self._tracks: dict[str, _Track] = {}
 
     def add(self, parent: str, child: str, pose: Pose, time: float) -> None:
-        """A moving transform: the pose of ``child`` in ``parent`` at ``time`` [s].
+        """Add a moving transform: the pose of ``child`` in ``parent`` at ``time`` [s].
 
         Raises:
-            InvalidTransform: If it has no place in the tree.
+            InvalidTransform: If a frame is unnamed or is its own parent.
         """
         track = self._tracks.get(child)
         if track is None or track.parent != parent or track.static is not None:
             track = self._new_track(parent, child)
-        self._tracks[child] = self._tracks.pop(child)  # the last heard stands at the end
+        self._tracks[child] = self._tracks.pop(child)  # order of the latest update
         track.add(time, pose)
 
     def newest(self, target: str, source: str) -> float:
-        """The last time [s] at which every transform between the frames is known; infinite when none moves.
+        """Latest time [s] at which every transform between the frames is known; infinite if all are static.
 
         Raises:
             UnknownFrame: If the frames are not connected.
         """
-        up, down = self._ways(target, source)
+        up, down = self._paths_to_common(target, source)
         return min((self._tracks[frame].newest for frame in (*up, *down)), default=math.inf)
 
     def add_static(self, parent: str, child: str, pose: Pose) -> None:
-        """A transform that holds at every time, until a moving one of the same child comes.
+        """Add a transform valid at every time, until a moving one of the same child replaces it.
 
         Raises:
             InvalidTransform: As in `add`.
@@ -127,64 +126,64 @@ class TfTree:
         self._new_track(parent, child).static = pose.matrix()
 
     def forget_moving(self) -> None:
-        """Time began anew: what is static still holds."""
-        self._tracks = {child: each for child, each in self._tracks.items() if each.static is not None}
+        """Drop the moving transforms after a jump back in time; static ones stay."""
+        self._tracks = {child: track for child, track in self._tracks.items() if track.static is not None}
 
     def lookup(self, target: str, source: str, time: float) -> NDArray[np.float64]:
-        """``T_target_source`` at ``time`` [s], shape (4, 4), through the first frame that both hang below.
+        """Return ``T_target_source`` at ``time`` [s], shape (4, 4), through the nearest common ancestor.
 
         Raises:
             UnknownFrame: If the frames are not connected.
             StaleTransform: If a transform between them is not known at that time.
         """
-        up, down = self._ways(target, source)
-        return inverse(self._along(down, time)) @ self._along(up, time)
+        up, down = self._paths_to_common(target, source)
+        return inverse(self._compose(down, time)) @ self._compose(up, time)
 
     @property
     def frames(self) -> list[str]:
-        """Every frame heard of."""
+        """Every known frame, sorted."""
         return sorted({name for track in self._tracks.values() for name in (track.frame, track.parent)})
 
     def _new_track(self, parent: str, child: str) -> _Track:
-        """An empty one in place of whatever ``child`` had."""
+        """Start an empty track in place of the one ``child`` had."""
         if not child or not parent or child == parent:
-            raise InvalidTransform(parent, child, "it needs two frames")
+            raise InvalidTransform(parent, child, "parent and child must be two named frames")
         if child not in self._tracks and len(self._tracks) >= MOST_FRAMES:
-            self._forget_one()
+            self._evict_one()
         track = self._tracks[child] = _Track(child, parent, self._history)
         return track
 
-    def _forget_one(self) -> None:
-        """Drop the moving frame that was silent longest; when none moves, the static one heard first."""
-        silent = (name for name, track in self._tracks.items() if track.static is None)
-        del self._tracks[next(silent, next(iter(self._tracks)))]
+    def _evict_one(self) -> None:
+        """Drop the least recently updated moving frame, or the oldest static one if none moves."""
+        moving = (name for name, track in self._tracks.items() if track.static is None)
+        del self._tracks[next(moving, next(iter(self._tracks)))]
 
     def _chain(self, frame: str) -> list[str]:
-        """From ``frame`` up to its root; a loop ends where it closes."""
+        """List the frames from ``frame`` up to its root; a loop ends where it closes."""
         chain = {frame: None}
         while (track := self._tracks.get(next(reversed(chain)))) is not None and track.parent not in chain:
             chain[track.parent] = None
         return list(chain)
 
-    def _ways(self, target: str, source: str) -> tuple[list[str], list[str]]:
-        """The frames from source and from target up to the first that both hang below, without it."""
+    def _paths_to_common(self, target: str, source: str) -> tuple[list[str], list[str]]:
+        """List the frames from source and from target up to their nearest common ancestor, exclusive."""
         up, down = self._chain(source), self._chain(target)
         common = target if target in up else next((frame for frame in up if frame in down), None)
         if common is None:
             raise UnknownFrame(target, source, self.frames)
         return up[: up.index(common)], down[: down.index(common)]
 
-    def _along(self, frames: list[str], time: float) -> NDArray[np.float64]:
-        """Of the first of these frames in the parent of the last."""
+    def _compose(self, frames: list[str], time: float) -> NDArray[np.float64]:
+        """Transform from the first of these frames to the parent of the last."""
         T = np.eye(4)
         for frame in frames:
             T = self._tracks[frame].at(time) @ T
         return T
 
 
-def _between(before: Pose, after: Pose, share: float) -> Pose:
-    position = (1.0 - share) * np.array(before.position) + share * np.array(after.position)
-    q = quaternion_slerp(_wxyz(before), _wxyz(after), share, shortest_path=True)
+def _interpolate(before: Pose, after: Pose, fraction: float) -> Pose:
+    position = (1.0 - fraction) * np.array(before.position) + fraction * np.array(after.position)
+    q = quaternion_slerp(_wxyz(before), _wxyz(after), fraction, shortest_path=True)
     return Pose(
         (float(position[0]), float(position[1]), float(position[2])),
         (q[1], q[2], q[3], q[0]),

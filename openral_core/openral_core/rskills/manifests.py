@@ -1,6 +1,4 @@
-"""What every rSkill manifest says."""
-# MERGED Manifests of kind ``detector``.
-# MERGED Manifests of kind ``skill``.
+"""Schemas of rSkill manifests of the kinds ``detector`` and ``skill``."""
 
 from enum import StrEnum
 from typing import Annotated, Literal, Self
@@ -16,7 +14,7 @@ Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
 
 
 class Manifest(Document):
-    """An rSkill's name and one line on what it is for."""
+    """Keys that every manifest has."""
 
     id: Id
     aliases: tuple[Id, ...] = ()
@@ -24,7 +22,7 @@ class Manifest(Document):
 
     @property
     def name(self) -> Name:
-        """The id with everything else it answers to."""
+        """The id with its aliases."""
         return Name(self.id, self.aliases)
 
 
@@ -33,7 +31,7 @@ Engine = Literal["rtdetr_onnx", "rtdetr_hf", "zeroshot_hf", "vlm_grounding", "si
 
 
 class Sensor(StrEnum):
-    """Image streams a detector needs of every camera it serves."""
+    """Image streams that a detector needs from each of its cameras."""
 
     RGB = "rgb"
     DEPTH = "depth"
@@ -41,21 +39,21 @@ class Sensor(StrEnum):
 
 
 class VocabularySpec(Document):
-    """What it can name: ``closed`` lists words, here or in a file beside the manifest; ``open`` takes any."""
+    """Labels: ``closed`` lists them here or in a file next to the manifest; ``open`` accepts any text."""
 
     kind: Vocabulary
     labels: tuple[str, ...] = ()
     file: str = ""
 
     @model_validator(mode="after")
-    def _words_fit_kind(self) -> Self:
+    def _labels_match_kind(self) -> Self:
         if self.kind is Vocabulary.CLOSED and bool(self.labels) == bool(self.file):
             raise ValueError("a closed vocabulary needs either 'labels' or 'file'")
         return self
 
 
 class Weights(Document):
-    """Where the weights come from; ``files`` maps each file to its sha256."""
+    """Source of the weights; ``files`` maps each file to its sha256."""
 
     uri: Annotated[str, StringConstraints(pattern=r"^(hf|file)://.+")]
     revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$|^$")] = ""
@@ -65,7 +63,7 @@ class Weights(Document):
 
 
 class Licence(Document):
-    """SPDX id or name; ``accept`` is the word a user must type before it may be used."""
+    """SPDX id or name; ``accept`` is the word a user must type to accept it."""
 
     name: str
     commercial_use: bool
@@ -74,14 +72,14 @@ class Licence(Document):
 
 
 class Environment(Document):
-    """The Python environment of the worker: ``main``, or its own made from a requirements file."""
+    """Python environment of the worker: ``main``, or one made from a requirements file."""
 
     name: str = "main"
     requirements: str = ""
 
 
 class DetectorManifest(Manifest):
-    """One detector: how it runs (engine) and when it is asked (mode)."""
+    """One detector: the engine that runs it and the mode that triggers it."""
 
     kind: Literal["detector"]
     engine: Engine
@@ -97,18 +95,18 @@ class DetectorManifest(Manifest):
     environment: Environment = Environment()
     licence: Licence
     memory_mb: float = Field(ge=0.0, description="declared memory of the active worker [MB]")
-    latency: float = Field(gt=0.0, description="typical time of one look [s]")
+    latency: float = Field(gt=0.0, description="typical time of one detection [s]")
     options: dict[str, OptionValue] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _mode_fits_vocabulary(self) -> Self:
+    def _mode_matches_vocabulary(self) -> Self:
         if self.mode is Mode.CONTINUOUS and self.vocabulary.kind is not Vocabulary.CLOSED:
-            raise ValueError("a continuous detector needs a closed vocabulary: it is never prompted")
+            raise ValueError("a continuous detector needs a closed vocabulary because it receives no query")
         return self
 
 
 class ParameterType(StrEnum):
-    """Types a goal can carry; a pose is in map."""
+    """Types of skill parameters; a pose is in map."""
 
     STRING = "string"
     FLOAT = "float"
@@ -127,7 +125,7 @@ class ParameterSpec(Document):
 
 
 class SkillManifest(Manifest):
-    """One acting skill: a verb with its parameters and what it occupies while it runs."""
+    """One acting skill: a verb, its parameters and the resources that it occupies."""
 
     kind: Literal["skill"]
     verb: Verb

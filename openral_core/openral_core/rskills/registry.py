@@ -1,4 +1,4 @@
-"""Loads every ``<folder>/<id>/rskill.yaml``."""
+"""Registry of rSkills, loaded from ``<folder>/<id>/rskill.yaml``."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,11 +18,11 @@ _KINDS: Mapping[str, type[AnyManifest]] = {
 
 
 class InvalidManifest(InvalidDocument):
-    """An rskill.yaml that does not say what it should."""
+    """An rskill.yaml whose content does not match its schema."""
 
 
 class Registry:
-    """Every rSkill known here, found by id, alias or slug."""
+    """All rSkills, by id, alias or slug."""
 
     def __init__(self, manifests: Mapping[Path, AnyManifest]) -> None:
         self._by_id: dict[str, AnyManifest] = {}
@@ -35,16 +35,16 @@ class Registry:
 
     @classmethod
     def load(cls, folders: Sequence[Path]) -> Self:
-        """Read every manifest below these folders.
+        """Load every manifest below these folders.
 
         Raises:
-            InvalidManifest: If a file is wrong or two claim one name; it names file, key and valid values.
+            InvalidManifest: If a file is invalid or two share a name; it names file, key and valid values.
         """
         files = [file for folder in folders for file in sorted(folder.glob(f"*/{MANIFEST_FILE}"))]
         if not files:
             raise InvalidManifest(
                 " or ".join(map(str, folders)),
-                [f"no <id>/{MANIFEST_FILE} in this folder: no rSkill to load"],
+                [f"no rSkill found: expected <id>/{MANIFEST_FILE} in this folder"],
             )
         return cls({file: load_manifest(file) for file in files})
 
@@ -59,10 +59,10 @@ class Registry:
         return tuple(m for _, m in sorted(self._by_id.items()) if isinstance(m, SkillManifest))
 
     def detector(self, name: str) -> DetectorManifest:
-        """The detector that answers to an id, alias or slug.
+        """Return the detector with this id, alias or slug.
 
         Raises:
-            UnknownId: Naming every detector.
+            UnknownId: If there is none; the message lists every detector.
         """
         found = self._by_id[find_named("detector", name, (m.name for m in self.detectors)).id]
         if not isinstance(found, DetectorManifest):
@@ -70,10 +70,10 @@ class Registry:
         return found
 
     def skill(self, name: str) -> SkillManifest:
-        """The acting skill that answers to an id, alias or slug.
+        """Return the acting skill with this id, alias or slug.
 
         Raises:
-            UnknownId: Naming every skill.
+            UnknownId: If there is none; the message lists every skill.
         """
         found = self._by_id[find_named("skill", name, (m.name for m in self.skills)).id]
         if not isinstance(found, SkillManifest):
@@ -81,35 +81,35 @@ class Registry:
         return found
 
     def folder(self, rskill_id: str) -> Path:
-        """Where the manifest of this exact id and its data files lie."""
+        """Return the folder of the manifest with exactly this id."""
         return self._folders[rskill_id]
 
 
 def load_manifest(file: Path) -> AnyManifest:
-    """One rskill.yaml, checked by the model of its ``kind``.
+    """Load one rskill.yaml, validated by the schema of its ``kind``.
 
     Raises:
-        InvalidManifest: If the file is wrong or its id is not its folder's name.
+        InvalidManifest: If the file is invalid or its id differs from the name of its folder.
     """
     content = read_yaml(file)
     model = _KINDS.get(str(content.get("kind")))
     if model is None:
         raise InvalidManifest(
-            file, [f"kind: found {content.get('kind')!r}, valid are {format_choices(_KINDS)}"]
+            file, [f"kind: found {content.get('kind')!r}, expected one of {format_choices(_KINDS)}"]
         )
     manifest = parse_document(model, content, file, InvalidManifest)
     if manifest.id != file.parent.name:
         raise InvalidManifest(
             file,
-            [f"id: {manifest.id!r} must equal the folder's name {file.parent.name!r}"],
+            [f"id: {manifest.id!r} must equal the folder name {file.parent.name!r}"],
         )
     return manifest
 
 
 def _claim(taken: dict[str, Path], path: Path, name: Name) -> None:
-    """Every id, alias and slug belongs to one rSkill, as slugs become namespaces."""
+    """Claim the id, aliases and slugs of one rSkill; slugs become namespaces, so they must be unique."""
     claimed = {name.id, name.slug, *name.aliases, *map(slug, name.aliases)}
-    for each in sorted(claimed):
-        if each in taken:
-            raise InvalidManifest(path, [f"name {each!r} is taken by {taken[each]}"])
+    for claim in sorted(claimed):
+        if claim in taken:
+            raise InvalidManifest(path, [f"name {claim!r} is already used by {taken[claim]}"])
     taken.update(dict.fromkeys(claimed, path))

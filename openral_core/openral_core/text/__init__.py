@@ -1,4 +1,4 @@
-"""Words for things: phrases taken apart, and a thesaurus that says which label answers which words."""
+"""Noun phrases and the thesaurus that matches queries with stored labels."""
 
 from openral_core.text.noun_phrases import MAX_CHARACTERS, Phrase, UnreadableText
 from openral_core.text.taxonomy import InvalidThesaurus, TermRelation

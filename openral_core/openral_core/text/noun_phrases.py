@@ -1,5 +1,4 @@
-"""A thing in words, taken apart: head noun, modifiers, what it is of, where it is said to be."""
-# MERGED Text as normalised words; plural forms back to candidates for the singular.
+"""Parser of noun phrases: normalised words, singular forms, head noun, modifiers and location."""
 
 import re
 import unicodedata
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from openral_core.errors import OpenRALError
 
 MAX_CHARACTERS = 200
+"""Longest text that is parsed [characters]; names of objects are far shorter."""
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _APOSTROPHE_S = re.compile(r"['\u2019]s\b")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
@@ -34,21 +34,21 @@ _IRREGULAR = {
 
 
 class UnreadableText(OpenRALError):
-    """Text that cannot name a thing."""
+    """Text that cannot name an object."""
 
     def __init__(self, text: str) -> None:
         shown = text if len(text) <= 40 else text[:40] + "..."
         super().__init__(
-            f"text {shown!r} ({len(text)} characters) names nothing: "
-            f"expected 1 to {MAX_CHARACTERS} characters, a letter or digit among them, no control character"
+            f"text {shown!r} ({len(text)} characters) names no object: expected 1 to {MAX_CHARACTERS} "
+            "characters with at least one letter or digit and no control character"
         )
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Words of a text: case, accents, punctuation and possessives removed.
+    """Split a text into words without case, accents, punctuation and possessives.
 
     Raises:
-        UnreadableText: If it is too long, holds no letter and no digit, or would steer a terminal.
+        UnreadableText: If it is too long, has no letter or digit, or contains control characters.
     """
     if len(text) > MAX_CHARACTERS or _CONTROL.search(text):
         raise UnreadableText(text)
@@ -60,7 +60,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def singulars(word: str) -> tuple[str, ...]:
-    """What ``word`` may be the plural of, most likely first; the word itself when it is none."""
+    """Return singular forms that ``word`` may have, most likely first; the word itself if not a plural."""
     if word in _IRREGULAR:
         return (_IRREGULAR[word],)
     if len(word) < 3 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
@@ -87,7 +87,10 @@ _WHERE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """As in "the red cup of tea on the table": head cup, modifiers red, of tea, where "on table"."""
+    """A parsed noun phrase.
+
+    "the red cup of tea on the table" has the head cup, the modifier red, ``of`` tea and ``where`` "on table".
+    """
 
     head: str
     modifiers: tuple[str, ...] = ()
@@ -96,25 +99,25 @@ class Phrase:
 
     @property
     def text(self) -> str:
-        """As normalised words, without ``where``."""
+        """The normalised phrase, without ``where``."""
         own = " ".join((*self.modifiers, self.head))
         return f"{own} of {self.of.text}" if self.of else own
 
 
 def parse_phrase(text: str, is_known: Callable[[str], bool]) -> Phrase:
-    """Take a noun phrase apart; the head is the longest ending of it that ``is_known``, else its last word.
+    """Parse a noun phrase; the head is its longest suffix that ``is_known``, else its last word.
 
     Raises:
-        UnreadableText: If no word of it can name a thing.
+        UnreadableText: If no word can be a head noun.
     """
-    thing, where = _split_where([word for word in words_of(text) if word not in _SKIPPED])
-    if not thing or thing[0] == "of":
+    noun, where = _split_where([word for word in words_of(text) if word not in _SKIPPED])
+    if not noun or noun[0] == "of":
         raise UnreadableText(text)
-    if "of" not in thing or thing[-1] == "of":
-        return _noun(tuple(word for word in thing if word != "of"), is_known, where=where)
-    split = thing.index("of")
-    inner = _noun(tuple(word for word in thing[split + 1 :] if word != "of"), is_known)
-    return _noun(tuple(thing[:split]), is_known, inner, where)
+    if "of" not in noun or noun[-1] == "of":
+        return _noun(tuple(word for word in noun if word != "of"), is_known, where=where)
+    split = noun.index("of")
+    inner = _noun(tuple(word for word in noun[split + 1 :] if word != "of"), is_known)
+    return _noun(tuple(noun[:split]), is_known, inner, where)
 
 
 def _split_where(words: Sequence[str]) -> tuple[list[str], str]:
@@ -132,7 +135,7 @@ def _noun(
 
 
 def _head(words: tuple[str, ...], is_known: Callable[[str], bool]) -> tuple[str, int]:
-    """The head noun in singular, and how many words it takes."""
+    """Return the head noun in singular, and its number of words."""
     for count in range(min(len(words), 4), 0, -1):
         for last in (words[-1], *singulars(words[-1])):
             candidate = " ".join((*words[-count:-1], last))

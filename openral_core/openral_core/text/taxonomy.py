@@ -1,7 +1,4 @@
-"""What thesaurus.yaml says."""
-# MERGED Which things are kinds of which.
-# MERGED Colours, materials, sizes: which words mean the same, and which exclude each other.
-# MERGED How a stored label stands to the words asked for.
+"""Content of thesaurus.yaml: the hierarchy of concepts, attributes, and how a label relates to a query."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -19,7 +16,7 @@ _FILE = "thesaurus.yaml"
 
 
 class ThesaurusEntry(Document):
-    """One thing: other names, broader things, typical attributes, and places it is usually found at."""
+    """One concept: synonyms, broader concepts, typical attributes and usual places."""
 
     synonyms: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
@@ -39,7 +36,7 @@ class ThesaurusDocument(Document):
 
 @cache
 def shipped_entries() -> ThesaurusDocument:
-    """The thesaurus that comes with this package.
+    """Load the thesaurus shipped with this package.
 
     Raises:
         InvalidDocument: If the shipped file is not valid.
@@ -50,53 +47,55 @@ def shipped_entries() -> ThesaurusDocument:
 
 
 class InvalidThesaurus(OpenRALError):
-    """Entries that contradict each other."""
+    """Inconsistent entries."""
 
     def __init__(self, problem: str, names: Iterable[str]) -> None:
         super().__init__(f"thesaurus: {problem}: {format_choices(names)}")
 
 
 class Taxonomy:
-    """A hierarchy of things; a thing may be of several kinds (a wine bottle is a bottle and is wine)."""
+    """A hierarchy of concepts with several parents each: a wine bottle is a bottle and is wine."""
 
     def __init__(self, parents: Mapping[str, Iterable[str]]) -> None:
         self._parents = {name: tuple(dict.fromkeys(kinds)) for name, kinds in parents.items()}
         named = frozenset[str]().union(*self._parents.values())
         if unknown := sorted(named - self._parents.keys()):
-            raise InvalidThesaurus("kinds that are no things", unknown)
-        order = _kinds_first(self._parents)
-        self._above = _gathered(order, self._parents)
-        self._below = _gathered(reversed(order), _turned(self._parents))
+            raise InvalidThesaurus("kinds without an entry", unknown)
+        order = _parents_first(self._parents)
+        self._ancestors = _closure(order, self._parents)
+        self._descendants = _closure(reversed(order), _children(self._parents))
 
     def parents(self, name: str) -> tuple[str, ...]:
-        """Direct kinds; none of an unknown thing."""
+        """Return the direct parents; () for an unknown concept."""
         return self._parents.get(name, ())
 
-    def above(self, name: str) -> frozenset[str]:
-        """Everything it is a kind of."""
-        return self._above.get(name, frozenset())
+    def ancestors(self, name: str) -> frozenset[str]:
+        """Return every broader concept."""
+        return self._ancestors.get(name, frozenset())
 
-    def below(self, name: str) -> frozenset[str]:
-        """Everything that is a kind of it."""
-        return self._below.get(name, frozenset())
+    def descendants(self, name: str) -> frozenset[str]:
+        """Return every narrower concept."""
+        return self._descendants.get(name, frozenset())
 
     def siblings(self, name: str) -> frozenset[str]:
-        """Things that share a specific kind with it, one of them directly: breads, but not all food."""
+        """Return concepts that share a specific ancestor, directly for one of them: breads, not all food."""
         own = {parent for parent in self.parents(name) if self.parents(parent)}
-        below = frozenset[str]().union(*map(self.below, own))
-        specific = {kind for kind in self.above(name) if self.parents(kind)}
-        direct = {each for kind in specific for each in self.below(kind) if kind in self.parents(each)}
-        return (below | direct) - {name} - self.above(name) - self.below(name)
+        below = frozenset[str]().union(*map(self.descendants, own))
+        specific = {kind for kind in self.ancestors(name) if self.parents(kind)}
+        direct = {
+            child for kind in specific for child in self.descendants(kind) if kind in self.parents(child)
+        }
+        return (below | direct) - {name} - self.ancestors(name) - self.descendants(name)
 
 
-def _kinds_first(parents: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _parents_first(parents: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     try:
         return tuple(TopologicalSorter(parents).static_order())
     except CycleError as error:
-        raise InvalidThesaurus("things that are kinds of themselves", error.args[1][1:]) from error
+        raise InvalidThesaurus("concepts that are kinds of themselves", error.args[1][1:]) from error
 
 
-def _turned(parents: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
+def _children(parents: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
     children: dict[str, list[str]] = {name: [] for name in parents}
     for name, kinds in parents.items():
         for kind in kinds:
@@ -104,16 +103,16 @@ def _turned(parents: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
     return children
 
 
-def _gathered(order: Iterable[str], nearest: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
-    """Everything that is reached by ``nearest`` from each; what is nearer comes first in ``order``."""
+def _closure(order: Iterable[str], nearest: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
+    """Return the transitive closure of ``nearest``; in ``order``, neighbours come first."""
     reached: dict[str, frozenset[str]] = {}
     for name in order:
-        reached[name] = frozenset(nearest[name]).union(*(reached[each] for each in nearest[name]))
+        reached[name] = frozenset(nearest[name]).union(*(reached[neighbour] for neighbour in nearest[name]))
     return reached
 
 
 class TermRelation(StrEnum):
-    """Only EQUAL and NARROWER are hits; BROADER says where to look, never what is there."""
+    """Relation of a stored label to a query; only EQUAL and NARROWER are hits, BROADER is a search hint."""
 
     EQUAL = "equal"
     NARROWER = "narrower"
@@ -123,7 +122,7 @@ class TermRelation(StrEnum):
 
     @property
     def is_hit(self) -> bool:
-        """Whether everything the label can mean is what was asked for."""
+        """True if every meaning of the label satisfies the query."""
         return self in (TermRelation.EQUAL, TermRelation.NARROWER)
 
 
@@ -137,12 +136,12 @@ _WEAKEST_FIRST = (
 
 
 def weaker(first: TermRelation, second: TermRelation) -> TermRelation:
-    """What remains when both must hold: a narrower kind of a broader thing is only a broader match."""
+    """Return the weaker of two relations that must both hold: narrower and broader give broader."""
     return min(first, second, key=_WEAKEST_FIRST.index)
 
 
 Attribute = tuple[str, str]
-"""(category, value); category "" for a word that is no known attribute."""
+"""(category, value); the category is "" for an unknown attribute."""
 
 
 class Attributes:
@@ -157,23 +156,23 @@ class Attributes:
         }
 
     def of(self, words: Iterable[str]) -> frozenset[Attribute]:
-        """Words as attributes."""
+        """Return words as attributes."""
         return frozenset(self._by_word.get(word, ("", word)) for word in words)
 
     def is_attribute(self, word: str) -> bool:
-        """Whether the word is a known colour, material, size or state."""
+        """Test if the word is a known colour, material, size or state."""
         return word in self._by_word
 
 
 def compare(
     asked: frozenset[Attribute], stored: frozenset[Attribute], typical: frozenset[Attribute]
 ) -> TermRelation:
-    """How attributes of a stored label stand to those asked for.
+    """Relate the attributes of a stored label to those of a query.
 
     Args:
-        asked: What the words ask for.
-        stored: What the label says.
-        typical: What the stored thing is even if its label does not say so.
+        asked: Attributes in the query.
+        stored: Attributes in the label.
+        typical: Attributes that the stored object has even if its label does not name them.
     """
     if _conflict(asked, stored):
         return TermRelation.RELATED
@@ -185,12 +184,12 @@ def compare(
 def _conflict(first: frozenset[Attribute], second: frozenset[Attribute]) -> bool:
     categories = {category for category, _ in first if category} & {category for category, _ in second}
     return any(
-        not {value for c, value in first if c == each} & {value for c, value in second if c == each}
-        for each in categories
+        not {value for c, value in first if c == shared} & {value for c, value in second if c == shared}
+        for shared in categories
     )
 
 
 def _certain(typical: frozenset[Attribute]) -> frozenset[Attribute]:
-    """Typical attributes alone in their category: an apple is red or green, a lemon is yellow."""
+    """Return typical attributes alone in their category: a lemon is yellow, an apple red or green."""
     categories = [category for category, _ in typical]
-    return frozenset(each for each in typical if categories.count(each[0]) == 1)
+    return frozenset(attribute for attribute in typical if categories.count(attribute[0]) == 1)

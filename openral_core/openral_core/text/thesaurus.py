@@ -1,4 +1,4 @@
-"""Is what memory calls a thing what the words ask for?"""
+"""Thesaurus of household objects: does a stored label satisfy a query?"""
 
 from functools import lru_cache
 from typing import Self
@@ -16,34 +16,35 @@ from openral_core.text.taxonomy import (
     weaker,
 )
 
-_CACHED = 1 << 16
+_CACHE_SIZE = 1 << 16
+"""Results kept per function [entries]; every pair of labels and queries of a large home fits."""
 
 
 class Thesaurus:
-    """Names of household things, their kinds, attributes and usual places.
+    """Names of household objects, their kinds, attributes and usual places.
 
-    Things without an entry compare by head noun and modifiers alone.
+    Objects without an entry are compared by head noun and modifiers alone.
     """
 
     def __init__(self, document: ThesaurusDocument) -> None:
-        self._things = document.things
+        self._entries = document.things
         self._names = _names(document)
         self._kinds = Taxonomy({name: entry.kinds for name, entry in document.things.items()})
         self._attributes = Attributes(document.attributes)
         self._packages = document.packages
         self._portions = document.portions
-        self.parse = lru_cache(_CACHED)(self._parse)
-        self.relation = lru_cache(_CACHED)(self._relation)
-        self.keys = lru_cache(_CACHED)(self._keys)
-        self.related = lru_cache(_CACHED)(self._kinds.siblings)
+        self.parse = lru_cache(_CACHE_SIZE)(self._parse)
+        self.relation = lru_cache(_CACHE_SIZE)(self._relation)
+        self.keys = lru_cache(_CACHE_SIZE)(self._keys)
+        self.related = lru_cache(_CACHE_SIZE)(self._kinds.siblings)
 
     @classmethod
     def load(cls) -> Self:
-        """The thesaurus shipped with this package."""
+        """Load the thesaurus shipped with this package."""
         return cls(shipped_entries())
 
     def concept(self, text: str) -> str:
-        """The thing a text names, under its main name ("couch" -> "sofa"), without modifiers.
+        """Return the concept that a text names, under its main name ("couch" -> "sofa"), without modifiers.
 
         Raises:
             UnreadableText: If the text names nothing.
@@ -51,15 +52,15 @@ class Thesaurus:
         return self._concept(self.parse(text).head)
 
     def kinds_of(self, concept: str) -> frozenset[str]:
-        """Every broader thing."""
-        return self._kinds.above(concept)
+        """Return every broader concept."""
+        return self._kinds.ancestors(concept)
 
     def kinds_below(self, concept: str) -> frozenset[str]:
-        """Every narrower thing."""
-        return self._kinds.below(concept)
+        """Return every narrower concept."""
+        return self._kinds.descendants(concept)
 
     def bare(self, text: str) -> str:
-        """The thing a text names with what tells its kind, without colour, size or state.
+        """Return the object that a text names, with modifiers of its kind but not of colour, size or state.
 
         Raises:
             UnreadableText: If the text names nothing.
@@ -69,16 +70,16 @@ class Thesaurus:
         return Phrase(phrase.head, kept, phrase.of).text
 
     def excludes(self, asked: str, stored: str) -> bool:
-        """Whether attributes alone set two things apart, as red and blue do.
+        """Test if attributes alone distinguish two objects, as red and blue do.
 
         Raises:
             UnreadableText: If either text names nothing.
         """
-        wanted, known = self._said_of(self.parse(asked)), self._said_of(self.parse(stored))
+        wanted, known = self._attributes_of(self.parse(asked)), self._attributes_of(self.parse(stored))
         return compare(wanted, known, frozenset()) is TermRelation.RELATED
 
     def found(self, text: str) -> tuple[str, ...]:
-        """Names of places where such a thing is usually found, most likely first; () when nothing is known.
+        """Return names of places where such an object is usually found, most likely first.
 
         Raises:
             UnreadableText: If the text names nothing.
@@ -91,7 +92,7 @@ class Thesaurus:
         return ()
 
     def _parse(self, text: str) -> Phrase:
-        """Take a noun phrase apart; "bottle of wine" is a wine bottle, "slice of bread" is bread.
+        """Parse a noun phrase; "bottle of wine" is a wine bottle, "slice of bread" is bread.
 
         Raises:
             UnreadableText: If the text names nothing.
@@ -107,45 +108,45 @@ class Thesaurus:
         return phrase
 
     def _relation(self, asked: str, stored: str) -> TermRelation:
-        """How a stored label stands to the words asked for.
+        """Relate a stored label to a query.
 
         Raises:
             UnreadableText: If either text names nothing.
         """
         wanted, known = self.parse(asked), self.parse(stored)
-        heads = self._compare_things(asked, stored)
+        heads = self._compare_concepts(asked, stored)
         if heads in (TermRelation.NONE, TermRelation.RELATED):
             return heads
         typical = self._attributes.of(self._entry(self._concept(known.head)).typical)
-        return weaker(heads, compare(self._said_of(wanted), self._said_of(known), typical))
+        return weaker(heads, compare(self._attributes_of(wanted), self._attributes_of(known), typical))
 
     def _keys(self, text: str) -> frozenset[str]:
-        """Things a text directly names: a juice box is a box, and is juice.
+        """Return the concepts that a text names directly: a juice box is a box and is juice.
 
         Raises:
             UnreadableText: If the text names nothing.
         """
         phrase = self.parse(text)
-        thing = self._concept(phrase.head)
-        if thing not in self._packages and not self._kinds.above(thing) & self._packages:
-            return frozenset((thing,))
+        concept = self._concept(phrase.head)
+        if concept not in self._packages and not self._kinds.ancestors(concept) & self._packages:
+            return frozenset((concept,))
         contents = (word for word in phrase.modifiers if not self._attributes.is_attribute(word))
-        return frozenset((thing, *map(self._concept, contents)))
+        return frozenset((concept, *map(self._concept, contents)))
 
-    def _compare_things(self, asked: str, stored: str) -> TermRelation:
+    def _compare_concepts(self, asked: str, stored: str) -> TermRelation:
         wanted, known = self.concept(asked), self.concept(stored)
         if wanted == known:
             return TermRelation.EQUAL
-        if wanted in self._everything(self.keys(stored)):
+        if wanted in self._with_ancestors(self.keys(stored)):
             return TermRelation.NARROWER
-        if known in self._everything(self.keys(asked)):
+        if known in self._with_ancestors(self.keys(asked)):
             return TermRelation.BROADER
         return TermRelation.RELATED if known in self.related(wanted) else TermRelation.NONE
 
-    def _everything(self, concepts: frozenset[str]) -> frozenset[str]:
-        return concepts.union(*map(self._kinds.above, concepts))
+    def _with_ancestors(self, concepts: frozenset[str]) -> frozenset[str]:
+        return concepts.union(*map(self._kinds.ancestors, concepts))
 
-    def _said_of(self, phrase: Phrase) -> frozenset[tuple[str, str]]:
+    def _attributes_of(self, phrase: Phrase) -> frozenset[tuple[str, str]]:
         contents = phrase.of.text.split() if phrase.of else []
         return self._attributes.of((*phrase.modifiers, *contents))
 
@@ -156,17 +157,17 @@ class Thesaurus:
         return self._names.get(head.replace(" ", ""), head)
 
     def _entry(self, concept: str) -> ThesaurusEntry:
-        return self._things.get(concept, ThesaurusEntry())
+        return self._entries.get(concept, ThesaurusEntry())
 
 
 def _names(document: ThesaurusDocument) -> dict[str, str]:
-    """Every name, joined ("wineglass"), to its thing; a thing's own name wins over another's synonym."""
+    """Map every joined name ("wineglass") to its concept; a main name wins over a synonym of another."""
     joined = {"".join(words_of(name)): name for name in document.things}
     for name, entry in document.things.items():
         for synonym in entry.synonyms:
-            taken = joined.setdefault("".join(words_of(synonym)), name)
-            if taken != name:
-                raise InvalidThesaurus(f"'{synonym}' names two things", (taken, name))
+            owner = joined.setdefault("".join(words_of(synonym)), name)
+            if owner != name:
+                raise InvalidThesaurus(f"'{synonym}' names two concepts", (owner, name))
     for package in document.packages | document.portions:
         joined.setdefault(singulars(package)[0], package)
     return joined

@@ -61,7 +61,7 @@ def test_an_unknown_key_is_refused_naming_the_valid_ones(tmp_path: Path, content
 
 def test_an_id_given_twice_is_refused(tmp_path: Path, content: Content) -> None:
     content["places"][0]["id"] = "fridge"
-    assert "id 'fridge' is given twice" in refused(tmp_path, content)
+    assert "duplicate id 'fridge'" in refused(tmp_path, content)
 
 
 @pytest.mark.parametrize(

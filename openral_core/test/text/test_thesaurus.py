@@ -89,7 +89,7 @@ def test_any_text_relates_to_itself_or_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "  ", "\x00\x07", "!?", "the", "a" * 10_000, "of"])
 def test_refuses_text_that_names_nothing(text: str) -> None:
-    with pytest.raises(UnreadableText, match="names nothing"):
+    with pytest.raises(UnreadableText, match="names no object"):
         THESAURUS.parse(text)
 
 
@@ -112,14 +112,14 @@ def test_knows_no_place_for_a_unicorn() -> None:
 
 def test_refuses_a_synonym_of_two_things() -> None:
     things = {"hob": ThesaurusEntry(synonyms=("range",)), "field": ThesaurusEntry(synonyms=("range",))}
-    with pytest.raises(InvalidThesaurus, match=r"'range' names two things: 'hob', 'field'"):
+    with pytest.raises(InvalidThesaurus, match=r"'range' names two concepts: 'hob', 'field'"):
         Thesaurus(ThesaurusDocument(version=1, things=things))
 
 
 @pytest.mark.parametrize(
     ("things", "problem"),
     [
-        ({"mug": ThesaurusEntry(kinds=("cupp",))}, "kinds that are no things: 'cupp'"),
+        ({"mug": ThesaurusEntry(kinds=("cupp",))}, "kinds without an entry: 'cupp'"),
         ({"a": ThesaurusEntry(kinds=("b",)), "b": ThesaurusEntry(kinds=("a",))}, "kinds of themselves"),
     ],
 )

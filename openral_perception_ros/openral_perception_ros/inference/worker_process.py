@@ -13,7 +13,7 @@ from pathlib import Path
 
 import openral_core
 import openral_perception_ros
-from openral_core.environment import for_worker
+from openral_core.environment import worker_environment
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import EngineFrame
@@ -213,7 +213,7 @@ def worker_command(
     interpreter = environments / manifest.environment.name / "bin" / "python"
     if not interpreter.exists():
         raise MissingEnvironment(manifest, interpreter)
-    return WorkerCommand((str(interpreter), "-s", "-c", bootstrap), for_worker(os.environ))
+    return WorkerCommand((str(interpreter), "-s", "-c", bootstrap), worker_environment(os.environ))
 
 
 def package_roots() -> list[str]:

@@ -84,7 +84,7 @@ def test_a_passed_deadline_stops_the_robot_and_says_so(bench: Any) -> None:
 @pytest.mark.parametrize(
     ("rskill", "params", "words"),
     [
-        ("fly", {}, "unknown skill 'fly': known are 'close'"),
+        ("fly", {}, "unknown skill 'fly': expected one of 'close'"),
         ("navigate", {}, "parameter 'goal' (pose) is missing"),
         ("navigate", {"goal": "kitchen"}, "parameter 'goal' must be a pose, found str 'kitchen'"),
         ("navigate", {"goal": NEAR, "speed": 2.0}, "unknown parameter 'speed': valid are 'goal'"),

@@ -49,7 +49,7 @@ def test_says_what_it_did(memory: SpatialMemory, asked: MemoryEdit, words: str) 
     [
         (MemoryEdit(EditOperation.FORGET, "mugg_7"), EditStatus.UNKNOWN_OBJECT, "no object 'mugg_7'"),
         (MemoryEdit(EditOperation.MERGE, "mug_0", other="?"), EditStatus.UNKNOWN_OBJECT, "no object '?'"),
-        (MemoryEdit(EditOperation.RENAME, "mug_0", label="!"), EditStatus.BAD_LABEL, "names nothing"),
+        (MemoryEdit(EditOperation.RENAME, "mug_0", label="!"), EditStatus.BAD_LABEL, "names no object"),
         (
             MemoryEdit(EditOperation.MOVE, "mug_0", position=(math.nan, 0.0, 0.0)),
             EditStatus.BAD_POSITION,
