@@ -1,1 +1,1 @@
-"""The reasoner lifecycle node: carries events to the mission core and its commands to the graph."""
+"""Reasoner lifecycle node: connects the mission core to the ROS graph."""

@@ -1,4 +1,4 @@
-"""Which detectors are in the graph: their latched info and whether the node behind it lives."""
+"""Registry of the detectors in the graph: their latched info, and the liveness of their nodes."""
 
 from dataclasses import dataclass
 
@@ -21,82 +21,82 @@ INFO_TYPE = "openral_msgs/msg/DetectorInfo"
 
 @dataclass
 class _Detector:
-    """One namespace below perception."""
+    """One detector namespace below openral/perception."""
 
     namespace: str
     caller: AsyncServiceClient[LocateInView.Response]
-    spoken: SilenceTimer
+    silence: SilenceTimer
     info: DetectorInfo | None = None
-    refused: str = ""
+    last_error: str = ""
     probe: NodeProbe | None = None
 
 
 class DetectorRegistry:
-    """Every detector namespace that has ever announced itself, and what it says now."""
+    """Every detector namespace announced so far, with its latest info."""
 
     def __init__(self, scope: ResourceScope, node: Node, timeout: float) -> None:
         self._scope, self._node, self._timeout = scope, node, timeout
-        self._below = node.resolve_topic_name(PERCEPTION) + "/"
+        self._prefix = node.resolve_topic_name(PERCEPTION) + "/"
         self._known: dict[str, _Detector] = {}
 
     def poll(self) -> None:
-        """Take note of detectors that have come."""
+        """Register newly announced detectors and probe the known ones."""
         for topic, types in self._node.get_topic_names_and_types():
             namespace = topic.rpartition("/")[0]
-            announced = topic.startswith(self._below) and topic.endswith("/info") and INFO_TYPE in types
+            announced = topic.startswith(self._prefix) and topic.endswith("/info") and INFO_TYPE in types
             if announced and namespace not in self._known:
-                self._meet(namespace)
+                self._register(namespace)
         for detector in self._known.values():
             self._probe(detector)
 
     def lifecycle_nodes(self) -> tuple[tuple[str, str], ...]:
-        """Ids of living detectors with the names of the managed nodes behind them."""
+        """Return the ids of live detectors with the names of their lifecycle nodes."""
         return tuple(
-            (each.info.name.id, name)
-            for each in self._foremost()
-            for name in self._managed(each.namespace)
-            if each.info is not None and self._announced(each)
+            (detector.info.name.id, name)
+            for detector in self._preferred()
+            for name in self._managed(detector.namespace)
+            if detector.info is not None and self._announced(detector)
         )
 
-    def seen(self) -> tuple[DetectorState, ...]:
-        """Every detector that has said what it is."""
+    def states(self) -> tuple[DetectorState, ...]:
+        """Return the state of every detector with a valid info."""
         return tuple(
-            DetectorState(each.info, self._alive(each, each.info), each.namespace)
-            for each in self._foremost()
-            if each.info is not None
+            DetectorState(detector.info, self._alive(detector, detector.info), detector.namespace)
+            for detector in self._preferred()
+            if detector.info is not None
         )
 
     def caller(self, detector: str) -> AsyncServiceClient[LocateInView.Response] | None:
-        """How to ask a detector to look."""
-        named = (e for e in self._foremost() if e.info is not None and e.info.name.answers_to(detector))
-        found = next(named, None)
+        """Return the locate_in_view client of a detector, by id, alias or slug."""
+        matches = (d for d in self._preferred() if d.info is not None and d.info.name.answers_to(detector))
+        found = next(matches, None)
         return found.caller if found else None
 
-    def _foremost(self) -> list[_Detector]:
-        """One for each id: the one in the namespace that is its own, whoever else takes its name."""
+    def _preferred(self) -> list[_Detector]:
+        """Return one detector per id; the one in the namespace of that name wins over impostors."""
         chosen: dict[str, _Detector] = {}
-        for namespace, each in sorted(self._known.items()):
-            if each.info is None:
+        for namespace, detector in sorted(self._known.items()):
+            if detector.info is None:
                 continue
-            name = each.info.name
-            if name.id not in chosen or namespace == f"{self._below}{name.slug}":
-                chosen[name.id] = each
+            name = detector.info.name
+            if name.id not in chosen or namespace == f"{self._prefix}{name.slug}":
+                chosen[name.id] = detector
         return list(chosen.values())
 
-    def _meet(self, namespace: str) -> None:
+    def _register(self, namespace: str) -> None:
         service = f"{namespace}/locate_in_view"
         caller = AsyncServiceClient[LocateInView.Response](self._scope, self._node, LocateInView, service)
         detector = self._known[namespace] = _Detector(namespace, caller, SilenceTimer(self._timeout))
 
         def on_info(message: DetectorInfoMsg) -> None:
-            detector.spoken.broken()
+            detector.silence.reset()
             try:
                 detector.info = detector_info_from_message(message)
             except OpenRALError as error:
                 detector.info = None
-                if str(error) != detector.refused:
-                    self._node.get_logger().warning(f"{namespace}/info is not valid, it is left out: {error}")
-                detector.refused = str(error)
+                if str(error) != detector.last_error:
+                    self._node.get_logger().warning(f"Ignoring invalid {namespace}/info: {error}")
+                detector.last_error = str(error)
 
         self._scope.subscription(DetectorInfoMsg, f"{namespace}/info", on_info, LATCHED)
 
@@ -106,7 +106,7 @@ class DetectorRegistry:
         return [name.removesuffix(suffix) for name in names if name.startswith(f"{namespace}/")]
 
     def _probe(self, detector: _Detector) -> None:
-        detector.spoken.listen()
+        detector.silence.update()
         if detector.probe is None:
             for name in self._managed(detector.namespace)[:1]:
                 detector.probe = NodeProbe(self._scope, self._node, name, self._timeout)
@@ -116,8 +116,8 @@ class DetectorRegistry:
                 detector.info = None
 
     def _answers(self, detector: _Detector) -> bool:
-        """Speaks or answers; one that is in the middle of a transition only speaks."""
-        return not detector.spoken.too_long or detector.probe is None or detector.probe.alive
+        """Published or answered lately; a node in the middle of a transition only publishes."""
+        return not detector.silence.expired or detector.probe is None or detector.probe.alive
 
     def _announced(self, detector: _Detector) -> bool:
         return self._answers(detector) and self._node.count_publishers(f"{detector.namespace}/info") > 0

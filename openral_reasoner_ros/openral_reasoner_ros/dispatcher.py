@@ -1,7 +1,4 @@
-"""Carries events to the core and its commands to the adapters, one at a time, in order.
-
-A command that breaks its adapter is a call that failed: the core goes on as with any other.
-"""
+"""Dispatch of events to the mission core and of its commands to the clients, one at a time, in order."""
 
 import time
 from collections import deque
@@ -13,49 +10,53 @@ from openral_reasoner.events import CallFailed, Event
 from openral_ros.callback_guard import CallbackGuard, in_words
 
 Post = Callable[[Event], None]
-Adapter = Callable[..., None]
-"""Takes the one kind of command it stands in the table for."""
-Witness = Callable[[float, Event, tuple[Command, ...]], None]
+Handler = Callable[..., None]
+"""Executes the kind of command that it is registered for."""
+Record = Callable[[float, Event, tuple[Command, ...]], None]
+"""Receives the time [s], an event and the commands that answer it."""
 
 
 class EventDispatcher:
-    """What arrives while a command is being carried waits for its turn: the core is never entered twice."""
+    """Queue of events in front of the core, which is never entered twice.
 
-    def __init__(
-        self, core: Core, witness: Witness, log: Callable[[str], None], guard: CallbackGuard
-    ) -> None:
+    A command whose handler raises becomes a `CallFailed` event, so the core treats it as any failed call.
+    """
+
+    def __init__(self, core: Core, record: Record, log: Callable[[str], None], guard: CallbackGuard) -> None:
         self._core, self._guard = core, guard
-        self._adapters: dict[type, Adapter] = {}
-        self._witness = witness
+        self._handlers: dict[type, Handler] = {}
+        self._record = record
         self._log = log
-        self._waiting: deque[Event] = deque()
-        self._carrying = False
+        self._queue: deque[Event] = deque()
+        self._dispatching = False
 
-    def serve(self, adapters: Mapping[type, Adapter]) -> None:
-        """Have these adapters carry their commands."""
-        self._adapters.update(adapters)
+    def register(self, handlers: Mapping[type, Handler]) -> None:
+        """Register handlers by the kind of command."""
+        self._handlers.update(handlers)
 
     def post(self, event: Event) -> None:
-        """Have the core handle an event, now or after the one it is handling."""
-        self._waiting.append(event)
-        if self._carrying:
+        """Have the core handle an event, after those that are already queued."""
+        self._queue.append(event)
+        if self._dispatching:
             return
-        self._carrying = True
+        self._dispatching = True
         try:
-            while self._waiting:
-                self._carry(self._waiting.popleft())
+            while self._queue:
+                self._dispatch(self._queue.popleft())
         finally:
-            self._carrying = False
+            self._dispatching = False
 
-    def _carry(self, event: Event) -> None:
+    def _dispatch(self, event: Event) -> None:
         now = time.monotonic()
         commands = handle_safely(self._core, event, now, self._log)
-        self._guard.run("record of an event", self._witness, now, event, commands)
+        self._guard.run("record of an event", self._record, now, event, commands)
         for command in commands:
             source = f"command {type(command).__name__}"
-            error = self._guard.attempt(source, lambda each: self._adapters[type(each)](each), command)
+            error = self._guard.attempt(
+                source, lambda command: self._handlers[type(command)](command), command
+            )
             call_id = getattr(command, "call_id", "")
             if error is not None and call_id:
-                self._waiting.append(
+                self._queue.append(
                     CallFailed(call_id=call_id, condition="BROKEN_OFF", message=in_words(error))
                 )

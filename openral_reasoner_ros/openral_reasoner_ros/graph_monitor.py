@@ -1,5 +1,4 @@
-"""Every peer of the reasoner, what lives of them, and which command goes to whom."""
-# MERGED Failures that nodes report, as they appear below openral/failure.
+"""Monitor of the reasoner's peers: their state for the palette, their clients and their failure reports."""
 
 from collections.abc import Mapping
 
@@ -15,7 +14,7 @@ from openral_reasoner_ros.clients.locate import LocateClient
 from openral_reasoner_ros.clients.memory import MemoryClient, SceneClient
 from openral_reasoner_ros.clients.skill import SkillClient
 from openral_reasoner_ros.detector_registry import DetectorRegistry
-from openral_reasoner_ros.dispatcher import Adapter, Post
+from openral_reasoner_ros.dispatcher import Handler, Post
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_reasoner_ros.topics import FAILURE, OWN_FAILURE
 from openral_reasoner_ros.tracing import Traces
@@ -23,25 +22,25 @@ from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
 
 FAILURE_TYPE = "openral_msgs/msg/FailureTrigger"
-SOURCES = 64
-"""Topics listened to; a graph has one per node."""
+MAX_FAILURE_TOPICS = 64
+"""Failure topics subscribed to; a graph has one per node."""
 
 
 class FailureSubscription:
-    """Subscribes to every source but the reasoner itself, once."""
+    """Subscriptions to the failure topics of all other nodes, found by discovery."""
 
     def __init__(self, scope: ResourceScope, node: Node, post: Post) -> None:
         self._scope, self._node, self._post = scope, node, post
-        self._below = node.resolve_topic_name(FAILURE) + "/"
+        self._prefix = node.resolve_topic_name(FAILURE) + "/"
         self._own = node.resolve_topic_name(OWN_FAILURE)
         self._known: set[str] = set()
 
     def poll(self) -> None:
-        """Take note of sources that have come."""
+        """Subscribe to newly discovered failure topics."""
         for topic, types in self._node.get_topic_names_and_types():
-            if len(self._known) >= SOURCES:
+            if len(self._known) >= MAX_FAILURE_TOPICS:
                 return
-            of_others = topic.startswith(self._below) and topic != self._own
+            of_others = topic.startswith(self._prefix) and topic != self._own
             if of_others and FAILURE_TYPE in types and topic not in self._known:
                 self._known.add(topic)
                 self._scope.subscription(FailureTrigger, topic, self._on_failure, RELIABLE)
@@ -54,16 +53,16 @@ class FailureSubscription:
 
 
 class GraphMonitor:
-    """World state, detectors, lifecycle peers and the skill server."""
+    """World state, detectors and their lifecycle nodes, and the skill server, as seen by discovery."""
 
     def __init__(
         self, scope: ResourceScope, node: Node, post: Post, traces: Traces, parameters: ReasonerParameters
     ) -> None:
         timeout = parameters.peer_timeout
         self._detectors = DetectorRegistry(scope, node, timeout)
-        self._looks = LocateClient(self._detectors, post, traces)
+        self._locate = LocateClient(self._detectors, post, traces)
         self._memory = MemoryClient(
-            scope, node, post, traces, self._looks, parameters.memory_deadline, timeout
+            scope, node, post, traces, self._locate, parameters.memory_deadline, timeout
         )
         self._skill = SkillClient(scope, node, post, traces, timeout)
         self._scene = SceneClient(scope, node, post)
@@ -72,13 +71,13 @@ class GraphMonitor:
         self._allowed = parameters.lifecycle_peer_node_ids
 
     @property
-    def table(self) -> Mapping[type, Adapter]:
-        """Which adapter carries which command."""
+    def handlers(self) -> Mapping[type, Handler]:
+        """Handlers of the commands that go to peers."""
         return {
             c.CallRecall: self._memory.recall,
             c.CallResolve: self._memory.resolve,
             c.CallObserve: self._memory.observe,
-            c.CallLocate: self._looks.locate,
+            c.CallLocate: self._locate.locate,
             c.ReadScene: self._scene.read,
             c.SendSkill: self._skill.send,
             c.CancelSkill: self._skill.cancel,
@@ -86,27 +85,27 @@ class GraphMonitor:
         }
 
     def poll(self) -> GraphState:
-        """Look at the graph again."""
+        """Return the current state of the graph and probe it anew."""
         self._detectors.poll()
         self._failures.poll()
         self._memory.poll()
         self._skill.poll()
         return GraphState(
-            detectors=self._detectors.seen(),
+            detectors=self._detectors.states(),
             memory_alive=self._memory.alive,
             skill_server_alive=self._skill.alive,
             verbs=self._skill.verbs,
             holding=self._skill.holding,
             busy=self._skill.busy,
             scene=self._scene.graph,
-            peers=self._switchable(),
+            peers=self._managed_detectors(),
         )
 
-    def _switchable(self) -> tuple[str, ...]:
-        """Living detectors that may be switched, and whose nodes can be asked to."""
+    def _managed_detectors(self) -> tuple[str, ...]:
+        """Live detectors that may be activated and deactivated, and whose nodes offer that."""
         allowed = self._allowed
         return tuple(
             peer
             for peer, name in self._detectors.lifecycle_nodes()
-            if (not allowed or peer in allowed or name in allowed) and self._lifecycle.meet(peer, name)
+            if (not allowed or peer in allowed or name in allowed) and self._lifecycle.register(peer, name)
         )

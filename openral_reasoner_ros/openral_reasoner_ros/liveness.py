@@ -1,5 +1,4 @@
-"""Whether a node still answers: discovery alone learns of a killed process many seconds late."""
-# MERGED Whether somebody serves a name, whoever it is.
+"""Liveness of peers by polling: discovery alone notices a killed process many seconds late."""
 
 import math
 import time
@@ -18,80 +17,80 @@ STATE, PARAMETERS = "get_state", "get_parameters"
 
 
 class ProbeRequest(Protocol):
-    """A type of service."""
+    """Type of a service."""
 
     Request: Callable[[], object]
 
 
-QUESTIONS: Mapping[str, type[ProbeRequest]] = {STATE: GetState, PARAMETERS: GetParameters}
-"""What a node can be asked without consequence: a managed one its state, any other none of its parameters."""
-STEPS = 2
-"""A silence takes at least so many polls, however late they come: who stalls himself hears nobody."""
+PROBE_SERVICES: Mapping[str, type[ProbeRequest]] = {STATE: GetState, PARAMETERS: GetParameters}
+"""Services without side effects: the state of a managed node, an empty parameter request for any other."""
+MIN_MISSED_POLLS = 2
+"""Polls missed before a peer counts as dead, so that a stall of this process is not taken for theirs."""
 
 
 class SilenceTimer:
-    """How long nothing was heard, as far as one was listening [s]."""
+    """Timer of a peer's silence, counting only the time in which this process was listening [s]."""
 
     def __init__(self, timeout: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._step, self._timeout = clock, timeout / STEPS, timeout
-        self._listened = clock()
-        self._length = math.inf
+        self._clock, self._max_step, self._timeout = clock, timeout / MIN_MISSED_POLLS, timeout
+        self._updated = clock()
+        self._silent_for = math.inf
 
-    def listen(self) -> None:
-        """Time has passed."""
-        passed, self._listened = self._clock() - self._listened, self._clock()
-        self._length += min(passed, self._step)
+    def update(self) -> None:
+        """Add the time since the last update, bounded by one poll."""
+        passed, self._updated = self._clock() - self._updated, self._clock()
+        self._silent_for += min(passed, self._max_step)
 
-    def broken(self) -> None:
-        """Something was heard."""
-        self._length = 0.0
+    def reset(self) -> None:
+        """Restart after a sign of life."""
+        self._silent_for = 0.0
 
     @property
-    def too_long(self) -> bool:
-        """Whether nothing was heard for the timeout, or ever."""
-        return self._length >= self._timeout
+    def expired(self) -> bool:
+        """True after ``timeout`` without a sign of life, and before the first one."""
+        return self._silent_for >= self._timeout
 
 
 class NodeProbe:
-    """Asks a node again and again; it lives while it answers within ``timeout`` [s]."""
+    """Periodic request to a node, which is alive while it answers within ``timeout`` [s]."""
 
     def __init__(
-        self, scope: ResourceScope, node: Node, node_name: str, timeout: float, question: str = STATE
+        self, scope: ResourceScope, node: Node, node_name: str, timeout: float, service: str = STATE
     ) -> None:
-        self._kind = QUESTIONS[question]
-        self._caller = AsyncServiceClient[object](scope, node, self._kind, f"{node_name}/{question}")
+        self._kind = PROBE_SERVICES[service]
+        self._caller = AsyncServiceClient[object](scope, node, self._kind, f"{node_name}/{service}")
         self._timeout = timeout
         self._silence = SilenceTimer(timeout)
-        self._active = question != STATE
+        self._active = service != STATE
 
     @property
     def alive(self) -> bool:
-        """Whether it answers."""
-        return not self._silence.too_long
+        """True while the node answers."""
+        return not self._silence.expired
 
     @property
-    def serves(self) -> bool:
-        """Whether it answers, and is active if it is a managed node."""
+    def available(self) -> bool:
+        """True while the node answers and, if it is a lifecycle node, is active."""
         return self.alive and self._active
 
     def poll(self) -> None:
-        """Ask; an answer that is still awaited is no reason not to: its node may have been replaced."""
-        self._silence.listen()
+        """Send a request, even while one is pending: the node may have been replaced since."""
+        self._silence.update()
         if self._caller.ready:
             self._caller.call(self._kind.Request(), self._timeout, self._on_done)
 
     def _on_done(self, outcome: object) -> None:
         if isinstance(outcome, CallError):
             return
-        self._silence.broken()
+        self._silence.reset()
         if isinstance(outcome, GetState.Response):
             self._active = outcome.current_state.id == State.PRIMARY_STATE_ACTIVE
 
 
 class ServiceMonitor:
-    """The nodes behind a service, found by discovery and then asked again and again.
+    """Availability of a service: its servers are found by discovery, then probed.
 
-    One that can be asked nothing lives for as long as discovery says so.
+    A server without any probe service is available for as long as discovery lists it.
     """
 
     def __init__(self, scope: ResourceScope, node: Node, service: str, timeout: float) -> None:
@@ -99,39 +98,41 @@ class ServiceMonitor:
         self._service = node.resolve_service_name(service)
         self._probes: dict[str, NodeProbe] = {}
         self._silence = SilenceTimer(timeout)
-        self._mute = False
+        self._unprobeable = False
 
     @property
-    def serves(self) -> bool:
-        """Whether one of them answers and is active, or was heard a moment ago."""
+    def available(self) -> bool:
+        """True while a server answers and is active, or has shown activity lately."""
         return (
-            self._mute or not self._silence.too_long or any(probe.serves for probe in self._probes.values())
+            self._unprobeable
+            or not self._silence.expired
+            or any(probe.available for probe in self._probes.values())
         )
 
-    def heard(self) -> None:
-        """It spoke of its own accord; when busy it may do only that."""
-        self._silence.broken()
+    def note_activity(self) -> None:
+        """Count a message of the server as a sign of life; a busy server may not answer probes."""
+        self._silence.reset()
 
     def poll(self) -> None:
-        """Find who serves, and ask."""
-        self._silence.listen()
+        """Discover servers if none is alive, and probe the known ones."""
+        self._silence.update()
         if not any(probe.alive for probe in self._probes.values()):
-            self._find()
+            self._discover()
         for probe in self._probes.values():
             probe.poll()
 
-    def _find(self) -> None:
-        self._mute = False
+    def _discover(self) -> None:
+        self._unprobeable = False
         for name, namespace in set(self._node.get_node_names_and_namespaces()):
             offers = self._offers(name, namespace)
             full = f"{namespace.rstrip('/')}/{name}"
             if self._service not in offers or full in self._probes:
                 continue
-            question = next((each for each in QUESTIONS if f"{full}/{each}" in offers), None)
-            if question is None:
-                self._mute = True
+            probe_service = next((s for s in PROBE_SERVICES if f"{full}/{s}" in offers), None)
+            if probe_service is None:
+                self._unprobeable = True
             else:
-                self._probes[full] = NodeProbe(self._scope, self._node, full, self._timeout, question)
+                self._probes[full] = NodeProbe(self._scope, self._node, full, self._timeout, probe_service)
 
     def _offers(self, name: str, namespace: str) -> set[str]:
         try:

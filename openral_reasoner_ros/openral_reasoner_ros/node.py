@@ -1,4 +1,4 @@
-"""The reasoner: carries events to the mission core and its commands to the graph.
+"""Reasoner node: carries messages to the mission core as events, and the core's commands to the graph.
 
 Subscribes: openral/prompt (operator's), openral/scene_graph, openral/world_state, openral/skills,
     every openral/perception/<slug>/info, every openral/failure/<source>.
@@ -6,7 +6,6 @@ Publishes: openral/mission, openral/palette, openral/handoff, openral/prompt, op
     openral/failure/reasoner.
 Calls: recall_object, resolve_place, observe, locate_in_view of every detector, execute_rskill.
 """
-# MERGED Puts core, adapters and peers together for as long as the node is active.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -26,11 +25,12 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.prompt_queue import NAME_CHARACTERS, PROMPT_CHARACTERS
 from openral_reasoner_ros.clients.model import DeadlineClient, ModelClient
 from openral_reasoner_ros.decision_models import make_model
-from openral_reasoner_ros.dispatcher import Adapter, EventDispatcher
+from openral_reasoner_ros.dispatcher import EventDispatcher, Handler
 from openral_reasoner_ros.graph_monitor import GraphMonitor
 from openral_reasoner_ros.parameters import ReasonerParameters
-from openral_reasoner_ros.publishers import MissionPublishers
-from openral_reasoner_ros.topics import OWN_FAILURE, PROMPT, PalettePublisher, recorder
+from openral_reasoner_ros.publishers import MissionPublishers, PalettePublisher
+from openral_reasoner_ros.recorder import make_recorder
+from openral_reasoner_ros.topics import OWN_FAILURE, PROMPT
 from openral_reasoner_ros.tracing import Traces
 from openral_ros.callback_guard import FatalNodeError, guard_of
 from openral_ros.failure_reporter import FailureReporter
@@ -43,8 +43,8 @@ from openral_ros.tracing import start_tracing
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """What configuration has made."""
+class Configured:
+    """Result of the configure transition."""
 
     parameters: ReasonerParameters
     skills: tuple[SkillManifest, ...]
@@ -53,63 +53,65 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class Wiring:
-    """The active reasoner: `post` an event, `poll` the graph."""
+class ActiveReasoner:
+    """Interface of the active reasoner: `post` an event, `poll` the graph."""
 
     post: Callable[[Event], None]
     poll: Callable[[], None]
     traces: Traces
 
 
-def wire(scope: ResourceScope, node: Node, prepared: Prepared) -> Wiring:
-    """Make everything that lives while the node is active."""
-    parameters, settings = prepared.parameters, prepared.parameters.settings()
+def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> ActiveReasoner:
+    """Connect core, clients and publishers for as long as the scope is open."""
+    parameters, settings = configured.parameters, configured.parameters.settings()
     core, traces = Core(settings), Traces()
     scope.callback(traces.close)
     log = node.get_logger().error
-    record = recorder(scope, parameters.record, settings, log)
-    carrier = EventDispatcher(core, record, log, guard_of(node))
-    words = MissionPublishers(scope, node, parameters.brain.value)
-    peers = GraphMonitor(scope, node, carrier.post, traces, parameters)
-    deadlines = DeadlineClient(scope, node, carrier.post)
-    model = ModelClient(scope, node, carrier.post, prepared.model)
-    carrier.serve(peers.table)
-    carrier.serve(_own(node, words, traces))
-    carrier.serve({c.SetDeadline: deadlines.set, c.ClearDeadline: deadlines.clear, c.AskModel: model.ask})
-    words.show(core.report(0.0))
+    record = make_recorder(scope, parameters.record, settings, log)
+    dispatcher = EventDispatcher(core, record, log, guard_of(node))
+    publishers = MissionPublishers(scope, node, parameters.brain.value)
+    monitor = GraphMonitor(scope, node, dispatcher.post, traces, parameters)
+    deadlines = DeadlineClient(scope, node, dispatcher.post)
+    model = ModelClient(scope, node, dispatcher.post, configured.model)
+    dispatcher.register(monitor.handlers)
+    dispatcher.register(_own_handlers(node, publishers, traces))
+    dispatcher.register(
+        {c.SetDeadline: deadlines.set, c.ClearDeadline: deadlines.clear, c.AskModel: model.ask}
+    )
+    publishers.report(core.report(0.0))
 
     def poll() -> None:
-        palette = build_palette(peers.poll(), prepared.skills, parameters.default_detector)
+        palette = build_palette(monitor.poll(), configured.skills, parameters.default_detector)
         if palette != core.palette:
             _warn_of_rivals(node, core.palette, palette)
-            carrier.post(PaletteChanged(palette=palette))
-        prepared.palette.show(palette)
+            dispatcher.post(PaletteChanged(palette=palette))
+        configured.palette.publish(palette)
         if core.mission is not None:
-            words.show(core.mission.report())
+            publishers.report(core.mission.report())
 
-    return Wiring(carrier.post, poll, traces)
+    return ActiveReasoner(dispatcher.post, poll, traces)
 
 
 def _warn_of_rivals(node: Node, old: ToolPalette, new: ToolPalette) -> None:
-    """Two locators that call themselves default are a deployment's mistake, or a stranger."""
-    come = [each for each in new.rivals if each not in old.rivals]
-    if come and new.default_locator is not None:
+    """Warn when more than one locator claims to be the default: a wrong deployment, or an impostor."""
+    rivals = [rival for rival in new.rivals if rival not in old.rivals]
+    if rivals and new.default_locator is not None:
         node.get_logger().warning(
-            f"{format_choices(come)} call themselves default locator; "
-            f"{new.default_locator.id!r} is asked first: "
-            "set the reasoner's parameter default_detector if that is wrong"
+            f"More than one default locator: {format_choices(rivals)}. "
+            f"Using {new.default_locator.id!r} first; "
+            "set the reasoner's parameter default_detector to choose another."
         )
 
 
-def _own(node: Node, words: MissionPublishers, traces: Traces) -> Mapping[type, Adapter]:
+def _own_handlers(node: Node, publishers: MissionPublishers, traces: Traces) -> Mapping[type, Handler]:
     def ended(command: c.EndMission) -> None:
-        node.get_logger().info(f"mission {command.mission_id} ended {command.state.name}: {command.reason}")
+        node.get_logger().info(f"Mission {command.mission_id} ended {command.state.name}: {command.reason}")
 
     return {
-        c.PublishPrompt: words.prompt,
-        c.PublishReceipt: words.receipt,
-        c.PublishHandoff: words.handoff,
-        c.PublishStatus: words.status,
+        c.PublishPrompt: publishers.prompt,
+        c.PublishReceipt: publishers.receipt,
+        c.PublishHandoff: publishers.handoff,
+        c.PublishStatus: publishers.status,
         c.SpanStarted: traces.start,
         c.SpanEnded: traces.end,
         c.EndMission: ended,
@@ -117,52 +119,52 @@ def _own(node: Node, words: MissionPublishers, traces: Traces) -> Mapping[type, 
 
 
 OPERATOR, UNNAMED = "operator", ""
-LONGEST = 2 * PROMPT_CHARACTERS
-"""Characters of a prompt that reach the core; it takes fewer, and looks for a stop at both ends."""
+MAX_PROMPT_LENGTH = 2 * PROMPT_CHARACTERS
+"""Characters of a prompt that reach the core, which rejects long ones but finds a stop at either end."""
 
 
 class ReasonerNode(LifecycleNodeBase):
-    """Thin: what to do is decided in `openral_reasoner`."""
+    """Lifecycle node around the mission core of `openral_reasoner`, which makes every decision."""
 
     def __init__(self, **options: object) -> None:
         super().__init__("reasoner", **options)
-        self._prepared: Prepared | None = None
+        self._configuration: Configured | None = None
 
     def configure(self, scope: ResourceScope) -> None:
-        """Check parameters and manifests, and make the brain."""
+        """Check parameters and manifests, and create the decision model."""
         parameters = declare(self, ReasonerParameters)
         start_tracing("reasoner", Path(parameters.record) if parameters.record else None)
         skills = Registry.load(parameters.folders).skills
         self._failures = FailureReporter(scope, self, OWN_FAILURE, "reasoner")
         palette = PalettePublisher(scope)
-        self._prepared = Prepared(parameters, skills, make_model(parameters), palette)
+        self._configuration = Configured(parameters, skills, make_model(parameters), palette)
 
     def last_words(self, reason: FatalNodeError) -> None:
-        """Others are told too."""
+        """Publish the failure too."""
         super().last_words(reason)
         self._failures.tell_last(reason)
 
     def activate(self, scope: ResourceScope) -> None:
-        """Begin to listen."""
-        assert self._prepared is not None
-        wiring = wire(scope, self, self._prepared)
-        scope.subscription(PromptStamped, PROMPT, lambda message: on_prompt(wiring, message), RELIABLE)
-        scope.timer(self._prepared.parameters.poll_period, wiring.poll)
-        scope.callback(wiring.post, Cancelled(reason="the reasoner shuts down"))
+        """Start the mission core and subscribe to prompts."""
+        assert self._configuration is not None
+        active = start_reasoner(scope, self, self._configuration)
+        scope.subscription(PromptStamped, PROMPT, lambda message: on_prompt(active, message), RELIABLE)
+        scope.timer(self._configuration.parameters.poll_period, active.poll)
+        scope.callback(active.post, Cancelled(reason="the reasoner is shutting down"))
 
 
-def on_prompt(wiring: Wiring, message: PromptStamped) -> None:
-    """Only an operator's words are a goal; what peers say is data."""
+def on_prompt(active: ActiveReasoner, message: PromptStamped) -> None:
+    """Post an operator's prompt to the core; prompts of other nodes are not goals."""
     if message.header.frame_id in (OPERATOR, UNNAMED):
-        wiring.traces.prompted(message.traceparent)
-        wiring.post(prompt_event(message))
+        active.traces.prompted(message.traceparent)
+        active.post(prompt_event(message))
 
 
 def prompt_event(message: PromptStamped) -> PromptReceived:
-    """A prompt's message as an event of bounded size."""
+    """Convert a prompt to an event of bounded size."""
     text = message.text
-    if len(text) > LONGEST:
-        text = text[: LONGEST // 2] + text[-LONGEST // 2 :]
+    if len(text) > MAX_PROMPT_LENGTH:
+        text = text[: MAX_PROMPT_LENGTH // 2] + text[-MAX_PROMPT_LENGTH // 2 :]
     return PromptReceived(
         id=message.id[: NAME_CHARACTERS + 1],
         text=text,

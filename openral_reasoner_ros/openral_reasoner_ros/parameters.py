@@ -1,4 +1,4 @@
-"""The reasoner node's parameters."""
+"""Parameters of the reasoner node."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -14,7 +14,7 @@ from openral_ros.parameters import Parameters
 
 
 class Brain(StrEnum):
-    """Who decides."""
+    """Kind of decision model."""
 
     SCRIPTED = "scripted"
     ANTHROPIC = "anthropic"
@@ -22,7 +22,7 @@ class Brain(StrEnum):
 
 
 class SecondGoal(StrEnum):
-    """What a goal does while another one runs."""
+    """Treatment of a goal that arrives while another one is running."""
 
     QUEUE = "queue"
     REPLACE = "replace"
@@ -30,74 +30,112 @@ class SecondGoal(StrEnum):
 
 
 class ReasonerParameters(Parameters):
-    """Said once: default, bounds, description."""
+    """ROS parameters of the reasoner node, with default, bounds and description."""
 
     brain: Brain = Field(default=Brain.SCRIPTED, description="scripted, anthropic or openai")
-    model: str = Field(default="", description="model name for anthropic and openai")
-    base_url: str = Field(default="", description="endpoint; empty is the vendor's own")
+    model: str = Field(default="", description="the vendor's model name, for anthropic and openai")
+    base_url: str = Field(default="", description="API endpoint; empty uses the vendor's own")
     prices: str = Field(
-        default="", description="YAML price list; empty is the package's, for the vendors' own endpoints"
+        default="", description="YAML price list; empty uses the built-in one for the vendors' own endpoints"
     )
     rskill_folders: tuple[str, ...] = Field(description="folders with <id>/rskill.yaml")
-    seed: int = Field(default=0, ge=0, description="of the jitter between retries; decisions have no dice")
-    requester: str = Field(default="", description="agent node a goal is for when its prompt names none")
+    seed: int = Field(
+        default=0, ge=0, description="seed of the jitter between retries; decisions are deterministic"
+    )
+    requester: str = Field(
+        default="", description="scene-graph agent that a goal is for when its prompt names none"
+    )
     default_detector: str = Field(
-        default="", description="locator asked first; empty is the detectors' own mark"
+        default="", description="locator to ask first; empty uses the one whose info says it is the default"
     )
     lifecycle_peer_node_ids: tuple[str, ...] = Field(
-        default=(), description="detectors, by id or node name, that may be switched; empty is every one"
+        default=(),
+        description="detectors, by id or node name, that may be activated and deactivated; empty is all",
     )
     gpu_budget_mb: float = Field(
         default=0.0,
         ge=0.0,
         le=1e6,
-        description="memory of detectors and skills together; 0 = the GPU's, none without one [MB]",
+        description="memory budget of detectors and skills [MB]; 0 uses the GPU's, or no limit without a GPU",
     )
     keep_warm: float = Field(
-        default=60.0, ge=0.0, le=86400.0, description="a locator woken for one look sleeps after this [s]"
+        default=60.0,
+        ge=0.0,
+        le=86400.0,
+        description="idle time after which a locator that was activated on demand is deactivated [s]",
     )
     min_residency: float = Field(
-        default=5.0, ge=0.0, le=3600.0, description="no detector is sent away sooner after it came [s]"
+        default=5.0,
+        ge=0.0,
+        le=3600.0,
+        description="time after its activation in which a detector is not deactivated [s]",
     )
-    pinned: tuple[str, ...] = Field(default=(), description="detectors that are never sent away")
-    record: str = Field(default="", description="folder for events and commands as JSON lines; empty is none")
-    poll_period: float = Field(default=0.5, ge=0.05, le=5.0, description="how often the graph is read [s]")
+    pinned: tuple[str, ...] = Field(default=(), description="detectors that are never deactivated")
+    record: str = Field(
+        default="", description="folder for the recording of events and commands; empty disables it"
+    )
+    poll_period: float = Field(
+        default=0.5, ge=0.05, le=5.0, description="time between two polls of the graph [s]"
+    )
     peer_timeout: float = Field(
-        default=1.4, ge=0.2, le=60.0, description="a peer that has not answered for this long is gone [s]"
+        default=1.4,
+        ge=0.2,
+        le=60.0,
+        description="silence after which a peer counts as unavailable [s]",
     )
     handoff_timeout: float = Field(
         default=0.0,
         ge=0.0,
         le=86400.0,
-        description="wait for a human's answer; 0 ends the mission at once [s]",
+        description="longest wait for a human's answer [s]; 0 ends the mission at once",
     )
     second_goal: SecondGoal = Field(default=SecondGoal.QUEUE, description="queue, replace or refuse")
-    require_approval: bool = Field(default=False, description="ask the operator before every acting step")
+    require_approval: bool = Field(default=False, description="ask the operator before every skill")
     palette_wait: float = Field(
-        default=30.0, ge=0.0, le=600.0, description="wait of a goal for memory and a skill server [s]"
+        default=30.0,
+        ge=0.0,
+        le=600.0,
+        description="longest wait of a new goal for memory and a skill server [s]",
     )
-    locator_wait: float = Field(default=5.0, ge=0.0, le=600.0, description="then for a locator [s]")
+    locator_wait: float = Field(
+        default=5.0, ge=0.0, le=600.0, description="longest further wait for a locator [s]"
+    )
     recovery_wait: float = Field(
-        default=15.0, ge=0.0, le=600.0, description="for a locator that broke over a look, once each time [s]"
+        default=15.0,
+        ge=0.0,
+        le=600.0,
+        description="longest wait for a locator that failed during a request [s]",
     )
-    memory_deadline: float = Field(default=5.0, ge=0.1, le=60.0, description="recall, resolve, observe [s]")
-    locate_deadline: float = Field(default=20.0, ge=0.5, le=300.0, description="one look [s]")
-    model_deadline: float = Field(default=60.0, ge=0.5, le=600.0, description="one decision of the model [s]")
-    transition_deadline: float = Field(default=60.0, ge=0.5, le=600.0, description="one transition [s]")
+    memory_deadline: float = Field(
+        default=5.0, ge=0.1, le=60.0, description="deadline of recall_object, resolve_place and observe [s]"
+    )
+    locate_deadline: float = Field(
+        default=20.0, ge=0.5, le=300.0, description="deadline of locate_in_view [s]"
+    )
+    model_deadline: float = Field(
+        default=60.0, ge=0.5, le=600.0, description="deadline of one decision of the model [s]"
+    )
+    transition_deadline: float = Field(
+        default=60.0, ge=0.5, le=600.0, description="deadline of one lifecycle transition [s]"
+    )
     looking_cost: float = Field(
-        default=2.0, gt=0.0, le=100.0, description="of a look in a search, as a way driven [m]"
+        default=2.0,
+        gt=0.0,
+        le=100.0,
+        description="search cost of one detection, as an equivalent driving distance [m]",
     )
     opening_cost: float = Field(
-        default=10.0, ge=0.0, le=1000.0, description="of opening and closing in a search, as a way [m]"
+        default=10.0,
+        ge=0.0,
+        le=1000.0,
+        description="search cost of opening and closing, as an equivalent driving distance [m]",
     )
     candidates: int = Field(default=24, ge=0, le=1000, description="budget: places searched")
-    recalls: int = Field(default=60, ge=0, le=10000, description="budget: questions to memory")
-    locates: int = Field(default=60, ge=0, le=10000, description="budget: live looks")
-    model_calls: int = Field(default=80, ge=0, le=10000, description="budget: decisions")
+    recalls: int = Field(default=60, ge=0, le=10000, description="budget: memory queries")
+    locates: int = Field(default=60, ge=0, le=10000, description="budget: detection requests")
+    model_calls: int = Field(default=80, ge=0, le=10000, description="budget: decisions of the model")
     tokens: int = Field(default=500_000, ge=0, le=1_000_000_000, description="budget: tokens of the model")
-    dollars: float = Field(
-        default=10.0, ge=0.0, le=1e6, description="budget: cost of decisions as far as known [US$]"
-    )
+    dollars: float = Field(default=10.0, ge=0.0, le=1e6, description="budget: known cost of decisions [US$]")
     unpriced_calls: int = Field(
         default=10_000, ge=0, le=10_000, description="budget: decisions of unknown cost; 0 allows none"
     )
@@ -107,7 +145,7 @@ class ReasonerParameters(Parameters):
     seconds: float = Field(default=900.0, ge=1.0, le=86400.0, description="budget: wall-clock time [s]")
 
     def settings(self) -> MissionSettings:
-        """What the mission core needs of them."""
+        """Return the settings of the mission core."""
         lines = {name: getattr(self, name) for name in SearchBudget.model_fields}
         deadlines = CallDeadlines(
             memory=self.memory_deadline,
@@ -136,5 +174,5 @@ class ReasonerParameters(Parameters):
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """Where the manifests lie."""
+        """Folders that hold the rSkill manifests."""
         return tuple(Path(folder) for folder in self.rskill_folders)

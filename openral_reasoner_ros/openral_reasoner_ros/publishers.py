@@ -1,9 +1,10 @@
-"""What the reasoner says: prompts, receipts of prompts, hand-offs and the mission as it stands."""
+"""Publishers of the reasoner: prompts, prompt receipts, hand-offs, mission status and palette."""
 
+import json
 from itertools import count
 
 from rclpy.node import Node
-from std_msgs.msg import Header
+from std_msgs.msg import Header, String
 
 from openral_core import CONTRACT_VERSION
 from openral_msgs.msg import (
@@ -23,13 +24,16 @@ from openral_reasoner.commands import (
     PublishReceipt,
     PublishStatus,
 )
-from openral_reasoner_ros.topics import HANDOFF, MISSION, PROMPT, RECEIPT
+from openral_reasoner.mission_loop import SYSTEM_PROMPT
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.tools.registry import schemas
+from openral_reasoner_ros.topics import HANDOFF, MISSION, PALETTE, PROMPT, RECEIPT
 from openral_ros.qos import ENDINGS, LATCHED, RECEIPTS, RELIABLE
 from openral_ros.resources import ResourceScope
 
 
 class MissionPublishers:
-    """Publishes what others read of the mission."""
+    """Publishers of a mission: prompts, receipts, hand-offs and status."""
 
     def __init__(self, scope: ResourceScope, node: Node, brain: str) -> None:
         self._clock, self._brain = node.get_clock(), brain
@@ -40,7 +44,7 @@ class MissionPublishers:
         self._ids = count(1)
 
     def prompt(self, command: PublishPrompt) -> None:
-        """Say something."""
+        """Publish a prompt."""
         message = PromptStamped(
             header=self._header(command.source),
             id=f"{command.source}-{next(self._ids)}",
@@ -62,7 +66,7 @@ class MissionPublishers:
         self._receipts.publish(message)
 
     def handoff(self, command: PublishHandoff) -> None:
-        """Ask a human."""
+        """Publish a question to a human."""
         question = command.question
         message = Handoff(
             header=self._header("reasoner"),
@@ -78,11 +82,11 @@ class MissionPublishers:
         self._handoffs.publish(message)
 
     def status(self, command: PublishStatus) -> None:
-        """Show the mission."""
-        self.show(command.report)
+        """Publish the mission status that a command carries."""
+        self.report(command.report)
 
-    def show(self, report: MissionReport) -> None:
-        """Show the mission."""
+    def report(self, report: MissionReport) -> None:
+        """Publish a mission status."""
         message = MissionStatus(
             header=self._header("reasoner"),
             contract_version=CONTRACT_VERSION,
@@ -107,12 +111,12 @@ class MissionPublishers:
 
 
 def budget_message(line: BudgetLine) -> Budget:
-    """One line of a budget."""
+    """Convert one line of a budget."""
     return Budget(name=line.name, used=float(line.used), limit=float(line.limit))
 
 
 def record_message(record: CallRecord) -> ToolCallRecord:
-    """One call of a mission."""
+    """Convert one tool call of a mission."""
     return ToolCallRecord(
         index=record.index,
         tool=record.tool,
@@ -121,3 +125,28 @@ def record_message(record: CallRecord) -> ToolCallRecord:
         message=record.message,
         duration=float(record.duration),
     )
+
+
+class PalettePublisher:
+    """Publisher of the palette as the model receives it, latched, on change only."""
+
+    def __init__(self, scope: ResourceScope) -> None:
+        self._publisher = scope.publisher(String, PALETTE, LATCHED)
+        self._published = ""
+
+    def publish(self, palette: ToolPalette) -> None:
+        """Publish the palette if it differs from the last one."""
+        text = palette_text(palette)
+        if text != self._published:
+            self._published = text
+            self._publisher.publish(String(data=text))
+
+
+def palette_text(palette: ToolPalette) -> str:
+    """Return the system prompt, the tools with their schemas and their palette as JSON."""
+    tools = [
+        {"name": t.name, "description": t.description, "parameters": json.loads(t.parameters)}
+        for t in schemas(palette)
+    ]
+    content = {"system": SYSTEM_PROMPT, "tools": tools, "palette": palette.model_dump(mode="json")}
+    return json.dumps(content, sort_keys=True)

@@ -1,4 +1,4 @@
-"""Spans of the core as OpenTelemetry spans: one trace per mission, handed on in every request."""
+"""OpenTelemetry spans of the mission core: one trace per mission, propagated in every request."""
 
 from opentelemetry import propagate, trace
 from opentelemetry.trace import Span, StatusCode
@@ -10,14 +10,14 @@ _FAILED = ("FAILED", "INTERRUPTED", "TIMEOUT", "UNAVAILABLE", "SKILL_ERROR", "DE
 
 
 class Traces:
-    """Open spans by the core's names for them."""
+    """Open spans by the core's span names."""
 
     def __init__(self) -> None:
         self._open: dict[str, Span] = {}
         self._incoming = ""
 
     def prompted(self, traceparent: str) -> None:
-        """The next mission belongs to the trace of its prompt."""
+        """Make the next mission part of the trace of its prompt."""
         self._incoming = traceparent
 
     def start(self, command: SpanStarted) -> None:
@@ -41,12 +41,12 @@ class Traces:
         span.end()
 
     def traceparent(self, call_id: str) -> str:
-        """What makes a peer's span a child of this call's."""
+        """Return the W3C traceparent that makes a peer's span a child of this call."""
         span = self._open.get(call_id)
         return traceparent_of(span) if span else ""
 
     def close(self) -> None:
-        """End what is still open."""
+        """End all open spans."""
         for span in self._open.values():
             span.end()
         self._open.clear()

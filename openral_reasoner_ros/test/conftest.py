@@ -14,8 +14,6 @@ from rclpy.parameter import Parameter
 from rclpy.task import Future
 from std_msgs.msg import Header, String
 
-from openral_core.detectors import DetectorInfo, LifecycleState, Mode, Vocabulary
-from openral_core.names import Name
 from openral_core.skills import Verb
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
@@ -37,6 +35,7 @@ from openral_ros.conversions.memory_queries import (
 from openral_ros.conversions.scene_graph import scene_graph_message
 from openral_ros.conversions.skills import fill_skill_result, skill_goal_from_message
 from openral_ros.qos import LATCHED, RELIABLE
+from openral_testing.detector_info import make_locator_info
 
 RSKILLS = Path(__file__).parents[2] / "rskills"
 DOORS = """kind: skill
@@ -48,6 +47,9 @@ parameters:
 deadline: 20.0
 """
 LOCATOR = "/openral/perception/sim_groundtruth_locator"
+LOCATOR_INFO = make_locator_info(
+    "sim-groundtruth-locator", "sim-locator", memory_declared=80.0, latency=0.02, is_default=True
+)
 ANNOUNCED = 0.5
 
 
@@ -114,7 +116,7 @@ class FakeGraph(Node):
 
     def announce_locator(self) -> None:
         """As the heartbeat of a real one does."""
-        self._info.publish(detector_info_message(locator_info()))
+        self._info.publish(detector_info_message(LOCATOR_INFO))
 
     def _announce(self) -> None:
         """Again and again, as the real ones do: a latched message may be lost while nodes find each other."""
@@ -166,24 +168,6 @@ class FakeGraph(Node):
         event: Any = self.peers.answer(SendSkill(call_id="x", goal=skill_goal_from_message(handle.request)))
         handle.succeed()
         return fill_skill_result(ExecuteRskill.Result(), event.result)
-
-
-def locator_info() -> DetectorInfo:
-    return DetectorInfo(
-        name=Name("sim-groundtruth-locator", ("sim-locator",)),
-        mode=Mode.ON_DEMAND,
-        engine="sim_groundtruth",
-        vocabulary=Vocabulary.OPEN,
-        description="grounds names",
-        labels=(),
-        cameras=("head",),
-        licence="Apache-2.0",
-        commercial_use=True,
-        memory_declared=80.0,
-        latency=0.02,
-        is_default=True,
-        state=LifecycleState.ACTIVE,
-    )
 
 
 class Operator(Node):

@@ -18,7 +18,7 @@ from openral_reasoner.llm.base import Decision
 from openral_ros.qos import RELIABLE
 
 SpinUntil = Callable[..., None]
-OTHER = Path(__file__).parent / "other_locator.py"
+OTHER = Path(__file__).parent / "locator_process.py"
 
 
 def mission(graph: Any, operator: Any, reasoner: Any, spin_until: SpinUntil, goal: str) -> Any:

@@ -15,9 +15,8 @@ from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
 
 from openral_core.detections import Detection
-from openral_core.detectors import DetectorInfo, LifecycleState, LocateResult, LocateStatus, Mode, Vocabulary
+from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.geometry import Pose
-from openral_core.names import Name
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
@@ -28,6 +27,7 @@ from openral_ros.conversions.geometry import stamp_of, transform_message
 from openral_ros.conversions.images import image_message
 from openral_ros.conversions.skills import fill_skill_result, skill_goal_from_message
 from openral_ros.qos import LATCHED, SENSOR
+from openral_testing.detector_info import make_locator_info
 from openral_testing.synthetic_depth import (
     Block,
     Body,
@@ -57,20 +57,8 @@ DOORS: Mapping[str, Body] = {
     "fridge": Block((0.68, 1.7, 0.875), (0.02, 0.7, 1.75)),
     "cabinet": Block((2.0, 0.47, 0.75), (0.72, 0.02, 1.5)),
 }
-INFO = DetectorInfo(
-    name=Name("sim-groundtruth-locator"),
-    mode=Mode.ON_DEMAND,
-    engine="sim_groundtruth",
-    vocabulary=Vocabulary.OPEN,
-    description="grounds names",
-    labels=(),
-    cameras=("head",),
-    licence="Apache-2.0",
-    commercial_use=True,
-    memory_declared=80.0,
-    latency=0.02,
-    is_default=True,
-    state=LifecycleState.ACTIVE,
+LOCATOR_INFO = make_locator_info(
+    "sim-groundtruth-locator", memory_declared=80.0, latency=0.02, is_default=True
 )
 
 
@@ -211,7 +199,7 @@ class ErrandRobot(Node):
         self._camera = self.create_publisher(CameraInfo, "/head/camera_info", SENSOR)
         self._skills = self.create_publisher(SkillCatalogue, "/openral/skills", LATCHED)
         self._info = self.create_publisher(DetectorInfoMsg, f"{LOCATOR}/info", LATCHED)
-        self._info.publish(detector_info_message(INFO))
+        self._info.publish(detector_info_message(LOCATOR_INFO))
         self.create_service(LocateInView, f"{LOCATOR}/locate_in_view", self._locate)
         self._server = ActionServer(self, ExecuteRskill, "/openral/execute_rskill", self._execute)
         self._announce()
@@ -257,7 +245,7 @@ class ErrandRobot(Node):
         self._show(shot)
         found = tuple(Detection(box, name, 0.9) for name, box in named.items())
         status = LocateStatus.FOUND if found else LocateStatus.NOT_IN_VIEW
-        result = LocateResult(status, status.name, request.query, "head", INFO.name.id, found)
+        result = LocateResult(status, status.name, request.query, "head", LOCATOR_INFO.name.id, found)
         header = Header(frame_id=FRAME, stamp=stamp_of(shot.view.stamp))
         return fill_locate_response(response, result, header)
 

@@ -1,4 +1,4 @@
-"""The `openral` command."""
+"""Commands that the reasoner adds to `openral`."""
 
 from openral_reasoner_ros.cli.main import main
 

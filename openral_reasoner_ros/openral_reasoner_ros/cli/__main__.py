@@ -1,4 +1,4 @@
-"""`python -m openral_reasoner_ros.cli`."""
+"""Entry point of `python -m openral_reasoner_ros.cli`."""
 
 from openral_reasoner_ros.cli.main import main
 

@@ -1,5 +1,4 @@
-"""`openral`: speak to a running reasoner, read its recordings, measure its search."""
-# MERGED `openral replay` and `openral explain`.
+"""Talk to a running reasoner and read its recordings."""
 
 import gzip
 import sys
@@ -10,57 +9,59 @@ from typing import Annotated
 import typer
 
 from openral_core.errors import OpenRALError
+from openral_reasoner import recording
 from openral_reasoner.recording import Life, read_lives, stories
-from openral_reasoner.recording import replay as play_again
 from openral_reasoner_ros.cli.mission import mission, palette, prompt
-from openral_reasoner_ros.topics import FILE
+from openral_reasoner_ros.recorder import RECORDING_FILE
 
-BELOW = "recording"
-"""Where a deployment's folder has it."""
-PACKED = ".gz"
-Folder = Annotated[Path, typer.Argument(help="the folder given to --record, or a recording, also gzipped")]
+DEPLOYMENT_SUBFOLDER = "recording"
+"""Folder of the recording inside the folder of a deployment."""
+Folder = Annotated[Path, typer.Argument(help="folder given to --record, or a recording file (.jsonl or .gz)")]
 
 
 class NoRecording(OpenRALError):
-    """A folder without a recording."""
+    """Folder without a recording."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(f"no {FILE} in {folder}: record with the parameter 'record' or --record")
+        super().__init__(
+            f"no {RECORDING_FILE} in {folder}: start the reasoner with --record or the parameter 'record'"
+        )
 
 
 def replay(
     folder: Folder,
     ignore_text: Annotated[
-        bool, typer.Option("--ignore-text", help="texts that people and models read may differ")
+        bool, typer.Option("--ignore-text", help="ignore differences in texts for people and models")
     ] = False,
 ) -> None:
-    """Run the core on a recording; exit code 1 and the first difference if it decides otherwise now."""
+    """Run the mission core on a recording; print the first different command and exit with exit code 1."""
     events, lives = 0, 0
     for life in _read(folder):
         lives += 1
-        difference = play_again(life.settings, life.steps, ignore_text=ignore_text)
+        difference = recording.replay(life.settings, life.steps, ignore_text=ignore_text)
         if difference is not None:
-            typer.echo(f"start {lives} of the reasoner, {difference.words()}")
+            typer.echo(f"start {lives} of the reasoner: {difference.words()}")
             raise typer.Exit(1)
         events += len(life.steps)
         if life.torn:
-            typer.echo(f"start {lives} of the reasoner: its last line is torn and left out")
+            typer.echo(f"start {lives} of the reasoner: incomplete last line ignored")
     starts = "" if lives == 1 else f" of {lives} starts of the reasoner"
-    aside = ", texts aside" if ignore_text else ""
-    typer.echo(f"{events} events{starts} replayed: the same commands{aside}")
+    ignored = ", texts ignored" if ignore_text else ""
+    typer.echo(f"replayed {events} events{starts}: same commands{ignored}")
 
 
 def explain(folder: Folder) -> None:
-    """Tell the story of a recording in plain words."""
+    """Explain a recording step by step."""
     for line in stories(_read(folder)):
         typer.echo(line)
 
 
 def _read(folder: Path) -> Iterator[Life]:
-    path = next((each for each in (folder, folder / FILE, folder / BELOW / FILE) if each.is_file()), None)
+    candidates = (folder, folder / RECORDING_FILE, folder / DEPLOYMENT_SUBFOLDER / RECORDING_FILE)
+    path = next((candidate for candidate in candidates if candidate.is_file()), None)
     if path is None:
         raise NoRecording(folder)
-    opened = gzip.open if path.suffix == PACKED else open
+    opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt", encoding="utf-8", errors="replace") as lines:
         yield from read_lives(lines)
 
@@ -74,7 +75,7 @@ app.add_typer(mission, name="mission")
 
 
 def main() -> None:
-    """The command line; our own errors are one line on standard error and exit code 2, or their own."""
+    """Run the command line; an `OpenRALError` becomes one line on standard error and its exit code, or 2."""
     try:
         app()
     except OpenRALError as error:

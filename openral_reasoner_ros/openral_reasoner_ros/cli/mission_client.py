@@ -1,6 +1,4 @@
-"""A short life on the graph for one command."""
-# MERGED One mission followed to its end, which is certain to come.
-# MERGED Prompts that are repeated until the reasoner acknowledges them.
+"""Client of a running reasoner for one command: delivers prompts and follows a mission to its end."""
 
 import time
 import uuid
@@ -19,35 +17,36 @@ from openral_reasoner_ros.topics import MISSION, PROMPT, RECEIPT
 from openral_ros.qos import ENDINGS, RECEIPTS, RELIABLE
 
 
-class NothingHeard(OpenRALError):
-    """The graph did not say in time what was waited for."""
+class NoResponse(OpenRALError):
+    """No message of the graph arrived in time."""
 
     exit_code = 4
 
     def __init__(self, what: str, seconds: float) -> None:
         super().__init__(
-            f"{what} within {seconds:g} s: is the reasoner active in this ROS_DOMAIN_ID and namespace?"
+            f"{what} within {seconds:g} s: "
+            "check that the reasoner is active in this ROS_DOMAIN_ID and namespace"
         )
 
 
 class CliSession:
-    """One node, spun only while something is waited for."""
+    """Node that is spun only while a condition is awaited."""
 
     def __init__(self, node: Node, executor: SingleThreadedExecutor) -> None:
         self.node = node
         self._executor = executor
 
-    def wait(self, condition: Callable[[], bool], seconds: float, otherwise: str) -> None:
-        """Until the condition holds.
+    def wait(self, condition: Callable[[], bool], seconds: float, problem: str) -> None:
+        """Spin until the condition holds.
 
         Raises:
-            NothingHeard: If it does not within ``seconds``.
+            NoResponse: Beginning with ``problem``, if it does not hold within ``seconds``.
         """
         if not self.spin_until(condition, seconds):
-            raise NothingHeard(otherwise, seconds)
+            raise NoResponse(problem, seconds)
 
     def spin_until(self, condition: Callable[[], bool], seconds: float) -> bool:
-        """Spin until the condition holds or ``seconds`` have passed; whether it holds."""
+        """Spin until the condition holds or ``seconds`` have passed; return whether it holds."""
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
@@ -58,7 +57,7 @@ class CliSession:
 
 @contextmanager
 def session(namespace: str) -> Iterator[CliSession]:
-    """A node for as long as the block lasts."""
+    """Provide a node for the duration of the block."""
     context = rclpy.context.Context()
     rclpy.init(context=context)
     node = rclpy.create_node("openral_cli", namespace=namespace, context=context)
@@ -72,10 +71,10 @@ def session(namespace: str) -> Iterator[CliSession]:
         rclpy.try_shutdown(context=context)
 
 
-SILENCE = 20.0
+STATUS_TIMEOUT = 20.0
 """Longest silence of a reasoner with a mission [s]; its `poll_period` is at most 5 s."""
-GONE = 3.0
-"""A publisher that is missing for this long has not just been rediscovered [s]."""
+PUBLISHER_TIMEOUT = 3.0
+"""Absence of a publisher [s] that cannot be explained by discovery."""
 
 
 class MissionLost(OpenRALError):
@@ -85,31 +84,37 @@ class MissionLost(OpenRALError):
 
     def __init__(self, mission_id: str, why: str) -> None:
         super().__init__(
-            f"mission {mission_id} is lost: {why}; a mission is not resumed, so give the goal again"
+            f"mission {mission_id} is lost: {why}; missions are not resumed, so send the goal again"
         )
 
 
 class MissionFollower:
-    """Hears every status from its construction on, so that no end is missed."""
+    """Subscriber to mission status from its construction on, so that no end of a mission is missed."""
 
-    def __init__(self, opened: CliSession, silence: float = SILENCE, gone: float = GONE) -> None:
-        self._opened, self._silence, self._gone = opened, silence, gone
+    def __init__(
+        self,
+        opened: CliSession,
+        status_timeout: float = STATUS_TIMEOUT,
+        publisher_timeout: float = PUBLISHER_TIMEOUT,
+    ) -> None:
+        self._opened = opened
+        self._status_timeout, self._publisher_timeout = status_timeout, publisher_timeout
         self._statuses: dict[str, MissionStatus] = {}
-        self._heard = time.monotonic()
-        opened.node.create_subscription(MissionStatus, MISSION, self._take, ENDINGS)
+        self._last_status = time.monotonic()
+        opened.node.create_subscription(MissionStatus, MISSION, self._on_status, ENDINGS)
 
-    def wait_for_end(self, mission_id: str, tell: Callable[[str], object]) -> MissionStatus:
-        """The mission's last status.
+    def wait_for_end(self, mission_id: str, log: Callable[[str], object]) -> MissionStatus:
+        """Return the mission's final status.
 
         Args:
             mission_id: Of the receipt.
-            tell: Called with each question that the mission waits for.
+            log: Called with each question that the mission is waiting for.
 
         Raises:
-            MissionLost: If the reasoner that took it is gone or silent.
+            MissionLost: If the reasoner that accepted it has ended or fallen silent.
         """
-        reasoners, told, present = self._reasoners(), "", time.monotonic()
-        self._heard = time.monotonic()
+        reasoners, logged, last_present = self._reasoners(), "", time.monotonic()
+        self._last_status = time.monotonic()
         while True:
             last = self._statuses.get(mission_id)
             if last is not None and MissionState(last.state).ended:
@@ -117,49 +122,49 @@ class MissionFollower:
             if (
                 last is not None
                 and last.state == MissionStatus.STATE_WAITING_FOR_HUMAN
-                and last.reason != told
+                and last.reason != logged
             ):
-                told = last.reason
-                tell(f"waits for a human: {told}")
+                logged = last.reason
+                log(f"waiting for a human: {logged}")
             now = time.monotonic()
             reasoners = reasoners or self._reasoners()
-            present = now if not reasoners or reasoners & self._reasoners() else present
-            if now - present > self._gone:
-                raise MissionLost(mission_id, "the reasoner that took it has ended or was deactivated")
-            if now - self._heard > self._silence:
-                raise MissionLost(mission_id, f"the reasoner has been silent for {self._silence:g} s")
+            last_present = now if not reasoners or reasoners & self._reasoners() else last_present
+            if now - last_present > self._publisher_timeout:
+                raise MissionLost(mission_id, "its reasoner has ended or was deactivated")
+            if now - self._last_status > self._status_timeout:
+                raise MissionLost(mission_id, f"its reasoner has been silent for {self._status_timeout:g} s")
             self._opened.spin_until(lambda: False, 0.1)
 
-    def _take(self, message: MissionStatus) -> None:
-        self._heard = time.monotonic()
+    def _on_status(self, message: MissionStatus) -> None:
+        self._last_status = time.monotonic()
         self._statuses[message.mission_id] = message
 
     def _reasoners(self) -> set[tuple[int, ...]]:
-        """Identities of the publishers of missions; a restarted reasoner is another one."""
-        found = self._opened.node.get_publishers_info_by_topic(MISSION)
-        return {tuple(each.endpoint_gid) for each in found}
+        """Return the ids of the publishers of missions; a restarted reasoner has a new one."""
+        publishers = self._opened.node.get_publishers_info_by_topic(MISSION)
+        return {tuple(publisher.endpoint_gid) for publisher in publishers}
 
 
-REPEAT = 0.5
-"""Time between two publications of an unacknowledged prompt [s]: a tenth of the default timeout."""
+REPEAT_PERIOD = 0.5
+"""Time between two publications of an unacknowledged prompt [s]: a twentieth of the default timeout."""
 
 
-class NotAcknowledged(NothingHeard):
-    """No receipt named the prompt in time."""
+class NotAcknowledged(NoResponse):
+    """No receipt of the prompt arrived in time."""
 
     def __init__(self, text: str, seconds: float) -> None:
         super().__init__(
-            f"the reasoner has not acknowledged {text!r}, which it may or may not have heard,", seconds
+            f"the reasoner has not acknowledged {text!r} (it may still have received it)", seconds
         )
 
 
 def deliver(opened: CliSession, timeout: float, **fields: str) -> PromptReceipt:
-    """Publish a prompt as the operator, with one id, until a receipt names that id.
+    """Publish a prompt as the operator, always with the same id, until a receipt names that id.
 
     Args:
-        opened: The node that speaks.
+        opened: The session that publishes.
         timeout: Longest wait [s].
-        fields: Of the `PromptStamped`.
+        fields: Fields of the `PromptStamped`.
 
     Raises:
         NotAcknowledged: If there is no receipt within ``timeout``.
@@ -179,11 +184,11 @@ def deliver(opened: CliSession, timeout: float, **fields: str) -> PromptReceipt:
         listeners = publisher.get_subscription_count()
         publisher.publish(prompt)
 
-        def worth_a_look(before: int = listeners) -> bool:
-            """Acknowledged, or a reader was discovered that has not got the last publication."""
+        def acknowledged_or_new_subscriber(before: int = listeners) -> bool:
+            """A subscriber discovered since has missed the last publication."""
             return prompt.id in receipts or publisher.get_subscription_count() > before
 
-        opened.spin_until(worth_a_look, min(REPEAT, end - time.monotonic()))
+        opened.spin_until(acknowledged_or_new_subscriber, min(REPEAT_PERIOD, end - time.monotonic()))
         if prompt.id in receipts:
             return receipts[prompt.id]
     raise NotAcknowledged(prompt.text, timeout)

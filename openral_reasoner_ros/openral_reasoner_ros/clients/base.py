@@ -1,4 +1,4 @@
-"""What came of a call, as an event."""
+"""Conversion of a call's outcome into an event."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from openral_ros.service_client import CallError, ServiceTimedOut, ServiceUnavai
 
 
 def call_failed(call_id: str, error: Exception) -> CallFailed:
-    """A peer that could not be reached, broke off, or answered what no contract allows."""
+    """Return the event of a call to an unreachable, crashed or misbehaving peer."""
     if isinstance(error, ServiceUnavailable):
         condition = "UNAVAILABLE"
     elif isinstance(error, ServiceTimedOut):
@@ -22,11 +22,11 @@ def call_failed(call_id: str, error: Exception) -> CallFailed:
 
 
 BAD_ANSWERS = (OpenRALError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What converting a lying peer's message can raise."""
+"""Exceptions that the conversion of an invalid message can raise."""
 
 
 def answered(call_id: str, convert: Callable[..., Event], post: Post) -> Callable[[object], None]:
-    """Turns a call's outcome into an event: the converted answer, or why there is none."""
+    """Return a callback that posts the converted response, or the reason why there is none."""
 
     def on_done(outcome: object) -> None:
         if isinstance(outcome, CallError):

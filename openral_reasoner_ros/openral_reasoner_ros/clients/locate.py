@@ -1,4 +1,4 @@
-"""locate_in_view: a look by one detector node; its boxes are kept for memory to take in."""
+"""Client of locate_in_view; keeps the returned boxes so that memory can integrate them."""
 
 from collections import OrderedDict
 
@@ -13,21 +13,21 @@ from openral_reasoner_ros.dispatcher import Post
 from openral_reasoner_ros.tracing import Traces
 from openral_ros.conversions.detections import locate_result_from_response
 
-SLACK = 0.5
-"""Beyond the detector's own deadline, so that its typed answer arrives [s]."""
-KEPT = 16
-"""Looks whose boxes are held."""
+DEADLINE_MARGIN = 0.5
+"""Wait beyond the detector's own deadline, so that its typed answer arrives [s]."""
+MAX_KEPT_RESPONSES = 16
+"""Responses whose boxes are kept; `observe` follows its `locate_in_view` at once."""
 
 
 class LocateClient:
-    """Asks the detector that a command names."""
+    """Client of the locate_in_view services of all detectors."""
 
     def __init__(self, detectors: DetectorRegistry, post: Post, traces: Traces) -> None:
         self._detectors, self._post, self._traces = detectors, post, traces
         self._boxes: OrderedDict[str, Detection2DArray] = OrderedDict()
 
     def locate(self, command: CallLocate) -> None:
-        """Have a detector look."""
+        """Request a detection from the detector that the command names."""
         caller = self._detectors.caller(command.detector)
         if caller is None:
             message = f"detector {command.detector} is not in the graph"
@@ -43,16 +43,14 @@ class LocateClient:
 
         def convert(response: LocateInView.Response) -> Event:
             result = locate_result_from_response(response, command.query)
-            self._keep(command.call_id, response.detections)
+            self._boxes[command.call_id] = response.detections
+            while len(self._boxes) > MAX_KEPT_RESPONSES:
+                self._boxes.popitem(last=False)
             return Located(call_id=command.call_id, result=result)
 
-        caller.call(request, command.deadline + SLACK, answered(command.call_id, convert, self._post))
+        deadline = command.deadline + DEADLINE_MARGIN
+        caller.call(request, deadline, answered(command.call_id, convert, self._post))
 
-    def taken(self, call_id: str) -> Detection2DArray | None:
-        """The boxes of that look, as they came."""
+    def detections_of(self, call_id: str) -> Detection2DArray | None:
+        """Return the boxes that a call returned, if they are still kept."""
         return self._boxes.get(call_id)
-
-    def _keep(self, call_id: str, boxes: Detection2DArray) -> None:
-        self._boxes[call_id] = boxes
-        while len(self._boxes) > KEPT:
-            self._boxes.popitem(last=False)

@@ -1,5 +1,4 @@
-"""recall_object, resolve_place and observe: questions to world state."""
-# MERGED The scene graph and the robot's pose, as last published.
+"""Clients of world state: recall_object, resolve_place, observe, the scene graph and the robot's pose."""
 
 from rclpy.node import Node
 
@@ -32,7 +31,17 @@ from openral_ros.service_client import AsyncServiceClient
 
 
 class MemoryClient:
-    """Asks world state; ``deadline`` [s] of every call, ``timeout`` [s] of silence after which it is gone."""
+    """Client of the memory services.
+
+    Args:
+        scope: Owner of the service clients.
+        node: The reasoner's node.
+        post: Receives the events.
+        traces: Provides the traceparent of a request.
+        locate: Holds the boxes that `observe` passes on.
+        deadline: Of every call [s].
+        timeout: Silence after which memory counts as unavailable [s].
+    """
 
     def __init__(
         self,
@@ -40,7 +49,7 @@ class MemoryClient:
         node: Node,
         post: Post,
         traces: Traces,
-        looks: LocateClient,
+        locate: LocateClient,
         deadline: float,
         timeout: float,
     ) -> None:
@@ -49,20 +58,20 @@ class MemoryClient:
         self._observe = AsyncServiceClient[ObserveDetections.Response](
             scope, node, ObserveDetections, OBSERVE
         )
-        self._post, self._traces, self._looks, self._deadline = post, traces, looks, deadline
+        self._post, self._traces, self._locate, self._deadline = post, traces, locate, deadline
         self._server = ServiceMonitor(scope, node, RECALL, timeout)
 
     @property
     def alive(self) -> bool:
-        """Whether memory is active and answers."""
-        return self._recall.ready and self._server.serves
+        """True while memory is active and answers."""
+        return self._recall.ready and self._server.available
 
     def poll(self) -> None:
-        """Ask whether it lives."""
+        """Probe the server."""
         self._server.poll()
 
     def recall(self, command: CallRecall) -> None:
-        """Ask what memory knows."""
+        """Request what memory knows of an object."""
         request = recall_request(command.query, self._traces.traceparent(command.call_id))
 
         def convert(response: RecallObject.Response) -> Event:
@@ -71,7 +80,7 @@ class MemoryClient:
         self._recall.call(request, self._deadline, answered(command.call_id, convert, self._post))
 
     def resolve(self, command: CallResolve) -> None:
-        """Ask where something is."""
+        """Request the pose of a place, room, person or object."""
         request = resolve_request(command.query, self._traces.traceparent(command.call_id))
 
         def convert(response: ResolvePlace.Response) -> Event:
@@ -80,12 +89,11 @@ class MemoryClient:
         self._resolve.call(request, self._deadline, answered(command.call_id, convert, self._post))
 
     def observe(self, command: CallObserve) -> None:
-        """Have memory take in what a look found."""
-        boxes = self._looks.taken(command.located)
+        """Have memory integrate the boxes of a locate_in_view call."""
+        boxes = self._locate.detections_of(command.located)
         if boxes is None:
-            self._post(
-                CallFailed(call_id=command.call_id, condition="BAD_ANSWER", message="no boxes to take in")
-            )
+            message = "the boxes of that detection are no longer kept"
+            self._post(CallFailed(call_id=command.call_id, condition="BAD_ANSWER", message=message))
             return
         request = ObserveDetections.Request(
             detections=boxes,
@@ -101,31 +109,31 @@ class MemoryClient:
 
 
 class SceneClient:
-    """Holds the newest messages; a graph is converted only when it is read."""
+    """Latest scene graph and robot pose; a graph is converted only when it is read."""
 
     def __init__(self, scope: ResourceScope, node: Node, post: Post) -> None:
         self._post, self._node = post, node
         self._message: SceneGraphMsg | None = None
-        self._graph, self._refused = SceneGraph(), ""
+        self._graph, self._last_error = SceneGraph(), ""
         self._robot: Pose | None = None
         scope.subscription(SceneGraphMsg, SCENE_GRAPH, self._on_graph, LATCHED)
         scope.subscription(WorldState, WORLD_STATE, self._on_state, RELIABLE)
 
     def read(self, command: ReadScene) -> None:
-        """Give the newest graph."""
+        """Post the latest graph."""
         self._post(SceneRead(call_id=command.call_id, graph=self.graph, robot=self._robot))
 
     @property
     def graph(self) -> SceneGraph:
-        """The newest graph that was consistent."""
+        """Latest valid graph."""
         message, self._message = self._message, None
         if message is not None:
             try:
                 self._graph = scene_graph_from_message(message)
             except BAD_ANSWERS as error:
-                if str(error) != self._refused:
-                    self._node.get_logger().warning(f"the scene graph is not valid: {error}")
-                self._refused = str(error)
+                if str(error) != self._last_error:
+                    self._node.get_logger().warning(f"Ignoring an invalid scene graph: {error}")
+                self._last_error = str(error)
         return self._graph
 
     def _on_graph(self, message: SceneGraphMsg) -> None:
@@ -135,4 +143,4 @@ class SceneClient:
         try:
             self._robot = pose_from_message(message.robot_pose) if message.robot_pose_known else None
         except OpenRALError as error:
-            self._node.get_logger().warning(f"the robot's pose is not valid: {error}")
+            self._node.get_logger().warning(f"Ignoring an invalid robot pose: {error}")

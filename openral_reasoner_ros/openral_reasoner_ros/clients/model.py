@@ -1,5 +1,4 @@
-"""The model decides on a thread of its own; its answer comes home to the executor."""
-# MERGED Deadlines of the mission core.
+"""Client of the decision model, which runs on a thread of its own, and the deadlines of all calls."""
 
 import threading
 from functools import partial
@@ -13,14 +12,14 @@ from openral_reasoner_ros.dispatcher import Post
 from openral_ros.resources import ResourceScope
 from openral_ros.timeouts import TimeoutScheduler
 
-MAX_STUCK = 4
-"""Calls that may run beyond their deadline, each with its thread, before no further one is begun."""
+MAX_STUCK_CALLS = 4
+"""Calls that may run past their deadline, each on its thread, before further calls are rejected."""
 
 
 class ModelClient:
-    """Asks one model. A call that does not come back holds up no later one: each has a thread of its own.
+    """Client of one model; each call has a thread of its own, so a stuck call delays no later one.
 
-    The core's deadline ends the wait for an answer; an answer that comes later belongs to no call of it.
+    The core's deadline ends the wait for an answer; the core ignores an answer that comes later.
     """
 
     def __init__(self, scope: ResourceScope, node: Node, post: Post, model: Model) -> None:
@@ -30,15 +29,16 @@ class ModelClient:
         scope.callback(self._close)
 
     def ask(self, command: AskModel) -> None:
-        """Have the model decide."""
+        """Request a decision; the answer is posted on the executor."""
         self._running = [thread for thread in self._running if thread.is_alive()]
-        if len(self._running) >= MAX_STUCK:
-            words = (
-                f"{len(self._running)} earlier calls have not come back; deactivate and activate the reasoner"
+        if len(self._running) >= MAX_STUCK_CALLS:
+            message = (
+                f"{len(self._running)} earlier model calls have not returned; "
+                "deactivate and activate the reasoner to discard them"
             )
-            self._post(ModelFailed(call_id=command.call_id, condition="MODEL_STUCK", message=words))
+            self._post(ModelFailed(call_id=command.call_id, condition="MODEL_STUCK", message=message))
             return
-        # A daemon: a call that never comes back keeps no process alive.
+        # A daemon thread, because a call that never returns must not keep the process alive.
         thread = threading.Thread(target=self._decide, args=(command,), name="model", daemon=True)
         self._running.append(thread)
         thread.start()
@@ -63,21 +63,21 @@ class ModelClient:
     def _event(self, call_id: str, outcome: Decision | Exception) -> ModelAnswered | ModelFailed:
         if isinstance(outcome, Decision | ModelUnavailable):
             return answer_of(call_id, outcome)
-        self._node.get_logger().error(f"the model broke: {type(outcome).__name__}: {outcome}")
+        self._node.get_logger().error(f"The model raised {type(outcome).__name__}: {outcome}")
         return ModelFailed(call_id=call_id, condition="MODEL_ERROR", message=type(outcome).__name__)
 
 
 class DeadlineClient:
-    """One deadline per call."""
+    """Deadlines of the core's calls, one per call."""
 
     def __init__(self, scope: ResourceScope, node: Node, post: Post) -> None:
         self._deadlines, self._post = TimeoutScheduler(scope, node), post
 
     def set(self, command: SetDeadline) -> None:
-        """Start, or start anew."""
+        """Start or restart a deadline."""
         passed = partial(self._post, DeadlinePassed(call_id=command.call_id))
         self._deadlines.set(command.call_id, command.seconds, passed)
 
     def clear(self, command: ClearDeadline) -> None:
-        """It matters no more."""
+        """Cancel a deadline."""
         self._deadlines.drop(command.call_id)

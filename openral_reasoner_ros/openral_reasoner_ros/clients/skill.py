@@ -1,8 +1,15 @@
-"""execute_rskill: goals to the skill server, their progress and their ends."""
+"""Client of execute_rskill: sends goals to the skill server and posts their progress and results.
+
+A `SkillCatalogue` does not carry its publisher, so a catalogue of another publisher cannot be told from the
+server's. The server repeats its own; `Catalogues` therefore offers the union of the recent ones, and the
+server rejects a verb that it does not implement.
+"""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
+from typing import Self
 
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
@@ -17,25 +24,67 @@ from openral_reasoner.events import CallFailed, SkillEnded, SkillProgressed
 from openral_reasoner_ros.clients.base import BAD_ANSWERS, call_failed
 from openral_reasoner_ros.dispatcher import Post
 from openral_reasoner_ros.liveness import ServiceMonitor
-from openral_reasoner_ros.skill_catalogues import Catalogue, Catalogues
 from openral_reasoner_ros.topics import EXECUTE, SKILLS
 from openral_reasoner_ros.tracing import Traces
 from openral_ros.conversions.skills import skill_goal_message, skill_result_from_message
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 
-GIVEN_UP = 6
-"""Polls in a row without the server that end its goals: a moment's silence, while it plans, ends none."""
+MAX_MISSED_POLLS = 6
+"""Polls in a row without the server after which its goals fail; planning can silence it for a moment."""
+ORPHAN_CANCEL_POLLS = 10
+"""Polls after the server's return in which abandoned goals are cancelled before new ones are sent."""
+MAX_CATALOGUE_LENGTH = 200
+"""Verbs of a catalogue, and characters of its strings, that are read."""
+CATALOGUE_EXPIRY = 3.0
+"""Age after which a catalogue that is not repeated is dropped, if there is a newer one [s]."""
+MAX_CATALOGUES = 8
+"""Distinct catalogues that are kept; a server that changes its own has one or two at a time."""
 
-STOPPING = 10
-"""Polls with the server back during which goals that were given up are stopped before new ones are sent."""
 
-LONGEST = 200
-"""Verbs of a catalogue, and characters of its words, that are read."""
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Content of one `SkillCatalogue`."""
+
+    verbs: tuple[str, ...] = ()
+    holding: str = ""
+    busy_with: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogues:
+    """Received catalogues with the time each was last received [s], the newest last."""
+
+    received: tuple[tuple[Catalogue, float], ...] = ()
+
+    def with_received(self, catalogue: Catalogue, now: float) -> Self:
+        """Return the catalogues after one more message."""
+        others = tuple((known, at) for known, at in self.received if known != catalogue)
+        return type(self)((*others[-(MAX_CATALOGUES - 1) :], (catalogue, now)))
+
+    def current(self, now: float) -> tuple[Catalogue, ...]:
+        """Return the newest catalogue and every other one that has not expired."""
+        latest = self.received[-1:]
+        return tuple(
+            known for known, at in self.received if now - at < CATALOGUE_EXPIRY or (known, at) in latest
+        )
+
+    def verbs(self, now: float) -> tuple[str, ...]:
+        """Return the union of the current catalogues' verbs, those of the newest first."""
+        verbs = (verb for catalogue in reversed(self.current(now)) for verb in catalogue.verbs)
+        return tuple(dict.fromkeys(verbs))
+
+    @property
+    def newest(self) -> Catalogue:
+        """The catalogue received last."""
+        return self.received[-1][0] if self.received else Catalogue()
 
 
 class SkillClient:
-    """The one way to the skill server."""
+    """Action client of the skill server.
+
+    Goals of a server that stays silent fail; if it returns, they are cancelled before new ones are sent.
+    """
 
     def __init__(self, scope: ResourceScope, node: Node, post: Post, traces: Traces, timeout: float) -> None:
         self._client = ActionClient(node, ExecuteRskill, EXECUTE)
@@ -44,40 +93,40 @@ class SkillClient:
         scope.subscription(SkillCatalogue, SKILLS, self._on_catalogue, LATCHED)
         self._post, self._traces = post, traces
         self._handles: dict[str, ClientGoalHandle | None] = {}
-        self._unwanted: set[str] = set()
+        self._cancel_requested: set[str] = set()
         self._catalogues = Catalogues()
-        self._absences = 0
+        self._missed_polls = 0
         self._orphans: dict[str, tuple[ClientGoalHandle, int]] = {}
 
     @property
     def verbs(self) -> tuple[Verb, ...]:
-        """What may be asked of it."""
+        """Verbs that the server offers."""
         known = {verb.value: verb for verb in Verb}
         return tuple(known[name] for name in self._catalogues.verbs(monotonic()) if name in known)
 
     @property
     def holding(self) -> str:
-        """Label of what it says it holds."""
+        """Label of the object that the server reports as held."""
         return self._catalogues.newest.holding
 
     @property
     def busy(self) -> bool:
-        """Whether it says it is at something."""
+        """True while the server reports a running skill."""
         return bool(self._catalogues.newest.busy_with)
 
     @property
     def alive(self) -> bool:
-        """Whether the server is there, is active and answers, and is at no goal that was given up."""
+        """True while the server is active and answers, and runs no abandoned goal."""
         return self._answers and not self._orphans
 
     @property
     def _answers(self) -> bool:
-        return bool(self._client.server_is_ready()) and self._server.serves
+        return bool(self._client.server_is_ready()) and self._server.available
 
     def send(self, command: SendSkill) -> None:
         """Send one goal."""
         if not self.alive:
-            message = "no skill server lives"
+            message = "no skill server is available"
             self._post(CallFailed(call_id=command.call_id, condition="UNAVAILABLE", message=message))
             return
         call_id = command.call_id
@@ -87,29 +136,29 @@ class SkillClient:
         sent.add_done_callback(self._guarded(call_id, self._on_accepted))
 
     def cancel(self, command: CancelSkill) -> None:
-        """Stop a goal, at the latest when its server has accepted it."""
+        """Cancel a goal, or have it cancelled as soon as the server accepts it."""
         handle = self._handles.get(command.call_id)
         if handle is None:
-            self._unwanted.add(command.call_id)
+            self._cancel_requested.add(command.call_id)
         else:
             handle.cancel_goal_async()
 
     def poll(self) -> None:
-        """Ask whether it lives, give up goals whose server stays gone, and stop those once it is back."""
+        """Probe the server, fail goals while it stays silent, and cancel those once it is back."""
         self._server.poll()
         answers = self._answers
-        self._absences = 0 if answers else self._absences + 1
+        self._missed_polls = 0 if answers else self._missed_polls + 1
         if answers:
-            self._stop_orphans()
-        if self._absences >= GIVEN_UP:
+            self._cancel_orphans()
+        if self._missed_polls >= MAX_MISSED_POLLS:
             for call_id, handle in tuple(self._handles.items()):
-                if handle is not None:  # one that only seemed dead must not go on by itself
-                    self._orphans[call_id] = (handle, STOPPING)
+                if handle is not None:  # a server that only seemed dead must not keep running it
+                    self._orphans[call_id] = (handle, ORPHAN_CANCEL_POLLS)
                     handle.cancel_goal_async()
-                self._fail(call_id, "UNAVAILABLE", "the skill server is gone")
+                self._fail(call_id, "UNAVAILABLE", "the skill server no longer responds")
 
-    def _stop_orphans(self) -> None:
-        """Cancel each again: a request over a link that was cut may never have arrived."""
+    def _cancel_orphans(self) -> None:
+        """Cancel every abandoned goal again: a request over a broken link may never have arrived."""
         for call_id, (handle, polls) in tuple(self._orphans.items()):
             self._orphans[call_id] = (handle, polls - 1)
             if polls == 0:
@@ -139,7 +188,7 @@ class SkillClient:
             return
         self._handles[call_id] = handle
         handle.get_result_async().add_done_callback(self._guarded(call_id, self._on_result))
-        if call_id in self._unwanted:
+        if call_id in self._cancel_requested:
             handle.cancel_goal_async()
 
     def _on_result(self, call_id: str, future: Future) -> None:
@@ -150,16 +199,18 @@ class SkillClient:
             self._post(call_failed(call_id, error))
 
     def _on_feedback(self, call_id: str, message: ExecuteRskill.Impl.FeedbackMessage) -> None:
-        self._server.heard()
+        self._server.note_activity()
         feedback = message.feedback
         self._post(SkillProgressed(call_id=call_id, stage=feedback.stage, progress=feedback.progress))
 
     def _on_catalogue(self, message: SkillCatalogue) -> None:
-        if message.verbs:  # one that is not active has none
-            self._server.heard()
-        verbs = tuple(verb for verb in message.verbs[:LONGEST] if verb in set(Verb))
-        said = Catalogue(verbs, message.holding[:LONGEST], message.busy_with[:LONGEST])
-        self._catalogues = self._catalogues.hear(said, monotonic())
+        if message.verbs:  # the catalogue of an inactive server is empty
+            self._server.note_activity()
+        verbs = tuple(verb for verb in message.verbs[:MAX_CATALOGUE_LENGTH] if verb in set(Verb))
+        catalogue = Catalogue(
+            verbs, message.holding[:MAX_CATALOGUE_LENGTH], message.busy_with[:MAX_CATALOGUE_LENGTH]
+        )
+        self._catalogues = self._catalogues.with_received(catalogue, monotonic())
 
     def _fail(self, call_id: str, condition: str, message: str) -> None:
         self._forget(call_id)
@@ -167,4 +218,4 @@ class SkillClient:
 
     def _forget(self, call_id: str) -> None:
         self._handles.pop(call_id, None)
-        self._unwanted.discard(call_id)
+        self._cancel_requested.discard(call_id)

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 from openral_msgs.msg import FailureTrigger, KeyValue
-from openral_reasoner_ros.graph_monitor import FAILURE_TYPE, SOURCES, FailureSubscription
+from openral_reasoner_ros.graph_monitor import FAILURE_TYPE, MAX_FAILURE_TOPICS, FailureSubscription
 
 
 class Graph:
@@ -38,8 +38,8 @@ def test_what_a_failure_says_is_cut_before_the_core_and_the_recording_see_it() -
 
 
 def test_topics_are_listened_to_up_to_a_bound() -> None:
-    graph = Graph(10 * SOURCES)
+    graph = Graph(10 * MAX_FAILURE_TOPICS)
     failures = FailureSubscription(graph, graph, lambda event: None)  # type: ignore[arg-type]
     for _ in range(3):
         failures.poll()
-    assert len(graph.callbacks) == SOURCES
+    assert len(graph.callbacks) == MAX_FAILURE_TOPICS

@@ -1,4 +1,4 @@
-"""Which of several that take one name is the detector of that name."""
+"""Tests of the detector registry: one detector per name."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -6,32 +6,18 @@ from typing import Any
 import pytest
 
 pytest.importorskip("openral_msgs")
-from openral_core.detectors import DetectorInfo, LifecycleState, Mode, Vocabulary
-from openral_core.names import Name
 from openral_reasoner_ros.detector_registry import DetectorRegistry, _Detector
 from openral_reasoner_ros.liveness import SilenceTimer
+from openral_testing.detector_info import make_locator_info
 
 PERCEPTION = "/openral/perception"
 
 
 def speaking(namespace: str, name: str) -> _Detector:
-    info = DetectorInfo(
-        name=Name(name, ("locator",)),
-        mode=Mode.ON_DEMAND,
-        engine="sim_groundtruth",
-        vocabulary=Vocabulary.OPEN,
-        description="d",
-        labels=(),
-        cameras=("head",),
-        licence="Apache-2.0",
-        commercial_use=True,
-        memory_declared=1.0,
-        latency=0.1,
-        state=LifecycleState.ACTIVE,
-    )
+    info = make_locator_info(name, "locator")
     caller: Any = SimpleNamespace(namespace=namespace, ready=True)
     silence = SilenceTimer(1.0)
-    silence.broken()
+    silence.reset()
     return _Detector(namespace, caller, silence, info)
 
 
@@ -47,6 +33,6 @@ def test_the_one_in_its_own_namespace_is_meant_whoever_takes_its_name(stranger: 
     named = (own, other)
     for namespace in named:
         detectors._known[namespace] = speaking(namespace, "sim-locator")
-    assert [each.namespace for each in detectors.seen()] == [own]
+    assert [each.namespace for each in detectors.states()] == [own]
     assert detectors.caller("sim-locator").namespace == own
     assert detectors.lifecycle_nodes() == (("sim-locator", f"{own}/detector"),)

@@ -1,4 +1,4 @@
-"""Peers in processes of their own that are stopped, killed and started again."""
+"""Tests of liveness: silence timers, probes, and peer processes that are stopped, killed and restarted."""
 
 import json
 import signal
@@ -13,15 +13,64 @@ from typing import Any
 import pytest
 
 pytest.importorskip("rclpy")
+from openral_reasoner_ros.liveness import NodeProbe, SilenceTimer
+from openral_ros.lifecycle_node import LifecycleNodeBase
+from openral_ros.resources import ResourceScope
 
 SpinUntil = Callable[..., None]
-LONE_PEER = Path(__file__).parent / "lone_peer.py"
+PEER_PROCESS = Path(__file__).parent / "peer_process.py"
 OFFERED: dict[str, Callable[[dict[str, Any]], bool]] = {
     "memory": lambda palette: bool(palette["spatial_memory_available"]),
     "skills": lambda palette: bool(palette["skills"]),
 }
 SOON = 2.5
 """The promised 2 s and what a busy machine adds [s]; `python -m benchmarks liveliness` measures."""
+
+
+def listened(gaps: list[float], heard_before: bool = True) -> SilenceTimer:
+    """A silence of 1 s at most, after listening with these gaps [s]."""
+    times = iter([0.0, *(sum(gaps[: index + 1]) for index in range(len(gaps)) for _ in range(2))])
+    silence = SilenceTimer(1.0, clock=lambda: next(times))
+    if heard_before:
+        silence.reset()
+    for _ in gaps:
+        silence.update()
+    return silence
+
+
+@pytest.mark.parametrize(
+    ("gaps", "expired"),
+    [([0.4, 0.4], False), ([0.4, 0.4, 0.4], True), ([60.0], False), ([60.0, 60.0], True)],
+)
+def test_a_silence_is_too_long_after_its_timeout_but_never_because_nobody_listened(
+    gaps: list[float], expired: bool
+) -> None:
+    assert listened(gaps).expired is expired
+
+
+def test_who_was_never_heard_is_not_there() -> None:
+    assert listened([0.1], heard_before=False).expired
+
+
+def test_a_node_that_answers_serves_only_while_it_is_active(
+    ros_context: Any, operator: Any, spin_until: SpinUntil
+) -> None:
+    managed, scope = LifecycleNodeBase("managed", context=ros_context), ResourceScope(operator)
+    probe = NodeProbe(scope, operator, "/managed", 1.0)
+    scope.timer(0.1, probe.poll)
+    nodes = [managed, operator]
+    try:
+        spin_until(nodes, lambda: probe.alive, 10.0)
+        assert not probe.available
+        managed.trigger_configure()
+        managed.trigger_activate()
+        spin_until(nodes, lambda: probe.available, 5.0)
+        managed.trigger_deactivate()
+        spin_until(nodes, lambda: probe.alive and not probe.available, 5.0)
+    finally:
+        scope.close()
+        managed.close()
+        managed.destroy_node()
 
 
 @pytest.mark.parametrize("role", OFFERED)
@@ -49,7 +98,7 @@ def test_a_peer_that_hangs_or_is_killed_leaves_the_palette_within_two_seconds_an
 
 @contextmanager
 def started(role: str) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen([sys.executable, "-P", str(LONE_PEER), role])
+    process = subprocess.Popen([sys.executable, "-P", str(PEER_PROCESS), role])
     try:
         yield process
     finally:

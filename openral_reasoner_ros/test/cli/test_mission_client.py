@@ -171,6 +171,6 @@ def test_waiting_ends_when_the_reasoner_that_took_the_goal_is_gone(reasoner: Mak
 def test_waiting_ends_when_the_reasoner_is_silent(reasoner: Make) -> None:
     reasoner()
     with session("") as opened:
-        follower = MissionFollower(opened, silence=1.0)
+        follower = MissionFollower(opened, status_timeout=1.0)
         with pytest.raises(MissionLost, match="silent for 1 s"):
             follower.wait_for_end("never told of", lambda words: None)

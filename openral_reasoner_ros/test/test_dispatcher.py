@@ -23,7 +23,7 @@ class Silent:
 def test_a_mission_goes_on_after_a_command_that_broke_its_adapter() -> None:
     seen: list[Any] = []
     guard = CallbackGuard(Silent())
-    carrier = EventDispatcher(
+    dispatcher = EventDispatcher(
         Core(MissionSettings()), lambda now, event, commands: seen.append(event), print, guard
     )
     carried: list[Any] = []
@@ -33,8 +33,8 @@ def test_a_mission_goes_on_after_a_command_that_broke_its_adapter() -> None:
         if isinstance(command, c.SetDeadline):
             raise ZeroDivisionError("no timer today")
 
-    carrier.serve(dict.fromkeys(KINDS, carry))
-    carrier.post(PromptReceived(id="p", text="find the mug"))
+    dispatcher.register(dict.fromkeys(KINDS, carry))
+    dispatcher.post(PromptReceived(id="p", text="find the mug"))
     broken = [command for command in carried if isinstance(command, c.SetDeadline)]
     failed = [event for event in seen if isinstance(event, CallFailed)]
     assert broken
@@ -45,14 +45,14 @@ def test_a_mission_goes_on_after_a_command_that_broke_its_adapter() -> None:
 
 
 @pytest.mark.usefixtures("callback_errors")
-def test_what_a_witness_raises_costs_no_command() -> None:
-    def witness(*_: Any) -> None:
+def test_what_recording_raises_costs_no_command() -> None:
+    def record(*_: Any) -> None:
         raise OSError("disk full")
 
-    carrier, carried = (
-        EventDispatcher(Core(MissionSettings()), witness, print, CallbackGuard(Silent())),
+    dispatcher, carried = (
+        EventDispatcher(Core(MissionSettings()), record, print, CallbackGuard(Silent())),
         list[Any](),
     )
-    carrier.serve(dict.fromkeys(KINDS, carried.append))
-    carrier.post(PromptReceived(id="p", text="find the mug"))
+    dispatcher.register(dict.fromkeys(KINDS, carried.append))
+    dispatcher.post(PromptReceived(id="p", text="find the mug"))
     assert carried

@@ -1,29 +1,15 @@
 """A locator in a process of its own, to be killed."""
 
-from openral_core.detectors import DetectorInfo, LifecycleState, Mode, Vocabulary
-from openral_core.names import Name
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.srv import LocateInView
 from openral_ros.conversions.detections import detector_info_message
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.qos import LATCHED
 from openral_ros.run_node import run
+from openral_testing.detector_info import make_locator_info
 
 NAMESPACE = "/openral/perception/other_locator"
-INFO = DetectorInfo(
-    name=Name("other-locator"),
-    mode=Mode.ON_DEMAND,
-    engine="sim_groundtruth",
-    vocabulary=Vocabulary.OPEN,
-    description="to be killed",
-    labels=(),
-    cameras=("head",),
-    licence="Apache-2.0",
-    commercial_use=True,
-    memory_declared=1.0,
-    latency=0.1,
-    state=LifecycleState.ACTIVE,
-)
+INFO = make_locator_info("other-locator")
 
 
 class OtherLocator(LifecycleNodeBase):

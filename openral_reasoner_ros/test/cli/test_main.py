@@ -20,7 +20,8 @@ from openral_reasoner.recording import settings_line, step_line
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.cli.main import app
-from openral_reasoner_ros.topics import FILE, PROMPT
+from openral_reasoner_ros.recorder import RECORDING_FILE
+from openral_reasoner_ros.topics import PROMPT
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.simulator import run_mission_in_home
 from openral_ros.qos import RELIABLE
@@ -118,19 +119,21 @@ def test_recordings_replay_and_explain(invoke: Invoke, tmp_path: Path, graph: An
         "find the mug", ToolPalette(), HomePeers(graph.home).answer, decide, settings
     )
     lines = [settings_line(settings), *(step_line(m.now, m.event, m.commands) for m in played.moments)]
-    (tmp_path / FILE).write_text("\n".join(lines))
+    (tmp_path / RECORDING_FILE).write_text("\n".join(lines))
     assert invoke("replay", str(tmp_path)).exit_code == 0
     assert "find the mug" in invoke("explain", str(tmp_path)).output
-    (tmp_path / FILE).write_text("\n".join([*lines[:-1], *lines]))
+    (tmp_path / RECORDING_FILE).write_text("\n".join([*lines[:-1], *lines]))
     assert "of 2 starts of the reasoner" in invoke("replay", str(tmp_path)).output
     assert "the reasoner ended in the middle of it" in invoke("explain", str(tmp_path)).output
-    (tmp_path / FILE).write_text("\n".join(lines).replace("waiting: no spatial", "dozing: no spatial"))
+    (tmp_path / RECORDING_FILE).write_text(
+        "\n".join(lines).replace("waiting: no spatial", "dozing: no spatial")
+    )
     differs = invoke("replay", str(tmp_path))
     assert differs.exit_code == 1
     assert "recorded" in differs.output
     aside = invoke("replay", str(tmp_path), "--ignore-text")
     assert aside.exit_code == 0, aside.output
-    assert "texts aside" in aside.output
+    assert "texts ignored" in aside.output
 
 
 def test_a_recording_replays_by_its_own_name_and_gzipped(invoke: Invoke, tmp_path: Path) -> None:
@@ -139,9 +142,3 @@ def test_a_recording_replays_by_its_own_name_and_gzipped(invoke: Invoke, tmp_pat
     told = invoke("replay", str(recording))
     assert told.exit_code == 0, told.output
     assert "0 events" in told.output
-
-
-def test_the_search_bench_prints_its_table(invoke: Invoke) -> None:
-    table = invoke("bench", "search", "--homes", "3", "--searcher", "scripted")
-    assert table.exit_code == 0, table.output
-    assert "| scripted | 3 |" in table.output

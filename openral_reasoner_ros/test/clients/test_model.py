@@ -13,7 +13,7 @@ from loopback import EVENTS, Api, dripping, endpoint, status, without_proxies
 from openral_msgs.msg import MissionStatus
 from openral_reasoner.context import Context, RawCall
 from openral_reasoner.llm.base import Decision, ModelUnavailable
-from openral_reasoner_ros.clients.model import MAX_STUCK
+from openral_reasoner_ros.clients.model import MAX_STUCK_CALLS
 
 SpinUntil = Callable[..., None]
 GIVE_UP = RawCall(tool="done", arguments='{"success": false, "message": "as I was told"}')
@@ -79,8 +79,8 @@ def test_stuck_calls_are_bounded_and_told(
     mission(reasoner, "first")
     last = mission(reasoner, "second")
     assert last.state == MissionStatus.STATE_HANDED_OVER
-    assert f"MODEL_STUCK: {MAX_STUCK} earlier calls have not come back" in last.reason
-    assert len(begun) == MAX_STUCK
+    assert f"MODEL_STUCK: {MAX_STUCK_CALLS} earlier model calls have not returned" in last.reason
+    assert len(begun) == MAX_STUCK_CALLS
     stuck.set()
     last = mission(reasoner, "third")
     assert last.reason == "as I was told"

@@ -1,0 +1,110 @@
+"""Recording of a reasoner: every event with the commands that answered it, as JSON lines.
+
+`openral replay` runs the mission core on it again.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TextIO
+
+from openral_reasoner.commands import Command
+from openral_reasoner.events import Event
+from openral_reasoner.recording import LineWriter
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_ros.dispatcher import Record
+from openral_ros.resources import ResourceScope
+
+RECORDING_FILE = "reasoner.jsonl"
+PREVIOUS_RECORDING_FILE = "reasoner.1.jsonl"
+"""Name that a half-full recording gets when the next start of the reasoner begins a new one."""
+MAX_SIZE = 256_000_000
+"""Largest recording [bytes]: about a day of missions in a home of 300 objects."""
+Log = Callable[[str], object]
+
+
+class RecordingFull(OSError):
+    """A recording that has reached its maximum size."""
+
+    def __init__(self, max_size: int) -> None:
+        super().__init__(f"it has reached its limit of {max_size / 1e6:.0f} MB")
+
+
+class Recorder:
+    """Writer of the recording; a write error is logged once and ends the recording, never the mission.
+
+    Args:
+        folder: Receives ``reasoner.jsonl``; lines of an earlier process stay in front.
+        settings: Settings of the core, which the replay needs.
+        log: Called once with the reason when recording stops.
+        max_size: Largest file size [bytes].
+    """
+
+    def __init__(self, folder: Path, settings: MissionSettings, log: Log, max_size: int = MAX_SIZE) -> None:
+        self._path, self._log, self._max_size = folder / RECORDING_FILE, log, max_size
+        self._lines, self._size = LineWriter(), 0
+        self._file: TextIO | None = None
+        try:
+            self._file = _open_for_append(self._path, max_size)
+            self._size = self._path.stat().st_size
+            self._write(self._lines.settings(settings))
+        except (OSError, ValueError) as error:
+            self._stop(error)
+
+    def record(self, now: float, event: Event, commands: tuple[Command, ...]) -> None:
+        """Write one step."""
+        if self._file is None:
+            return
+        try:
+            self._write(self._lines.step(now, event, commands))
+        except (OSError, ValueError, TypeError, RecursionError) as error:
+            self._stop(error)
+
+    def close(self) -> None:
+        """Close the file; lines that could not be flushed are lost."""
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):
+                file.close()
+
+    def _write(self, line: str) -> None:
+        if self._file is None:
+            return
+        self._size += len(line) + 1
+        if self._size > self._max_size:
+            raise RecordingFull(self._max_size)
+        self._file.write(line + "\n")
+        self._file.flush()
+
+    def _stop(self, error: Exception) -> None:
+        self.close()
+        self._log(f"Recording {self._path} stopped: {error}. Missions continue unrecorded.")
+
+
+def make_recorder(scope: ResourceScope, folder: str, settings: MissionSettings, log: Log) -> Record:
+    """Return a function that records to ``folder``/reasoner.jsonl until the scope closes.
+
+    An empty ``folder`` records nothing.
+    """
+    if not folder:
+        return lambda now, event, commands: None
+    recorder = Recorder(Path(folder), settings, log)
+    scope.callback(recorder.close)
+    return recorder.record
+
+
+def _open_for_append(path: Path, max_size: int) -> TextIO:
+    """Open the file at the beginning of a line; a file that is half full is moved aside first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_file() and path.stat().st_size > max_size // 2:
+        path.replace(path.with_name(PREVIOUS_RECORDING_FILE))
+    file = path.open("a", encoding="utf-8")
+    if path.stat().st_size and not _ends_a_line(path):
+        file.write("\n")
+    return file
+
+
+def _ends_a_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, 2)
+        return file.read() == b"\n"
