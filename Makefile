@@ -50,8 +50,10 @@ test: build $(if $(filter no,$(ENGINES)),,engines) ## every test, once (TESTS=pa
 bench: build ## measure; table on the terminal, JSON in benchmarks/results
 	@if [ -d benchmarks ]; then exec $(IN_BUILT) python -m benchmarks; else echo "no benchmarks yet"; fi
 
-docs: build ## links of the documents resolve, their code blocks run
-	@exec $(IN_BUILT) python -P -m pytest tests/test_documents.py tests/docs
+docs: build ## documentation site in build/site, API reference included; its links resolve, code blocks and examples run
+	@cd tools && $(PYTHON) -m workspace docs
+	@exec $(PYTHON) tools/docs_site.py
+	@exec $(IN_BUILT) python -P -m pytest tests/test_documents.py tests/test_examples.py tests/docs
 
 # make names the mission's exit code in its last line and itself ends with 2; `python deploy_sim.py` passes it on.
 sim: build ## the whole graph in simulation (GOAL="...", SEED=n, ARGS="--dry-run ...")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from workspace.builds import ensure_built
+from workspace.docs_environment import ensure_docs_environment
 from workspace.engine_environment import ensure_engine_environment
 from workspace.errors import WorkspaceError
 from workspace.layouts import Layout
@@ -34,6 +35,7 @@ COMMANDS: Mapping[str, Callable[[Layout], object]] = {
     "setup": set_up,
     "build": build,
     "engines": ensure_engine_environment,
+    "docs": ensure_docs_environment,
 }
 
 

@@ -31,6 +31,11 @@ class Layout:
         return self.root / ".environments" / "tests"
 
     @property
+    def docs_environment(self) -> Path:
+        """The virtual environment that builds the documentation site."""
+        return self.root / ".environments" / "docs"
+
+    @property
     def requirements(self) -> Path:
         """Pinned requirements, one file per purpose."""
         return self.root / "requirements"

@@ -1,0 +1,66 @@
+"""The environment that builds the documentation site, and the script that draws its diagrams."""
+
+import hashlib
+import io
+import sys
+import tarfile
+import urllib.request
+from pathlib import Path
+
+from workspace.digests import digest, digest_of_files
+from workspace.layouts import Layout
+from workspace.steps import run, step
+from workspace.virtual_environments import STAMP, base_interpreter, clean_environment
+
+REQUIREMENTS = "requirements/docs.txt"
+MERMAID = "https://registry.npmjs.org/@mermaid-js/tiny/-/tiny-12.0.0.tgz"
+MERMAID_MEMBER = "package/dist/mermaid.tiny.js"
+MERMAID_SHA256 = "9f2807e402479d2864bfd9a95052076fc69d0ff45a0b25148b84b70fc33425b9"
+"""Digest of the extracted member: MIT licence, 2.9 MB, fetched once instead of being in the repository."""
+DOWNLOAD_TIMEOUT = 60.0
+"""Longest wait for one answer of the registry [s]."""
+
+
+def ensure_docs_environment(layout: Layout) -> None:
+    """Make the environment unless its stamp matches the requirements."""
+    home = layout.docs_environment
+    requirements = layout.root / REQUIREMENTS
+    wanted = digest([str(home.resolve()), sys.version, digest_of_files([requirements])])
+    stamp = home / STAMP
+    if not stamp.exists() or stamp.read_text() != wanted:
+        with step("Installing mkdocs for the documentation site"):
+            env = clean_environment()
+            run(
+                "python -m venv",
+                [base_interpreter(), "-m", "venv", "--clear", home],
+                layout.logs / "docs-venv.log",
+                env,
+            )
+            pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-r"]
+            install: list[str | Path] = [home / "bin" / "python", *pip, requirements]
+            run("pip install (docs)", install, layout.logs / "docs-pip.log", env)
+        stamp.write_text(wanted)
+    _ensure_mermaid(home / "mermaid.js")
+
+
+def _ensure_mermaid(file: Path) -> None:
+    """Fetch the script unless it is there; without it the site shows diagrams as code."""
+    if file.exists() and _sha256(file.read_bytes()) == MERMAID_SHA256:
+        return
+    try:
+        with urllib.request.urlopen(MERMAID, timeout=DOWNLOAD_TIMEOUT) as answer:
+            archive = io.BytesIO(answer.read())
+        with tarfile.open(fileobj=archive) as members:
+            member = members.extractfile(MERMAID_MEMBER)
+            script = member.read() if member else b""
+    except (OSError, tarfile.TarError, KeyError) as error:
+        sys.stderr.write(f"Mermaid could not be fetched ({error}): diagrams will be shown as code.\n")
+        return
+    if _sha256(script) != MERMAID_SHA256:
+        sys.stderr.write(f"{MERMAID} does not match its pinned digest: diagrams will be shown as code.\n")
+        return
+    file.write_bytes(script)
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
