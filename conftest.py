@@ -46,13 +46,13 @@ def callback_errors(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     caught: list[str] = []
     guards = sys.modules.get(GUARDS)
     if guards is not None:
-        catch = guards.CallbackGuard.caught
+        catch = guards.CallbackGuard.record
 
         def record(guard: object, source: str, error: BaseException) -> None:
             caught.append(f"{source}: {error!r}")
             catch(guard, source, error)
 
-        monkeypatch.setattr(guards.CallbackGuard, "caught", record)
+        monkeypatch.setattr(guards.CallbackGuard, "record", record)
     return caught
 
 

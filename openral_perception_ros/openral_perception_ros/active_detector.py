@@ -140,7 +140,7 @@ class ActiveDetector:
             on_shot = self._stream if camera.id == self._primary else _nothing
             cache = self.desk.caches[camera.id]
             for each in subscribe_camera(scope, camera, cache, parameters.compressed, on_shot):
-                ears.mind(each)
+                ears.watch(each)
 
     def wait_until_ready(self) -> Ready:
         """Block until the model is loaded; bounded by the load deadline.

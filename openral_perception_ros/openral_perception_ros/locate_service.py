@@ -24,11 +24,12 @@ from openral_perception_ros.active_detector import ActiveDetector, LocateAnswer
 from openral_perception_ros.locate.errors import DetectorFailed, LocateError, NotActive
 from openral_perception_ros.locate.request import RequestValidator
 from openral_perception_ros.publishers import make_header
-from openral_ros.callback_guard import guard_of, in_words
+from openral_ros.callback_guard import describe_error, guard_of
 from openral_ros.conversions.detections import fill_locate_response
 from openral_ros.executor import GuardedExecutor
+from openral_ros.rclpy_internals import SendResponse, intercept_responses
 from openral_ros.resources import ResourceScope
-from openral_ros.service_guard import failure_answer, guard_service
+from openral_ros.service_guard import failure_responder, guard_service
 from openral_ros.tracing import start_span
 
 REQUESTS = QoSProfile(depth=256)
@@ -70,23 +71,25 @@ class DeferredServiceServer:
         service = self._node.create_service(
             service_type, resolved, callback, qos_profile=REQUESTS, callback_group=group
         )
-        guard, source, failure = guard_of(self._owner), f"service {resolved}", failure_answer(service_type)
+        guard, source, failure = guard_of(self._owner), f"service {resolved}", failure_responder(service_type)
         guard_service(guard, source, service, failure)
-        send = service.send_response
 
-        def send_kept(header: object, kept: "Future[object]") -> None:
-            error = kept.exception()
-            if error is not None:
-                guard.caught(source, error)
-            send(kept.result() if error is None else failure(None, in_words(error)), header)
+        def deferred(send: SendResponse) -> SendResponse:
+            def send_result(header: object, done: "Future[object]") -> None:
+                error = done.exception()
+                if error is not None:
+                    guard.record(source, error)
+                send(done.result() if error is None else failure(None, describe_error(error)), header)
 
-        def send_when_kept(promise: "Future[object] | object", header: object) -> None:
-            if isinstance(promise, Future):
-                promise.add_done_callback(partial(send_kept, header))
-            else:
-                send(promise, header)
+            def send_when_done(response: "Future[object] | object", header: object) -> None:
+                if isinstance(response, Future):
+                    response.add_done_callback(partial(send_result, header))
+                else:
+                    send(response, header)
 
-        service.send_response = send_when_kept
+            return send_when_done
+
+        intercept_responses(service, deferred)
 
     def open(self) -> None:
         """Begin to answer."""

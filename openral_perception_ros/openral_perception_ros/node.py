@@ -100,10 +100,10 @@ class DetectorNode(LifecycleNodeBase):
         self._session.wait_until_ready()
         self._inform(LifecycleState.ACTIVE)
 
-    def last_words(self, reason: FatalNodeError) -> None:
+    def on_fatal(self, reason: FatalNodeError) -> None:
         """Others are told too."""
-        super().last_words(reason)
-        self._announcer.failures.tell_last(reason)
+        super().on_fatal(reason)
+        self._announcer.failures.report_fatal(reason)
 
     def _leave(self) -> None:
         self._session = None

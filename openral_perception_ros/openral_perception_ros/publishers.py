@@ -192,7 +192,7 @@ class DetectorPublishers:
 
     def event(self, event: WorkerEvent) -> None:
         """What happened to the worker."""
-        self.failures.tell(event.kind.value, _SEVERITIES[event.kind], event.message)
+        self.failures.report(event.kind.value, _SEVERITIES[event.kind], event.message)
 
     def diagnostics(self, status: DiagnosticStatus) -> None:
         """How it is doing."""

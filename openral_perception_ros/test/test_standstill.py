@@ -64,7 +64,7 @@ def test_a_stopped_node_goes_on_if_it_hears_its_camera_and_else_ends_saying_why(
     node.client.create_subscription(FailureTrigger, FAILURES, told.append, RELIABLE)
     show(node, 2.0)
     stand_still(node)
-    show(node, RULE.patience + 3.0)
+    show(node, RULE.timeout + 3.0)
     assert not ended(node)
     stand_still(node)
     node.wait("end itself", lambda: ended(node), LONGEST)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from openral_reasoner.commands import Command
 from openral_reasoner.core import Core, handle_safely
 from openral_reasoner.events import CallFailed, Event
-from openral_ros.callback_guard import CallbackGuard, in_words
+from openral_ros.callback_guard import CallbackGuard, describe_error
 
 Post = Callable[[Event], None]
 Handler = Callable[..., None]
@@ -58,5 +58,5 @@ class EventDispatcher:
             call_id = getattr(command, "call_id", "")
             if error is not None and call_id:
                 self._queue.append(
-                    CallFailed(call_id=call_id, condition="BROKEN_OFF", message=in_words(error))
+                    CallFailed(call_id=call_id, condition="BROKEN_OFF", message=describe_error(error))
                 )

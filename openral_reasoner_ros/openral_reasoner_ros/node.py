@@ -139,10 +139,10 @@ class ReasonerNode(LifecycleNodeBase):
         palette = PalettePublisher(scope)
         self._configuration = Configured(parameters, skills, make_model(parameters), palette)
 
-    def last_words(self, reason: FatalNodeError) -> None:
+    def on_fatal(self, reason: FatalNodeError) -> None:
         """Publish the failure too."""
-        super().last_words(reason)
-        self._failures.tell_last(reason)
+        super().on_fatal(reason)
+        self._failures.report_fatal(reason)
 
     def activate(self, scope: ResourceScope) -> None:
         """Start the mission core and subscribe to prompts."""

@@ -28,7 +28,7 @@ from openral_reasoner.mission_loop import SYSTEM_PROMPT
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.tools.registry import schemas
 from openral_reasoner_ros.topics import HANDOFF, MISSION, PALETTE, PROMPT, RECEIPT
-from openral_ros.qos import ENDINGS, LATCHED, RECEIPTS, RELIABLE
+from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE
 from openral_ros.resources import ResourceScope
 
 
@@ -40,7 +40,7 @@ class MissionPublishers:
         self._prompts = scope.publisher(PromptStamped, PROMPT, RELIABLE)
         self._receipts = scope.publisher(PromptReceipt, RECEIPT, RECEIPTS)
         self._handoffs = scope.publisher(Handoff, HANDOFF, LATCHED)
-        self._missions = scope.publisher(MissionStatus, MISSION, ENDINGS)
+        self._missions = scope.publisher(MissionStatus, MISSION, LATCHED_HISTORY)
         self._ids = count(1)
 
     def prompt(self, command: PublishPrompt) -> None:

@@ -1,7 +1,7 @@
-"""Keeps what one callback raises from ending its node.
+"""Exception barrier around node callbacks.
 
-`FatalNodeError` passes: its node wants to be started again. Any other exception is logged once per
-kind (which callback, which exception), counted in /diagnostics, and dropped.
+`FatalNodeError` passes through: the node asks to be restarted. Any other exception is logged once per
+kind (callback and exception type), counted in /diagnostics, and dropped.
 """
 
 import traceback
@@ -21,28 +21,29 @@ from rclpy.publisher import Publisher
 from openral_core.errors import OpenRALError
 from openral_ros.qos import RELIABLE
 
-MOST_KINDS = 64
-"""Kinds counted one by one: a stranger can make any number of topics."""
+MAX_KINDS = 64
+"""Kinds counted separately; bounds memory, since peers can create any number of topics."""
 OTHERS = "others"
-PERIOD = 1.0
-"""Between two reports in /diagnostics [s]."""
-LONGEST = 500
-"""Characters of an exception that leave the node in an answer."""
+"""Kind under which the exceptions beyond `MAX_KINDS` are counted."""
+REPORT_PERIOD = 1.0
+"""Time between two reports in /diagnostics [s]."""
+MAX_ERROR_LENGTH = 500
+"""Length of an exception text in a response [characters]."""
 
 T = TypeVar("T")
 
 
 class FatalNodeError(OpenRALError):
-    """Why a node ends itself, for its supervisor to start again: raised by a callback, it ends the process.
+    """A failure that only a restart of the process resolves: raised by a callback, it ends the process.
 
-    ``kind`` is what a `FailureTrigger` calls it.
+    ``kind`` is its name in a `FailureTrigger`.
     """
 
     kind: ClassVar[str]
 
 
 class CallbackGuard:
-    """Counts and logs what the callbacks of one node raised; any thread may call it."""
+    """Counts and logs exceptions of the callbacks of one node; thread-safe."""
 
     def __init__(self, node: Node) -> None:
         self._node = ref(node)
@@ -51,7 +52,7 @@ class CallbackGuard:
         self.counts: Counter[str] = Counter()
 
     def run(self, source: str, callback: Callable[..., T], *arguments: object) -> T | None:
-        """Call ``callback``; None when it raised.
+        """Call ``callback``; return None if it raised.
 
         Raises:
             FatalNodeError: If the callback does.
@@ -61,11 +62,11 @@ class CallbackGuard:
         except FatalNodeError:
             raise
         except Exception as error:
-            self.caught(source, error)
+            self.record(source, error)
             return None
 
     def attempt(self, source: str, callback: Callable[..., object], *arguments: object) -> Exception | None:
-        """Call ``callback`` for what it does; what it raised, if it did.
+        """Call ``callback``; return the exception if it raised.
 
         Raises:
             FatalNodeError: If the callback does.
@@ -75,21 +76,21 @@ class CallbackGuard:
         except FatalNodeError:
             raise
         except Exception as error:
-            self.caught(source, error)
+            self.record(source, error)
             return error
         return None
 
-    def caught(self, source: str, error: BaseException) -> None:
-        """Log an exception the first time, and count it.
+    def record(self, source: str, error: BaseException) -> None:
+        """Count an exception and log the first one of its kind.
 
         Args:
-            source: The callback in words: "subscription /tf".
-            error: What it raised.
+            source: Description of the callback, such as "subscription /tf".
+            error: The exception.
         """
         kind = f"{source}: {type(error).__name__}"
         node = self._node()
         with self._lock:
-            if kind not in self.counts and len(self.counts) >= MOST_KINDS:
+            if kind not in self.counts and len(self.counts) >= MAX_KINDS:
                 kind = OTHERS
             self.counts[kind] += 1
             first = self.counts[kind] == 1
@@ -97,18 +98,18 @@ class CallbackGuard:
             return
         trace = "".join(traceback.format_exception(error))
         node.get_logger().error(
-            f"{source} raised {in_words(error)}; the node goes on "
+            f"{source} raised {describe_error(error)}; the node continues "
             f"(logged once, counted in /diagnostics):\n{trace}"
         )
         with suppress(InvalidHandle):
-            self._report_from_now_on(node)
+            self._start_reporting(node)
 
-    def _report_from_now_on(self, node: Node) -> None:
+    def _start_reporting(self, node: Node) -> None:
         with self._lock:
             if self._publisher is not None:
                 return
             self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", RELIABLE)
-        node.create_timer(PERIOD, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        node.create_timer(REPORT_PERIOD, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._report()
 
     def _report(self) -> None:
@@ -120,7 +121,7 @@ class CallbackGuard:
         status = DiagnosticStatus(
             level=DiagnosticStatus.WARN,
             name=f"{node.get_fully_qualified_name()}: callbacks",
-            message=f"{sum(counts.values())} exceptions in callbacks; the log has the first of each kind",
+            message=f"{sum(counts.values())} exceptions in callbacks; the first of each kind is in the log",
             values=[KeyValue(key=printable(kind), value=str(count)) for kind, count in counts.items()],
         )
         array = DiagnosticArray(status=[status])
@@ -129,26 +130,26 @@ class CallbackGuard:
 
 
 _guards: "WeakKeyDictionary[Node, CallbackGuard]" = WeakKeyDictionary()
-_making = Lock()
+_guards_lock = Lock()
 
 
 def guard_of(node: Node) -> CallbackGuard:
-    """The one guard of a node."""
-    with _making:
+    """Return the guard of a node, created on first use."""
+    with _guards_lock:
         return _guards.setdefault(node, CallbackGuard(node))
 
 
-def in_words(error: BaseException) -> str:
-    """An exception in one bounded line that any message can carry."""
-    return printable(f"{type(error).__name__}: {error}")[:LONGEST]
+def describe_error(error: BaseException) -> str:
+    """Return type and text of an exception, bounded and safe for any message field."""
+    return printable(f"{type(error).__name__}: {error}")[:MAX_ERROR_LENGTH]
 
 
 def printable(text: str) -> str:
-    """Text without lone surrogates, which no message can carry."""
+    """Escape lone surrogates, which message fields cannot carry."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def name_of(callback: object) -> str:
-    """A callback's name, for log and diagnostics."""
+def callback_name(callback: object) -> str:
+    """Return the name of a callback for logs and diagnostics."""
     inner = getattr(callback, "func", callback)
     return str(getattr(inner, "__qualname__", type(inner).__name__))

@@ -1,4 +1,4 @@
-"""Executors that no callback can end; one also runs transitions apart from the other callbacks."""
+"""Executors that survive exceptions in callbacks; one runs lifecycle transitions on their own thread."""
 
 from threading import Event, Thread
 
@@ -15,18 +15,19 @@ from rclpy.executors import (
 from rclpy.node import Node
 from rclpy.task import Future, Task
 
-from openral_ros.callback_guard import FatalNodeError, guard_of, name_of
+from openral_ros.callback_guard import FatalNodeError, callback_name, guard_of
+from openral_ros.rclpy_internals import task_handler
 
 
 class TransitionCallbackGroup(MutuallyExclusiveCallbackGroup):
-    """Callbacks that may take long; a `TransitionThreadExecutor` runs them one by one on its own thread."""
+    """Callbacks that may take long; a `TransitionThreadExecutor` runs them on their own threads."""
 
 
 class GuardedExecutor(Executor):
-    """Runs callbacks on the thread that spins; only `FatalNodeError` reaches who spins.
+    """Runs callbacks on the spinning thread; only a `FatalNodeError` leaves it.
 
-    A `Scope` guards what it makes; this also guards what others make: rclpy's own services, actions, futures,
-    and tasks that are handed to the executor.
+    A `ResourceScope` guards the callbacks of its own interfaces. This executor also guards all others:
+    services of rclpy itself, actions, futures and tasks.
     """
 
     def spin_once(self, timeout_sec: float | None = None) -> None:
@@ -36,29 +37,29 @@ class GuardedExecutor(Executor):
         except (ShutdownException, TimeoutException, ConditionReachedException):
             return
         except InvalidHandle:
-            # rclpy skips what another thread destroyed while it gathers what to wait for, but for event
-            # handlers that go between its two looks at them. Nothing was taken yet: the next turn waits anew.
+            # Another thread destroyed an event handler between the two passes in which rclpy builds its
+            # wait set. Nothing was taken yet, so the next call simply waits again.
             return
         self.begin(task, entity, node)
 
     def spin_once_until_future_complete(
         self, future: Future, timeout_sec: float | TimeoutObject | None = None
     ) -> None:
-        """See `Executor.spin_until_future_complete`."""
+        """Run one callback; a completed future wakes the executor."""
         future.add_done_callback(lambda _: self.wake())
         self.spin_once(timeout_sec)
 
     def begin(self, task: Task, entity: object, node: Node | None) -> None:
-        """Run a task that is ready."""
+        """Run a ready task."""
         source = _source(task, entity)
         task()
-        self.ended(task, source, node)
+        self.handle_error(task, source, node)
 
-    def ended(self, task: Task, source: str, node: Node | None) -> None:
-        """See to what a task raised.
+    def handle_error(self, task: Task, source: str, node: Node | None) -> None:
+        """Record the exception of a task, if it raised one.
 
         Raises:
-            FatalNodeError: If the task did.
+            FatalNodeError: If the task raised it.
         """
         error = task.exception()
         if error is None:
@@ -66,56 +67,56 @@ class GuardedExecutor(Executor):
         nodes = [node] if node is not None else self.get_nodes()
         if isinstance(error, FatalNodeError) or not nodes:
             raise error
-        guard_of(nodes[0]).caught(source, error)
+        guard_of(nodes[0]).record(source, error)
 
 
 class TransitionThreadExecutor(GuardedExecutor):
     """Runs the callbacks of a `TransitionCallbackGroup` on threads of their own.
 
-    rclpy's MultiThreadedExecutor submits a callback again and again until its pool has begun it: while images
-    stream, that takes a whole core.
+    MultiThreadedExecutor of rclpy resubmits a callback until its pool has started it, which costs a whole
+    core while images stream.
     """
 
     def __init__(self, *, context: Context | None = None) -> None:
         super().__init__(context=context)
-        self._apart: list[tuple[Task, str, Node | None]] = []
+        self._threaded: list[tuple[Task, str, Node | None]] = []
 
     def spin_once(self, timeout_sec: float | None = None) -> None:
-        """Run one callback, or see to it that it runs."""
-        self._end_what_ran_apart()
+        """Run one callback, or start its thread."""
+        self._collect_finished()
         super().spin_once(timeout_sec)
 
     def begin(self, task: Task, entity: object, node: Node | None) -> None:
         """Run a task, or start its thread."""
         if isinstance(getattr(entity, "callback_group", None), TransitionCallbackGroup):
-            self._begin_apart(task, entity, node)
+            self._start_thread(task, entity, node)
         else:
             super().begin(task, entity, node)
 
-    def _begin_apart(self, task: Task, entity: object, node: Node | None) -> None:
-        """Start a task once; rclpy offers it again until it has begun, so the thread is waited for."""
-        if any(task is each for each, _, _ in self._apart):
+    def _start_thread(self, task: Task, entity: object, node: Node | None) -> None:
+        """Start a task once; rclpy offers it again until it has begun, so wait for the thread."""
+        if any(task is running for running, _, _ in self._threaded):
             return
-        self._apart.append((task, _source(task, entity), node))
+        self._threaded.append((task, _source(task, entity), node))
         begun = Event()
         Thread(target=_run, args=(task, begun), name="transition", daemon=True).start()
         begun.wait()
 
-    def _end_what_ran_apart(self) -> None:
-        done = [each for each in self._apart if each[0].done()]
-        for each in done:
-            self._apart.remove(each)
-            self.ended(*each)
+    def _collect_finished(self) -> None:
+        finished = [entry for entry in self._threaded if entry[0].done()]
+        for entry in finished:
+            self._threaded.remove(entry)
+            self.handle_error(*entry)
 
 
 def _source(task: Task, entity: object) -> str:
-    """What runs, in words; a task that is done has forgotten its handler."""
+    """Describe the callback of a task before it runs; a finished task no longer has its handler."""
     for name, kind in (("topic_name", "subscription"), ("srv_name", "service")):
         if hasattr(entity, name):
             return f"{kind} {getattr(entity, name)}"
     if entity is None:
-        return f"task {name_of(task._handler)}"
-    return f"{type(entity).__name__.lower()} {name_of(getattr(entity, 'callback', entity))}"
+        return f"task {callback_name(task_handler(task))}"
+    return f"{type(entity).__name__.lower()} {callback_name(getattr(entity, 'callback', entity))}"
 
 
 def _run(task: Task, begun: Event) -> None:

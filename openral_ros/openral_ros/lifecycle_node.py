@@ -1,5 +1,4 @@
-"""The lifecycle node every node of this project is."""
-# MERGED Lifecycle transitions that never fail silently.
+"""Base class of lifecycle nodes: one resource scope per state, transitions that never fail silently."""
 
 import traceback
 from collections.abc import Callable, Sequence
@@ -15,18 +14,24 @@ from rclpy.parameter import Parameter
 from openral_core.errors import OpenRALError
 from openral_ros.callback_guard import FatalNodeError, guard_of
 from openral_ros.executor import TransitionCallbackGroup
-from openral_ros.parameters import effect
+from openral_ros.parameters import effect_notice
+from openral_ros.rclpy_internals import (
+    available_transitions,
+    destroy_state_machine,
+    intercept_change_state,
+    lifecycle_state_label,
+)
 from openral_ros.resources import ResourceScope
-from openral_ros.service_guard import guard_service, own_failure_answer
+from openral_ros.service_guard import guard_service, standard_failure_responder
 
 AnyNode = TypeVar("AnyNode", bound=Node)
 Transition = Callable[[AnyNode, LifecycleState], TransitionCallbackReturn]
 
 
 def logged(transition: Transition[AnyNode]) -> Transition[AnyNode]:
-    """Say how a transition ended: our own errors are a FAILURE in words, others an ERROR with traceback.
+    """Log failed transitions: an `OpenRALError` as FAILURE with its message, others as ERROR with traceback.
 
-    rclpy turns an exception in a transition into ERROR without a word.
+    rclpy turns an exception in a transition into ERROR without any output.
     """
 
     @wraps(transition)
@@ -34,10 +39,10 @@ def logged(transition: Transition[AnyNode]) -> Transition[AnyNode]:
         try:
             return transition(node, state)
         except OpenRALError as error:
-            node.get_logger().error(f"{transition.__name__} refused: {error}")
+            node.get_logger().error(f"{transition.__name__} failed: {error}")
             return TransitionCallbackReturn.FAILURE
         except Exception:
-            node.get_logger().fatal(f"{transition.__name__} broke:\n{traceback.format_exc()}")
+            node.get_logger().fatal(f"{transition.__name__} raised:\n{traceback.format_exc()}")
             return TransitionCallbackReturn.ERROR
 
     return wrapper
@@ -49,90 +54,90 @@ SUCCESS = TransitionCallbackReturn.SUCCESS
 class LifecycleNodeBase(LifecycleNodeMixin, Node):
     """A lifecycle node with one `ResourceScope` per state.
 
-    Subclasses override `configure` and `activate`. An `OpenRALError` raised there refuses the
-    transition (FAILURE, logged); the scope of a refused transition is closed at once, so that
-    trying again starts clean. Transitions are in a callback group of their own: under an
-    `ApartExecutor` the node still answers while it activates.
+    Subclasses override `configure` and `activate`. An `OpenRALError` raised there fails the
+    transition (FAILURE, logged) and closes its scope, so that a retry starts clean. Transitions are in
+    a callback group of their own: under a `TransitionThreadExecutor` the node answers while it activates.
     """
 
     def __init__(self, name: str, **options: object) -> None:
         Node.__init__(self, name, **options)
         LifecycleNodeMixin.__init__(self, callback_group=TransitionCallbackGroup())
-        self._change_as_asked = self._service_change_state.callback
-        self._service_change_state.callback = self._change_if_possible
+        self._change_state = intercept_change_state(self, self._change_state_if_available)
         for service in self.services:
-            answer = own_failure_answer(service.srv_type)
-            guard_service(guard_of(self), f"service {service.srv_name}", service, answer)
+            failure = standard_failure_responder(service.srv_type)
+            guard_service(guard_of(self), f"service {service.srv_name}", service, failure)
         self._configured = ResourceScope(self)
         self._active = ResourceScope(self)
 
     def configure(self, scope: ResourceScope) -> None:
-        """Check parameters and make the interfaces that live until clean-up."""
+        """Check parameters and create the interfaces that live until clean-up."""
 
     def activate(self, scope: ResourceScope) -> None:
-        """Acquire what lives until deactivation and begin to work."""
+        """Acquire the resources that live until deactivation, and start working."""
 
-    def deactivated(self) -> None:
-        """Told after the active scope was closed."""
+    def on_deactivated(self) -> None:
+        """React to deactivation, after the active scope was closed."""
 
-    def last_words(self, reason: FatalNodeError) -> None:
-        """Say why the process is about to end."""
+    def on_fatal(self, reason: FatalNodeError) -> None:
+        """Report why the process is about to end."""
         self.get_logger().fatal(str(reason))
 
     def set_parameters_atomically(self, parameter_list: Sequence[Parameter]) -> SetParametersResult:
-        """Set them all or none; the result says when they will hold."""
+        """Set all parameters or none; the reason in the result says when they take effect."""
         result = super().set_parameters_atomically(parameter_list)
         if result.successful and not result.reason:
-            result.reason = effect(self, parameter_list)
+            result.reason = effect_notice(self, parameter_list)
         return result
 
     @logged
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """See `configure`."""
+        """Run `configure`."""
         self._enter(self._configured, self.configure)
         return SUCCESS
 
     @logged
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """See `activate`."""
+        """Run `activate`."""
         self._enter(self._active, self.activate)
         return SUCCESS
 
     @logged
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Close what activation acquired."""
+        """Release what activation acquired."""
         self._active.close()
-        self.deactivated()
+        self.on_deactivated()
         return SUCCESS
 
     @logged
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Close everything, from whatever state."""
+        """Release everything, in any state."""
         self.close()
         return SUCCESS
 
     on_shutdown = on_error = on_cleanup
 
     def close(self) -> None:
-        """Give everything back; safe to call in any state."""
+        """Release everything; safe to call in any state."""
         self._active.close()
         self._configured.close()
 
     def destroy_node(self) -> None:
-        """Also give back the state machine: rclpy's mixin keeps it, and with it the DDS participant."""
+        """Destroy the node with its state machine."""
         super().destroy_node()
-        self._state_machine.destroy_when_not_in_use()
+        destroy_state_machine(self)
 
-    def _change_if_possible(
+    def _change_state_if_available(
         self, request: ChangeState.Request, response: ChangeState.Response
     ) -> ChangeState.Response:
-        """Refuse a transition that the state does not have: rclpy raises on it, which ends the process."""
+        """Refuse a transition that the current state does not have; rclpy would raise and end the process."""
         asked = request.transition
-        offered = {(number, label) for number, label, *_ in self._state_machine.available_transitions}
-        if any(asked.label == label if asked.label else asked.id == number for number, label in offered):
-            return self._change_as_asked(request, response)
-        state = self._state_machine.current_state[1]
-        self.get_logger().warning(f"refused transition {asked.label or asked.id}: this node is {state}")
+        available = available_transitions(self)
+        if any(asked.label == label if asked.label else asked.id == number for number, label in available):
+            return self._change_state(request, response)
+        state = lifecycle_state_label(self)
+        self.get_logger().warning(
+            f"transition {asked.label or asked.id} is not available: the node is {state}"
+        )
         response.success = False
         return response
 

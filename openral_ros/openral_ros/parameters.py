@@ -1,7 +1,7 @@
-"""A frozen pydantic model is a node's ROS parameters: default, bounds and description said once.
+"""ROS parameters declared by a frozen pydantic model: defaults, bounds and descriptions in one place.
 
-A node reads them when it is configured. A value that it could not run with is refused when it is set; so is
-any value while the node is active, since it would change nothing.
+A node reads them when it is configured. Invalid values are rejected when they are set; so is any value
+while the node is active, since it would have no effect.
 """
 
 from collections.abc import Container, Iterable, Mapping
@@ -26,10 +26,11 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from openral_core.errors import OpenRALError
+from openral_ros.rclpy_internals import lifecycle_state_label
 
 
 class Parameters(BaseModel):
-    """Base of every node's parameter model."""
+    """Base of the parameter models of all nodes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -50,24 +51,24 @@ _ARRAYS: Mapping[type, Parameter.Type] = {
 
 
 class InvalidParameters(OpenRALError):
-    """Parameter values the node cannot run with."""
+    """Parameter values that the model rejects."""
 
     def __init__(self, node: str, problems: list[str]) -> None:
         super().__init__(f"parameters of {node}: " + "; ".join(problems))
 
 
 def declare(node: Node, model: type[AnyParameters]) -> AnyParameters:
-    """Declare every field of ``model`` on the node and read the values back, checked.
+    """Declare every field of ``model`` on the node, and return the validated values.
 
     Declaring again (a second configure) reads the current values.
 
     Raises:
-        InvalidParameters: Naming each parameter, the value found and what would be valid.
+        InvalidParameters: Naming each parameter, its value and the valid values.
     """
     values = {name: _value(node, name, field) for name, field in model.model_fields.items()}
     if node not in _models:
         _models[node] = model
-        node.add_on_set_parameters_callback(partial(_judge, ref(node), model))
+        node.add_on_set_parameters_callback(partial(_check_new_values, ref(node), model))
     try:
         return model.model_validate({name: value for name, value in values.items() if value is not None})
     except ValidationError as error:
@@ -77,37 +78,41 @@ def declare(node: Node, model: type[AnyParameters]) -> AnyParameters:
 _models: "WeakKeyDictionary[Node, type[Parameters]]" = WeakKeyDictionary()
 
 
-def effect(node: Node, asked: Iterable[Parameter]) -> str:
-    """When values that were set will hold, in words; "" when they are none of a model's."""
+def effect_notice(node: Node, changed: Iterable[Parameter]) -> str:
+    """Return when new values take effect, as text; "" if none belongs to the model of the node."""
     model = _models.get(node)
-    if model is None or not any(each.name in model.model_fields for each in asked):
+    if model is None or not any(parameter.name in model.model_fields for parameter in changed):
         return ""
-    return f"takes effect when {node.get_fully_qualified_name()} is configured next"
+    return f"takes effect when {node.get_fully_qualified_name()} is configured again"
 
 
-def _judge(weak: "ref[Node]", model: type[AnyParameters], asked: Iterable[Parameter]) -> SetParametersResult:
-    """Whether these values may be set now."""
-    node, news = weak(), {each.name: each.value for each in asked if each.name in model.model_fields}
-    if node is None or not news:
+def _check_new_values(
+    node_ref: "ref[Node]", model: type[AnyParameters], changed: Iterable[Parameter]
+) -> SetParametersResult:
+    """Reject values that the model rejects, and any value while the node is active."""
+    node = node_ref()
+    new = {parameter.name: parameter.value for parameter in changed if parameter.name in model.model_fields}
+    if node is None or not new:
         return SetParametersResult(successful=True)
     name = node.get_fully_qualified_name()
-    if state_of(node) in _READ:
+    state = lifecycle_state_label(node) or "active"
+    if state in _STATES_WITH_PARAMETERS_IN_USE:
         reason = (
-            f"{name} is {state_of(node)} and reads its parameters when it is configured: "
+            f"{name} is {state} and reads its parameters only when it is configured: "
             f"deactivate it, set them, then 'ros2 lifecycle set {name} cleanup' and configure"
         )
         return SetParametersResult(successful=False, reason=reason)
-    switches = [each for each, value in news.items() if isinstance(value, bool) and _is_number(model, each)]
+    switches = [field for field, value in new.items() if isinstance(value, bool) and _is_number(model, field)]
     if switches:
         return SetParametersResult(successful=False, reason=f"{', '.join(switches)}: expected a number")
-    held = {each: node.get_parameter_or(each, None) for each in model.model_fields}
-    values = {each: parameter.value for each, parameter in held.items() if parameter is not None}
-    values = {each: value for each, value in {**values, **news}.items() if value is not None}
+    current = {field: node.get_parameter_or(field, None) for field in model.model_fields}
+    values = {field: parameter.value for field, parameter in current.items() if parameter is not None}
+    values = {field: value for field, value in {**values, **new}.items() if value is not None}
     try:
         model.model_validate(values)
     except ValidationError as error:
-        # Others that are wrong too are set right one after the other.
-        if problems := _problems(model, error, news):
+        # Several invalid values can only be corrected one by one: report the new ones alone.
+        if problems := _problems(model, error, new):
             return SetParametersResult(successful=False, reason="; ".join(problems))
     return SetParametersResult(successful=True)
 
@@ -116,21 +121,15 @@ def _is_number(model: type[Parameters], name: str) -> bool:
     return _parameter_type(model.model_fields[name].annotation) is Parameter.Type.DOUBLE
 
 
-_READ = ("active", "activating", "deactivating")
-
-
-def state_of(node: Node) -> str:
-    """The lifecycle state of a managed node; any other runs from its beginning."""
-    machine = getattr(node, "_state_machine", None)
-    return str(machine.current_state[1]) if machine is not None else "active"
+_STATES_WITH_PARAMETERS_IN_USE = ("active", "activating", "deactivating")
 
 
 def _problems(
     model: type[Parameters], error: ValidationError, names: Container[object] | None = None
 ) -> list[str]:
-    """What is wrong, of these names alone when they are given."""
-    wrong = [e for e in error.errors() if names is None or not e["loc"] or e["loc"][0] in names]
-    return [_problem(model, _where(e["loc"]), e) for e in wrong]
+    """List the problems, of these names alone if they are given."""
+    details = [e for e in error.errors() if names is None or not e["loc"] or e["loc"][0] in names]
+    return [_problem(model, ".".join(map(str, e["loc"])), e) for e in details]
 
 
 def _value(node: Node, name: str, field: FieldInfo) -> object:
@@ -140,7 +139,7 @@ def _value(node: Node, name: str, field: FieldInfo) -> object:
         try:
             node.declare_parameter(
                 name,
-                # rclpy takes an empty list for bytes, and then refuses words: it stays unset.
+                # rclpy takes an empty list for bytes and then rejects strings: leave it unset.
                 kind if field.is_required() or field.default == () else _plain(field.get_default()),
                 descriptor,
             )
@@ -163,7 +162,7 @@ def _parameter_type(annotation: object) -> Parameter.Type:
 
 def _descriptor(field: FieldInfo, kind: Parameter.Type) -> ParameterDescriptor:
     descriptor = ParameterDescriptor(description=field.description or "", type=kind.value)
-    # ROS refuses 200 for 200.0; pydantic takes it, and still refuses words.
+    # ROS rejects 200 for 200.0; pydantic accepts it, and still rejects strings.
     descriptor.dynamic_typing = kind is Parameter.Type.DOUBLE
     low, high = _bound(field, Ge, "ge"), _bound(field, Le, "le")
     if low is None or high is None:
@@ -176,12 +175,12 @@ def _descriptor(field: FieldInfo, kind: Parameter.Type) -> ParameterDescriptor:
 
 
 def _bound(field: FieldInfo, constraint: type, attribute: str) -> float | None:
-    """A closed bound; an open one (gt, lt) has no counterpart in a descriptor and is checked by pydantic."""
+    """Return a closed bound; open ones (gt, lt) have no counterpart in a descriptor, pydantic checks them."""
     return next((float(getattr(m, attribute)) for m in field.metadata if isinstance(m, constraint)), None)
 
 
 def _plain(default: object) -> object:
-    """The default as ROS holds it."""
+    """Return a default as a ROS parameter value."""
     if isinstance(default, Enum):
         return default.value
     if isinstance(default, Path):
@@ -190,10 +189,6 @@ def _plain(default: object) -> object:
 
 
 def _problem(model: type[Parameters], where: str, error: ErrorDetails) -> str:
-    if error["type"] == "missing":  # pydantic's input would be every other parameter
+    if error["type"] == "missing":  # its input is the whole set of parameters
         return f"{where}: must be set ({model.model_fields[where].description})"
     return f"{where}: {error['msg']}, found {error['input']!r}"
-
-
-def _where(location: tuple[int | str, ...]) -> str:
-    return ".".join(str(part) for part in location)

@@ -1,4 +1,4 @@
-"""The quality-of-service profiles of the graph."""
+"""Quality-of-service profiles of the graph."""
 
 from rclpy.qos import (
     DurabilityPolicy,
@@ -9,10 +9,10 @@ from rclpy.qos import (
 )
 
 SENSOR = qos_profile_sensor_data
-"""Images and other streams where only the newest matters."""
+"""For images and other streams of which only the latest message matters."""
 
 RELIABLE = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=10, reliability=ReliabilityPolicy.RELIABLE)
-"""Prompts, failures, detections: nothing may be lost."""
+"""For prompts, failures and detections, which must not be lost."""
 
 LATCHED = QoSProfile(
     history=HistoryPolicy.KEEP_LAST,
@@ -20,18 +20,18 @@ LATCHED = QoSProfile(
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
-"""State that a late joiner must get: one message, the newest."""
+"""For state of which a late joiner needs the latest message."""
 
-ENDINGS = QoSProfile(
+LATCHED_HISTORY = QoSProfile(
     history=HistoryPolicy.KEEP_LAST,
     depth=10,
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
-"""State whose every change counts: the next one does not push out the end of the one before.
+"""For state of which every change matters, such as the end of a mission before the next one starts.
 
-A late joiner that asks for one message gets the newest.
+A late joiner with a depth of 1 gets the latest message.
 """
 
 RECEIPTS = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=100, reliability=ReliabilityPolicy.RELIABLE)
-"""One for each prompt, also of those that come in a burst."""
+"""For receipts of prompts, which can come in bursts."""

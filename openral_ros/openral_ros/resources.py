@@ -1,4 +1,4 @@
-"""What a lifecycle state acquired, to be given back in reverse when the state is left."""
+"""Resources of one lifecycle state, released in reverse order when the state is left."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -19,15 +19,15 @@ from rclpy.service import Service
 from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 
-from openral_ros.callback_guard import FatalNodeError, guard_of, in_words, name_of
-from openral_ros.service_guard import FailureAnswer, failure_answer, fill_failure, guard_service
+from openral_ros.callback_guard import FatalNodeError, callback_name, describe_error, guard_of
+from openral_ros.service_guard import FailureResponder, failure_responder, fill_failure, guard_service
 
 T = TypeVar("T")
 Callback = Callable[..., Any]
 
 
 class ActionType(Protocol):
-    """The class that an .action file becomes."""
+    """Class generated from an .action file."""
 
     Result: Callable[[], object]
 
@@ -35,9 +35,9 @@ class ActionType(Protocol):
 class ResourceScope:
     """Creates a node's interfaces and destroys them, last first, on `close`.
 
-    Every callback is guarded (`CallbackGuard`): what it raises is logged and counted, a client gets a typed
-    answer, the node goes on. None begins once the scope is closing, and closing waits for one that another
-    thread is in: a callback may use whatever its scope holds.
+    Every callback is guarded (`CallbackGuard`): exceptions are logged and counted, a client gets a typed
+    failure, and the node continues. No callback starts once the scope is closing, and closing waits for a
+    running one, so a callback may use everything in its scope.
     """
 
     def __init__(self, node: Node) -> None:
@@ -48,7 +48,7 @@ class ResourceScope:
         self._life = 0
 
     def publisher(self, message_type: type, topic: str, qos: QoSProfile) -> Publisher:
-        """A publisher for as long as this scope lives."""
+        """Create a publisher."""
         publisher = self._node.create_publisher(message_type, topic, qos)
         self._stack.callback(self._node.destroy_publisher, publisher)
         return publisher
@@ -56,19 +56,19 @@ class ResourceScope:
     def subscription(
         self, message_type: type, topic: str, callback: Callback, qos: QoSProfile, **options: object
     ) -> Subscription:
-        """A subscription for as long as this scope lives; ``options`` are those of `Node`."""
+        """Create a subscription; ``options`` are those of `Node.create_subscription`."""
         guarded = self.guarded(f"subscription {self._node.resolve_topic_name(topic)}", callback)
         subscription = self._node.create_subscription(message_type, topic, guarded, qos, **options)
         self._stack.callback(self._node.destroy_subscription, subscription)
         return subscription
 
     def service(self, service_type: type, name: str, callback: Callback) -> Service:
-        """A service for as long as this scope lives; a coroutine function may answer later.
+        """Create a service; a coroutine function may answer later.
 
         Raises:
-            NoFailureAnswer: If its response cannot say that its server broke.
+            NoFailureResponse: If the response type cannot express an internal error.
         """
-        failure = failure_answer(service_type)
+        failure = failure_responder(service_type)
         source = f"service {self._node.resolve_service_name(name)}"
         service = self._node.create_service(service_type, name, self._while_open(callback, failure))
         guard_service(self._guard, source, service, failure)
@@ -78,9 +78,9 @@ class ResourceScope:
     def action_server(
         self, action_type: type[ActionType], name: str, execute: Callback, cancel: Callback
     ) -> ActionServer:
-        """An action server for as long as this scope lives; ``execute`` is a coroutine function.
+        """Create an action server; ``execute`` is a coroutine function.
 
-        A goal whose ``execute`` breaks is aborted with a typed result.
+        A goal whose ``execute`` raises is aborted with a typed result.
         """
         source = f"action {self._node.resolve_service_name(name)}"
         fill_failure(action_type.Result(), "")
@@ -91,10 +91,10 @@ class ResourceScope:
             except FatalNodeError:
                 raise
             except Exception as error:
-                self._guard.caught(source, error)
+                self._guard.record(source, error)
                 if handle.is_active:
                     handle.abort()
-                return fill_failure(action_type.Result(), in_words(error))
+                return fill_failure(action_type.Result(), describe_error(error))
 
         def cancelled(handle: ServerGoalHandle) -> CancelResponse:
             return self._guard.run(f"{source}, cancel", cancel, handle) or CancelResponse.REJECT
@@ -104,29 +104,29 @@ class ResourceScope:
         return server
 
     def client(self, service_type: type, name: str) -> Client:
-        """A service client for as long as this scope lives."""
+        """Create a service client."""
         client = self._node.create_client(service_type, name)
         self._stack.callback(self._node.destroy_client, client)
         return client
 
     def timer(self, period: float, callback: Callable[[], object], **options: object) -> Timer:
-        """A timer every ``period`` [s] of steady time, so a stopped simulation cannot stop it."""
+        """Create a timer with a ``period`` [s] of steady time, which a stopped simulation cannot stop."""
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        guarded = self.guarded(f"timer {name_of(callback)}", callback)
+        guarded = self.guarded(f"timer {callback_name(callback)}", callback)
         timer = self._node.create_timer(period, guarded, clock=steady, **options)
         self._stack.callback(self._node.destroy_timer, timer)
         return timer
 
     def guard_condition(self, callback: Callable[[], object]) -> GuardCondition:
-        """A guard condition for as long as this scope lives."""
-        guarded = self.guarded(f"guard condition {name_of(callback)}", callback)
+        """Create a guard condition."""
+        guarded = self.guarded(f"guard condition {callback_name(callback)}", callback)
         condition = self._node.create_guard_condition(guarded)
         self._stack.callback(self._node.destroy_guard_condition, condition)
         return condition
 
     def on_time_jumped_back(self, callback: Callable[[], object]) -> None:
-        """Call back when ROS time begins anew, as when a simulation is started again."""
-        guarded = self.guarded(f"time jump {name_of(callback)}", callback)
+        """Register a callback for jumps back of ROS time, as when a simulation restarts."""
+        guarded = self.guarded(f"time jump {callback_name(callback)}", callback)
         threshold = JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1))
         clock = self._node.get_clock()
         self._stack.callback(
@@ -134,11 +134,11 @@ class ResourceScope:
         )
 
     def guarded(self, source: str, callback: Callable[..., T]) -> Callable[..., T | None]:
-        """A callback that may be handed to anything that calls back while this scope lives.
+        """Return a guarded callback, for interfaces that this scope does not create.
 
         Args:
-            source: The callback in words, for log and diagnostics.
-            callback: What it raises is caught, but for `FatalNodeError`; nothing is called after `close`.
+            source: Description of the callback for logs and diagnostics.
+            callback: Called until `close`; all its exceptions but `FatalNodeError` are caught.
         """
         life = self._life
 
@@ -151,21 +151,21 @@ class ResourceScope:
         return run
 
     def callback(self, undo: Callable[..., object], *arguments: object) -> None:
-        """Call ``undo(*arguments)`` when this scope is left."""
+        """Call ``undo(*arguments)`` when the scope closes."""
         self._stack.callback(undo, *arguments)
 
     def enter_context(self, context: AbstractContextManager[T]) -> T:
-        """Hold a context manager open for as long as this scope lives."""
+        """Enter a context manager that exits when the scope closes."""
         return self._stack.enter_context(context)
 
     def close(self) -> None:
-        """Let no callback begin any more, then give everything back, last acquired first."""
+        """Stop all callbacks, then release everything, last acquired first."""
         with self._in_callback:
             self._life += 1
         self._stack.close()
 
-    def _while_open(self, callback: Callback, failure: FailureAnswer) -> Callback:
-        """A service's callback that answers with a failure once the scope is closed."""
+    def _while_open(self, callback: Callback, failure: FailureResponder) -> Callback:
+        """Wrap the callback of a service so that it answers with a failure once the scope is closed."""
         if iscoroutinefunction(callback):
             return callback
         life = self._life
@@ -173,7 +173,9 @@ class ResourceScope:
         def answer(request: object, response: object) -> object:
             with self._in_callback:
                 if life != self._life:
-                    return failure(request, "the node is leaving the state that served this")
+                    return failure(
+                        request, "the node is leaving the lifecycle state that provides this service"
+                    )
                 return callback(request, response)
 
         return answer

@@ -1,4 +1,4 @@
-"""Runs one node as a process: spins until a signal, then gives everything back."""
+"""Main loop of a node process: spin until a signal, then release everything."""
 
 import signal
 from collections.abc import Callable, Sequence
@@ -24,11 +24,11 @@ def run(
     Args:
         make_node: Called once rclpy is initialised.
         arguments: Command line with ROS arguments; None takes the process's own.
-        transitions_apart: Run lifecycle transitions on a thread of their own, so that a node whose
-            activation takes seconds still answers meanwhile.
+        transitions_apart: Run lifecycle transitions on their own thread, so that a node answers during an
+            activation that takes seconds.
 
     Returns:
-        The process's exit status: 1 when the node could not go on.
+        Exit status of the process: 1 after a `FatalNodeError`.
     """
     stop = Event()
     rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
@@ -45,7 +45,7 @@ def run(
     try:
         _spin(executor, stop)
     except FatalNodeError as reason:
-        node.last_words(reason)
+        node.on_fatal(reason)
         return 1
     finally:
         _shut_down(node, executor)

@@ -1,4 +1,4 @@
-"""Service calls that never block and always end."""
+"""Service client whose calls never block and always end."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -16,37 +16,37 @@ Response = TypeVar("Response")
 
 
 class CallError(OpenRALError):
-    """Base of the ways a service call can end without an answer."""
+    """Base of errors that end a service call without a response."""
 
 
 class ServiceUnavailable(CallError):
-    """Nobody serves this name."""
+    """A service without a server."""
 
     def __init__(self, service: str) -> None:
-        super().__init__(f"no node serves {service}")
+        super().__init__(f"service {service} is not available")
 
 
 class ServiceTimedOut(CallError):
-    """The server did not answer in time."""
+    """A call without a response in time."""
 
     def __init__(self, service: str, deadline: float) -> None:
-        super().__init__(f"{service} did not answer within {deadline:.1f} s")
+        super().__init__(f"service {service} did not respond within {deadline:.1f} s")
 
 
 class ServiceFailed(CallError):
-    """The call broke on its way."""
+    """A call that failed on the client side."""
 
     def __init__(self, service: str, reason: object) -> None:
-        super().__init__(f"{service} failed: {reason}")
+        super().__init__(f"call of service {service} failed: {reason}")
 
 
 class AsyncServiceClient(Generic[Response]):
-    """A client whose every call ends, in its answer or a `CallError`, within a deadline of steady time."""
+    """A client whose calls end with a response or a `CallError` within a deadline of steady time."""
 
     def __init__(self, scope: ResourceScope, node: Node, service_type: type, name: str) -> None:
         self._client, self._guard = scope.client(service_type, name), guard_of(node)
         self._name = str(node.resolve_service_name(name))
-        self._deadlines = TimeoutScheduler(scope, node)
+        self._timeouts = TimeoutScheduler(scope, node)
         self._open: set[_PendingCall[Response]] = set()
         scope.callback(self._abandon)
 
@@ -57,7 +57,7 @@ class AsyncServiceClient(Generic[Response]):
 
     @property
     def ready(self) -> bool:
-        """Whether a server is there now."""
+        """True while a server is available."""
         return bool(self._client.service_is_ready())
 
     def call(
@@ -70,63 +70,63 @@ class AsyncServiceClient(Generic[Response]):
 
         Args:
             request: A request message.
-            deadline: Time to wait for the answer [s].
-            on_done: Called also when nobody serves the name.
+            deadline: Time to wait for the response [s].
+            on_done: Called at once if the service is not available.
         """
         if not self.ready:
             on_done(ServiceUnavailable(self.name))
             return
-        call = _PendingCall(self._client, self._name, deadline, self._deadlines, self._ended_with(on_done))
+        call = _PendingCall(self._client, self._name, deadline, self._timeouts, self._on_end(on_done))
         self._open.add(call)
         call.send(request)
 
-    def _ended_with(
+    def _on_end(
         self, on_done: Callable[[Response | CallError], None]
     ) -> "Callable[[_PendingCall[Response], Response | CallError], None]":
-        def ended(call: "_PendingCall[Response]", outcome: Response | CallError) -> None:
+        def on_end(call: "_PendingCall[Response]", outcome: Response | CallError) -> None:
             self._open.discard(call)
-            self._guard.run(f"answer of {self._name}", on_done, outcome)
+            self._guard.run(f"response of {self._name}", on_done, outcome)
 
-        return ended
+        return on_end
 
     def _abandon(self) -> None:
         for call in tuple(self._open):
-            call.end(ServiceFailed(self.name, "the caller shut down"))
+            call.end(ServiceFailed(self.name, "the client was shut down"))
 
 
 class _PendingCall(Generic[Response]):
-    """One request on its way."""
+    """One request without a response yet."""
 
     def __init__(
         self,
         client: Client,
         name: str,
         deadline: float,
-        deadlines: TimeoutScheduler,
+        timeouts: TimeoutScheduler,
         on_end: "Callable[[_PendingCall[Response], Response | CallError], None]",
     ) -> None:
         self._client, self._name = client, name
-        self._deadline, self._deadlines, self._on_end = deadline, deadlines, on_end
+        self._deadline, self._timeouts, self._on_end = deadline, timeouts, on_end
         self._future: Future | None = None
 
     def send(self, request: object) -> None:
-        """Send the request; its deadline runs from now on."""
-        self._deadlines.set(self, self._deadline, self._late)
+        """Send the request and start its timeout."""
+        self._timeouts.schedule(self, self._deadline, self._on_timeout)
         self._future = self._client.call_async(request)
-        self._future.add_done_callback(self._answered)
+        self._future.add_done_callback(self._on_response)
 
-    def _answered(self, future: Future) -> None:
+    def _on_response(self, future: Future) -> None:
         error = future.exception()
         self.end(future.result() if error is None else ServiceFailed(self._name, error))
 
-    def _late(self) -> None:
+    def _on_timeout(self) -> None:
         self.end(ServiceTimedOut(self._name, self._deadline))
 
     def end(self, outcome: Response | CallError) -> None:
-        """Give the outcome once and drop everything this call held."""
+        """Deliver the outcome once and release everything this call holds."""
         future, self._future = self._future, None
         if future is None:
             return
-        self._deadlines.drop(self)
+        self._timeouts.cancel(self)
         self._client.remove_pending_request(future)
         self._on_end(self, outcome)

@@ -1,4 +1,4 @@
-"""A client is answered, typed, when the callback that should have answered it broke."""
+"""Typed failure responses for service clients whose request raised an exception in the server."""
 
 from collections.abc import Callable, Mapping
 from inspect import iscoroutinefunction
@@ -11,86 +11,90 @@ from rclpy.exceptions import InvalidHandle
 from rclpy.service import Service
 
 from openral_core.errors import OpenRALError
-from openral_ros.callback_guard import CallbackGuard, FatalNodeError, in_words
+from openral_ros.callback_guard import CallbackGuard, FatalNodeError, describe_error
+from openral_ros.rclpy_internals import SendResponse, intercept_requests, intercept_responses
 
-FailureAnswer: TypeAlias = Callable[[Any, str], Any]
-"""Makes the response to a request from words."""
+FailureResponder: TypeAlias = Callable[[Any, str], Any]
+"""Makes the response to a request from an error message."""
 
 STATUSES = ("INTERNAL_ERROR", "DETECTOR_ERROR", "SKILL_ERROR")
-"""Which constant of a response stands for a broken server; the first that its type has."""
+"""Constants of a response type that express an internal error; the first one it has is used."""
 
 
-class NoFailureAnswer(OpenRALError):
-    """A service whose response has no way to say that its server broke."""
+class NoFailureResponse(OpenRALError):
+    """A response type that cannot express an internal error."""
 
     def __init__(self, response_type: type) -> None:
         super().__init__(
-            f"{response_type.__name__} cannot say that its server broke: "
+            f"{response_type.__name__} cannot express an internal error: "
             f"it needs a status with one of {', '.join(STATUSES)}, or 'success', and a 'message'"
         )
 
 
 class ServiceType(Protocol):
-    """The class that a .srv file becomes."""
+    """Class generated from a .srv file."""
 
     Response: Callable[[], object]
 
 
-def failure_answer(service_type: type[ServiceType]) -> FailureAnswer:
-    """How to answer a request of this type when its callback broke.
+def failure_responder(service_type: type[ServiceType]) -> FailureResponder:
+    """Return the function that makes failure responses of a service type.
 
     Raises:
-        NoFailureAnswer: If a response of this type cannot say so.
+        NoFailureResponse: If its response type cannot express an internal error.
     """
-    if service_type in _OF_ROS:
-        return _OF_ROS[service_type]
+    if service_type in _STANDARD_SERVICES:
+        return _STANDARD_SERVICES[service_type]
     fill_failure(service_type.Response(), "")
-    return lambda _, words: fill_failure(service_type.Response(), words)
+    return lambda _, message: fill_failure(service_type.Response(), message)
 
 
-def own_failure_answer(service_type: type[ServiceType]) -> FailureAnswer:
-    """The same for the services that every node has; one that cannot say so answers with nothing in it."""
-    return _OF_ROS.get(service_type, lambda _, words: service_type.Response())
+def standard_failure_responder(service_type: type[ServiceType]) -> FailureResponder:
+    """Return the same for the standard services of a node, with an empty response as a last resort."""
+    return _STANDARD_SERVICES.get(service_type, lambda _, message: service_type.Response())
 
 
-def fill_failure(response: object, words: str) -> object:
-    """Have a response, or an action's result, say that its server broke.
+def fill_failure(response: object, message: str) -> object:
+    """Set an internal error in a response, or in the result of an action.
 
     Raises:
-        NoFailureAnswer: If it cannot.
+        NoFailureResponse: If its type cannot express one.
     """
-    status = next((getattr(response, each) for each in STATUSES if hasattr(response, each)), None)
+    status = next((getattr(response, name) for name in STATUSES if hasattr(response, name)), None)
     if status is not None:
         response.status = status  # type: ignore[attr-defined]
     elif not hasattr(response, "success"):
-        raise NoFailureAnswer(type(response))
+        raise NoFailureResponse(type(response))
     if hasattr(response, "message"):
-        response.message = words
+        response.message = message
     return response
 
 
-def guard_service(guard: CallbackGuard, source: str, service: Service, failure: FailureAnswer) -> None:
-    """Have a service answer ``failure`` when its callback raises or its response cannot be sent."""
-    send, service.callback = service.send_response, _guarded(guard, source, service.callback, failure)
+def guard_service(guard: CallbackGuard, source: str, service: Service, failure: FailureResponder) -> None:
+    """Make a service respond with ``failure`` if its callback raises or its response cannot be sent."""
 
-    def send_or_say_why(response: object, header: object) -> None:
-        try:
-            send(response, header)
-        except InvalidHandle:
-            return  # destroyed meanwhile
-        except Exception as error:
-            guard.caught(source, error)
-            send(failure(None, in_words(error)), header)
+    def guarded_send(send: SendResponse) -> SendResponse:
+        def send_or_report(response: object, header: object) -> None:
+            try:
+                send(response, header)
+            except InvalidHandle:
+                return  # the service was destroyed meanwhile
+            except Exception as error:
+                guard.record(source, error)
+                send(failure(None, describe_error(error)), header)
 
-    service.send_response = send_or_say_why
+        return send_or_report
+
+    intercept_requests(service, lambda callback: _guarded(guard, source, callback, failure))
+    intercept_responses(service, guarded_send)
 
 
 def _guarded(
-    guard: CallbackGuard, source: str, callback: Callable[..., Any], failure: FailureAnswer
+    guard: CallbackGuard, source: str, callback: Callable[..., Any], failure: FailureResponder
 ) -> Callable[..., Any]:
-    def broke(request: object, error: Exception) -> object:
-        guard.caught(source, error)
-        return failure(request, in_words(error))
+    def fail(request: object, error: Exception) -> object:
+        guard.record(source, error)
+        return failure(request, describe_error(error))
 
     def answer(request: object, response: object) -> object:
         try:
@@ -98,7 +102,7 @@ def _guarded(
         except FatalNodeError:
             raise
         except Exception as error:
-            return broke(request, error)
+            return fail(request, error)
 
     async def answer_later(request: object, response: object) -> object:
         try:
@@ -106,21 +110,21 @@ def _guarded(
         except FatalNodeError:
             raise
         except Exception as error:
-            return broke(request, error)
+            return fail(request, error)
 
     return answer_later if iscoroutinefunction(callback) else answer
 
 
-def _each_refused(request: SetParameters.Request | None, words: str) -> SetParameters.Response:
-    refused = SetParametersResult(successful=False, reason=words)
+def _refuse_all(request: SetParameters.Request | None, message: str) -> SetParameters.Response:
+    refused = SetParametersResult(successful=False, reason=message)
     count = len(request.parameters) if request is not None else 1
     return SetParameters.Response(results=[refused] * count)
 
 
-_OF_ROS: Mapping[type, FailureAnswer] = {
-    ChangeState: lambda _, words: ChangeState.Response(success=False),
-    SetParameters: _each_refused,
-    SetParametersAtomically: lambda _, words: SetParametersAtomically.Response(
-        result=SetParametersResult(successful=False, reason=words)
+_STANDARD_SERVICES: Mapping[type, FailureResponder] = {
+    ChangeState: lambda _, message: ChangeState.Response(success=False),
+    SetParameters: _refuse_all,
+    SetParametersAtomically: lambda _, message: SetParametersAtomically.Response(
+        result=SetParametersResult(successful=False, reason=message)
     ),
 }

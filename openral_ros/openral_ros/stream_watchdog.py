@@ -1,5 +1,7 @@
-"""Subscriptions that end their process when it stood still and hears no more, so that it is started again."""
-# MERGED Whether a process that stood still hears again what it heard before. Pure: times in [s], steady.
+"""Watchdog that exits the process if its subscriptions stay silent after the process was suspended.
+
+The rule is pure (`SuspensionPolicy`); all times are steady, in [s].
+"""
 
 import time
 from collections import deque
@@ -12,131 +14,127 @@ from rclpy.subscription import Subscription
 
 from openral_core.errors import format_choices
 from openral_ros.callback_guard import FatalNodeError
+from openral_ros.rclpy_internals import intercept_messages
 from openral_ros.resources import ResourceScope
 
 
 @dataclass(frozen=True, slots=True)
 class StreamActivity:
-    """When something last came on it, and since when somebody publishes it; None for never and nobody.
+    """Times of one stream: its last message and the start of its current publisher; None without one.
 
-    ``steady`` is when the last but a few of what came on it came: how far it reaches back tells its rate.
+    ``burst_start`` is the time of the `MIN_MESSAGES`-th last message, which tells the rate.
     """
 
-    heard: float | None = None
-    steady: float | None = None
-    published: float | None = None
+    last_message: float | None = None
+    burst_start: float | None = None
+    published_since: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SuspensionPolicy:
-    """What a process expects to hear again after its own looks at the clock were ``gap`` apart.
+    """Streams that a process must receive again after it was suspended for more than ``gap``.
 
-    Only streams that came again and again within ``patience`` before the standstill are expected: one that
-    was silent already, or is slow, says nothing. What comes within ``settle`` after it may have waited since
-    before. A stream that nobody publishes when its time is over is expected no more.
+    Expected are the streams with steady messages within ``timeout`` before the suspension; slow or silent
+    ones are not. Messages within ``settle`` after it may be older than the suspension and do not count.
+    A stream without a publisher at the end of its ``timeout`` is no longer expected.
     """
 
     gap: float = 3.0
     settle: float = 1.0
-    patience: float = 6.0
-    looked: float | None = None
+    timeout: float = 6.0
+    last_update: float | None = None
     resumed: float = 0.0
-    stood: float = 0.0
+    suspended_for: float = 0.0
     expected: frozenset[str] = field(default=frozenset())
 
-    def at(self, now: float, streams: Mapping[str, StreamActivity]) -> tuple[frozenset[str], Self]:
-        """The streams that are published and lost for this process, and what is expected after them."""
-        awake = self._awake(now, streams)
-        waiting = {name for name in awake.expected & streams.keys() if not awake._heard(streams[name])}
-        over = {name for name in waiting if now >= awake._due(streams[name])}
-        lost = frozenset(name for name in over if streams[name].published is not None)
-        return lost, replace(awake, looked=now, expected=frozenset(waiting - over))
+    def update(self, now: float, streams: Mapping[str, StreamActivity]) -> tuple[frozenset[str], Self]:
+        """Return the streams that are published but lost for this process, and the next policy."""
+        policy = self._detect_suspension(now, streams)
+        waiting = {name for name in policy.expected & streams.keys() if not policy._received(streams[name])}
+        overdue = {name for name in waiting if now >= policy._deadline(streams[name])}
+        lost = frozenset(name for name in overdue if streams[name].published_since is not None)
+        return lost, replace(policy, last_update=now, expected=frozenset(waiting - overdue))
 
-    def _awake(self, now: float, streams: Mapping[str, StreamActivity]) -> Self:
-        """As it is, or expecting what came before it stood still."""
-        if self.looked is None or now - self.looked <= self.gap:
+    def _detect_suspension(self, now: float, streams: Mapping[str, StreamActivity]) -> Self:
+        """Return the policy that expects the live streams if updates were more than ``gap`` apart."""
+        if self.last_update is None or now - self.last_update <= self.gap:
             return self
-        since = self.looked - self.patience
-        alive = {name for name, each in streams.items() if each.steady is not None and each.steady >= since}
-        return replace(self, resumed=now, stood=now - self.looked, expected=self.expected | alive)
+        since = self.last_update - self.timeout
+        alive = {name for name, s in streams.items() if s.burst_start is not None and s.burst_start >= since}
+        suspended_for = now - self.last_update
+        return replace(self, resumed=now, suspended_for=suspended_for, expected=self.expected | alive)
 
-    def _heard(self, stream: StreamActivity) -> bool:
-        return stream.heard is not None and stream.heard > self.resumed + self.settle
+    def _received(self, stream: StreamActivity) -> bool:
+        return stream.last_message is not None and stream.last_message > self.resumed + self.settle
 
-    def _due(self, stream: StreamActivity) -> float:
-        """Publishers that were only found again afterwards get as much time."""
-        return max(self.resumed, stream.published or 0.0) + self.patience
+    def _deadline(self, stream: StreamActivity) -> float:
+        """Return the end of the timeout, which restarts when a publisher is discovered again."""
+        return max(self.resumed, stream.published_since or 0.0) + self.timeout
 
 
-LOOKS = 0.5
-"""Between two looks at the clock [s]."""
-STEADY = 5
-"""So many messages make a stream."""
+UPDATE_PERIOD = 0.5
+"""Time between two updates of the policy [s]."""
+MIN_MESSAGES = 5
+"""Number of messages that make a stream."""
 
 
 class StreamsLost(FatalNodeError):
-    """This process was stopped for a while and since then nothing reaches it of what is published."""
+    """Published streams no longer reach this process since it was suspended."""
 
     kind = "deaf"
 
-    def __init__(self, stood: float, streams: Iterable[str], waited: float) -> None:
+    def __init__(self, suspended_for: float, streams: Iterable[str], waited: float) -> None:
         super().__init__(
-            f"this process stood still for {stood:.1f} s and has heard nothing of "
-            f"{format_choices(streams)} for "
-            f"{waited:.0f} s since, although they are published: it ends, to be started again"
+            f"process was suspended for {suspended_for:.1f} s and has received nothing on "
+            f"{format_choices(streams)} for {waited:.0f} s since then, although they are published; "
+            "exiting so that the supervisor restarts it"
         )
 
 
 @dataclass(slots=True)
 class _WatchedStream:
     subscription: Subscription
-    heard: deque[float] = field(default_factory=lambda: deque(maxlen=STEADY))
-    published: float | None = None
+    arrivals: deque[float] = field(default_factory=lambda: deque(maxlen=MIN_MESSAGES))
+    published_since: float | None = None
 
-    def look(self, now: float) -> StreamActivity:
-        """What is known of its stream now."""
-        there = self.subscription.get_publisher_count() > 0
-        self.published = (self.published or now) if there else None
-        heard = tuple(self.heard)
-        steady = heard[0] if len(heard) == STEADY else None
-        return StreamActivity(heard[-1] if heard else None, steady, self.published)
+    def activity(self, now: float) -> StreamActivity:
+        """Return the times of the stream."""
+        is_published = self.subscription.get_publisher_count() > 0
+        self.published_since = (self.published_since or now) if is_published else None
+        arrivals = tuple(self.arrivals)
+        burst_start = arrivals[0] if len(arrivals) == MIN_MESSAGES else None
+        return StreamActivity(arrivals[-1] if arrivals else None, burst_start, self.published_since)
 
 
 class StreamWatchdog:
-    """Minds subscriptions that something comes on all the time.
+    """Watches subscriptions on which messages arrive continuously.
 
-    A process that was stopped, by a signal or a debugger, can lose its link to another one for good: writers
-    of Fast DDS replace the shared-memory port of a reader that does not move; it need not find the new one.
+    A process that was suspended, by a signal or a debugger, can lose its link to another one for good:
+    Fast DDS writers replace the shared-memory port of an unresponsive reader, which may not find the new one.
 
     Args:
         scope: Holds the timer.
-        node: Its executor raises `StreamsLost`; what delays that executor counts as standing still too.
-        hearing: The rule.
+        node: Its executor raises `StreamsLost`; a blocked executor counts as suspended too.
+        policy: The rule.
     """
 
-    def __init__(self, scope: ResourceScope, node: Node, hearing: SuspensionPolicy) -> None:
-        self._scope, self._node, self._hearing = scope, node, hearing
-        self._ears: dict[str, _WatchedStream] = {}
-        scope.timer(LOOKS, self._look)
+    def __init__(self, scope: ResourceScope, node: Node, policy: SuspensionPolicy) -> None:
+        self._scope, self._node, self._policy = scope, node, policy
+        self._streams: dict[str, _WatchedStream] = {}
+        scope.timer(UPDATE_PERIOD, self._update)
 
-    def mind(self, subscription: Subscription) -> None:
-        """Take note of when messages come on it; its scope must be that of the timer, which reads it."""
+    def watch(self, subscription: Subscription) -> None:
+        """Watch a subscription of the same scope."""
         topic = subscription.topic_name
-        ear = self._ears[topic] = _WatchedStream(subscription)
-        self._scope.callback(self._ears.pop, topic, None)
-        receive = subscription.callback
+        stream = self._streams[topic] = _WatchedStream(subscription)
+        self._scope.callback(self._streams.pop, topic, None)
+        intercept_messages(subscription, lambda _: stream.arrivals.append(time.monotonic()))
 
-        def heard(message: object) -> None:
-            ear.heard.append(time.monotonic())
-            receive(message)
-
-        subscription.callback = heard
-
-    def _look(self) -> None:
-        now, before = time.monotonic(), self._hearing
-        streams = {name: ear.look(now) for name, ear in tuple(self._ears.items())}
-        lost, self._hearing = before.at(now, streams)
-        if self._hearing.resumed != before.resumed:
-            self._node.get_logger().warning(f"stood still for {self._hearing.stood:.1f} s")
+    def _update(self) -> None:
+        now, before = time.monotonic(), self._policy
+        activities = {name: stream.activity(now) for name, stream in tuple(self._streams.items())}
+        lost, self._policy = before.update(now, activities)
+        if self._policy.resumed != before.resumed:
+            self._node.get_logger().warning(f"process was suspended for {self._policy.suspended_for:.1f} s")
         if lost:
-            raise StreamsLost(self._hearing.stood, sorted(lost), self._hearing.patience)
+            raise StreamsLost(self._policy.suspended_for, sorted(lost), self._policy.timeout)

@@ -1,4 +1,4 @@
-"""Fills a `TfTree` from /tf and /tf_static; a transform that is none is ignored, alone."""
+"""Buffer of transforms from /tf and /tf_static; invalid transforms are ignored one by one."""
 
 import numpy as np
 from geometry_msgs.msg import TransformStamped
@@ -11,50 +11,50 @@ from openral_core.geometry.tf_tree import InvalidTransform, TfTree
 from openral_ros.conversions.geometry import pose_from_transform, seconds
 from openral_ros.resources import ResourceScope
 
-DYNAMIC = QoSProfile(depth=100)
+MOVING = QoSProfile(depth=100)
 STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class TransformBuffer:
-    """Transforms of the last ``history`` [s] of the graph's clock."""
+    """Transforms of the last ``history`` [s] of ROS time."""
 
     def __init__(self, scope: ResourceScope, history: float = 10.0) -> None:
         self._tree = TfTree(history)
-        self._add = scope.guarded("transform on tf", self._add_moving)
-        self._add_static = scope.guarded("transform on tf_static", self._add_fixed)
+        self._add = scope.guarded("transform on tf", self._add_moving_transform)
+        self._add_static = scope.guarded("transform on tf_static", self._add_static_transform)
         scope.on_time_jumped_back(self._tree.forget_moving)
-        scope.subscription(TFMessage, "tf", self._on_moving, DYNAMIC)
+        scope.subscription(TFMessage, "tf", self._on_moving, MOVING)
         scope.subscription(TFMessage, "tf_static", self._on_static, STATIC)
 
     def lookup(self, target: str, source: str, stamp: float) -> NDArray[np.float64]:
-        """``T_target_source`` at a stamp [s], shape (4, 4); see `TfTree.lookup`."""
+        """Return ``T_target_source`` at a stamp [s], shape (4, 4); raises as `TfTree.lookup` does."""
         return self._tree.lookup(target, source, stamp)
 
     def newest(self, target: str, source: str) -> float:
-        """Last time [s] at which that is known; see `TfTree.newest`."""
+        """Return the latest time [s] at which it is known; raises as `TfTree.newest` does."""
         return self._tree.newest(target, source)
 
     def _on_moving(self, message: TFMessage) -> None:
-        for each in message.transforms:
-            self._add(each)
+        for transform in message.transforms:
+            self._add(transform)
 
     def _on_static(self, message: TFMessage) -> None:
-        for each in message.transforms:
-            self._add_static(each)
+        for transform in message.transforms:
+            self._add_static(transform)
 
-    def _add_moving(self, each: TransformStamped) -> None:
-        parent, child, pose = _read(each)
-        self._tree.add(parent, child, pose, seconds(each.header.stamp))
+    def _add_moving_transform(self, transform: TransformStamped) -> None:
+        parent, child, pose = _parse(transform)
+        self._tree.add(parent, child, pose, seconds(transform.header.stamp))
 
-    def _add_fixed(self, each: TransformStamped) -> None:
-        self._tree.add_static(*_read(each))
+    def _add_static_transform(self, transform: TransformStamped) -> None:
+        self._tree.add_static(*_parse(transform))
 
 
-def _read(message: TransformStamped) -> tuple[str, str, Pose]:
-    """Parent, child and the child's pose.
+def _parse(message: TransformStamped) -> tuple[str, str, Pose]:
+    """Return parent frame, child frame and pose of the child.
 
     Raises:
-        InvalidTransform: If it is no transform; tf2 ignores the same ones.
+        InvalidTransform: If the numbers are not a transform; tf2 ignores the same ones.
     """
     parent, child = message.header.frame_id, message.child_frame_id
     try:

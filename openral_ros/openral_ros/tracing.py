@@ -1,9 +1,8 @@
-"""OpenTelemetry spans that cross ROS: W3C ``traceparent`` strings in requests, goals and prompts.
+"""OpenTelemetry spans across ROS: W3C ``traceparent`` strings in requests, goals and prompts.
 
 Spans are exported by OTLP when the standard ``OTEL_EXPORTER_OTLP_ENDPOINT`` is set and the exporter is
-installed, and as JSON lines below a recording folder when one is given; else they cost next to nothing.
+installed, and as JSON lines below a recording folder if one is given. Otherwise they cost almost nothing.
 """
-# MERGED Spans as JSON lines in a file.
 
 import logging
 import os
@@ -25,20 +24,20 @@ from opentelemetry.sdk.trace.export import (
 
 from openral_core.errors import OpenRALError
 
-MOST = 64_000_000
-"""A file takes no more spans than this [bytes]."""
+MAX_FILE_SIZE = 64_000_000
+"""Largest file of spans [bytes]."""
 _log = logging.getLogger(__name__)
 
 
 class JsonLinesSpanExporter(SpanExporter):
-    """Appends each ended span as one line and flushes, so a killed process loses none it ended.
+    """Appends each ended span as one line and flushes, so that a killed process loses none.
 
-    What cannot be written, or would make the file longer than ``most`` bytes, is told once.
+    Export stops with one logged error when the file cannot be written or exceeds ``max_size`` [bytes].
     """
 
-    def __init__(self, path: Path, most: int = MOST) -> None:
+    def __init__(self, path: Path, max_size: int = MAX_FILE_SIZE) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._path, self._most = path, most
+        self._path, self._max_size = path, max_size
         self._file = path.open("a", encoding="utf-8")
         self._size = path.stat().st_size
         self._lock = Lock()
@@ -51,7 +50,7 @@ class JsonLinesSpanExporter(SpanExporter):
             try:
                 self._write("".join(span.to_json(indent=None) + "\n" for span in spans))
             except (OSError, ValueError) as error:
-                _log.error("spans end: %s: %s", self._path, error)
+                _log.error("export of spans stopped: %s: %s", self._path, error)
                 self._close()
                 return SpanExportResult.FAILURE
         return SpanExportResult.SUCCESS
@@ -63,8 +62,8 @@ class JsonLinesSpanExporter(SpanExporter):
 
     def _write(self, lines: str) -> None:
         self._size += len(lines)
-        if self._size > self._most:
-            raise OSError(f"the file has {self._most / 1e6:.0f} MB, which is all it may have")
+        if self._size > self._max_size:
+            raise OSError(f"the file has reached its limit of {self._max_size / 1e6:.0f} MB")
         self._file.write(lines)
         self._file.flush()
 
@@ -79,7 +78,7 @@ OTLP_MODULE = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
 
 
 class OtlpExporterMissing(OpenRALError):
-    """OTLP export was asked for by the environment but cannot be had."""
+    """OTLP export without the exporter package."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -89,12 +88,12 @@ class OtlpExporterMissing(OpenRALError):
 
 
 def start_tracing(service: str, record: Path | None) -> None:
-    """Choose where this process's spans go; without a recording folder or OTLP endpoint, nowhere.
+    """Configure the exporters of this process; none without a recording folder or OTLP endpoint.
 
-    The first choice of a process holds: OpenTelemetry takes no second one.
+    Only the first call of a process has an effect: OpenTelemetry accepts one provider.
 
     Raises:
-        OtlpExporterMissing: If the environment asks for OTLP and the exporter is not installed.
+        OtlpExporterMissing: If the environment requests OTLP and the exporter is not installed.
     """
     endpoint = os.environ.get(OTLP_VARIABLE)
     if (record is None and not endpoint) or isinstance(trace.get_tracer_provider(), TracerProvider):
@@ -114,7 +113,7 @@ def span(
     traceparent: str = "",
     attributes: Mapping[str, AttributeValue] | None = None,
 ) -> Iterator[trace.Span]:
-    """A span below ``traceparent`` ("" = below the current one), current while it is open."""
+    """Open a span below ``traceparent`` ("" = below the current span) and make it current."""
     context = propagate.extract({"traceparent": traceparent}) if traceparent else None
     tracer = trace.get_tracer("openral")
     with tracer.start_as_current_span(name, context=context, attributes=attributes) as opened:
@@ -122,20 +121,20 @@ def span(
 
 
 def start_span(name: str, traceparent: str, attributes: Mapping[str, AttributeValue]) -> trace.Span:
-    """A span that is never current, for work that outlives a callback; whoever holds it ends it."""
+    """Start a span that is never current, for work that outlives a callback; the caller ends it."""
     context = propagate.extract({"traceparent": traceparent}) if traceparent else None
     return trace.get_tracer("openral").start_span(name, context=context, attributes=attributes)
 
 
 def traceparent_of(opened: trace.Span) -> str:
-    """The W3C header value that makes another span a child of this one; "" when not recorded."""
+    """Return the W3C header value of a span, for its children; "" if it is not recorded."""
     carrier: dict[str, str] = {}
     propagate.inject(carrier, context=trace.set_span_in_context(opened))
     return carrier.get("traceparent", "")
 
 
 def current_traceparent() -> str:
-    """`traceparent_of` the span that is open here."""
+    """Return `traceparent_of` the current span."""
     return traceparent_of(trace.get_current_span())
 
 

@@ -17,12 +17,12 @@ from std_srvs.srv import Empty, Trigger
 
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.srv import LocateInView, RecallObject
-from openral_ros.callback_guard import MOST_KINDS, OTHERS, FatalNodeError, guard_of
+from openral_ros.callback_guard import MAX_KINDS, OTHERS, FatalNodeError, guard_of
 from openral_ros.executor import GuardedExecutor
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
-from openral_ros.service_guard import NoFailureAnswer
+from openral_ros.service_guard import NoFailureResponse
 from openral_ros.timeouts import TimeoutScheduler
 
 SpinUntil = Callable[..., None]
@@ -110,7 +110,7 @@ def test_the_answer_of_a_broken_service_has_the_status_for_it(
 
 
 def test_a_service_that_could_not_say_so_cannot_be_made(scope: ResourceScope) -> None:
-    with pytest.raises(NoFailureAnswer, match="Empty_Response cannot say"):
+    with pytest.raises(NoFailureResponse, match="Empty_Response cannot express"):
         scope.service(Empty, "ask", breaks)
 
 
@@ -136,10 +136,10 @@ def test_timers_and_deadlines_that_break_do_not_keep_back_others(
     passed: list[str] = []
     scope.timer(0.01, breaks)
     deadlines = TimeoutScheduler(scope, node)
-    deadlines.set("first", 0.01, breaks)
-    deadlines.set("second", 0.01, lambda: passed.append("second"))
+    deadlines.schedule("first", 0.01, breaks)
+    deadlines.schedule("second", 0.01, lambda: passed.append("second"))
     spin_until(node, lambda: bool(passed) and guard_of(node).counts["timer breaks: ValueError"] > 2)
-    assert guard_of(node).counts["deadline breaks: ValueError"] == 1
+    assert guard_of(node).counts["timeout breaks: ValueError"] == 1
 
 
 def test_who_cannot_go_on_ends_the_spin(node: Node, scope: ResourceScope, spin_until: SpinUntil) -> None:
@@ -209,9 +209,9 @@ def test_closing_waits_for_the_callback_another_thread_is_in(node: Node, scope: 
 
 def test_kinds_are_bounded(node: Node) -> None:
     guard = guard_of(node)
-    for number in range(MOST_KINDS + 10):
-        guard.caught(f"subscription /{number}", ValueError("odd"))
-    assert len(guard.counts) == MOST_KINDS + 1
+    for number in range(MAX_KINDS + 10):
+        guard.record(f"subscription /{number}", ValueError("odd"))
+    assert len(guard.counts) == MAX_KINDS + 1
     assert guard.counts[OTHERS] == 10
 
 

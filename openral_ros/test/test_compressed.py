@@ -9,10 +9,10 @@ import pytest
 
 sensor = pytest.importorskip("sensor_msgs.msg")
 from openral_ros.conversions.images import (
-    MOST_SCANS,
+    MAX_SCANS,
     ImageTooLarge,
     UndecodableImage,
-    picture_size,
+    compressed_size,
     rgb_of_compressed,
 )
 
@@ -65,7 +65,7 @@ def test_a_header_without_its_picture_is_refused(data: bytes) -> None:
 
 
 def test_a_jpeg_of_a_thousand_scans_is_refused() -> None:
-    data = jpeg(3000, 3000) + b"\xff\xda" * (MOST_SCANS + 1)
+    data = jpeg(3000, 3000) + b"\xff\xda" * (MAX_SCANS + 1)
     with pytest.raises(ImageTooLarge, match="scans"):
         rgb_of_compressed(sensor.CompressedImage(format="jpeg", data=data))
 
@@ -74,4 +74,4 @@ def test_a_jpeg_of_a_thousand_scans_is_refused() -> None:
 @pytest.mark.parametrize("options", [(), (cv2.IMWRITE_JPEG_PROGRESSIVE, 1)])
 def test_the_size_is_read_from_the_header(extension: str, options: tuple[int, ...]) -> None:
     data = cv2.imencode(extension, np.zeros((37, 91, 3), np.uint8), options)[1]
-    assert picture_size(data.data) == (91, 37)
+    assert compressed_size(data.data) == (91, 37)

@@ -65,7 +65,7 @@ def test_what_the_driver_does_not_tell_is_not_known_and_said_once(
         raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
 
     monkeypatch.setattr(pynvml, silent, refuse)
-    monkeypatch.setattr("openral_ros.gpu._not_told", set())
+    monkeypatch.setattr("openral_ros.gpu._unreported", set())
     assert tuple(each.name for each in gpus()) == found
     assert tuple(each.name for each in gpus()) == found
     assert gpu_used_mb([8]) == 0.0

@@ -95,7 +95,7 @@ def test_unknown_depth_is_zero() -> None:
 
 
 def test_an_encoding_it_cannot_read_lists_those_it_can() -> None:
-    with pytest.raises(UnsupportedEncoding, match=r"'yuv999' cannot be read: valid here are .*'rgb8'"):
+    with pytest.raises(UnsupportedEncoding, match=r"'yuv999' cannot be read: expected one of .*'rgb8'"):
         image_view(sensor.Image(encoding="yuv999"))
     with pytest.raises(UnsupportedEncoding, match="'16UC1', '32FC1', 'mono16'"):
         depth_of(image_message(RED, "rgb8", 0.0, ""))

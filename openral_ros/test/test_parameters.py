@@ -59,7 +59,7 @@ def test_an_inactive_node_takes_a_value_says_when_it_holds_and_then_has_it(node:
     node.trigger_deactivate()
     result = put(node, "approval", True)
     assert result.successful
-    assert "when /knobbed is configured next" in result.reason
+    assert "when /knobbed is configured again" in result.reason
     assert put(node, "rate", 7).successful
     assert not node.knobs.approval
     node.trigger_cleanup()

@@ -24,7 +24,7 @@ def test_a_full_disk_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixtu
     with caplog.at_level(logging.ERROR):
         end_spans(JsonLinesSpanExporter(tmp_path / "spans.jsonl"), 5)
     (told,) = caplog.records
-    assert "spans end" in told.getMessage()
+    assert "export of spans stopped" in told.getMessage()
     assert "No space left" in told.getMessage()
 
 
@@ -32,7 +32,7 @@ def test_a_file_is_bounded_and_every_line_of_it_is_whole(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):
-        end_spans(JsonLinesSpanExporter(tmp_path / "spans.jsonl", most=5000), 100)
+        end_spans(JsonLinesSpanExporter(tmp_path / "spans.jsonl", max_size=5000), 100)
     lines = (tmp_path / "spans.jsonl").read_text().splitlines()
     assert 2 < len(lines) < 20
     assert [json.loads(line)["name"] for line in lines] == [f"span {n}" for n in range(len(lines))]

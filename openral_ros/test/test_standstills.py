@@ -2,7 +2,7 @@
 
 from openral_ros.stream_watchdog import StreamActivity, SuspensionPolicy
 
-RULE = SuspensionPolicy(gap=2.0, settle=1.0, patience=6.0)
+RULE = SuspensionPolicy(gap=2.0, settle=1.0, timeout=6.0)
 HEAD, WRIST = "/head/image_raw", "/wrist/image_raw"
 Streams = dict[str, StreamActivity]
 
@@ -13,7 +13,7 @@ def looks(
     """What was lost at each look."""
     lost = []
     for now, streams in seen:
-        found, rule = rule.at(now, streams)
+        found, rule = rule.update(now, streams)
         lost.append(found)
     return lost, rule
 
@@ -29,10 +29,10 @@ def stood(heard: float = 9.9, rate: float = 5.0) -> SuspensionPolicy:
     return rule
 
 
-def test_a_stream_that_does_not_come_again_is_lost_after_the_patience() -> None:
+def test_a_stream_that_does_not_come_again_is_lost_after_the_timeout() -> None:
     lost, rule = looks(stood(), (26.0, head(9.9)), (28.0, head(9.9)), (30.0, head(9.9)))
     assert lost == [frozenset(), frozenset(), frozenset({HEAD})]
-    assert rule.stood == 14.0
+    assert rule.suspended_for == 14.0
     assert not rule.expected
 
 
@@ -52,7 +52,7 @@ def test_a_stream_that_was_silent_before_the_standstill_is_not_expected() -> Non
     assert not any(lost)
 
 
-def test_a_stream_that_is_slower_than_the_patience_is_not_expected() -> None:
+def test_a_stream_that_is_slower_than_the_timeout_is_not_expected() -> None:
     assert not stood(rate=0.5).expected
 
 

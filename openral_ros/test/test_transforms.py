@@ -18,7 +18,7 @@ from openral_ros.callback_guard import guard_of
 from openral_ros.conversions.geometry import stamp_of
 from openral_ros.qos import SENSOR
 from openral_ros.resources import ResourceScope
-from openral_ros.tf_buffer import DYNAMIC, STATIC, TransformBuffer
+from openral_ros.tf_buffer import MOVING, STATIC, TransformBuffer
 
 SpinUntil = Callable[..., None]
 NAN = float("nan")
@@ -47,7 +47,7 @@ def scope(node: Node) -> Iterator[ResourceScope]:
     made.close()
 
 
-@pytest.mark.parametrize(("topic", "qos"), [("tf", DYNAMIC), ("tf_static", STATIC)])
+@pytest.mark.parametrize(("topic", "qos"), [("tf", MOVING), ("tf_static", STATIC)])
 @pytest.mark.parametrize(
     "bad",
     [
@@ -89,7 +89,7 @@ def test_a_clock_that_begins_anew_takes_moving_transforms_with_it(
 ) -> None:
     buffer = TransformBuffer(scope)
     clock = scope.publisher(Clock, "/clock", SENSOR)
-    moving, still = scope.publisher(TFMessage, "tf", DYNAMIC), scope.publisher(TFMessage, "tf_static", STATIC)
+    moving, still = scope.publisher(TFMessage, "tf", MOVING), scope.publisher(TFMessage, "tf_static", STATIC)
 
     def known(frame: str, time: float) -> bool:
         clock.publish(Clock(clock=stamp_of(time)))

@@ -97,7 +97,7 @@ class BringupNode(LifecycleNodeBase):
         """Bring the nodes up from now on."""
         self._roster = _roster(self._given, self._patience)
 
-    def deactivated(self) -> None:
+    def on_deactivated(self) -> None:
         """Bring the nodes down, last level first."""
         self._roster = self._roster.stopped()
 

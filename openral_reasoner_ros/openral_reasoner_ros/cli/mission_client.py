@@ -14,7 +14,7 @@ from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState
 from openral_msgs.msg import MissionStatus, PromptReceipt, PromptStamped
 from openral_reasoner_ros.topics import MISSION, PROMPT, RECEIPT
-from openral_ros.qos import ENDINGS, RECEIPTS, RELIABLE
+from openral_ros.qos import LATCHED_HISTORY, RECEIPTS, RELIABLE
 
 
 class NoResponse(OpenRALError):
@@ -101,7 +101,7 @@ class MissionFollower:
         self._status_timeout, self._publisher_timeout = status_timeout, publisher_timeout
         self._statuses: dict[str, MissionStatus] = {}
         self._last_status = time.monotonic()
-        opened.node.create_subscription(MissionStatus, MISSION, self._on_status, ENDINGS)
+        opened.node.create_subscription(MissionStatus, MISSION, self._on_status, LATCHED_HISTORY)
 
     def wait_for_end(self, mission_id: str, log: Callable[[str], object]) -> MissionStatus:
         """Return the mission's final status.

@@ -76,8 +76,8 @@ class DeadlineClient:
     def set(self, command: SetDeadline) -> None:
         """Start or restart a deadline."""
         passed = partial(self._post, DeadlinePassed(call_id=command.call_id))
-        self._deadlines.set(command.call_id, command.seconds, passed)
+        self._deadlines.schedule(command.call_id, command.seconds, passed)
 
     def clear(self, command: ClearDeadline) -> None:
         """Cancel a deadline."""
-        self._deadlines.drop(command.call_id)
+        self._deadlines.cancel(command.call_id)

@@ -16,7 +16,7 @@ from openral_msgs.msg import MissionStatus, PromptReceipt, PromptStamped
 from openral_reasoner_ros.cli.main import app
 from openral_reasoner_ros.cli.mission_client import MissionFollower, MissionLost, NotAcknowledged, session
 from openral_reasoner_ros.topics import MISSION, PROMPT, RECEIPT
-from openral_ros.qos import ENDINGS, RELIABLE
+from openral_ros.qos import LATCHED_HISTORY, RELIABLE
 
 STARTED, REFUSED = PromptReceipt.OUTCOME_STARTED, PromptReceipt.OUTCOME_REFUSED
 ANSWERED, STOPPED = PromptReceipt.OUTCOME_ANSWERED, PromptReceipt.OUTCOME_STOPPED
@@ -31,7 +31,7 @@ class Reasoner(Node):
         self.heard: list[PromptStamped] = []
         self.then: Callable[[str], None] = lambda mission: None
         self.receipts = self.create_publisher(PromptReceipt, RECEIPT, RELIABLE)
-        self.missions = self.create_publisher(MissionStatus, MISSION, ENDINGS)
+        self.missions = self.create_publisher(MissionStatus, MISSION, LATCHED_HISTORY)
         self.create_subscription(PromptStamped, PROMPT, self._hear, RELIABLE)
 
     def _hear(self, prompt: PromptStamped) -> None:

@@ -1,1 +1,1 @@
-"""Every message passes through here: core types to messages and back."""
+"""Conversions between core types and ROS messages."""

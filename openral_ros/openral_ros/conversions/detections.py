@@ -1,5 +1,4 @@
-"""Detections as vision_msgs and back."""
-# MERGED What detectors say of themselves and answer, as messages and back.
+"""Conversions of detections, detector descriptions and locate results."""
 
 import json
 import math
@@ -31,21 +30,23 @@ from openral_msgs.srv import LocateInView
 
 
 def detections_message(detections: Iterable[Detection], header: Header) -> Detection2DArray:
-    """Detections in the image that ``header`` stamps."""
-    return Detection2DArray(header=header, detections=[_message(each, header) for each in detections])
+    """Convert detections in the image with this ``header``."""
+    return Detection2DArray(
+        header=header, detections=[_detection_message(detection, header) for detection in detections]
+    )
 
 
 def detections_from_message(message: Detection2DArray) -> list[Detection]:
-    """The best hypothesis of each detection.
+    """Convert detections, with the best hypothesis of each.
 
     Raises:
         InvalidDetection: If a box, label or score is not valid.
     """
-    return [detection_from_message(each) for each in message.detections]
+    return [detection_from_message(detection) for detection in message.detections]
 
 
 def detection_from_message(message: Detection2D) -> Detection:
-    """The best hypothesis of one detection.
+    """Convert one detection, with its best hypothesis.
 
     Raises:
         InvalidDetection: If its box, label or score is not valid.
@@ -55,26 +56,19 @@ def detection_from_message(message: Detection2D) -> Detection:
         key=lambda result: result.hypothesis.score,
         default=ObjectHypothesisWithPose(),
     )
-    box, (x, y) = (
-        message.bbox,
-        (message.bbox.center.position.x, message.bbox.center.position.y),
-    )
+    box, x, y = message.bbox, message.bbox.center.position.x, message.bbox.center.position.y
+    half_width, half_height = box.size_x / 2.0, box.size_y / 2.0
     return Detection(
-        Box(
-            x - box.size_x / 2.0,
-            y - box.size_y / 2.0,
-            x + box.size_x / 2.0,
-            y + box.size_y / 2.0,
-        ),
+        Box(x - half_width, y - half_height, x + half_width, y + half_height),
         best.hypothesis.class_id,
         float(best.hypothesis.score),
         message.id,
     )
 
 
-def _message(detection: Detection, header: Header) -> Detection2D:
+def _detection_message(detection: Detection, header: Header) -> Detection2D:
     x, y = detection.box.center
-    # A whole number in a float field aborts the process inside the message's C code.
+    # An int in a float field aborts the process inside the C code of the message.
     box = BoundingBox2D(size_x=float(detection.box.width), size_y=float(detection.box.height))
     box.center.position.x, box.center.position.y = float(x), float(y)
     hypothesis = ObjectHypothesisWithPose()
@@ -94,14 +88,14 @@ _VOCABULARIES = {
 
 
 class InvalidMeasure(OpenRALError):
-    """An amount or a time that cannot be."""
+    """A memory size or time that is negative or not finite."""
 
     def __init__(self, field: str, found: float) -> None:
-        super().__init__(f"{field} {found!r} is not valid: expected a finite amount")
+        super().__init__(f"{field} {found!r} is not valid: expected a finite number, not negative")
 
 
 def detector_info_message(info: DetectorInfo) -> DetectorInfoMsg:
-    """One detector as a message."""
+    """Convert a detector description."""
     return DetectorInfoMsg(
         contract_version=CONTRACT_VERSION,
         id=info.name.id,
@@ -128,11 +122,11 @@ def detector_info_message(info: DetectorInfo) -> DetectorInfoMsg:
 
 
 def detector_info_from_message(message: DetectorInfoMsg) -> DetectorInfo:
-    """A message as a detector.
+    """Convert the message of a detector description.
 
     Raises:
         InvalidName: If its id or an alias is not valid.
-        InvalidMeasure: If an amount of memory or a time is none.
+        InvalidMeasure: If a memory size or time is not valid.
     """
     for field in ("memory_declared", "memory_measured", "memory_resident", "latency"):
         _check(field, getattr(message, field), least=0.0)
@@ -157,7 +151,7 @@ def detector_info_from_message(message: DetectorInfoMsg) -> DetectorInfo:
         state=LifecycleState(message.lifecycle_state)
         if message.lifecycle_state <= 4
         else LifecycleState.UNKNOWN,
-        # A condition that this version does not know is none to rely on.
+        # An unknown health value of a newer version must not be relied on.
         health=Health(message.health) if message.health in set(Health) else Health.GIVEN_UP,
         health_message=message.health_message,
     )
@@ -166,7 +160,7 @@ def detector_info_from_message(message: DetectorInfoMsg) -> DetectorInfo:
 def fill_locate_response(
     response: LocateInView.Response, result: LocateResult, header: Header
 ) -> LocateInView.Response:
-    """A look's result as the service's answer; ``header`` is the source image's."""
+    """Fill the response of a locate request; ``header`` is that of the source image."""
     response.found = result.status is LocateStatus.FOUND
     response.status = int(result.status)
     response.message = result.message
@@ -181,11 +175,11 @@ def fill_locate_response(
 
 
 def locate_result_from_response(response: LocateInView.Response, query: str) -> LocateResult:
-    """The service's answer as a result.
+    """Convert the response of a locate request.
 
     Raises:
         InvalidDetection: If a box, label or score is not valid.
-        InvalidMeasure: If a time is none.
+        InvalidMeasure: If a time is not valid.
     """
     for field in ("frame_age", "queue_time", "inference_time"):
         _check(field, getattr(response, field), least=-math.inf)
@@ -203,7 +197,7 @@ def locate_result_from_response(response: LocateInView.Response, query: str) -> 
 
 
 def locate_json(result: LocateResult) -> str:
-    """The result as one JSON string, for tools that want one."""
+    """Return the result as one JSON string, for tools without message types."""
     return json.dumps(
         {
             "status": result.status.name,
@@ -215,16 +209,16 @@ def locate_json(result: LocateResult) -> str:
             "inference_time": round(result.inference_time, 4),
             "detections": [
                 {
-                    "label": each.label,
-                    "score": round(each.score, 4),
+                    "label": detection.label,
+                    "score": round(detection.score, 4),
                     "box": [
-                        each.box.x_min,
-                        each.box.y_min,
-                        each.box.x_max,
-                        each.box.y_max,
+                        detection.box.x_min,
+                        detection.box.y_min,
+                        detection.box.x_max,
+                        detection.box.y_max,
                     ],
                 }
-                for each in result.detections
+                for detection in result.detections
             ],
         }
     )

@@ -1,5 +1,4 @@
-"""Poses, points and vectors."""
-# MERGED Stamps as seconds and back.
+"""Conversions of poses, points, vectors and time stamps."""
 
 import math
 
@@ -14,12 +13,12 @@ Triple = tuple[float, float, float]
 
 
 def pose_message(pose: Pose) -> PoseMsg:
-    """A pose as a message."""
+    """Convert a pose."""
     return PoseMsg(position=point_message(pose.position), orientation=_quaternion(pose))
 
 
 def pose_from_message(message: PoseMsg) -> Pose:
-    """A message as a pose; an all-zero quaternion, which senders leave unset, means no rotation.
+    """Convert a pose message; an all-zero (unset) quaternion means no rotation.
 
     Raises:
         InvalidGeometry: If a number is not finite.
@@ -33,28 +32,28 @@ def pose_from_message(message: PoseMsg) -> Pose:
 
 
 def transform_message(pose: Pose) -> Transform:
-    """A pose of a child frame as the transform to its parent."""
+    """Convert the pose of a child frame to the transform to its parent."""
     return Transform(translation=vector_message(pose.position), rotation=_quaternion(pose))
 
 
 def pose_from_transform(message: Transform) -> Pose:
-    """A transform as the pose of its child frame."""
+    """Convert a transform to the pose of its child frame."""
     q = message.rotation
     return Pose(xyz_tuple(message.translation), (q.x, q.y, q.z, q.w))
 
 
 def point_message(position: Triple) -> Point:
-    """A point [m]."""
+    """Convert a point [m]."""
     return Point(x=float(position[0]), y=float(position[1]), z=float(position[2]))
 
 
 def vector_message(vector: Triple) -> Vector3:
-    """A vector, or a size [m]."""
+    """Convert a vector or a size [m]."""
     return Vector3(x=float(vector[0]), y=float(vector[1]), z=float(vector[2]))
 
 
 def xyz_tuple(message: Point | Vector3) -> Triple:
-    """A point or vector as three numbers."""
+    """Return a point or vector as three numbers."""
     return float(message.x), float(message.y), float(message.z)
 
 
@@ -64,29 +63,30 @@ def _quaternion(pose: Pose) -> Quaternion:
 
 
 NANO = 1_000_000_000
+"""Nanoseconds per second."""
 EARLIEST, LATEST = -(2**31), 2**31 - 1
-"""What a stamp can hold [s]."""
+"""Range of a stamp [s]: its seconds are an int32."""
 
 
 class InvalidTime(OpenRALError):
-    """A time that is no number."""
+    """A time that is not a number."""
 
     def __init__(self, time: float) -> None:
-        super().__init__(f"{time!r} is no time in seconds")
+        super().__init__(f"{time!r} is not a time in seconds")
 
 
 def seconds(stamp: Time) -> float:
-    """A stamp in [s]."""
+    """Return a stamp in [s]."""
     return float(stamp.sec) + stamp.nanosec / NANO
 
 
 def nanoseconds(stamp: Time) -> int:
-    """A stamp in [ns], exact: for matching messages by stamp."""
+    """Return a stamp in [ns], exact, for matching messages by stamp."""
     return int(stamp.sec) * NANO + int(stamp.nanosec)
 
 
 def stamp_of(time: float) -> Time:
-    """A time [s] as a stamp, to the nanosecond nearest; one that no stamp can hold is the nearest that can.
+    """Convert a time [s] to a stamp, rounded to nanoseconds and clamped to the range of stamps.
 
     Raises:
         InvalidTime: If it is not a number.

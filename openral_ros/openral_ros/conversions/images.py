@@ -1,7 +1,7 @@
-"""Image messages as arrays, without copying, and back."""
-# MERGED Raw pixels of each encoding as RGB.
-# MERGED Compressed images.
-# MERGED How large a picture would be, before any of it is decoded.
+"""Conversions of raw and compressed image messages to arrays, and back.
+
+The size of a compressed image is checked before it is decoded.
+"""
 
 import struct
 from collections.abc import Callable, Mapping
@@ -54,38 +54,38 @@ DECODERS: Mapping[str, Decoder] = {
 }
 
 
-MOST_PIXELS = 1 << 25
-"""8K UHD, 7680 x 4320, is 33.2 million; as RGB this is 100 MB."""
-MOST_SCANS = 100
-"""Of a progressive JPEG, each of which costs a pass over all pixels; encoders write about ten."""
+MAX_PIXELS = 1 << 25
+"""Largest accepted image [px]; 8K UHD has 33.2 million, as RGB 100 MB."""
+MAX_SCANS = 100
+"""Scans of a progressive JPEG: each costs a pass over all pixels; encoders write about ten."""
 _PNG = b"\x89PNG\r\n\x1a\n"
 _JPEG = b"\xff\xd8"
 _SCAN = b"\xff\xda"
-_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-"""Markers of a JPEG that hold its size: SOF0 to SOF15."""
-_BARE = frozenset((0x01, *range(0xD0, 0xD9)))
-"""Markers without a segment behind them."""
+_FRAME_MARKERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+"""JPEG markers whose segment holds the size: SOF0 to SOF15."""
+_MARKERS_WITHOUT_SEGMENT = frozenset((0x01, *range(0xD0, 0xD9)))
+"""JPEG markers that no segment follows."""
 
 
 class ImageTooLarge(OpenRALError):
-    """A picture that would take more memory or time than any camera's."""
+    """An image that would need more memory or time than the image of any camera."""
 
     def __init__(self, found: str, most: str) -> None:
-        super().__init__(f"image of {found} is too large: at most {most} are taken")
+        super().__init__(f"image of {found} is too large: at most {most} are accepted")
 
 
 def check_pixels(width: int, height: int) -> None:
-    """Refuse what is larger than any camera's picture.
+    """Check the size of an image.
 
     Raises:
-        ImageTooLarge: If it is.
+        ImageTooLarge: If it has more than `MAX_PIXELS`.
     """
-    if width * height > MOST_PIXELS:
-        raise ImageTooLarge(f"{width}x{height} pixels", f"{MOST_PIXELS} pixels")
+    if width * height > MAX_PIXELS:
+        raise ImageTooLarge(f"{width}x{height} pixels", f"{MAX_PIXELS} pixels")
 
 
-def picture_size(data: memoryview) -> tuple[int, int] | None:
-    """(width, height) [px] as the header of a JPEG or PNG says; None if it is neither.
+def compressed_size(data: memoryview) -> tuple[int, int] | None:
+    """Read (width, height) [px] from the header of a JPEG or PNG; None if it is neither.
 
     Raises:
         ImageTooLarge: If a JPEG has more scans than any encoder writes.
@@ -100,19 +100,22 @@ def picture_size(data: memoryview) -> tuple[int, int] | None:
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int] | None:
-    """Source: ITU-T T.81, annex B."""
+    """Read the size of a JPEG.
+
+    Source: ITU-T T.81, annex B.
+    """
     scans = data.count(_SCAN)
-    if scans > MOST_SCANS:
-        raise ImageTooLarge(f"{scans} scans", f"{MOST_SCANS} scans")
+    if scans > MAX_SCANS:
+        raise ImageTooLarge(f"{scans} scans", f"{MAX_SCANS} scans")
     at = len(_JPEG)
     while at + 9 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]
         if marker == 0xFF:  # fill byte
             at += 1
-        elif marker in _FRAMES:
+        elif marker in _FRAME_MARKERS:
             height, width = struct.unpack_from(">HH", data, at + 5)
             return width, height
-        elif marker in _BARE:
+        elif marker in _MARKERS_WITHOUT_SEGMENT:
             at += 2
         else:
             at += 2 + struct.unpack_from(">H", data, at + 2)[0]
@@ -121,7 +124,7 @@ def _jpeg_size(data: bytes) -> tuple[int, int] | None:
 
 @dataclass(frozen=True, slots=True)
 class PixelLayout:
-    """How one encoding lies in memory."""
+    """Memory layout of one encoding."""
 
     dtype: str
     channels: int
@@ -148,14 +151,14 @@ LAYOUTS: Mapping[str, PixelLayout] = {
 
 
 class UnsupportedEncoding(OpenRALError):
-    """An image encoding this cannot read as asked."""
+    """An image encoding that cannot be read in the requested way."""
 
     def __init__(self, asked: str, valid: list[str]) -> None:
-        super().__init__(f"encoding {asked[:64]!r} cannot be read: valid here are {format_choices(valid)}")
+        super().__init__(f"encoding {asked[:64]!r} cannot be read: expected one of {format_choices(valid)}")
 
 
 class MalformedImage(OpenRALError):
-    """An image whose sizes contradict its data."""
+    """An image whose size does not match its data."""
 
     def __init__(self, image: Image) -> None:
         super().__init__(
@@ -165,12 +168,12 @@ class MalformedImage(OpenRALError):
 
 
 def image_view(image: Image) -> NDArray[np.generic]:
-    """The message's pixels as they lie there; shape (H, W) or (H, W, C), padding left out.
+    """View the pixels of a message without copying; shape (H, W) or (H, W, C), without padding.
 
     Raises:
         UnsupportedEncoding: Naming the encodings that can be read.
-        MalformedImage: If the data is shorter than its header says.
-        ImageTooLarge: If it is larger than any camera's.
+        MalformedImage: If the data is too short for the size in its header.
+        ImageTooLarge: If it has more than `MAX_PIXELS`.
     """
     layout = LAYOUTS.get(image.encoding)
     if layout is None:
@@ -191,11 +194,11 @@ def image_view(image: Image) -> NDArray[np.generic]:
 
 
 def rgb_of(image: Image) -> NDArray[np.uint8]:
-    """Any colour or grey image as RGB; uint8, shape (H, W, 3).
+    """Convert a colour or grey image to RGB; uint8, shape (H, W, 3).
 
     Raises:
-        UnsupportedEncoding: If the encoding has no colour to give.
-        MalformedImage: If the data is shorter than its header says.
+        UnsupportedEncoding: If the encoding is neither colour nor grey.
+        MalformedImage: If the data is too short for the size in its header.
     """
     decoder: Decoder | None = DECODERS.get(image.encoding)
     if decoder is None:
@@ -207,11 +210,11 @@ def rgb_of(image: Image) -> NDArray[np.uint8]:
 
 
 def depth_of(image: Image) -> NDArray[np.float32]:
-    """A depth image in [m], 0 where unknown; float32, shape (H, W). 16UC1 holds millimetres.
+    """Convert a depth image to [m], 0 where unknown; float32, shape (H, W). 16UC1 holds millimetres.
 
     Raises:
         UnsupportedEncoding: If it is neither 16UC1, mono16 nor 32FC1.
-        MalformedImage: If the data is shorter than its header says.
+        MalformedImage: If the data is too short for the size in its header.
     """
     if image.encoding == "32FC1":
         view = image_view(image).astype(np.float32, copy=False)
@@ -222,7 +225,7 @@ def depth_of(image: Image) -> NDArray[np.float32]:
 
 
 def image_message(pixels: NDArray[np.generic], encoding: str, time: float, frame_id: str) -> Image:
-    """Pixels of shape (H, W) or (H, W, C) as a message stamped ``time`` [s].
+    """Convert pixels of shape (H, W) or (H, W, C) to a message stamped ``time`` [s].
 
     Raises:
         UnsupportedEncoding: If the array does not fit the encoding.
@@ -245,7 +248,7 @@ def image_message(pixels: NDArray[np.generic], encoding: str, time: float, frame
 
 
 class UndecodableImage(OpenRALError):
-    """Compressed data no codec can read."""
+    """Compressed data that is neither JPEG nor PNG, or is damaged."""
 
     def __init__(self, image: CompressedImage) -> None:
         super().__init__(
@@ -254,16 +257,16 @@ class UndecodableImage(OpenRALError):
 
 
 def rgb_of_compressed(image: CompressedImage) -> NDArray[np.uint8]:
-    """A JPEG or PNG image as RGB; uint8, shape (H, W, 3).
+    """Decode a JPEG or PNG image to RGB; uint8, shape (H, W, 3).
 
-    Its size is read before anything is decoded: 68 bytes can announce gigabytes.
+    Its size is checked before decoding: a file of 68 bytes can announce gigabytes.
 
     Raises:
-        UndecodableImage: If the data is no image.
-        ImageTooLarge: If it would be larger than any camera's.
+        UndecodableImage: If the data is not an image.
+        ImageTooLarge: If it has more than `MAX_PIXELS`.
     """
     data = np.frombuffer(image.data, np.uint8)
-    size = picture_size(data.data)
+    size = compressed_size(data.data)
     if size is None:
         raise UndecodableImage(image)
     check_pixels(*size)

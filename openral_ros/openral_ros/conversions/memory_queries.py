@@ -1,4 +1,4 @@
-"""Questions to spatial memory and their answers, as messages and back."""
+"""Conversions of queries to spatial memory and their results."""
 
 from openral_core.memory_queries import (
     EditResult,
@@ -29,7 +29,7 @@ from openral_ros.conversions.scene_graph import PRESENCES, presence_of
 
 
 def recall_request(query: RecallQuery, traceparent: str) -> RecallObject.Request:
-    """A query as the service's request."""
+    """Convert a query to a request."""
     request = RecallObject.Request(
         query=query.query,
         limit=query.limit,
@@ -44,14 +44,14 @@ def recall_request(query: RecallQuery, traceparent: str) -> RecallObject.Request
 
 
 def recall_query_from_request(request: RecallObject.Request) -> RecallQuery:
-    """The service's request as a query; limit 0 means 5."""
+    """Convert a request to a query; limit 0 means 5."""
     near = xyz_tuple(request.near) if request.has_near else None
     limit = request.limit or 5
     return RecallQuery(request.query, limit, near, request.radius, request.max_age, request.room)
 
 
 def fill_recall_response(response: RecallObject.Response, result: RecallResult) -> RecallObject.Response:
-    """A result as the service's answer."""
+    """Fill the response with a result."""
     response.status = int(result.status)
     response.message = result.message
     response.matches = [recall_match_message(match) for match in result.matches]
@@ -62,7 +62,7 @@ def fill_recall_response(response: RecallObject.Response, result: RecallResult) 
 
 
 def recall_result_from_response(response: RecallObject.Response) -> RecallResult:
-    """The service's answer as a result."""
+    """Convert a response to a result."""
     return RecallResult(
         RecallStatus(response.status),
         response.message,
@@ -76,7 +76,7 @@ def recall_result_from_response(response: RecallObject.Response) -> RecallResult
 def fill_observe_response(
     response: ObserveDetections.Response, result: ObserveResult
 ) -> ObserveDetections.Response:
-    """A result as the service's answer."""
+    """Fill the response with a result."""
     response.status = int(result.status)
     response.message = result.message
     response.matches = [recall_match_message(match) for match in result.matches]
@@ -86,7 +86,7 @@ def fill_observe_response(
 
 
 def observe_result_from_response(response: ObserveDetections.Response) -> ObserveResult:
-    """The service's answer as a result."""
+    """Convert a response to a result."""
     return ObserveResult(
         ObserveStatus(response.status),
         response.message,
@@ -97,7 +97,7 @@ def observe_result_from_response(response: ObserveDetections.Response) -> Observ
 
 
 def resolve_request(query: ResolveQuery, traceparent: str) -> ResolvePlace.Request:
-    """A query as the service's request."""
+    """Convert a query to a request."""
     request = ResolvePlace.Request(
         reference=query.reference, requester=query.requester, traceparent=traceparent
     )
@@ -107,7 +107,7 @@ def resolve_request(query: ResolveQuery, traceparent: str) -> ResolvePlace.Reque
 
 
 def resolve_query_from_request(request: ResolvePlace.Request) -> ResolveQuery:
-    """The service's request as a query."""
+    """Convert a request to a query."""
     return ResolveQuery(
         request.reference,
         request.requester,
@@ -116,7 +116,7 @@ def resolve_query_from_request(request: ResolvePlace.Request) -> ResolveQuery:
 
 
 def fill_resolve_response(response: ResolvePlace.Response, result: ResolveResult) -> ResolvePlace.Response:
-    """A result as the service's answer; poses stay zero unless FOUND."""
+    """Fill the response with a result; poses stay zero unless FOUND."""
     response.status = int(result.status)
     response.message = result.message
     if result.goal_pose is not None:
@@ -132,7 +132,7 @@ def fill_resolve_response(response: ResolvePlace.Response, result: ResolveResult
 
 
 def resolve_result_from_response(response: ResolvePlace.Response) -> ResolveResult:
-    """The service's answer as a result; without poses unless FOUND."""
+    """Convert a response to a result, without poses unless FOUND."""
     found = response.status == ResolvePlace.Response.FOUND
     return ResolveResult(
         status=ResolveStatus(response.status),
@@ -148,7 +148,7 @@ def resolve_result_from_response(response: ResolvePlace.Response) -> ResolveResu
 
 
 def edit_request(edit: MemoryEdit, traceparent: str) -> EditMemory.Request:
-    """An edit as the service's request."""
+    """Convert an edit to a request."""
     return EditMemory.Request(
         operation=edit.operation,
         node_id=edit.node_id,
@@ -160,14 +160,14 @@ def edit_request(edit: MemoryEdit, traceparent: str) -> EditMemory.Request:
 
 
 def edit_from_request(request: EditMemory.Request) -> MemoryEdit:
-    """The service's request as an edit."""
+    """Convert a request to an edit."""
     return MemoryEdit(
         request.operation, request.node_id, request.label, xyz_tuple(request.position), request.other
     )
 
 
 def fill_edit_response(response: EditMemory.Response, result: EditResult) -> EditMemory.Response:
-    """A result as the service's answer."""
+    """Fill the response with a result."""
     response.status = int(result.status)
     response.message = result.message
     response.known = list(result.known)
@@ -176,12 +176,12 @@ def fill_edit_response(response: EditMemory.Response, result: EditResult) -> Edi
 
 
 def edit_result_from_response(response: EditMemory.Response) -> EditResult:
-    """The service's answer as a result."""
+    """Convert a response to a result."""
     return EditResult(EditStatus(response.status), response.message, tuple(response.known), response.revision)
 
 
 def recall_match_message(match: RecallMatch) -> RecallMatchMsg:
-    """One remembered object as a message."""
+    """Convert one remembered object."""
     message = RecallMatchMsg(
         node_id=match.node_id,
         label=match.label,
@@ -204,7 +204,7 @@ def recall_match_message(match: RecallMatch) -> RecallMatchMsg:
 
 
 def recall_match_from_message(message: RecallMatchMsg) -> RecallMatch:
-    """A message as one remembered object."""
+    """Convert the message of one remembered object."""
     return RecallMatch(
         node_id=message.node_id,
         label=message.label,

@@ -1,4 +1,4 @@
-"""The scene graph as messages and back."""
+"""Conversions of the scene graph."""
 
 from openral_core import CONTRACT_VERSION
 from openral_core.scene_graph import NodeKind, Opening, Presence, Relation, SceneEdge, SceneGraph, SceneNode
@@ -20,7 +20,7 @@ OPENINGS = (Opening.UNKNOWN, Opening.CLOSED, Opening.OPEN)
 
 
 def scene_graph_message(graph: SceneGraph, time: float) -> SceneGraphMsg:
-    """The whole graph, stamped ``time`` [s], in map."""
+    """Convert the whole graph, stamped ``time`` [s], in map."""
     message = SceneGraphMsg(
         contract_version=CONTRACT_VERSION,
         map_epoch=graph.map_epoch,
@@ -42,10 +42,10 @@ def scene_graph_message(graph: SceneGraph, time: float) -> SceneGraphMsg:
 
 
 def scene_graph_from_message(message: SceneGraphMsg) -> SceneGraph:
-    """A message as the graph; nodes and relations of kinds that this version does not know are left out.
+    """Convert a graph message; nodes and relations of kinds unknown to this version are left out.
 
     Raises:
-        InvalidSceneGraph: If ids repeat or edges dangle.
+        InvalidSceneGraph: If ids are duplicated or edges refer to missing nodes.
         InvalidGeometry: If a pose is not finite.
     """
     unknown = {node.id for node in message.nodes if node.kind >= len(KINDS)}
@@ -59,7 +59,7 @@ def scene_graph_from_message(message: SceneGraphMsg) -> SceneGraph:
 
 
 def scene_node_message(node: SceneNode) -> SceneNodeMsg:
-    """One node as a message."""
+    """Convert one node."""
     others = [label for label in node.votes if label != node.label]
     return SceneNodeMsg(
         id=node.id,
@@ -85,12 +85,12 @@ def scene_node_message(node: SceneNode) -> SceneNodeMsg:
 
 
 def presence_of(number: int) -> Presence:
-    """One that this version does not know is nothing to act upon unseen."""
+    """Convert a presence; one unknown to this version counts as stale, so it is verified before use."""
     return PRESENCES[number] if number < len(PRESENCES) else Presence.STALE
 
 
 def scene_node_from_message(message: SceneNodeMsg) -> SceneNode:
-    """A message as one node of a known kind."""
+    """Convert the message of one node of a known kind."""
     labels = (message.label, *message.other_labels)
     return SceneNode(
         id=message.id,

@@ -1,4 +1,4 @@
-"""Skill goals and results as messages and back."""
+"""Conversions of skill goals and results."""
 
 from collections.abc import Iterable, Mapping
 
@@ -11,17 +11,17 @@ from openral_ros.conversions.geometry import pose_from_message, pose_message
 
 
 class UnknownParameterType(OpenRALError):
-    """A parameter whose type is none of KeyValue's."""
+    """A parameter with a type that KeyValue does not define."""
 
     def __init__(self, message: KeyValue) -> None:
         super().__init__(
             f"parameter {message.key!r} has type {message.type}: "
-            "valid are 0 string, 1 float, 2 int, 3 bool, 4 pose"
+            "expected 0 string, 1 float, 2 int, 3 bool or 4 pose"
         )
 
 
 def skill_goal_message(goal: SkillGoal, traceparent: str) -> ExecuteRskill.Goal:
-    """A goal as the action's goal; poses are stamped in map."""
+    """Convert a goal; poses are stamped in map."""
     return ExecuteRskill.Goal(
         rskill_id=goal.rskill_id,
         prompt=goal.prompt,
@@ -32,7 +32,7 @@ def skill_goal_message(goal: SkillGoal, traceparent: str) -> ExecuteRskill.Goal:
 
 
 def skill_goal_from_message(message: ExecuteRskill.Goal) -> SkillGoal:
-    """The action's goal as a goal.
+    """Convert the message of a goal.
 
     Raises:
         InvalidGeometry: If a pose is not finite.
@@ -41,7 +41,7 @@ def skill_goal_from_message(message: ExecuteRskill.Goal) -> SkillGoal:
 
 
 def fill_skill_result(message: ExecuteRskill.Result, result: SkillResult) -> ExecuteRskill.Result:
-    """A result as the action's result."""
+    """Fill the result message of the action."""
     message.success = result.success
     message.status = int(result.status)
     message.message = result.message
@@ -50,17 +50,17 @@ def fill_skill_result(message: ExecuteRskill.Result, result: SkillResult) -> Exe
 
 
 def skill_result_from_message(message: ExecuteRskill.Result) -> SkillResult:
-    """The action's result as a result."""
+    """Convert the result message of the action."""
     return SkillResult(SkillStatus(message.status), message.message, params_of(message.evidence))
 
 
 def key_values(params: Mapping[str, ParamValue]) -> list[KeyValue]:
-    """Typed parameters as messages, in order."""
+    """Convert typed parameters, in order."""
     return [_key_value(key, value) for key, value in params.items()]
 
 
 def params_of(messages: Iterable[KeyValue]) -> dict[str, ParamValue]:
-    """Messages as typed parameters."""
+    """Convert messages to typed parameters."""
     return {message.key: _value(message) for message in messages}
 
 

@@ -9,7 +9,7 @@ from openral_core import CONTRACT_VERSION
 from openral_core.skills import SkillResult, SkillStatus
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import FailureTrigger, KeyValue, SkillCatalogue
-from openral_ros.callback_guard import name_of
+from openral_ros.callback_guard import callback_name
 from openral_ros.conversions.geometry import stamp_of
 from openral_ros.conversions.skills import key_values
 from openral_ros.qos import LATCHED, RELIABLE
@@ -86,7 +86,7 @@ class ExecutorQueue:
 
     def post(self, call: Callable[[], None]) -> None:
         """Have ``call`` made on the executor soon; one that breaks does not keep back those behind it."""
-        self._calls.put(self._scope.guarded(f"call {name_of(call)}", call))
+        self._calls.put(self._scope.guarded(f"call {callback_name(call)}", call))
         self._guard.trigger()
 
     def _deliver(self) -> None:

@@ -134,7 +134,7 @@ class ActiveWorld:
             for name in parameters.cameras
         ]
         for camera in self._cameras:
-            ears.mind(camera.stream)
+            ears.watch(camera.stream)
         self._intake = DetectionBuffer(
             self._view, self._take_in, parameters.patience, parameters.most_detections
         )
@@ -271,7 +271,7 @@ class ActiveWorld:
         trouble = self.world.memory.unwritten
         if trouble is not None and not self._is_unwritten:
             self._node.get_logger().error(str(trouble))
-            self._failures.tell("memory_not_written", FailureTrigger.SEVERITY_ERROR, str(trouble))
+            self._failures.report("memory_not_written", FailureTrigger.SEVERITY_ERROR, str(trouble))
         if trouble is None and self._is_unwritten:
             self._node.get_logger().info("memory is written again")
         self._is_unwritten = trouble is not None

@@ -166,7 +166,7 @@ class DetectorSubscriptions:
         info = self._scope.subscription(
             DetectorInfo, f"{namespace}/info", partial(self._on_info, slug), LATCHED
         )
-        self._ears.mind(info)
+        self._ears.watch(info)
         self._node.get_logger().info(f"hearing detector {namespace}")
 
     def _read(self, slug: str, data: bytes) -> None:

@@ -72,10 +72,10 @@ class WorldStateNode(LifecycleNodeBase):
         self._session = ActiveWorld(scope, self, told, self._failures)
         scope.callback(setattr, self, "_session", None)
 
-    def last_words(self, reason: FatalNodeError) -> None:
+    def on_fatal(self, reason: FatalNodeError) -> None:
         """Others are told too."""
-        super().last_words(reason)
-        self._failures.tell_last(reason)
+        super().on_fatal(reason)
+        self._failures.report_fatal(reason)
 
     async def _on_recall(
         self, request: RecallObject.Request, response: RecallObject.Response

@@ -24,7 +24,7 @@ from openral_core.scene_graph import NodeKind
 from openral_msgs.msg import KeyValue, PromptStamped, SceneNode, SkillCatalogue
 from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
 from openral_ros.conversions.detections import detections_message
-from openral_ros.stream_watchdog import LOOKS, StreamsLost, SuspensionPolicy
+from openral_ros.stream_watchdog import UPDATE_PERIOD, StreamsLost, SuspensionPolicy
 from openral_world_state.ros.live_cli import EditRefused, NoLiveMemory, export, live_edit, live_graph
 from openral_world_state.scene_graph.json_io import read_graph
 
@@ -284,8 +284,8 @@ def test_a_process_that_stood_still_and_hears_no_depth_any_more_ends_itself(
     for _ in range(20):
         graph.robot.show(shot)
         graph.spin(0.1)
-    standing = time.monotonic() + SuspensionPolicy().gap + LOOKS
+    standing = time.monotonic() + SuspensionPolicy().gap + UPDATE_PERIOD
     while time.monotonic() < standing:
-        time.sleep(LOOKS)
+        time.sleep(UPDATE_PERIOD)
     with pytest.raises(StreamsLost, match="'/head/depth'"):
         graph.spin(30.0)

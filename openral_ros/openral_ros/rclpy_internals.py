@@ -1,0 +1,97 @@
+"""The only uses of rclpy attributes that are not public API, each with its reason.
+
+Checked against `TESTED_VERSION`; ``test/test_rclpy_internals.py`` fails when a newer rclpy no longer
+allows one of them or no longer needs it.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.lifecycle import LifecycleNodeMixin
+from rclpy.service import Service
+from rclpy.subscription import Subscription
+from rclpy.task import Task
+
+TESTED_VERSION = (7, 1)
+"""Major and minor version of rclpy (ROS 2 Jazzy)."""
+
+ServiceCallback = Callable[[Any, Any], Any]
+SendResponse = Callable[[Any, Any], None]
+
+
+def intercept_messages(subscription: Subscription, on_message: Callable[[object], None]) -> None:
+    """Call ``on_message`` before the callback of a subscription.
+
+    Reason: arrival times of messages are needed for subscriptions that other code created, and rclpy has
+    neither hooks on a subscription nor Python access to rmw statistics of received messages.
+    """
+    receive = subscription.callback
+
+    def observe(message: object) -> None:
+        on_message(message)
+        receive(message)
+
+    subscription.callback = observe
+
+
+def intercept_requests(service: Service, wrap: Callable[[ServiceCallback], ServiceCallback]) -> None:
+    """Wrap the callback of a service.
+
+    Reason: a service whose callback raises ends the process, also the services of parameters and lifecycle
+    that rclpy creates itself.
+    """
+    service.callback = wrap(service.callback)
+
+
+def intercept_responses(service: Service, wrap: Callable[[SendResponse], SendResponse]) -> None:
+    """Wrap the function that sends the response returned by the callback of a service.
+
+    Reason: the executor sends what the callback returns at once. Deferred responses need a callback that
+    returns a future, without a coroutine per request (1 ms each); and a response with a field that
+    cannot be serialised raises here, outside of the callback.
+    """
+    service.send_response = wrap(service.send_response)
+
+
+def intercept_change_state(node: LifecycleNodeMixin, callback: ServiceCallback) -> ServiceCallback:
+    """Replace the callback of ``~/change_state``; return the original.
+
+    Reason: rclpy raises on a transition that the current state does not have, which ends the process.
+    """
+    service = node._service_change_state
+    original: ServiceCallback = service.callback
+    service.callback = callback
+    return original
+
+
+def destroy_state_machine(node: LifecycleNodeMixin) -> None:
+    """Destroy the state machine of a destroyed lifecycle node.
+
+    Reason: the mixin of rclpy keeps it, and with it the DDS participant of the process.
+    """
+    node._state_machine.destroy_when_not_in_use()
+
+
+def available_transitions(node: LifecycleNodeMixin) -> frozenset[tuple[int, str]]:
+    """Return (id, label) of the transitions from the current state of a lifecycle node.
+
+    Reason: as for `lifecycle_state_label`.
+    """
+    return frozenset((number, label) for number, label, *_ in node._state_machine.available_transitions)
+
+
+def task_handler(task: Task) -> object:
+    """Return the callable of a task that has not run yet.
+
+    Reason: an exception is reported with the name of its callback, which a task does not expose.
+    """
+    return task._handler
+
+
+def lifecycle_state_label(node: object) -> str | None:
+    """Return the label of a lifecycle node's current state; None for any other node.
+
+    Reason: the state can only be read by the ``~/get_state`` service, which needs a spinning executor.
+    """
+    machine = getattr(node, "_state_machine", None)
+    return None if machine is None else str(machine.current_state[1])
