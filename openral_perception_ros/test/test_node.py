@@ -155,7 +155,7 @@ def test_inactive_nodes_answer_and_say_what_they_are(rig: Make) -> None:
 def test_boxes_are_drawn_only_while_somebody_watches(looking: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[object] = []
     real = announcements.draw_annotations
-    monkeypatch.setattr(announcements, "annotated", lambda *a: drawn.append(a) or real(*a))
+    monkeypatch.setattr(announcements, "draw_annotations", lambda *a: drawn.append(a) or real(*a))
     assert status(looking.locate("mug")) is LocateStatus.FOUND
     assert not drawn
     watched = looking.heard(Image, f"{NS}/annotated")

@@ -18,6 +18,7 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo
@@ -143,6 +144,9 @@ class MonitorNode:
             executor.spin()
         except ExternalShutdownException:
             return
+        except rclpy_implementation.RCLError:  # the context may end between two wait sets
+            if self._context.ok():
+                raise
 
     def _on_mission(self, message: MissionStatus) -> None:
         try:

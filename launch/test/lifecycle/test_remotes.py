@@ -34,7 +34,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[object], None]]:
         def call(self, request: object, deadline: float, on_done: Callable[[object], None]) -> None:
             waiting.append(on_done)
 
-    monkeypatch.setattr(remotes, "ServiceCaller", Caller)
+    monkeypatch.setattr(remotes, "AsyncServiceClient", Caller)
     return waiting
 
 

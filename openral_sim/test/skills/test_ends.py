@@ -64,7 +64,7 @@ def test_a_thing_is_held_although_the_arm_does_not_fold(
     do: Do, context: SkillContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(taking, "fold", no_room)
+        patch.setattr(taking, "stow_arm", no_room)
         result = do(Verb.GRASP, **CAN)
     assert result.success
     assert result.evidence[AFTERWARDS] == str(STUCK)
@@ -77,7 +77,7 @@ def test_a_thing_is_put_down_although_the_arm_does_not_fold(
 ) -> None:
     assert do(Verb.GRASP, **CAN).success
     with monkeypatch.context() as patch:
-        patch.setattr(retreating, "fold", no_room)
+        patch.setattr(retreating, "stow_arm", no_room)
         result = do(Verb.PLACE, target=Pose((1.75, 0.05, 0.75)))
     assert result.success
     assert result.evidence[AFTERWARDS] == str(STUCK)
@@ -89,7 +89,7 @@ def test_a_thing_is_handed_over_although_the_arm_does_not_fold(
     do: Do, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert do(Verb.GRASP, **CAN).success
-    monkeypatch.setattr(handover, "fold", no_room)
+    monkeypatch.setattr(handover, "stow_arm", no_room)
     result = do(Verb.HANDOVER, **ANN)
     assert result.success
     assert "afterwards" in result.message

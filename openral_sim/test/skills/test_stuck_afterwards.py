@@ -47,7 +47,7 @@ def stuck(monkeypatch: pytest.MonkeyPatch) -> Callable[[Change], None]:
             raise STUCK
             yield
 
-        monkeypatch.setattr(retreating, "fold", no_room)
+        monkeypatch.setattr(retreating, "stow_arm", no_room)
 
     return until_the_end
 
