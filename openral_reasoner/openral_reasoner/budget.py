@@ -1,6 +1,4 @@
-"""What was used of what is allowed."""
-# MERGED What one mission may use.
-# MERGED What a mission has cost, in words that never guess.
+"""Budget of one mission: its limits, the ledger of what was used, and the cost of its decisions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -20,7 +18,7 @@ class SearchBudget(BaseModel):
     locates: int = Field(default=60, ge=0, description="live looks with a detector")
     model_calls: int = Field(default=80, ge=0, description="decisions asked of the model")
     tokens: int = Field(default=500_000, ge=0, description="tokens the model reads and writes")
-    dollars: float = Field(default=10.0, ge=0.0, description="what decisions cost, as far as known [US$]")
+    dollars: float = Field(default=10.0, ge=0.0, description="cost of decisions, as far as known [US$]")
     unpriced_calls: int = Field(default=10_000, ge=0, description="decisions whose cost is not known")
     transitions: int = Field(default=40, ge=0, description="lifecycle transitions of detectors")
     skills: int = Field(default=120, ge=0, description="goals sent to the skill server")
@@ -34,7 +32,7 @@ _FORMATS = {"dollars": ".2f"}
 
 
 class BudgetExhausted(OpenRALError):
-    """One line of a mission's budget is used up."""
+    """A line of a mission's budget is used up."""
 
     def __init__(self, line: str, limit: float) -> None:
         self.line = line
@@ -43,7 +41,7 @@ class BudgetExhausted(OpenRALError):
 
 @dataclass(frozen=True, slots=True)
 class BudgetLine:
-    """One line of the budget as others see it."""
+    """One line of the budget, for reports."""
 
     name: str
     used: float
@@ -52,9 +50,9 @@ class BudgetLine:
 
 @dataclass(frozen=True, slots=True)
 class BudgetLedger:
-    """The budget of one mission; ``spend`` gives the next ledger and there is no way back.
+    """Ledger of one mission's budget; ``spend`` returns the next ledger, and nothing is ever given back.
 
-    Seconds run between ``resumed`` and ``paused`` only: waiting for a human costs nothing.
+    Seconds run only between ``resumed`` and ``paused``: waiting for a human costs nothing.
     """
 
     limits: SearchBudget
@@ -62,7 +60,7 @@ class BudgetLedger:
     running_since: float | None = None
 
     def spend(self, line: str, amount: float = 1) -> "BudgetLedger":
-        """The ledger after spending.
+        """Return the ledger after spending ``amount`` of a line.
 
         Raises:
             BudgetExhausted: If that line has less than ``amount`` left.
@@ -72,38 +70,38 @@ class BudgetLedger:
         return self._add(line, amount)
 
     def charge(self, line: str, amount: float) -> "BudgetLedger":
-        """The ledger after something that has already been used, such as tokens; may end below zero."""
+        """Return the ledger after charging what was already used, such as tokens; it may be overdrawn."""
         return self._add(line, max(0.0, amount))
 
     def resumed(self, now: float) -> "BudgetLedger":
-        """The clock runs from ``now`` [s]."""
+        """Return the ledger with its clock running from ``now`` [s]."""
         return replace(self, running_since=now) if self.running_since is None else self
 
     def paused(self, now: float) -> "BudgetLedger":
-        """The clock stands still from ``now`` [s]."""
+        """Return the ledger with its clock paused from ``now`` [s]."""
         if self.running_since is None:
             return self
         return replace(self._add("seconds", max(0.0, now - self.running_since)), running_since=None)
 
     def limit(self, line: str) -> float:
-        """What is allowed of this line."""
+        """Return the limit of a line."""
         return float(getattr(self.limits, line))
 
     def overdrawn(self, line: str) -> bool:
-        """Whether more was charged than allowed."""
+        """Return True if more was charged than allowed."""
         return self._used(line, None) > self.limit(line)
 
     def left(self, line: str, now: float | None = None) -> float:
-        """What remains of this line, never below zero."""
+        """Return the rest of this line, never below zero."""
         return max(0.0, self.limit(line) - self._used(line, now))
 
     def lines(self, now: float | None = None) -> tuple[BudgetLine, ...]:
-        """Every line with what is used at ``now`` [s]."""
+        """Return every line with its use at ``now`` [s]."""
         names = type(self.limits).model_fields
         return tuple(BudgetLine(name, self._used(name, now), self.limit(name)) for name in names)
 
     def words(self, now: float) -> str:
-        """What remains, for the end of every tool reply."""
+        """Summarise what remains, for the end of every tool reply."""
         return "Remaining: " + ", ".join(
             f"{self.left(n, now):{_FORMATS.get(n, '.0f')}} {n}" for n in type(self.limits).model_fields
         )
@@ -119,7 +117,7 @@ class BudgetLedger:
 
 
 def cost_words(used: Mapping[str, float]) -> str:
-    """From the used lines of a budget."""
+    """Describe the cost of the decisions, never guessing an unknown price."""
     dollars, unpriced = used.get("dollars", 0.0), int(used.get("unpriced_calls", 0))
     if not unpriced:
         return f"{dollars:.4f} US$" if dollars else "nothing"

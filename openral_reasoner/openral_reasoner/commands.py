@@ -1,5 +1,7 @@
-"""What the mission core asks for; every one that has a ``call_id`` is answered by an event with it."""
-# MERGED How a mission stands, as others see it.
+"""Commands of the mission core, and the mission report they carry.
+
+A command with a ``call_id`` is answered by an event with the same id.
+"""
 
 from typing import Annotated, Literal
 
@@ -13,7 +15,7 @@ from openral_reasoner.context import CallEvent, Context, FrozenModel
 
 
 class CallRecord(FrozenModel):
-    """One call and how it ended; ``duration`` [s]."""
+    """One call and its outcome; ``duration`` [s]."""
 
     index: int
     tool: str
@@ -55,21 +57,21 @@ class HandoffQuestion(FrozenModel):
 
 
 class CallRecall(CallEvent):
-    """Ask memory what it knows."""
+    """Ask memory for an object."""
 
     kind: Literal["call_recall"] = "call_recall"
     query: RecallQuery
 
 
 class CallResolve(CallEvent):
-    """Ask memory where something is."""
+    """Ask memory to resolve a reference."""
 
     kind: Literal["call_resolve"] = "call_resolve"
     query: ResolveQuery
 
 
 class CallLocate(CallEvent):
-    """Have a detector look; ``deadline`` [s]."""
+    """Ask a detector for an object; ``deadline`` [s]."""
 
     kind: Literal["call_locate"] = "call_locate"
     query: str
@@ -79,7 +81,7 @@ class CallLocate(CallEvent):
 
 
 class CallObserve(CallEvent):
-    """Have memory take in the boxes that the look ``located`` found."""
+    """Ask memory to place the detections of the locate call ``located``."""
 
     kind: Literal["call_observe"] = "call_observe"
     located: str
@@ -88,26 +90,26 @@ class CallObserve(CallEvent):
 
 
 class ReadScene(CallEvent):
-    """Give the newest scene graph."""
+    """Request the newest scene graph."""
 
     kind: Literal["read_scene"] = "read_scene"
 
 
 class SendSkill(CallEvent):
-    """Have the skill server act."""
+    """Send a goal to the skill server."""
 
     kind: Literal["send_skill"] = "send_skill"
     goal: SkillGoal
 
 
 class CancelSkill(CallEvent):
-    """Stop the goal sent as ``call_id``."""
+    """Cancel the goal sent as ``call_id``."""
 
     kind: Literal["cancel_skill"] = "cancel_skill"
 
 
 class ChangeState(CallEvent):
-    """Take a lifecycle peer to another state."""
+    """Request a lifecycle transition of a peer."""
 
     kind: Literal["change_state"] = "change_state"
     peer: str
@@ -115,27 +117,27 @@ class ChangeState(CallEvent):
 
 
 class AskModel(CallEvent):
-    """Have the model decide."""
+    """Ask the model for a decision."""
 
     kind: Literal["ask_model"] = "ask_model"
     context: Context
 
 
 class SetDeadline(CallEvent):
-    """Send DeadlinePassed with this id after ``seconds`` of steady time."""
+    """Request a DeadlinePassed event with this id after ``seconds`` of steady time [s]."""
 
     kind: Literal["set_deadline"] = "set_deadline"
     seconds: float
 
 
 class ClearDeadline(CallEvent):
-    """That deadline matters no more."""
+    """Drop the deadline with this id."""
 
     kind: Literal["clear_deadline"] = "clear_deadline"
 
 
 class PublishPrompt(FrozenModel):
-    """Words for the operator; ``source`` as in PromptStamped."""
+    """Send a message to the operator; ``source`` as in PromptStamped."""
 
     kind: Literal["publish_prompt"] = "publish_prompt"
     source: str
@@ -145,7 +147,7 @@ class PublishPrompt(FrozenModel):
 
 
 class PublishReceipt(FrozenModel):
-    """Tell whoever sent a prompt what became of it."""
+    """Report the outcome of a prompt to its sender."""
 
     kind: Literal["publish_receipt"] = "publish_receipt"
     prompt_id: str
@@ -155,21 +157,21 @@ class PublishReceipt(FrozenModel):
 
 
 class PublishHandoff(FrozenModel):
-    """A question to a human."""
+    """Publish a question to a human."""
 
     kind: Literal["publish_handoff"] = "publish_handoff"
     question: HandoffQuestion
 
 
 class PublishStatus(FrozenModel):
-    """The mission as it stands."""
+    """Publish the state of the mission."""
 
     kind: Literal["publish_status"] = "publish_status"
     report: MissionReport
 
 
 class SpanStarted(FrozenModel):
-    """A step of the trace begins; ``parent`` is a span of the same mission, "" at the root."""
+    """Start a span of the trace; ``parent`` is a span of the same mission, "" at the root."""
 
     kind: Literal["span_started"] = "span_started"
     span: str
@@ -179,7 +181,7 @@ class SpanStarted(FrozenModel):
 
 
 class SpanEnded(FrozenModel):
-    """A step of the trace is over."""
+    """End a span of the trace."""
 
     kind: Literal["span_ended"] = "span_ended"
     span: str
@@ -188,7 +190,7 @@ class SpanEnded(FrozenModel):
 
 
 class EndMission(FrozenModel):
-    """The one terminal event of a mission."""
+    """Announce the end of a mission, exactly once."""
 
     kind: Literal["end_mission"] = "end_mission"
     mission_id: str

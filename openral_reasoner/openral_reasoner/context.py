@@ -1,5 +1,4 @@
-"""What the model is given in a tick."""
-# MERGED Base of every event, command and part of them.
+"""Context of one decision: goal, palette, tools, past turns and news, with untrusted data fenced."""
 
 import json
 
@@ -9,19 +8,19 @@ from openral_reasoner.palette.entries import ToolPalette
 
 
 class FrozenModel(BaseModel):
-    """Frozen, unknown keys refused."""
+    """Base of every event, command and part of them: frozen, unknown keys refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
 
 
 class CallEvent(FrozenModel):
-    """Belongs to one call: what is asked and what answers it have the same id."""
+    """Base of a request and of its answers, which share one call id."""
 
     call_id: str
 
 
 class ObjectSummary(FrozenModel):
-    """A thing the model may name from now on, in words: no pose leaves the core."""
+    """Object whose id the model may use from now on; poses stay in the core."""
 
     id: str
     label: str
@@ -35,7 +34,7 @@ class ObjectSummary(FrozenModel):
 
 
 class Frontier(FrozenModel):
-    """One place of the ranked frontier."""
+    """One place of a search's ranked frontier."""
 
     id: str
     label: str
@@ -44,10 +43,10 @@ class Frontier(FrozenModel):
 
 
 class ToolResult(FrozenModel):
-    """The answer to one tool call.
+    """Reply to one tool call.
 
-    ``text`` is the core's own; whatever came from labels, memory, detectors or skills stands in the
-    other fields and reaches the model as fenced data.
+    ``text`` is written by the core. Text from labels, memory, detectors or skills stands in the other fields
+    and reaches the model as fenced data.
     """
 
     status: str
@@ -60,7 +59,7 @@ class ToolResult(FrozenModel):
     remaining: str = ""
 
     def rendered(self) -> str:
-        """The words the model reads, ending with what remains of the budget."""
+        """Render the text that the model reads, ending with the remaining budget."""
         data = self.model_dump(
             mode="json", include={"found", "frontier", "valid", "peer_words"}, exclude_defaults=True
         )
@@ -72,7 +71,7 @@ class ToolResult(FrozenModel):
 
 
 class Turn(FrozenModel):
-    """One tick of the past: what was new then, what was called and what came back."""
+    """One past decision: its news, its call and the reply."""
 
     call_id: str
     tool: str
@@ -83,7 +82,7 @@ class Turn(FrozenModel):
 
 
 class ToolSchema(FrozenModel):
-    """A tool as a model sees it; ``parameters`` is JSON schema in JSON."""
+    """Tool as a model sees it; ``parameters`` is a JSON schema as text."""
 
     name: str
     description: str
@@ -91,7 +90,7 @@ class ToolSchema(FrozenModel):
 
 
 class Context(FrozenModel):
-    """Everything one decision rests on."""
+    """Complete input of one decision."""
 
     system: str
     goal: str
@@ -106,14 +105,14 @@ class Context(FrozenModel):
 
 
 class RawCall(FrozenModel):
-    """A tool call as a model wrote it, unchecked."""
+    """Tool call as a model wrote it, not validated."""
 
     tool: str
     arguments: str = "{}"
 
 
 def fence_untrusted(data: object) -> str:
-    """Data from outside, marked so that nothing in it can close the mark or speak as an instruction."""
-    words = json.dumps(data, ensure_ascii=True, sort_keys=True)
-    safe = words.replace("<", "\\u003c").replace(">", "\\u003e")
+    """Wrap untrusted data in <data> tags that its content cannot close."""
+    text = json.dumps(data, ensure_ascii=True, sort_keys=True)
+    safe = text.replace("<", "\\u003c").replace(">", "\\u003e")
     return f"<data>{safe}</data>"

@@ -1,5 +1,7 @@
-"""Takes events, gives commands. No clock, no IO, no randomness: the same events give the same commands."""
-# MERGED The outermost edge of the core: a defect in it ends one mission in words, never the node.
+"""The mission core: events in, commands out, without clock, IO or randomness.
+
+The same events always give the same commands. A defect ends one mission with its reason, never the node.
+"""
 
 import traceback
 from collections.abc import Callable
@@ -41,13 +43,13 @@ from openral_reasoner.settings import MissionSettings
 from openral_reasoner.stop_phrases import contains_stop_word, is_stop_phrase
 
 NEWS_KEPT = 32
-"""Lines of news kept between two decisions."""
+"""News kept between two decisions [lines]."""
 NAMED, REPORTED = 64, 200
-"""Characters of a failure's source and condition, and of its message, that a decision reads."""
+"""Longest source or condition, and longest message, of a reported failure in a decision [characters]."""
 
 
 class Core:
-    """One mission at a time, others queued, replacing or refused as settings say."""
+    """Run one mission at a time; further goals are queued, replace it or are refused, as configured."""
 
     def __init__(self, settings: MissionSettings) -> None:
         self.settings = settings
@@ -63,10 +65,10 @@ class Core:
         self._outbox: list[Command] = []
         self._now = 0.0
         self._last = MissionReport()
-        self._caretaker = IdleResidencyManager(settings.residency, settings.deadlines.transition)
+        self._residency = IdleResidencyManager(settings.residency, settings.deadlines.transition)
 
     def handle(self, event: Event, now: float) -> tuple[Command, ...]:
-        """The commands that this event leads to; ``now`` is steady time [s]."""
+        """Process one event and return its commands; ``now`` is steady time [s]."""
         self._now = max(self._now, now)
         if self.mission is not None:
             self.mission.now = self._now
@@ -83,8 +85,8 @@ class Core:
             self._answered(event)
         return self._drain()
 
-    def broke(self, why: str) -> tuple[Command, ...]:
-        """After a defect: the mission ends FAILED, what moves for it is stopped, what waits is dropped."""
+    def abort(self, why: str) -> tuple[Command, ...]:
+        """End the mission as FAILED after a defect: cancel its skill and drop the queued goals."""
         mission = self.mission
         self._outbox += dropped(self._queue.drop(), why)
         if mission is not None:
@@ -94,14 +96,14 @@ class Core:
         return self._drain()
 
     def report(self, now: float) -> MissionReport:
-        """The mission as it stands, or the last one's end."""
+        """Report on the running mission, or on the last one."""
         if self.mission is None:
             return self._last
         self.mission.now = max(self._now, now)
         return self.mission.report()
 
     def _prompted(self, prompt: PromptReceived) -> None:
-        """Stop, answer, start or queue; whatever it is, its sender gets a receipt."""
+        """Stop, answer, start or queue a mission; the sender gets a receipt in every case."""
         known = self._receipts.of(prompt)
         if known is not None:
             self._outbox.append(known)
@@ -119,12 +121,12 @@ class Core:
             self._second(prompt, self.mission)
 
     def _means_stop(self, text: str) -> bool:
-        """Any stop word counts for as long as something runs; an idle robot may be sent for a stop sign."""
+        """Return True for any stop word during a mission; an idle robot may be sent to find a stop sign."""
         return contains_stop_word(text) if self.mission is not None else is_stop_phrase(text)
 
     def _stop(self, prompt: PromptReceived) -> None:
-        """Cancel what runs, first of all what moves, and drop what waits."""
-        why, stopped = f"the operator said {quoted(prompt.text)}", self.mission
+        """Cancel the running mission, moving skills first, and drop the queued goals."""
+        why, stopped = f"stopped by the operator: {quoted(prompt.text)}", self.mission
         waiting = self._queue.drop()
         self._outbox += [CancelSkill(call_id=call_id) for call_id in sorted(self._unconfirmed)]
         self._interrupt(MissionCancelled(why))
@@ -136,7 +138,7 @@ class Core:
             told.append(f"dropped from the queue: {goals}")
         self._outbox += dropped(waiting, why)
         if waiting and stopped is not None and self.mission is None:
-            # Who listens to the newest status alone reads how the mission ended that ran.
+            # Subscribers that keep only the newest status read how the running mission ended.
             self._outbox.append(PublishStatus(report=self._last))
         self._receipt(prompt, PromptOutcome.STOPPED, "; ".join(told), stopped.id if stopped else "")
 
@@ -144,16 +146,16 @@ class Core:
         mission = self.mission
         asked = mission is not None and mission.state is MissionState.WAITING_FOR_HUMAN
         if mission is not None and asked and prompt.in_reply_to == self._wait.call_id:
-            self._receipt(prompt, PromptOutcome.ANSWERED, "the mission goes on", mission.id)
+            self._receipt(prompt, PromptOutcome.ANSWERED, "the mission continues", mission.id)
             self._resume(prompt)
             return
         valid = f"the open question is {self._wait.call_id!r}" if asked else "no question is open"
-        self._refuse(prompt, f"nothing waits for an answer to {quoted(prompt.in_reply_to)}: {valid}")
+        self._refuse(prompt, f"no question {quoted(prompt.in_reply_to)} is waiting for an answer: {valid}")
 
     def _second(self, prompt: PromptReceived, running: Mission) -> None:
         policy = self.settings.second_goal
         if policy == "refuse" or (policy == "queue" and self._queue.full):
-            why = "another mission is running" if policy == "refuse" else "the queue of goals is full"
+            why = "another mission is running" if policy == "refuse" else "the goal queue is full"
             self._refuse(prompt, f"{why}; say 'stop' first")
             return
         if policy == "replace":
@@ -162,14 +164,14 @@ class Core:
         before = self._queue.put(goal)
         told = f"queued behind {quoted(running.prompt.text)}" + (f" and {before} more" if before else "")
         if policy == "replace":
-            told = f"replaces {quoted(running.prompt.text)}, which is being stopped"
+            told = f"replaces {quoted(running.prompt.text)}, which is being cancelled"
         self._outbox.append(say(told, prompt, goal.mission_id))
         self._receipt(prompt, PromptOutcome.QUEUED, told, goal.mission_id)
         if policy == "replace":
             self._interrupt(MissionCancelled("replaced by another goal"))
 
     def _goal(self, prompt: PromptReceived) -> Goal:
-        """A mission of its own for a prompt, whatever ids callers use."""
+        """Create a goal with a mission id that is unique even if callers reuse prompt ids."""
         self._missions += 1
         return Goal(f"{prompt.id or 'mission'}-{self._missions}", prompt)
 
@@ -184,7 +186,7 @@ class Core:
         mission = Mission(goal.mission_id, goal.prompt, self.settings, self.palette)
         mission.now = self._now
         mission.unconfirmed = self._unconfirmed
-        mission.chronicle = self._caretaker.hand_over(self._now).reconciled(self.palette.awake)
+        mission.residency = self._residency.transfer_to_mission(self._now).reconciled(self.palette.awake)
         mission.ledger = mission.ledger.resumed(self._now)
         mission.open_span(mission.id, "invoke_agent", goal=goal.prompt.text)
         mission.emit(SetDeadline(call_id=mission.id, seconds=self.settings.budget.seconds))
@@ -195,22 +197,22 @@ class Core:
         news = changes(self.palette, event.palette)
         self.palette = event.palette
         if self.mission is None:
-            self._caretaker.look(self.palette, self._now)
+            self._residency.update(self.palette, self._now)
             return
         self.mission.palette = event.palette
-        if self.mission.chronicle.borrower not in self.mission.pending("execute_rskill"):
-            self.mission.chronicle = self.mission.chronicle.reclaimed(idle=self.palette.robot_idle)
+        if self.mission.residency.memory_holder not in self.mission.pending("execute_rskill"):
+            self.mission.residency = self.mission.residency.release_if_idle(idle=self.palette.robot_idle)
         if self.mission.asked:
             self.mission.news.extend(news)
         if self._wait.palette:
             self._resume(event)
         elif self._wait.needs and self._wait.needs not in {each.id for each in self.palette.detectors}:
-            message = f"{self._wait.needs} is no longer in the graph"
+            message = f"{self._wait.needs} has left the graph"
             failed = CallFailed(call_id=self._wait.call_id, condition="UNAVAILABLE", message=message)
             self._resume(failed)
 
     def _failure_reported(self, event: FailureReported) -> None:
-        """Told with the next decision; what to do about a call that failed is decided by its own answer."""
+        """Add the failure to the news of the next decision; failed calls are handled by their own answers."""
         if self.mission is not None and len(self.mission.news) < NEWS_KEPT:
             source, condition = event.source[:NAMED], event.condition[:NAMED]
             self.mission.news.append(f"{source} reports {condition}: {event.message[:REPORTED]}")
@@ -220,7 +222,7 @@ class Core:
         if isinstance(event, SkillEnded):
             self._unconfirmed.discard(event.call_id)
         if mission is None:
-            self._caretaker.answered(event, self._now)
+            self._residency.handle(event, self._now)
             return
         call_id = event.call_id if isinstance(event, CallEvent) else ""
         if isinstance(event, DeadlinePassed) and call_id == mission.id:
@@ -230,11 +232,11 @@ class Core:
                 mission.progress(event.stage, event.progress)
         elif call_id == self._wait.call_id:
             self._resume(event)
-        elif isinstance(event, SkillEnded) and call_id == mission.chronicle.borrower:
-            mission.chronicle = mission.chronicle.lent_to("")
+        elif isinstance(event, SkillEnded) and call_id == mission.residency.memory_holder:
+            mission.residency = mission.residency.reserve_for("")
 
     def _out_of_time(self, mission: Mission) -> None:
-        """The mission's own deadline; time spent waiting for a human is given back."""
+        """Handle the mission's deadline; time spent waiting for a human does not count."""
         left = mission.ledger.left("seconds", self._now)
         if left > 0.0:
             mission.emit(SetDeadline(call_id=mission.id, seconds=max(left, 0.5)))
@@ -256,7 +258,7 @@ class Core:
         self._step(event)
 
     def _step(self, event: Event | None, reason: OpenRALError | None = None) -> None:
-        """Let the mission go on until it waits again or ends."""
+        """Resume the mission until it waits again or ends."""
         assert self._run is not None
         try:
             if reason is not None:
@@ -285,21 +287,21 @@ class Core:
         self._outbox.extend(mission.drain())
         self._last = mission.report()
         self.mission, self._run, self._wait = None, None, Wait("")
-        self._caretaker.begin(mission.chronicle, mission.palette, self._now)
+        self._residency.begin(mission.residency, mission.palette, self._now)
         if (waiting := self._queue.next()) is not None:
             self._start(waiting)
 
     def _drain(self) -> tuple[Command, ...]:
         if self.mission is not None:
             self._outbox.extend(self.mission.drain())
-        batch, self._outbox = (*self._outbox, *self._caretaker.drain()), []
+        batch, self._outbox = (*self._outbox, *self._residency.drain()), []
         return batch
 
 
 def handle_safely(core: Core, event: Event, now: float, log: Callable[[str], None]) -> tuple[Command, ...]:
-    """The commands that an event leads to; when the core breaks on it, those that end its mission FAILED."""
+    """Process one event; if the core raises, end its mission as FAILED."""
     try:
         return core.handle(event, now)
     except Exception as error:
-        log(f"the core broke on {event.kind}:\n{traceback.format_exc()}")
-        return core.broke(f"internal error on {event.kind}: {type(error).__name__}: {error}"[:500])
+        log(f"the mission core raised an exception on {event.kind}:\n{traceback.format_exc()}")
+        return core.abort(f"internal error on {event.kind}: {type(error).__name__}: {error}"[:500])

@@ -1,4 +1,4 @@
-"""What can happen to the mission core."""
+"""Events of the mission core."""
 
 from typing import Annotated, Literal
 
@@ -14,9 +14,9 @@ from openral_reasoner.palette.entries import ToolPalette
 
 
 class PromptReceived(FrozenModel):
-    """Words for the reasoner; ``in_reply_to`` names a hand-off they answer.
+    """Prompt from the operator; ``in_reply_to`` names the hand-off it answers.
 
-    From a ``source`` without a name only a stop is taken.
+    From an unnamed ``source`` only a stop is accepted.
     """
 
     kind: Literal["prompt_received"] = "prompt_received"
@@ -29,55 +29,55 @@ class PromptReceived(FrozenModel):
 
 
 class PaletteChanged(FrozenModel):
-    """Something came or went in the graph."""
+    """The palette changed because peers joined or left the graph."""
 
     kind: Literal["palette_changed"] = "palette_changed"
     palette: ToolPalette
 
 
 class Cancelled(FrozenModel):
-    """The mission has to stop."""
+    """The mission was cancelled."""
 
     kind: Literal["cancelled"] = "cancelled"
     reason: str
 
 
 class DeadlinePassed(CallEvent):
-    """The time set for a call, or for the mission, is over."""
+    """The deadline of a call, or of the mission, has passed."""
 
     kind: Literal["deadline_passed"] = "deadline_passed"
 
 
 class Recalled(CallEvent):
-    """Memory answered."""
+    """Memory answered a recall."""
 
     kind: Literal["recalled"] = "recalled"
     result: RecallResult
 
 
 class Resolved(CallEvent):
-    """Memory said where something is."""
+    """Memory answered a resolve."""
 
     kind: Literal["resolved"] = "resolved"
     result: ResolveResult
 
 
 class Located(CallEvent):
-    """A detector looked."""
+    """A detector answered a locate request."""
 
     kind: Literal["located"] = "located"
     result: LocateResult
 
 
 class Observed(CallEvent):
-    """Memory took in what a look found."""
+    """Memory answered a request to place detections."""
 
     kind: Literal["observed"] = "observed"
     result: ObserveResult
 
 
 class SceneRead(CallEvent):
-    """The scene graph as last published; ``robot`` in map when known."""
+    """Newest published scene graph; ``robot`` is its pose in map, if known."""
 
     kind: Literal["scene_read"] = "scene_read"
     graph: SceneGraph
@@ -85,7 +85,7 @@ class SceneRead(CallEvent):
 
 
 class SkillProgressed(CallEvent):
-    """A running goal reports; ``progress`` in [0, 1]."""
+    """Feedback of a running goal; ``progress`` in [0, 1]."""
 
     kind: Literal["skill_progressed"] = "skill_progressed"
     stage: str
@@ -93,7 +93,7 @@ class SkillProgressed(CallEvent):
 
 
 class SkillEnded(CallEvent):
-    """A goal ended."""
+    """Result of a skill goal."""
 
     kind: Literal["skill_ended"] = "skill_ended"
     result: SkillResult
@@ -108,7 +108,7 @@ class StateChanged(CallEvent):
 
 
 class CallFailed(CallEvent):
-    """A peer was not there, broke off or did not understand."""
+    """A peer was unavailable, aborted or rejected the request."""
 
     kind: Literal["call_failed"] = "call_failed"
     condition: str
@@ -116,7 +116,7 @@ class CallFailed(CallEvent):
 
 
 class FailureReported(FrozenModel):
-    """A node of the graph reports a failure; ``condition`` in snake case."""
+    """Failure reported by a node of the graph; ``condition`` in snake case."""
 
     kind: Literal["failure_reported"] = "failure_reported"
     source: str
@@ -125,9 +125,9 @@ class FailureReported(FrozenModel):
 
 
 class ModelAnswered(CallEvent):
-    """The model decided; more or fewer than one call is the core's to refuse.
+    """Answer of the model; the core rejects more or fewer than one call.
 
-    ``cost`` [US$] is None when it is not known; ``cut`` when the answer ended at a limit of length.
+    ``cost`` [US$] is None if unknown; ``cut`` is True if the answer ended at a length limit.
     """
 
     kind: Literal["model_answered"] = "model_answered"
@@ -144,7 +144,7 @@ class ModelAnswered(CallEvent):
 
 
 class ModelFailed(CallEvent):
-    """The model gave no decision."""
+    """The model made no decision."""
 
     kind: Literal["model_failed"] = "model_failed"
     condition: str

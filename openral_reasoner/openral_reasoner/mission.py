@@ -1,4 +1,4 @@
-"""The working state of one mission; changed only by its own procedures."""
+"""Working state of one mission; changed only by its own behaviors."""
 
 import json
 from collections.abc import Generator
@@ -31,16 +31,16 @@ Procedure = Generator["Wait", Event, T]
 
 
 def at_once(value: T) -> Procedure[T]:
-    """A procedure that waits for nothing."""
+    """Return a value as a procedure that waits for nothing."""
     yield from ()
     return value
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """What a procedure waits for: an event of this call, or any new palette.
+    """Condition a procedure waits for: an event of this call, or optionally any new palette.
 
-    Without the detector that it ``needs`` there will be no event of the call.
+    If the detector that it ``needs`` leaves the graph, the call fails.
     """
 
     call_id: str
@@ -50,7 +50,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a mission ended."""
+    """Final state of a mission, its reason and the evidence."""
 
     state: MissionState
     reason: str
@@ -58,7 +58,7 @@ class Ending:
 
 
 class Mission:
-    """Goal, budget, what is known, what was done, and the commands not yet handed out."""
+    """State of one mission: goal, budget, knowledge, calls, and the commands not yet sent."""
 
     def __init__(
         self, mission_id: str, prompt: PromptReceived, settings: MissionSettings, palette: ToolPalette
@@ -83,7 +83,7 @@ class Mission:
         self.at = self.facing = self.holding = ""
         self.cancelled, self.let_go = "", False
         self.unconfirmed: set[str] = set()
-        self.chronicle = ResidencyState()
+        self.residency = ResidencyState()
         self.early_endings = PrematureEndPolicy()
         self.operator_words = ""
         self.in_vain: set[str] = set()
@@ -94,32 +94,32 @@ class Mission:
         self._count = 0
 
     def next_id(self, what: str) -> str:
-        """An id no other call of this core has."""
+        """Return an id that is unique among the calls of this core."""
         self._count += 1
         return f"{self.id}/{self._count}-{what}"
 
     def emit(self, command: Command) -> None:
-        """Hand a command out with the next batch."""
+        """Queue a command for the next batch."""
         self._outbox.append(command)
 
     def drain(self) -> tuple[Command, ...]:
-        """The commands since the last time."""
+        """Return and clear the queued commands."""
         batch, self._outbox = tuple(self._outbox), []
         return batch
 
     def spend(self, line: str) -> None:
-        """Take one from a budget line.
+        """Spend one unit of a budget line.
 
         Raises:
-            BudgetExhausted: If nothing is left of it.
+            BudgetExhausted: If none is left.
         """
         self.ledger = self.ledger.spend(line)
 
     def charge_decision(self, tokens: int, cost: float | None) -> None:
-        """Book what a decision has cost; ``cost`` [US$] is None when it is not known.
+        """Charge a decision to the budget; ``cost`` [US$] is None if unknown.
 
         Raises:
-            BudgetExhausted: If that is more than there was.
+            BudgetExhausted: If a line is overdrawn.
         """
         self.ledger = self.ledger.charge("tokens", tokens).charge("dollars", cost or 0.0)
         self.ledger = self.ledger.charge("unpriced_calls", 1 if cost is None else 0)
@@ -129,32 +129,32 @@ class Mission:
 
     @property
     def asked(self) -> bool:
-        """Whether the model was given a decision yet: before, nothing is news to it."""
+        """True once the model was asked for a decision; before that nothing is news to it."""
         return self.ledger.used.get("model_calls", 0.0) > 0.0
 
     def remaining(self) -> str:
-        """The budget's end-of-reply words."""
+        """Describe the remaining budget, for the end of a reply."""
         return self.ledger.words(self.now)
 
     def say(self, step: str) -> None:
-        """What the mission is doing now."""
+        """Publish the current step of the mission."""
         self.step = step
         self.publish()
 
     def progress(self, stage: str, fraction: float) -> None:
-        """A running skill reports; shown with the next status."""
+        """Record the progress of a running skill; published with the next status."""
         self.step = f"{self.step.split(' [')[0]} [{stage} {100.0 * min(1.0, max(0.0, fraction)):.0f} %]"
 
     def tell(self, text: str) -> None:
-        """Say something to whoever gave the goal."""
+        """Send a message to the sender of the goal."""
         self.emit(PublishPrompt(source="reasoner", text=text, in_reply_to=self.prompt.id, mission_id=self.id))
 
     def publish(self) -> None:
-        """Show the mission as it stands."""
+        """Publish the state of the mission."""
         self.emit(PublishStatus(report=self.report()))
 
     def report(self) -> MissionReport:
-        """The mission as it stands."""
+        """Build the report of the mission."""
         return MissionReport(
             mission_id=self.id,
             prompt_id=self.prompt.id,
@@ -171,7 +171,7 @@ class Mission:
         )
 
     def begin(self, call_id: str, tool: str, **arguments: str | float) -> None:
-        """A call goes out: recorded, traced and shown."""
+        """Record, trace and publish the start of a call."""
         words = json.dumps(arguments, sort_keys=True)
         self.records[call_id] = CallRecord(
             index=len(self.records), tool=tool, arguments=words, started=self.now
@@ -180,7 +180,7 @@ class Mission:
         self.publish()
 
     def finish(self, call_id: str, status: str, message: str = "") -> None:
-        """A call ended."""
+        """Record, trace and publish the end of a call."""
         record = self.records[call_id]
         self.records[call_id] = record.model_copy(
             update={"status": status, "message": message, "duration": max(0.0, self.now - record.started)}
@@ -189,23 +189,23 @@ class Mission:
         self.publish()
 
     def pending(self, tool: str) -> tuple[str, ...]:
-        """Calls of this tool that have not ended."""
+        """Return the ids of this tool's calls that have not ended."""
         return tuple(i for i, r in self.records.items() if r.tool == tool and r.status == "pending")
 
     def finish_all(self, status: str) -> None:
-        """No call stays pending when the mission ends."""
+        """Set the status of every pending call."""
         for call_id, record in self.records.items():
             if record.status == "pending":
                 self.records[call_id] = record.model_copy(update={"status": status})
 
     def open_span(self, span: str, name: str, **attributes: str | float) -> None:
-        """A step of the trace, below the innermost open one."""
+        """Start a span below the innermost open one."""
         parent = self._spans[-1] if self._spans else ""
         self._spans.append(span)
         self.emit(SpanStarted(span=span, parent=parent, name=name, attributes=dict(attributes)))
 
     def close_span(self, span: str, status: str, **attributes: str | float) -> None:
-        """End a step, and whatever was left open inside it."""
+        """End a span and every span left open inside it."""
         while span in self._spans:
             inner = self._spans.pop()
             if inner == span:
@@ -214,24 +214,24 @@ class Mission:
                 self.emit(SpanEnded(span=inner, status="INTERRUPTED"))
 
     def close_every_span(self, status: str) -> None:
-        """End the trace."""
+        """End every open span."""
         if self._spans:
             self.close_span(self._spans[0], status)
 
     def episode(self, words: str) -> SearchProgress:
-        """The search for these words as far as it has come."""
+        """Return the search progress for a query, empty if there is none."""
         return self.episodes.get(normalize_term(words), SearchProgress(words))
 
     def keep(self, episode: SearchProgress) -> None:
-        """Remember how far a search has come."""
+        """Store the progress of a search."""
         self.episodes[normalize_term(episode.term)] = episode
 
     def forget(self, episode: SearchProgress) -> None:
-        """A search that cannot go on."""
+        """Drop a search that cannot continue."""
         self.episodes.pop(normalize_term(episode.term), None)
 
     def disprove(self, thing: KnownObject) -> None:
-        """A look has shown that a thing is not where memory has it: that place is done with."""
+        """Mark an object as not at its remembered place, and that place as searched."""
         self.learn(thing.gone())
         self.note(Gone(thing.id))
         episode = self.episode(thing.words or thing.label).reopened()
@@ -241,10 +241,10 @@ class Mission:
         self.keep(episode)
 
     def note(self, fact: Fact) -> None:
-        """Keep what a peer answered as evidence."""
+        """Add a peer's answer to the evidence."""
         self.evidence = self.evidence.after(fact)
 
     def learn(self, thing: KnownObject) -> KnownObject:
-        """Know a thing from now on; what a look disproved stays so until it is seen again."""
+        """Store an object; one marked as not at its place stays so until it is seen again."""
         self.things[thing.id] = thing
         return thing

@@ -1,4 +1,4 @@
-"""Answers that are no usable call: what the model reads of them, and what the operator reads."""
+"""Answers without a usable tool call: the reply for the model and the message for the operator."""
 
 import re
 from dataclasses import dataclass
@@ -11,19 +11,19 @@ from openral_reasoner.tools.registry import MalformedCall, ReasonerToolCall, par
 from openral_reasoner.untrusted_text import plain
 
 QUOTED = 80
-"""Characters of an answer that an operator is shown."""
-_TOOL_CALLING = "choose a model with tool calling, or switch it on at its endpoint"
+"""Longest part of an answer shown to the operator [characters]."""
+_TOOL_CALLING = "choose a model with tool calling, or enable it at the endpoint"
 _WRITTEN = re.compile(
     r"[\[{<].*(?:recall_object|resolve_place|locate_in_view|execute_rskill|\"?name\"?\s*:)", re.DOTALL
 )
-"""Text that looks like a call: brackets, then a tool's name or a name's key."""
+"""Text that looks like a call: a bracket, then a tool's name or a "name" key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why an answer is no usable call.
+    """Reason why an answer holds no usable call.
 
-    ``reply`` is for the model. For the operator: the model ``did`` this, here ``last``, and the ``advice``.
+    ``reply`` is for the model. The operator reads what the model ``did``, an example and ``advice``.
     """
 
     did: str
@@ -31,8 +31,8 @@ class Fault:
     last: str = ""
     advice: str = ""
 
-    def told(self, times: int) -> str:
-        """The words for the operator, once it has happened so often."""
+    def describe(self, times: int) -> str:
+        """Describe the fault for the operator after it occurred ``times`` times."""
         often = f" {times} times" if times > 1 else ""
         return f"the model {self.did}{often}{self._last}{f'; {self.advice}' if self.advice else ''}"
 
@@ -41,8 +41,8 @@ class Fault:
         return f" (last: {plain(self.last, QUOTED)})" if self.last else ""
 
 
-def chosen(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, ReasonerToolCall | Fault]:
-    """The one call of the answer, or why there is none."""
+def parse_answer(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, ReasonerToolCall | Fault]:
+    """Return the one call of the answer, or the fault if there is none."""
     raw = answer.calls[0] if answer.calls else RawCall(tool="")
     if not answer.calls:
         return raw, _without_call(answer)
@@ -68,31 +68,31 @@ def _without_call(answer: ModelAnswered) -> Fault:
     text = answer.text.strip()
     if not text:
         reply = _invalid_call("your answer was empty: call exactly one tool")
-        return Fault("answered with nothing, neither text nor a tool call,", reply, advice=_TOOL_CALLING)
+        return Fault("returned an empty answer", reply, advice=_TOOL_CALLING)
     if _WRITTEN.search(text):
-        words = "you wrote a tool call as text, which is not carried out: make it as a tool call"
+        words = "a tool call written as text is not executed: use the tool-calling interface"
         advice = (
-            "its endpoint does not take this model's tool calls for what they are: choose the parser of tool "
-            "calls that is meant for it, or another model"
+            "the endpoint does not recognise this model's tool calls: configure the tool-call parser of the "
+            "endpoint for this model, or choose another model"
         )
         return Fault("wrote its tool call as text", _invalid_call(words), repr(text), advice)
-    words = "you answered with text, which nobody reads: call exactly one tool"
+    words = "text answers are ignored: call exactly one tool"
     return Fault("answered with text instead of a tool call", _invalid_call(words), repr(text), _TOOL_CALLING)
 
 
 def _several(answer: ModelAnswered) -> Fault:
     names = [plain(call.tool, 64) for call in answer.calls]
-    text = f"exactly one tool call per turn is needed, there were {len(names)}: call the first one alone"
-    advice = "choose a model or an endpoint that keeps to one call (parallel_tool_calls: false)"
+    text = f"you made {len(names)} tool calls: make exactly one per turn, starting with the first"
+    advice = "choose a model or endpoint that makes one call per turn (parallel_tool_calls: false)"
     return Fault("made several tool calls at once", _invalid_call(text), " and ".join(names), advice)
 
 
 def _cut(answer: ModelAnswered) -> Fault:
-    text = "your answer was cut off at the limit of its length before the tool call was whole: be shorter"
-    advice = "choose a model that says less before it calls, or an endpoint that allows longer answers"
+    text = "your answer reached the length limit before the tool call was complete: write less"
+    advice = "choose a model that writes less before its call, or an endpoint with a higher output limit"
     where = answer.calls[0].tool if answer.calls else repr(answer.text.strip())
     return Fault(
-        "was cut off at the limit of its length before its tool call was whole",
+        "reached the length limit before its tool call was complete",
         _invalid_call(text),
         where,
         advice,
@@ -100,14 +100,14 @@ def _cut(answer: ModelAnswered) -> Fault:
 
 
 def _invalid(raw: RawCall, error: InvalidCall) -> Fault:
-    what = error.what.split(" ", maxsplit=1)[0]
-    did = "called a tool that is not there" if what == "tool" else f"called with a {what} that is not there"
+    what = error.what
+    did = "called an unavailable tool" if what == "tool" else f"called a tool with an invalid {what}"
     return Fault(did, _invalid_call(error.advice, valid=error.valid), _called(raw))
 
 
 def _malformed(raw: RawCall, error: MalformedCall) -> Fault:
     reply = _invalid_call("the call is malformed", peer_words=(str(error)[:1000],))
-    return Fault("called wrongly", reply, str(error))
+    return Fault("made a malformed tool call", reply, str(error))
 
 
 def _called(raw: RawCall) -> str:

@@ -1,7 +1,4 @@
-"""An ending that comes too early is questioned once, then taken."""
-# MERGED What to try after a skill failed: each rung once, then the model is told.
-# MERGED Notices that the same call keeps getting the same answer.
-# MERGED A wrong call goes back; the model that cannot mend it is given up in time.
+"""Policies without IO: premature ends, recovery from failed skills, loops, and failures of the model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -11,33 +8,33 @@ from openral_core.skills import SkillStatus
 
 
 class Early(StrEnum):
-    """What speaks against ending now."""
+    """Reason against ending the mission now."""
 
     SEARCH_OPEN = "places and budget are left to search"
-    STILL_HOLDING = "something is still held"
-    NOT_PROVEN = "nothing shows that the goal was reached"
+    STILL_HOLDING = "an object is still held"
+    NOT_PROVEN = "no evidence shows that the goal was reached"
 
 
 @dataclass(frozen=True, slots=True)
 class PrematureEndPolicy:
-    """What was already said in this mission."""
+    """Challenge a premature end once per reason, then accept it."""
 
     said: frozenset[Early] = frozenset()
 
     def after(self, found: Early | None) -> tuple[bool, "PrematureEndPolicy"]:
-        """Whether to say so instead of ending, and the next policy."""
+        """Return True if the end is to be challenged, and the next policy."""
         if found is None or found in self.said:
             return False, self
         return True, replace(self, said=self.said | {found})
 
 
 class RecoveryAction(StrEnum):
-    """One way to go on."""
+    """Recovery after a failed skill."""
 
     RETRY = "retry"
-    REAPPROACH = "stand elsewhere and look again"
+    REAPPROACH = "choose another base pose and look again"
     OTHER_SKILL = "another skill of the same verb"
-    GIVE_UP = "tell the model"
+    GIVE_UP = "report to the model"
 
 
 _FIRST: Mapping[SkillStatus, RecoveryAction] = {
@@ -53,14 +50,14 @@ _FIRST: Mapping[SkillStatus, RecoveryAction] = {
 
 
 @dataclass(frozen=True, slots=True)
-class FailureLadder:
-    """Rungs already used for one step, and how many other skills could do it."""
+class RecoveryPolicy:
+    """Recovery actions already used for one step, and the number of alternative skills."""
 
     other_skills: int = 0
     used: tuple[RecoveryAction, ...] = ()
 
-    def after(self, status: SkillStatus) -> tuple[RecoveryAction, "FailureLadder"]:
-        """The next rung; at most one retry, one new approach and every other skill once."""
+    def after(self, status: SkillStatus) -> tuple[RecoveryAction, "RecoveryPolicy"]:
+        """Return the next action: at most one retry, one new approach and each alternative skill once."""
         first = _FIRST.get(status)
         if first is not None and first not in self.used:
             return first, replace(self, used=(*self.used, first))
@@ -74,13 +71,13 @@ _Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class LoopDetector:
-    """How often each call got the answer it got last."""
+    """Detect a call that keeps returning the same answer."""
 
     limit: int
     seen: Mapping[_Key, tuple[str, int]] = field(default_factory=dict)
 
     def after(self, tool: str, arguments: str, answer: str) -> tuple[bool, "LoopDetector"]:
-        """Whether this makes ``limit`` in all, and the next policy."""
+        """Return True at the ``limit``-th identical answer in a row, and the next policy."""
         key = (tool, arguments)
         last, count = self.seen.get(key, ("", 0))
         count = count + 1 if last == answer else 1
@@ -89,10 +86,10 @@ class LoopDetector:
 
 @dataclass(frozen=True, slots=True)
 class ModelFailurePolicy:
-    """Failures of the model in this mission, and what was wrong with its last calls.
+    """Count the failures of the model in a mission.
 
-    The first wrong call in a row goes back, the next is a failure. The same fault ``limit`` times in a row is
-    the end too.
+    The first invalid call in a row is only returned to the model, the next one counts as a failure. The same
+    fault ``limit`` times in a row exhausts the policy too.
     """
 
     limit: int
@@ -101,21 +98,21 @@ class ModelFailurePolicy:
     fault: str = ""
     repeated: int = 0
 
-    def after_wrong(self, fault: str) -> "ModelFailurePolicy":
-        """A call that could not be used, and why."""
+    def on_invalid(self, fault: str) -> "ModelFailurePolicy":
+        """Record an invalid call with its fault."""
         repeated = self.repeated + 1 if fault == self.fault else 1
         failures = self.failures + 1 if self.warned else self.failures
         return replace(self, failures=failures, warned=not self.warned, fault=fault, repeated=repeated)
 
-    def after_failure(self) -> "ModelFailurePolicy":
-        """The model gave no call at all."""
+    def on_failure(self) -> "ModelFailurePolicy":
+        """Record an answer without any call."""
         return replace(self, failures=self.failures + 1)
 
-    def after_right(self) -> "ModelFailurePolicy":
-        """A call that could be used."""
+    def on_valid(self) -> "ModelFailurePolicy":
+        """Record a valid call."""
         return replace(self, warned=False, fault="", repeated=0)
 
     @property
-    def out(self) -> bool:
-        """Whether a human should be asked."""
+    def exhausted(self) -> bool:
+        """True if a human should be asked."""
         return self.failures >= self.limit or self.repeated >= self.limit

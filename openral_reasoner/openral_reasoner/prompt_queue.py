@@ -1,4 +1,4 @@
-"""Prompts: which can be acted on, which wait their turn, and what became of the last ones."""
+"""Prompts: validation, the queue of goals, and receipts of the last prompts."""
 
 from collections import OrderedDict, deque
 from dataclasses import dataclass
@@ -8,36 +8,37 @@ from openral_reasoner.commands import Command, MissionReport, PublishPrompt, Pub
 from openral_reasoner.events import PromptReceived
 
 PROMPT_CHARACTERS = 4000
-"""Characters of a prompt that are taken: about a thousand tokens of every decision."""
+"""Longest accepted prompt [characters]: about a thousand tokens of every decision."""
 NAME_CHARACTERS = 200
-"""Characters of a prompt's ids that are taken."""
+"""Longest accepted id in a prompt [characters]."""
 RECEIPTS_KEPT = 256
-"""Prompts remembered; a sender gives up repeating one long before that many others came."""
+"""Receipts kept for repeated prompts; senders stop repeating long before this many others arrive."""
 _QUOTED = 80
+"""Longest goal quoted in a sentence [characters]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A prompt and the mission it asks for."""
+    """Prompt and the id of its mission."""
 
     mission_id: str
     prompt: PromptReceived
 
 
 class Receipts:
-    """What became of the last prompts that were acted on, so that one said again is not acted on again."""
+    """Receipts of the last prompts, so that a repeated prompt is not carried out twice."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, str, str], PublishReceipt] = OrderedDict()
 
     def of(self, prompt: PromptReceived) -> PublishReceipt | None:
-        """The receipt that this very prompt was given; a caller may use one id for different words."""
+        """Return the receipt of this exact prompt; a caller may reuse an id for another text."""
         return self._kept.get(_key(prompt)) if prompt.id else None
 
     def write(
         self, prompt: PromptReceived, outcome: PromptOutcome, message: str, mission_id: str = ""
     ) -> PublishReceipt:
-        """A receipt. Stops and refusals are not kept: a stop acts each time, a refusal may be over."""
+        """Write a receipt; stops always act and refusals may be temporary, so neither is kept."""
         name = prompt.id[:NAME_CHARACTERS]
         receipt = PublishReceipt(prompt_id=name, outcome=outcome, mission_id=mission_id, message=message)
         if prompt.id and outcome not in (PromptOutcome.STOPPED, PromptOutcome.REFUSED):
@@ -48,7 +49,7 @@ class Receipts:
 
 
 class GoalQueue:
-    """Goals that wait for the mission before them."""
+    """Queue of goals that wait for the running mission to end."""
 
     def __init__(self, length: int) -> None:
         self._length = length
@@ -56,41 +57,41 @@ class GoalQueue:
 
     @property
     def full(self) -> bool:
-        """Whether no more goals are taken."""
+        """True if no more goals are accepted."""
         return len(self._waiting) >= self._length
 
     def put(self, goal: Goal) -> int:
-        """Queue a goal; how many wait before it."""
+        """Queue a goal; return the number of goals before it."""
         self._waiting.append(goal)
         return len(self._waiting) - 1
 
     def next(self) -> Goal | None:
-        """The goal whose turn it is."""
+        """Return the next goal, None if the queue is empty."""
         return self._waiting.popleft() if self._waiting else None
 
     def drop(self) -> tuple[Goal, ...]:
-        """Empty the queue; what was in it."""
+        """Empty the queue and return its goals."""
         dropped = tuple(self._waiting)
         self._waiting.clear()
         return dropped
 
 
 def refusal(prompt: PromptReceived) -> str:
-    """Why a prompt cannot be acted on; "" when it can."""
+    """Return the reason to refuse a prompt; "" if it is acceptable."""
     if prompt.source != "operator":
-        return "header.frame_id is empty: a goal or an answer needs frame_id 'operator'"
+        return "header.frame_id is empty: goals and answers need frame_id 'operator'"
     if not prompt.text.strip():
         return "the text is empty: say what to do, for example 'find the mug'"
     if len(prompt.text) > PROMPT_CHARACTERS:
-        return f"the text is too long: at most {PROMPT_CHARACTERS} characters are taken"
+        return f"the text is too long: at most {PROMPT_CHARACTERS} characters are accepted"
     names = {"id": prompt.id, "in_reply_to": prompt.in_reply_to, "requester": prompt.requester}
     long = next((name for name, value in names.items() if len(value) > NAME_CHARACTERS), "")
-    return f"{long} is too long: at most {NAME_CHARACTERS} characters are taken" if long else ""
+    return f"{long} is too long: at most {NAME_CHARACTERS} characters are accepted" if long else ""
 
 
 def dropped(goals: tuple[Goal, ...], why: str) -> list[Command]:
-    """What those hear whose goals will not be pursued."""
-    told: list[Command] = []
+    """Report to the senders of queued goals that they were dropped."""
+    commands: list[Command] = []
     for goal in goals:
         reason = f"dropped from the queue: {why}"
         report = MissionReport(
@@ -103,18 +104,18 @@ def dropped(goals: tuple[Goal, ...], why: str) -> list[Command]:
             reason=reason,
             traceparent=goal.prompt.traceparent,
         )
-        told.append(say(reason, goal.prompt, goal.mission_id))
-        told.append(PublishStatus(report=report))
-    return told
+        commands.append(say(reason, goal.prompt, goal.mission_id))
+        commands.append(PublishStatus(report=report))
+    return commands
 
 
 def say(text: str, prompt: PromptReceived, mission_id: str = "") -> PublishPrompt:
-    """Words for whoever sent a prompt."""
+    """Build a message to the sender of a prompt."""
     return PublishPrompt(source="reasoner", text=text, in_reply_to=prompt.id, mission_id=mission_id)
 
 
 def quoted(text: str) -> str:
-    """A goal as part of a sentence."""
+    """Quote a goal for use in a sentence."""
     short = " ".join(text.split())
     return repr(short if len(short) <= _QUOTED else f"{short[: _QUOTED - 3]}...")
 

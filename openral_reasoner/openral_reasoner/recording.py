@@ -1,10 +1,8 @@
-"""One line per event with the commands it led to. A process begins with a line of its settings.
+"""Recordings: one line per event with its commands; writing, reading, replaying and explaining them.
 
-A file may hold several such lives, each ended by a restart of the reasoner; a line torn by the end of the
-process, or by a full disk, ends its life.
+A process begins with a line of its settings. A file may hold several processes ("lives"), each ended by a
+restart of the reasoner; a line truncated by the end of the process, or by a full disk, ends its life.
 """
-# MERGED The core on recorded events: do they give the recorded commands?
-# MERGED A recording in plain words.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,7 +28,7 @@ SETTINGS, INTERNED, FORGET = "settings", "interned", "forget"
 
 
 class InvalidRecording(OpenRALError):
-    """A line that is not what a recording holds."""
+    """Line that is not part of a recording."""
 
     def __init__(self, number: int, reason: object) -> None:
         super().__init__(f"line {number} of the recording cannot be read: {reason}")
@@ -38,7 +36,7 @@ class InvalidRecording(OpenRALError):
 
 @dataclass(frozen=True, slots=True)
 class RecordedEvent:
-    """One event at ``now`` [s] and its commands."""
+    """Event at ``now`` [s] and its commands."""
 
     now: float
     event: Event
@@ -47,7 +45,7 @@ class RecordedEvent:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """What one process recorded; ``torn`` when its last line is not whole."""
+    """Recording of one process; ``torn`` if its last line is incomplete."""
 
     settings: MissionSettings
     steps: Sequence[RecordedEvent]
@@ -55,17 +53,17 @@ class Life:
 
 
 class LineWriter:
-    """The lines of one life; what was written before is not written again."""
+    """Writer of the lines of one life, with repeated values interned."""
 
     def __init__(self) -> None:
         self._interner = Interner()
 
     def settings(self, settings: MissionSettings) -> str:
-        """The first line."""
+        """Return the first line."""
         return json.dumps({SETTINGS: settings.model_dump(mode="json"), INTERNED: True})
 
     def step(self, now: float, event: Event, commands: Sequence[Command]) -> str:
-        """One step; where nothing before is referred to any more, a line before it says so.
+        """Return the line of one step, preceded by a reset line when the interned values are dropped.
 
         Raises:
             ValueError: If the event cannot be written as JSON.
@@ -79,7 +77,7 @@ class LineWriter:
         return f"{begin}{{{text}}}"
 
     def _item(self, value: object) -> str:
-        """An event or a list of commands: their fields one by one, as each differs from the one before."""
+        """Write an event or a list of commands field by field, because only some fields change."""
         if isinstance(value, list):
             return "[" + ",".join(map(self._item, value)) + "]"
         if isinstance(value, dict):
@@ -88,20 +86,20 @@ class LineWriter:
 
 
 def settings_line(settings: MissionSettings) -> str:
-    """The first line of a run whose steps are `step_line` each."""
+    """Return the first line of a recording whose steps are written by `step_line`."""
     return json.dumps({SETTINGS: settings.model_dump(mode="json")})
 
 
 def step_line(now: float, event: Event, commands: tuple[Command, ...]) -> str:
-    """One step that refers to no other."""
+    """Return the self-contained line of one step."""
     return json.dumps(_contents(now, event, commands), separators=(",", ":"))
 
 
 def read_lives(lines: Iterable[str]) -> Iterator[Life]:
-    """Every life in a file, in order.
+    """Yield every life in a file, in order.
 
     Raises:
-        InvalidRecording: Naming a line that cannot be read, unless it is the last of its life.
+        InvalidRecording: If a line cannot be read, unless it is the last of its life.
     """
     life = _Reading(MissionSettings(), interned=False, begun=False)
     for number, line in enumerate(lines, start=1):
@@ -117,7 +115,7 @@ def read_lives(lines: Iterable[str]) -> Iterator[Life]:
 
 
 def read_lines(lines: Iterable[str]) -> tuple[MissionSettings, Sequence[RecordedEvent]]:
-    """A recording of a single life, whole.
+    """Read a complete recording of a single life.
 
     Raises:
         InvalidRecording: If a line cannot be read, or there is more than one life.
@@ -126,12 +124,12 @@ def read_lines(lines: Iterable[str]) -> tuple[MissionSettings, Sequence[Recorded
     if len(lives) > 1:
         raise InvalidRecording(1 + len(lives[0].steps) + 1, "another life begins here")
     if lives and lives[0].torn:
-        raise InvalidRecording(1 + len(lives[0].steps) + 1, "it is torn")
+        raise InvalidRecording(1 + len(lives[0].steps) + 1, "it is truncated")
     return (lives[0].settings, lives[0].steps) if lives else (MissionSettings(), [])
 
 
 class _Reading:
-    """One life while it is being read."""
+    """Reader of one life."""
 
     def __init__(self, settings: MissionSettings, interned: bool, begun: bool = True) -> None:
         self._settings, self._steps = settings, list[RecordedEvent]()
@@ -140,7 +138,7 @@ class _Reading:
         self.begun = begun
 
     def take(self, number: int, content: object) -> None:
-        """One line; nothing may come after one that cannot be read."""
+        """Read one line; only the last line of a life may be unreadable."""
         if self._torn is not None:
             raise self._torn
         self.begun = True
@@ -151,7 +149,7 @@ class _Reading:
             self._torn.__cause__ = error
 
     def ended(self) -> Life:
-        """All of it."""
+        """Return the whole life."""
         return Life(self._settings, self._steps, self._torn is not None)
 
     def _read(self, content: object) -> None:
@@ -168,7 +166,7 @@ class _Reading:
 
 
 def _contents(now: float, event: Event, commands: Sequence[Command]) -> dict[str, object]:
-    """Plain values; a number that is none stays one: as null it could not be read again."""
+    """Return plain values; NaN and infinities stay numbers, because null could not be read back."""
     return {
         "now": now,
         "event": EVENT.dump_python(event, mode="json"),
@@ -177,7 +175,7 @@ def _contents(now: float, event: Event, commands: Sequence[Command]) -> dict[str
 
 
 def _content(line: str) -> object:
-    """What a line holds, or why it cannot be read."""
+    """Return the content of a line, or the error if it cannot be read."""
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -192,14 +190,14 @@ def _settings(number: int, content: Mapping[str, object]) -> MissionSettings:
 
 
 SHOWN = 2000
-"""Of a command that differs [characters]."""
+"""Longest part of a differing command that is shown [characters]."""
 BEFORE = 200
-"""Of these, at most so many that do not differ [characters]."""
+"""Longest part before the difference that is shown [characters]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first command that is not what was recorded."""
+    """First command that differs from the recorded one."""
 
     step: int
     event: str
@@ -207,19 +205,19 @@ class Difference:
     given: str
 
     def words(self) -> str:
-        """For a human."""
+        """Describe the difference for a human."""
         return f"step {self.step} ({self.event}):\n  recorded {self.recorded}\n  now      {self.given}"
 
 
 def replay(
     settings: MissionSettings, steps: Sequence[RecordedEvent], *, ignore_text: bool = False
 ) -> Difference | None:
-    """The first difference, None when there is none.
+    """Replay recorded events and return the first differing command, None if all are equal.
 
     Args:
-        settings: What the core ran with.
-        steps: What it was told, and what it commanded.
-        ignore_text: Whether texts for readers may differ, see `texts`.
+        settings: Settings of the recorded core.
+        steps: Recorded events and commands.
+        ignore_text: Ignore texts for readers, see `recording_texts`.
     """
     core = Core(settings)
     for number, step in enumerate(steps, start=1):
@@ -233,8 +231,8 @@ def replay(
     return None
 
 
-def _silent(words: str) -> None:
-    """The difference tells what matters."""
+def _silent(message: str) -> None:
+    """Discard the log: the difference shows what matters."""
 
 
 def _words(command: Command | None, ignore_text: bool) -> str:
@@ -247,7 +245,7 @@ def _words(command: Command | None, ignore_text: bool) -> str:
 
 
 def _parting(recorded: str, given: str) -> tuple[str, str]:
-    """Both, from their kind or shortly before they part."""
+    """Return both texts, starting shortly before they differ."""
     pairs = enumerate(zip(recorded, given, strict=False))
     same = next((index for index, (one, other) in pairs if one != other), 0)
     begin = same - BEFORE if same > SHOWN // 2 else 0
@@ -259,17 +257,17 @@ _Describe = Callable[..., str]
 
 
 def stories(lives: Iterable[Life]) -> Iterator[str]:
-    """The story of every life of the reasoner, and what became of missions that it did not end."""
+    """Explain every life of the reasoner, and the missions that were cut off."""
     before: Life | None = None
     for number, life in enumerate(lives):
         if before is not None:
-            yield from _cut_off(before, "the reasoner ended in the middle of it and was started again")
+            yield from _cut_off(before, "the reasoner stopped during this mission and was restarted")
         if number:
-            yield f"--- the reasoner starts again (start {number + 1} of this recording)"
+            yield f"--- the reasoner restarts (start {number + 1} of this recording)"
         yield from render_story(life.steps)
         before = life
     if before is not None:
-        yield from _cut_off(before, "the recording ends here, in the middle of it")
+        yield from _cut_off(before, "the recording ends during this mission")
 
 
 def _cut_off(life: Life, why: str) -> Iterator[str]:
@@ -280,11 +278,11 @@ def _cut_off(life: Life, why: str) -> Iterator[str]:
     if state is not None and state is not MissionState.IDLE and not state.ended:
         yield f"mission {goal!r} was {_plain(state.name)}: {why}"
     if life.torn:
-        yield "the last line of the recording is torn and left out"
+        yield "the last line of the recording is truncated and was skipped"
 
 
 def render_story(steps: Sequence[RecordedEvent]) -> Iterator[str]:
-    """One line per thing worth telling, with the time since the first goal [s]."""
+    """Yield one line per notable event, with the time since the first goal [s]."""
     begun: float | None = None
     told: dict[int, CallRecord] = {}
     running = False
@@ -307,7 +305,7 @@ def _lines(command: c.Command, told: dict[int, CallRecord]) -> Iterator[str]:
                 told[record.index] = record
                 yield "  " + _call(record)
         if command.report.state.ended:
-            yield from (f"the end rests on: {fact}" for fact in command.report.evidence)
+            yield from (f"evidence: {fact}" for fact in command.report.evidence)
             yield _used(command.report)
     elif isinstance(command, c.EndMission):
         told.clear()
@@ -327,7 +325,7 @@ def _call(record: CallRecord) -> str:
 def _used(report: MissionReport) -> str:
     used = {line.name: line.used for line in report.budget}
     counted = ", ".join(f"{used[name]:g} {words}" for name, words in _COUNTED.items() if used.get(name))
-    return f"used: {counted or 'nothing'}; the decisions cost {cost_words(used)}"
+    return f"used: {counted or 'nothing'}; decisions cost {cost_words(used)}"
 
 
 def _decided(event: e.ModelAnswered) -> str:
@@ -349,7 +347,7 @@ def _value(value: object) -> str:
 
 
 def _object(words: str) -> Mapping[str, object]:
-    """What a model may have written as arguments, as far as it can be read."""
+    """Parse a model's arguments as far as possible."""
     try:
         content = json.loads(words or "{}")
     except (ValueError, RecursionError):
@@ -362,7 +360,7 @@ def _plain(status: str) -> str:
 
 
 class _Blank(dict[str, object]):
-    """Arguments of a call; one that was not given reads as nothing."""
+    """Arguments of a call; a missing one reads as an empty text."""
 
     def __missing__(self, key: str) -> str:
         return ""
@@ -372,15 +370,15 @@ _CALLS: Mapping[str, str] = {
     "recall_object": "asked memory for {query!r}",
     "resolve_place": "asked memory where {reference!r} is",
     "locate_in_view": "{detector} looked for {query!r}",
-    "observe": "memory takes in what camera {camera} saw",
+    "observe": "memory placed detections of camera {camera}",
     "execute_rskill": "{step}",
     "lifecycle_transition": "{transition} {peer}",
-    "ask_human": "asked a human",
+    "ask_human": "asked the operator",
 }
 _COUNTED: Mapping[str, str] = {
     "model_calls": "decisions",
-    "recalls": "questions to memory",
-    "locates": "looks",
+    "recalls": "memory queries",
+    "locates": "detector queries",
     "candidates": "places searched",
     "skills": "skill goals",
     "tokens": "tokens",
@@ -393,7 +391,7 @@ _EVENTS: Mapping[type, _Describe] = {
 }
 _COMMANDS: Mapping[type, _Describe] = {
     c.PublishPrompt: lambda command: f"the {command.source} says: {command.text!r}",
-    c.PublishHandoff: lambda command: f"a human is asked: {command.question.question!r}",
+    c.PublishHandoff: lambda command: f"the operator is asked: {command.question.question!r}",
     c.CancelSkill: lambda command: "the running skill is cancelled",
     c.EndMission: lambda command: f"the mission ends, {_plain(command.state.name)}: {command.reason}",
 }

@@ -1,4 +1,4 @@
-"""What in a command is written for readers, people or models, and may be worded differently."""
+"""Fields of commands that hold text for readers, which a replay may ignore."""
 
 import json
 from fnmatch import fnmatchcase
@@ -31,15 +31,15 @@ TEXTS = (
     "span_started.attributes.step",
     "span_started.attributes.question",
 )
-"""Texts, or lists of them, by command and field; ``*`` stands for fields and indices, one or several."""
+"""Texts, or lists of texts, by command and field; ``*`` matches one or several fields and indices."""
 IN_JSON = ("ask_model.context.tools.*.parameters", "publish_status.report.calls.*.arguments")
 """Fields whose text is JSON."""
 WORDS = "(text)"
-"""Stands for any text; the empty one stays empty, and a list keeps its length."""
+"""Placeholder for any text; an empty text stays empty, and a list keeps its length."""
 
 
 def without_texts(path: str, content: object) -> object:
-    """Plain content of a command below ``path``, which begins with its kind, every text replaced."""
+    """Replace every text in the content of a command below ``path``, which begins with its kind."""
     if isinstance(content, str) and _matches(path, IN_JSON):
         return without_texts(path, json.loads(content)) if content else content
     if isinstance(content, dict):

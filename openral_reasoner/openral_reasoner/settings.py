@@ -1,4 +1,4 @@
-"""Every choice of the mission core; nothing is decided elsewhere."""
+"""Settings of the mission core: every default and bound in one place."""
 
 from typing import Literal
 
@@ -10,21 +10,25 @@ from openral_reasoner.search.planner import SearchCosts
 
 
 class CallDeadlines(BaseModel):
-    """How long each kind of call may take [s] of steady time."""
+    """Time limits of each kind of call [s], in steady time."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     memory: float = Field(default=5.0, gt=0.0, description="recall, resolve and observe [s]")
-    locate: float = Field(default=20.0, gt=0.0, description="one look, waiting and inference included [s]")
+    locate: float = Field(
+        default=20.0, gt=0.0, description="one locate request, queueing and inference included [s]"
+    )
     model: float = Field(default=60.0, gt=0.0, description="one decision of the model [s]")
     transition: float = Field(default=60.0, gt=0.0, description="one lifecycle transition [s]")
     skill_grace: float = Field(default=10.0, gt=0.0, description="beyond the skill's own deadline [s]")
     cancel: float = Field(default=10.0, gt=0.0, description="until a cancelled skill has stopped [s]")
     palette: float = Field(default=30.0, ge=0.0, description="for memory and a skill server to appear [s]")
-    locator: float = Field(default=5.0, ge=0.0, description="then for a locator, which may be absent [s]")
-    recovery: float = Field(default=15.0, ge=0.0, description="for a locator that broke over a look [s]")
-    handoff: float = Field(default=0.0, ge=0.0, description="for a human's answer; 0 = nobody answers [s]")
-    approval: float = Field(default=120.0, gt=0.0, description="for a human's yes [s]")
+    locator: float = Field(default=5.0, ge=0.0, description="then for a locator, which is optional [s]")
+    recovery: float = Field(
+        default=15.0, ge=0.0, description="for a locator that failed during a request to recover [s]"
+    )
+    handoff: float = Field(default=0.0, ge=0.0, description="for a human's answer; 0 = do not wait [s]")
+    approval: float = Field(default=120.0, gt=0.0, description="for a human's approval [s]")
 
 
 class MissionSettings(BaseModel):
@@ -36,14 +40,14 @@ class MissionSettings(BaseModel):
     deadlines: CallDeadlines = CallDeadlines()
     residency: ResidencyRules = ResidencyRules()
     search: SearchCosts = SearchCosts()
-    default_requester: str = Field(default="", description="agent a goal is for when its prompt names none")
+    default_requester: str = Field(default="", description="agent a goal is for if its prompt names none")
     max_failures: int = Field(default=3, ge=1, description="failures of the model until a human is asked")
     max_repeats: int = Field(
-        default=3, ge=2, description="same call with the same answer until a human is asked"
+        default=3, ge=2, description="identical calls with identical answers until a human is asked"
     )
-    frontier_shown: int = Field(default=8, ge=1, description="candidates listed in a miss")
+    frontier_shown: int = Field(default=8, ge=1, description="candidates listed in the reply to a miss")
     same_object_within: float = Field(
-        default=1.0, gt=0.0, description="a new look at something this near is the same [m]"
+        default=1.0, gt=0.0, description="a detection this near to the remembered pose is the same object [m]"
     )
     second_goal: Literal["queue", "replace", "refuse"] = "queue"
     queue_length: int = Field(default=8, ge=1, description="goals that may wait")

@@ -1,7 +1,6 @@
-"""Words that stop the robot: anywhere in a prompt while a mission runs, as the whole of it otherwise.
+"""Stop phrases: anywhere in a prompt while a mission runs, as the whole prompt otherwise.
 
-A stop that is not needed costs a goal said again; a stop that is missed costs what stands in the way.
-So the lists take in more than they must.
+An unnecessary stop costs a repeated goal; a missed stop may cause damage. The lists are therefore generous.
 """
 
 import re
@@ -9,7 +8,7 @@ import unicodedata
 from functools import cache
 
 SEARCHED = 4000
-"""Characters searched from each end of a prompt; nobody says a longer stop."""
+"""Part searched from each end of a prompt [characters]; no stop phrase is longer."""
 # As `_folded` leaves them: lower case, no accents, no punctuation.
 _SPOKEN = {
     "English": r"""
@@ -59,7 +58,7 @@ _UNSPACED = (
     "停, 止まれ, 止めて, とまれ, とめて, やめて, やめろ, ストップ, 中止, 緊急, 紧急, 別動, 别动, 不要动, "
     "不許動, 取消, 住手, 멈춰, 멈추, 정지, 그만, 취소, 중지, หยุด"
 )
-"""Of scripts that put no space between words: found inside others too."""
+"""Stop words of scripts without spaces between words; matched inside other text too."""
 _ADDRESS = """
     please hey ok okay hi oh no now robot right just you must should can could would i we said need to
     want bitte sofort jetzt roboter du sollst s il vous te plait tout de suite maintenant il faut por favor
@@ -71,17 +70,17 @@ _FILLERS = f"""{_ADDRESS}
 _ALSO_GOALS = """
     emergency wait pause enough danger alt alto par para pare parar hold look watch turn switch stay keep
     warte warten leave drop halt dur vent stan di end"""
-"""First words of a stop that are also first words of a goal: with more behind them they are a goal's."""
+"""First words of stops that may also begin a goal; followed by more text they are taken as a goal."""
 
 
 def contains_stop_word(text: str) -> bool:
-    """True if a stop word stands anywhere in the text."""
+    """Return True if a stop word occurs anywhere in the text."""
     ends = {text[:SEARCHED], text[-SEARCHED:]}
     return any(_stop_word().search(_folded(end)) is not None for end in ends)
 
 
 def is_stop_phrase(text: str) -> bool:
-    """True if the text means stop as a whole, rather than being a goal with a stop word in it."""
+    """Return True if the whole text means stop, rather than being a goal that contains a stop word."""
     if len(text) > SEARCHED or not contains_stop_word(text):
         return False
     folded = _folded(text)
@@ -96,7 +95,7 @@ def is_stop_phrase(text: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    """Lower case, without accents, invisible characters and punctuation; one space between words."""
+    """Fold to lower case without accents, invisible characters and punctuation; single spaces."""
     plain = unicodedata.normalize("NFKD", text.casefold())
     kept = "".join(c for c in plain if unicodedata.category(c) not in ("Mn", "Cf", "Cc") or c in "\t\n\r")
     return re.sub(r"[\W_]+", " ", kept).strip()

@@ -1,4 +1,4 @@
-"""What a model wrote, made safe to keep: plain text, and arguments that every JSON reader takes alike."""
+"""Sanitise model output: plain text, and arguments that every JSON parser reads identically."""
 
 import json
 import math
@@ -8,47 +8,47 @@ from collections.abc import Iterator
 from openral_core.errors import OpenRALError
 
 MAX_DEPTH = 32
-"""Nesting of arguments; no tool needs more than three levels."""
+"""Maximum nesting of arguments [levels]; no tool needs more than three."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class UnreadableArguments(OpenRALError):
-    """Words that are no JSON object, or one that not every reader takes alike."""
+    """Arguments that are not a JSON object, or one that parsers read differently."""
 
     def __init__(self, problem: str) -> None:
-        super().__init__(f"the arguments are no usable JSON object: {problem}")
+        super().__init__(f"the arguments are not a usable JSON object: {problem}")
 
 
 def plain(text: str, limit: int = 1000) -> str:
-    """At most ``limit`` characters, without lone surrogates and control characters.
+    """Return at most ``limit`` characters, without lone surrogates and control characters.
 
-    No wire, file or terminal takes the former, and the latter steer a terminal.
+    The former cannot be encoded, and the latter can control a terminal.
     """
     return _CONTROL.sub("?", text[:limit].encode(errors="replace").decode())
 
 
-def read_arguments(words: str) -> dict[str, object]:
-    """A JSON object without NaN, infinities, repeated keys, lone surrogates or control characters.
+def read_arguments(text: str) -> dict[str, object]:
+    """Parse a JSON object without NaN, infinities, repeated keys, lone surrogates or control characters.
 
     Raises:
-        UnreadableArguments: Naming what is wrong.
+        UnreadableArguments: With the problem.
     """
     try:
         content = json.loads(
-            words or "{}", parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique
+            text or "{}", parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique
         )
     except (ValueError, RecursionError) as error:
         raise UnreadableArguments(str(error)) from error
     if not isinstance(content, dict):
         raise UnreadableArguments(f"it is a {type(content).__name__}, not an object")
-    for text in _texts(content, MAX_DEPTH):
-        if _CONTROL.search(text) or plain(text, len(text)) != text:
-            raise UnreadableArguments(f"{text[:40]!a} has a character that is no text")
+    for part in _texts(content, MAX_DEPTH):
+        if _CONTROL.search(part) or plain(part, len(part)) != part:
+            raise UnreadableArguments(f"{part[:40]!a} contains a control character or lone surrogate")
     return content
 
 
 def _refuse(constant: str) -> float:
-    raise UnreadableArguments(f"{constant} is no number of JSON")
+    raise UnreadableArguments(f"{constant} is not a JSON number")
 
 
 def _finite(number: str) -> float:
@@ -62,7 +62,7 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     content: dict[str, object] = {}
     for key, value in pairs:
         if key in content:
-            raise UnreadableArguments(f"the key {key[:40]!a} is given twice")
+            raise UnreadableArguments(f"duplicate key {key[:40]!a}")
         content[key] = value
     return content
 

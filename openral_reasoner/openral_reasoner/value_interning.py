@@ -1,10 +1,10 @@
-"""Values that come again and again, written once: later lines name them by number.
+"""Interning of repeated values: each is written once, and later lines refer to it by number.
 
-A scene graph is read many times and hardly differs; every status holds all calls so far. In place of a value
-may stand:
+A scene graph is read many times and hardly differs; every status holds all calls so far. A value may be
+replaced by:
 
 - ``{"@": 7, "=": x}``: the plain value x, which is number 7 from now on;
-- ``{"@": 7, "~": x}``: the same, for an x with such marks in it;
+- ``{"@": 7, "~": x}``: the same, for an x that contains such marks;
 - ``{"@": 7}``: that value again;
 - ``{"@": 0, "=": x}``: an x that only looks like a mark;
 - ``{"@": 0, "+": [x, y]}``: the lists x and y, one after the other.
@@ -20,46 +20,46 @@ from openral_core.errors import OpenRALError
 
 MARK, PLAIN, MARKED, JOINED = "@", "=", "~", "+"
 SHORT = 160
-"""Shorter text is written again: a mark and its first definition take about 30 characters."""
+"""Texts up to this length are repeated [characters]; a mark and its definition take about 30."""
 LEAF = 600
-"""A mapping up to this length is one value; of a longer one the parts are [characters]."""
+"""Mappings up to this length are one value [characters]; longer ones are interned by their parts."""
 CHUNK = 32
-"""Mean elements of the parts of a long list: what is inserted into it changes one part."""
+"""Mean number of elements per part of a long list, so that an insertion changes one part."""
 MOST = 200_000
-"""Values that are remembered; each costs the writer about 150 bytes."""
+"""Maximum number of values remembered; each takes about 150 bytes."""
 
 
 class UnknownMark(OpenRALError):
-    """A number that no line before has defined."""
+    """Reference to a value that no earlier line defines."""
 
     def __init__(self, number: object) -> None:
-        super().__init__(f"no value number {number!r} was written before")
+        super().__init__(f"value number {number!r} is not defined by any earlier line")
 
 
 class _Text(NamedTuple):
-    """A value as it is written now, and as it would be written from now on."""
+    """Value as written now, and as it will be written from now on."""
 
     now: str
     later: str
 
 
 class Interner:
-    """The writing side."""
+    """Writer of interned values."""
 
     def __init__(self) -> None:
         self._numbers: dict[bytes, int] = {}
 
     @property
     def is_full(self) -> bool:
-        """Whether it is time to `forget`."""
+        """True if it is time to `forget`."""
         return len(self._numbers) >= MOST
 
     def forget(self) -> None:
-        """Begin anew; the reader has to be told."""
+        """Forget every value; the reader must do the same."""
         self._numbers.clear()
 
     def text(self, value: object) -> str:
-        """JSON of a value, with marks in place of what was written before."""
+        """Return the JSON of a value, with references to values written before."""
         return self._text(value).now
 
     def _text(self, value: object) -> _Text:
@@ -106,7 +106,7 @@ class Interner:
 
 
 def _chunks(parts: Sequence[_Text]) -> Iterator[list[_Text]]:
-    """Cut where the contents say so, and not where the position does."""
+    """Split a list at content-defined positions, which are stable under insertions."""
     chunk: list[_Text] = []
     for part in parts:
         chunk.append(part)
@@ -118,20 +118,20 @@ def _chunks(parts: Sequence[_Text]) -> Iterator[list[_Text]]:
 
 
 class Outliner:
-    """The reading side."""
+    """Reader of interned values."""
 
     def __init__(self) -> None:
         self._values: dict[int, object] = {}
 
     def forget(self) -> None:
-        """Begin anew, as the writer did."""
+        """Forget every value, as the writer did."""
         self._values.clear()
 
     def value(self, content: object) -> object:
-        """A value without marks.
+        """Resolve the references in a value.
 
         Raises:
-            UnknownMark: If it names one that was never defined.
+            UnknownMark: If it refers to an undefined value.
         """
         if isinstance(content, list):
             return [self.value(each) for each in content]

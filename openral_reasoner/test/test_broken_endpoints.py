@@ -36,16 +36,16 @@ BROKEN: dict[str, tuple[Says, str, int]] = {
     ),
     "HTML": (
         lambda api: raw(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n<html></html>"),
-        "NOT_A_STREAM: the endpoint answered with 'text/html', not with an event stream",
+        "NOT_A_STREAM: the endpoint answered with 'text/html' instead of an event stream",
         3,
     ),
-    "an empty stream": (lambda api: raw(EVENTS), "STREAM_CUT: the answer broke off", 9),
+    "an empty stream": (lambda api: raw(EVENTS), "STREAM_CUT: the answer ended before it was complete", 9),
     "no HTTP": (lambda api: raw(b"220 mail ready\r\n"), "CONNECTION_LOST", 9),
     "hung up": (lambda api: raw(), "CONNECTION_LOST", 9),
     "cut": (lambda api: api.broken(GO), "STREAM_CUT", 9),
     "malformed events": (
         lambda api: raw(EVENTS, b"event: message_start\ndata: {not json\n\n"),
-        "MALFORMED_ANSWER: an event of the answer is not as the API has it (JSONDecodeError",
+        "MALFORMED_ANSWER: an event of the answer violates the API (JSONDecodeError",
         9,
     ),
     "deep events": (
@@ -84,7 +84,7 @@ def test_a_broken_endpoint_is_named_for_what_it_does(
 ) -> None:
     end = robot.mission(says(robot.api))
     assert end.state is HANDED_OVER
-    assert end.reason.startswith("the model failed 3 times; last: ")
+    assert end.reason.startswith("the model failed 3 times; last failure: ")
     assert reason in end.reason
     assert "MODEL_ERROR" not in end.reason
     assert requests in (0, len(robot.script.requests))
@@ -126,7 +126,7 @@ def test_an_endpoint_that_never_ends_is_left_and_the_next_mission_waits_for_noth
     robot.deadline = SOON
     end = robot.mission(dripping(robot.script, first, drop, robot.api.answer(GIVE_UP)))
     assert end.state is HANDED_OVER
-    assert end.reason == "the model failed 3 times; last: TIMEOUT: no answer in time"
+    assert end.reason == "the model failed 3 times; last failure: TIMEOUT: no answer in time"
     robot.deadline = PLENTY
     robot.works()
 

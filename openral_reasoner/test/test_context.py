@@ -221,7 +221,7 @@ def test_news_of_a_decision_that_was_not_made_is_told_with_the_next_one(
         failed = ModelFailed(call_id=asked.call_id, condition="SERVER_ERROR", message="")
         commands = core.handle(failed, 1.0)
         told = next(c for c in commands if isinstance(c, AskModel)).context.news
-        assert told == ("camera 'wrist' is gone: every locator that serves it no longer offers it",)
+        assert told == ("camera 'wrist' is no longer available from any locator",)
 
 
 @pytest.mark.parametrize("length", [201, 400])
@@ -236,5 +236,5 @@ def test_a_goal_with_a_name_that_no_tool_takes_is_asked_back(
     ).end
     assert ended is not None
     assert ended.state.name == "HANDED_OVER"
-    told = "I understand for example: bring" if goal == "{}" else f"a name of {length} characters"
+    told = "Examples of what I understand: bring" if goal == "{}" else f"has {length} characters"
     assert told in ended.reason

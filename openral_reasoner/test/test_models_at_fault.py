@@ -15,52 +15,52 @@ from openral_reasoner.events import ModelAnswered
 WRONG: dict[str, tuple[Says, str, str]] = {
     "nothing": (
         lambda api: api.answer(stop="end_turn" if api.named else "stop"),
-        "answered with nothing, neither text nor a tool call, 3 times; choose a model with tool calling",
+        "returned an empty answer 3 times; choose a model with tool calling",
         "your answer was empty",
     ),
     "prose": (
         lambda api: api.answer(text="I would rather talk.", stop="end_turn" if api.named else "stop"),
         "instead of a tool call 3 times (last: 'I would rather talk.'); choose a model with tool calling",
-        "you answered with text",
+        "text answers are ignored",
     ),
     "a call in prose": (
         lambda api: api.answer(text='{"name": "recall_object", "arguments": {"query": "mug"}}', stop="stop"),
         "the model wrote its tool call as text 3 times",
-        "you wrote a tool call as text",
+        "a tool call written as text is not executed",
     ),
     "words cut by their length": (
         lambda api: api.answer(text="Let me think about", stop="length"),
-        "was cut off at the limit of its length before its tool call was whole 3 times (last: 'Let me think",
-        "your answer was cut off",
+        "reached the length limit before its tool call was complete 3 times (last: 'Let me think",
+        "your answer reached the length limit",
     ),
     "a call cut by its length": (
         lambda api: api.answer(("recall_object", '{"query": "m'), stop="length"),
-        "before its tool call was whole 3 times (last: recall_object)",
-        "your answer was cut off",
+        "before its tool call was complete 3 times (last: recall_object)",
+        "your answer reached the length limit",
     ),
     "two calls at once": (
         lambda api: api.answer(RECALL, GIVE_UP),
         "the model made several tool calls at once 3 times (last: recall_object and done); choose a model",
-        "exactly one tool call per turn is needed, there were 2",
+        "you made 2 tool calls: make exactly one per turn",
     ),
     "a tool that is not there": (
         lambda api: api.answer(("teleport_robot", "{}")),
-        "the model called a tool that is not there 3 times (last: teleport_robot {})",
-        "this tool is not in the palette now",
+        "the model called an unavailable tool 3 times (last: teleport_robot {})",
+        "this tool is not available now",
     ),
     "a wrong type": (
         lambda api: api.answer(("recall_object", '{"query": 5}')),
-        "called wrongly 3 times (last: 'recall_object' was not called properly: query: Input should be",
+        "made a malformed tool call 3 times (last: malformed call of 'recall_object': query: Input should be",
         "the call is malformed",
     ),
     "a place that is not there": (
         lambda api: api.answer(("execute_rskill", '{"rskill_id": "navigate", "target": "narnia"}')),
-        "the model called with a target that is not there 3 times (last: execute_rskill",
-        "this target is not in the palette now",
+        "the model called a tool with an invalid target 3 times (last: execute_rskill",
+        "this target is not available now",
     ),
     "a parameter that no skill has": (
         lambda api: api.answer((GO[0], GO[1][:-1] + ', "parameters": {"speed": 99}}')),
-        "the model called with a parameter that is not there 3 times",
+        "the model called a tool with an invalid parameter 3 times",
         "navigate takes no parameters",
     ),
 }
@@ -90,13 +90,16 @@ UNREADABLE: dict[str, tuple[str, str]] = {
     "no JSON": ("None", "Expecting value"),
     "a list": ('["mug"]', "it is a list, not an object"),
     "null": ("null", "it is a NoneType, not an object"),
-    "NaN": ('{"query": NaN}', "NaN is no number"),
+    "NaN": ('{"query": NaN}', "NaN is not a JSON number"),
     "1e999": ('{"query": 1e999}', "1e999 is too large"),
-    "minus infinity": ('{"query": -Infinity}', "-Infinity is no number"),
-    "a key twice": ('{"query": "mug", "query": "cup"}', "the key 'query' is given twice"),
-    "NUL": ('{"query": "m\\u0000ug"}', "has a character that is no text"),
-    "half a pair": ('{"query": "mug \\ud83d"}', "has a character that is no text"),
-    "half a pair in a key": ('{"query": "mug", "\\udc00": 1}', "has a character that is no text"),
+    "minus infinity": ('{"query": -Infinity}', "-Infinity is not a JSON number"),
+    "a key twice": ('{"query": "mug", "query": "cup"}', "duplicate key 'query'"),
+    "NUL": ('{"query": "m\\u0000ug"}', "contains a control character or lone surrogate"),
+    "half a pair": ('{"query": "mug \\ud83d"}', "contains a control character or lone surrogate"),
+    "half a pair in a key": (
+        '{"query": "mug", "\\udc00": 1}',
+        "contains a control character or lone surrogate",
+    ),
     "33 levels": ('{"query": ' + "[" * 33 + "]" * 33 + "}", "nested deeper"),
     "9,000 levels": ('{"query": ' + "[" * 9000 + "]" * 9000 + "}", ""),
     "100,000 levels": ("[" * 100_000, ""),
@@ -115,7 +118,7 @@ def test_arguments_that_are_no_json_go_back_once_and_poison_nothing(
     assert problem in robot.told()
     end = robot.mission(wrong)
     assert end.state is HANDED_OVER
-    assert "the model called wrongly 3 times" in end.reason
+    assert "the model made a malformed tool call 3 times" in end.reason
     robot.works()
 
 
@@ -131,7 +134,7 @@ def test_lone_surrogates_and_control_characters_reach_no_wire_and_no_file(robot:
     assert heard[0].text == "hm ? ?[2J"
     assert heard[0].model == "m ?"
     assert heard[1].calls[0].tool == "recall_\\ud800"
-    assert "has a character that is no text" in robot.told()
+    assert "contains a control character or lone surrogate" in robot.told()
     robot.works()
 
 
@@ -149,7 +152,7 @@ def test_a_call_that_gets_the_same_answer_again_is_named_with_it(call: tuple[str
     end = robot.mission(robot.api.answer(call))
     assert end.state is HANDED_OVER
     answer = {"recall_object": "FOUND", "execute_rskill": "NOT_REACHABLE"}[call[0]]
-    assert f"{call[0]} was called 3 times and got the same answer each time: {answer}" in end.reason
+    assert f"{call[0]} was called 3 times and returned the same answer each time: {answer}" in end.reason
     robot.home.places["fridge_1"].reachable = True
     robot.works()
 
@@ -174,7 +177,9 @@ def test_look_ups_in_turn_end_as_a_circle_and_with_ever_new_words_with_their_bud
     resolve = ("resolve_place", '{"reference": "table"}')
     end = robot.mission(*[robot.api.answer(call) for call in (look, resolve) * 3])
     assert end.state is HANDED_OVER
-    assert "locate_in_view was called 3 times and got the same answer each time: NOT_IN_VIEW" in end.reason
+    assert (
+        "locate_in_view was called 3 times and returned the same answer each time: NOT_IN_VIEW" in end.reason
+    )
     robot.line.core.settings = robot.settings.model_copy(update={"budget": SearchBudget(locates=4)})
     ever_new = [("locate_in_view", json.dumps({"query": f"unicorn {n}"})) for n in range(9)]
     end = robot.mission(*[robot.api.answer(call) for call in ever_new])
@@ -187,7 +192,7 @@ def test_fifteen_wrong_calls_each_followed_by_a_right_one_are_all_told_and_forgi
     right = [robot.api.answer(("emit_prompt", json.dumps({"text": f"{n}"}))) for n in range(15)]
     end = robot.mission(*(each for pair in right for each in (wrong, pair)), robot.api.answer(GIVE_UP))
     assert end.reason == "as I was told"
-    assert robot.told().count("this rskill_id is not in the palette now") == 15
+    assert robot.told().count("this rskill_id is not available now") == 15
     robot.works()
 
 

@@ -53,7 +53,16 @@ def test_an_empty_graph_offers_nothing_that_needs_a_peer() -> None:
 
 def test_locate_words_list_every_locator_camera_and_the_rule() -> None:
     words = next(s.description for s in schemas(two_locators()) if s.name == "locate_in_view")
-    for part in ("omdet", "locateanything", "finds things", "0.5", "head", "wrist", "Decision rule", "bread"):
+    for part in (
+        "omdet",
+        "locateanything",
+        "finds things",
+        "0.5",
+        "head",
+        "wrist",
+        "Use recall_object for labels that a continuous detector covers",
+        "bread",
+    ):
         assert part in words
     listed = json.loads(words[words.index("<data>") + 6 : words.index("</data>")])
     assert {each["id"]: each["must_be_loaded_first"] for each in listed["locators"]} == {
@@ -89,7 +98,7 @@ def test_a_blind_detector_is_not_offered_and_why_is_told(mode: Mode) -> None:
     assert not after.detectors
     kind = "locator" if mode is Mode.ON_DEMAND else "continuous detector"
     assert changes(before, after)[0] == f"{kind} 'omdet' is blind: its worker was lost too often"
-    assert changes(after, before)[0] == f"{kind} 'omdet' is there now"
+    assert changes(after, before)[0] == f"{kind} 'omdet' is now available"
     assert not any("node or service" in news for news in changes(before, after))
 
 
@@ -115,8 +124,8 @@ def test_skills_need_a_manifest_a_verb_and_a_living_server(palette: ToolPalette)
 def test_what_changed_is_said_with_its_reason() -> None:
     before, after = two_locators(), two_locators(alive=False)
     assert changes(before, before) == ()
-    assert changes(before, after) == ("locator 'omdet' is gone: its node or service no longer offers it",)
-    assert changes(after, before) == ("locator 'omdet' is there now",)
+    assert changes(before, after) == ("locator 'omdet' is no longer available from its node or service",)
+    assert changes(after, before) == ("locator 'omdet' is now available",)
 
 
 def test_a_change_of_state_is_news() -> None:
@@ -167,8 +176,8 @@ def test_labels_that_are_left_out_are_counted_for_the_model_and_told() -> None:
     assert entry.labels == HUGE[: len(entry.labels)]
     assert len(entry.labels) + entry.labels_left_out == len(HUGE)
     told = changes(ToolPalette(), palette)
-    assert f"continuous detector 'd' can name {entry.labels_left_out} labels more than are listed" in told
-    assert not any("more than are listed" in line for line in changes(palette, palette))
+    assert f"continuous detector 'd' has {entry.labels_left_out} more labels than are listed" in told
+    assert not any("than are listed" in line for line in changes(palette, palette))
     with_locator = GraphState(
         detectors=(telling("d", labels=HUGE), seen("l", Mode.ON_DEMAND, LifecycleState.ACTIVE))
     )
@@ -193,9 +202,8 @@ def test_detectors_beyond_the_bound_are_counted_and_the_default_is_none_of_them(
     palette = build_palette(GraphState(detectors=(*crowd, true)), (), "z")
     assert palette.locators[0].id == "z"
     assert palette.unlisted == 101 - len(palette.locators) > 0
-    assert f"{palette.unlisted} detectors more than can be listed are in the graph" in changes(
-        ToolPalette(), palette
-    )
+    news = f"{palette.unlisted} detectors in the graph are not listed because the list is full"
+    assert news in changes(ToolPalette(), palette)
 
 
 @pytest.mark.parametrize("told", [float("nan"), float("inf"), -1.0])
@@ -223,13 +231,13 @@ def test_a_stranger_that_calls_itself_default_never_comes_before_the_deployments
         ("aaa-stranger", False),
     ]
     assert palette.rivals == ("aaa-stranger",)
-    told = "locator 'aaa-stranger' calls itself the default too: 'true-locator' is asked first"
+    told = "locator 'aaa-stranger' also claims to be the default: 'true-locator' is asked first"
     assert told in changes(ToolPalette(), palette)
 
 
 def test_two_that_call_themselves_default_are_told() -> None:
     palette = two_defaults()
-    told = "locator 'true-locator' calls itself the default too: 'aaa-stranger' is asked first"
+    told = "locator 'true-locator' also claims to be the default: 'aaa-stranger' is asked first"
     assert told in changes(ToolPalette(), palette)
     assert palette.locators[1].is_default is False
 

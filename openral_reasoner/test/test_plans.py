@@ -11,7 +11,7 @@ from openral_reasoner.tools.locate_in_view import LocateInViewTool
 from openral_reasoner.tools.recall_object import RecallObjectTool
 
 MUG = ObjectSummary(id="mug_1", label="mug", place="kitchen_counter", room="kitchen")
-REFUSED = ToolResult(status="INVALID_CALL", text="this locator is not in the palette now")
+REFUSED = ToolResult(status="INVALID_CALL", text="this detector is not available now")
 
 
 def told(palette: ToolPalette, then: ToolPalette) -> str:
@@ -37,10 +37,13 @@ def told(palette: ToolPalette, then: ToolPalette) -> str:
 
 def test_a_locator_that_goes_while_it_is_chosen_leaves_what_memory_has(palette: ToolPalette) -> None:
     gone = palette.model_copy(update={"detector_available": False, "locators": ()})
-    words = "Memory has the mug here: kitchen_counter, kitchen. No locator was there to check."
+    words = (
+        "According to memory the mug is here: kitchen_counter, kitchen. "
+        "I did not verify it: no locator is available."
+    )
     assert told(palette, gone) == words
 
 
 def test_a_look_that_is_refused_while_a_locator_is_there_is_no_look(palette: ToolPalette) -> None:
-    with pytest.raises(PlanFailed, match="cannot see: INVALID_CALL"):
+    with pytest.raises(PlanFailed, match="can't verify that it is there: INVALID_CALL"):
         told(palette, palette)

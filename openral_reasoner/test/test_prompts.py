@@ -114,7 +114,7 @@ def test_a_stop_tells_what_it_drops_and_ends_those_missions_too(talk: Talk) -> N
         assert ends[goal.prompt_id].state is MissionState.CANCELLED
         assert ends[goal.prompt_id].mission_id == goal.mission_id
         told = [each.text for each in talk.every(PublishPrompt) if each.in_reply_to == goal.prompt_id]
-        assert told[-1] == "dropped from the queue: the operator said 'stop'"
+        assert told[-1] == "dropped from the queue: stopped by the operator: 'stop'"
     talk.end_skill()
     assert [end.mission_id for end in talk.every(EndMission)] == [first.mission_id]
     assert talk.core.mission is None
@@ -239,7 +239,7 @@ def test_a_goal_that_replaces_says_so_and_ends_what_was_queued(
     talk = Talk(home, palette, settings.model_copy(update={"second_goal": "replace"}))
     talk.say(GO)
     second = talk.say("go to the shelf", "q")
-    assert second.message == "replaces 'go to the fridge', which is being stopped"
+    assert second.message == "replaces 'go to the fridge', which is being cancelled"
     third = talk.say("go to the table", "r")
     ended = [each.report.mission_id for each in talk.every(PublishStatus) if each.report.state.ended]
     assert ended == [second.mission_id]
@@ -253,7 +253,7 @@ def test_an_answer_to_what_is_no_question_ends_no_wait(talk: Talk, call: str) ->
     target = talk.moving if call == "skill" else "p-1/99-handoff"
     receipt = talk.say("yes", "a", in_reply_to=target)
     assert receipt.outcome is REFUSED
-    assert "nothing waits for an answer" in receipt.message
+    assert "is waiting for an answer" in receipt.message
     assert len(list(talk.every(SendSkill))) == 1
     talk.end_skill()
     assert [end.state for end in talk.every(EndMission)] == [MissionState.SUCCEEDED]

@@ -152,10 +152,10 @@ def test_the_story_tells_what_was_asked_found_and_done(lines: list[str]) -> None
         "asked memory for 'baguette': not in memory",
         "sim-locator looked for 'baguette': found",
         "GRASP baguette: succeeded",
-        "the decisions cost nothing",
+        "decisions cost nothing",
         "the mission ends, succeeded",
-        "the end rests on: GRASP bread_1",
-        "the end rests on: HANDOVER ana: SUCCEEDED",
+        "evidence: GRASP bread_1",
+        "evidence: HANDOVER ana: SUCCEEDED",
     ):
         assert words in told
 
@@ -263,9 +263,9 @@ def test_every_life_in_a_file_is_told_and_the_lost_mission_too(
     assert len(second.steps) == len(played.moments)
     told = list(stories(read_lives(texts)))
     assert sum("the operator says: 'bring me the baguette'" in line for line in told) == 2
-    lost = next(i for i, line in enumerate(told) if "the reasoner ended in the middle of it" in line)
+    lost = next(i for i, line in enumerate(told) if "the reasoner stopped during this mission" in line)
     assert "mission 'bring me the baguette'" in told[lost]
-    assert "starts again (start 2" in told[lost + 1]
+    assert "restarts (start 2" in told[lost + 1]
     assert "the mission ends, succeeded" in told[-1]
 
 
@@ -279,7 +279,7 @@ def test_a_line_that_the_end_of_the_process_tore_loses_no_other(
     assert life.torn
     assert len(life.steps) == len(whole) - 2
     assert replay(life.settings, life.steps) is None
-    assert "torn" in list(stories(read_lives(torn)))[-1]
+    assert "truncated" in list(stories(read_lives(torn)))[-1]
     both = list(read_lives([*torn, *written(played, settings)]))
     assert [each.torn for each in both] == [True, False]
     assert len(both[1].steps) == len(played.moments)

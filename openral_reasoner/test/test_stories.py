@@ -341,7 +341,7 @@ def test_says_what_it_understands_when_it_does_not(
     story = run("wash the mug", home, palette, settings)
     assert ended(story) is MissionState.HANDED_OVER
     assert story.end is not None
-    assert "I do not understand 'wash the mug'" in story.end.reason
+    assert "I don't understand 'wash the mug'" in story.end.reason
     assert "bring me the mug" in story.end.reason
     assert story.skills == []
 
@@ -378,7 +378,7 @@ def test_an_unknown_receiver_is_asked_about_before_anything_is_fetched(
 ) -> None:
     played = run_mission_in_home(goal, palette, HomePeers(home).answer, decide, settings)
     asked = [c.question.question for c in played.commands if isinstance(c, PublishHandoff)]
-    assert asked[0].startswith("I do not know which place or person ")
+    assert asked[0].startswith("I don't know which place or person ")
     assert played.skills == []
 
 

@@ -136,13 +136,13 @@ def test_a_closed_place_is_not_driven_to_with_a_full_hand(run: Run) -> None:
 def test_a_step_without_search_for_is_no_search(run: Run, verb: str) -> None:
     played, told = run(UNICORN, act(verb, "fridge_1"))
     assert told[1].status == "SUCCEEDED"
-    assert told[1].text == f"{verb} done; nothing was looked for: to search a place give search_for"
+    assert told[1].text == f"{verb} succeeded; nothing was searched: set search_for to search a place"
     assert not [c for c in played.commands if getattr(c, "name", "") == "search_candidate"]
 
 
 def test_a_step_with_search_for_words_that_nobody_recalled_says_that_it_was_no_search(run: Run) -> None:
     _, told = run(UNICORN, act("NAVIGATE", "fridge_1", search_for="dragon"))
-    assert "nothing was looked for: this is not on the frontier" in told[1].text
+    assert "nothing was searched: the target is not on the frontier" in told[1].text
 
 
 def test_a_place_of_the_frontier_is_searched_when_search_for_says_so(run: Run) -> None:

@@ -68,8 +68,8 @@ def test_nothing_is_decided_until_a_lost_peer_is_back(
     told = [
         line for m in line.moments for c in m.commands if isinstance(c, AskModel) for line in c.context.news
     ]
-    assert any("is gone" in words for words in told)
-    assert any("is back" in words or "is there now" in words for words in told)
+    assert any("unavailable" in words or "no longer available" in words for words in told)
+    assert any("is available" in words or "is now available" in words for words in told)
 
 
 def test_a_question_that_memory_died_over_is_asked_again_when_it_is_back(
@@ -106,7 +106,7 @@ def test_what_does_not_come_back_is_waited_for_once(
 
 def test_the_places_that_come_and_go_with_memory_are_no_news_of_their_own(palette: ToolPalette) -> None:
     told = changes(palette, palette.model_copy(update=WITHOUT_MEMORY))
-    assert told == ("spatial memory is gone: its service no longer answers, or is not active",)
+    assert told == ("spatial memory is unavailable: its service does not respond or is not active",)
 
 
 BROKEN = LocateResult(LocateStatus.DETECTOR_ERROR, "its worker is gone", "mug", "head", "")
@@ -253,7 +253,7 @@ def test_nobody_drives_on_for_a_locator_that_was_given_up_and_the_human_reads_wh
     )
     (end,) = line.run()
     assert end.state is MissionState.HANDED_OVER
-    assert f"the locator {name} is broken: {WHY}" in end.reason
+    assert f"locator {name} is not working: {WHY}" in end.reason
     assert drives(line) == 0
 
 
@@ -265,7 +265,7 @@ def test_a_locator_that_loads_again_in_vain_is_waited_for_once_and_nobody_drives
     asked = looks_are(line, LocateStatus.LOADING, (0.2, hanging))
     (end,) = line.run()
     assert end.state is MissionState.HANDED_OVER
-    assert f"the locator {palette.locators[0].id} is broken: {WHY}" in end.reason
+    assert f"locator {palette.locators[0].id} is not working: {WHY}" in end.reason
     assert (len(asked), drives(line)) == (1, 0)
     waits = [c.seconds for m in line.moments for c in m.commands if isinstance(c, SetDeadline)]
     assert waits.count(settings.deadlines.recovery) == 1

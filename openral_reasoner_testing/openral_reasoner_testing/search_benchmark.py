@@ -168,7 +168,7 @@ def _next(context: Context, words: str, choose: Choose) -> Tool:
     if last.frontier:
         skill = context.palette.with_verb(Verb.NAVIGATE)[0].id
         return ExecuteRskillTool(rskill_id=skill, target=choose(last.frontier).id, search_for=words)
-    return AskHumanTool(question=f"I could not find {words}.")
+    return AskHumanTool(question=f"I couldn't find {words}.")
 
 
 SEARCHERS: Mapping[str, Callable[[SymbolicHome, str, int], Model]] = {

@@ -114,8 +114,10 @@ def test_a_locator_that_is_killed_leaves_the_palette_and_the_model_is_told_why_a
         until(lambda: any(not there for _, there in states()), 30.0, lambda: deployment.told)
         gone = next(when for when, there in states() if not there)
         until(lambda: any(there and when > gone for when, there in states()), 60.0, lambda: deployment.told)
-        told = f"locator {LOCATOR!r} is gone: its node or service no longer offers it"
+        told = f"locator {LOCATOR!r} is no longer available from its node or service"
         until(lambda: told in list(news(tmp_path)), 60.0, lambda: str(list(news(tmp_path))))
         until(
-            lambda: f"locator {LOCATOR!r} is there now" in list(news(tmp_path)), 90.0, lambda: deployment.told
+            lambda: f"locator {LOCATOR!r} is now available" in list(news(tmp_path)),
+            90.0,
+            lambda: deployment.told,
         )

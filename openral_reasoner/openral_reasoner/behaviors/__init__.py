@@ -1,1 +1,1 @@
-"""Behaviors."""
+"""Behaviors: generators that carry out the steps of a mission."""

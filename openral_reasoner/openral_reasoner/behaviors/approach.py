@@ -1,6 +1,4 @@
-"""Coming to a thing and turning to it."""
-# MERGED Opening what hides things, and closing it again.
-# MERGED A second look from close by, for a pose good enough to grasp.
+"""Approach an object, face it, open and close its containers, and refine its pose before a grasp."""
 
 from dataclasses import dataclass, replace
 from math import dist
@@ -16,11 +14,11 @@ from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import SkillEntry
 from openral_reasoner.success.evidence import Same
 
-_NOT_TOLD = SkillResult(SkillStatus.NOT_REACHABLE, "memory knows no pose for it")
+_NO_POSE = SkillResult(SkillStatus.NOT_REACHABLE, "memory has no pose for it")
 
 
 def resolve_object(mission: Mission, node_id: str) -> Procedure[KnownObject | None]:
-    """A thing by id, asked of memory when this mission has not been told of it yet."""
+    """Return the node with this id, resolving it from memory if this mission does not know it yet."""
     if node_id in mission.things:
         return mission.things[node_id]
     answer = yield from resolve(mission, node_id)
@@ -32,34 +30,34 @@ def resolve_object(mission: Mission, node_id: str) -> Procedure[KnownObject | No
 
 
 def run_skill(mission: Mission, verb: Verb, thing: KnownObject) -> Procedure[SkillResult]:
-    """One plain skill on a thing, by the first skill of that verb."""
+    """Run the first skill of a verb on an object."""
     yield from wait_for(mission, SKILLS)
     entries = mission.palette.with_verb(verb)
     if not entries:
-        return SkillResult(SkillStatus.UNSUPPORTED, f"no skill does {verb.value} now")
+        return SkillResult(SkillStatus.UNSUPPORTED, f"no {verb.value} skill is available now")
     return (yield from run_skill_with(mission, entries[0], thing))
 
 
 def run_skill_with(mission: Mission, entry: SkillEntry, thing: KnownObject) -> Procedure[SkillResult]:
-    """One plain skill on a thing."""
+    """Run one skill on an object, without recovery."""
     try:
         params = bind(entry, thing, {})
     except MissingParameter as error:
         return SkillResult(SkillStatus.BAD_REQUEST, str(error))
     mission.say(f"{entry.verb.value} {thing.label}")
     if entry.verb is not Verb.LOOK_AT:
-        # Whatever it does, the robot stands elsewhere afterwards.
+        # Any other skill may move the base.
         mission.at = mission.facing = ""
     return (yield from execute_skill(mission, entry, thing, f"{entry.verb.value} {thing.label}", params))
 
 
 def approach(mission: Mission, thing: KnownObject) -> Procedure[SkillResult]:
-    """Stand where the thing can be seen and reached; nothing to do when there already."""
+    """Drive to where the object can be seen and reached, unless the robot is already there."""
     if mission.at == thing.id:
-        return SkillResult(SkillStatus.SUCCEEDED, "there already")
+        return SkillResult(SkillStatus.SUCCEEDED, "already there")
     thing = yield from _with_standing(mission, thing)
     if thing.standing is None:
-        return _NOT_TOLD
+        return _NO_POSE
     result = yield from run_skill(mission, Verb.NAVIGATE, thing)
     if result.status in (SkillStatus.TIMEOUT, SkillStatus.BUSY, SkillStatus.BLOCKED, SkillStatus.SKILL_ERROR):
         result = yield from run_skill(mission, Verb.NAVIGATE, thing)
@@ -69,9 +67,9 @@ def approach(mission: Mission, thing: KnownObject) -> Procedure[SkillResult]:
 
 
 def face(mission: Mission, thing: KnownObject) -> Procedure[SkillResult]:
-    """Point the camera at the thing; to see into what hides it, the skill may drive."""
+    """Point the camera at the object; the skill may drive to see into a container."""
     if thing.pose is None:
-        return _NOT_TOLD
+        return _NO_POSE
     mission.facing = ""
     result = yield from run_skill(mission, Verb.LOOK_AT, thing)
     drove = result.evidence.get("drove", 0.0)
@@ -92,14 +90,14 @@ def _with_standing(mission: Mission, thing: KnownObject) -> Procedure[KnownObjec
 
 
 def open_container(mission: Mission, node_id: str) -> Procedure[SkillResult]:
-    """Go to a closed container and open it."""
+    """Drive to a closed container and open it."""
     if node_id in mission.opened:
-        return SkillResult(SkillStatus.SUCCEEDED, "open already")
+        return SkillResult(SkillStatus.SUCCEEDED, "already open")
     container = yield from resolve_object(mission, node_id)
     if container is None:
-        return SkillResult(SkillStatus.NOT_REACHABLE, "memory does not say where the container is")
+        return SkillResult(SkillStatus.NOT_REACHABLE, "memory has no location for the container")
     if not mission.palette.with_verb(Verb.OPEN):
-        return SkillResult(SkillStatus.UNSUPPORTED, "no skill can open it")
+        return SkillResult(SkillStatus.UNSUPPORTED, "no OPEN skill is available")
     went = yield from approach(mission, container)
     if not went.success:
         return went
@@ -110,7 +108,7 @@ def open_container(mission: Mission, node_id: str) -> Procedure[SkillResult]:
 
 
 def close_container(mission: Mission, node_id: str) -> Procedure[None]:
-    """Close what this mission has opened; a door left open is told and is no failure."""
+    """Close a container this mission opened; a door left open is news for the model, not a failure."""
     container = mission.things.get(node_id)
     if container is None or node_id not in mission.opened or not mission.palette.with_verb(Verb.CLOSE):
         return
@@ -118,12 +116,12 @@ def close_container(mission: Mission, node_id: str) -> Procedure[None]:
     if result.success:
         mission.opened.discard(node_id)
     else:
-        mission.news.append(f"a container was left open: {result.status.name}")
+        mission.news.append(f"{node_id} was left open: CLOSE ended {result.status.name}")
 
 
 @dataclass(frozen=True, slots=True)
 class RefinedPose:
-    """The thing as last known; ``lost`` when a look has shown that it is not there."""
+    """Object as last seen; ``lost`` if a detector did not see it at its place."""
 
     thing: KnownObject
     look: LocateOutcome
@@ -131,10 +129,10 @@ class RefinedPose:
 
 
 def refine_pose(mission: Mission, thing: KnownObject) -> Procedure[RefinedPose]:
-    """Look at a thing from where the robot stands.
+    """Refine an object's pose by looking at it from the current base pose.
 
-    A locator that cannot answer leaves the thing as memory has it; only a look without it, twice,
-    shows that it has moved.
+    If no locator can answer, the remembered pose stands; only two images without the object show that it has
+    moved.
     """
     look = not_evaluated(mission)
     for _ in range(2):
@@ -153,7 +151,7 @@ def refine_pose(mission: Mission, thing: KnownObject) -> Procedure[RefinedPose]:
 
 
 def _same(mission: Mission, thing: KnownObject, seen: tuple[KnownObject, ...]) -> KnownObject | None:
-    """The one seen that is the thing: by id, else the nearest within reason."""
+    """Return the detection that is this object: the one with its id, else the nearest within the gate."""
     named = next((each for each in seen if each.id == thing.id), None)
     if named is not None or thing.pose is None:
         return named

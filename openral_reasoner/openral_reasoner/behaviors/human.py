@@ -1,5 +1,4 @@
-"""Asking a human; the answer continues the same mission with what is left of its budget."""
-# MERGED The operator's yes before anything moves, when settings ask for it.
+"""Questions to a human: hand-offs, whose answer continues the mission, and approval of acting steps."""
 
 from openral_core.missions import MissionState
 from openral_reasoner.commands import ClearDeadline, HandoffQuestion, PublishHandoff, SetDeadline
@@ -10,10 +9,10 @@ from openral_reasoner.mission import Mission, Procedure, Wait
 def ask_human(
     mission: Mission, question: str, choices: tuple[str, ...] = (), *, wait: bool = True
 ) -> Procedure[str | None]:
-    """Put one question; the answer's words, or None when nobody answers in time.
+    """Ask one question and return the answer, or None if none arrives in time.
 
     Raises:
-        BudgetExhausted: If no question is left.
+        BudgetExhausted: If no hand-off is left.
     """
     mission.spend("handoffs")
     seconds = mission.settings.deadlines.handoff if wait else 0.0
@@ -21,7 +20,7 @@ def ask_human(
 
 
 def put(mission: Mission, question: str, choices: tuple[str, ...], seconds: float) -> Procedure[str | None]:
-    """Publish a question and wait; the mission's clock stands still meanwhile."""
+    """Publish a question and wait for its answer; the mission's clock is paused meanwhile."""
     call_id = mission.next_id("handoff")
     mission.begin(call_id, "ask_human", question=question)
     mission.emit(PublishHandoff(question=_question(mission, call_id, question, choices)))
@@ -59,7 +58,7 @@ _YES = ("yes", "y", "ok", "approve", "approved", "go", "do it")
 
 
 def approved(mission: Mission, step: str) -> Procedure[bool]:
-    """Whether this step may be taken; silence is a no."""
+    """Return True if the operator approves the step, or approval is not required; silence means no."""
     if not mission.settings.require_approval:
         return True
     answer = yield from put(mission, f"May I {step}?", ("yes", "no"), mission.settings.deadlines.approval)

@@ -1,5 +1,4 @@
-"""A look that either finds, or says which of the other things happened."""
-# MERGED Whether anybody can look, or is to be hoped for.
+"""Ask locators for an object; every outcome other than FOUND carries its reason."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,23 +14,25 @@ from openral_reasoner.palette.entries import LocatorEntry, ToolPalette
 from openral_reasoner.search.progress import SEEN_NOT_PLACED
 from openral_reasoner.success.evidence import Answered, Source
 
-SILENT = "it does not answer"
+SILENT = "it does not respond"
 
 
 def describe_failed_locators(mission: Mission) -> str:
-    """What is known of locators that do not work, in their nodes' words; "" when nothing is."""
+    """Describe the locators that do not work, in their nodes' words; "" if there are none."""
     palette = mission.palette
     told = dict.fromkeys(sorted(mission.not_back), SILENT)
     told |= {each.id: each.why for each in palette.blind}
     told |= {each.id: each.trouble for each in palette.locators if each.recovering}
     well = {each.id for each in palette.locators if not each.recovering}
-    return "; ".join(f"the locator {name} is broken: {why}" for name, why in told.items() if name not in well)
+    return "; ".join(
+        f"locator {name} is not working: {why}" for name, why in told.items() if name not in well
+    )
 
 
 def no_locator_reason(mission: Mission) -> str:
-    """Why nobody can look although it was waited for, in words; "" while somebody can, or may soon.
+    """Return why no locator can answer even after waiting; "" while one can, or may soon.
 
-    A locator that broke is hoped for once; one that has not appeared yet may do so on the way.
+    A failed locator is waited for once; a locator that has not appeared yet may still do so.
     """
     locators = mission.palette.locators
     if any(not each.recovering or each.id not in mission.not_back for each in locators):
@@ -43,11 +44,11 @@ _PASSING = (LocateStatus.NO_FRAME, LocateStatus.STALE_FRAME, LocateStatus.BUSY)
 _DEPTHLESS = ObserveStatus.NO_DEPTH
 _LAGGING = (ObserveStatus.STALE_TRANSFORM, ObserveStatus.NO_FRAME)
 CATCH_UPS = 3
-"""How often memory is asked again while its transforms or depth images lag behind the look."""
+"""Retries of a placement while memory's transforms or depth images lag behind the image."""
 CATCH_UP = 0.4
-"""How long it is given each time [s]."""
+"""Pause before each of these retries [s]."""
 LOOKS_AGAIN, LOOK_AGAIN = 3, 1.0
-"""How often a look is tried again that failed for a passing reason, and how long after [s]."""
+"""Retries of a locate request that failed for a transient reason, and the pause before each [s]."""
 _DECISIVE = (
     SEEN_NOT_PLACED,
     LocateStatus.FOUND.name,
@@ -61,12 +62,12 @@ _BACK_SOON: Mapping[str, Callable[[LocatorEntry], bool]] = {
     LocateStatus.LOADING.name: lambda entry: not entry.recovering and not entry.must_load,
     LocateStatus.INACTIVE.name: lambda entry: not entry.must_load,
 }
-"""How a look can end whose locator is likely to be back, and when it is."""
+"""Outcomes after which the locator is likely to recover, and the test that it has recovered."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocateOutcome:
-    """What one look came to; ``absent`` only when a working detector saw a fresh frame without it."""
+    """Outcome of asking locators for an object."""
 
     status: str
     message: str
@@ -75,23 +76,23 @@ class LocateOutcome:
 
     @property
     def absent(self) -> bool:
-        """Whether this is evidence of absence."""
+        """True only if a working detector evaluated a fresh image without finding the object."""
         return self.status == LocateStatus.NOT_IN_VIEW.name
 
     @property
     def decisive(self) -> bool:
-        """Whether no other locator needs to be asked."""
+        """True if no other locator needs to be asked."""
         return self.status in _DECISIVE
 
 
 def locate_object(
     mission: Mission, words: str, camera: str = "", detector: str = ""
 ) -> Procedure[LocateOutcome]:
-    """Ask the named locator, or the default and on its failure the others; remember what is found.
+    """Ask the named locator, else the default one and, if it fails, the others; remember what is found.
 
-    When nobody could look and one of them broke over it, or would not be woken because somebody else was
-    about to, that one is asked once more when it is back: once for each of these. So is the default one when
-    only others saw nothing: anybody can join the graph, and what they do not see may be there all the same.
+    If no locator could answer, one that failed transiently is waited for and asked again, once per kind of
+    failure. The same holds for the default locator if only others answered NOT_IN_VIEW: any locator may join
+    the graph, so only the default's answer is evidence of absence.
     """
     yield from wait_for(mission, LOCATOR)
     look = not_evaluated(mission)
@@ -118,7 +119,7 @@ def locate_object(
 
 
 def _decides(mission: Mission, entry: LocatorEntry, named: str) -> bool:
-    """Whether nobody else need be asked when this locator sees nothing."""
+    """Return True if this locator's NOT_IN_VIEW is final."""
     palette = mission.palette
     rivals = () if palette.chosen_default else palette.rivals
     some_default = bool(palette.chosen_default) or any(each.is_default for each in palette.locators)
@@ -126,10 +127,12 @@ def _decides(mission: Mission, entry: LocatorEntry, named: str) -> bool:
 
 
 def _away(mission: Mission) -> LocateOutcome | None:
-    """As if the deployment's default had broken over a look, when it is not there to be asked."""
+    """Return a failed outcome for the deployment's default locator if it is not in the graph."""
     chosen = mission.palette.chosen_default
     there = not chosen or any(each.is_default for each in mission.palette.locators)
-    return None if there else LocateOutcome(LocateStatus.DETECTOR_ERROR.name, "it is away", chosen)
+    return (
+        None if there else LocateOutcome(LocateStatus.DETECTOR_ERROR.name, "it is not in the graph", chosen)
+    )
 
 
 def _look_by(mission: Mission, entry: LocatorEntry, words: str, camera: str) -> Procedure[LocateOutcome]:
@@ -140,14 +143,14 @@ def _look_by(mission: Mission, entry: LocatorEntry, words: str, camera: str) -> 
 
 
 def _back(mission: Mission, broken: LocateOutcome) -> Procedure[LocatorEntry | None]:
-    """Wait for the locator of a look, bounded; None when it is not back, or known to be blind for a while."""
+    """Wait until the locator of a failed request recovers; None if it does not, or is reported as blind."""
     locator, deadlines = broken.detector, mission.settings.deadlines
     asleep = broken.status == LocateStatus.INACTIVE.name
 
     def settled(palette: ToolPalette) -> bool:
         return locator in {e.id for e in palette.blind} or _ready(palette, broken) is not None
 
-    absent = f"{locator} is not back"
+    absent = f"{locator} has not recovered"
     if absent not in mission.in_vain:
         yield from pause(mission, LOOK_AGAIN)
     seconds = deadlines.locator if asleep else deadlines.recovery
@@ -159,7 +162,7 @@ def _back(mission: Mission, broken: LocateOutcome) -> Procedure[LocatorEntry | N
 
 
 def _missed(mission: Mission, locator: str) -> None:
-    """It was hoped for; so was any locator, when there is none."""
+    """Record that waiting for this locator timed out, and for any locator if there is none."""
     mission.not_back.add(locator)
     if not LOCATOR.there(mission.palette):
         mission.in_vain.add(LOCATOR.absent)
@@ -171,8 +174,8 @@ def _ready(palette: ToolPalette, broken: LocateOutcome) -> LocatorEntry | None:
 
 
 def not_evaluated(mission: Mission) -> LocateOutcome:
-    """What a look comes to when there is nobody to ask."""
-    return LocateOutcome("NO_DETECTOR", describe_failed_locators(mission) or "no locator lives in the graph")
+    """Return the outcome of a request when no locator is available."""
+    return LocateOutcome("NO_DETECTOR", describe_failed_locators(mission) or "no locator is available")
 
 
 def _asked(mission: Mission, detector: str) -> tuple[LocatorEntry, ...]:
@@ -185,7 +188,7 @@ def _asked(mission: Mission, detector: str) -> tuple[LocatorEntry, ...]:
 def _insist(
     mission: Mission, entry: LocatorEntry, words: str, camera: str
 ) -> Procedure[tuple[str, LocateResult]]:
-    """One look by a locator that is awake, and a few more while it fails for a passing reason."""
+    """Send a request to a locator, activating it first if needed."""
     can_be_woken = entry.id in mission.palette.peers
     if entry.must_load and can_be_woken:
         refused = yield from activate_for_task(mission, entry.id)
@@ -202,9 +205,9 @@ def _insist(
 def _again_and_again(
     mission: Mission, entry: LocatorEntry, words: str, camera: str
 ) -> Procedure[tuple[str, LocateResult]]:
-    """A look that fails for a passing reason is tried again; not at the next place, when that was in vain."""
+    """Retry a request that fails for a transient reason, but not again if the last retries were useless."""
     look = yield from _one(mission, entry, words, camera)
-    in_vain = f"{entry.id} cannot look"
+    in_vain = f"{entry.id} keeps failing"
     for _ in range(0 if in_vain in mission.in_vain else LOOKS_AGAIN):
         if look[1].status not in _PASSING:
             break
@@ -219,14 +222,14 @@ def _one(
     mission: Mission, entry: LocatorEntry, words: str, camera: str
 ) -> Procedure[tuple[str, LocateResult]]:
     result = yield from locate(mission, words, camera, entry.id)
-    mission.chronicle = mission.chronicle.touched(entry.id, mission.now)
+    mission.residency = mission.residency.used_at(entry.id, mission.now)
     return result
 
 
 def _placed(
     mission: Mission, entry: LocatorEntry, call_id: str, result: LocateResult, words: str
 ) -> Procedure[LocateOutcome]:
-    """Where it was seen; when there is no depth of that very frame, or in it, one more look is had."""
+    """Place a detection in the map; if that image has no usable depth, ask for one more image."""
     look, may_pass = yield from _take_in(mission, call_id, result, words)
     if not may_pass:
         return look
@@ -240,7 +243,7 @@ def _placed(
 def _take_in(
     mission: Mission, call_id: str, result: LocateResult, words: str
 ) -> Procedure[tuple[LocateOutcome, bool]]:
-    """Have memory place what was seen: only then has it an id and a pose; whether another look may help."""
+    """Have memory place a detection, giving it an id and a pose; the flag: another image may help."""
     observed = yield from observe(mission, call_id, result)
     for _ in range(CATCH_UPS):
         if isinstance(observed, RequestFailed) or observed.status not in _LAGGING:

@@ -1,4 +1,4 @@
-"""Waiting for peers that are not there: at the start, and when one is lost on the way."""
+"""Bounded waits for peers that are unavailable, at the start of a mission or when one is lost."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,32 +10,34 @@ from openral_reasoner.palette.entries import ToolPalette
 
 @dataclass(frozen=True, slots=True)
 class PeerRequirement:
-    """What must live, and the words for its absence."""
+    """Peer that must be available, and the message for its absence."""
 
     there: Callable[[ToolPalette], bool]
     absent: str
 
 
-MEMORY = PeerRequirement(lambda palette: palette.spatial_memory_available, "no spatial memory service lives")
-SKILLS = PeerRequirement(lambda palette: bool(palette.skills), "no skill server lives")
-LOCATOR = PeerRequirement(lambda palette: palette.detector_available, "no locator lives")
+MEMORY = PeerRequirement(
+    lambda palette: palette.spatial_memory_available, "no spatial memory service is available"
+)
+SKILLS = PeerRequirement(lambda palette: bool(palette.skills), "no skill server is available")
+LOCATOR = PeerRequirement(lambda palette: palette.detector_available, "no locator is available")
 
 
 def wait_for_peers(mission: Mission) -> Procedure[tuple[str, ...]]:
-    """Until memory and a skill server live, then for a locator; which of the first two is still missing."""
+    """Wait for memory and a skill server, then for a locator; return which of the first two is missing."""
     yield from wait_for(mission, MEMORY, SKILLS)
     yield from wait_for(mission, LOCATOR)
     return tuple(need.absent for need in (MEMORY, SKILLS) if not need.there(mission.palette))
 
 
 def wait_for(mission: Mission, *needs: PeerRequirement) -> Procedure[None]:
-    """Until all of these live, for a bounded time; what was waited for in vain is so once per absence."""
+    """Wait until all peers are available or the timeout expires; not again for one that timed out."""
     deadlines = mission.settings.deadlines
     yield from wait_at_most(mission, deadlines.locator if LOCATOR in needs else deadlines.palette, *needs)
 
 
 def wait_at_most(mission: Mission, seconds: float, *needs: PeerRequirement) -> Procedure[None]:
-    """The same with a time of one's own [s]."""
+    """Wait for these peers with an explicit timeout [s]."""
     if any(_hoped_for(mission, need) for need in needs):
         yield from _wait(mission, needs, seconds)
     for need in needs:
@@ -56,5 +58,5 @@ def _wait(mission: Mission, needs: tuple[PeerRequirement, ...], seconds: float) 
 
 
 def _hoped_for(mission: Mission, need: PeerRequirement) -> bool:
-    """Not there, and not given up."""
+    """Return True if the peer is unavailable and no wait for it has timed out."""
     return not need.there(mission.palette) and need.absent not in mission.in_vain

@@ -1,5 +1,4 @@
-"""Recall, and what policy does about a miss: one live look, then the frontier of a search."""
-# MERGED The ranked frontier of a search, for the text of a miss.
+"""Recall an object; on a miss, ask the default locator once, then reply with the frontier of a search."""
 
 from openral_core.memory_queries import RecallMatch, RecallResult, RecallStatus
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object
@@ -13,7 +12,7 @@ from openral_reasoner.search.progress import SEEN_NOT_PLACED, SearchProgress
 
 
 def frontier(mission: Mission, episode: SearchProgress) -> Procedure[tuple[Candidate, ...]]:
-    """Where to look next for this episode, within what is left of the budget."""
+    """Rank the places to search next, within the remaining budget."""
     graph, robot = yield from read_scene(mission)
     left = int(mission.ledger.left("candidates"))
     start = robot.position if robot else None
@@ -21,7 +20,7 @@ def frontier(mission: Mission, episode: SearchProgress) -> Procedure[tuple[Candi
 
 
 def shown(mission: Mission, candidates: tuple[Candidate, ...]) -> tuple[Frontier, ...]:
-    """The best of them as the model may know them."""
+    """Return the best candidates in the form the model reads."""
     return tuple(
         Frontier(id=each.node_id, label=each.label, why=each.why, must_open=each.must_open)
         for each in candidates[: mission.settings.frontier_shown]
@@ -30,14 +29,14 @@ def shown(mission: Mission, candidates: tuple[Candidate, ...]) -> tuple[Frontier
 
 _HIT = (RecallStatus.FOUND, RecallStatus.AMBIGUOUS, RecallStatus.ONLY_STALE)
 _HIT_WORDS = {
-    RecallStatus.FOUND: "memory has it; the ids below may be targets",
-    RecallStatus.AMBIGUOUS: "memory has several that fit; the best comes first, ask if it matters which",
-    RecallStatus.ONLY_STALE: "memory has it, but has not seen it for long: look before acting",
+    RecallStatus.FOUND: "memory has it; the ids below may be used as targets",
+    RecallStatus.AMBIGUOUS: "memory has several matches, best first; ask_human if it matters which one",
+    RecallStatus.ONLY_STALE: "memory has it, but has not seen it for a long time: verify before acting",
 }
 
 
 def recall_or_locate(mission: Mission, words: str, likely: tuple[str, ...]) -> Procedure[ToolResult]:
-    """What memory has, else what one look of the default locator finds, else where to search."""
+    """Return the object from memory, else from one live detection, else the places to search."""
     refusal = unreadable(words)
     if refusal is not None:
         return refusal
@@ -58,22 +57,22 @@ def recall_or_locate(mission: Mission, words: str, likely: tuple[str, ...]) -> P
 def not_found_reply(
     mission: Mission, words: str, status: str, text: str, peer: tuple[str, ...] = ()
 ) -> Procedure[ToolResult]:
-    """A reply that says what was not found and where it could be looked for."""
+    """Reply that an object was not found, with the places left to search."""
     candidates = yield from frontier(mission, mission.episode(words))
     if candidates:
         advice = (
-            "Search by execute_rskill on a frontier id, best first: it is approached, opened when closed, "
-            f"and looked at for these words. {len(candidates)} places are left."
+            "Search with execute_rskill NAVIGATE on a frontier id with search_for, best first: the place is "
+            f"approached, opened if closed, and searched. {places(len(candidates))} left."
         )
     else:
-        advice = "No place is left to search: ask a human or end the mission."
+        advice = "No place is left to search: call ask_human or done."
     return ToolResult(
         status=status, text=f"{text}. {advice}", frontier=shown(mission, candidates), peer_words=peer
     )
 
 
 def _believed(mission: Mission, matches: tuple[RecallMatch, ...], words: str) -> tuple[KnownObject, ...]:
-    """Matches that no look of this mission has disproved, known from now on."""
+    """Learn and return the matches that no detection of this mission has refuted."""
     standing = [
         m for m in matches if not (m.node_id in mission.things and mission.things[m.node_id].disproved)
     ]
@@ -92,7 +91,7 @@ def _near(mission: Mission, answer: RecallResult | RequestFailed, words: str) ->
 def _escalate(
     mission: Mission, answer: RecallResult | RequestFailed, episode: SearchProgress
 ) -> Procedure[ToolResult]:
-    """Once per term and episode the default locator is asked for the same words."""
+    """Ask the default locator for the same query, once per episode."""
     words = episode.term
     status = answer.condition if isinstance(answer, RequestFailed) else RecallStatus.NOT_IN_MEMORY.name
     if not isinstance(answer, RequestFailed) and answer.status in (
@@ -101,11 +100,11 @@ def _escalate(
         RecallStatus.INTERNAL_ERROR,
     ):
         status = answer.status.name
-    memory = f"recall: {status}"
+    memory = _memory_text(status)
     if episode.escalated:
         return (
             yield from not_found_reply(
-                mission, words, status, f"{memory}; it was looked for from here before"
+                mission, words, status, f"{memory}; the locator has already been asked for this query"
             )
         )
     mission.keep(episode.after_escalation())
@@ -118,7 +117,7 @@ def _escalate(
         return refused(look.message)
     status = SEEN_NOT_PLACED if look.status == SEEN_NOT_PLACED else status
     return (
-        yield from not_found_reply(mission, words, status, f"{memory}; {_look_words(look)}", (look.message,))
+        yield from not_found_reply(mission, words, status, f"{memory}; {_locate_text(look)}", (look.message,))
     )
 
 
@@ -126,14 +125,25 @@ def _seen(mission: Mission, look: LocateOutcome, words: str) -> ToolResult:
     mission.keep(mission.episode(words).after_finding(look.things[0].id))
     return ToolResult(
         status="FOUND_IN_VIEW",
-        text="not in memory under these words, but a locator sees it now; the ids below may be targets",
+        text="not in memory, but a locator sees it now; the ids below may be used as targets",
         found=tuple(thing.found() for thing in look.things),
     )
 
 
-def _look_words(look: LocateOutcome) -> str:
+def _memory_text(status: str) -> str:
+    if status == RecallStatus.NOT_IN_MEMORY.name:
+        return "not in memory"
+    return f"memory could not answer ({status})"
+
+
+def _locate_text(look: LocateOutcome) -> str:
     if look.absent:
-        return "a locator looked and it is not in view"
+        return "a locator evaluated the current view and did not find it"
     if look.status == SEEN_NOT_PLACED:
-        return "a locator sees it, but it could not be placed in the map: look from nearer"
-    return f"whether it is in view is not known: {look.status}"
+        return "a locator sees it, but it could not be placed in the map: look again from closer"
+    return f"no locator evaluated the current view ({look.status})"
+
+
+def places(count: int) -> str:
+    """Return the subject of a sentence about this many places."""
+    return "1 place is" if count == 1 else f"{count} places are"

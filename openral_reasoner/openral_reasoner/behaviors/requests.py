@@ -1,5 +1,4 @@
-"""One question to one peer: spends, sends, waits, and gives a typed answer whatever the peer does."""
-# MERGED What ends a step from outside.
+"""Requests to peers: each spends budget, has a deadline, is recorded, and always ends with a typed answer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,12 +46,12 @@ from openral_reasoner.success.evidence import Answered, Referred, Source
 T = TypeVar("T")
 _REMEMBERED = (RecallStatus.FOUND, RecallStatus.AMBIGUOUS, RecallStatus.ONLY_STALE)
 SLACK = 1.0
-"""What a peer's own deadline has less than ours, so that its typed answer can still arrive [s]."""
+"""Margin between a peer's deadline and ours, so that its typed answer can still arrive [s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestFailed:
-    """A peer that gave no answer, and how."""
+    """Failure of a peer to answer a request."""
 
     condition: str
     message: str
@@ -61,7 +60,7 @@ class RequestFailed:
 def send_request(
     mission: Mission, call_id: str, command: Command, seconds: float, needs: str = ""
 ) -> Procedure[Event]:
-    """Send one command and wait for its event, its deadline, or the end of the detector it ``needs``."""
+    """Send a command and wait for its event, its deadline, or the loss of the detector it ``needs``."""
     mission.emit(command)
     mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
     event = yield Wait(call_id, needs=needs)
@@ -70,26 +69,26 @@ def send_request(
 
 
 def pause(mission: Mission, seconds: float) -> Procedure[None]:
-    """Wait for a peer to catch up."""
+    """Wait for a while, so that a peer can catch up."""
     call_id = mission.next_id("pause")
     mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
     yield Wait(call_id)
 
 
 def recall(mission: Mission, words: str, limit: int = 5) -> Procedure[RecallResult | RequestFailed]:
-    """What memory knows of these words."""
+    """Ask memory for an object."""
     return (yield from _of_memory(mission, lambda: _recall(mission, words, limit)))
 
 
 def resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | RequestFailed]:
-    """Where memory has this place, room, agent or object."""
+    """Ask memory to resolve a reference to a place, room, agent or object."""
     return (yield from _of_memory(mission, lambda: _resolve(mission, reference)))
 
 
 def _of_memory(
     mission: Mission, ask: Callable[[], Procedure[T | RequestFailed]]
 ) -> Procedure[T | RequestFailed]:
-    """Ask; once more when memory was lost over it and has come back."""
+    """Ask memory, and ask again if it was lost during the request and has come back."""
     yield from wait_for(mission, MEMORY)
     answer = yield from ask()
     if isinstance(answer, RequestFailed) and not MEMORY.there(mission.palette):
@@ -139,7 +138,7 @@ def _note_resolved(mission: Mission, reference: str, result: ResolveResult) -> N
 
 
 def locate(mission: Mission, words: str, camera: str, detector: str) -> Procedure[tuple[str, LocateResult]]:
-    """One look by one locator; gives the call's id, which `observe` needs, and a typed result always."""
+    """Ask one locator once; return the call's id, which `observe` needs, and a typed result."""
     if mission.palette.locator(detector) is None:
         gone = LocateResult(LocateStatus.DETECTOR_ERROR, "no longer in the graph", words, camera, detector)
         return "", gone
@@ -161,7 +160,7 @@ def locate(mission: Mission, words: str, camera: str, detector: str) -> Procedur
 
 
 def observe(mission: Mission, located: str, look: LocateResult) -> Procedure[ObserveResult | RequestFailed]:
-    """Have memory take in what a look found."""
+    """Ask memory to place the detections of a locate request."""
     yield from wait_for(mission, MEMORY)
     call_id = mission.next_id("observe")
     mission.begin(call_id, "observe", camera=look.camera, detector=look.detector)
@@ -174,7 +173,7 @@ def observe(mission: Mission, located: str, look: LocateResult) -> Procedure[Obs
 
 
 def read_scene(mission: Mission) -> Procedure[tuple[SceneGraph, Pose | None]]:
-    """The scene graph as last published, empty when none is known, and where the robot stands."""
+    """Return the newest scene graph, empty if none is known, and the robot's pose."""
     call_id = mission.next_id("scene")
     command = ReadScene(call_id=call_id)
     event = yield from send_request(mission, call_id, command, mission.settings.deadlines.memory)
@@ -182,7 +181,7 @@ def read_scene(mission: Mission) -> Procedure[tuple[SceneGraph, Pose | None]]:
 
 
 def change_state(mission: Mission, peer: str, activate: bool) -> Procedure[StateChanged | RequestFailed]:
-    """One lifecycle transition of a peer, if it is still in the palette."""
+    """Request one lifecycle transition of a peer that is still in the palette."""
     if peer not in mission.palette.peers:
         return RequestFailed("UNAVAILABLE", "no longer in the graph")
     mission.spend("transitions")
@@ -203,20 +202,20 @@ def _unanswered(mission: Mission, call_id: str, event: Event) -> RequestFailed:
     if isinstance(event, CallFailed):
         silent = RequestFailed(event.condition.upper(), event.message)
     else:
-        silent = RequestFailed("TIMEOUT", "no answer within its deadline")
+        silent = RequestFailed("TIMEOUT", "no answer within the deadline")
     mission.finish(call_id, silent.condition, silent.message)
     return silent
 
 
 class MissionCancelled(OpenRALError):
-    """The operator, or the node's shutdown, stops the mission."""
+    """The operator, or the node's shutdown, cancelled the mission."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
 
 
 class MissionStuck(OpenRALError):
-    """The mission goes on without coming nearer to its goal."""
+    """The mission makes no progress towards its goal."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)

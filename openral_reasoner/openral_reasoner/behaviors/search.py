@@ -1,5 +1,4 @@
-"""One candidate of a search: go there, open what hides, look, remember the outcome."""
-# MERGED What a model is told, once, that would end a mission too early.
+"""Search one candidate place, and challenge a model that ends its mission too early."""
 
 from openral_core.missions import MissionState
 from openral_core.scene_graph import NodeKind
@@ -13,7 +12,7 @@ from openral_reasoner.behaviors.approach import (
 )
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object, no_locator_reason
 from openral_reasoner.behaviors.query_checks import BAD_QUERY, refused
-from openral_reasoner.behaviors.recall import frontier, not_found_reply, shown
+from openral_reasoner.behaviors.recall import frontier, not_found_reply, places, shown
 from openral_reasoner.behaviors.target_checks import hand_refusal
 from openral_reasoner.behaviors.targets import KnownObject
 from openral_reasoner.behaviors.verification import Proof
@@ -25,21 +24,20 @@ from openral_reasoner.search.progress import NOBODY_CAN_LOOK, SEEN_NOT_PLACED, S
 from openral_reasoner.success.predicates import Verdict
 
 _SEEN_WITHOUT_PLACE = (
-    "a locator sees it here, but where exactly could not be measured, so no skill can be used on it: "
-    "look again from here, or ask a human and say what was seen and why it could not be placed; "
-    "to search elsewhere is of no use"
+    "a locator sees it here, but its position could not be measured, so no skill can act on it: "
+    "call locate_in_view again from here, or ask_human, saying what was seen and why it could not be placed; "
+    "do not search elsewhere"
 )
 
 
 def search_candidate(
     mission: Mission, candidate: Candidate, episode: SearchProgress
 ) -> Procedure[ToolResult]:
-    """Search one place for the episode's words; it is not gone to while nobody could look there."""
-    nobody = no_locator_reason(mission)
-    if nobody:
-        return ToolResult(
-            status=NOBODY_CAN_LOOK, text="not gone there, nobody could look", peer_words=(nobody,)
-        )
+    """Search one place for the episode's object; do not drive there while no locator is available."""
+    blind = no_locator_reason(mission)
+    if blind:
+        text = "did not drive there because no locator is available"
+        return ToolResult(status=NOBODY_CAN_LOOK, text=text, peer_words=(blind,))
     mission.spend("candidates")
     span = mission.next_id("candidate")
     mission.open_span(span, "search_candidate", node=candidate.node_id, words=episode.term)
@@ -63,16 +61,18 @@ def _told(mission: Mission, candidate: Candidate, look: LocateOutcome, words: st
     if look.things:
         mission.keep(mission.episode(words).after_finding(look.things[0].id))
         found = tuple(thing.found() for thing in look.things)
-        return ToolResult(status="FOUND", text="found here; the ids below may be targets", found=found)
+        return ToolResult(
+            status="FOUND", text="found here; the ids below may be used as targets", found=found
+        )
     if look.status == BAD_QUERY:
         mission.forget(mission.episode(words))
         return refused(look.message)
     if look.status == SEEN_NOT_PLACED:
         return ToolResult(status=look.status, text=_SEEN_WITHOUT_PLACE, peer_words=(look.message,))
     if look.absent:
-        text = "looked there, and it is not there"
+        text = "searched this place; the object is not there"
     else:
-        text = f"could not look there ({look.status}): this says nothing about whether it is there"
+        text = f"could not search this place ({look.status}), so the object may still be there"
     return (yield from not_found_reply(mission, words, look.status, text, (look.message,)))
 
 
@@ -82,7 +82,7 @@ def _examine(mission: Mission, candidate: Candidate, words: str) -> Procedure[Lo
         return closed
     place = yield from resolve_object(mission, candidate.node_id)
     if place is None:
-        return LocateOutcome("UNKNOWN_PLACE", "memory does not say where this is")
+        return LocateOutcome("UNKNOWN_PLACE", "memory has no location for this place")
     went = yield from approach(mission, place)
     if not went.success:
         return LocateOutcome(f"NOT_REACHED_{went.status.name}", went.message)
@@ -103,11 +103,11 @@ def _examine(mission: Mission, candidate: Candidate, words: str) -> Procedure[Lo
 
 
 def _cannot_open(mission: Mission, candidate: Candidate) -> LocateOutcome | None:
-    """Why it would be driven to for nothing."""
+    """Return the reason why driving there would be useless because it cannot be opened."""
     if not candidate.must_open:
         return None
     if not mission.palette.with_verb(Verb.OPEN):
-        return LocateOutcome("NO_SKILL_TO_OPEN", "it is closed and no skill can open it")
+        return LocateOutcome("NO_SKILL_TO_OPEN", "it is closed and no OPEN skill is available")
     full = hand_refusal(mission, Verb.OPEN, candidate.node_id)
     return LocateOutcome(full.status, full.text) if full is not None else None
 
@@ -127,12 +127,12 @@ def _closed(status: SkillStatus) -> str:
 TOO_EARLY = "TOO_EARLY"
 NOT_PROVEN = "NOT_PROVEN"
 _NEEDED = {"candidates": 1, "locates": 1, "skills": 2, "model_calls": 2}
-"""What one more candidate takes of the budget."""
-_AGAIN = "Call the same again if it should end all the same."
+"""Budget that one more candidate needs, by line."""
+_AGAIN = "To end anyway, repeat the same call."
 
 
 def challenge_giving_up(mission: Mission) -> Procedure[ToolResult | None]:
-    """Places that are left while the budget and the graph allow to search them; None when nothing is left."""
+    """Challenge giving up once while places are left that the budget allows to search; else None."""
     for episode in _open_episodes(mission):
         candidates = yield from frontier(mission, episode)
         if candidates and _first_time(mission, Early.SEARCH_OPEN):
@@ -141,7 +141,7 @@ def challenge_giving_up(mission: Mission) -> Procedure[ToolResult | None]:
 
 
 def challenge_success(mission: Mission, proof: Proof) -> ToolResult | None:
-    """What is not proven, or still in the gripper; None when that was said before, or is not so."""
+    """Challenge a claimed success once if it is not proven or an object is still held; else None."""
     if proof.verdict.proven or not proof.provable:
         return None if proof.wants_held else _still_holding(mission)
     able = mission.ledger.left("model_calls") >= 1
@@ -151,17 +151,15 @@ def challenge_success(mission: Mission, proof: Proof) -> ToolResult | None:
 def _still_holding(mission: Mission) -> ToolResult | None:
     if not mission.holding or not _first_time(mission, Early.STILL_HOLDING):
         return None
-    text = (
-        f"the robot still holds what it took: hand it over or put it down, if the goal asks for it. {_AGAIN}"
-    )
+    text = f"the robot still holds an object: HANDOVER or PLACE it if the goal requires that. {_AGAIN}"
     return ToolResult(status=TOO_EARLY, text=text, found=_held(mission))
 
 
 def _not_proven(mission: Mission, verdict: Verdict) -> ToolResult:
     text = (
-        f"no skill, look or memory shows success. Missing: {verdict.missing}. "
-        f"To prove it: {verdict.remedy}. If that cannot be done, call done with success false. "
-        "Called again with success true and no proof, the mission ends as CLAIMED, not as SUCCEEDED."
+        f"no reply of a skill, detector or memory shows success. Missing: {verdict.missing}. "
+        f"To prove it: {verdict.remedy}. If that is impossible, call done with success false. "
+        "If you repeat success true without proof, the mission ends as CLAIMED, not as SUCCEEDED."
     )
     return ToolResult(status=NOT_PROVEN, text=text, found=_held(mission))
 
@@ -172,7 +170,7 @@ def _held(mission: Mission) -> tuple[ObjectSummary, ...]:
 
 
 def ended(mission: Mission, proof: Proof, message: str) -> Ending:
-    """The end of a mission that its model calls a success."""
+    """Return the ending of a mission that its model reports as a success."""
     verdict = proof.verdict
     if verdict.proven:
         return Ending(MissionState.SUCCEEDED, message, verdict.proofs)
@@ -182,7 +180,7 @@ def ended(mission: Mission, proof: Proof, message: str) -> Ending:
 
 def _left(mission: Mission, episode: SearchProgress, candidates: tuple[Candidate, ...]) -> ToolResult:
     text = (
-        f"{len(candidates)} places are left to search for it, best first, by execute_rskill on a frontier id "
+        f"{places(len(candidates))} left to search, best first: execute_rskill NAVIGATE on a frontier id "
         f"with search_for. {_AGAIN}"
     )
     words = (f"not found yet: {episode.term}",)

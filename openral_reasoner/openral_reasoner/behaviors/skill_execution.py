@@ -1,4 +1,4 @@
-"""What each verb takes beyond its own goal: coming near, opening, looking again, closing."""
+"""Execution of one skill step: approach, containers, a final look, recovery from failures."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,12 +11,12 @@ from openral_reasoner.behaviors.skill_goal import Extra, MissingParameter, bind,
 from openral_reasoner.behaviors.targets import KnownObject
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import SkillEntry
-from openral_reasoner.policies import FailureLadder, RecoveryAction
+from openral_reasoner.policies import RecoveryAction, RecoveryPolicy
 
 
 @dataclass(frozen=True, slots=True)
 class SkillStep:
-    """One acting tool call on one thing."""
+    """One acting tool call on one object."""
 
     entry: SkillEntry
     thing: KnownObject
@@ -26,7 +26,7 @@ class SkillStep:
 
 @dataclass(frozen=True, slots=True)
 class SkillExecution:
-    """How it ended; ``moved`` holds the look that showed the thing not to be there."""
+    """Result of a step; ``moved`` holds the outcome that showed the object is not at its place."""
 
     result: SkillResult
     thing: KnownObject
@@ -34,7 +34,7 @@ class SkillExecution:
 
 
 def execute(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
-    """Do what the verb takes."""
+    """Execute a step with everything its verb requires."""
     return (yield from _VERBS[step.entry.verb](mission, step))
 
 
@@ -55,14 +55,14 @@ def _close(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
     went = yield from approach(mission, step.thing)
     if not went.success:
         return SkillExecution(went, step.thing)
-    done = yield from _persist(mission, step, near=False)
+    done = yield from _run_with_recovery(mission, step, near=False)
     if done.result.success:
         mission.opened.discard(step.thing.id)
     return done
 
 
 def _grasp(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
-    """Reach it, open what hides it, see it from near, take it; its door is closed later, the hand empty."""
+    """Grasp an object; its container is closed later, when the hand is empty."""
     done = yield from _on_object(mission, step)
     if done.result.success:
         mission.holding = done.thing.id
@@ -83,32 +83,32 @@ def _on_object(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
     went = yield from approach(mission, step.thing)
     if not went.success:
         return SkillExecution(went, step.thing)
-    return (yield from _persist(mission, step, near=True))
+    return (yield from _run_with_recovery(mission, step, near=True))
 
 
 def _release(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
-    """Bring what is held to a surface or a person."""
+    """Bring the held object to a surface or a person."""
     went = yield from approach(mission, step.thing)
     if not went.success:
         return SkillExecution(went, step.thing)
-    done = yield from _persist(
+    done = yield from _run_with_recovery(
         mission, replace(step, thing=mission.things.get(step.thing.id, step.thing)), near=False
     )
     if done.result.success:
         _let_go(mission, step, done.result)
-        yield from _close_behind(mission)
+        yield from _close_opened_containers(mission)
     return done
 
 
-def _close_behind(mission: Mission) -> Procedure[None]:
-    """Shut what was opened to get at what is let go now: no door closes by a full hand."""
+def _close_opened_containers(mission: Mission) -> Procedure[None]:
+    """Close the containers that were opened for the released object; closing needs an empty hand."""
     behind, mission.left_open = sorted(mission.left_open), set()
     for container in behind:
         yield from close_container(mission, container)
 
 
 def _let_go(mission: Mission, step: SkillStep, result: SkillResult) -> None:
-    """What was held is now where it was put, or with whoever took it."""
+    """Record where the held object is now: at its target, or with a person."""
     held = mission.things.get(mission.holding)
     mission.holding, mission.let_go = "", True
     mission.palette = mission.palette.model_copy(update={"holding": ""})
@@ -125,30 +125,30 @@ def _let_go(mission: Mission, step: SkillStep, result: SkillResult) -> None:
     mission.learn(put)
 
 
-def _persist(mission: Mission, step: SkillStep, *, near: bool) -> Procedure[SkillExecution]:
-    """The skill itself, up the failure ladder; ``near`` asks for a look from close by before each try."""
+def _run_with_recovery(mission: Mission, step: SkillStep, *, near: bool) -> Procedure[SkillExecution]:
+    """Run the skill with recovery from failures; ``near`` refines the pose before each attempt."""
     others = [e for e in mission.palette.with_verb(step.entry.verb) if e != step.entry]
-    ladder = FailureLadder(len(others))
+    recovery = RecoveryPolicy(len(others))
     looks_wanted = near
     while True:
         if looks_wanted:
             refined = yield from refine_pose(mission, step.thing)
             if refined.lost:
                 return SkillExecution(
-                    SkillResult(SkillStatus.NOTHING_THERE, "it has moved"), step.thing, refined.look
+                    SkillResult(SkillStatus.NOTHING_THERE, "the object has moved"), step.thing, refined.look
                 )
             step = replace(step, thing=refined.thing)
         result = yield from _once(mission, step)
         if result.success:
             return SkillExecution(result, step.thing)
-        rung, ladder = ladder.after(result.status)
-        if rung is RecoveryAction.GIVE_UP:
+        action, recovery = recovery.after(result.status)
+        if action is RecoveryAction.GIVE_UP:
             return SkillExecution(result, step.thing)
-        if rung is RecoveryAction.OTHER_SKILL:
+        if action is RecoveryAction.OTHER_SKILL:
             step = replace(step, entry=others.pop(0))
-        looks_wanted = near and rung is RecoveryAction.REAPPROACH
-        if rung is RecoveryAction.REAPPROACH:
-            yield from _stand_anew(mission, step.thing)
+        looks_wanted = near and action is RecoveryAction.REAPPROACH
+        if action is RecoveryAction.REAPPROACH:
+            yield from _reapproach(mission, step.thing)
 
 
 def _once(mission: Mission, step: SkillStep) -> Procedure[SkillResult]:
@@ -163,8 +163,8 @@ def _once(mission: Mission, step: SkillStep) -> Procedure[SkillResult]:
     return result
 
 
-def _stand_anew(mission: Mission, thing: KnownObject) -> Procedure[None]:
-    """Approach again by what memory now says of the thing."""
+def _reapproach(mission: Mission, thing: KnownObject) -> Procedure[None]:
+    """Approach again with a new base pose from memory."""
     mission.at = ""
     yield from approach(mission, replace(thing, standing=None))
 

@@ -1,5 +1,7 @@
-"""One goal to the skill server: the only procedure that makes anything move."""
-# MERGED A skill's parameters, filled from what peers answered; a pose is never taken from the model.
+"""Send one goal to the skill server, the only behavior that moves the robot, and bind its parameters.
+
+Parameters come from the replies of peers; a pose is never taken from the model.
+"""
 
 from collections.abc import Callable, Mapping
 from math import isfinite
@@ -10,7 +12,7 @@ from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import ParamValue, SkillGoal, SkillResult, SkillStatus, Verb
 from openral_reasoner.behaviors.peers import SKILLS, wait_for
 from openral_reasoner.behaviors.requests import MissionCancelled
-from openral_reasoner.behaviors.residency import free_memory_for_skill, keep_out, restore_pending
+from openral_reasoner.behaviors.residency import free_memory_for_skill, keep_evicted, restore_pending
 from openral_reasoner.behaviors.targets import KnownObject
 from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.commands import CancelSkill, ClearDeadline, SendSkill, SetDeadline
@@ -20,7 +22,7 @@ from openral_reasoner.palette.entries import SkillEntry
 from openral_reasoner.success.evidence import Acted
 
 STOOD = 0.05
-"""How far a robot that stays where it is may be from there afterwards [m]."""
+"""Largest displacement of a base that counts as standing still [m]."""
 
 UNCONFIRMED = "the skill server did not confirm that the cancelled skill has stopped"
 
@@ -28,9 +30,10 @@ UNCONFIRMED = "the skill server did not confirm that the cancelled skill has sto
 def execute_skill(
     mission: Mission, entry: SkillEntry, thing: KnownObject, words: str, params: Mapping[str, ParamValue]
 ) -> Procedure[SkillResult]:
-    """Send one goal when its memory is free, and wait for its end.
+    """Send one goal once its memory is free, and wait for its result.
 
-    A goal that is late or no longer wanted is cancelled. Who had to go for it comes back when it ended.
+    A goal that misses its deadline or is no longer wanted is cancelled. Detectors evicted for it are restored
+    afterwards.
     """
     yield from wait_for(mission, SKILLS)
     refused = yield from free_memory_for_skill(mission, entry)
@@ -52,7 +55,7 @@ def _goal(
     call_id = mission.next_id("skill")
     mission.begin(call_id, "execute_rskill", rskill=entry.id, step=words)
     if entry.gpu_memory_mb > 0.0:
-        mission.chronicle = mission.chronicle.lent_to(call_id)
+        mission.residency = mission.residency.reserve_for(call_id)
     goal = SkillGoal(entry.id, words, params, entry.deadline)
     mission.emit(SendSkill(call_id=call_id, goal=goal))
     seconds = entry.deadline + mission.settings.deadlines.skill_grace
@@ -73,7 +76,7 @@ def _goal(
 
 
 def _fact(entry: SkillEntry, thing: KnownObject, result: SkillResult) -> Acted:
-    """The result as evidence; who took what was handed over is the skill's word, not the caller's."""
+    """Turn a result into evidence; the receiver of a hand-over is the one the skill reported."""
     agent, drove = result.evidence.get("agent_id"), result.evidence.get("drove", 0.0)
     receiver = agent if isinstance(agent, str) and entry.verb is Verb.HANDOVER else ""
     moved = isinstance(drove, float) and drove > STOOD
@@ -81,23 +84,23 @@ def _fact(entry: SkillEntry, thing: KnownObject, result: SkillResult) -> Acted:
 
 
 def _ended(mission: Mission, call_id: str) -> Procedure[Event]:
-    """Wait for a goal's end; meanwhile nobody takes back the memory that is lent to it."""
-    lent, told = mission.chronicle.borrower == call_id, set[str]()
+    """Wait for a goal's result, keeping the detectors evicted for it inactive."""
+    lent, requested = mission.residency.memory_holder == call_id, set[str]()
     while True:
         event = yield Wait(call_id, palette=lent)
         if isinstance(event, SkillEnded | CallFailed | DeadlinePassed):
             return event
-        keep_out(mission, told)
+        keep_evicted(mission, requested)
 
 
 def _give_back(mission: Mission, event: Event) -> None:
-    """Only an end that the skill server told frees its memory for others."""
-    if isinstance(event, SkillEnded) and event.call_id == mission.chronicle.borrower:
-        mission.chronicle = mission.chronicle.lent_to("")
+    """Release the reserved memory, but only for a result that the skill server reported."""
+    if isinstance(event, SkillEnded) and event.call_id == mission.residency.memory_holder:
+        mission.residency = mission.residency.reserve_for("")
 
 
 def _stop(mission: Mission, call_id: str) -> Procedure[None]:
-    """Cancel a goal and see it end, for a bounded time."""
+    """Cancel a goal and wait, bounded, for its result."""
     mission.emit(CancelSkill(call_id=call_id))
     mission.emit(SetDeadline(call_id=call_id, seconds=mission.settings.deadlines.cancel))
     event = yield Wait(call_id)
@@ -137,17 +140,17 @@ _PYTHON: Mapping[ParameterType, tuple[type, ...]] = {
 
 
 class MissingParameter(OpenRALError):
-    """A skill needs something that nobody has told."""
+    """A skill requires a parameter that is unknown."""
 
     def __init__(self, skill: str, parameter: str, given: Mapping[str, Extra]) -> None:
-        super().__init__(f"{skill} needs {parameter!r}; given are {format_choices(given)}")
+        super().__init__(f"{skill} requires parameter {parameter!r}; given: {format_choices(given)}")
 
 
 def bind(entry: SkillEntry, thing: KnownObject, extras: Mapping[str, Extra]) -> dict[str, ParamValue]:
-    """Every parameter of the manifest that can be known.
+    """Fill in every parameter of the manifest that is known.
 
     Raises:
-        MissingParameter: If a required one is not known.
+        MissingParameter: If a required parameter is unknown.
     """
     params: dict[str, ParamValue] = {}
     for spec in entry.parameters:
@@ -160,7 +163,7 @@ def bind(entry: SkillEntry, thing: KnownObject, extras: Mapping[str, Extra]) -> 
 
 
 def not_filled_in(entry: SkillEntry) -> tuple[ParameterSpec, ...]:
-    """Parameters that nobody but the caller can know."""
+    """Return the parameters that only the caller can provide."""
     return tuple(spec for spec in entry.parameters if not _filled_in(spec))
 
 
@@ -185,7 +188,7 @@ def _value(
 
 
 def _fits(value: Extra) -> bool:
-    """Whether a message can hold it."""
+    """Return True if a message can hold the value."""
     return not isinstance(value, int | float) or (isfinite(value) and abs(value) < 2**63)
 
 
@@ -194,7 +197,7 @@ def _pose(verb: Verb, thing: KnownObject) -> Pose | None:
 
 
 def typed(spec: ParameterSpec, value: Extra | None) -> ParamValue | None:
-    """The value as the skill takes it; None when it is of another type."""
+    """Convert a value to the parameter's type; None if it has another type."""
     if value is None or isinstance(value, bool) is not (spec.type is ParameterType.BOOL):
         return None
     if not isinstance(value, _PYTHON[spec.type]) or not _fits(value):

@@ -1,4 +1,4 @@
-"""What each verb can act on, checked before anything moves."""
+"""Checks of a skill's target and of the hand, before anything moves."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _KINDS: Mapping[Verb, tuple[frozenset[str], str]] = {
     Verb.PLACE: (frozenset({_PLACE, _OBJECT}), "a surface: a place or an object"),
     Verb.HANDOVER: (frozenset({_AGENT}), "a person"),
 }
-"""The kinds of nodes that a verb can act on, and in words; a verb that is not here takes any."""
+"""Kinds of nodes that a verb accepts, with a description; a verb not listed accepts any."""
 _LETS_GO = (Verb.PLACE, Verb.HANDOVER, Verb.POUR)
 _NEEDS_EMPTY_HAND = (Verb.GRASP, Verb.OPEN, Verb.CLOSE)
 _OTHERWISE: Mapping[tuple[Verb, str], str] = {
@@ -35,14 +35,14 @@ _OTHERWISE: Mapping[tuple[Verb, str], str] = {
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """Why a verb and a target do not go together, and the targets that the verb could act on."""
+    """Mismatch of verb and target, with the targets that the verb accepts."""
 
     advice: str
     valid: tuple[str, ...]
 
 
 def misfit(mission: Mission, verb: Verb, target: str) -> Misfit | None:
-    """What is wrong with a target for a verb; None when nothing is, or when its kind is not known."""
+    """Check a target's kind against a verb; None if it fits or its kind is unknown."""
     kind = _kind(mission, target)
     if verb not in _KINDS or not kind or kind in _KINDS[verb][0]:
         return None
@@ -53,10 +53,10 @@ def misfit(mission: Mission, verb: Verb, target: str) -> Misfit | None:
 
 
 def hand_refusal(mission: Mission, verb: Verb, target: str) -> ToolResult | None:
-    """Why a verb cannot be done with the hand as it is; None when it can, or when that is not known."""
+    """Reject a verb that the state of the hand does not allow; None if it does, or that is unknown."""
     reported, thing = mission.palette.holding, mission.things.get(target)
     if verb in _LETS_GO and not mission.holding and not reported:
-        text = f"{verb.value} needs something in the hand, and the hand is empty: GRASP it first"
+        text = f"{verb.value} needs an object in the hand, but the hand is empty: GRASP it first"
         return ToolResult(status="NOTHING_HELD", text=text)
     held = mission.things.get(mission.holding)
     label = held.label if held is not None else reported
@@ -64,19 +64,19 @@ def hand_refusal(mission: Mission, verb: Verb, target: str) -> ToolResult | None
     full = bool(mission.holding or (reported and not mission.let_go))
     same = verb is Verb.GRASP and thing is not None and _may_be(thing, mission.holding, label)
     if verb in _NEEDS_EMPTY_HAND and full and not same:
-        text = f"{verb.value} needs an empty hand: PLACE or HANDOVER what it holds first"
+        text = f"{verb.value} needs an empty hand: PLACE or HANDOVER the held object first"
         return ToolResult(status=HAND_FULL, text=text, peer_words=(f"the hand holds {label}",))
     return None
 
 
 def _may_be(thing: KnownObject, held: str, label: str) -> bool:
-    """Whether a thing may be the one in the hand: memory and hand may call it by more and fewer words."""
+    """Return True if an object may be the held one; their labels may differ in detail."""
     known, reported = set(normalize_term(thing.label).split()), set(normalize_term(label).split())
     return thing.id == held or known <= reported or reported <= known
 
 
 def _kind(mission: Mission, target: str) -> str:
-    """What the target is; "" when nobody has said."""
+    """Return the target's kind, "" if unknown."""
     thing = mission.things.get(target)
     if thing is not None and thing.kind:
         return thing.kind

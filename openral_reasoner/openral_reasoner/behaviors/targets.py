@@ -1,4 +1,4 @@
-"""What this mission has been told of, with the poses that only the core holds."""
+"""Objects and places known to a mission, with the poses that stay in the core."""
 
 from dataclasses import dataclass, replace
 
@@ -11,10 +11,10 @@ from openral_reasoner.success.evidence import Node
 
 @dataclass(frozen=True, slots=True)
 class KnownObject:
-    """A node that a peer answered with in this mission; ``words`` are those it was asked by.
+    """Node reported by a peer in this mission; ``words`` is the query that found it.
 
-    ``hint`` marks a near miss: somewhere to look, never something to act on. ``disproved`` marks what
-    a look has shown not to be where memory has it. Poses are in map.
+    A ``hint`` is a near miss of memory: a place to look, never a target to act on. ``disproved`` marks an
+    object that a detector did not see at its remembered place. Poses are in map.
     """
 
     id: str
@@ -35,7 +35,7 @@ class KnownObject:
 
     @classmethod
     def remembered(cls, match: RecallMatch, words: str, *, hint: bool = False) -> "KnownObject":
-        """From what memory, or a look, said."""
+        """Build from a match of memory or of a detection."""
         return cls(
             id=match.node_id,
             label=match.label,
@@ -55,7 +55,7 @@ class KnownObject:
 
     @classmethod
     def resolved(cls, result: ResolveResult, label: str) -> "KnownObject":
-        """From what memory said of a place, room, agent or object."""
+        """Build from a resolved place, room, agent or object."""
         return cls(
             id=result.node_id,
             label=label,
@@ -65,20 +65,20 @@ class KnownObject:
         )
 
     def node(self) -> Node:
-        """As evidence has it."""
+        """Return the node as evidence records it."""
         within = tuple(each for each in (self.place, *self.containers) if each)
         return Node(self.id, self.label, self.kind, self.room, within)
 
     def gone(self) -> "KnownObject":
-        """Looked for and not there."""
+        """Return the object marked as not at its place."""
         return replace(self, disproved=True)
 
     def opened(self) -> "KnownObject":
-        """Nothing closed hides it any more."""
+        """Return the object after its container was opened."""
         return replace(self, must_open="")
 
     def found(self) -> ObjectSummary:
-        """As the model may know it."""
+        """Return the summary that the model reads."""
         return ObjectSummary(
             id=self.id,
             label=self.label,

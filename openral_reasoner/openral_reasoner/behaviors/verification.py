@@ -1,4 +1,4 @@
-"""Judges a goal by the mission's evidence; asks the world once more where that moves nothing."""
+"""Verify a goal by the mission's evidence, asking read-only questions where they may settle it."""
 
 from dataclasses import dataclass
 
@@ -9,29 +9,31 @@ from openral_reasoner.scripted.grammar import Goal, LookInside, PickUp
 from openral_reasoner.success.predicates import Verdict, judge, predicate_of
 from openral_reasoner.success.references import Setting
 
-_NO_PREDICATE = Verdict(missing="nothing that skills, looks or memory answer can prove a goal in these words")
+_NO_PREDICATE = Verdict(
+    missing="no predicate exists for this goal, so replies of skills, detectors and memory cannot prove it"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The verdict on a goal, None when no predicate could be made of its words."""
+    """Verdict on a goal; ``goal`` is None if its text yields no predicate."""
 
     goal: Goal | None
     verdict: Verdict
 
     @property
     def provable(self) -> bool:
-        """Whether any evidence could prove it."""
+        """True if evidence could prove the goal."""
         return self.goal is not None
 
     @property
     def wants_held(self) -> bool:
-        """Whether the object is to stay in the hand."""
+        """True if the object is to stay in the hand."""
         return isinstance(self.goal, PickUp)
 
 
 def prove(mission: Mission) -> Procedure[Proof]:
-    """Judge the goal; what a read-only question may settle is asked, within the budget, and judged again."""
+    """Judge the goal; ask read-only questions that may settle it, within the budget, and judge again."""
     goal = predicate_of(mission.prompt.text)
     if goal is None:
         return Proof(None, _NO_PREDICATE)
@@ -67,7 +69,7 @@ def _memory_left(mission: Mission) -> bool:
 
 
 def _can_look(mission: Mission) -> bool:
-    """Whether a look costs no more than a frame: its locator is awake and well."""
+    """Return True if a locator can answer at once: active, working and within the budget."""
     locator = mission.palette.default_locator
     awake = locator is not None and not locator.must_load and not locator.recovering
     return awake and not no_locator_reason(mission) and mission.ledger.left("locates") >= 1

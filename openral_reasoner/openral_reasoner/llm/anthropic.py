@@ -1,4 +1,4 @@
-"""The Anthropic Messages API by its official SDK: one forced tool call per tick, prompt caching, streamed."""
+"""Anthropic Messages API via its official SDK: one forced tool call per turn, prompt caching, streaming."""
 
 import json
 from collections.abc import AsyncIterable
@@ -14,11 +14,12 @@ from openral_reasoner.llm.messages import NO_CALL, arguments_of, news, opening, 
 from openral_reasoner.llm.streaming import RetryPolicy, StreamedAnswer, counted, readable, translate_errors
 
 MAX_TOKENS = 1024
+"""Output limit of one decision [tokens]: one tool call with a short explanation."""
 _CUT = ("max_tokens", "model_context_window_exceeded")
 
 
 class AnthropicModel:
-    """Blocks for at most the retries' deadline."""
+    """Model of an Anthropic endpoint; a call blocks at most for the deadline of the retries."""
 
     def __init__(self, model: str, base_url: str, retries: RetryPolicy) -> None:
         self._model, self._retries = model, retries
@@ -26,7 +27,7 @@ class AnthropicModel:
         self._base_url, self._endpoint = base_url or None, Endpoint()
 
     def __call__(self, context: Context) -> Decision:
-        """One decision."""
+        """Return one decision."""
         return self._retries.call(
             lambda seconds: self._endpoint.ask(lambda http: self._once(http, context, seconds), seconds)
         )
@@ -55,7 +56,7 @@ class AnthropicModel:
 
 
 def messages(context: Context) -> list[MessageParam]:
-    """The mission as alternating messages; every tool call has its tool_result."""
+    """Render the mission as alternating messages; every tool call has its tool_result."""
     result: list[MessageParam] = [{"role": "user", "content": [_text(opening(context))]}]
     for turn in context.turns:
         _add_user(result, news(turn.news, turn.operator_words))
@@ -98,7 +99,7 @@ def _turn(turn: Turn) -> list[MessageParam]:
 
 
 def _add_user(result: list[MessageParam], words: str) -> None:
-    """More words in the last user message, so that roles alternate."""
+    """Append text to the last user message, so that roles alternate."""
     if words:
         content = result[-1]["content"]
         assert isinstance(content, list)

@@ -1,6 +1,4 @@
-"""The one seam to whoever decides."""
-# MERGED What a model said, as the event that the core hears.
-# MERGED Keys come from the environment and go nowhere else.
+"""Interface of decision models, the event of their answer, and API keys, which only the environment holds."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -15,10 +13,10 @@ from openral_reasoner.untrusted_text import plain
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a model answered; the core wants exactly one call.
+    """Answer of a model; the core accepts exactly one call.
 
-    ``tokens`` is what it read and wrote; of what it ``read``, ``cached`` came from a cache and ``stored``
-    went into one. ``cost`` [US$] is None when it is not known. ``cut`` when it ended at a limit of length.
+    ``tokens`` is the sum of tokens ``read`` and ``written``; of those read, ``cached`` came from a cache and
+    ``stored`` went into one. ``cost`` [US$] is None if unknown. ``cut`` if it ended at a length limit.
     """
 
     calls: tuple[RawCall, ...]
@@ -34,7 +32,7 @@ class Decision:
 
 
 class ModelUnavailable(OpenRALError):
-    """A model that gave no decision, and how; its words hold no key."""
+    """A model made no decision; the message contains no key."""
 
     def __init__(self, condition: str, why: str, tokens: int = 0) -> None:
         self.condition = condition
@@ -44,7 +42,7 @@ class ModelUnavailable(OpenRALError):
 
 
 Model = Callable[[Context], Decision]
-"""Blocks until it has decided.
+"""Function that blocks until the model has decided.
 
 Raises:
     ModelUnavailable: If it cannot decide.
@@ -52,7 +50,7 @@ Raises:
 
 
 def answer_of(call_id: str, outcome: Decision | ModelUnavailable) -> ModelAnswered | ModelFailed:
-    """The event of one decision, or of its absence; what tokens without a decision cost is unknown."""
+    """Build the event of a decision or of its failure; tokens spent on a failure have no known cost."""
     if isinstance(outcome, ModelUnavailable):
         return ModelFailed(
             call_id=call_id,
@@ -77,24 +75,24 @@ def answer_of(call_id: str, outcome: Decision | ModelUnavailable) -> ModelAnswer
 
 
 KEY_VARIABLES: Mapping[str, str] = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
-"""The environment variable that holds each vendor's key, as its own SDK names it."""
+"""Environment variable of each vendor's key, as named by the vendor's SDK."""
 
 
 class MissingKey(OpenRALError):
-    """A vendor's endpoint without a key."""
+    """No key is set for a vendor's endpoint."""
 
     def __init__(self, brain: str) -> None:
         super().__init__(
-            f"brain {brain!r} needs a key: set the environment variable {KEY_VARIABLES[brain]}, "
-            "give base_url of an endpoint that needs none, or choose brain 'scripted'"
+            f"brain {brain!r} needs an API key: set the environment variable {KEY_VARIABLES[brain]}, "
+            "set base_url to an endpoint that needs no key, or choose brain 'scripted'"
         )
 
 
 def api_key_for(brain: str, base_url: str, environment: Mapping[str, str] = os.environ) -> str:
-    """The key; endpoints of one's own may need none.
+    """Return the API key; a custom endpoint may need none.
 
     Raises:
-        MissingKey: If the vendor's own endpoint is meant and there is no key.
+        MissingKey: If the vendor's own endpoint is used without a key.
     """
     key = environment.get(KEY_VARIABLES[brain], "")
     if not key and not base_url:
@@ -102,6 +100,6 @@ def api_key_for(brain: str, base_url: str, environment: Mapping[str, str] = os.e
     return key or "none"
 
 
-def redacted(words: str, key: str) -> str:
-    """The words without the key."""
-    return words.replace(key, "***") if len(key) > 4 else words
+def redacted(text: str, key: str) -> str:
+    """Replace the key in a text."""
+    return text.replace(key, "***") if len(key) > 4 else text

@@ -1,8 +1,8 @@
-"""HTTP to a model's endpoint: one hard deadline for everything, and a bound on the bytes received.
+"""HTTP client for a model's endpoint, with one hard deadline per request and a bound on its size.
 
-Deadlines of reads and writes begin anew with every byte, so a server that sends one now and then holds a
-call for ever. Here each request runs in an event loop of its own that is left at the deadline, whatever it
-is waiting for: the name, the connection, headers, an event, or a line that never ends.
+Read and write timeouts restart with every byte, so a slow server could hold a call for ever. Here each
+request runs in its own event loop, which is abandoned at the deadline whatever it is waiting for: name
+resolution, the connection, headers, an event, or a line that never ends.
 """
 
 import asyncio
@@ -19,24 +19,24 @@ from openral_reasoner.llm.base import ModelUnavailable
 T = TypeVar("T")
 Request = Callable[[httpx2.AsyncClient], Coroutine[None, None, T]]
 MAX_BYTES = 32_000_000
-"""Of one response: a long answer comes in events of some 300 bytes for every word."""
+"""Maximum size of one response [bytes]: a long answer has an event of some 300 bytes per word."""
 MAX_EVENT = 2_000_000
-"""Of one event, which is held in memory until its end, and of a body that is no stream [bytes]."""
+"""Maximum size of one event, which is buffered, and of a body that is not a stream [bytes]."""
 _ENDS = (b"\n\n", b"\r\r", b"\r\n\r\n")
 STREAM = "text/event-stream"
 
 
 class Endpoint:
-    """Sends requests, each over a connection of its own that is closed with it."""
+    """Endpoint of a model; every request uses its own connection."""
 
     def __init__(self, max_bytes: int = MAX_BYTES, max_event: int = MAX_EVENT) -> None:
         self._max_bytes, self._max_event = max_bytes, max_event
 
     def ask(self, request: Request[T], seconds: float) -> T:
-        """What ``request`` gives within ``seconds``.
+        """Run ``request`` for at most ``seconds`` [s] and return its result.
 
         Raises:
-            ModelUnavailable: TIMEOUT, and whatever else the request raises.
+            ModelUnavailable: TIMEOUT at the deadline, and any failure of the request.
         """
         loop = asyncio.new_event_loop()
         try:
@@ -72,39 +72,41 @@ class Endpoint:
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Whom to trust; reading them takes longer than many an answer."""
+    """Load the trusted certificates once; reading them may take longer than an answer."""
     return httpx2.create_ssl_context()
 
 
 def late() -> ModelUnavailable:
-    """The failure of a call whose time is over."""
+    """Build the failure of a call that missed its deadline."""
     return ModelUnavailable("TIMEOUT", "no answer in time")
 
 
 def _check(response: httpx2.Response) -> None:
-    """Refuse what is not worth reading.
+    """Reject a response that must not be read.
 
     Raises:
-        ModelUnavailable: For a redirect, for compression that was not asked for, and for what is no stream.
+        ModelUnavailable: For a redirect, unrequested compression, or a body that is not a stream.
     """
     if response.is_redirect:
         where = response.headers.get("location", "")[:200]
         raise ModelUnavailable(
-            "REDIRECTED", f"the endpoint redirects to {where!r}: set base_url to where it really is"
+            "REDIRECTED", f"the endpoint redirects to {where!r}: set base_url to the actual address"
         )
     if response.headers.get("content-encoding", "identity") != "identity":
-        raise ModelUnavailable("BAD_ANSWER", "the endpoint compresses its answer although told not to")
+        raise ModelUnavailable(
+            "BAD_ANSWER", "the endpoint compresses its answer although identity encoding was requested"
+        )
     kind = response.headers.get("content-type", STREAM).split(";")[0].strip().lower()
     if response.is_success and kind != STREAM:
         raise ModelUnavailable(
             "NOT_A_STREAM",
-            f"the endpoint answered with {kind[:80]!r}, not with an event stream ({STREAM}): "
-            "check base_url, and that this is an endpoint of the chosen brain that can stream",
+            f"the endpoint answered with {kind[:80]!r} instead of an event stream ({STREAM}): "
+            "check base_url and that the endpoint matches the chosen brain and supports streaming",
         )
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """A body as it comes, until its time is over or it is too large."""
+    """Response body that fails at its deadline or size limit."""
 
     def __init__(self, body: httpx2.AsyncByteStream, end: float, most: int, most_event: int) -> None:
         self._body, self._end, self._most, self._most_event = body, end, most, most_event

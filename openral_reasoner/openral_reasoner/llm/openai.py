@@ -1,4 +1,4 @@
-"""Chat completions by the official OpenAI SDK, for any compatible endpoint (vLLM, Ollama); streamed."""
+"""Chat completions via the official OpenAI SDK, for any compatible endpoint (vLLM, Ollama); streaming."""
 
 import json
 from collections.abc import AsyncIterable
@@ -16,7 +16,7 @@ from openral_reasoner.llm.streaming import RetryPolicy, StreamedAnswer, counted,
 
 
 class OpenAIModel:
-    """Blocks for at most the retries' deadline."""
+    """Model of an OpenAI-compatible endpoint; a call blocks at most for the deadline of the retries."""
 
     def __init__(self, model: str, base_url: str, retries: RetryPolicy) -> None:
         self._model, self._retries = model, retries
@@ -24,7 +24,7 @@ class OpenAIModel:
         self._base_url, self._endpoint = base_url or None, Endpoint()
 
     def __call__(self, context: Context) -> Decision:
-        """One decision."""
+        """Return one decision."""
         return self._retries.call(
             lambda seconds: self._endpoint.ask(lambda http: self._once(http, context, seconds), seconds)
         )
@@ -49,7 +49,7 @@ class OpenAIModel:
 
 
 def messages(context: Context) -> list[ChatCompletionMessageParam]:
-    """The mission as messages; every tool call has its tool message."""
+    """Render the mission as messages; every tool call has its tool message."""
     result: list[ChatCompletionMessageParam] = [
         {"role": "system", "content": context.system},
         {"role": "user", "content": opening(context)},

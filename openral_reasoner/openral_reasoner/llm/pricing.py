@@ -1,4 +1,4 @@
-"""What a decision costs; a model without a listed price has an unknown cost, never a guessed one."""
+"""Prices of decisions; a model without a listed price has an unknown cost, never a guessed one."""
 
 from dataclasses import replace
 from datetime import date
@@ -13,10 +13,11 @@ from openral_reasoner.context import Context
 from openral_reasoner.llm.base import Decision, Model
 
 MILLION = 1e6
+"""Unit of the price list [tokens]."""
 
 
 class Price(Document):
-    """Of one million tokens [US$]; ``stored`` is for input that was put into a cache."""
+    """Prices of one million tokens [US$]; ``stored`` is for input written to a cache."""
 
     names: tuple[str, ...] = Field(min_length=1)
     read: date
@@ -27,7 +28,7 @@ class Price(Document):
     stored: float | None = Field(default=None, ge=0.0)
 
     def of(self, decision: Decision) -> float:
-        """What this decision cost [US$]; ``decision.read`` includes what was cached or stored."""
+        """Return the cost of a decision [US$]; ``decision.read`` includes cached and stored tokens."""
         fresh = max(0, decision.read - decision.cached - decision.stored)
         stored = self.input if self.stored is None else self.stored
         cost = fresh * self.input + decision.cached * self.cached
@@ -35,17 +36,17 @@ class Price(Document):
 
 
 class Prices(Document):
-    """A dated price list."""
+    """Dated price list."""
 
     prices: tuple[Price, ...] = ()
 
     def cost(self, decision: Decision) -> float | None:
-        """What this decision cost [US$]; None when its model is not listed by exactly this name."""
+        """Return the cost of a decision [US$]; None if its model's exact name is not listed."""
         found = next((price for price in self.prices if decision.model in price.names), None)
         return found.of(decision) if found is not None else None
 
     def priced(self, model: Model) -> Model:
-        """The model with the cost of each decision."""
+        """Wrap a model so that each decision carries its cost."""
 
         def decide(context: Context) -> Decision:
             decision = model(context)
@@ -55,10 +56,10 @@ class Prices(Document):
 
 
 def load_prices(path: str, base_url: str) -> Prices:
-    """One's own list; without one, the list of the package, but only for the vendors' own endpoints.
+    """Load a custom price list, else that of the package, which covers only the vendors' own endpoints.
 
     Raises:
-        InvalidDocument: If the file is no price list.
+        InvalidDocument: If the file is not a price list.
     """
     if path:
         return parse_document(Prices, read_yaml(Path(path)), path)

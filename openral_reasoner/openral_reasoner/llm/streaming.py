@@ -1,6 +1,4 @@
-"""Reading a streamed answer: bounded in size, complete or refused."""
-# MERGED Bounded retries: jittered, never beyond the deadline, then a typed failure.
-# MERGED Foreign errors become ours in one place; both SDKs name theirs alike.
+"""Streamed answers, bounded in size, complete or rejected; bounded retries; translation of SDK errors."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +20,7 @@ T = TypeVar("T")
 
 
 class RetryableError(ModelUnavailable):
-    """A failure that may pass; ``after`` [s] is what the endpoint asked for, if anything."""
+    """Transient failure; ``after`` [s] is the delay requested by the endpoint, if any."""
 
     def __init__(self, condition: str, why: str, after: float | None = None) -> None:
         self.after = after
@@ -31,7 +29,7 @@ class RetryableError(ModelUnavailable):
 
 @dataclass
 class RetryPolicy:
-    """At most ``attempts`` tries within ``deadline`` [s]."""
+    """Jittered exponential back-off: at most ``attempts`` within ``deadline`` [s]."""
 
     deadline: float
     attempts: int = 4
@@ -41,10 +39,10 @@ class RetryPolicy:
     sleep: Callable[[float], None] = time.sleep
 
     def call(self, once: Callable[[float], T]) -> T:
-        """What ``once(seconds left)`` gives.
+        """Call ``once`` with the remaining seconds until it succeeds.
 
         Raises:
-            ModelUnavailable: The last failure, when trying again is not allowed or would be too late.
+            ModelUnavailable: The last failure, if no further attempt is allowed or in time.
         """
         end = self.clock() + self.deadline
         for attempt in range(1, self.attempts + 1):
@@ -63,13 +61,14 @@ class RetryPolicy:
 
 
 MAX_CHARACTERS = 1_000_000
+"""Maximum size of one answer [characters], far beyond any output limit."""
 MAX_COUNT = 1_000_000_000
-"""Tokens of one answer that are believed."""
+"""Largest plausible token count of one answer [tokens]."""
 
 
 @dataclass
 class StreamedAnswer:
-    """An answer as it grows."""
+    """Answer accumulated from a stream."""
 
     text: str = ""
     names: dict[int, str] = field(default_factory=dict)
@@ -85,31 +84,31 @@ class StreamedAnswer:
     size: int = 0
 
     def called(self, index: int, name: str) -> None:
-        """A tool call begins."""
+        """Add to the name of a tool call."""
         self._grow(name)
         self.names[index] = self.names.get(index, "") + name
         self.arguments.setdefault(index, [])
 
     def argued(self, index: int, part: str) -> None:
-        """A tool call goes on."""
+        """Add to the arguments of a tool call."""
         self._grow(part)
         self.arguments.setdefault(index, []).append(part)
 
     def said(self, part: str) -> None:
-        """Words beside the call."""
+        """Add to the text beside the call."""
         self._grow(part)
         if len(self.text) < MAX_TEXT:
             self.text = (self.text + part)[:MAX_TEXT]
 
     def decision(self) -> Decision:
-        """The whole answer.
+        """Return the complete answer.
 
         Raises:
-            TryAgain: If it broke off.
+            RetryableError: If the stream ended early.
             ModelUnavailable: If the model refused.
         """
         if not self.stop:
-            raise RetryableError("STREAM_CUT", "the answer broke off")
+            raise RetryableError("STREAM_CUT", "the answer ended before it was complete")
         if self.refusal:
             raise ModelUnavailable("REFUSED", "the model refused to answer", self.read + self.written)
         calls = [RawCall(tool=n, arguments=self._arguments(i)) for i, n in sorted(self.names.items())]
@@ -135,10 +134,10 @@ class StreamedAnswer:
 
 
 def counted(tokens: int | None) -> int:
-    """A count of tokens as an endpoint states it; none is 0.
+    """Validate a token count reported by an endpoint; None is 0.
 
     Raises:
-        ValueError: If it is no count.
+        ValueError: If it is not a plausible count.
     """
     if tokens is None:
         return 0
@@ -158,7 +157,7 @@ _FINAL: Mapping[int, str] = {401: "UNAUTHORISED", 402: "UNAUTHORISED", 403: "UNA
 
 @contextmanager
 def translate_errors(sdk: ModuleType, key: str) -> Iterator[None]:
-    """Raises only `ModelUnavailable` for what the SDK or its transport raises; the key is in no words."""
+    """Translate errors of the SDK and its transport into `ModelUnavailable`, without the key."""
     try:
         yield
     except (sdk.APITimeoutError, httpx2.TimeoutException) as error:
@@ -178,24 +177,24 @@ def translate_errors(sdk: ModuleType, key: str) -> Iterator[None]:
 
 @contextmanager
 def readable(key: str) -> Iterator[None]:
-    """Raise `RetryableError` for an event that the API does not define: the SDKs do not validate events."""
+    """Raise `RetryableError` for an event that the API does not define; the SDKs do not validate events."""
     try:
         yield
     except (AttributeError, TypeError, ValueError, KeyError, RecursionError) as error:
-        words = f"an event of the answer is not as the API has it ({type(error).__name__}: {error})"
-        raise RetryableError("MALFORMED_ANSWER", redacted(words, key)) from error
+        message = f"an event of the answer violates the API ({type(error).__name__}: {error})"
+        raise RetryableError("MALFORMED_ANSWER", redacted(message, key)) from error
 
 
 def retry_after_seconds(header: str) -> float | None:
-    """A retry-after header in [s], when it holds a number."""
+    """Parse a retry-after header in [s]; None if it is not a number."""
     try:
         return max(0.0, float(header))
     except ValueError:
         return None
 
 
-def _status(status: int, kind: str, after: float | None, words: str) -> ModelUnavailable:
+def _status(status: int, kind: str, after: float | None, message: str) -> ModelUnavailable:
     passing = _BY_STATUS.get(status) or _BY_TYPE.get(kind) or ("SERVER_ERROR" if status >= 500 else "")
     if passing:
-        return RetryableError(passing, words, after)
-    return ModelUnavailable(_FINAL.get(status, "BAD_REQUEST"), words)
+        return RetryableError(passing, message, after)
+    return ModelUnavailable(_FINAL.get(status, "BAD_REQUEST"), message)

@@ -1,1 +1,1 @@
-"""Palette."""
+"""Palette: every id that a tool call may use."""

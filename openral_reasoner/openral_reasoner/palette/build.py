@@ -1,5 +1,4 @@
-"""From what lives in the graph to what the model may name."""
-# MERGED What changed between two palettes, and why, in words for the model and the operator.
+"""Build the palette from the state of the graph, and describe the changes between two palettes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -30,14 +29,14 @@ from openral_reasoner.palette.entries import (
 )
 
 COARSE, TRACE = 10.0, 1.0
-"""Step in which memory is planned; what is less than a trace is nothing [MB]."""
+"""Rounding step of planned memory, and the amount below which memory counts as free [MB]."""
 _LIVING = (LifecycleState.ACTIVE, LifecycleState.INACTIVE)
 _NAMED = (NodeKind.ROOM, NodeKind.PLACE, NodeKind.AGENT)
 
 
 @dataclass(frozen=True, slots=True)
 class DetectorState:
-    """A detector's latched words, and whether the node behind them lives now."""
+    """Latched info of a detector, and whether its node is alive."""
 
     info: DetectorInfo
     alive: bool
@@ -46,7 +45,7 @@ class DetectorState:
 
 @dataclass(frozen=True, slots=True)
 class GraphState:
-    """A snapshot of the graph as the reasoner's node sees it."""
+    """Snapshot of the graph as the reasoner's node sees it."""
 
     detectors: tuple[DetectorState, ...] = ()
     memory_alive: bool = False
@@ -61,9 +60,9 @@ class GraphState:
 def build_palette(
     graph: GraphState, manifests: Iterable[SkillManifest], default_detector: str = ""
 ) -> ToolPalette:
-    """What lives and is not blind, as a palette, bounded whatever the detectors say of themselves.
+    """Build a bounded palette of the peers that are alive and not blind.
 
-    ``default_detector`` overrides the detectors' own mark, also while it is away.
+    ``default_detector`` overrides the detectors' own default flags, even while it is absent.
     """
     there = [each.info for each in graph.detectors if each.alive and each.info.state in _LIVING]
     default = _default(there, default_detector)
@@ -93,7 +92,7 @@ def build_palette(
 
 
 def _default(there: Iterable[DetectorInfo], chosen: str) -> str:
-    """Id of the locator asked first: the chosen one, else the first marked as default; "" for none."""
+    """Return the id of the locator asked first: the chosen one, else the first default; "" for none."""
     locators = sorted((i for i in there if i.mode is Mode.ON_DEMAND), key=lambda i: i.name.id)
     marked = (i.name.id for i in locators if (i.name.answers_to(chosen) if chosen else i.is_default))
     return next(marked, "")
@@ -130,7 +129,7 @@ def _continuous(info: DetectorInfo, sharing: int) -> ContinuousDetectorEntry:
 
 
 def _memory(info: DetectorInfo) -> float:
-    """What to plan with: measured once it was, and coarse, so that its jitter changes no palette."""
+    """Return the measured, else the declared memory, rounded so that jitter does not change the palette."""
     return ceil((number(info.memory_measured) or number(info.memory_declared)) / COARSE) * COARSE
 
 
@@ -165,7 +164,7 @@ _Detector = LocatorEntry | ContinuousDetectorEntry
 
 
 def changes(old: ToolPalette, new: ToolPalette) -> tuple[str, ...]:
-    """One line per difference that matters to a decision."""
+    """Return one line per difference that matters to a decision."""
     return tuple(
         chain(
             _flag("spatial memory", old.spatial_memory_available, new.spatial_memory_available),
@@ -174,7 +173,7 @@ def changes(old: ToolPalette, new: ToolPalette) -> tuple[str, ...]:
             _overrun(old, new),
             _rivals(old, new),
             _names("skill", [s.id for s in old.skills], [s.id for s in new.skills], "the skill server"),
-            _names("camera", old.cameras, new.cameras, "every locator that serves it"),
+            _names("camera", old.cameras, new.cameras, "any locator"),
             _changes_places(old, new),
             _names("lifecycle peer", old.peers, new.peers, "its node"),
         )
@@ -182,15 +181,15 @@ def changes(old: ToolPalette, new: ToolPalette) -> tuple[str, ...]:
 
 
 def _overrun(old: ToolPalette, new: ToolPalette) -> list[str]:
-    """What detectors say of themselves and is not shown."""
+    """Report labels and detectors that are left out of the palette."""
     before = {each.id: each.labels_left_out for each in old.continuous_detectors}
     lines = [
-        f"continuous detector {each.id!r} can name {each.labels_left_out} labels more than are listed"
+        f"continuous detector {each.id!r} has {each.labels_left_out} more labels than are listed"
         for each in new.continuous_detectors
         if each.labels_left_out and before.get(each.id, 0) != each.labels_left_out
     ]
     if new.unlisted > old.unlisted:
-        lines.append(f"{new.unlisted} detectors more than can be listed are in the graph")
+        lines.append(f"{new.unlisted} detectors in the graph are not listed because the list is full")
     return lines
 
 
@@ -198,7 +197,7 @@ def _rivals(old: ToolPalette, new: ToolPalette) -> list[str]:
     asked = new.default_locator
     first = f"{asked.id!r} is asked first" if asked else "it is not asked first"
     return [
-        f"locator {each!r} calls itself the default too: {first}"
+        f"locator {each!r} also claims to be the default: {first}"
         for each in new.rivals
         if each not in old.rivals
     ]
@@ -207,17 +206,21 @@ def _rivals(old: ToolPalette, new: ToolPalette) -> list[str]:
 def _flag(what: str, old: bool, new: bool) -> list[str]:
     if old == new:
         return []
-    return [f"{what} is back" if new else f"{what} is gone: its service no longer answers, or is not active"]
+    return [
+        f"{what} is available"
+        if new
+        else f"{what} is unavailable: its service does not respond or is not active"
+    ]
 
 
 def _names(what: str, old: Sequence[str], new: Sequence[str], source: str) -> list[str]:
-    gone = [f"{what} {name!r} is gone: {source} no longer offers it" for name in old if name not in new]
-    come = [f"{what} {name!r} is there now" for name in new if name not in old]
+    gone = [f"{what} {name!r} is no longer available from {source}" for name in old if name not in new]
+    come = [f"{what} {name!r} is now available" for name in new if name not in old]
     return gone + come
 
 
 def _changes_places(old: ToolPalette, new: ToolPalette) -> list[str]:
-    """Every place comes and goes with memory: of that one line is enough."""
+    """Report changed places, but not those that come and go with memory itself."""
     if old.spatial_memory_available != new.spatial_memory_available:
         return []
     return _names("place", [p.id for p in old.places], [p.id for p in new.places], "the scene graph")

@@ -1,4 +1,4 @@
-"""The palette: every id a tool call may hold."""
+"""Entries of the palette: every id that a tool call may use."""
 
 from typing import TypeVar
 
@@ -12,15 +12,15 @@ from openral_core.skills import Verb
 
 
 class PaletteEntry(BaseModel):
-    """Base of everything listed."""
+    """Base class of the entries."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class ContinuousDetectorEntry(PaletteEntry):
-    """A detector that streams what it knows into memory; never prompted. ``memory`` [MB] while active.
+    """Detector that streams detections of its own labels into memory; ``memory`` [MB] while active.
 
-    ``labels_left_out`` counts what it can name and is not listed, see `bounds`.
+    ``labels_left_out`` counts the labels beyond the bounds of the palette.
     """
 
     id: str
@@ -34,10 +34,10 @@ class ContinuousDetectorEntry(PaletteEntry):
 
 
 class LocatorEntry(PaletteEntry):
-    """A detector that answers `locate_in_view`; ``latency`` [s], ``memory`` [MB] while active.
+    """Detector that answers `locate_in_view`; ``latency`` [s], ``memory`` [MB] while active.
 
-    ``held`` is measured: whether it has memory now, whatever its state. While it is ``recovering`` its
-    worker is started again; ``trouble`` says why, in its node's words.
+    ``held`` is True while it is measured to hold memory, in any state. While it is ``recovering`` its worker
+    is being restarted; ``trouble`` is the reason its node reports.
     """
 
     id: str
@@ -54,16 +54,16 @@ class LocatorEntry(PaletteEntry):
 
     @property
     def must_load(self) -> bool:
-        """Whether a look has to wait for its weights."""
+        """True if its weights must be loaded first."""
         return self.state is not LifecycleState.ACTIVE
 
     def answers_to(self, name: str) -> bool:
-        """Whether ``name`` is its id, alias or slug."""
+        """Return True if ``name`` is its id, alias or slug."""
         return name in (self.id, slug(self.id), *self.aliases)
 
 
 class DegradedDetectorEntry(PaletteEntry):
-    """A detector that is active and cannot look, so that it is not offered; ``why`` in its node's words."""
+    """Active detector that is not offered because it cannot detect; ``why`` is its node's reason."""
 
     id: str
     why: str
@@ -77,7 +77,7 @@ def _in_state(entry: _Detector, detector: str, state: LifecycleState) -> _Detect
 
 
 class SkillEntry(PaletteEntry):
-    """An rSkill that a living skill server executes; ``deadline`` [s]."""
+    """Skill that an available skill server executes; ``deadline`` [s]."""
 
     id: str
     aliases: tuple[str, ...] = ()
@@ -88,12 +88,12 @@ class SkillEntry(PaletteEntry):
     gpu_memory_mb: float = 0.0
 
     def answers_to(self, name: str) -> bool:
-        """Whether ``name`` is its id, alias, slug or verb."""
+        """Return True if ``name`` is its id, alias, slug or verb."""
         return name in (self.id, slug(self.id), *self.aliases, self.verb.value)
 
 
 class PlaceEntry(PaletteEntry):
-    """A place, room or agent that may be named as a target."""
+    """Place, room or agent that may be a target."""
 
     id: str
     label: str
@@ -102,7 +102,7 @@ class PlaceEntry(PaletteEntry):
     aliases: tuple[str, ...] = ()
 
     def answers_to(self, name: str) -> bool:
-        """Whether ``name`` is its id, label or alias, in any case."""
+        """Return True if ``name`` is its id, label or alias, ignoring case."""
         return name.strip().lower() in (
             self.id.lower(),
             self.label.lower(),
@@ -111,10 +111,10 @@ class PlaceEntry(PaletteEntry):
 
 
 class ToolPalette(PaletteEntry):
-    """Everything the model may name in this tick.
+    """Every id that the model may use in one decision.
 
-    ``chosen_default`` is the locator that the deployment names as default, there or not. ``rivals`` call
-    themselves default beside the one that is asked first. ``unlisted`` counts detectors beyond the bound.
+    ``chosen_default`` is the locator that the deployment configures as default, present or not. ``rivals``
+    also claim to be the default. ``unlisted`` counts the detectors beyond the bound.
     """
 
     detector_available: bool = False
@@ -134,16 +134,16 @@ class ToolPalette(PaletteEntry):
 
     @property
     def detectors(self) -> tuple[LocatorEntry | ContinuousDetectorEntry, ...]:
-        """Everything that holds memory while it is active."""
+        """All detectors, which hold memory while active."""
         return (*self.locators, *self.continuous_detectors)
 
     @property
     def awake(self) -> frozenset[str]:
-        """Detectors that are active."""
+        """Ids of the active detectors."""
         return frozenset(each.id for each in self.detectors if each.state is LifecycleState.ACTIVE)
 
     def with_state(self, detector: str, state: LifecycleState) -> "ToolPalette":
-        """This palette after a transition of one detector."""
+        """Return this palette after a transition of one detector."""
         return self.model_copy(
             update={
                 "locators": tuple(_in_state(each, detector, state) for each in self.locators),
@@ -155,26 +155,26 @@ class ToolPalette(PaletteEntry):
 
     @property
     def default_locator(self) -> LocatorEntry | None:
-        """The locator asked when a call names none."""
+        """The locator asked if a call names none."""
         marked = (each for each in self.locators if each.is_default)
         return next(marked, self.locators[0] if self.locators else None)
 
     def locator(self, name: str) -> LocatorEntry | None:
-        """The locator that answers to a name; "" is the default."""
+        """Return the locator with this name; "" is the default."""
         if not name:
             return self.default_locator
         return next((each for each in self.locators if each.answers_to(name)), None)
 
     def skill(self, name: str) -> SkillEntry | None:
-        """The skill that answers to an id, alias, slug or verb."""
+        """Return the skill with this id, alias, slug or verb."""
         return next((each for each in self.skills if each.answers_to(name)), None)
 
     def with_verb(self, verb: Verb) -> tuple[SkillEntry, ...]:
-        """Every skill of one verb, in order."""
+        """Return every skill of one verb, in order."""
         return tuple(each for each in self.skills if each.verb is verb)
 
     def place(self, name: str) -> PlaceEntry | None:
-        """The place, room or agent that answers to an id or label."""
+        """Return the place, room or agent with this id or label, if it is unique."""
         exact = [each for each in self.places if each.id == name]
         named = exact or [each for each in self.places if each.answers_to(name)]
         return named[0] if len(named) == 1 else None

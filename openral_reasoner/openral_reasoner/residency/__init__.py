@@ -1,1 +1,1 @@
-"""Residency."""
+"""Residency of detectors in memory: planning, state and restoration."""

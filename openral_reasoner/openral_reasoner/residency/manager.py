@@ -1,4 +1,4 @@
-"""Between missions: who was woken for one task sleeps again, who had to go for it comes back."""
+"""Restore residency between missions: unload detectors activated on demand, reload evicted ones."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from openral_reasoner.residency.state import ResidencyState, next_restore_action
 
 @dataclass(frozen=True, slots=True)
 class PendingTransition:
-    """One transition under way since ``begun`` [s]."""
+    """Transition in progress since ``begun`` [s]."""
 
     call_id: str
     step: Transition
@@ -21,100 +21,102 @@ class PendingTransition:
 
 
 class IdleResidencyManager:
-    """One transition at a time, each with a deadline; what fails is not tried again."""
+    """Run one transition at a time, each with a deadline; a failed one is not retried."""
 
     def __init__(self, rules: ResidencyRules, deadline: float) -> None:
         self._rules, self._deadline = rules, deadline
-        self._chronicle = ResidencyState()
+        self._state = ResidencyState()
         self._palette: ToolPalette | None = None
-        self._chore: PendingTransition | None = None
-        self._alarm = ""
+        self._pending: PendingTransition | None = None
+        self._keep_warm_timer = ""
         self._count = 0
         self._outbox: list[Command] = []
 
-    def begin(self, chronicle: ResidencyState, palette: ToolPalette, now: float) -> None:
-        """A mission has ended: take over what it owes."""
-        self._chronicle = chronicle
-        self.look(palette, now)
+    def begin(self, state: ResidencyState, palette: ToolPalette, now: float) -> None:
+        """Take over the residency state of a mission that ended."""
+        self._state = state
+        self.update(palette, now)
 
-    def look(self, palette: ToolPalette, now: float) -> None:
-        """The graph as it is now, while no mission runs."""
+    def update(self, palette: ToolPalette, now: float) -> None:
+        """Update the palette while no mission runs."""
         self._palette = palette
-        self._chronicle = self._chronicle.reclaimed(idle=palette.robot_idle)
+        self._state = self._state.release_if_idle(idle=palette.robot_idle)
         self._go_on(now)
 
-    def hand_over(self, now: float) -> ResidencyState:
-        """A mission begins: it takes over; what is under way is taken to succeed."""
-        self._clear_alarm()
-        if self._chore is not None:
-            self._finish(self._chore, "INTERRUPTED")
-            self._chronicle = after(self._chronicle, self._chore.step, now, now - self._chore.begun)
-        self._chore, self._palette = None, None
-        return self._chronicle
+    def transfer_to_mission(self, now: float) -> ResidencyState:
+        """Hand the residency state to a new mission; a transition in progress is assumed to succeed."""
+        self._clear_keep_warm_timer()
+        if self._pending is not None:
+            self._finish(self._pending, "INTERRUPTED")
+            self._state = after(self._state, self._pending.step, now, now - self._pending.begun)
+        self._pending, self._palette = None, None
+        return self._state
 
-    def answered(self, event: Event, now: float) -> bool:
-        """Take what concerns the caretaker; whether it was that."""
+    def handle(self, event: Event, now: float) -> bool:
+        """Process an event; return True if it concerned this manager."""
         call_id = event.call_id if isinstance(event, CallEvent) else ""
-        if isinstance(event, SkillEnded) and call_id == self._chronicle.borrower != "":
-            self._chronicle = self._chronicle.lent_to("")
-        elif self._chore is not None and call_id == self._chore.call_id:
-            self._ended(self._chore, event, now)
-        elif isinstance(event, DeadlinePassed) and call_id == self._alarm != "":
-            self._alarm = ""
+        if isinstance(event, SkillEnded) and call_id == self._state.memory_holder != "":
+            self._state = self._state.reserve_for("")
+        elif self._pending is not None and call_id == self._pending.call_id:
+            self._ended(self._pending, event, now)
+        elif isinstance(event, DeadlinePassed) and call_id == self._keep_warm_timer != "":
+            self._keep_warm_timer = ""
         else:
             return False
         self._go_on(now)
         return True
 
     def drain(self) -> tuple[Command, ...]:
-        """The commands since the last time."""
+        """Return and clear the queued commands."""
         batch, self._outbox = tuple(self._outbox), []
         return batch
 
     def _go_on(self, now: float) -> None:
-        if self._palette is None or self._chore is not None:
+        if self._palette is None or self._pending is not None:
             return
-        self._clear_alarm()
-        residents = residents_of(self._palette, self._chronicle, self._rules)
-        due = next_restore_action(residents, self._chronicle, self._rules, now)
+        self._clear_keep_warm_timer()
+        residents = residents_of(self._palette, self._state, self._rules)
+        due = next_restore_action(residents, self._state, self._rules, now)
         if isinstance(due, Transition):
             self._start(due, now)
         elif due is not None:
-            self._alarm = self._next_id("warm")
-            self._outbox.append(SetDeadline(call_id=self._alarm, seconds=max(0.05, due - now)))
+            self._keep_warm_timer = self._next_id("warm")
+            self._outbox.append(SetDeadline(call_id=self._keep_warm_timer, seconds=max(0.05, due - now)))
 
     def _start(self, step: Transition, now: float) -> None:
         call_id = self._next_id("transition")
-        self._chore = PendingTransition(call_id, step, now)
+        self._pending = PendingTransition(call_id, step, now)
         transition = "activate" if step.activate else "deactivate"
-        words: dict[str, str | float | int | bool] = {"peer": step.peer, "transition": transition}
+        attributes: dict[str, str | float | int | bool] = {"peer": step.peer, "transition": transition}
         self._outbox += [
-            SpanStarted(span=call_id, parent="", name="execute_tool lifecycle_transition", attributes=words),
+            SpanStarted(
+                span=call_id, parent="", name="execute_tool lifecycle_transition", attributes=attributes
+            ),
             ChangeState(
                 call_id=call_id, peer=step.peer, transition="activate" if step.activate else "deactivate"
             ),
             SetDeadline(call_id=call_id, seconds=self._deadline),
         ]
 
-    def _ended(self, chore: PendingTransition, event: Event, now: float) -> None:
+    def _ended(self, pending: PendingTransition, event: Event, now: float) -> None:
         made = isinstance(event, StateChanged) and event.success
-        self._finish(chore, "SUCCEEDED" if made else "FAILED")
-        self._chore = None
+        self._finish(pending, "SUCCEEDED" if made else "FAILED")
+        self._pending = None
         if made:
-            self._chronicle = after(self._chronicle, chore.step, now, now - chore.begun)
+            self._state = after(self._state, pending.step, now, now - pending.begun)
         else:
-            self._chronicle = self._chronicle.let_go(chore.step.peer)
+            self._state = self._state.forget(pending.step.peer)
 
-    def _finish(self, chore: PendingTransition, status: str) -> None:
+    def _finish(self, pending: PendingTransition, status: str) -> None:
         self._outbox += [
-            ClearDeadline(call_id=chore.call_id),
-            SpanEnded(span=chore.call_id, status=status),
+            ClearDeadline(call_id=pending.call_id),
+            SpanEnded(span=pending.call_id, status=status),
         ]
 
-    def _clear_alarm(self) -> None:
-        if self._alarm:
-            self._outbox.append(ClearDeadline(call_id=self._alarm))
-        self._alarm = ""
+    def _clear_keep_warm_timer(self) -> None:
+        if self._keep_warm_timer:
+            self._outbox.append(ClearDeadline(call_id=self._keep_warm_timer))
+        self._keep_warm_timer = ""
 
     def _next_id(self, what: str) -> str:
         self._count += 1

@@ -1,12 +1,12 @@
-"""Which transitions, in which order, make room."""
-# MERGED Who has to go so that enough is freed: the least reloading later.
-# MERGED One peer that holds memory while it is active.
-# MERGED Bounds on who is resident.
-# MERGED Why memory cannot be had.
-# MERGED ResidencyRefused
-# MERGED ├── UnknownResident   nobody of that name
-# MERGED ├── NoRoom            it does not fit beside what must stay
-# MERGED └── TooSoon           it fits as soon as what has just come may go again
+"""Plan lifecycle transitions so that the memory budget always holds.
+
+Errors::
+
+    ResidencyRefused
+    ├── UnknownResident          no peer has this id
+    ├── InsufficientMemory       it does not fit beside the peers that must stay
+    └── MinResidencyNotElapsed   it fits once recently activated peers may be evicted
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ LONG_AGO = float("-inf")
 
 @dataclass(frozen=True, slots=True)
 class Resident:
-    """A peer as the planner sees it; memory in [MB], times in [s].
+    """Peer that holds memory while active; memory in [MB], times in [s].
 
-    ``declared`` counts until something was ``measured``; ``since`` is when it was activated last.
+    ``declared`` memory is used until it was ``measured``; ``since`` is the last activation.
     """
 
     id: str
@@ -38,22 +38,22 @@ class Resident:
 
     @property
     def memory(self) -> float:
-        """What it holds, or will hold, while active [MB]."""
+        """Memory held while active [MB]."""
         return self.measured or self.declared
 
     @property
     def fixed(self) -> bool:
-        """Whether it may never be sent away now."""
+        """True if it must not be evicted."""
         return self.pinned or self.in_use
 
 
 EXHAUSTIVE = 12
-"""Up to so many peers every choice is weighed (2^12); beyond, the best bargain goes first."""
+"""Number of peers up to which every combination is compared (2^12); beyond it the choice is greedy."""
 Cost = tuple[float, int, int, tuple[str, ...]]
 
 
 def reload_cost(gone: Sequence[Resident]) -> Cost:
-    """Reload time [s]; then those that stream go first, then the fewest, then by name."""
+    """Cost of evictions: reload time [s], then on-demand peers, then their number, then their ids."""
     asked_for = sum(not each.streams for each in gone)
     return (
         round(sum(each.load_time for each in gone), 6),
@@ -64,24 +64,24 @@ def reload_cost(gone: Sequence[Resident]) -> Cost:
 
 
 def choose_evictions(candidates: Sequence[Resident], needed: float) -> tuple[Resident, ...] | None:
-    """The candidates to send away so that ``needed`` [MB] are freed; None if all together are not enough."""
+    """Choose the evictions that free ``needed`` [MB] at the lowest reload cost; None if impossible."""
     if needed <= 0.0:
         return ()
     if total_memory(candidates) < needed:
         return None
     if len(candidates) > EXHAUSTIVE:
-        return _bargains(candidates, needed)
+        return _greedy_evictions(candidates, needed)
     every = (c for n in range(1, len(candidates) + 1) for c in combinations(candidates, n))
     return min((choice for choice in every if total_memory(choice) >= needed), key=reload_cost)
 
 
 def total_memory(gone: Sequence[Resident]) -> float:
-    """What they give back together [MB]."""
+    """Sum the memory of these peers [MB]."""
     return sum(each.memory for each in gone)
 
 
-def _bargains(candidates: Sequence[Resident], needed: float) -> tuple[Resident, ...]:
-    """Most memory per second of reloading first, then without those that turn out superfluous."""
+def _greedy_evictions(candidates: Sequence[Resident], needed: float) -> tuple[Resident, ...]:
+    """Evict by most memory per second of reloading, then drop superfluous evictions."""
     by_price = sorted(candidates, key=lambda e: (e.load_time / max(e.memory, 1e-9), e.id))
     chosen: list[Resident] = []
     for each in by_price:
@@ -95,98 +95,106 @@ def _bargains(candidates: Sequence[Resident], needed: float) -> tuple[Resident, 
 
 
 class ResidencyRules(BaseModel):
-    """Said once; memory in [MB], times in [s]."""
+    """Rules of residency; memory in [MB], times in [s]."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    budget: float = Field(default=0.0, ge=0.0, description="memory that all may hold together; 0 = no limit")
-    keep_warm: float = Field(default=60.0, ge=0.0, description="rest of a woken locator before it sleeps [s]")
-    min_residency: float = Field(default=5.0, ge=0.0, description="nobody is sent away sooner than this [s]")
-    memory_back: float = Field(default=10.0, gt=0.0, description="until freed memory is measured back [s]")
-    load_rate: float = Field(default=250.0, gt=0.0, description="loading speed until one was measured [MB/s]")
-    pinned: tuple[str, ...] = Field(default=(), description="peers that are never sent away")
+    budget: float = Field(default=0.0, ge=0.0, description="total memory of all detectors; 0 = no limit")
+    keep_warm: float = Field(
+        default=60.0, ge=0.0, description="idle time before a locator activated on demand is deactivated [s]"
+    )
+    min_residency: float = Field(
+        default=5.0, ge=0.0, description="minimum active time before an eviction [s]"
+    )
+    memory_back: float = Field(
+        default=10.0, gt=0.0, description="time limit for freed memory to be measured as free [s]"
+    )
+    load_rate: float = Field(default=250.0, gt=0.0, description="loading rate until one was measured [MB/s]")
+    pinned: tuple[str, ...] = Field(default=(), description="peers that are never evicted")
 
     @property
     def room(self) -> float:
-        """The budget as a number to compare with [MB]."""
+        """Budget as a comparable number [MB]."""
         return self.budget or float("inf")
 
 
 class ResidencyRefused(OpenRALError):
-    """Base: what was asked cannot be resident now."""
+    """Base: the requested memory cannot be made available now."""
 
 
 class UnknownResident(ResidencyRefused):
-    """Not one of the peers."""
+    """No peer has this id."""
 
     def __init__(self, asked: str, known: tuple[str, ...]) -> None:
-        super().__init__(f"no peer {asked!r}: peers are {format_choices(known)}")
+        super().__init__(f"unknown peer {asked!r}; valid: {format_choices(known)}")
 
 
 class InsufficientMemory(ResidencyRefused):
-    """Even with everything gone that may go, it does not fit."""
+    """The request does not fit even after every allowed eviction."""
 
     def __init__(self, asked: str, needed: float, budget: float, stays: tuple[str, ...]) -> None:
-        beside = f" beside {format_choices(stays)}, which must stay" if stays else ""
+        beside = f" beside {format_choices(stays)}, which cannot be evicted" if stays else ""
         super().__init__(f"{asked} needs {needed:.0f} MB and does not fit in {budget:.0f} MB{beside}")
 
 
 class MinResidencyNotElapsed(ResidencyRefused):
-    """It has to wait until peers have had their least time; ``until`` in [s]."""
+    """Peers must first reach their minimum residency, at ``until`` [s]."""
 
     def __init__(self, asked: str, until: float, protected: tuple[str, ...]) -> None:
         self.until = until
-        super().__init__(f"{asked} has to wait: {format_choices(protected)} came only just now")
+        super().__init__(
+            f"{asked} must wait: {format_choices(protected)} reached memory too recently to be evicted"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryRequest:
-    """What is asked for: a peer, or (``peer`` "") bare memory for somebody who is none, in [MB]."""
+    """Request for a peer to be active, or, with ``peer`` "", for bare memory [MB]."""
 
-    who: str
+    requester: str
     peer: str = ""
     memory: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """One peer to wake or to send away."""
+    """Activation or deactivation of one peer."""
 
     peer: str
     activate: bool
 
 
 def plan_residency(
-    residents: Sequence[Resident], room: MemoryRequest, rules: ResidencyRules, now: float
+    residents: Sequence[Resident], request: MemoryRequest, rules: ResidencyRules, now: float
 ) -> tuple[Transition, ...]:
-    """The transitions in order: who goes first, then who comes; the budget holds after each.
+    """Return the transitions in execution order, deactivations first, so the budget holds after each.
 
     Raises:
-        UnknownResident: If the peer asked for is none of them.
-        NoRoom: If it cannot fit beside what must stay.
-        TooSoon: If it fits once a peer that has just come may go again.
+        UnknownResident: If no peer has the requested id.
+        InsufficientMemory: If it cannot fit beside the peers that must stay.
+        MinResidencyNotElapsed: If it fits once recently activated peers may be evicted.
     """
-    wanted = _wanted(residents, room)
+    wanted = _wanted(residents, request)
     if wanted is not None and wanted.active:
         return ()
     others = [each for each in residents if each.active and each is not wanted]
-    size = room.memory if wanted is None else wanted.memory
-    going = _going(others, size, room, rules, now)
-    away = tuple(Transition(each.id, activate=False) for each in sorted(going, key=_first_to_go))
+    size = request.memory if wanted is None else wanted.memory
+    going = _select_evictions(others, size, request, rules, now)
+    away = tuple(Transition(each.id, activate=False) for each in sorted(going, key=_eviction_order))
     return away if wanted is None else (*away, Transition(wanted.id, activate=True))
 
 
-def _wanted(residents: Sequence[Resident], room: MemoryRequest) -> Resident | None:
-    if not room.peer:
+def _wanted(residents: Sequence[Resident], request: MemoryRequest) -> Resident | None:
+    if not request.peer:
         return None
-    named = next((each for each in residents if each.id == room.peer), None)
+    named = next((each for each in residents if each.id == request.peer), None)
     if named is None:
-        raise UnknownResident(room.peer, tuple(each.id for each in residents))
+        raise UnknownResident(request.peer, tuple(each.id for each in residents))
     return named
 
 
-def _going(
-    others: Sequence[Resident], size: float, room: MemoryRequest, rules: ResidencyRules, now: float
+def _select_evictions(
+    others: Sequence[Resident], size: float, request: MemoryRequest, rules: ResidencyRules, now: float
 ) -> tuple[Resident, ...]:
     needed = total_memory(others) + size - rules.room
     movable = [each for each in others if not each.fixed]
@@ -197,14 +205,14 @@ def _going(
     later = choose_evictions(movable, needed)
     if later is None:
         raise InsufficientMemory(
-            room.who, size, rules.budget, tuple(each.id for each in others if each.fixed)
+            request.requester, size, rules.budget, tuple(each.id for each in others if each.fixed)
         )
     fresh = [each for each in later if each not in settled]
     raise MinResidencyNotElapsed(
-        room.who, max(e.since for e in fresh) + rules.min_residency, tuple(e.id for e in fresh)
+        request.requester, max(e.since for e in fresh) + rules.min_residency, tuple(e.id for e in fresh)
     )
 
 
-def _first_to_go(resident: Resident) -> tuple[bool, float, str]:
-    """Those that stream before those that are asked, the biggest first."""
+def _eviction_order(resident: Resident) -> tuple[bool, float, str]:
+    """Sort key: streaming peers before on-demand ones, the largest first."""
     return (not resident.streams, -resident.memory, resident.id)

@@ -1,6 +1,4 @@
-"""From words to a goal."""
-# MERGED What is said around a goal, and how it is misspelt.
-# MERGED The goals that the scripted planner understands.
+"""Grammar of the goals that the scripted planner understands, tolerant of politeness and misspellings."""
 
 import re
 from collections.abc import Callable, Collection
@@ -24,22 +22,22 @@ _ARTICLES = re.compile(
 )
 POLITE = frozenset(("please", "could", "would", "kindly", "hello"))
 ALIKE = 0.75
-"""How alike a misspelt word and the one that is meant are at least."""
+"""Minimum similarity of a misspelt word to the intended one, as a ratio of `difflib` [0, 1]."""
 
 
 def bare(text: str) -> str:
-    """The words without what politeness adds."""
+    """Strip the polite words around a goal."""
     words = " ".join(text.replace("\u2019", "'").split()).strip(" .!?,;:")
     return _AFTER.sub("", _BEFORE.sub("", words)).strip(" .!?,;:")
 
 
 def plain(words: str) -> str:
-    """A thing without its articles."""
+    """Strip the articles of a noun phrase."""
     return _ARTICLES.sub("", words.strip(" ,.'\"")).strip()
 
 
-def respelt(words: str, known: Collection[str]) -> str:
-    """The words with the first one as it was meant, if it is a known word misspelt."""
+def correct_spelling(words: str, known: Collection[str]) -> str:
+    """Correct the first word if it is a misspelt known word."""
     first, _, rest = words.partition(" ")
     same = [word for word in known if first and word[0] == first[0].lower()]
     meant = get_close_matches(first.lower(), same, n=1, cutoff=ALIKE)
@@ -48,7 +46,7 @@ def respelt(words: str, known: Collection[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Bring:
-    """Fetch an object and give it to someone, or put it somewhere; ``where`` it is said to be."""
+    """Fetch an object and give it to someone or put it somewhere; ``where`` is its stated place."""
 
     what: str
     to: str = "me"
@@ -74,7 +72,7 @@ class Pour:
 
 @dataclass(frozen=True, slots=True)
 class PickUp:
-    """Take an object into the hand; ``where`` it is said to be."""
+    """Take an object into the hand; ``where`` is its stated place."""
 
     what: str
     where: str = ""
@@ -82,7 +80,7 @@ class PickUp:
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """Tell where an object is, having seen it; ``where`` it is said to be."""
+    """See an object and report its place; ``where`` is its stated place."""
 
     what: str
     where: str = ""
@@ -119,7 +117,7 @@ class MoveDoor:
 
 @dataclass(frozen=True, slots=True)
 class NotUnderstood:
-    """Words outside the grammar."""
+    """Text outside the grammar."""
 
     words: str
 
@@ -228,13 +226,13 @@ _RULES: tuple[tuple[str, _Make], ...] = (
 )
 _VAGUE = frozenset(("it", "them", "that", "this", "one", "something", "anything", "there", ""))
 _KNOWN = frozenset(word for pattern, _ in _RULES for word in re.findall("[a-z]+", pattern)) - _VAGUE | POLITE
-"""What a misspelt first word can be meant to be."""
+"""Words that a misspelt first word may stand for."""
 
 
 def parse_goal(text: str) -> Goal:
-    """The goal these words state, a misspelt verb forgiven, or NotUnderstood."""
+    """Parse a goal, correcting a misspelt verb; NotUnderstood if that fails."""
     words = bare(text)
-    return _read(words) or _read(bare(respelt(words, _KNOWN))) or NotUnderstood(words)
+    return _read(words) or _read(bare(correct_spelling(words, _KNOWN))) or NotUnderstood(words)
 
 
 def _read(words: str) -> Goal | None:
@@ -250,7 +248,7 @@ def _bring(what: str, to: str) -> Goal:
     meant = _FOR.match(what)
     if meant is not None:
         what, to = meant["what"], meant["to"]
-    thing, where = _apart(what)
+    thing, where = _split_place(what)
     filled, receiver = _FILLED.match(thing), _receiver(to)
     if filled is not None:
         return BringFilled(filled["vessel"].lower(), plain(filled["contents"]), receiver)
@@ -258,19 +256,19 @@ def _bring(what: str, to: str) -> Goal:
 
 
 def _find(what: str) -> Goal:
-    return Find(*_apart(what))
+    return Find(*_split_place(what))
 
 
 def _pick_up(what: str) -> Goal:
-    return PickUp(*_apart(what))
+    return PickUp(*_split_place(what))
 
 
 def _go(where: str) -> Goal:
     return GoTo(_receiver(where))
 
 
-def _apart(words: str) -> tuple[str, str]:
-    """What, and where it is said to be."""
+def _split_place(words: str) -> tuple[str, str]:
+    """Split a phrase into an object and its stated place."""
     said = _WHERE.match(words.strip())
     return (plain(said["what"]), plain(said["where"])) if said else (plain(words), "")
 
@@ -280,5 +278,5 @@ def _receiver(words: str) -> str:
 
 
 def _fixture(words: str) -> str:
-    """The fridge door is the fridge."""
+    """Strip articles and a trailing "door": the fridge door is the fridge."""
     return _DOOR.sub("", plain(words))

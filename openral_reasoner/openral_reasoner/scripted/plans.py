@@ -1,5 +1,4 @@
-"""One plan per kind of goal."""
-# MERGED Plans that carry something.
+"""Plans of the scripted planner, one per kind of goal."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import astuple
@@ -37,10 +36,11 @@ from openral_reasoner.search.progress import SEEN_NOT_PLACED
 from openral_reasoner.tools.locate_in_view import LocateInViewTool
 
 GRASP_TRIES = 3
+"""Attempts to grasp an object that keeps moving, before a human is asked."""
 
 
 def bring(outlook: PlanContext, goal: Bring) -> Plan[str]:
-    """Make sure of the receiver, fetch it, and give it to whoever is named, or put it there."""
+    """Resolve the receiver, fetch the object, then hand it over or put it down."""
     yield from _receiver(outlook, goal.to)
     thing, _ = yield from find_object(outlook, goal.what, goal.where)
     yield from _grasp(outlook, goal.what, thing)
@@ -49,7 +49,7 @@ def bring(outlook: PlanContext, goal: Bring) -> Plan[str]:
 
 
 def bring_filled(outlook: PlanContext, goal: BringFilled) -> Plan[str]:
-    """Fill a vessel that suits what goes into it, and bring that."""
+    """Fill a vessel that suits the contents, and bring it."""
     yield from _receiver(outlook, goal.to)
     vessel = load_priors().vessel_for(goal.vessel, goal.contents)
     held = yield from _filled(outlook, vessel, goal.contents)
@@ -59,13 +59,13 @@ def bring_filled(outlook: PlanContext, goal: BringFilled) -> Plan[str]:
 
 
 def pour(outlook: PlanContext, goal: Pour) -> Plan[str]:
-    """Fill a vessel and leave it."""
+    """Fill a vessel and leave it standing."""
     yield from _filled(outlook, goal.vessel, goal.contents)
     return f"I poured {goal.contents} into the {goal.vessel}."
 
 
 def _filled(outlook: PlanContext, vessel: str, contents: str) -> Plan[ObjectSummary]:
-    """One hand: set the vessel down, fetch what goes into it, pour, set that down too."""
+    """Fill a vessel with one hand: set it down, fetch the contents, pour, set them down."""
     source, _ = yield from find_object(outlook, contents)
     held, _ = yield from find_object(outlook, vessel)
     surface = _staging(outlook)
@@ -78,14 +78,14 @@ def _filled(outlook: PlanContext, vessel: str, contents: str) -> Plan[ObjectSumm
 
 
 def pick_up(outlook: PlanContext, goal: PickUp) -> Plan[str]:
-    """Take it into the hand."""
+    """Take an object into the hand."""
     thing, _ = yield from find_object(outlook, goal.what, goal.where)
     yield from _grasp(outlook, goal.what, thing)
     return f"I am holding the {goal.what}."
 
 
 def _grasp(outlook: PlanContext, words: str, thing: ObjectSummary) -> Plan[ObjectSummary]:
-    """Take it; when it has moved, search for it and try again, a bounded number of times."""
+    """Grasp an object; if it has moved, search for it and retry a bounded number of times."""
     for _ in range(GRASP_TRIES):
         reply = yield from outlook.act(Verb.GRASP, thing.id)
         if reply.status != "MOVED":
@@ -96,17 +96,17 @@ def _grasp(outlook: PlanContext, words: str, thing: ObjectSummary) -> Plan[Objec
 
 
 def _deliver(outlook: PlanContext, words: str, to: str) -> Plan[ToolResult]:
-    """Give it away; where the receiver is now is asked again, they may have moved meanwhile."""
+    """Hand over or put down the object, resolving the receiver again because it may have moved."""
     verb, target = yield from _receiver(outlook, to)
     doing = f"put {words} down in {to}" if verb is Verb.PLACE else f"give {words} to {to}"
     return require_success((yield from outlook.act(verb, target)), doing)
 
 
 def _receiver(outlook: PlanContext, to: str) -> Plan[tuple[Verb, str]]:
-    """How and to which id it will be given.
+    """Resolve the receiver to a verb and an id.
 
     Raises:
-        PlanFailed: If nobody and nothing is meant by this, or nothing is set down there.
+        PlanFailed: If the receiver is unknown, or has no surface.
     """
     target = yield from resolved(to)
     if target.kind == "room":
@@ -115,26 +115,26 @@ def _receiver(outlook: PlanContext, to: str) -> Plan[tuple[Verb, str]]:
 
 
 def _staging(outlook: PlanContext, room: str = "") -> str:
-    """A surface to set things down on, in this room if one is named."""
+    """Choose a surface for setting objects down, in this room if one is named."""
     places = [p for p in outlook.now.places if p.room == room or not room]
     for name in load_priors().staging:
         place = next((p for p in places if name in p.label.lower()), None)
         if place is not None:
             return place.id
-    raise PlanFailed("I know no surface to set things down on. What should I do?")
+    raise PlanFailed("I don't know a surface to put the object on. What should I do?")
 
 
 def _listener(to: str) -> str:
-    """Whoever said "me" is "you" in the answer."""
+    """Turn "me" of the goal into "you" of the answer."""
     return "you" if to == "me" else to
 
 
 MAX_NAME = 200
-"""Characters of what a tool takes as the words for an object or a place."""
+"""Longest name of an object or a place that a tool accepts [characters]."""
 
 
 def plan_for(outlook: PlanContext, goal: Goal) -> Plan[str]:
-    """The steps to a goal; returns what to tell whoever asked.
+    """Run the plan of a goal and return the final message to the requester.
 
     Raises:
         PlanFailed: With the question for a human.
@@ -148,8 +148,8 @@ def _check_length(goal: Goal) -> None:
     for said in astuple(goal):
         if isinstance(said, str) and len(said) > MAX_NAME:
             raise PlanFailed(
-                f"{said[:40]!r} and so on is a name of {len(said)} characters: I can look for one of at most "
-                f"{MAX_NAME}. What is it in short?"
+                f"The name {said[:40]!r}... has {len(said)} characters, but I can use at most {MAX_NAME}. "
+                "What is a shorter name?"
             )
 
 
@@ -158,20 +158,22 @@ def _find(outlook: PlanContext, goal: Find) -> Plan[str]:
     if not seen:
         thing, seen = yield from _verify(outlook, goal.what, thing)
     if not seen:
-        return f"Memory has the {goal.what} here: {describe_location(thing)}. {_unchecked(outlook)}"
+        return (
+            f"According to memory the {goal.what} is here: {describe_location(thing)}. {_unchecked(outlook)}"
+        )
     return f"The {goal.what} is here: {describe_location(thing)}."
 
 
 def _unchecked(outlook: PlanContext) -> str:
-    broken = "; ".join(f"the locator {each.id} is broken: {each.why}" for each in outlook.now.blind)
-    return f"It was not checked: {broken}." if broken else "No locator was there to check."
+    broken = "; ".join(f"locator {each.id} is not working: {each.why}" for each in outlook.now.blind)
+    return f"I did not verify it: {broken}." if broken else "I did not verify it: no locator is available."
 
 
 def _verify(outlook: PlanContext, words: str, thing: ObjectSummary) -> Plan[tuple[ObjectSummary, bool]]:
-    """Go and see that it is where memory has it; when it is not, search on. The flag: it was seen.
+    """Verify that an object is where memory has it, else search for it. The flag: it was seen.
 
     Raises:
-        PlanFailed: If no look was had: what memory has may have changed.
+        PlanFailed: If no image was evaluated, because memory may be outdated.
     """
     if thing.must_open:
         require_success((yield from outlook.act(Verb.OPEN, thing.must_open)), f"open {thing.must_open}")
@@ -188,11 +190,13 @@ def _verify(outlook: PlanContext, words: str, thing: ObjectSummary) -> Plan[tupl
     if _went_meanwhile(outlook, reply):
         return thing, False
     where = describe_location(thing)
-    raise PlanFailed(f"I stand where memory has the {words} ({where}) and cannot see: {unseen(reply)}.")
+    raise PlanFailed(
+        f"I am where memory has the {words} ({where}), but I can't verify that it is there: {unseen(reply)}."
+    )
 
 
 def _went_meanwhile(outlook: PlanContext, reply: ToolResult) -> bool:
-    """Whether the locator went while it was chosen."""
+    """Return True if the locator became unavailable before the call was made."""
     return reply.status == "INVALID_CALL" and not outlook.can_look
 
 
@@ -219,7 +223,7 @@ def _look_inside(outlook: PlanContext, goal: LookInside) -> Plan[str]:
     opened = yield from outlook.act(Verb.OPEN, place.id)
     require_success((yield from outlook.act(Verb.LOOK_AT, place.id)), f"look in {goal.what}")
     return (
-        f"I am looking into the {goal.what}{', which is open now' if opened.status == 'SUCCEEDED' else ''}."
+        f"I am looking into the {goal.what}{', which is now open' if opened.status == 'SUCCEEDED' else ''}."
     )
 
 
@@ -233,7 +237,7 @@ def _door(outlook: PlanContext, goal: MoveDoor) -> Plan[str]:
 def _not_understood(outlook: PlanContext, goal: NotUnderstood) -> Plan[str]:
     yield from ()
     said = goal.words if len(goal.words) <= MAX_NAME else f"{goal.words[:MAX_NAME]}..."
-    raise PlanFailed(f"I do not understand {said!r}. I understand for example: {'; '.join(EXAMPLES)}.")
+    raise PlanFailed(f"I don't understand {said!r}. Examples of what I understand: {'; '.join(EXAMPLES)}.")
 
 
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {

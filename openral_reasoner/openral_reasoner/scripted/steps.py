@@ -1,4 +1,4 @@
-"""Parts of plans: generators that yield a tool call and are sent its reply."""
+"""Steps of plans: generators that yield a tool call and receive its reply."""
 
 from collections.abc import Generator
 from typing import TypeVar
@@ -18,21 +18,21 @@ from openral_reasoner.tools.recall_object import RecallObjectTool
 from openral_reasoner.tools.resolve_place import ResolvePlaceTool
 
 BLIND_VISITS = 3
-"""Places in a row that could not be looked at, before the search is given up."""
+"""Places in a row without an evaluated image, after which a search is given up."""
 _NOBODY = (NOBODY_CAN_LOOK, "NO_DETECTOR")
 T = TypeVar("T")
 Plan = Generator[Tool, ToolResult, T]
 
 
 class PlanFailed(OpenRALError):
-    """A plan cannot go on by itself."""
+    """A plan that needs a human to continue; the message is the question."""
 
     def __init__(self, question: str) -> None:
         super().__init__(question)
 
 
 class PlanContext:
-    """The newest palette; while a plan is played against the past, also the call that came next then."""
+    """Newest palette and, while a plan is replayed, the call that was made next."""
 
     def __init__(self, palette: ToolPalette) -> None:
         self.now = palette
@@ -40,55 +40,55 @@ class PlanContext:
 
     @property
     def can_look(self) -> bool:
-        """Whether a locator can be asked; in the past, whether one was."""
+        """True if a locator can be asked; during a replay, if one was asked."""
         return self.now.detector_available if self.past is None else self.past.tool == "locate_in_view"
 
     def act(self, verb: Verb, target: str, search_for: str = "", prompt: str = "") -> Plan[ToolResult]:
-        """One acting step by the first skill of a verb.
+        """Act with the first skill of a verb.
 
         Raises:
             PlanFailed: If no skill of that verb is offered.
         """
         skills = self.now.with_verb(verb)
         if not skills and (self.past is None or self.past.tool != "execute_rskill"):
-            raise PlanFailed(f"No skill can {verb.value} now. What should I do?")
+            raise PlanFailed(f"No {verb.value} skill is available. What should I do?")
         skill = skills[0].id if skills else verb.value
         return (yield ExecuteRskillTool(rskill_id=skill, target=target, search_for=search_for, prompt=prompt))
 
 
 def require_success(reply: ToolResult, what: str) -> ToolResult:
-    """The reply, when the step succeeded.
+    """Return the reply if the step succeeded.
 
     Raises:
         PlanFailed: If not.
     """
     if reply.status != "SUCCEEDED":
-        raise PlanFailed(f"I could not {what}: {reply.status}. What should I do?")
+        raise PlanFailed(f"I couldn't {what}: {reply.status}. What should I do?")
     return reply
 
 
 def find_object(outlook: PlanContext, words: str, where: str = "") -> Plan[tuple[ObjectSummary, bool]]:
-    """Know where an object is: from memory, a live look or a search; the flag says whether it was just seen.
+    """Find an object in memory, in view or by a search; the flag: it was just seen.
 
     Args:
-        outlook: What can be done now.
+        outlook: Current palette.
         words: The object.
-        where: Where it is said to be: one that is there is preferred, and only that place is named as likely.
+        where: Stated place: a match there is preferred, and only this place is given as likely.
 
     Raises:
-        PlanFailed: If it is nowhere to be found.
+        PlanFailed: If it cannot be found.
     """
     likely = (where,) if where else load_priors().likely_places(words)
     reply = yield RecallObjectTool(query=words, likely_places=likely)
     if reply.status == BAD_QUERY:
-        raise PlanFailed(f"I cannot read {words!r} as the name of an object. Please name it in letters.")
+        raise PlanFailed(f"I can't read {words!r} as the name of an object. Please name it in letters.")
     if reply.found:
         return next((each for each in reply.found if _is_at(each, where)), reply.found[0]), False
     return (yield from search_object(outlook, words, reply)), True
 
 
 def _is_at(thing: ObjectSummary, where: str) -> bool:
-    """Whether what is known of its place has all these words."""
+    """Return True if an object's known location contains all these words."""
     told = " ".join((thing.place, thing.room, *thing.containers)).replace("_", " ").lower().split()
     return set(where.lower().split()) <= set(told)
 
@@ -97,10 +97,10 @@ def search_object(outlook: PlanContext, words: str, reply: ToolResult) -> Plan[O
     """Visit the frontier, best first, then ask a human once.
 
     Raises:
-        PlanFailed: If nobody knows, or the robot cannot see: it does not drive on blindly.
+        PlanFailed: If no place is left, or no locator works: the robot does not drive on blindly.
     """
-    why = _sight(reply)
-    missed = f"I saw {words}, but could not tell where it is: {why}" if why else f"I could not find {words}"
+    why = _placement_problem(reply)
+    missed = f"I saw {words}, but couldn't measure its position: {why}" if why else f"I couldn't find {words}"
     question = AskHumanTool(question=f"{missed}. Where should I look?")
     blind = 0
     while True:
@@ -117,48 +117,48 @@ def search_object(outlook: PlanContext, words: str, reply: ToolResult) -> Plan[O
         if not reply.frontier:
             break
     if reply.operator_words:
-        return (yield from _look_where_told(outlook, words, reply.operator_words))
+        return (yield from _search_suggested_place(outlook, words, reply.operator_words))
     raise PlanFailed(f"{missed}.")
 
 
 def _end_of_search(reply: ToolResult, words: str, place: str, blind: int) -> str:
-    """Why driving on is of no use after a visit, "" while it is; ``blind`` visits in a row had no look."""
+    """Return why the search should end after a visit, else ""; ``blind`` counts visits without an image."""
     if reply.status == SEEN_NOT_PLACED:
-        return f"I see {words} at {place}, but cannot tell where exactly: {_sight(reply)}."
+        return f"I see {words} at {place}, but can't measure its position: {_placement_problem(reply)}."
     if reply.status == BAD_QUERY:
-        return f"The locator cannot read {words!r} as the name of an object: {unseen(reply)}."
+        return f"The locator can't read {words!r} as the name of an object: {unseen(reply)}."
     if blind == BLIND_VISITS or reply.status == NOBODY_CAN_LOOK:
-        return f"I cannot look for {words}, no look was had: {unseen(reply)}."
+        return f"I can't search for {words}: {unseen(reply)}."
     return ""
 
 
-def _sight(reply: ToolResult) -> str:
-    """Why what was seen could not be placed; "" when nothing was seen."""
+def _placement_problem(reply: ToolResult) -> str:
+    """Return why a detection could not be placed; "" if nothing was seen."""
     return "; ".join(filter(None, reply.peer_words)) if reply.status == SEEN_NOT_PLACED else ""
 
 
 def unseen(reply: ToolResult) -> str:
-    """Why no look was had, in the words of who could not look."""
+    """Return why no image was evaluated, in the peers' words."""
     told = "; ".join(each for each in reply.peer_words if each)
     if reply.status in _NOBODY and told:
         return told
     return f"{reply.status} ({told})" if told else reply.status
 
 
-def _look_where_told(outlook: PlanContext, words: str, answer: str) -> Plan[ObjectSummary]:
+def _search_suggested_place(outlook: PlanContext, words: str, answer: str) -> Plan[ObjectSummary]:
     told = named_place(outlook.now, answer)
     if told is None:
-        raise PlanFailed(f"I do not know the place in {answer!r}.")
+        raise PlanFailed(f"I don't know the place {answer!r}.")
     yield from outlook.act(Verb.NAVIGATE, told)
     yield from outlook.act(Verb.LOOK_AT, told)
     reply = yield LocateInViewTool(query=words)
     if not reply.found:
-        raise PlanFailed(f"I could not find {words} there either.")
+        raise PlanFailed(f"I couldn't find {words} there either.")
     return reply.found[0]
 
 
 def named_place(palette: ToolPalette, words: str) -> str | None:
-    """The place whose name is in these words, the longest name first."""
+    """Return the place named in a text, preferring the longest name."""
     plain = f" {words.lower()} "
     names = sorted(
         (
@@ -172,18 +172,18 @@ def named_place(palette: ToolPalette, words: str) -> str | None:
 
 
 def describe_location(thing: ObjectSummary) -> str:
-    """Where a thing is, in words."""
+    """Describe the location of an object."""
     parts = [f"in {' in '.join(thing.containers)}" if thing.containers else "", thing.place, thing.room]
     return ", ".join(part for part in parts if part) or "in front of me"
 
 
 def resolved(reference: str) -> Plan[ObjectSummary]:
-    """The one node a reference means.
+    """Resolve a reference to one node.
 
     Raises:
         PlanFailed: If it means none, or several.
     """
     reply = yield ResolvePlaceTool(reference=reference)
     if not reply.found:
-        raise PlanFailed(f"I do not know which place or person {reference!r} is ({reply.status}).")
+        raise PlanFailed(f"I don't know which place or person {reference!r} is ({reply.status}).")
     return reply.found[0]

@@ -1,1 +1,1 @@
-"""Search."""
+"""Active search: candidates, their order, and the progress of an episode."""

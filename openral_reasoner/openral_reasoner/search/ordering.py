@@ -1,5 +1,4 @@
-"""In which order to search, so that what is looked for is found soon on average."""
-# MERGED How far it is to drive.
+"""Order of a search that minimises the expected time to find the object, and route lengths."""
 
 import heapq
 from collections import defaultdict
@@ -10,12 +9,12 @@ from math import dist
 from openral_core.scene_graph import Relation, SceneGraph
 
 LOOKAHEAD = 8
-"""How many of the next stops are put in the best order together; the rest by ratio alone."""
+"""Number of next stops whose order is optimised jointly; the rest follow the ratio rule alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchStop:
-    """A place: ``chance`` that it is there, and what looking there costs beside the way [m]."""
+    """Place to search: ``chance`` that the object is there, ``effort`` of searching it [m of driving]."""
 
     chance: float
     effort: float
@@ -24,18 +23,18 @@ class SearchStop:
 def order_by_expected_time(
     stops: Sequence[SearchStop], first: Sequence[float], between: Sequence[Sequence[float]]
 ) -> list[int]:
-    """Indices of the stops in the order of searching.
+    """Return the indices of the stops in search order.
 
-    The next is the one with the best chance for its cost; then the first few are exchanged for as long
-    as that lowers the expected cost until it is found.
+    The next stop is the one with the best chance per cost; then the first few are exchanged as long as that
+    lowers the expected cost until the object is found.
 
     Source: the ratio rule of discrete search (Stone, Theory of Optimal Search, 1975, ch. 4), improved by
     exchanges as for the minimum latency problem (Blum et al., 1994).
 
     Args:
-        stops: Where to look, N of them.
-        first: Ways from where the robot stands [m], length N.
-        between: Ways from each stop to each other [m], (N, N).
+        stops: Places to search, N of them.
+        first: Distances from the robot [m], length N.
+        between: Distances between the stops [m], shape (N, N).
     """
     order = _by_ratio(stops, first, between)
     head, rest = order[:LOOKAHEAD], order[LOOKAHEAD:]
@@ -63,7 +62,7 @@ def _by_ratio(
 
 
 def _exchanges(order: list[int]) -> Iterator[list[int]]:
-    """Every order with one part turned round, or one stop moved."""
+    """Yield every order with one segment reversed or one stop moved."""
     for i in range(len(order)):
         for j in range(i + 2, len(order) + 1):
             yield order[:i] + order[i:j][::-1] + order[j:]
@@ -79,7 +78,7 @@ def _expected(
     first: Sequence[float],
     between: Sequence[Sequence[float]],
 ) -> float:
-    """Cost until it is found, weighed by the chances [m]."""
+    """Return the expected cost until the object is found [m]."""
     total = reached = 0.0
     ways = first
     for index in order:
@@ -93,7 +92,7 @@ Point = tuple[float, float, float]
 
 
 class RouteLengths:
-    """Lengths of ways between nodes: by the routes of a scene graph, and straight where it has none."""
+    """Route lengths along the edges of a scene graph; straight-line distances where it has none."""
 
     def __init__(self, graph: SceneGraph) -> None:
         self._graph = graph
@@ -105,7 +104,7 @@ class RouteLengths:
         self._known: dict[str, Mapping[str, float]] = {}
 
     def between(self, start: Point, goal: Point) -> float:
-        """From one point to another [m], over the nodes of the routes that are nearest to them."""
+        """Return the route length between two points [m], via the route nodes nearest to them."""
         first, last = self._nearest(start), self._nearest(goal)
         straight = dist(start[:2], goal[:2])
         if first == last:
@@ -113,17 +112,17 @@ class RouteLengths:
         route = self._from(first).get(last)
         if route is None:
             return straight
-        return max(straight, self._aside(start, first) + route + self._aside(goal, last))
+        return max(straight, self._offset(start, first) + route + self._offset(goal, last))
 
     def _nearest(self, point: Point) -> str:
-        """Of the nodes that routes lead to; "" when there are none."""
-        return min(self._routes, key=lambda node: (self._aside(point, node), node), default="")
+        """Return the route node nearest to a point; "" if there are none."""
+        return min(self._routes, key=lambda node: (self._offset(point, node), node), default="")
 
-    def _aside(self, point: Point, node: str) -> float:
+    def _offset(self, point: Point, node: str) -> float:
         return dist(point[:2], self._graph.by_id[node].pose.position[:2])
 
     def _from(self, node: str) -> Mapping[str, float]:
-        """Lengths of the shortest routes (Dijkstra, 1959)."""
+        """Return the lengths of the shortest routes from a node [m] (Dijkstra, 1959)."""
         if node not in self._known:
             self._known[node] = self._shortest(node)
         return self._known[node]

@@ -1,6 +1,4 @@
-"""The ranked frontier of an active search."""
-# MERGED One place that may hold what is looked for.
-# MERGED What a search takes beside driving.
+"""Rank the candidates of an active search."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from openral_reasoner.search.progress import SearchProgress, normalize_term
 
 
 class CandidateKind(IntEnum):
-    """Where a candidate comes from, in the order of looking when nothing else is known."""
+    """Origin of a candidate, in the order of searching if nothing else is known."""
 
     NEAR_MISS = 0
     CONTAINER = 1
@@ -24,7 +22,7 @@ class CandidateKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A node to look at; ``must_open`` when a closed door hides what is inside."""
+    """Node to search; ``must_open`` if a closed door hides its contents."""
 
     node_id: str
     label: str
@@ -34,13 +32,13 @@ class Candidate:
     must_open: bool = False
 
     def words(self) -> str:
-        """One line of the frontier."""
+        """Return one line of the frontier as text."""
         closed = ", closed: will be opened" if self.must_open else ""
         return f"{self.node_id} ({self.label}): {self.why}{closed}"
 
 
 class SearchCosts(BaseModel):
-    """Each as a way that could be driven instead [m]."""
+    """Costs of a visit besides driving, as equivalent driving distances [m]."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -49,11 +47,11 @@ class SearchCosts(BaseModel):
 
 
 LIKELY = 0.6
-"""How likely each next prior is, beside the one before."""
+"""Probability of each further prior, relative to the one before it [1]."""
 ODD = 0.2
-"""How likely it is none of the places that priors name."""
+"""Probability that the object is at none of the places that priors name [1]."""
 COMMON = {CandidateKind.CONTAINER: 1.5, CandidateKind.PLACE: 1.0, CandidateKind.ROOM: 1.0}
-"""How likely the places are, one beside another, that no prior names."""
+"""Relative probability of places that no prior names, by kind [1]."""
 _USUAL = SearchCosts()
 
 
@@ -64,18 +62,18 @@ def plan_active_search(
     start: Point | None = None,
     costs: SearchCosts = _USUAL,
 ) -> tuple[Candidate, ...]:
-    """Where to look next, best first.
+    """Return the places to search next, best first.
 
     Near misses of memory come first, a look around in rooms comes last. Containers and places come in the
-    order that finds it soonest on average: by how likely each is, how far it is to drive and whether it
-    has to be opened. Nothing visited in this episode comes again.
+    order that minimises the expected time: by probability, driving distance and whether they must be opened.
+    Nothing visited in this episode is repeated.
 
     Args:
-        graph: What is known of the home.
+        graph: Known part of the home.
         progress: The episode so far, with its hints.
-        limit: At most so many candidates.
-        start: Where the robot stands in map [m], when known.
-        costs: Of looking and opening.
+        limit: Maximum number of candidates.
+        start: Position of the robot in map [m], if known.
+        costs: Costs of looking and opening.
     """
     found = _candidates(graph, progress)
     near = [c for node in progress.near_misses for c in found if c.node_id == node]
@@ -112,7 +110,7 @@ def _ranked(
 
 
 def _chances(graph: SceneGraph, candidates: list[Candidate], progress: SearchProgress) -> list[float]:
-    """What a prior promises is shared by all that it names; what none names shares the odd rest."""
+    """Split each prior's probability among the places it names, and ``ODD`` among the others."""
     ranks = [_prior(graph.by_id[c.node_id], c.room, progress.priors) for c in candidates]
     sharing, unnamed = Counter(ranks), len(progress.priors)
     named = sum(LIKELY**rank for rank in sharing if rank < unnamed)
@@ -148,16 +146,16 @@ def _kind(node: SceneNode, progress: SearchProgress) -> CandidateKind | None:
 
 def _why(node: SceneNode, kind: CandidateKind, progress: SearchProgress, room: str) -> str:
     if kind is CandidateKind.NEAR_MISS:
-        return "memory has something similar there"
+        return "memory has a similar object there"
     prior = _prior(node, room, progress.priors)
     if prior < len(progress.priors):
         return f"{progress.priors[prior]!r} is a likely place"
-    reasons = {CandidateKind.CONTAINER: "hides its contents", CandidateKind.PLACE: "not looked at yet"}
-    return reasons.get(kind, "a look around")
+    reasons = {CandidateKind.CONTAINER: "its contents are hidden", CandidateKind.PLACE: "not searched yet"}
+    return reasons.get(kind, "look around")
 
 
 def _prior(node: SceneNode, room: str, priors: tuple[str, ...]) -> int:
-    """Index of the first prior that names this node or its room, else how many priors there are."""
+    """Return the index of the first prior that names this node or its room, else ``len(priors)``."""
     names = {normalize_term(name) for name in (node.id, node.label, *node.aliases)} - {""}
     heads = {name.split()[-1] for name in names}
     known = (

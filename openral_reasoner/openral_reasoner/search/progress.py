@@ -1,5 +1,4 @@
-"""How far one search has come."""
-# MERGED When two ways to ask are one question.
+"""Progress of one search episode, and the normalisation of its term."""
 
 import re
 from collections import Counter
@@ -20,18 +19,18 @@ BLIND = frozenset(
         LocateStatus.DETECTOR_ERROR.name,
     }
 )
-"""Ends of a look that say nothing about whether a thing is there."""
+"""Outcomes without an evaluated image: they say nothing about presence or absence."""
 SEEN_NOT_PLACED = "SEEN_NOT_PLACED"
-"""Of a look that found the thing, which memory could not place: no depth, say."""
+"""Outcome of a detection that memory could not place, for example for lack of depth."""
 NOBODY_CAN_LOOK = "NOBODY_CAN_LOOK"
-"""Of a place that was not gone to."""
+"""Outcome of a place that was not visited because no locator is available."""
 MOST_VISITS = 2
-"""How often a place is gone to when it could not be looked at."""
+"""Maximum visits to a place where no image could be evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One place looked at and how that ended; only NOT_IN_VIEW is evidence of absence."""
+    """Visit to one place with its outcome; only NOT_IN_VIEW is evidence of absence."""
 
     node_id: str
     outcome: str
@@ -39,7 +38,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class SearchProgress:
-    """One episode for one term: bounded, because no candidate is looked at twice."""
+    """Search episode for one term; bounded, because no candidate is searched twice."""
 
     term: str
     escalated: bool = False
@@ -50,34 +49,34 @@ class SearchProgress:
 
     @property
     def sighted(self) -> str:
-        """Id of the place at which it was seen, though it could not be placed; "" when at none."""
+        """Id of the place where the object was seen but could not be placed; "" if none."""
         return next((v.node_id for v in self.visits if v.outcome == SEEN_NOT_PLACED), "")
 
     @property
     def visited(self) -> frozenset[str]:
-        """Ids that were looked at, or gone to often enough without a look."""
+        """Ids of places that were searched, or visited often enough without an evaluated image."""
         times = Counter(visit.node_id for visit in self.visits)
         looked = {visit.node_id for visit in self.visits if visit.outcome not in BLIND}
         return frozenset(looked | {each for each, count in times.items() if count >= MOST_VISITS})
 
     def after_escalation(self) -> "SearchProgress":
-        """The locator has been asked; it is not asked again by policy."""
+        """Return the episode after the default locator was asked, which happens once."""
         return replace(self, escalated=True)
 
     def after_visit(self, node_id: str, outcome: str) -> "SearchProgress":
-        """One more place is done with."""
+        """Return the episode with one more visit."""
         return replace(self, visits=(*self.visits, Visit(node_id, outcome)))
 
     def after_finding(self, node_id: str) -> "SearchProgress":
-        """The episode is over: found."""
+        """Return the episode as ended by finding a node."""
         return replace(self, found=node_id)
 
     def reopened(self) -> "SearchProgress":
-        """What was found is not there after all; a look has already been had."""
+        """Return the episode reopened, because the object is not where it was found."""
         return replace(self, found="", escalated=True)
 
     def hinted(self, near_misses: tuple[str, ...], priors: tuple[str, ...]) -> "SearchProgress":
-        """With what memory and the model say of where to look; the first to say it is looked at first."""
+        """Return the episode with further hints of memory and the model, earlier hints first."""
         return replace(
             self,
             near_misses=tuple(dict.fromkeys((*self.near_misses, *near_misses))),
@@ -88,12 +87,12 @@ class SearchProgress:
 _ARTICLES = re.compile(r"^(?:(?:a|an|the|my|some|any|please)\s+)+")
 
 
-def normalize_term(words: str) -> str:
-    """The words without case, articles and repeated space: one search episode per key."""
-    plain = re.sub(r"[^\w\s-]", " ", words.lower(), flags=re.UNICODE)
+def normalize_term(term: str) -> str:
+    """Normalise case, articles and spaces; there is one search episode per normalised term."""
+    plain = re.sub(r"[^\w\s-]", " ", term.lower(), flags=re.UNICODE)
     return _ARTICLES.sub("", " ".join(plain.split())).strip()
 
 
 def same_term(first: str, second: str) -> bool:
-    """Whether both ask for the same thing."""
+    """Return True if both terms name the same search."""
     return normalize_term(first) == normalize_term(second)

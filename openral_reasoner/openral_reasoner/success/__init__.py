@@ -1,1 +1,1 @@
-"""Success is earned: the evidence of a mission, and goals as predicates over it."""
+"""Verification of success: the evidence of a mission, and goals as predicates over it."""

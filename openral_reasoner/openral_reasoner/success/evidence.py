@@ -1,4 +1,4 @@
-"""The evidence log of a mission: what skills, looks and memory answered, never what the model said."""
+"""Evidence log of a mission: replies of skills, detectors and memory, never claims of the model."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -8,22 +8,23 @@ from openral_core.skills import SkillStatus, Verb
 from openral_reasoner.search.progress import normalize_term
 
 CARRIED = "(carried)"
-"""Stands for the id of what the robot held before the mission's first skill."""
+"""Placeholder id of the object held before the mission's first skill."""
 WORDS_KEPT = 20
-"""Facts that a report shows at most, the newest."""
+"""Maximum number of facts in a report, the newest."""
 _LABEL_SHOWN = 80
+"""Longest label or query in a report [characters]."""
 
 
 class Source(StrEnum):
-    """Who answered a query for an object."""
+    """Source of an answer to a query for an object."""
 
-    LOOK = "a look"
+    LOOK = "a detector"
     MEMORY = "memory"
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node of the scene graph as a peer described it; ``within`` are ids of its place and containers."""
+    """Scene graph node as a peer described it; ``within`` are ids of its place and containers."""
 
     id: str
     label: str = ""
@@ -33,14 +34,14 @@ class Node:
 
     @property
     def words(self) -> str:
-        """For a report; a label is data and is quoted."""
+        """Text for a report; the label is data and therefore quoted."""
         same = self.label.replace(" ", "_").casefold() in (self.id.casefold(), "")
         return self.id if same else f"{self.id} ({self.label[:_LABEL_SHOWN]!r})"
 
 
 @dataclass(frozen=True, slots=True)
 class Acted:
-    """One skill goal ended; ``receiver`` is the agent that a hand-over served, by the skill's own word."""
+    """Ended skill goal; ``receiver`` is the agent that received the object, as reported by the skill."""
 
     verb: Verb
     target: Node
@@ -50,13 +51,13 @@ class Acted:
 
     @property
     def words(self) -> str:
-        """For a report."""
+        """Text for a report."""
         return f"{self.verb.value} {self.target.words}: {self.status.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A query for an object was answered with these nodes; none when it was seen and could not be placed."""
+    """Answer to a query for an object; without nodes if it was seen but could not be placed."""
 
     source: Source
     query: str
@@ -64,48 +65,48 @@ class Answered:
 
     @property
     def words(self) -> str:
-        """For a report."""
-        found = ", ".join(node.words for node in self.nodes) or "it, not placed in the map"
+        """Text for a report."""
+        found = ", ".join(node.words for node in self.nodes) or "it, but could not place it in the map"
         verb = "saw" if self.source is Source.LOOK else "has"
-        return f"{self.source.value} for {self.query[:_LABEL_SHOWN]!r} {verb} {found}"
+        return f"{self.source.value} asked for {self.query[:_LABEL_SHOWN]!r} {verb} {found}"
 
 
 @dataclass(frozen=True, slots=True)
 class Referred:
-    """Memory said which nodes a reference means; several when it is ambiguous."""
+    """Reference resolved by memory; several ids if it is ambiguous."""
 
     reference: str
     ids: tuple[str, ...]
 
     @property
     def words(self) -> str:
-        """For a report."""
+        """Text for a report."""
         return f"memory resolves {self.reference[:_LABEL_SHOWN]!r} to {', '.join(self.ids)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Same:
-    """A look from close by has shown that two ids are one object."""
+    """Two ids that a detection from close by showed to be one object."""
 
     first: str
     second: str
 
     @property
     def words(self) -> str:
-        """For a report."""
+        """Text for a report."""
         return f"{self.first} is {self.second}"
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """A look has shown that an object is not where it was said to be."""
+    """Object that a detector did not see at its reported place."""
 
     id: str
 
     @property
     def words(self) -> str:
-        """For a report."""
-        return f"a look at the place of {self.id} did not see it"
+        """Text for a report."""
+        return f"a detector did not see {self.id} at its place"
 
 
 Fact = Acted | Answered | Referred | Same | Gone
@@ -113,9 +114,9 @@ Fact = Acted | Answered | Referred | Same | Gone
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Facts in the order they were learned.
+    """Log of facts in the order they were learned.
 
-    ``carried`` is the label of what was held before; ``conclusion`` is what the end of the mission rests on.
+    ``carried`` is the label of an object held before the mission; ``conclusion`` is the basis of its ending.
     """
 
     facts: tuple[Fact, ...] = ()
@@ -123,24 +124,24 @@ class Evidence:
     conclusion: tuple[str, ...] = ()
 
     def after(self, fact: Fact) -> "Evidence":
-        """The log with one more fact."""
+        """Return the log with one more fact."""
         return replace(self, facts=(*self.facts, fact))
 
     def begun(self, holding: str) -> "Evidence":
-        """The log when a skill begins; before the first one the robot tells what it holds already."""
+        """Return the log at the start of a skill; before the first one the held object is recorded."""
         acted = any(isinstance(fact, Acted) for fact in self.facts)
         return self if acted else replace(self, carried=holding)
 
     def concluded(self, proofs: tuple[str, ...]) -> "Evidence":
-        """The log when the mission ends, by these proofs or else by the newest facts."""
+        """Return the log at the end of the mission, with these proofs or else the newest facts."""
         return replace(self, conclusion=proofs or self.words())
 
     def words(self) -> tuple[str, ...]:
-        """The newest facts for a report."""
+        """Return the newest facts as text."""
         return tuple(dict.fromkeys(fact.words for fact in self.facts))[-WORDS_KEPT:]
 
     def ids_of(self, node_id: str) -> frozenset[str]:
-        """Every id this object has had."""
+        """Return every id known for this object."""
         known = {node_id}
         pairs = [{fact.first, fact.second} for fact in self.facts if isinstance(fact, Same)]
         while grown := [pair for pair in pairs if pair & known and not pair <= known]:
@@ -148,14 +149,14 @@ class Evidence:
         return frozenset(known)
 
     def names_of(self, node_id: str) -> frozenset[str]:
-        """What peers call an object: its labels, and the queries they answered with it."""
+        """Return an object's names: its labels, and the queries that were answered with it."""
         if node_id == CARRIED:
             return frozenset({self.carried})
         ids = self.ids_of(node_id)
         return frozenset(name for fact in self.facts for name in _names(fact, ids) if name)
 
     def resolved(self, reference: str) -> frozenset[str] | None:
-        """The nodes a reference means; None when memory was not asked or knows none."""
+        """Return the nodes a reference means; None if memory was not asked or knows none."""
         key = normalize_term(reference)
         asked = [
             fact

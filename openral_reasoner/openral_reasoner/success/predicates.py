@@ -1,4 +1,4 @@
-"""One predicate per kind of goal: what proves it, else what is missing and what would prove it."""
+"""One predicate per kind of goal: its proof, else what is missing and the remedy."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -31,13 +31,13 @@ _NOT_ONE = re.compile(
     r"|dozen|several|many)\b",
     re.IGNORECASE,
 )
-"""In a goal's words for one thing: several things, or a condition, for which no predicate is here."""
+"""Marks of several objects or a condition in a goal's text, for which no predicate exists."""
 _FIXED = (NodeKind.PLACE, NodeKind.ROOM)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """By which facts a goal is proven; else what is missing and what would prove it.
+    """Proof of a goal, else what is missing and the remedy.
 
     ``recall``, ``resolve`` and ``look`` are read-only questions whose answers may settle it.
     """
@@ -51,12 +51,12 @@ class Verdict:
 
     @property
     def proven(self) -> bool:
-        """Whether nothing is missing."""
+        """True if nothing is missing."""
         return not self.missing
 
 
 def predicate_of(words: str) -> Goal | None:
-    """The goal as a predicate; None when it is not understood, or asks for more than one thing."""
+    """Parse a goal; None if it is not understood or asks for more than one object."""
     goal = parse_goal(words)
     if isinstance(goal, NotUnderstood):
         return None
@@ -65,7 +65,7 @@ def predicate_of(words: str) -> Goal | None:
 
 
 def judge(goal: Goal, evidence: Evidence, setting: Setting) -> Verdict:
-    """Whether the evidence proves the goal."""
+    """Judge a goal by the evidence."""
     return _PREDICATES[type(goal)](goal, Case(evidence, setting, Course.of(evidence)))
 
 
@@ -74,31 +74,31 @@ def _delivered(goal: Bring, case: Case) -> Verdict:
 
 
 def _handed(case: Case, goal: Bring | BringFilled, *whats: str, poured: HandAct | None = None) -> Verdict:
-    """The object was held, then handed to this person or placed there, and not taken again."""
+    """Prove that the object was held, then handed to this person or placed there, and not taken again."""
     what, to, where = repr(whats[-1]), repr(goal.to), goal.where if isinstance(goal, Bring) else ""
     wrong = ""
     for release in reversed(case.course.released):
         if not _is_final(case, release, poured) or not case.is_a(release.held, *whats):
             continue
         if not _reached(case, release.act, goal.to):
-            wrong = wrong or f"where it went is not shown to be {to}"
+            wrong = wrong or f"its destination is not shown to be {to}"
         elif case.elsewhere(release.held, whats[0], where):
-            wrong = wrong or f"another one than the one at {where!r} was brought"
+            wrong = wrong or f"the one brought is not the one at {where!r}"
         else:
             return Verdict(proofs=(*_taking(case, release.held, release.order), _receipt(release.act)))
     if not wrong and case.course.held and case.is_a(case.course.held, *whats):
         wrong = "the robot still holds it"
     elif not wrong and case.course.released:
-        wrong = f"what was handed over or placed is not shown to be {what}"
-    told = f" ({wrong})" if wrong else ""
-    missing = f"no HANDOVER or PLACE of {what} at {to} that succeeded{told}"
-    remedy = f"GRASP {what}, then HANDOVER it to {to} if that is a person, else PLACE it there"
+        wrong = f"the delivered object is not shown to be {what}"
+    detail = f" ({wrong})" if wrong else ""
+    missing = f"no successful HANDOVER or PLACE of {what} at {to}{detail}"
+    remedy = f"GRASP {what}, then HANDOVER it to {to} if that is a person, otherwise PLACE it there"
     names = whats if case.course.released or case.course.held else ()
     return Verdict(missing=missing, remedy=remedy, recall=names, resolve=(goal.to,))
 
 
 def _is_final(case: Case, release: HandAct, poured: HandAct | None) -> bool:
-    """Let go, not taken again, and after it was filled if it had to be."""
+    """Return True if the object was not taken again, and was filled before if it had to be."""
     again = any(case.same(release.held, act.held) and act.order > release.order for act in case.course.taken)
     filled = poured is None or (
         poured.order < release.order and case.same(poured.act.target.id, release.held)
@@ -107,7 +107,7 @@ def _is_final(case: Case, release: HandAct, poured: HandAct | None) -> bool:
 
 
 def _reached(case: Case, act: Acted, to: str) -> bool:
-    """Whether letting go there delivers it; what lies on a room's floor is not delivered."""
+    """Return True if the release delivers the object; releasing it on a room's floor does not."""
     if act.verb is Verb.HANDOVER:
         return case.means(Node(act.receiver or act.target.id, act.target.label, NodeKind.AGENT.value), to)
     return act.target.kind != NodeKind.ROOM and case.is_in(act.target, to)
@@ -115,7 +115,7 @@ def _reached(case: Case, act: Acted, to: str) -> bool:
 
 def _taking(case: Case, held: str, before: int) -> tuple[str, ...]:
     if held == CARRIED:
-        return (f"the robot held {case.evidence.carried!r} before",)
+        return (f"the robot already held {case.evidence.carried!r}",)
     acts = [each.act for each in case.course.taken if each.order < before and case.same(held, each.held)]
     return tuple(act.words for act in acts[-1:])
 
@@ -147,7 +147,7 @@ def _pours(case: Case, contents: str, *vessels: str) -> list[HandAct]:
 
 def _not_poured(case: Case, contents: str, *vessels: str) -> Verdict:
     vessel = repr(vessels[-1])
-    missing = f"no POUR of {contents!r} into {vessel} that succeeded"
+    missing = f"no successful POUR of {contents!r} into {vessel}"
     remedy = f"put {vessel} on a surface, GRASP {contents!r}, then POUR with {vessel} as target"
     return Verdict(missing=missing, remedy=remedy, recall=(contents, *vessels) if case.course.poured else ())
 
@@ -156,7 +156,7 @@ def _held(goal: PickUp, case: Case) -> Verdict:
     held = case.course.held
     if held and case.is_a(held, goal.what) and not case.elsewhere(held, goal.what, goal.where):
         return Verdict(proofs=_taking(case, held, len(case.evidence.facts)))
-    missing = f"what the robot holds is not shown to be {goal.what!r}" if held else "the hand is empty"
+    missing = f"the held object is not shown to be {goal.what!r}" if held else "the hand is empty"
     return Verdict(missing=missing, remedy=f"GRASP {goal.what!r}", recall=(goal.what,) if held else ())
 
 
@@ -165,7 +165,7 @@ def _found(goal: Find, case: Case) -> Verdict:
 
 
 def _seen(case: Case, what: str, where: str = "") -> Verdict:
-    """A look or a grasp has met it since it was last missed, or the robot came to that furniture or room."""
+    """Prove that a detection or grasp met the object since it was last missed, or its place was reached."""
     missed: set[str] = set()
     for fact in reversed(case.evidence.facts):
         if isinstance(fact, Gone):
@@ -173,8 +173,8 @@ def _seen(case: Case, what: str, where: str = "") -> Verdict:
         elif _saw(case, fact, what, where, missed):
             return Verdict(proofs=(fact.words,))
     return Verdict(
-        missing=f"no look of this mission that saw {what!r}: what memory has may have moved",
-        remedy=f"NAVIGATE to where it should be, LOOK_AT it, then locate_in_view {what!r}",
+        missing=f"no detector saw {what!r} in this mission, and it may have moved since memory saw it",
+        remedy=f"NAVIGATE to its remembered place, LOOK_AT it, then locate_in_view {what!r}",
         look=what,
     )
 
@@ -212,7 +212,7 @@ def _looking(goal: LookAt, case: Case) -> Verdict:
     if any(_saw(case, look, goal.what, "", set()) for look in looks):
         return _seen(case, goal.what)
     return Verdict(
-        missing=f"no LOOK_AT {goal.what!r} that succeeded since the robot last moved",
+        missing=f"no successful LOOK_AT {goal.what!r} since the robot last moved",
         remedy=f"NAVIGATE to {goal.what!r}, then LOOK_AT it",
         recall=(goal.what,) if facing is not None else (),
         resolve=(goal.what,),
@@ -229,7 +229,7 @@ def _looked_inside(goal: LookInside, case: Case) -> Verdict:
         if (each.opened or target.id not in case.setting.occluding) and case.means(target, goal.what):
             return Verdict(proofs=tuple(act.words for act in (each.opened, each.act) if act is not None))
     return Verdict(
-        missing=f"no LOOK_AT {goal.what!r} that succeeded while it was open",
+        missing=f"no successful LOOK_AT {goal.what!r} while it was open",
         remedy=f"OPEN {goal.what!r}, then LOOK_AT it",
         resolve=(goal.what,),
     )
@@ -241,7 +241,7 @@ def _door(goal: MoveDoor, case: Case) -> Verdict:
         if act.verb is verb and case.means(act.target, goal.what):
             return Verdict(proofs=(act.words,))
     return Verdict(
-        missing=f"no {verb.value} of {goal.what!r} that succeeded, or it was moved again since",
+        missing=f"no successful {verb.value} of {goal.what!r}, or it was moved again since",
         remedy=f"{verb.value} {goal.what!r}",
         resolve=(goal.what,),
     )

@@ -1,4 +1,4 @@
-"""What the words of a goal refer to, by what peers call things."""
+"""References of a goal: the objects and places that its words mean, by the names peers use."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,11 @@ from openral_reasoner.success.skill_effects import Course
 ME = "me"
 _THESAURUS = Thesaurus.load()
 _TELLING = frozenset(("with", "for", "by", "to", "which", "who", "where"))
-"""What begins a tail that tells one thing from others of its kind, as in "the mug with a handle"."""
+"""First words of a distinguishing tail, as in "the mug with a handle"."""
 
 
 def answers(asked: str, name: str) -> bool:
-    """Whether everything that a name can mean is what was asked for."""
+    """Return True if every meaning of a name is what was asked for."""
     if same_term(asked, name):
         return True
     try:
@@ -28,37 +28,37 @@ def answers(asked: str, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Who asked, which places and people there are, and which of them hide their contents."""
+    """Requester, known places and people, and the containers that hide their contents."""
 
     requester: str = ""
     places: tuple[PlaceEntry, ...] = ()
     occluding: frozenset[str] = frozenset()
 
     def entry(self, node_id: str) -> PlaceEntry | None:
-        """The place, room or person with this id."""
+        """Return the place, room or person with this id."""
         return next((each for each in self.places if each.id == node_id), None)
 
     def node(self, node_id: str) -> Node:
-        """The same as a node; without a name when it is not known."""
+        """Return the entry as a node; without a name if it is unknown."""
         entry = self.entry(node_id)
         return Node(entry.id, entry.label, entry.kind.value, entry.room) if entry else Node(node_id)
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The evidence, what words refer to, and how far the world has come."""
+    """Evidence, setting and effects by which a goal is judged."""
 
     evidence: Evidence
     setting: Setting
     course: Course
 
     def is_a(self, node_id: str, *phrases: str) -> bool:
-        """Whether an object is what one of the phrases asks for."""
+        """Return True if an object is what one of the phrases asks for."""
         names = self.evidence.names_of(node_id)
         return node_id in phrases or any(answers(phrase, name) for phrase in phrases for name in names)
 
     def means(self, node: Node, phrase: str) -> bool:
-        """Whether a phrase refers to this place, room, person or object; memory's word goes first."""
+        """Return True if a phrase means this place, room, person or object; memory's answer has priority."""
         known = self.evidence.resolved(phrase)
         if known is not None:
             return bool(known & self.evidence.ids_of(node.id))
@@ -74,7 +74,7 @@ class Case:
         return any(answers(phrase, name) for name in names)
 
     def is_in(self, node: Node, phrase: str) -> bool:
-        """Whether a node is what the phrase refers to, or lies in, on or at it."""
+        """Return True if a node is what the phrase means, or lies in, on or at it."""
         around = [node.room, *node.within, self.setting.node(node.id).room]
         around += [self.setting.node(each).room for each in node.within]
         return self.means(node, phrase) or any(
@@ -82,11 +82,11 @@ class Case:
         )
 
     def same(self, first: str, second: str) -> bool:
-        """Whether both ids are one object."""
+        """Return True if both ids are one object."""
         return second in self.evidence.ids_of(first)
 
     def elsewhere(self, node_id: str, what: str, where: str) -> str:
-        """The id of another such object that is known to be where it was asked for, when this one is not."""
+        """Return the id of another such object that is where it was asked for if this one is not; else ""."""
         told = [node for node in self._described() if self.same(node_id, node.id)]
         if not where or any(self.is_in(node, where) for node in told):
             return ""

@@ -1,4 +1,4 @@
-"""The world as a mission's skills leave it: what is held, let go, poured, open, and where the robot is."""
+"""Effects of a mission's skills: held, released and poured objects, doors, and the robot's place."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ _EMPTY_HAND = (SkillStatus.LOST_OBJECT, SkillStatus.NOTHING_HELD)
 
 @dataclass(frozen=True, slots=True)
 class HandAct:
-    """A skill that succeeded with the object ``held`` in the hand; ``order`` counts facts."""
+    """Successful skill with the object ``held`` in the hand; ``order`` counts facts."""
 
     held: str
     act: Acted
@@ -20,7 +20,7 @@ class HandAct:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """The camera was pointed at a target, whose door a skill of this mission had ``opened``, or None."""
+    """Look at a target; ``opened`` is the skill of this mission that opened its door, or None."""
 
     act: Acted
     opened: Acted | None
@@ -28,7 +28,7 @@ class Inspection:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What the facts so far amount to; a failed drive leaves ``at`` unknown."""
+    """Accumulated effects of the facts; a failed drive leaves ``at`` unknown."""
 
     held: str = ""
     taken: tuple[HandAct, ...] = ()
@@ -41,14 +41,14 @@ class Course:
 
     @classmethod
     def of(cls, evidence: Evidence) -> "Course":
-        """From the whole log."""
+        """Accumulate the effects of the whole log."""
         course = cls(held=CARRIED if evidence.carried else "")
         for order, fact in enumerate(evidence.facts):
             course = course.after(fact, order)
         return course
 
     def after(self, fact: Fact, order: int) -> "Course":
-        """One fact later."""
+        """Return the effects after one more fact."""
         if not isinstance(fact, Acted):
             return self
         moved = self._moved(fact)

@@ -1,1 +1,1 @@
-"""What the model may call: one file each."""
+"""Tools the model may call, one file each."""

@@ -1,4 +1,4 @@
-"""ask_human."""
+"""Tool ask_human: hand the mission over to a human with a question."""
 
 from typing import Literal
 
@@ -14,15 +14,15 @@ from openral_reasoner.tools.base import Outcome, Tool
 
 
 class AskHumanTool(Tool):
-    """Hand over to a human with a question.
+    """Hand the mission over to a human with a question.
 
-    For when the search is exhausted or only a human can decide. Without an answer the mission ends
+    Use it when the search is exhausted or only a human can decide. Without an answer the mission ends as
     handed over.
     """
 
     tool: Literal["ask_human"] = "ask_human"
-    question: str = Field(min_length=1, max_length=500, description="what only a human can tell")
-    choices: tuple[str, ...] = Field(default=(), max_length=8, description="answers to choose from, if any")
+    question: str = Field(min_length=1, max_length=500, description="question that only a human can answer")
+    choices: tuple[str, ...] = Field(default=(), max_length=8, description="possible answers, if any")
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
@@ -32,4 +32,6 @@ class AskHumanTool(Tool):
         answer = yield from ask_human(mission, self.question, self.choices)
         if answer is None:
             return Ending(MissionState.HANDED_OVER, self.question)
-        return ToolResult(status="ANSWERED", text="go on with this answer", operator_words=answer)
+        return ToolResult(
+            status="ANSWERED", text="continue with the operator's answer", operator_words=answer
+        )

@@ -1,4 +1,4 @@
-"""Base of the tools: arguments, words for the model, and what happens."""
+"""Base class of the tools: arguments, description for the model, and effect."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -15,20 +15,20 @@ Outcome = ToolResult | Ending
 
 
 class InvalidCall(OpenRALError):
-    """A tool call that the palette of this tick does not allow; the model can mend it.
+    """Tool call that the current palette does not allow; the model can correct it.
 
-    ``advice`` is what the model reads; what it asked for stands in its own call.
+    ``advice`` is what the model reads; the rejected value already stands in its own call.
     """
 
     def __init__(self, what: str, asked: str, valid: tuple[str, ...], advice: str = "") -> None:
         self.what = what
         self.valid = valid
-        self.advice = advice or f"this {what} is not in the palette now"
-        super().__init__(f"{what} {asked!r} is not valid: valid are {format_choices(valid)}")
+        self.advice = advice or f"this {what} is not available now: use one of the valid ones"
+        super().__init__(f"invalid {what} {asked!r}; valid: {format_choices(valid)}")
 
 
 class Tool(BaseModel):
-    """One thing the model may do; the class docstring is what the model reads of it."""
+    """One action the model may take; the class docstring is its description for the model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -36,31 +36,31 @@ class Tool(BaseModel):
 
     @classmethod
     def offered(cls, palette: ToolPalette) -> bool:
-        """Whether the palette has what this tool needs."""
+        """Return True if the palette has everything this tool needs."""
         return True
 
     @classmethod
     def words(cls, palette: ToolPalette) -> str:
-        """What the model reads of it now."""
+        """Return the description that the model reads, with the listings of the current palette."""
         return " ".join((cls.__doc__ or "").split())
 
     @classmethod
     def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-        """Arguments that take nothing but an id, and those ids now; ``known`` are this mission's."""
+        """Return the arguments that accept only ids, with those ids; ``known`` are this mission's."""
         return {}
 
     @classmethod
     def named(cls, palette: ToolPalette) -> Mapping[str, Mapping[str, object]]:
-        """Arguments that are objects, with the schema of every key they may have now."""
+        """Return the arguments that are objects, with the schema of each key they accept now."""
         return {}
 
     def check(self, mission: Mission) -> None:
-        """Refuse what the palette does not list.
+        """Reject arguments that the palette does not list.
 
         Raises:
-            InvalidCall: Naming what would be valid.
+            InvalidCall: With the valid values.
         """
 
     @abstractmethod
     def perform(self, mission: Mission) -> Procedure[Outcome]:
-        """Do it."""
+        """Carry out the call."""

@@ -1,4 +1,4 @@
-"""done."""
+"""Tool done: end the mission."""
 
 from typing import Literal
 
@@ -13,14 +13,14 @@ from openral_reasoner.tools.base import Outcome, Tool
 
 
 class DoneTool(Tool):
-    """End the mission: the goal is reached, or cannot be and no human can help.
+    """End the mission: the goal is reached, or it cannot be reached and no human can help.
 
-    Success is checked: a skill, a look or memory must have shown it in this mission.
+    Success is verified: a skill, a detector or memory must have shown it in this mission.
     """
 
     tool: Literal["done"] = "done"
-    success: bool = Field(description="whether the goal was reached")
-    message: str = Field(min_length=1, max_length=500, description="what to tell whoever asked")
+    success: bool = Field(description="true if the goal was reached")
+    message: str = Field(min_length=1, max_length=500, description="final message to the requester")
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:

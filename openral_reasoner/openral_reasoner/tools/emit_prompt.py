@@ -1,4 +1,4 @@
-"""emit_prompt."""
+"""Tool emit_prompt: send a message to the operator."""
 
 from typing import Literal
 
@@ -11,12 +11,12 @@ from openral_reasoner.tools.base import Outcome, Tool
 
 
 class EmitPromptTool(Tool):
-    """Tell the operator something; no answer is waited for."""
+    """Send a message to the operator without waiting for an answer."""
 
     tool: Literal["emit_prompt"] = "emit_prompt"
-    text: str = Field(min_length=1, max_length=500, description="what to say")
+    text: str = Field(min_length=1, max_length=500, description="text of the message")
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
         mission.tell(self.text)
-        return at_once(ToolResult(status="SAID", text="the operator can read it"))
+        return at_once(ToolResult(status="SAID", text="the message was sent to the operator"))

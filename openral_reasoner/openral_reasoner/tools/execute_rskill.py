@@ -1,4 +1,4 @@
-"""execute_rskill."""
+"""Tool execute_rskill: act on a target with a skill."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Literal
@@ -32,30 +32,30 @@ _JSON: Mapping[ParameterType, str] = {
 
 
 class ExecuteRskillTool(Tool):
-    """Have the robot act with one skill on one target.
+    """Act on one target with one skill.
 
-    What the step takes is done with it: driving there, opening and closing what hides the target, looking
-    again before a grasp, retries. NAVIGATE to an id of a miss's frontier, with search_for, searches that
-    place; without search_for nothing is looked for. Poses are filled in: name ids only.
-    GRASP and POUR take an object; OPEN, CLOSE and PLACE a place or an object, never a room; HANDOVER takes
-    a person.
+    Each step includes navigation to the target, opening and closing containers that hide it, a final look
+    before grasping, and retries. To search a place, NAVIGATE to its frontier id with search_for; without
+    search_for nothing is searched. Poses are filled in automatically: give ids only.
+    GRASP and POUR take an object. OPEN, CLOSE and PLACE take a place or an object, never a room. HANDOVER
+    takes a person.
     """
 
     acts: ClassVar[bool] = True
 
     tool: Literal["execute_rskill"] = "execute_rskill"
-    rskill_id: str = Field(max_length=64, description="a skill of the list")
+    rskill_id: str = Field(max_length=64, description="id of a listed skill")
     target: str = Field(
         max_length=128,
-        description="id that the verb can act on: of an object found in this mission, a place, a person or "
-        "'me'; of a room for NAVIGATE and LOOK_AT alone",
+        description="id that the verb can act on: an object found in this mission, a listed place, a person "
+        "or 'me'; a room for NAVIGATE and LOOK_AT only",
     )
     search_for: str = Field(
-        default="", max_length=200, description="only to search: the words of the recall that missed"
+        default="", max_length=200, description="only to search: the query of the recall that missed"
     )
-    prompt: str = Field(default="", max_length=300, description="the step in words, for the record")
+    prompt: str = Field(default="", max_length=300, description="short description of the step, for the log")
     parameters: dict[str, Extra] = Field(
-        default={}, description="those that the list names for the skill, if any; never poses"
+        default={}, description="values of the parameters listed for the skill, if any; never poses"
     )
 
     @classmethod
@@ -93,9 +93,11 @@ class ExecuteRskillTool(Tool):
             raise InvalidCall("target", self.target, ("me", *_targets(mission), *places))
         thing = mission.things.get(self._target_id(mission) or "")
         if thing is not None and thing.hint and self._entry(mission).verb not in _TO_SEARCH:
-            raise InvalidCall(
-                "target (only similar to what was asked: look there first)", self.target, _targets(mission)
+            advice = (
+                "this object is only similar to the query: NAVIGATE to it with search_for, "
+                "then act on the id that is found"
             )
+            raise InvalidCall("target", self.target, _targets(mission), advice)
         unfit = misfit(mission, self._entry(mission).verb, self._target_id(mission) or "")
         if unfit is not None:
             raise InvalidCall("target", self.target, unfit.valid, unfit.advice)
@@ -114,7 +116,7 @@ class ExecuteRskillTool(Tool):
             return (yield from search_candidate(mission, *sought))
         thing = yield from resolve_object(mission, target)
         if thing is None:
-            return ToolResult(status="NOT_FOUND", text="memory does not say where the target is")
+            return ToolResult(status="NOT_FOUND", text="memory has no location for the target")
         done = yield from execute(mission, SkillStep(entry, thing, self.prompt, self.parameters))
         return (yield from _told(mission, entry, done, self.search_for))
 
@@ -125,7 +127,7 @@ class ExecuteRskillTool(Tool):
         return entry
 
     def _target_id(self, mission: Mission) -> str | None:
-        """The target's id, when this mission or the palette has it."""
+        """Return the target's id if this mission or the palette knows it."""
         if self.target in mission.things:
             return self.target
         if self.target.strip().lower() == "me":
@@ -136,7 +138,7 @@ class ExecuteRskillTool(Tool):
     def _sought(
         self, mission: Mission, entry: SkillEntry, target: str
     ) -> Procedure[tuple[Candidate, SearchProgress] | None]:
-        """The open search that this step names, when the target is a place of its frontier."""
+        """Return the open search for ``search_for`` if the target is on its frontier."""
         if entry.verb not in _TO_SEARCH or not self.search_for:
             return None
         episode = mission.episode(self.search_for)
@@ -147,7 +149,7 @@ class ExecuteRskillTool(Tool):
 
 
 def _listed(skill: SkillEntry) -> dict[str, object]:
-    """A skill with the parameters that only the model can give."""
+    """List a skill with the parameters that only the model can provide."""
     asked = {spec.name: spec.description for spec in not_filled_in(skill)}
     plain = {"id": skill.id, "verb": skill.verb.value, "does": skill.description}
     return {**plain, "parameters": asked} if asked else {**plain}
@@ -158,10 +160,10 @@ def _schema(spec: ParameterSpec) -> dict[str, object]:
 
 
 def _check_parameters(skill: SkillEntry, given: Mapping[str, Extra]) -> None:
-    """Refuse what the skill does not take, before anything moves.
+    """Reject parameters that the skill does not accept, before anything moves.
 
     Raises:
-        InvalidCall: Naming the parameters that it takes.
+        InvalidCall: With the parameters it accepts.
     """
     asked = {spec.name: spec for spec in not_filled_in(skill)}
     for name, value in given.items():
@@ -190,25 +192,23 @@ def _told(
 ) -> Procedure[ToolResult]:
     peer = (done.result.message,) if done.result.message else ()
     if done.result.success:
-        text = f"{entry.verb.value} done{_unsearched(mission, entry.verb, search_for)}"
+        text = f"{entry.verb.value} succeeded{_unsearched(mission, entry.verb, search_for)}"
         return ToolResult(status="SUCCEEDED", text=text, peer_words=peer)
     if done.moved is not None:
         words = done.thing.words or done.thing.label
         return (
             yield from not_found_reply(
-                mission, words, "MOVED", "it is not where memory has it", (done.moved.message,)
+                mission, words, "MOVED", "it is no longer where memory has it", (done.moved.message,)
             )
         )
     return ToolResult(status=done.result.status.name, text=f"{entry.verb.value} failed", peer_words=peer)
 
 
 def _unsearched(mission: Mission, verb: Verb, search_for: str) -> str:
-    """What a plain step says while a search is open."""
+    """Explain that a plain step searched nothing while a search is open."""
     if verb not in _TO_SEARCH:
         return ""
     if search_for:
-        return (
-            "; nothing was looked for: this is not on the frontier of an open search for search_for's words"
-        )
+        return "; nothing was searched: the target is not on the frontier of an open search for search_for"
     looking = any(_is_open(episode) for episode in mission.episodes.values())
-    return "; nothing was looked for: to search a place give search_for" if looking else ""
+    return "; nothing was searched: set search_for to search a place" if looking else ""

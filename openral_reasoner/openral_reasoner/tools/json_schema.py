@@ -1,7 +1,7 @@
-"""A tool's arguments as JSON schema, with the ids of the live palette as enums.
+"""JSON schemas of the tools' arguments, with the ids of the current palette as enums.
 
-An endpoint that decodes by schema can then write no id that does not exist. What is checked of a call does
-not rest on that: `Tool.check` refuses other ids whatever the schema says.
+An endpoint that decodes by schema then cannot produce an id that does not exist. Validation does not rely on
+it: `Tool.check` rejects unknown ids in any case.
 """
 
 import json
@@ -12,18 +12,15 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.tools.base import Tool
 
 MAX_IDS = 100
-"""Ids of one enum, and"""
+"""Maximum number of ids in one enum; strict mode accepts 250. Beyond it the argument stays a string."""
 MAX_CHARACTERS = 4_000
-"""characters of one enum, about 1,000 tokens with every decision. Beyond either the argument stays a string.
-
-Both stay below what endpoints take in strict mode (250 values, then 15,000 characters).
-"""
+"""Maximum length of one enum [characters], about 1,000 tokens per decision; strict mode accepts 15,000."""
 _PLAIN = re.compile(r"[A-Za-z0-9_.:/-]{0,64}")
-"""A schema is not fenced as data: an id that could be a sentence of somebody keeps its argument a string."""
+"""Ids that may stand in a schema, which is not fenced as data: an id that could be a sentence may not."""
 
 
 def parameters(tool: type[Tool], palette: ToolPalette, known: tuple[str, ...]) -> str:
-    """The schema of a tool's arguments, in JSON; ``known`` are ids that this mission has learnt."""
+    """Return the schema of a tool's arguments as JSON; ``known`` are ids that this mission has learnt."""
     schema = json.loads(_parameters(tool))
     for name, ids in tool.ids(palette, known).items():
         distinct = list(dict.fromkeys(ids))
@@ -40,7 +37,7 @@ def parameters(tool: type[Tool], palette: ToolPalette, known: tuple[str, ...]) -
 
 
 def _fit(ids: list[str]) -> bool:
-    """Whether they can stand in a schema."""
+    """Return True if the ids are few, short and plain enough for an enum."""
     few = 0 < len(ids) <= MAX_IDS and sum(map(len, ids)) <= MAX_CHARACTERS
     return few and all(_PLAIN.fullmatch(each) for each in ids)
 

@@ -1,4 +1,4 @@
-"""lifecycle_transition."""
+"""Tool lifecycle_transition: activate or deactivate a detector."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -14,15 +14,16 @@ from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
 
 class LifecycleTransitionTool(Tool):
-    """Activate or deactivate a detector to take or free memory.
+    """Activate or deactivate a detector, using or freeing its memory.
 
-    It costs loading time and is bounded: use it sparingly, never to and fro. A locator is activated by
-    asking it. When memory is short, continuous detectors sleep meanwhile and come back by themselves.
+    Loading takes time and transitions are limited: use it sparingly and do not toggle. locate_in_view
+    activates its locator automatically. When memory is short, continuous detectors are deactivated and
+    restored automatically.
     """
 
     tool: Literal["lifecycle_transition"] = "lifecycle_transition"
-    peer: str = Field(max_length=64, description="a lifecycle peer of the list")
-    transition: Literal["activate", "deactivate"] = Field(description="what to do with it")
+    peer: str = Field(max_length=64, description="id of a listed lifecycle peer")
+    transition: Literal["activate", "deactivate"] = Field(description="transition to request")
 
     @classmethod
     @override
@@ -55,5 +56,7 @@ class LifecycleTransitionTool(Tool):
         activate = self.transition == "activate"
         refused = yield from (activate_peer if activate else deactivate_peer)(mission, self.peer)
         if refused:
-            return ToolResult(status="REFUSED", text="the transition was not made", peer_words=(refused,))
-        return ToolResult(status="SUCCEEDED", text=f"{self.transition} is done")
+            return ToolResult(
+                status="REFUSED", text="the transition was not carried out", peer_words=(refused,)
+            )
+        return ToolResult(status="SUCCEEDED", text=f"{self.transition} succeeded")

@@ -1,4 +1,4 @@
-"""locate_in_view."""
+"""Tool locate_in_view: ask a detector about the current view."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -16,22 +16,22 @@ from openral_reasoner.search.progress import SEEN_NOT_PLACED, same_term
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
 _RULE = (
-    "Decision rule: what a continuous detector's labels cover is in memory, ask recall_object; what is "
-    "outside them, or must be verified now, ask locate_in_view."
+    "Use recall_object for labels that a continuous detector covers. Use locate_in_view for anything else, "
+    "or to verify the current view."
 )
 
 
 class LocateInViewTool(Tool):
-    """Ask a detector whether something is in a camera's newest frame now.
+    """Ask a detector whether an object is visible in the newest image of a camera.
 
-    Read-only: nothing moves. What is found gets an id that may be a target. Only NOT_IN_VIEW is
-    evidence of absence.
+    Read-only: nothing moves. Each object found gets an id that may be used as a target. Only NOT_IN_VIEW
+    is evidence of absence.
     """
 
     tool: Literal["locate_in_view"] = "locate_in_view"
     query: str = Field(min_length=1, max_length=200, description="the object in plain words")
-    camera: str = Field(default="", max_length=64, description="camera id; empty is the primary camera")
-    detector: str = Field(default="", max_length=64, description="locator id; empty is the default locator")
+    camera: str = Field(default="", max_length=64, description="camera id; empty for the primary camera")
+    detector: str = Field(default="", max_length=64, description="locator id; empty for the default locator")
 
     @classmethod
     @override
@@ -83,11 +83,13 @@ class LocateInViewTool(Tool):
         look = yield from locate_object(mission, self.query, self.camera, self.detector)
         if look.things:
             found = tuple(thing.found() for thing in look.things)
-            return ToolResult(status="FOUND", text="in view now; the ids below may be targets", found=found)
+            return ToolResult(
+                status="FOUND", text="in view now; the ids below may be used as targets", found=found
+            )
         if look.absent and _disprove(mission, self.query):
             return (
                 yield from not_found_reply(
-                    mission, self.query, "MOVED", "it is not where memory has it", (look.message,)
+                    mission, self.query, "MOVED", "it is no longer where memory has it", (look.message,)
                 )
             )
         if look.status == BAD_QUERY:
@@ -96,7 +98,7 @@ class LocateInViewTool(Tool):
 
 
 def _disprove(mission: Mission, words: str) -> bool:
-    """A look straight at a remembered thing without it shows that it is not there."""
+    """Mark a remembered object as refuted if the camera points straight at its place without seeing it."""
     thing = mission.things.get(mission.facing)
     if thing is None or thing.kind != "object" or not same_term(thing.words, words):
         return False
@@ -106,7 +108,7 @@ def _disprove(mission: Mission, words: str) -> bool:
 
 def _text(look: LocateOutcome) -> str:
     if look.absent:
-        return "a working detector saw a fresh frame without it"
+        return "a working detector evaluated a fresh image and did not find it"
     if look.status == SEEN_NOT_PLACED:
-        return "it is in view but could not be placed in the map: look from nearer"
-    return "no look was had: this says nothing about whether it is there"
+        return "it is in view but could not be placed in the map: look again from closer"
+    return "no image was evaluated, so presence and absence are both still unknown"

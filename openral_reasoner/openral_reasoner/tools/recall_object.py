@@ -1,4 +1,4 @@
-"""recall_object."""
+"""Tool recall_object: ask memory for an object."""
 
 from typing import Literal
 
@@ -12,10 +12,10 @@ from openral_reasoner.tools.base import Outcome, Tool
 
 
 class RecallObjectTool(Tool):
-    """Ask memory where an object was seen.
+    """Ask memory where an object was last seen.
 
-    Read-only. On a miss the default locator is asked once for the same words, and the reply lists
-    places to search, best first.
+    Read-only. On a miss, the default locator is asked once for the same query, and the reply lists places
+    to search, best first.
     """
 
     tool: Literal["recall_object"] = "recall_object"
@@ -23,7 +23,7 @@ class RecallObjectTool(Tool):
     likely_places: tuple[str, ...] = Field(
         default=(),
         max_length=12,
-        description="where such a thing usually is, best first: ids, labels or kinds such as 'cabinet'",
+        description="where such an object usually is, best first: ids, labels or kinds such as 'cabinet'",
     )
 
     @classmethod

@@ -1,4 +1,4 @@
-"""From what a model wrote to a checked tool call."""
+"""Registry of the tools: those offered now, their schemas, and the parser of raw calls."""
 
 from functools import lru_cache
 from typing import Annotated
@@ -45,25 +45,25 @@ CALL: TypeAdapter[ReasonerToolCall] = TypeAdapter(ReasonerToolCall)
 
 
 class MalformedCall(OpenRALError):
-    """Words that are no tool call; the model can mend them."""
+    """Call whose arguments do not fit the tool; the model can correct it."""
 
     def __init__(self, tool: str, problems: list[str]) -> None:
-        super().__init__(f"{tool!r} was not called properly: " + "; ".join(problems))
+        super().__init__(f"malformed call of {tool!r}: " + "; ".join(problems))
 
 
 def name_of(tool: type[Tool]) -> str:
-    """What the model calls it."""
+    """Return the name by which the model calls a tool."""
     return str(tool.model_fields["tool"].default)
 
 
 def offered(palette: ToolPalette) -> tuple[type[Tool], ...]:
-    """The tools that this palette can serve."""
+    """Return the tools that this palette can serve."""
     return tuple(tool for tool in PALETTE if tool.offered(palette))
 
 
 @lru_cache(maxsize=8)
 def schemas(palette: ToolPalette, known: tuple[str, ...] = ()) -> tuple[ToolSchema, ...]:
-    """The offered tools as a model sees them; ``known`` are the ids that this mission has learnt."""
+    """Return the offered tools as a model sees them; ``known`` are ids that this mission has learnt."""
     return tuple(
         ToolSchema(
             name=name_of(tool), description=tool.words(palette), parameters=parameters(tool, palette, known)
@@ -73,11 +73,11 @@ def schemas(palette: ToolPalette, known: tuple[str, ...] = ()) -> tuple[ToolSche
 
 
 def parse_call(raw: RawCall, palette: ToolPalette) -> ReasonerToolCall:
-    """The call, when its tool is offered and its arguments are of the right shape.
+    """Parse a raw call of an offered tool.
 
     Raises:
         InvalidCall: If the tool is not offered now.
-        MalformedCall: If the arguments are not what it takes.
+        MalformedCall: If the arguments do not fit the tool.
     """
     names = tuple(name_of(tool) for tool in offered(palette))
     if raw.tool not in names:

@@ -1,4 +1,4 @@
-"""resolve_place."""
+"""Tool resolve_place: resolve a reference to an id."""
 
 from typing import Literal
 
@@ -15,14 +15,14 @@ from openral_reasoner.tools.base import Outcome, Tool
 
 
 class ResolvePlaceTool(Tool):
-    """Ask memory for the id of the place, room, person or object that a reference means.
+    """Resolve a reference to the id of a place, room, person or object.
 
-    Read-only. Not needed for ids of a list or a reply, nor for 'me'.
+    Read-only. Not needed for ids that a list or a reply gave you, nor for 'me'.
     """
 
     tool: Literal["resolve_place"] = "resolve_place"
     reference: str = Field(
-        min_length=1, max_length=200, description="words or an id; 'me' is whoever asked for this goal"
+        min_length=1, max_length=200, description="words or an id; 'me' is the requester of this goal"
     )
 
     @classmethod
@@ -41,7 +41,7 @@ class ResolvePlaceTool(Tool):
         if answer.status is not ResolveStatus.FOUND or not answer.node_id:
             return ToolResult(
                 status=answer.status.name if answer.status else "NOT_FOUND",
-                text="no single place is meant by this",
+                text="the reference does not identify exactly one place, person or object",
                 valid=answer.candidates,
                 peer_words=(answer.message,),
             )
@@ -50,4 +50,4 @@ class ResolvePlaceTool(Tool):
         found = ObjectSummary(
             id=thing.id, label=thing.label, kind=thing.kind, room=entry.room if entry else ""
         )
-        return ToolResult(status="FOUND", text="this id may be a target", found=(found,))
+        return ToolResult(status="FOUND", text="this id may be used as a target", found=(found,))

@@ -217,7 +217,7 @@ def test_what_is_refused_says_what_is_missing_and_how_to_prove_it(
     asked = [command.context for command in played.commands if isinstance(command, AskModel)]
     refusal = asked[-1].turns[-1].reply
     assert refusal.status == "NOT_PROVEN"
-    assert "no HANDOVER or PLACE of 'mug' at 'me' that succeeded" in refusal.text
+    assert "no successful HANDOVER or PLACE of 'mug' at 'me'" in refusal.text
     assert "GRASP 'mug', then HANDOVER" in refusal.text
     assert "CLAIMED" in refusal.text
 
@@ -251,7 +251,7 @@ def test_a_goal_that_is_not_understood_ends_claimed_with_what_was_seen(
     played = run_mission_in_home("wash the mug", palette, HomePeers(home).answer, script(*look), settings)
     report = [each for each in played.commands if isinstance(each, PublishStatus)][-1].report
     assert report.state is MissionState.CLAIMED
-    assert any("a look for 'mug' saw mug_1" in fact for fact in report.evidence)
+    assert any("a detector asked for 'mug' saw mug_1" in fact for fact in report.evidence)
     assert told(played) == ["SUCCEEDED", "FOUND"]
 
 

@@ -73,9 +73,12 @@ def test_a_claim_without_proof_has_an_exit_code_of_its_own(
     live = request.getfixturevalue("live")
     claimed = invoke("prompt", "bring me the baguette", "--wait")
     assert claimed.exit_code == 5, claimed.output
-    assert "CLAIMED: I brought it. (claimed, not proven: no HANDOVER or PLACE" in claimed.output
+    assert "CLAIMED: I brought it. (claimed, not proven: no successful HANDOVER or PLACE" in claimed.output
     assert live.home.delivered == []
-    assert "evidence: missing: no HANDOVER or PLACE of 'baguette'" in invoke("mission", "status").output
+    assert (
+        "evidence: missing: no successful HANDOVER or PLACE of 'baguette'"
+        in invoke("mission", "status").output
+    )
 
 
 def test_a_handoff_is_answered_and_the_mission_goes_on(live: Any, invoke: Invoke, operator: Any) -> None:
@@ -124,7 +127,7 @@ def test_recordings_replay_and_explain(invoke: Invoke, tmp_path: Path, graph: An
     assert "find the mug" in invoke("explain", str(tmp_path)).output
     (tmp_path / RECORDING_FILE).write_text("\n".join([*lines[:-1], *lines]))
     assert "of 2 starts of the reasoner" in invoke("replay", str(tmp_path)).output
-    assert "the reasoner ended in the middle of it" in invoke("explain", str(tmp_path)).output
+    assert "the reasoner stopped during this mission" in invoke("explain", str(tmp_path)).output
     (tmp_path / RECORDING_FILE).write_text(
         "\n".join(lines).replace("waiting: no spatial", "dozing: no spatial")
     )

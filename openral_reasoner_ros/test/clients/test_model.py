@@ -57,7 +57,7 @@ def test_calls_that_never_come_back_hold_up_no_later_mission_nor_the_end_of_the_
     reasoner = make_reasoner(model_deadline=SOON)
     last = mission(reasoner, "first")
     assert last.state == MissionStatus.STATE_HANDED_OVER
-    assert last.reason == "the model failed 3 times; last: no answer in time"
+    assert last.reason == "the model failed 3 times; last failure: no answer in time"
     last = mission(reasoner, "second")
     assert (last.state, last.reason) == (MissionStatus.STATE_FAILED, "as I was told")
     assert len(begun) == 4
@@ -119,7 +119,7 @@ def test_an_endpoint_that_drips_for_ever_is_left_and_the_next_mission_works(
         # The model's own deadline is 2 s below the core's.
         reasoner = make_reasoner(brain=vendor, model="m-x", base_url=base, model_deadline=2.5)
         last = mission(reasoner, "first")
-        assert last.reason == "the model failed 3 times; last: TIMEOUT: no answer in time"
+        assert last.reason == "the model failed 3 times; last failure: TIMEOUT: no answer in time"
         script.play(good)
         assert mission(reasoner, "second").reason == "as I was told"
         assert len(script.requests) == 1
