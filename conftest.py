@@ -1,4 +1,4 @@
-"""Fixtures that every package's tests share: a ROS domain of one's own, and waiting that ends."""
+"""Fixtures shared by the tests of all packages: isolated ROS domains and bounded waiting."""
 
 import os
 import sys
@@ -19,22 +19,23 @@ if TYPE_CHECKING:
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
 
 ROOT = Path(__file__).parent
-# pytest names a test after its path, openral_ros.test.test_x: packages must be known before their folders.
+# pytest names a test after its path, openral_ros.test.test_x: import packages before their folders.
 for package in sorted(ROOT.glob("*/openral_*/__init__.py")):
     import_module(package.parent.name)
 
-# How long one example takes says nothing on a busy machine.
+# The duration of one example means nothing on a busy machine.
 settings.register_profile("busy_machine", deadline=None)
 settings.load_profile("busy_machine")
 
 GUARDS = "openral_ros.callback_guard"
 SPIN = 0.02
-LEAVING = 5.0
-"""A bound: how long threads that end may hold their node [s]."""
+"""Longest wait in one spin [s]."""
+LEAVE_TIMEOUT = 5.0
+"""Time for ending threads to release their nodes [s]."""
 
 
 class ConditionNotMet(AssertionError):
-    """What a test waited for did not come true in time."""
+    """A condition that stayed false until the timeout."""
 
     def __init__(self, condition: Callable[[], bool], timeout: float) -> None:
         super().__init__(f"still false after {timeout:g} s of spinning: {condition}")
@@ -42,7 +43,7 @@ class ConditionNotMet(AssertionError):
 
 @pytest.fixture
 def callback_errors(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What guards of this process catch from now on; a test that does not ask for it must cause nothing."""
+    """Record exceptions of guarded callbacks; a test without this fixture must not cause any."""
     caught: list[str] = []
     guards = sys.modules.get(GUARDS)
     if guards is not None:
@@ -58,7 +59,7 @@ def callback_errors(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def _no_callback_errors(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A guarded callback that breaks must not go unseen in a test that is about something else."""
+    """Fail a test in which a guarded callback raised, unless it uses `callback_errors`."""
     expected = "callback_errors" in request.fixturenames
     caught: list[str] = request.getfixturevalue("callback_errors")
     yield
@@ -67,9 +68,9 @@ def _no_callback_errors(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def ros_domain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[int]:
-    """A ROS_DOMAIN_ID that no other test on this machine uses meanwhile; child processes inherit it."""
+    """Reserve a ROS_DOMAIN_ID on this machine for one test; child processes inherit it."""
     domain_coordinator = pytest.importorskip("domain_coordinator")
-    # Not at the top: pytest run from elsewhere on a part of this checkout has no way to it.
+    # Not at the top: it is not importable when pytest runs from elsewhere on a part of this checkout.
     from participants import domains
 
     with domain_coordinator.domain_id(domains().__next__) as domain:
@@ -81,23 +82,23 @@ def ros_domain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[int]
 
 @pytest.fixture
 def ros_context(ros_domain: int) -> "Iterator[Context]":
-    """An initialised rclpy context in a domain of its own; shut down when the test ends.
+    """Provide an initialised rclpy context in its own domain.
 
-    A node that a test does not destroy stays in its domain, where a later test may meet it: that is an error.
+    Nodes that a test does not destroy would be visible to a later test in the same domain: that is an error.
     """
     rclpy = pytest.importorskip("rclpy")
     context = rclpy.context.Context()
     rclpy.init(context=context, domain_id=ros_domain)
     yield context
     rclpy.try_shutdown(context=context)
-    _leave(ros_domain)
+    _wait_for_participants(ros_domain)
 
 
-def _leave(domain: int) -> None:
-    """Wait until this process has no DDS participant in the domain any more."""
+def _wait_for_participants(domain: int) -> None:
+    """Wait until this process has no DDS participant left in the domain."""
     from participants import ports_held
 
-    deadline = time.monotonic() + LEAVING
+    deadline = time.monotonic() + LEAVE_TIMEOUT
     while held := ports_held(domain):
         assert time.monotonic() < deadline, f"nodes were not destroyed: domain {domain} still has {held}"
         time.sleep(SPIN)

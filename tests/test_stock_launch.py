@@ -16,7 +16,7 @@ import pytest
 
 pytest.importorskip("openral_msgs")
 from workspace.environments import PLAIN_PATH, ros_environment, write_environment_file
-from workspace.layouts import Layout
+from workspace.paths import Layout
 from workspace.ros_sources import RosSource, find_ros
 
 ROOT = Path(__file__).parents[1]

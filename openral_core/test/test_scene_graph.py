@@ -23,5 +23,5 @@ def test_a_dangling_edge_is_refused_by_name() -> None:
 
 
 def test_an_id_given_twice_is_refused_by_name() -> None:
-    with pytest.raises(InvalidSceneGraph, match="twice: 'mug_1'"):
+    with pytest.raises(InvalidSceneGraph, match="duplicate ids: 'mug_1'"):
         SceneGraph((MUG, MUG))

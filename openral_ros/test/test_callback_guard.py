@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("callback_errors")
 
 
 class TooLate(FatalNodeError):
-    """Why a callback ends its node here."""
+    """A fatal error of the tests."""
 
     kind = "too_late"
 

@@ -1,6 +1,4 @@
-"""Simple bodies and where rays meet them."""
-# MERGED Exact depth images of bodies, with the box of each.
-# MERGED Bodies that are mostly not there: what lies behind shows through them.
+"""Exact depth images of simple, sparse and transparent bodies, with the bounding box of each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,10 +15,10 @@ Triple = tuple[float, float, float]
 
 
 class Body(Protocol):
-    """Something rays can meet."""
+    """A body that rays can intersect."""
 
-    def meet(self, eye: Array, rays: Array) -> Array:
-        """Multiples of each ray (N, 3) at which it first meets the surface, infinite where it never does."""
+    def intersect(self, eye: Array, rays: Array) -> Array:
+        """Return the multiples of each ray (N, 3) at its first intersection; infinite without one."""
         ...
 
 
@@ -31,8 +29,7 @@ class Plane:
     normal: Triple
     offset: float
 
-    def meet(self, eye: Array, rays: Array) -> Array:
-        """See `Body`."""
+    def intersect(self, eye: Array, rays: Array) -> Array:
         normal = np.array(self.normal)
         return _ahead((self.offset - normal @ eye) / _nonzero(rays @ normal))
 
@@ -45,8 +42,7 @@ class Block:
     size: Triple
     yaw: float = 0.0
 
-    def meet(self, eye: Array, rays: Array) -> Array:
-        """See `Body`."""
+    def intersect(self, eye: Array, rays: Array) -> Array:
         c, s = np.cos(self.yaw), np.sin(self.yaw)
         R = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
         start, toward = R @ (eye - np.array(self.center)), _nonzero(rays @ R.T)
@@ -65,8 +61,7 @@ class Cylinder:
     height: float
     hollow: bool = False
 
-    def meet(self, eye: Array, rays: Array) -> Array:
-        """See `Body`."""
+    def intersect(self, eye: Array, rays: Array) -> Array:
         start = eye - np.array(self.center)
         a = (rays[:, :2] ** 2).sum(axis=1)
         b = 2.0 * rays[:, :2] @ start[:2]
@@ -96,12 +91,50 @@ class Ball:
     center: Triple
     radius: float
 
-    def meet(self, eye: Array, rays: Array) -> Array:
-        """See `Body`."""
+    def intersect(self, eye: Array, rays: Array) -> Array:
         start = eye - np.array(self.center)
         a, b = (rays**2).sum(axis=1), 2.0 * rays @ start
         inside = b * b - 4.0 * a * (start @ start - self.radius**2)
         return np.where(inside >= 0.0, _ahead((-b - np.sqrt(np.maximum(inside, 0.0))) / (2.0 * a)), np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """A thin upright ring across the x axis: centre, radius, half the wire's thickness [m]."""
+
+    center: Triple
+    radius: float
+    thickness: float
+
+    def intersect(self, eye: Array, rays: Array) -> Array:
+        t = (self.center[0] - eye[0]) / rays[:, 0]
+        away = np.linalg.norm((eye + t[:, None] * rays - np.array(self.center))[:, 1:], axis=1)
+        return np.where((np.abs(away - self.radius) <= self.thickness) & (t > 0.0), t, np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Basket:
+    """A wire basket: a cylinder of which only every fifth stripe is solid."""
+
+    body: Cylinder
+
+    def intersect(self, eye: Array, rays: Array) -> Array:
+        t = self.body.intersect(eye, rays)
+        points = eye + np.where(np.isfinite(t), t, 0.0)[:, None] * rays
+        wires = (np.mod(points[:, 2], 0.04) < 0.008) | (np.mod(points[:, 1], 0.04) < 0.008)
+        return np.where(wires, t, np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Glass:
+    """A transparent body: a depth camera measures only a random ``fraction`` of its pixels."""
+
+    body: Body
+    fraction: float
+
+    def intersect(self, eye: Array, rays: Array) -> Array:
+        measured = np.random.default_rng(0).random(len(rays)) < self.fraction
+        return np.where(measured, self.body.intersect(eye, rays), np.inf)
 
 
 def _nonzero(values: Array) -> Array:
@@ -114,14 +147,14 @@ def _ahead(multiples: Array) -> Array:
 
 @dataclass(frozen=True)
 class SyntheticDepthImage:
-    """A view, and the box around the visible part of each body [px]; hidden ones have none."""
+    """A depth view with the box around the visible part of each body [px]; hidden bodies have none."""
 
     view: DepthView
     boxes: Mapping[str, Box]
 
 
 def look_at_pose(eye: Triple, at: Triple) -> Array:
-    """``T_map_camera`` of a level camera at ``eye`` whose optical axis goes through ``at``."""
+    """Return ``T_map_camera`` of a level camera at ``eye`` whose optical axis goes through ``at``."""
     z = np.array(at, dtype=float) - np.array(eye, dtype=float)
     z /= np.linalg.norm(z)
     x = np.cross(z, (0.0, 0.0, 1.0))
@@ -140,7 +173,7 @@ def render_depth(
     stamp: float = 0.0,
     camera: str = "head",
 ) -> SyntheticDepthImage:
-    """What a camera sees of bodies.
+    """Render bodies as seen by a camera.
 
     Args:
         bodies: By name; names starting with "_" get no box.
@@ -158,9 +191,9 @@ def render_depth(
     columns, rows = np.meshgrid(np.arange(width), np.arange(height))
     pixels = np.column_stack((columns.ravel(), rows.ravel())).astype(float)
     rays = intrinsics.rays(pixels) @ T_map_camera[:3, :3].T
-    meets = np.stack([body.meet(T_map_camera[:3, 3], rays) for body in bodies.values()])
-    nearest = meets.argmin(axis=0)
-    depth = meets.min(axis=0)
+    hits = np.stack([body.intersect(T_map_camera[:3, 3], rays) for body in bodies.values()])
+    nearest = hits.argmin(axis=0)
+    depth = hits.min(axis=0)
     owner = np.where(np.isfinite(depth), nearest, -1).reshape(height, width)
     image = np.where(np.isfinite(depth), depth, 0.0).astype(np.float32).reshape(height, width)
     boxes = {
@@ -176,45 +209,3 @@ def _box_around(mask: NDArray[np.bool_]) -> Box | None:
     if not len(rows):
         return None
     return Box(float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1))
-
-
-@dataclass(frozen=True, slots=True)
-class Ring:
-    """A thin upright ring across the x axis: centre, radius, half the wire's thickness [m]."""
-
-    center: Triple
-    radius: float
-    thickness: float
-
-    def meet(self, eye: Array, rays: Array) -> Array:
-        """See `Body`."""
-        t = (self.center[0] - eye[0]) / rays[:, 0]
-        away = np.linalg.norm((eye + t[:, None] * rays - np.array(self.center))[:, 1:], axis=1)
-        return np.where((np.abs(away - self.radius) <= self.thickness) & (t > 0.0), t, np.inf)
-
-
-@dataclass(frozen=True, slots=True)
-class Basket:
-    """A wire basket: a cylinder of which only every fifth stripe is there."""
-
-    body: Cylinder
-
-    def meet(self, eye: Array, rays: Array) -> Array:
-        """See `Body`."""
-        t = self.body.meet(eye, rays)
-        points = eye + np.where(np.isfinite(t), t, 0.0)[:, None] * rays
-        wires = (np.mod(points[:, 2], 0.04) < 0.008) | (np.mod(points[:, 1], 0.04) < 0.008)
-        return np.where(wires, t, np.inf)
-
-
-@dataclass(frozen=True, slots=True)
-class Glass:
-    """A transparent body: a depth camera measures it in a random ``share`` of the pixels alone."""
-
-    body: Body
-    share: float
-
-    def meet(self, eye: Array, rays: Array) -> Array:
-        """See `Body`."""
-        measured = np.random.default_rng(0).random(len(rays)) < self.share
-        return np.where(measured, self.body.meet(eye, rays), np.inf)

@@ -6,8 +6,8 @@ import pytest
 
 from workspace import builds
 from workspace.builds import ensure_built
-from workspace.layouts import Layout
 from workspace.packages import Package
+from workspace.paths import Layout
 from workspace.ros_sources import RosSource
 
 WHEELS = RosSource(None)

@@ -10,7 +10,7 @@ import pytest
 
 from workspace import docs_environment
 from workspace.docs_environment import MERMAID_MEMBER, REQUIREMENTS, ensure_docs_environment
-from workspace.layouts import Layout
+from workspace.paths import Layout
 
 SCRIPT = b"globalThis.mermaid = {}"
 

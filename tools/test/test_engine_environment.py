@@ -7,8 +7,8 @@ import pytest
 
 from workspace import engine_environment
 from workspace.engine_environment import REQUIREMENTS, ensure_engine_environment
-from workspace.layouts import Layout
-from workspace.steps import StepFailed
+from workspace.paths import Layout
+from workspace.shell import StepFailed
 
 
 class FakeCommands:

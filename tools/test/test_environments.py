@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from workspace.environments import write_environment_file
-from workspace.layouts import Layout
+from workspace.paths import Layout
 from workspace.ros_sources import RosSource
 
 PREFIX_SCRIPT = """

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from workspace.layouts import Layout
 from workspace.packages import Package, find_packages
+from workspace.paths import Layout
 from workspace.ros_sources import RosSource
 
 

@@ -14,7 +14,7 @@ NEEDED = (SystemPackage("cmake", lambda: False), SystemPackage("libegl1", lambda
     ("apt", "words"),
     [
         ("/usr/bin/apt-get", "sudo apt-get install --yes cmake$"),
-        (None, "install what your system calls the Debian packages cmake$"),
+        (None, "Install the equivalents of the Debian packages cmake$"),
     ],
 )
 def test_what_is_absent_is_named_in_one_command(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from workspace import virtual_environments
-from workspace.layouts import Layout
+from workspace.paths import Layout
 from workspace.ros_sources import RosSource
 from workspace.virtual_environments import INSTALLING, STAMP, InterpreterMismatch, ensure_virtual_environment
 

@@ -1,6 +1,6 @@
 """Entry of `python3 -m workspace`."""
 
-from workspace.interpreters import continue_in_supported_interpreter
+from workspace.python_version import continue_in_supported_interpreter
 
 if __name__ == "__main__":
     continue_in_supported_interpreter()

@@ -1,4 +1,4 @@
-"""Build with colcon what has changed since the last build, and nothing else."""
+"""Incremental build with colcon."""
 
 import json
 import os
@@ -7,62 +7,64 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
-from workspace.digests import digest, digest_of_files
 from workspace.environments import build_environment, write_environment_file
 from workspace.errors import WorkspaceError
-from workspace.layouts import Layout
+from workspace.fingerprint import digest, digest_of_files
 from workspace.packages import Package, find_packages
+from workspace.paths import Layout
 from workspace.ros_sources import RosSource
-from workspace.steps import step
+from workspace.shell import step
 
 RECORD = "fingerprints.json"
-GROUND = "ground"
+COMMON_INPUTS = "ground"
+"""Key of their digest in the record."""
 WORKERS = 2
+"""Packages built in parallel, and make jobs per package: compilers of messages need memory."""
 
 
 class BuildFailed(WorkspaceError):
-    """colcon could not build every package."""
+    """A build in which colcon failed."""
 
     def __init__(self, packages: list[Package], status: int, layout: Layout) -> None:
         names = " ".join(package.name for package in packages)
         super().__init__(
-            f"colcon ended with exit status {status} while building: {names}.\n"
-            f"The compilers' output is above; each package's is in {layout.root / 'log' / 'latest_build'}"
+            f"colcon failed with exit status {status} while building: {names}.\n"
+            f"The compiler output is above; that of each package is in {layout.root / 'log' / 'latest_build'}"
         )
 
 
 def ensure_built(layout: Layout, ros: RosSource) -> None:
-    """Build the packages whose sources changed; all of them if what they stand on changed."""
+    """Build the packages whose sources changed; all of them if a common input changed."""
     packages = find_packages(layout, ros)
     wanted = {package.name: package.fingerprint() for package in packages}
-    ground = _ground(layout, ros)
+    common_inputs = _common_inputs(layout, ros)
     record = _read_record(layout)
-    if record.get(GROUND) != ground:
+    if record.get(COMMON_INPUTS) != common_inputs:
         shutil.rmtree(layout.build, ignore_errors=True)
         shutil.rmtree(layout.install, ignore_errors=True)
         record = {}
-    if record == {**wanted, GROUND: ground}:
+    if record == {**wanted, COMMON_INPUTS: common_inputs}:
         return
     _build(layout, ros, packages, _to_build(packages, wanted, record))
     write_environment_file(layout, ros)
-    (layout.build / RECORD).write_text(json.dumps({**wanted, GROUND: ground}, indent=1))
+    (layout.build / RECORD).write_text(json.dumps({**wanted, COMMON_INPUTS: common_inputs}, indent=1))
 
 
 def _to_build(packages: list[Package], wanted: Mapping[str, str], record: Mapping[str, str]) -> list[Package]:
-    """Packages that changed, and the interface packages compiled against one of them."""
+    """Return the packages that changed, and the interface packages compiled against one of them."""
     changed = [package for package in packages if record.get(package.name) != wanted[package.name]]
     stale = [other for other in packages if other.has_interfaces and any(map(other.names, changed))]
     return [package for package in packages if package in changed or package in stale]
 
 
-def _ground(layout: Layout, ros: RosSource) -> str:
-    """What every build stands on: its place, the interpreter, ROS, and the settings of the build."""
+def _common_inputs(layout: Layout, ros: RosSource) -> str:
+    """Digest of the common inputs: location, interpreter, ROS and build settings."""
     files = [layout.root / "colcon.meta", *(layout.requirements / name for name in ("build.txt", "ros.txt"))]
     return digest([str(layout.root), sys.version, str(ros), digest_of_files(files)])
 
 
 def _read_record(layout: Layout) -> dict[str, str]:
-    """What the last complete build was made from; empty if there was none."""
+    """Read the fingerprints of the last complete build; empty if there was none."""
     file = layout.build / RECORD
     if not file.exists() or not layout.environment_file.exists():
         return {}
@@ -83,7 +85,7 @@ def _build(layout: Layout, ros: RosSource, packages: list[Package], chosen: list
 
 
 def _environment(layout: Layout, ros: RosSource) -> dict[str, str]:
-    """The build environment, and packages already installed for those that are not built this time."""
+    """Return the build environment with a bounded number of make jobs."""
     env = build_environment(layout, ros)
     return {**env, "MAKEFLAGS": f"-j{min(WORKERS, os.cpu_count() or 1)}"}
 

@@ -1,4 +1,4 @@
-"""The commands: set the workspace up; set it up and build it; have what the tests of engines need."""
+"""Commands of `python3 -m workspace`."""
 
 import argparse
 import fcntl
@@ -10,16 +10,17 @@ from workspace.builds import ensure_built
 from workspace.docs_environment import ensure_docs_environment
 from workspace.engine_environment import ensure_engine_environment
 from workspace.errors import WorkspaceError
-from workspace.layouts import Layout
+from workspace.paths import Layout
 from workspace.ros_sources import RosSource, find_ros
 from workspace.system_packages import ensure_system_packages
 from workspace.virtual_environments import ensure_virtual_environment
 
 INTERRUPTED = 130
+"""Exit status after SIGINT, as shells report it."""
 
 
 def set_up(layout: Layout) -> RosSource:
-    """System packages and the virtual environment; the ROS 2 they go with."""
+    """Install system packages and the virtual environment; return the ROS 2 they belong to."""
     ros = find_ros()
     ensure_system_packages(layout.logs)
     ensure_virtual_environment(layout, ros)
@@ -27,7 +28,7 @@ def set_up(layout: Layout) -> RosSource:
 
 
 def build(layout: Layout) -> None:
-    """Set up, then build what has changed."""
+    """Set up, then build the packages that changed."""
     ensure_built(layout, set_up(layout))
 
 
@@ -40,31 +41,31 @@ COMMANDS: Mapping[str, Callable[[Layout], object]] = {
 
 
 def main() -> int:
-    """Run one command; its exit status is 0 if the workspace is as wanted."""
+    """Run one command; the exit status is 0 on success."""
     parser = argparse.ArgumentParser(prog="python3 -m workspace", description=__doc__)
     parser.add_argument("command", choices=tuple(COMMANDS))
     command = COMMANDS[parser.parse_args().command]
     layout = Layout.here()
     try:
-        with _alone(layout):
+        with _locked(layout):
             command(layout)
     except WorkspaceError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     except KeyboardInterrupt:
-        sys.stderr.write("\nInterrupted; the same command goes on from here.\n")
+        sys.stderr.write("\nInterrupted; run the same command to continue.\n")
         return INTERRUPTED
     return 0
 
 
 @contextmanager
-def _alone(layout: Layout) -> Iterator[None]:
-    """Let one set-up at a time work on this checkout; a second one waits for it."""
+def _locked(layout: Layout) -> Iterator[None]:
+    """Hold the lock of this checkout; a second set-up waits for it."""
     layout.logs.mkdir(parents=True, exist_ok=True)
     with (layout.logs / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            sys.stderr.write("Another set-up of this workspace is running; waiting for it.\n")
+            sys.stderr.write("Another set-up of this workspace is running; waiting for it to finish.\n")
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield

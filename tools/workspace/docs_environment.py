@@ -7,9 +7,9 @@ import tarfile
 import urllib.request
 from pathlib import Path
 
-from workspace.digests import digest, digest_of_files
-from workspace.layouts import Layout
-from workspace.steps import run, step
+from workspace.fingerprint import digest, digest_of_files
+from workspace.paths import Layout
+from workspace.shell import run, step
 from workspace.virtual_environments import STAMP, base_interpreter, clean_environment
 
 REQUIREMENTS = "requirements/docs.txt"

@@ -1,11 +1,11 @@
-"""The environment the packages are built in, and the one they run in."""
+"""Environment variables for building and for running the packages."""
 
 import os
 import shlex
 import subprocess
 from pathlib import Path
 
-from workspace.layouts import Layout
+from workspace.paths import Layout
 from workspace.ros_sources import RosSource
 
 SEARCH_PATHS = (
@@ -19,14 +19,14 @@ SEARCH_PATHS = (
 ALWAYS_EXTENDED = ("PATH", "LD_LIBRARY_PATH")
 DEFAULTS = {"MUJOCO_GL": "egl", "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
 COMMANDS = "lib/openral_bringup"
-"""Where the `openral` command is installed."""
+"""Folder of the installed `openral` command."""
 MARKER = "OPENRAL_WORKSPACE"
 WHEELS_ALREADY_FOUND = "_ROS_WHEELS_BOOTSTRAP_COMPLETE"
 PLAIN_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def ros_environment(layout: Layout, ros: RosSource) -> dict[str, str]:
-    """Variables that make ROS visible, without anything of the caller's environment."""
+    """Return the variables of ROS alone, without those of the caller."""
     if ros.setup_file:
         variables = _source(ros.setup_file, {"PATH": PLAIN_PATH})
     else:
@@ -35,7 +35,7 @@ def ros_environment(layout: Layout, ros: RosSource) -> dict[str, str]:
 
 
 def build_environment(layout: Layout, ros: RosSource) -> dict[str, str]:
-    """The caller's environment with ROS in front; search paths of another ROS are left out."""
+    """Return the environment of the caller with ROS in front, without search paths of another ROS."""
     variables = ros_environment(layout, ros)
     caller = {name: value for name, value in os.environ.items() if name not in SEARCH_PATHS}
     path = f"{variables['PATH']}:{os.environ.get('PATH', '')}"
@@ -51,7 +51,7 @@ def write_environment_file(layout: Layout, ros: RosSource) -> None:
 
 
 def _environment_of_wheels(venv: Path) -> dict[str, str]:
-    """What the wheels' start-up hook would find by starting every interpreter twice."""
+    """Return the variables that the start-up hook of the wheels sets by starting each interpreter twice."""
     libraries = [venv / "lib", *sorted(venv.glob("lib/python3.*/site-packages/ros_*.libs"))]
     return {
         "AMENT_PREFIX_PATH": str(venv),
@@ -64,7 +64,7 @@ def _environment_of_wheels(venv: Path) -> dict[str, str]:
 
 
 def _source(file: Path, env: dict[str, str]) -> dict[str, str]:
-    """The exported variables after sourcing a shell file in exactly the given environment."""
+    """Return the exported variables after sourcing a shell file in exactly the given environment."""
     script = 'COLCON_CURRENT_PREFIX=$(dirname "$0"); . "$0" && env -0'
     output = subprocess.run(
         ["/bin/sh", "-c", script, file], env=env, stdout=subprocess.PIPE, check=True
@@ -94,10 +94,10 @@ def _shell_text(layout: Layout, ros: RosSource, variables: dict[str, str]) -> st
 
 
 def environment_packages(layout: Layout, ros: RosSource) -> tuple[Path, ...]:
-    """Folder of the virtual environment's packages, for programs that the system's interpreter runs.
+    """Return the package folders of the virtual environment, for programs of the system interpreter.
 
     `ros2` of an installed ROS 2 is such a program, and `ros2 launch` imports this workspace's packages.
-    Binary wheels serve one minor version of Python: without a match with ROS's own, there is no folder.
+    Binary wheels fit one minor version of Python: if that of ROS differs, there is no folder.
     """
     own = [folder.parent.name for folder in (ros.prefix or layout.venv).glob("lib/python3.*/site-packages")]
     found = sorted(layout.venv.glob("lib/python3.*/site-packages"))
@@ -105,7 +105,7 @@ def environment_packages(layout: Layout, ros: RosSource) -> tuple[Path, ...]:
 
 
 def _appended(name: str, folder: Path) -> str:
-    """Last on the search path: neither ROS's packages nor the caller's overlays are shadowed."""
+    """Append to a search path, so that neither packages of ROS nor overlays of the caller are shadowed."""
     return f'export {name}="${{{name}}}":{shlex.quote(str(folder))}'
 
 

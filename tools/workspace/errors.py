@@ -1,11 +1,11 @@
-"""Base of everything that may go wrong while setting up or building.
+"""Errors of setting up and building.
 
 WorkspaceError
-├── StepFailed               steps.py
+├── StepFailed               shell.py
 ├── SystemPackagesMissing    system_packages.py
 └── InterpreterMismatch      virtual_environments.py
 """
 
 
 class WorkspaceError(Exception):
-    """Something the user can mend; the message says how."""
+    """A problem that the user can fix; the message says how."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from workspace.digests import digest
-from workspace.layouts import Layout
+from workspace.fingerprint import digest
+from workspace.paths import Layout
 from workspace.ros_sources import RosSource
 
 UNDERLAY = "underlay"
@@ -26,15 +26,15 @@ class Package:
 
     @property
     def has_interfaces(self) -> bool:
-        """Whether it declares messages, services or actions, which others are compiled against."""
+        """True if it declares messages, services or actions, against which others are compiled."""
         return any((self.path / suffix[1:]).is_dir() for suffix in INTERFACES)
 
     def names(self, other: "Package") -> bool:
-        """Whether its manifest names another package."""
+        """Test if its manifest names another package."""
         return f">{other.name}<" in (self.path / "package.xml").read_text()
 
     def fingerprint(self) -> str:
-        """Digest of what is copied or generated at build time.
+        """Return a digest of the files that are copied or generated at build time.
 
         Python modules and data are linked into the install, so of those only the names count.
         """

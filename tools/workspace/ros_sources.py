@@ -1,4 +1,4 @@
-"""Where ROS 2 Jazzy comes from: the system if it is installed there, else wheels."""
+"""Source of ROS 2 Jazzy: the system if it is installed there, else wheels."""
 
 import os
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ class RosSource:
 
     @property
     def is_system(self) -> bool:
-        """Whether ROS 2 is installed outside the virtual environment."""
+        """True if ROS 2 is installed outside the virtual environment."""
         return self.prefix is not None
 
     @property
     def setup_file(self) -> Path | None:
-        """Shell file that gives the system's ROS environment."""
+        """Shell file that sets the ROS environment of the system."""
         return self.prefix / "setup.sh" if self.prefix else None
 
     def provides(self, package: str) -> bool:
-        """Whether the system's ROS already has a package."""
+        """Test if the ROS of the system has a package."""
         return self.prefix is not None and (self.prefix / "share" / package / "package.xml").exists()
 
     def __str__(self) -> str:
@@ -34,7 +34,7 @@ class RosSource:
 
 
 def find_ros(environ: dict[str, str] | None = None, default: Path = SYSTEM_PREFIX) -> RosSource:
-    """The sourced ROS 2 Jazzy, else the one at its usual place, else wheels."""
+    """Return the sourced ROS 2 Jazzy, else the one in its standard folder, else wheels."""
     variables = dict(os.environ) if environ is None else environ
     sourced = variables.get("AMENT_PREFIX_PATH", "") if variables.get("ROS_DISTRO") == DISTRIBUTION else ""
     prefixes = [*(Path(prefix) for prefix in sourced.split(":") if prefix), default]

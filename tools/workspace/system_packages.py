@@ -1,4 +1,4 @@
-"""Programs and libraries that come from the operating system, and how to get the absent ones."""
+"""Programs and libraries of the operating system, and the installation of missing ones."""
 
 import ctypes
 import importlib.util
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workspace.errors import WorkspaceError
-from workspace.steps import run, step
+from workspace.shell import run, step
 
 OPENGL_DRIVERS = (
     "lib*/dri/swrast_dri.so",
@@ -23,20 +23,20 @@ OPENGL_DRIVERS = (
 
 @dataclass(frozen=True)
 class SystemPackage:
-    """One need: the name of the Debian or Ubuntu package and the check that it is met."""
+    """A required package of Debian or Ubuntu, with a check for it."""
 
     name: str
     present: Callable[[], bool]
 
 
 class SystemPackagesMissing(WorkspaceError):
-    """Something the operating system should provide is absent and we may not install it."""
+    """Missing system packages that this user may not install."""
 
     def __init__(self, names: list[str], apt: bool) -> None:
         listed = " ".join(names)
-        way = f"run: sudo apt-get update && sudo apt-get install --yes {listed}"
-        other = f"install what your system calls the Debian packages {listed}"
-        super().__init__(f"System packages are missing: {listed}.\nTo go on, {way if apt else other}")
+        with_apt = f"Run: sudo apt-get update && sudo apt-get install --yes {listed}"
+        without_apt = f"Install the equivalents of the Debian packages {listed}"
+        super().__init__(f"System packages are missing: {listed}.\n{with_apt if apt else without_apt}")
 
 
 def _program(*names: str) -> Callable[[], bool]:
@@ -59,7 +59,7 @@ def _python_header() -> bool:
 
 
 def _opengl_driver() -> bool:
-    """Mesa's software renderer, in its older or newer form, or a vendor's own driver."""
+    """Test for the software renderer of Mesa, in its old or new form, or a driver of a vendor."""
     return any(match for pattern in OPENGL_DRIVERS for match in Path("/usr").glob(pattern))
 
 
@@ -74,15 +74,15 @@ NEEDED = (
 
 
 def missing() -> list[str]:
-    """Names of the packages whose check fails."""
+    """Return the names of the packages whose check fails."""
     return [package.name for package in NEEDED if not package.present()]
 
 
 def ensure_system_packages(logs: Path) -> None:
-    """Install what is absent when we may, else say the one command that does.
+    """Install missing packages if this user may do so.
 
     Raises:
-        SystemPackagesMissing: If something is absent and this user may not install it.
+        SystemPackagesMissing: If packages are missing and this user may not install them.
     """
     names = missing()
     if not names:

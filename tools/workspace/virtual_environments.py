@@ -1,4 +1,4 @@
-"""The virtual environment: pinned wheels, and ROS 2 among them where the system has none."""
+"""The virtual environment: pinned wheels, including ROS 2 if the system has none."""
 
 import os
 import subprocess
@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 from workspace.cmake_paths import relocate_wheels
-from workspace.digests import digest, digest_of_files
 from workspace.errors import WorkspaceError
-from workspace.layouts import Layout
+from workspace.fingerprint import digest, digest_of_files
+from workspace.paths import Layout
 from workspace.ros_sources import SYSTEM_PYTHON, RosSource
-from workspace.steps import run, step
+from workspace.shell import run, step
 
 COMMON = ("build.txt", "runtime.txt", "models.txt", "sim.txt", "dev.txt")
 WHEELS_OF_ROS = "ros.txt"
@@ -20,7 +20,7 @@ INSTALLING = ".openral-installing"
 
 
 class InterpreterMismatch(WorkspaceError):
-    """The system's ROS 2 is built for another Python than the one at hand."""
+    """ROS 2 of the system is built for another version of Python."""
 
     def __init__(self, ros: RosSource) -> None:
         found = "{}.{} at {}".format(*sys.version_info[:2], sys.executable)
@@ -31,7 +31,7 @@ class InterpreterMismatch(WorkspaceError):
 
 
 def ensure_virtual_environment(layout: Layout, ros: RosSource) -> None:
-    """Create or bring up to date `.venv`; nothing is done if its stamp says it is as wanted."""
+    """Create or update `.venv`; do nothing if its stamp is current."""
     if ros.is_system and sys.version_info[:2] != SYSTEM_PYTHON:
         raise InterpreterMismatch(ros)
     wanted = wanted_stamp(layout, ros)
@@ -48,7 +48,7 @@ def ensure_virtual_environment(layout: Layout, ros: RosSource) -> None:
 
 
 def wanted_stamp(layout: Layout, ros: RosSource) -> str:
-    """Digest of everything the virtual environment is made from, its place included."""
+    """Return a digest of everything that defines the virtual environment, including its location."""
     files = [layout.requirements / name for name in _files(ros)]
     place = str(layout.venv.resolve())
     return digest([place, sys.base_prefix, sys.version, str(ros), digest_of_files(files)])
@@ -61,7 +61,7 @@ def _files(ros: RosSource) -> tuple[str, ...]:
 
 
 def _create_if_unusable(layout: Layout, ros: RosSource) -> None:
-    """Start afresh after an interrupted installation or a move; a shared environment is left to its owner."""
+    """Recreate it after an interrupted installation or a move; a shared environment stays as it is."""
     if layout.venv.is_symlink() or (
         _has_pip(layout.python) and not _interrupted(layout) and not _made_otherwise(layout)
     ):
@@ -84,7 +84,7 @@ def _interrupted(layout: Layout) -> bool:
 
 
 def _made_otherwise(layout: Layout) -> bool:
-    """Whether it was made at another place, to which its scripts still point, or by another Python."""
+    """Test if it was created in another folder, to which its scripts point, or by another Python."""
     made = (layout.venv / "pyvenv.cfg").read_text()
     return str(layout.venv) not in made or f"version = {_version()}" not in made
 
@@ -114,7 +114,7 @@ def _install(layout: Layout, ros: RosSource) -> None:
 
 
 def _include(python: Path) -> Path:
-    """Where the virtual environment's interpreter, not necessarily this one, has its headers."""
+    """Return the header folder of the interpreter of the virtual environment."""
     question = "import sysconfig; print(sysconfig.get_path('include'))"
     return Path(
         subprocess.run([python, "-c", question], capture_output=True, text=True, check=True).stdout.strip()
@@ -122,10 +122,10 @@ def _include(python: Path) -> Path:
 
 
 def base_interpreter() -> Path:
-    """The interpreter that this one's virtual environment, if it is in one, was made from."""
+    """Return the interpreter from which the current virtual environment, if any, was created."""
     return Path(sys.base_prefix, "bin", "python{}.{}".format(*sys.version_info[:2]))
 
 
 def clean_environment() -> dict[str, str]:
-    """The environment without what would lead pip to other packages than the virtual environment's."""
+    """Return the environment without variables that lead pip to packages outside the virtual environment."""
     return {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "PYTHONHOME"}}

@@ -1,4 +1,4 @@
-"""Which label answers which words."""
+"""Relations between queries and stored labels."""
 
 import pytest
 from hypothesis import given

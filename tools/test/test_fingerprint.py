@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workspace.digests import digest
+from workspace.fingerprint import digest
 
 
 @given(st.lists(st.text(), max_size=4), st.lists(st.text(), max_size=4))

@@ -1,4 +1,4 @@
-"""Where things lie in the workspace."""
+"""Paths of the workspace."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +42,7 @@ class Layout:
 
     @property
     def build(self) -> Path:
-        """What colcon needs between two builds."""
+        """State of colcon between builds."""
         return self.root / "build"
 
     @property
@@ -52,10 +52,10 @@ class Layout:
 
     @property
     def logs(self) -> Path:
-        """Output of the steps of set-up and build."""
+        """Logs of set-up and build."""
         return self.root / "log" / "workspace"
 
     @property
     def environment_file(self) -> Path:
-        """Shell file that gives the built environment."""
+        """Shell file that sets the built environment."""
         return self.install / "env.sh"

@@ -1,10 +1,11 @@
-"""Words and their singulars."""
+"""Noun phrases: normalised words, singular forms and parsed phrases."""
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from openral_core.text.noun_phrases import UnreadableText, singulars, words_of
+from openral_core.text import Phrase
+from openral_core.text.noun_phrases import UnreadableText, parse_phrase, singulars, words_of
 
 
 @pytest.mark.parametrize(
@@ -54,3 +55,26 @@ def test_text_that_would_steer_a_terminal_is_refused(text: str) -> None:
 
 def test_white_space_of_any_kind_parts_words() -> None:
     assert words_of("red\tmug\n") == ("red", "mug")
+
+
+KNOWN = {"mug", "wine glass", "glass", "cup", "remote control"}
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        ("the red mug", Phrase("mug", ("red",))),
+        ("Wine Glasses", Phrase("wine glass")),
+        ("a tall wine glass", Phrase("wine glass", ("tall",))),
+        ("a cup of white wine", Phrase("cup", (), Phrase("wine", ("white",)))),
+        ("the mug on the dining table", Phrase("mug", where="on dining table")),
+        ("my grandmother's teapot", Phrase("teapot", ("grandmother",))),
+        ("tv remote control", Phrase("remote control", ("tv",))),
+    ],
+)
+def test_takes_phrases_apart(text: str, phrase: Phrase) -> None:
+    assert parse_phrase(text, KNOWN.__contains__) == phrase
+
+
+def test_says_the_phrase_again() -> None:
+    assert parse_phrase("a big cup of the white wine", KNOWN.__contains__).text == "big cup of white wine"

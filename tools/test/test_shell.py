@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from workspace.steps import StepFailed, run
+from workspace.shell import StepFailed, run
 
 
 def test_a_failure_shows_what_the_command_said(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import sys; print('no such wheel'); sys.exit(7)"]
-    with pytest.raises(StepFailed, match=r"no such wheel\n\npip: failed with exit status 7") as failure:
+    with pytest.raises(StepFailed, match=r"no such wheel\n\npip failed with exit status 7") as failure:
         run("pip", command, tmp_path / "pip.log")
     assert str(tmp_path / "pip.log") in str(failure.value)
 

@@ -21,7 +21,7 @@ PATIENCE = 20.0
 
 
 class TooLate(FatalNodeError):
-    """Why a callback ends its node here."""
+    """A fatal error of the tests."""
 
     kind = "too_late"
 

@@ -22,7 +22,7 @@ from openral_ros.resources import ResourceScope
 
 
 class NotToday(OpenRALError):
-    """What a node that refuses says."""
+    """An expected failure of a transition."""
 
 
 class Talker(LifecycleNodeBase):

@@ -95,6 +95,6 @@ def test_a_folder_without_rskills_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_shipped_manifests_are_valid() -> None:
-    registry = Registry.load([Path(__file__).parents[2] / "rskills"])
+    registry = Registry.load([Path(__file__).parents[3] / "rskills"])
     assert registry.detector("sim_groundtruth_locator").mode == "on_demand"
     assert {skill.verb for skill in registry.skills} >= {"NAVIGATE", "LOOK_AT", "GRASP", "PLACE", "HANDOVER"}

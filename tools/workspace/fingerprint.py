@@ -1,4 +1,4 @@
-"""Content digests: has anything changed since the last time."""
+"""Content digests that detect changes since the last run."""
 
 import hashlib
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def digest(facts: Iterable[str | bytes]) -> str:
-    """One hexadecimal digest of facts in their order."""
+    """Return a hexadecimal digest of facts in their order."""
     state = hashlib.sha256()
     for fact in facts:
         data = fact.encode() if isinstance(fact, str) else fact
@@ -15,5 +15,5 @@ def digest(facts: Iterable[str | bytes]) -> str:
 
 
 def digest_of_files(files: Iterable[Path]) -> str:
-    """One digest of files' names and contents."""
+    """Return a digest of the names and contents of files."""
     return digest(part for file in files for part in (file.name, file.read_bytes()))

@@ -1,4 +1,4 @@
-"""Find a Python this workspace supports; written so that an older Python can still read it."""
+"""Find a supported Python; written so that an older Python can still parse this file."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ SUPPORTED = ((3, 12), (3, 11))
 
 
 def continue_in_supported_interpreter() -> None:
-    """Return if this interpreter is supported, else start the first one on PATH that is in its place."""
+    """Return if this interpreter is supported, else replace it with the first supported one on PATH."""
     if sys.version_info[:2] in SUPPORTED:
         return
     for version in SUPPORTED:
@@ -26,5 +26,5 @@ def continue_in_supported_interpreter() -> None:
 
 
 def _runs(python: str) -> bool:
-    """Whether the program starts; a version manager leaves names on PATH that do not."""
+    """Test if the program starts; version managers leave names on PATH that do not."""
     return subprocess.call([python, "-c", ""], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0

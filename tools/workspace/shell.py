@@ -1,4 +1,4 @@
-"""Run long commands: their output in a log, their progress on the terminal, their errors in full."""
+"""Long-running commands: output in a log, progress on the terminal, errors in full."""
 
 import os
 import subprocess
@@ -11,20 +11,24 @@ from pathlib import Path
 from workspace.errors import WorkspaceError
 
 POLL = 0.1
+"""Time between two updates of the progress line [s]."""
 TAIL_LINES = 40
+"""Last lines of a log in an error message."""
 
 
 class StepFailed(WorkspaceError):
-    """A command of set-up or build ended with an error."""
+    """A command of set-up or build that failed."""
 
     def __init__(self, title: str, status: int, log: Path) -> None:
         tail = "\n".join(_text(log).splitlines()[-TAIL_LINES:])
-        super().__init__(f"{tail}\n\n{title}: failed with exit status {status}; its whole output is in {log}")
+        super().__init__(
+            f"{tail}\n\n{title} failed with exit status {status}; the complete output is in {log}"
+        )
 
 
 @contextmanager
 def step(title: str) -> Iterator[None]:
-    """Announce a step and tell how long it took."""
+    """Announce a step and its duration."""
     started = time.monotonic()
     _show(f"==> {title}\n")
     yield
@@ -32,7 +36,7 @@ def step(title: str) -> Iterator[None]:
 
 
 def run(title: str, command: Sequence[str | Path], log: Path, env: Mapping[str, str] | None = None) -> None:
-    """Run a command with its output in a log file; on a terminal show the newest line of it.
+    """Run a command with its output in a log file; on a terminal show the last line.
 
     Raises:
         StepFailed: If the command's exit status is not 0; the message ends with its last lines.
@@ -48,7 +52,7 @@ def run(title: str, command: Sequence[str | Path], log: Path, env: Mapping[str, 
 
 
 def _wait(process: subprocess.Popen[bytes], log: Path) -> int:
-    """Wait for the end, showing the log's newest line; an interrupt ends the command before it leaves."""
+    """Wait for the end, showing the last line of the log; an interrupt terminates the command first."""
     started = time.monotonic()
     try:
         while True:
