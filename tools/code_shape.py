@@ -186,7 +186,7 @@ def mirrored(product: list[Module], root: Path) -> tuple[list[str], list[str]]:
 
 
 def _test_names(module: Module) -> set[str]:
-    """A module's mirror may carry its folder's name, where two modules share theirs."""
+    """List the accepted names of a test file; a module may add its folder if two share their names."""
     return {f"test_{module.path.stem}", f"test_{module.path.parent.name}_{module.path.stem}"}
 
 

@@ -43,7 +43,7 @@ class Box:
         return (self.x_min + self.x_max) / 2.0, (self.y_min + self.y_max) / 2.0
 
     def clipped(self, width: int, height: int) -> "Box | None":
-        """The part of the box inside an image of this size, or None if it lies outside."""
+        """Return the part of the box inside an image of this size, or None if it lies outside."""
         x_min, x_max = max(0.0, self.x_min), min(float(width), self.x_max)
         y_min, y_max = max(0.0, self.y_min), min(float(height), self.y_max)
         return Box(x_min, y_min, x_max, y_max) if x_max > x_min and y_max > y_min else None

@@ -42,7 +42,7 @@ class Package:
 
 
 def find_packages(layout: Layout, ros: RosSource) -> list[Package]:
-    """Packages of the workspace by name, and those of the underlay that ROS does not provide."""
+    """List the packages of the workspace, and those of the underlay that ROS does not provide."""
     own = [_package(file.parent) for file in layout.root.glob("*/package.xml")]
     underlay = [_package(file.parent) for file in (layout.root / UNDERLAY).glob("*/package.xml")]
     wanted = [*own, *(package for package in underlay if not ros.provides(package.name))]

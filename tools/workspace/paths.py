@@ -12,7 +12,7 @@ class Layout:
 
     @classmethod
     def here(cls) -> "Layout":
-        """The checkout this file belongs to."""
+        """Return the checkout of this file."""
         return cls(Path(__file__).resolve().parents[2])
 
     @property

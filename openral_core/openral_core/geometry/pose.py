@@ -70,7 +70,7 @@ class Pose:
 
 
 def inverse(T: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The inverse of a rigid transform, shape (4, 4)."""
+    """Return the inverse of a rigid transform, shape (4, 4)."""
     R = T[:3, :3].T
     result = np.eye(4)
     result[:3, :3] = R
@@ -79,7 +79,7 @@ def inverse(T: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def rotation_of(T: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The rotation part, shape (3, 3)."""
+    """Return the rotation part, shape (3, 3)."""
     return T[:3, :3]
 
 
@@ -89,13 +89,13 @@ def transform_points(T: NDArray[np.float64], points: NDArray[np.float64]) -> NDA
 
 
 def yaw_matrix(x: float, y: float, yaw: float) -> NDArray[np.float64]:
-    """A planar pose as a homogeneous transform, shape (4, 4)."""
+    """Return a planar pose as a homogeneous transform, shape (4, 4)."""
     c, s = np.cos(yaw), np.sin(yaw)
     return np.array([[c, -s, 0.0, x], [s, c, 0.0, y], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 
 
 def wrap_angle(angle: float) -> float:
-    """The same angle in [-pi, pi) [rad]."""
+    """Return the same angle in [-pi, pi) [rad]."""
     return (angle + math.pi) % (2.0 * math.pi) - math.pi
 
 
