@@ -13,7 +13,7 @@ from benchmarks.detector_rigs import picture, rskill
 from benchmarks.language_cache import indoor
 from benchmarks.torch_environments import ENVIRONMENTS, NAME, SKIPPED, in_environment
 from openral_core.errors import OpenRALError
-from openral_detector_conformance.subject import LOOK, DetectorUnderTest, Setting
+from openral_detector_conformance.subject import INFERENCE_TIMEOUT, DetectorUnderTest, Setting
 from openral_perception_ros.detector import Detector, load_detector
 from openral_perception_ros.engines import LoadOptions
 from openral_ros.gpu import gpu_total_mb, gpus
@@ -74,7 +74,9 @@ def common(folder: Path, model: str) -> Row:
 
 def measured(detector: Detector, name: str, device: str) -> Row:
     """Load, look, unload; what cannot be loaded says why."""
-    subject = DetectorUnderTest(detector, Setting(ENVIRONMENTS, LoadOptions(device=device), LOOK))
+    subject = DetectorUnderTest(
+        detector, Setting(ENVIRONMENTS, LoadOptions(device=device), INFERENCE_TIMEOUT)
+    )
     before = used_mb()
     try:
         times = [_look(subject) for _ in range(WARM + LOOKS)][WARM:]

@@ -1,4 +1,4 @@
-"""A node that is deactivated and activated again and again while pictures come."""
+"""Repeated activation and deactivation of a node under a stream of images."""
 
 import time
 from dataclasses import replace
@@ -9,23 +9,23 @@ from openral_detector_conformance.running_node import RunningNode
 from openral_perception_ros.engines import EngineFrame
 
 PERIOD = 0.02
-"""Between two pictures [s]."""
-LISTENS = 1.2
-"""How long it is left active at most [s]: what it does once a second is met at any moment."""
+"""Time between two images [s]: 50 Hz."""
+MAX_ACTIVE = 1.2
+"""Longest active phase [s]: more than the period of the slowest timer, so it is interrupted anywhere."""
 
 
 def toggle(node: RunningNode, frame: EngineFrame, times: int) -> list[float]:
-    """How long each deactivation took [s].
+    """Activate and deactivate ``times`` times and return the duration of each deactivation [s].
 
     Raises:
-        NodeSilent: If its process died, or did not make a transition in time.
+        NodeSilent: If the process died or a transition timed out.
     """
     taken = []
     pictures = node.client.create_timer(PERIOD, lambda: node.publish(replace(frame, stamp=time.time_ns())))
     try:
         for number in range(times):
             node.transition(Transition.TRANSITION_ACTIVATE)
-            _listen(node, LISTENS * (number % 10) / 10.0)
+            _listen(node, MAX_ACTIVE * (number % 10) / 10.0)
             began = time.monotonic()
             node.transition(Transition.TRANSITION_DEACTIVATE)
             taken.append(time.monotonic() - began)
@@ -36,4 +36,4 @@ def toggle(node: RunningNode, frame: EngineFrame, times: int) -> list[float]:
 
 def _listen(node: RunningNode, seconds: float) -> None:
     end = time.monotonic() + seconds
-    node.wait("listen", lambda: time.monotonic() > end, LISTENS + seconds)
+    node.wait("listen", lambda: time.monotonic() > end, MAX_ACTIVE + seconds)

@@ -1,4 +1,4 @@
-"""One picture in every encoding a camera may send, and one that no camera sends."""
+"""Images in every supported encoding, and a decompression bomb."""
 
 import struct
 import zlib
@@ -15,6 +15,7 @@ Rgb = NDArray[np.uint8]
 Pixels = NDArray[np.generic]
 BAYER_CORNERS = {"rggb": (0, 1, 1, 2), "bggr": (2, 1, 1, 0), "gbrg": (1, 2, 0, 1), "grbg": (1, 0, 2, 1)}
 PADDING = 24
+"""Extra bytes per row [bytes]."""
 
 
 def _swapped(rgb: Rgb) -> Pixels:
@@ -65,13 +66,13 @@ LOSSY: Mapping[str, Callable[[Rgb], Pixels]] = {
 
 
 def encoded(rgb: Rgb, encoding: str) -> Image:
-    """A message of one of the 13 encodings; even width."""
+    """Encode an image of even width in one of the 13 encodings."""
     make = LOSSLESS.get(encoding) or LOSSY[encoding]
     return image_message(make(rgb), encoding, 0.0, "optical")
 
 
 def padded(rgb: Rgb) -> Image:
-    """Rows longer than their pixels, as many drivers align them."""
+    """Build an image with padded rows, as many drivers align them."""
     rows = np.pad(rgb.reshape(rgb.shape[0], -1), ((0, 0), (0, PADDING)))
     message = image_message(rgb, "rgb8", 0.0, "optical")
     message.step, message.data = rows.shape[1], rows.tobytes()
@@ -79,7 +80,7 @@ def padded(rgb: Rgb) -> Image:
 
 
 def bomb(side: int = 40_000) -> CompressedImage:
-    """A PNG of 68 bytes whose header announces ``side`` x ``side`` pixels."""
+    """Build a PNG of 68 bytes whose header claims ``side`` x ``side`` pixels."""
     header = _chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0))
     message = CompressedImage(format="png")
     message.data = b"\x89PNG\r\n\x1a\n" + header + _chunk(b"IDAT", bytes(10)) + _chunk(b"IEND", b"")
@@ -91,7 +92,7 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
 
 
 def compressed(rgb: Rgb) -> CompressedImage:
-    """PNG: compressed without loss."""
+    """Compress an image losslessly as PNG."""
     _, data = cv2.imencode(".png", _swapped(rgb))
     message = CompressedImage(format="png")
     message.data = data.tobytes()

@@ -1,6 +1,8 @@
-"""The ways a model fails, and the ways its code can break the line to its node."""
-# MERGED An engine that fails in the way it is asked to, to see that only its worker suffers.
-# MERGED A real engine with its model loaded, that fails when a frame of a camera named for a fault comes.
+"""Fault injection: faults of models and of their worker protocol, and two engines that trigger them.
+
+`FaultyEngine` fails as the first term of a request says; `InjectedEngine` wraps a real engine and fails on
+frames of cameras named after a fault.
+"""
 
 import mmap
 import os
@@ -18,7 +20,7 @@ import numpy as np
 
 from openral_core.detections import Box, Detection
 from openral_core.rskills import DetectorManifest
-from openral_perception_ros.detector import labels_of
+from openral_perception_ros.detector import load_labels
 from openral_perception_ros.engines import (
     Engine,
     EngineFrame,
@@ -31,13 +33,13 @@ from openral_perception_ros.engines import (
 )
 
 SLOW = 0.4
-"""Time of a slow look [s]."""
+"""Duration of a slow inference [s]."""
 HEADROOM = 1 << 27
-"""Bytes of address space left to a model that allocates until it cannot."""
+"""Address space left to a model that exhausts its memory [bytes]."""
 
 
 class InjectedModelError(RuntimeError):
-    """What a model's own code may raise."""
+    """An arbitrary exception of a model's own code."""
 
 
 def _hang() -> list[Detection]:
@@ -55,7 +57,7 @@ def _leave() -> list[Detection]:
 
 
 def _allocate() -> list[Detection]:
-    """As Python's own allocations end: MemoryError."""
+    """Exhaust memory as Python allocations do, with MemoryError."""
     with _little_memory():
         hoard = []
         while True:
@@ -63,7 +65,7 @@ def _allocate() -> list[Detection]:
 
 
 def _hoard() -> list[Detection]:
-    """As a native library ends when it gets no memory: the process aborts."""
+    """Exhaust memory as native libraries do, with abort(3)."""
     try:
         return _allocate()
     except MemoryError:
@@ -99,7 +101,7 @@ def _slow() -> list[Detection]:
 
 
 def _inherited(option: str) -> int:
-    """A descriptor of this worker; any code that runs in it finds it."""
+    """Find a descriptor of this worker, as any code in it can."""
     return int(sys.argv[sys.argv.index(option) + 1])
 
 
@@ -109,27 +111,27 @@ def _say(data: bytes, fault: Callable[[], list[Detection]] = _hang) -> list[Dete
 
 
 def _stammer() -> list[Detection]:
-    """Half of a message's length, then nothing."""
+    """Send half of a length prefix and nothing more."""
     return _say(b"\0\0")
 
 
 def _boast() -> list[Detection]:
-    """The length of a message of 2 GB, then nothing."""
+    """Announce a message of 2 GB and send nothing more."""
     return _say(b"\x7f\xff\xff\xff")
 
 
 def _trail_off() -> list[Detection]:
-    """A message of which a part never comes."""
+    """Send an incomplete message."""
     return _say(struct.pack("!i", 1000) + b"\x80" * 10)
 
 
 def _babble() -> list[Detection]:
-    """A whole message that is no msgpack."""
+    """Send a complete message that is not msgpack."""
     return _say(struct.pack("!i", 1) + b"\xc1")
 
 
 def _interrupt() -> list[Detection]:
-    """An answer, and then the model's own."""
+    """Send two replies to one request."""
     from openral_perception_ros.inference.protocol import Detected, pack_reply
 
     data = pack_reply(Detected((), 0.0))
@@ -137,7 +139,7 @@ def _interrupt() -> list[Detection]:
 
 
 def _shrink() -> list[Detection]:
-    """The memory both share, made smaller under its node's hands."""
+    """Shrink the shared memory while the node uses it."""
     try:
         os.ftruncate(_inherited("--arena"), 0)
     except PermissionError:  # sealed against it
@@ -146,14 +148,14 @@ def _shrink() -> list[Detection]:
 
 
 def _inflate() -> list[Detection]:
-    """The memory both share, made larger than can be mapped."""
+    """Grow the shared memory beyond what can be mapped."""
     os.ftruncate(_inherited("--arena"), (1 << 47) - mmap.PAGESIZE)
     return [Detection(Box(1.0, 1.0, 5.0, 5.0), "inflated", 0.9)]
 
 
 @contextmanager
 def _little_memory() -> Iterator[None]:
-    """Leave this process `HEADROOM` and no more; what it had before afterwards."""
+    """Limit this process to `HEADROOM` more memory within the context."""
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     before, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (used + HEADROOM, hard))
@@ -185,22 +187,22 @@ LIES: Mapping[str, Callable[[], list[Detection]]] = {
     "shrink": _shrink,
     "inflate": _inflate,
 }
-"""What costs the worker, and never its node; all but the last two are found out."""
+"""Protocol faults: they may cost the worker, never the node; all but the last two are detected."""
 FAULTS |= LIES
 
 
 LOOK_TIME = "look_time"
-"""Option of the manifest: how long every look takes [s]."""
+"""Manifest option: duration of every inference [s]."""
 
 
 class FaultyEngine:
-    """Does what the first term says; other terms see a box each."""
+    """Engine that triggers the fault named by the first term, else finds one box per term."""
 
     def __init__(self, labels: tuple[str, ...] = (), look_time: float = 0.0) -> None:
         self.labels, self._look_time = labels, look_time
 
     def device_memory_mb(self) -> float:
-        """It uses no accelerator."""
+        """Return 0: it uses no accelerator."""
         return 0.0
 
     def detect(self, frame: EngineFrame, terms: Sequence[str] | None) -> list[Detection]:
@@ -213,20 +215,20 @@ class FaultyEngine:
 
 
 def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> Engine:
-    """The engine, unless the manifest's option ``load`` names a fault."""
+    """Load the engine, or trigger the fault named by the manifest's option ``load``."""
     fault = str(manifest.options.get("load", ""))
     if fault == "missing_weights":
         raise MissingWeights(manifest.id, [folder / "weights"])
     if fault in FAULTS:
         FAULTS[fault]()
-    return FaultyEngine(labels_of(manifest, folder), float(manifest.options.get(LOOK_TIME, 0.0)))
+    return FaultyEngine(load_labels(manifest, folder), float(manifest.options.get(LOOK_TIME, 0.0)))
 
 
 PREFIX = "fault:"
 
 
 class InjectedEngine:
-    """Another engine, but for frames of cameras such as ``fault:hang``."""
+    """Wrapper of an engine that triggers faults on frames of cameras such as ``fault:hang``."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -244,7 +246,7 @@ class InjectedEngine:
 
 
 def injected(name: str) -> EngineLoader:
-    """The loader of one engine, wrapped."""
+    """Return an engine's loader, wrapped with fault injection."""
 
     def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> Engine:
         return InjectedEngine(engine_loader(name)(manifest, folder, options))

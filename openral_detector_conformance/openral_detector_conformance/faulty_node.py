@@ -1,4 +1,4 @@
-"""A detector node whose engine is `faulty_engine`, whatever its manifest names."""
+"""A detector node that runs `FaultyEngine` instead of its manifest's engine."""
 
 import sys
 
@@ -7,11 +7,11 @@ from openral_ros.run_node import run
 
 
 class FaultyNode(DetectorNode):
-    """See the module."""
+    """Detector node whose worker runs `FaultyEngine`."""
 
     worker_module = "openral_detector_conformance.faulty_worker"
 
 
 def main() -> None:
-    """Run it."""
+    """Run the node."""
     sys.exit(run(lambda: FaultyNode("detector"), transitions_apart=True))

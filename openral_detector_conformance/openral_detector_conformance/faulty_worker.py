@@ -1,4 +1,4 @@
-"""A worker that runs `faulty_engine`, whatever engine the manifest names."""
+"""A worker that runs `FaultyEngine` instead of its manifest's engine."""
 
 from openral_detector_conformance.faults import load
 from openral_perception_ros.inference.worker import run_worker

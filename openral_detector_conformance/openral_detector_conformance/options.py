@@ -1,4 +1,4 @@
-"""Options of the conformance kit: ``pytest --detector <id>`` tries one detector, ours or a third party's."""
+"""Pytest options of the conformance kit: ``pytest --openral-detector <id>`` tests one detector."""
 
 import argparse
 from pathlib import Path
@@ -10,46 +10,61 @@ KIT = Path(__file__).parent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The detector under test and where its parts lie."""
+    """Register the options of the kit; all start with ``--openral-``."""
     group = parser.getgroup("detector conformance")
-    group.addoption("--detector", default="", help="id, alias, slug or folder of the detector to test")
-    group.addoption("--rskills", action="append", default=[], help="folder of rSkills; may be repeated")
-    group.addoption("--weights-dir", default="", help="where weights lie")
-    group.addoption("--environments", default=".environments", help="where Python environments lie")
-    group.addoption("--device", default="cpu", help="where the model runs")
-    group.addoption("--remote-code", action="store_true", help="let a pinned checkpoint run its own code")
-    group.addoption("--lives", type=int, default=20, help="loads and unloads of the leak test")
-    group.addoption("--patience", type=float, default=10.0, help="a look longer than this [s] is a hang")
     group.addoption(
-        "--min-recall",
-        type=_share,
+        "--openral-detector", default="", help="id, alias, slug or folder of the detector to test"
+    )
+    group.addoption(
+        "--openral-rskills", action="append", default=[], help="folder of rSkills; may be repeated"
+    )
+    group.addoption("--openral-weights-dir", default="", help="folder of weights")
+    group.addoption("--openral-environments", default=".environments", help="folder of Python environments")
+    group.addoption("--openral-device", default="cpu", help="device of the model")
+    group.addoption(
+        "--openral-remote-code", action="store_true", help="allow a pinned checkpoint to run its own code"
+    )
+    group.addoption(
+        "--openral-load-cycles", type=int, default=20, help="load and unload cycles of the leak test"
+    )
+    group.addoption(
+        "--openral-inference-timeout",
+        type=float,
+        default=10.0,
+        help="an inference longer than this [s] is a hang",
+    )
+    group.addoption(
+        "--openral-min-recall",
+        type=_fraction,
         default=None,
-        help="share of the pictures' things it has to find, above 0 up to 1; without it that test is skipped",
+        help="required recall on the test images, above 0 up to 1; without it the test is skipped",
     )
 
 
-def _share(word: str) -> float:
-    """A demand that can be missed."""
-    share = float(word)
-    if not 0.0 < share <= 1.0:
-        raise argparse.ArgumentTypeError(f"{word}: above 0 and up to 1; leave it out to demand nothing")
-    return share
+def _fraction(text: str) -> float:
+    """Parse a recall that a detector can miss."""
+    fraction = float(text)
+    if not 0.0 < fraction <= 1.0:
+        raise argparse.ArgumentTypeError(
+            f"{text}: expected above 0 and up to 1; omit the option to require none"
+        )
+    return fraction
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
-    """With a detector and no tests named, run the kit alone."""
+    """Run only the kit if a detector but no tests are given."""
     known = early_config.known_args_namespace
-    if known.detector and not known.file_or_dir:
+    if known.openral_detector and not known.file_or_dir:
         args.append(str(KIT))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Without a detector there is nothing to try; all tests of the package do not include the kit."""
+    """Ignore the kit's tests unless a detector is given."""
     inside = collection_path.resolve().is_relative_to(KIT.resolve())
-    return True if inside and not config.getoption("--detector") else None
+    return True if inside and not config.getoption("--openral-detector") else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Its fixtures need ROS and are loaded only when it runs."""
-    if config.getoption("--detector") and not config.pluginmanager.has_plugin(FIXTURES):
+    """Load the fixtures, which need ROS, only if a detector is given."""
+    if config.getoption("--openral-detector") and not config.pluginmanager.has_plugin(FIXTURES):
         config.pluginmanager.import_plugin(FIXTURES)

@@ -1,4 +1,4 @@
-"""A detector's node in a process of its own, and a client that shows it pictures and asks it."""
+"""A detector node in a process of its own, and a client that publishes images and sends requests."""
 
 import os
 import subprocess
@@ -23,31 +23,33 @@ from vision_msgs.msg import LabelInfo, VisionClass
 
 from openral_core.errors import OpenRALError
 from openral_core.rskills import Sensor
-from openral_detector_conformance.subject import LOAD, LOOK, Setting
+from openral_detector_conformance.subject import INFERENCE_TIMEOUT, LOAD_TIMEOUT, Setting
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.detector import LABELS_SUFFIX, SUFFIXES, Detector
 from openral_perception_ros.engines import EngineFrame
-from openral_perception_ros.locate_service import REQUESTS
+from openral_perception_ros.locate_service import REQUEST_QOS
 from openral_ros.conversions.images import image_message
 from openral_ros.qos import LATCHED, SENSOR
 
 ENCODINGS = {Sensor.RGB: "rgb8", Sensor.DEPTH: "32FC1", Sensor.SEMANTIC: "mono16"}
 NODE_MODULE = "openral_perception_ros.node"
-UP = 60.0
-TRIES = 50
-AGELESS = 1e12
-"""Age a picture may have [s]: the kit shows each once."""
+STARTUP_TIMEOUT = 60.0
+"""Longest wait for the node's interfaces [s]."""
+MAX_ATTEMPTS = 50
+"""Publications of one image before the node counts as deaf [count]."""
+ANY_AGE = 1e12
+"""Maximum frame age [s]: the kit publishes each image once."""
 
 
 class NodeSilent(OpenRALError):
-    """The node did not do in time what was asked of it."""
+    """The node did not react in time."""
 
     def __init__(self, what: str, seconds: float) -> None:
-        super().__init__(f"the detector's node did not {what} within {seconds:g} s")
+        super().__init__(f"the detector node did not {what} within {seconds:g} s")
 
 
 class RunningNode:
-    """The node's process seen from outside, over ROS alone; ``variables`` put others into its ROS domain."""
+    """A node process driven over ROS only; ``variables`` place other processes in its ROS domain."""
 
     def __init__(
         self,
@@ -59,35 +61,35 @@ class RunningNode:
         self.process, self.variables = process, variables
         self.client, self._executor = client, executor
         self._publishers: dict[str, Publisher] = {}
-        self._locate = client.create_client(LocateInView, "locate_in_view", qos_profile=REQUESTS)
+        self._locate = client.create_client(LocateInView, "locate_in_view", qos_profile=REQUEST_QOS)
         self._change = client.create_client(ChangeState, "detector/change_state")
 
     def transition(self, number: int) -> bool:
-        """Ask for a lifecycle transition; whether it succeeded."""
-        self.wait("offer its lifecycle", self._change.service_is_ready, UP)
+        """Request a lifecycle transition; True if it succeeded."""
+        self.wait("offer its lifecycle", self._change.service_is_ready, STARTUP_TIMEOUT)
         answer = self._change.call_async(ChangeState.Request(transition=Transition(id=number)))
-        self.wait("change its state", lambda: answer.done() or self.ended, LOAD)
+        self.wait("change its state", lambda: answer.done() or self.ended, LOAD_TIMEOUT)
         if not answer.done():
-            raise NodeSilent("survive a transition", LOAD)
+            raise NodeSilent("survive a transition", LOAD_TIMEOUT)
         return bool(answer.result().success)
 
     def locate_all(self, requests: list[LocateInView.Request]) -> list[LocateInView.Response]:
-        """Answers to requests that were sent at once."""
-        self.wait("offer locate_in_view", self._locate.service_is_ready, UP)
+        """Send requests concurrently and return the responses."""
+        self.wait("offer locate_in_view", self._locate.service_is_ready, STARTUP_TIMEOUT)
         answers = [self._locate.call_async(request) for request in requests]
-        self.wait("answer", lambda: all(each.done() for each in answers), LOOK)
+        self.wait("answer", lambda: all(each.done() for each in answers), INFERENCE_TIMEOUT)
         return [each.result() for each in answers]
 
     def show(self, frame: EngineFrame) -> None:
-        """Publish a picture as its camera would; its stamp is the frame's."""
+        """Publish an image once the node has subscribed; its stamp is the frame's."""
         topics = [self._topic(frame, name) for name in frame.planes]
         for topic in topics:
             self._publisher(topic, Image)
-        self.wait("subscribe to its cameras", lambda: all(map(self._heard, topics)), UP)
+        self.wait("subscribe to its cameras", lambda: all(map(self._has_subscriber, topics)), STARTUP_TIMEOUT)
         self.publish(frame)
 
     def publish(self, frame: EngineFrame) -> None:
-        """The same to whoever listens, if anyone does."""
+        """Publish an image without waiting for subscribers."""
         labels = [VisionClass(class_id=number, class_name=name) for number, name in frame.labels.items()]
         if Sensor.SEMANTIC in frame.planes:
             self._publisher(f"/{frame.camera}/{LABELS_SUFFIX}", LabelInfo).publish(
@@ -99,29 +101,29 @@ class RunningNode:
             self._publisher(self._topic(frame, name), Image).publish(message)
 
     def show_until_seen(self, frame: EngineFrame, request: LocateInView.Request) -> LocateInView.Response:
-        """Publish a picture until a request is answered about it; best-effort topics may lose one."""
-        for _ in range(TRIES):
+        """Publish an image until a request uses it; best-effort topics may lose messages."""
+        for _ in range(MAX_ATTEMPTS):
             self.show(frame)
             (response,) = self.locate_all([request])
             if response.status != LocateInView.Response.NO_FRAME:
                 return response
-        raise NodeSilent("receive a picture", UP)
+        raise NodeSilent("receive an image", STARTUP_TIMEOUT)
 
     @property
     def ended(self) -> bool:
-        """Whether its process is gone."""
+        """True once its process has exited."""
         return not self.process.is_running() or self.process.status() == psutil.STATUS_ZOMBIE
 
     def memory(self) -> float:
-        """Of its process and all its children [MB]."""
+        """Return the memory of its process and all children [MB]."""
         everyone = [self.process, *self.process.children(recursive=True)]
         return sum(float(each.memory_info().rss) for each in everyone) / 1e6
 
     def wait(self, what: str, condition: Callable[[], object], seconds: float) -> None:
-        """Spin until something is so.
+        """Spin until a condition holds.
 
         Raises:
-            NodeSilent: If it is not in time.
+            NodeSilent: If it does not hold in time.
         """
         end = time.monotonic() + seconds
         while not condition():
@@ -138,7 +140,7 @@ class RunningNode:
             self._publishers[topic] = self.client.create_publisher(message_type, topic, qos)
         return self._publishers[topic]
 
-    def _heard(self, topic: str) -> bool:
+    def _has_subscriber(self, topic: str) -> bool:
         return int(self._publishers[topic].get_subscription_count()) > 0
 
 
@@ -146,7 +148,7 @@ class RunningNode:
 def running_node(
     detector: Detector, setting: Setting, folder: Path, module: str = NODE_MODULE, **parameters: object
 ) -> Iterator[RunningNode]:
-    """A configured node; ``folder`` takes its parameter file and logs."""
+    """Start and configure a node; its parameter file and logs go to ``folder``."""
     with domain_coordinator.domain_id() as domain:
         command = _command(detector, setting, folder / "parameters.yaml", module, parameters)
         variables = {**os.environ, "ROS_DOMAIN_ID": str(domain), "ROS_LOG_DIR": str(folder)}
@@ -159,7 +161,7 @@ def running_node(
         try:
             made = RunningNode(psutil.Process(process.pid), variables, client, executor)
             if not made.transition(Transition.TRANSITION_CONFIGURE):
-                raise NodeSilent("configure itself", UP)
+                raise NodeSilent("configure itself", STARTUP_TIMEOUT)
             yield made
         finally:
             process.terminate()
@@ -179,11 +181,11 @@ def _command(
     values = {
         "rskill": str(detector.folder.absolute()),
         "cameras": list(detector.cameras),
-        "max_frame_age": AGELESS,
+        "max_frame_age": ANY_AGE,
         "queue": 100,
-        "deadline": LOOK,
-        "load_deadline": LOAD,
-        "inference_deadline": setting.patience,
+        "deadline": INFERENCE_TIMEOUT,
+        "load_deadline": LOAD_TIMEOUT,
+        "inference_deadline": setting.inference_timeout,
         "device": setting.options.device,
         "weights_folder": setting.options.weights_folder,
         "remote_code": setting.options.remote_code,

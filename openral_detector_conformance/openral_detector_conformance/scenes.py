@@ -1,4 +1,4 @@
-"""Pictures to try a detector on, rendered by the simulation; every plane a manifest can ask for."""
+"""Test images rendered by the simulation, with every plane a manifest can require."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -15,19 +15,19 @@ from openral_perception_ros.engines import EngineFrame, Plane
 
 GOLDENS = ("kitchen_counter", "dining_table", "bookshelf", "living_room")
 SIZES = ((640, 480), (320, 240), (480, 640), (641, 359), (64, 48))
-SMALLEST = 100
-"""Instances that show fewer pixels are not asked for."""
+MIN_PIXELS = 100
+"""Instances with fewer visible pixels do not count [px]."""
 Box = tuple[float, float, float, float]
 
 
 def golden(name: str, sensors: Sequence[Sensor], camera: str = "head", stamp: int = 0) -> EngineFrame:
-    """One place of the simulated home."""
+    """Load the image of one place in the simulated home."""
     planes, labels = _picture(name)
     return EngineFrame({sensor.value: planes[sensor.value] for sensor in sensors}, camera, stamp, labels)
 
 
 def resized(frame: EngineFrame, size: tuple[int, int]) -> EngineFrame:
-    """The same picture, stretched to (width, height) [px]."""
+    """Stretch an image to (width, height) [px]."""
     planes = {
         name: cv2.resize(plane, size, interpolation=cv2.INTER_NEAREST) for name, plane in frame.planes.items()
     }
@@ -35,17 +35,17 @@ def resized(frame: EngineFrame, size: tuple[int, int]) -> EngineFrame:
 
 
 def true_boxes(name: str) -> list[tuple[str, Box]]:
-    """What is in a picture: phrase and the box of its pixels."""
+    """Return the objects of an image: phrase and box of its pixels."""
     planes, labels = _picture(name)
     return [
         (phrase, _extent(planes[Sensor.SEMANTIC] == number))
         for number, phrase in labels.items()
-        if np.count_nonzero(planes[Sensor.SEMANTIC] == number) >= SMALLEST
+        if np.count_nonzero(planes[Sensor.SEMANTIC] == number) >= MIN_PIXELS
     ]
 
 
 def overlap(one: Box, other: Box) -> float:
-    """Intersection over union."""
+    """Compute the intersection over union."""
     width = min(one[2], other[2]) - max(one[0], other[0])
     height = min(one[3], other[3]) - max(one[1], other[1])
     if width <= 0.0 or height <= 0.0:
@@ -77,5 +77,5 @@ def _read(path: Path) -> NDArray[np.generic]:
 
 
 def phrases(names: Iterable[str] = GOLDENS) -> tuple[str, ...]:
-    """Every phrase that stands for something in the pictures."""
+    """Return every phrase that names an object in the images."""
     return tuple(dict.fromkeys(phrase for name in names for phrase, _ in true_boxes(name)))

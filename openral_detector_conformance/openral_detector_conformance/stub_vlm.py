@@ -1,7 +1,7 @@
-"""A vision-language model small enough to be made on the spot; goes with its checkpoint as remote code.
+"""Tiny vision-language model, shipped with its checkpoint as remote code.
 
-It marks the brightest patch of the image for every phrase it is asked for, by way of linear layers that can
-be quantised, and answers in the grammar of LocateAnything.
+For every phrase it marks the brightest patch of the image, computed by linear layers that can be quantised,
+and answers in the grammar of LocateAnything.
 """
 
 import re
@@ -18,7 +18,7 @@ _ASKED = re.compile(r"description: (?P<phrases>.*)\.$")
 
 
 class StubConfig(PretrainedConfig):
-    """One number: how wide the linear layers are."""
+    """Configuration with the width of the linear layers."""
 
     model_type = "openral_stub_vlm"
 
@@ -28,7 +28,7 @@ class StubConfig(PretrainedConfig):
 
 
 class StubProcessor(ProcessorMixin):
-    """Text and image as tensors, under the names of the real one's methods."""
+    """Processor with the interface of the real one."""
 
     attributes = ["tokenizer"]
     tokenizer_class = "AutoTokenizer"
@@ -36,19 +36,19 @@ class StubProcessor(ProcessorMixin):
     def py_apply_chat_template(
         self, messages: list[dict[str, list[dict[str, object]]]], tokenize: bool, add_generation_prompt: bool
     ) -> str:
-        """The words of the question alone."""
+        """Return the text of the question."""
         return str(messages[0]["content"][1]["text"])
 
     def process_vision_info(
         self, messages: list[dict[str, list[dict[str, object]]]]
     ) -> tuple[list[object], None]:
-        """The image alone."""
+        """Return the image."""
         return [messages[0]["content"][0]["image"]], None
 
     def __call__(
         self, text: list[str], images: list[Image.Image], videos: None, return_tensors: str
     ) -> BatchFeature:
-        """One image as patches, and the question's tokens."""
+        """Convert an image to patches and the question to tokens."""
         image = np.asarray(images[0].resize((SIDE, SIDE)), np.float32) / 255.0
         grid = image.mean(axis=2).reshape(PATCHES, PATCH, PATCHES, PATCH).transpose(0, 2, 1, 3)
         tokens = torch.tensor([[ord(letter) for letter in text[0]]])
@@ -57,7 +57,7 @@ class StubProcessor(ProcessorMixin):
 
 
 class StubModel(PreTrainedModel):
-    """Two linear layers without bias: a black patch gives nothing, a bright one much."""
+    """Two linear layers without bias; their response grows with the brightness of a patch."""
 
     config_class = StubConfig
 
@@ -72,7 +72,7 @@ class StubModel(PreTrainedModel):
             torch.nn.init.normal_(module.weight, std=0.1)
 
     def generate(self, input_ids: torch.Tensor, pixel_values: torch.Tensor, **options: object) -> str:
-        """The answer as text, as the real one gives it."""
+        """Generate the answer as text, like the real model."""
         strength = self.mix(self.embed(pixel_values)).float().pow(2).sum(dim=-1)[0]
         row, column = divmod(int(strength.argmax()), PATCHES)
         step = THOUSAND // PATCHES

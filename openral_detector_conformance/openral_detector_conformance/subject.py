@@ -23,23 +23,28 @@ from openral_perception_ros.inference.worker_process import WORKER_MODULE, worke
 from openral_perception_ros.locate.errors import LocateError
 from openral_perception_ros.locate.queue import DetectionRequest, RequestOutcome
 
-LOAD = 300.0
-LOOK = 120.0
-OPEN_WORDS = ("red mug", "baguette")
+LOAD_TIMEOUT = 300.0
+"""Longest time to load a model [s]: a large checkpoint from a slow disk."""
+INFERENCE_TIMEOUT = 120.0
+"""Longest inference [s]: a vision-language model on a CPU."""
+OPEN_TERMS = ("red mug", "baguette")
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where a detector's parts lie; ``patience`` [s] is how long one look may take, ``module`` its worker."""
+    """Load options of the detector under test.
+
+    ``inference_timeout`` [s] bounds one inference; ``module`` is the worker's.
+    """
 
     environments: Path
     options: LoadOptions
-    patience: float = LOOK
+    inference_timeout: float = INFERENCE_TIMEOUT
     module: str = WORKER_MODULE
 
 
 class DetectorUnderTest:
-    """Loads the detector when first asked, and again after `close`."""
+    """A detector that is loaded on first use, and again after `close`."""
 
     def __init__(self, detector: Detector, setting: Setting) -> None:
         self.detector, self.setting = detector, setting
@@ -47,76 +52,80 @@ class DetectorUnderTest:
         self.events: Queue[WorkerEvent] = Queue()
 
     @property
-    def words(self) -> tuple[str, ...] | None:
-        """What to ask it for; None for its own vocabulary."""
-        return None if self.detector.labels else OPEN_WORDS
+    def terms(self) -> tuple[str, ...] | None:
+        """Terms to request; None for its own vocabulary."""
+        return None if self.detector.labels else OPEN_TERMS
 
     @property
     def supervised(self) -> SupervisedWorker:
-        """The running worker; its model is loaded.
+        """The running worker with its model loaded.
 
         Raises:
-            OpenRALError: Why it cannot be loaded.
+            OpenRALError: If it cannot be loaded.
         """
         if self._supervised is None:
-            loading = self._supervise()
+            loading = self._start_worker()
             try:
-                loading.ready.result(LOAD)
+                loading.ready.result(LOAD_TIMEOUT)
             except OpenRALError:
                 loading.supervisor.stop()
                 raise
             self._supervised = loading
         return self._supervised
 
-    def _supervise(self) -> SupervisedWorker:
+    def _start_worker(self) -> SupervisedWorker:
         manifest, setting = self.detector.manifest, self.setting
         load = Load(manifest, str(self.detector.folder), setting.options)
         command = worker_command(manifest, setting.environments, setting.module)
         restarts = CircuitBreaker(limit=10, first_delay=0.1)
-        limits = WorkerLimits(load=LOAD, inference=setting.patience, capacity=1000, restarts=restarts)
+        limits = WorkerLimits(
+            load=LOAD_TIMEOUT, inference=setting.inference_timeout, capacity=1000, restarts=restarts
+        )
         return start_supervised_worker(command, load, limits, _decoded, self.events.put)
 
     @property
     def worker(self) -> psutil.Process:
         """The worker's process."""
-        return psutil.Process(self.supervised.vitals.pid)
+        return psutil.Process(self.supervised.status.pid)
 
     def begin(self, frame: EngineFrame, terms: tuple[str, ...] | None) -> "Future[RequestOutcome]":
-        """Ask for one look."""
+        """Submit one request."""
         return self._ask(ImageSet(frame.camera, frame.stamp, "", 0.0, {"frame": frame}), terms)
 
     def outcome(self, frame: EngineFrame, terms: tuple[str, ...] | None) -> RequestOutcome:
-        """What one look ends in."""
-        return self.begin(frame, terms).result(LOOK)
+        """Return the outcome of one request."""
+        return self.begin(frame, terms).result(INFERENCE_TIMEOUT)
 
-    def outcome_of(self, shot: ImageSet, terms: tuple[str, ...] | None) -> RequestOutcome:
-        """What a look at images ends in, as they arrive from a camera."""
-        return self._ask(shot, terms).result(LOOK)
+    def outcome_of(self, image_set: ImageSet, terms: tuple[str, ...] | None) -> RequestOutcome:
+        """Return the outcome of a request on raw camera images."""
+        return self._ask(image_set, terms).result(INFERENCE_TIMEOUT)
 
-    def _ask(self, shot: ImageSet, terms: tuple[str, ...] | None) -> "Future[RequestOutcome]":
+    def _ask(self, image_set: ImageSet, terms: tuple[str, ...] | None) -> "Future[RequestOutcome]":
         answered: Future[RequestOutcome] = Future()
-        look = DetectionRequest(lambda: shot, terms, time.monotonic(), LOOK, answered.set_result)
-        self.supervised.supervisor.submit(look)
+        request = DetectionRequest(
+            lambda: image_set, terms, time.monotonic(), INFERENCE_TIMEOUT, answered.set_result
+        )
+        self.supervised.supervisor.submit(request)
         return answered
 
-    def look(self, frame: EngineFrame, terms: tuple[str, ...] | None) -> tuple[Detection, ...]:
-        """What it sees; fails the test if it refuses."""
+    def detect(self, frame: EngineFrame, terms: tuple[str, ...] | None) -> tuple[Detection, ...]:
+        """Return its detections; raises if the request fails."""
         outcome = self.outcome(frame, terms)
         if isinstance(outcome, LocateError):
             raise outcome
         return outcome.detections
 
-    def picture(self, name: str = GOLDENS[0], camera: str = "head", stamp: int = 0) -> EngineFrame:
-        """A picture with the planes its manifest asks for."""
+    def image(self, name: str = GOLDENS[0], camera: str = "head", stamp: int = 0) -> EngineFrame:
+        """Return an image with the planes its manifest requires."""
         return golden(name, self.detector.manifest.sensors, camera, stamp)
 
     def close(self) -> None:
-        """End the worker."""
+        """Stop the worker."""
         if self._supervised is not None:
             self._supervised.supervisor.stop()
         self._supervised = None
 
 
-def _decoded(shot: ImageSet) -> EngineFrame:
-    frame = shot.images.get("frame")
-    return frame if isinstance(frame, EngineFrame) else decode_frame(shot)
+def _decoded(image_set: ImageSet) -> EngineFrame:
+    frame = image_set.images.get("frame")
+    return frame if isinstance(frame, EngineFrame) else decode_frame(image_set)

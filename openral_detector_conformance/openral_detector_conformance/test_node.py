@@ -1,5 +1,4 @@
-"""The detector's real node, in a process of its own."""
-# MERGED The detector's own worker, with its model loaded, failing in every way a model can.
+"""Requirements on the detector's node: concurrency, memory, and recovery from every fault of its worker."""
 
 import time
 
@@ -10,27 +9,28 @@ from openral_detector_conformance.activation_cycles import toggle
 from openral_detector_conformance.faults import PREFIX
 from openral_detector_conformance.running_node import RunningNode
 from openral_detector_conformance.scenes import golden, resized
-from openral_detector_conformance.subject import LOAD, LOOK, DetectorUnderTest
+from openral_detector_conformance.subject import INFERENCE_TIMEOUT, LOAD_TIMEOUT, DetectorUnderTest
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.inference.status import EventKind, WorkerPhase
 from openral_perception_ros.locate.errors import DetectorFailed, DetectorOutOfMemory
 from openral_perception_ros.locate.queue import DetectionResult, RequestOutcome
 
-LEAK = 20.0
-"""Growth over all lives that is still noise [MB]."""
+MAX_GROWTH = 20.0
+"""Memory growth over all cycles that still counts as noise [MB]."""
 VIEWS = {"head": "kitchen_counter", "wrist": "dining_table"}
 ANSWERED = (LocateInView.Response.FOUND, LocateInView.Response.NOT_IN_VIEW)
-ASKED = 12
+REQUESTS = 12
+"""Concurrent requests [count]."""
 
 
 def _request(detector: Detector, number: int, camera: str) -> LocateInView.Request:
     words = detector.labels or ("red mug", "baguette", "lemon", "bowl")
-    return LocateInView.Request(query=words[number % len(words)], camera=camera, deadline=LOOK)
+    return LocateInView.Request(query=words[number % len(words)], camera=camera, deadline=INFERENCE_TIMEOUT)
 
 
 def test_two_cameras_and_concurrent_prompts_are_told_apart(node: RunningNode, detector: Detector) -> None:
-    """Twelve at once: each answer has its own camera's header and size, and its own words alone."""
+    """Concurrent responses have their own camera's header and size and only their own labels."""
     assert node.transition(Transition.TRANSITION_ACTIVATE)
     frames = {
         camera: golden(name, detector.manifest.sensors, camera, time.time_ns())
@@ -39,7 +39,7 @@ def test_two_cameras_and_concurrent_prompts_are_told_apart(node: RunningNode, de
     for camera, frame in frames.items():
         assert node.show_until_seen(frame, _request(detector, 0, camera)).status in ANSWERED
     cameras = list(frames)
-    requests = [_request(detector, number, cameras[number % 2]) for number in range(ASKED)]
+    requests = [_request(detector, number, cameras[number % 2]) for number in range(REQUESTS)]
     for request, response in zip(requests, node.locate_all(requests), strict=True):
         assert response.status in ANSWERED, response.message
         assert response.camera == request.camera
@@ -53,17 +53,19 @@ def test_two_cameras_and_concurrent_prompts_are_told_apart(node: RunningNode, de
 
 
 def test_it_survives_being_switched_off_while_pictures_come(
-    node: RunningNode, detector: Detector, lives: int
+    node: RunningNode, detector: Detector, load_cycles: int
 ) -> None:
-    """A node may be in the middle of anything when its memory is needed for something else."""
-    toggle(node, golden(VIEWS["head"], detector.manifest.sensors, "head"), lives)
+    """Deactivation is safe at any moment."""
+    toggle(node, golden(VIEWS["head"], detector.manifest.sensors, "head"), load_cycles)
     assert not node.ended
 
 
-def test_unloading_gives_all_memory_back(node: RunningNode, lives: int, measured: dict[str, object]) -> None:
-    """No process stays, and that of the node does not grow."""
+def test_unloading_gives_all_memory_back(
+    node: RunningNode, load_cycles: int, measured: dict[str, object]
+) -> None:
+    """No worker process remains, and the node does not grow."""
     start, active, after = node.memory(), [], []
-    for _ in range(lives):
+    for _ in range(load_cycles):
         assert node.transition(Transition.TRANSITION_ACTIVATE)
         active.append(node.memory())
         assert node.transition(Transition.TRANSITION_DEACTIVATE)
@@ -72,44 +74,46 @@ def test_unloading_gives_all_memory_back(node: RunningNode, lives: int, measured
     measured["memory of node and children before the first load [MB]"] = round(start, 1)
     measured["while loaded [MB]"] = [round(each, 1) for each in active]
     measured["after each unload [MB]"] = [round(each, 1) for each in after]
-    assert after[-1] - start < LEAK
+    assert after[-1] - start < MAX_GROWTH
 
 
-def _fail(fragile: DetectorUnderTest, fault: str) -> RequestOutcome:
-    return fragile.outcome(fragile.picture(camera=f"{PREFIX}{fault}"), fragile.words)
+def _fail(faulty_detector: DetectorUnderTest, fault: str) -> RequestOutcome:
+    return faulty_detector.outcome(faulty_detector.image(camera=f"{PREFIX}{fault}"), faulty_detector.terms)
 
 
-def _comes_back(fragile: DetectorUnderTest, lost: int) -> None:
-    """Its supervision says so, another process answers."""
-    assert fragile.events.get(timeout=10.0).kind is EventKind.WORKER_LOST
-    assert fragile.events.get(timeout=LOAD).kind is EventKind.WORKER_RESTORED
-    fragile.look(fragile.picture(), fragile.words)
-    assert fragile.worker.pid != lost
+def _comes_back(faulty_detector: DetectorUnderTest, lost: int) -> None:
+    """Check that the loss is reported and another process answers."""
+    assert faulty_detector.events.get(timeout=10.0).kind is EventKind.WORKER_LOST
+    assert faulty_detector.events.get(timeout=LOAD_TIMEOUT).kind is EventKind.WORKER_RESTORED
+    faulty_detector.detect(faulty_detector.image(), faulty_detector.terms)
+    assert faulty_detector.worker.pid != lost
 
 
-def test_a_worker_killed_in_mid_inference_is_an_error_and_comes_back(fragile: DetectorUnderTest) -> None:
-    """SIGKILL while it looks; whoever asked is told."""
-    worker, vitals = fragile.worker, fragile.supervised.vitals
-    asked = fragile.begin(fragile.picture(camera=f"{PREFIX}hang"), fragile.words)
-    while vitals.phase is not WorkerPhase.BUSY:
+def test_a_worker_killed_in_mid_inference_is_an_error_and_comes_back(
+    faulty_detector: DetectorUnderTest,
+) -> None:
+    """SIGKILL during inference fails the pending request."""
+    worker, worker_status = faulty_detector.worker, faulty_detector.supervised.status
+    asked = faulty_detector.begin(faulty_detector.image(camera=f"{PREFIX}hang"), faulty_detector.terms)
+    while worker_status.phase is not WorkerPhase.BUSY:
         assert not asked.done()
     worker.kill()
-    outcome = asked.result(LOOK)
+    outcome = asked.result(INFERENCE_TIMEOUT)
     assert isinstance(outcome, DetectorFailed)
     assert "SIGKILL" in str(outcome)
-    _comes_back(fragile, worker.pid)
+    _comes_back(faulty_detector, worker.pid)
 
 
 @pytest.mark.parametrize(("fault", "words"), [("hang", "within"), ("hoard", "SIGABRT")])
 def test_a_model_that_hangs_or_dies_of_hunger_costs_the_worker_alone(
-    fragile: DetectorUnderTest, fault: str, words: str
+    faulty_detector: DetectorUnderTest, fault: str, words: str
 ) -> None:
-    """A hang is killed; a native library without memory aborts."""
-    lost = fragile.worker.pid
-    outcome = _fail(fragile, fault)
+    """A hanging worker is killed; a native library without memory aborts."""
+    lost = faulty_detector.worker.pid
+    outcome = _fail(faulty_detector, fault)
     assert isinstance(outcome, DetectorFailed)
     assert words in str(outcome)
-    _comes_back(fragile, lost)
+    _comes_back(faulty_detector, lost)
 
 
 @pytest.mark.parametrize(
@@ -123,37 +127,37 @@ def test_a_model_that_hangs_or_dies_of_hunger_costs_the_worker_alone(
     ],
 )
 def test_a_bad_answer_is_typed_and_the_worker_serves_on(
-    fragile: DetectorUnderTest, fault: str, refusal: type[RequestOutcome]
+    faulty_detector: DetectorUnderTest, fault: str, refusal: type[RequestOutcome]
 ) -> None:
-    """Broken is not the same as empty, and nobody has to load the model again."""
-    before = fragile.worker.pid
-    assert isinstance(_fail(fragile, fault), refusal)
-    fragile.look(fragile.picture(), fragile.words)
-    assert fragile.worker.pid == before
+    """Errors differ from empty detections, and the model stays loaded."""
+    before = faulty_detector.worker.pid
+    assert isinstance(_fail(faulty_detector, fault), refusal)
+    faulty_detector.detect(faulty_detector.image(), faulty_detector.terms)
+    assert faulty_detector.worker.pid == before
 
 
 @pytest.mark.parametrize("lie", ["stammer", "boast", "trail off", "babble", "interrupt"])
 def test_a_worker_that_breaks_the_protocol_is_lost_and_comes_back(
-    fragile: DetectorUnderTest, lie: str
+    faulty_detector: DetectorUnderTest, lie: str
 ) -> None:
-    """Half an answer, one of 2 GB, one that is no msgpack, two at once: supervision goes on."""
-    lost = fragile.worker.pid
-    assert isinstance(_fail(fragile, lie), DetectorFailed)
-    _comes_back(fragile, lost)
+    """Supervision survives partial, oversized, invalid and duplicate replies."""
+    lost = faulty_detector.worker.pid
+    assert isinstance(_fail(faulty_detector, lie), DetectorFailed)
+    _comes_back(faulty_detector, lost)
 
 
 @pytest.mark.parametrize("trick", ["shrink", "inflate"])
-def test_a_worker_cannot_take_the_shared_memory_away(fragile: DetectorUnderTest, trick: str) -> None:
-    """Larger pictures follow, which the node writes into it."""
-    before = fragile.worker.pid
-    _fail(fragile, trick)
-    fragile.look(resized(fragile.picture(), (2000, 1500)), fragile.words)
-    assert fragile.worker.pid == before
+def test_a_worker_cannot_take_the_shared_memory_away(faulty_detector: DetectorUnderTest, trick: str) -> None:
+    """The node can still write larger images."""
+    before = faulty_detector.worker.pid
+    _fail(faulty_detector, trick)
+    faulty_detector.detect(resized(faulty_detector.image(), (2000, 1500)), faulty_detector.terms)
+    assert faulty_detector.worker.pid == before
 
 
-def test_boxes_outside_the_image_are_cut_or_dropped(fragile: DetectorUnderTest) -> None:
-    """One reaches in, one lies wholly outside."""
-    outcome = _fail(fragile, "outside")
+def test_boxes_outside_the_image_are_cut_or_dropped(faulty_detector: DetectorUnderTest) -> None:
+    """One box overlaps the image, one is fully outside."""
+    outcome = _fail(faulty_detector, "outside")
     assert isinstance(outcome, DetectionResult)
     (box,) = (each.box for each in outcome.detections)
     assert (box.x_min, box.y_min, box.x_max, box.y_max) == (0.0, 0.0, 30.0, 20.0)

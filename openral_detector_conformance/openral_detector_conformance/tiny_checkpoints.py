@@ -1,4 +1,4 @@
-"""Checkpoints of every architecture, small and random, to be loaded like the real ones.
+"""Small random checkpoints of every architecture, loadable like real ones.
 
 ``python -m openral_detector_conformance.tiny_checkpoints <architecture> <folder>``, in an environment
 that has PyTorch and transformers.
@@ -25,7 +25,9 @@ from transformers import (
 
 LABELS = ("mug", "bread", "lemon", "wine glass", "bottle")
 SIDE = 160
+"""Input size [px]: five strides of 32."""
 TEXT_DIM = 48
+"""Size of text embeddings [count]."""
 
 
 def _backbone() -> RTDetrResNetConfig:
@@ -57,17 +59,17 @@ def _sizes(classes: int) -> dict[str, object]:
 
 
 def rtdetr(folder: Path, classes: int) -> None:
-    """RT-DETR."""
+    """Write an RT-DETR checkpoint."""
     _save(RTDetrForObjectDetection(RTDetrConfig(**_sizes(classes))), folder, do_normalize=False)
 
 
 def rtdetr_v2(folder: Path, classes: int) -> None:
-    """RT-DETRv2."""
+    """Write an RT-DETRv2 checkpoint."""
     _save(RTDetrV2ForObjectDetection(RTDetrV2Config(**_sizes(classes))), folder, do_normalize=False)
 
 
 def omdet_turbo(folder: Path, classes: int) -> None:
-    """OmDet-Turbo with a Swin backbone of transformers, a tokenizer of single letters, any classes."""
+    """Write an OmDet-Turbo checkpoint with a Swin backbone and a single-letter tokenizer."""
     tokenizer = _letter_tokenizer()
     text = CLIPTextConfig(
         vocab_size=len(tokenizer),
@@ -117,14 +119,14 @@ def omdet_turbo(folder: Path, classes: int) -> None:
 
 
 def _letter_tokenizer() -> CLIPTokenizer:
-    """Every printable letter, alone and at a word's end; CLIP pools at the highest number."""
+    """Build a tokenizer of printable letters, alone and at a word's end; CLIP pools at the highest id."""
     letters = [chr(code) for code in range(33, 127)]
     tokens = [*letters, *(f"{letter}</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
     return CLIPTokenizer(vocab={token: number for number, token in enumerate(tokens)}, merges=[])
 
 
 def _save(model: torch.nn.Module, folder: Path, do_normalize: bool) -> None:
-    """Batch norms start near zero in a fresh RT-DETR, so that all outputs are equal: set near one."""
+    """Save a model with batch norms near 1: near 0, as initialised, all outputs of RT-DETR are equal."""
     for module in model.modules():
         if isinstance(module, torch.nn.BatchNorm2d):
             torch.nn.init.uniform_(module.weight, 0.8, 1.2)
@@ -154,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("architecture", choices=sorted(ARCHITECTURES))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--classes", type=int, default=len(LABELS), help="of a closed vocabulary")
+    parser.add_argument("--classes", type=int, default=len(LABELS), help="number of classes")
     chosen = parser.parse_args(arguments)
     torch.manual_seed(chosen.seed)
     chosen.folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,7 @@
-"""A grounding checkpoint that brings its own code: ``python -m ...conformance.tiny_vlm <folder>``."""
+"""Write a small grounding checkpoint that ships its own code.
+
+``python -m openral_detector_conformance.tiny_vlm <folder>``
+"""
 
 import argparse
 import shutil
@@ -17,7 +20,7 @@ CLASSES = {"AutoConfig": "StubConfig", "AutoModel": "StubModel", "AutoProcessor"
 
 
 def write(folder: Path) -> None:
-    """Config, random weights, tokenizer, processor, and the code they name."""
+    """Write configuration, random weights, tokenizer, processor and their code."""
     torch.manual_seed(0)
     auto_map = {auto: f"{CODE.stem}.{name}" for auto, name in CLASSES.items()}
     model = stub_vlm.StubModel(stub_vlm.StubConfig(auto_map=auto_map))

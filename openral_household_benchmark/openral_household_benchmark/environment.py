@@ -16,7 +16,7 @@ from openral_core.detectors import DetectorInfo, LifecycleState, LocateResult
 from openral_core.geometry import Pose
 from openral_core.rskills import Registry, Sensor
 from openral_core.text import Thesaurus
-from openral_perception_ros.detector import Detector, vocabulary_of
+from openral_perception_ros.detector import Detector, load_vocabulary
 from openral_perception_ros.engines.base import Engine, EngineFrame, LoadOptions, Plane
 from openral_perception_ros.engines.sim_groundtruth import load
 from openral_perception_ros.image_cache import ImageSet
@@ -90,7 +90,7 @@ class SimulatedDetectors:
         self._stream = _detector(registry, CONTINUOUS)
         self._locator = _detector(registry, LOCATOR)
         self._engines = {each.manifest.id: _engine(each, seed) for each in (self._stream, self._locator)}
-        self._reception = RequestValidator(self._locator, _DEADLINE)
+        self._validator = RequestValidator(self._locator, _DEADLINE)
 
     @property
     def infos(self) -> tuple[DetectorInfo, ...]:
@@ -109,17 +109,19 @@ class SimulatedDetectors:
     def locate(self, sight: HeadCameraFrame, query: str, camera: str, detector: str) -> LocateResult:
         """One look for some words."""
         try:
-            question = self._reception.question(query, camera, detector, _DEADLINE)
+            question = self._validator.parse(query, camera, detector, _DEADLINE)
         except LocateError as refused:
-            return self._reception.refusal(query, camera, refused)
+            return self._validator.build_error(query, camera, refused)
         found = self._engines[LOCATOR].detect(sight.frame, question.terms)
-        shot = ImageSet(CAMERA, sight.frame.stamp, CAMERA, 0.0, {})
-        return self._reception.answer(question, DetectionResult(shot, tuple(found), 0.0, 0.0), 0.0)
+        image_set = ImageSet(CAMERA, sight.frame.stamp, CAMERA, 0.0, {})
+        return self._validator.build_response(
+            question, DetectionResult(image_set, tuple(found), 0.0, 0.0), 0.0
+        )
 
 
 def _detector(registry: Registry, name: str) -> Detector:
     manifest, folder = registry.detector(name), registry.folder(name)
-    return Detector(manifest, folder, vocabulary_of(manifest, folder), (CAMERA,), name == LOCATOR)
+    return Detector(manifest, folder, load_vocabulary(manifest, folder), (CAMERA,), name == LOCATOR)
 
 
 def _engine(detector: Detector, seed: int) -> Engine:

@@ -1,5 +1,4 @@
-"""What a detector node holds while it is active."""
-# MERGED Where requests meet frames and the supervised worker.
+"""The supervised worker, cameras and request dispatch of an active detector node."""
 
 import statistics
 import time
@@ -27,170 +26,175 @@ from openral_perception_ros.publishers import NO_FRAME_AGE, MemoryUsage, process
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
 
-NO_HURRY = float("inf")
+NO_DEADLINE = float("inf")
+"""Deadline of streamed frames [s]: a newer frame replaces one that waits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocateAnswer:
-    """The result of one request, with the frame it is about when there was one."""
+    """The result of one request, and the image set it was computed from, if any."""
 
     result: LocateResult
-    shot: ImageSet | None = None
+    image_set: ImageSet | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RequestDispatcher:
-    """Answers requests while a worker is there.
+    """Dispatch detection requests to the worker with the latest frame of their camera.
 
-    ``ros_now`` is ROS time [ns]; frames older than ``max_frame_age`` [s] are refused.
+    ``ros_now`` returns ROS time [ns]; frames older than ``max_frame_age`` [s] are rejected.
     """
 
-    reception: RequestValidator
+    validator: RequestValidator
     supervisor: WorkerSupervisor
     caches: Mapping[str, ImageCache]
     ros_now: Callable[[], int]
     max_frame_age: float
 
-    def ask(self, question: LocateQuery, received: float, on_done: Callable[[LocateAnswer], None]) -> None:
-        """Have a question answered; ``on_done`` is called once, on any thread."""
-        terms = question.terms if question.labels is None else None
-        take = partial(self.newest, question.camera)
-        answer = partial(self._answer, question, on_done)
-        self.supervisor.submit(DetectionRequest(take, terms, received, question.deadline, answer))
+    def locate(
+        self, locate_query: LocateQuery, received: float, on_done: Callable[[LocateAnswer], None]
+    ) -> None:
+        """Submit a query; ``on_done`` is called once, on any thread."""
+        terms = locate_query.terms if locate_query.labels is None else None
+        get_frame = partial(self.latest_frame, locate_query.camera)
+        answer = partial(self._answer, locate_query, on_done)
+        self.supervisor.submit(DetectionRequest(get_frame, terms, received, locate_query.deadline, answer))
 
-    def stream(self, camera: str, received: float, on_done: Callable[[RequestOutcome], None]) -> None:
-        """Look at a camera's newest frame when no request waits."""
-        self.supervisor.offer(
-            DetectionRequest(partial(self.newest, camera), None, received, NO_HURRY, on_done)
+    def detect_stream(self, camera: str, received: float, on_done: Callable[[RequestOutcome], None]) -> None:
+        """Run detection on the latest frame of a camera once no request waits."""
+        self.supervisor.set_latest_frame(
+            DetectionRequest(partial(self.latest_frame, camera), None, received, NO_DEADLINE, on_done)
         )
 
-    def newest(self, camera: str) -> ImageSet:
-        """The newest shot of a camera.
+    def latest_frame(self, camera: str) -> ImageSet:
+        """Return the latest image set of a camera.
 
         Raises:
-            NoFrame: If none came yet.
-            StaleFrame: If it is too old to be called the present.
+            NoFrameAvailable: If the camera has delivered none yet.
+            StaleFrame: If it is older than ``max_frame_age``.
         """
-        shot = self.caches[camera].newest()
-        if shot is None:
-            raise NoFrameAvailable(camera, self.caches[camera].missing())
-        age = self.age(shot)
+        image_set = self.caches[camera].latest()
+        if image_set is None:
+            raise NoFrameAvailable(camera, self.caches[camera].missing_topics())
+        age = self.age(image_set)
         if age > self.max_frame_age:
             raise StaleFrame(camera, age, self.max_frame_age)
-        return shot
+        return image_set
 
-    def age(self, shot: ImageSet) -> float:
-        """Age of a shot now [s]."""
-        return shot.age(self.ros_now(), time.monotonic())
+    def age(self, image_set: ImageSet) -> float:
+        """Return the current age of an image set [s]."""
+        return image_set.age(self.ros_now(), time.monotonic())
 
     def _answer(
-        self, question: LocateQuery, on_done: Callable[[LocateAnswer], None], outcome: RequestOutcome
+        self, locate_query: LocateQuery, on_done: Callable[[LocateAnswer], None], outcome: RequestOutcome
     ) -> None:
         if isinstance(outcome, LocateError):
-            on_done(LocateAnswer(self.reception.refusal(question.query, question.camera, outcome)))
+            on_done(
+                LocateAnswer(self.validator.build_error(locate_query.query, locate_query.camera, outcome))
+            )
         else:
-            result = self.reception.answer(question, outcome, self.age(outcome.shot))
-            on_done(LocateAnswer(result, outcome.shot))
+            result = self.validator.build_response(locate_query, outcome, self.age(outcome.image_set))
+            on_done(LocateAnswer(result, outcome.image_set))
 
 
 @dataclass(frozen=True, slots=True)
 class DetectorConfig:
-    """What a configured node knows before it is active."""
+    """Configuration of a detector node, complete before activation."""
 
     parameters: DetectorParameters
     detector: Detector
     cameras: tuple[Camera, ...]
-    reception: RequestValidator
+    validator: RequestValidator
     worker_module: str
 
 
 class ActiveDetector:
-    """A supervised worker with the cameras it looks through; ends with its scope."""
+    """A supervised worker and its camera subscriptions; released with their scope."""
 
     def __init__(
         self,
         scope: ResourceScope,
         node: Node,
-        plan: DetectorConfig,
+        config: DetectorConfig,
         on_event: Callable[[WorkerEvent], None],
         on_seen: Callable[[RequestOutcome], None],
         on_end: Callable[[Exception], None],
     ) -> None:
-        parameters, manifest = plan.parameters, plan.detector.manifest
-        load = Load(manifest, str(plan.detector.folder), parameters.load_options)
-        command = worker_command(manifest, Path(parameters.environments), plan.worker_module)
-        decode_once = lru_cache(maxsize=len(plan.cameras))(decode_frame)
+        parameters, manifest = config.parameters, config.detector.manifest
+        load = Load(manifest, str(config.detector.folder), parameters.load_options)
+        command = worker_command(manifest, Path(parameters.environments), config.worker_module)
+        decode_once = lru_cache(maxsize=len(config.cameras))(decode_frame)
         self.supervised = start_supervised_worker(
             command, load, parameters.limits, decode_once, on_event, on_end
         )
         scope.callback(self.supervised.supervisor.stop)
-        self._primary = plan.cameras[0].id
-        self._cadence = RateLimiter(parameters.rate) if manifest.mode is Mode.CONTINUOUS else None
+        self._primary = config.cameras[0].id
+        self._rate_limiter = RateLimiter(parameters.rate) if manifest.mode is Mode.CONTINUOUS else None
         self._on_seen = on_seen
         self._declared = manifest.memory_mb
-        self.desk = RequestDispatcher(
-            plan.reception,
+        self.dispatcher = RequestDispatcher(
+            config.validator,
             self.supervised.supervisor,
-            {camera.id: make_image_cache(camera, manifest.sensors) for camera in plan.cameras},
+            {camera.id: make_image_cache(camera, manifest.sensors) for camera in config.cameras},
             lambda: node.get_clock().now().nanoseconds,
             parameters.max_frame_age,
         )
-        ears = StreamWatchdog(scope, node, SuspensionPolicy())
-        for camera in plan.cameras:
-            on_shot = self._stream if camera.id == self._primary else _nothing
-            cache = self.desk.caches[camera.id]
-            for each in subscribe_camera(scope, camera, cache, parameters.compressed, on_shot):
-                ears.watch(each)
+        watchdog = StreamWatchdog(scope, node, SuspensionPolicy())
+        for camera in config.cameras:
+            on_image_set = self._detect_stream if camera.id == self._primary else _ignore
+            cache = self.dispatcher.caches[camera.id]
+            for subscription in subscribe_camera(scope, camera, cache, parameters.compressed, on_image_set):
+                watchdog.watch(subscription)
 
     def wait_until_ready(self) -> Ready:
         """Block until the model is loaded; bounded by the load deadline.
 
         Raises:
-            OpenRALError: Why it is not loaded, and will not be.
+            OpenRALError: If loading failed; it is not retried.
         """
         return self.supervised.ready.result()
 
     @property
     def loaded(self) -> bool:
-        """Whether its model was ready once."""
+        """True once the model has been loaded."""
         ready = self.supervised.ready
         return ready.done() and ready.exception() is None
 
     @property
     def memory(self) -> float:
-        """Of the worker and its children now, on the host and on its device [MB]."""
-        told = self.supervised.ready.result().device_memory_mb if self.loaded else 0.0
-        return process_memory_mb(self.vitals.pid, told)
+        """Current memory of the worker and its children, host and device [MB]."""
+        reported = self.supervised.ready.result().device_memory_mb if self.loaded else 0.0
+        return process_memory_mb(self.worker_status.pid, reported)
 
     @property
-    def vitals(self) -> WorkerStatus:
-        """How the worker is doing."""
-        return self.supervised.vitals
+    def worker_status(self) -> WorkerStatus:
+        """State of the worker."""
+        return self.supervised.status
 
     @property
     def latency(self) -> float:
-        """Typical time of one look [s]; 0 before the first."""
-        times = list(self.vitals.inference_times)
+        """Median inference time [s]; the warm-up time until the first inference."""
+        times = list(self.worker_status.inference_times)
         return statistics.median(times) if times else self.supervised.ready.result().warm_up
 
-    def status(self, name: str) -> DiagnosticStatus:
-        """For diagnostics."""
-        shot = self.desk.caches[self._primary].newest()
+    def diagnostics(self, name: str) -> DiagnosticStatus:
+        """Return the node's diagnostic status."""
+        image_set = self.dispatcher.caches[self._primary].latest()
         return status_message(
             name,
-            self.vitals,
+            self.worker_status,
             MemoryUsage(self.memory, self._declared),
-            self.desk.age(shot) if shot else NO_FRAME_AGE,
-            self.supervised.line.skipped,
+            self.dispatcher.age(image_set) if image_set else NO_FRAME_AGE,
+            self.supervised.queue.dropped_frames,
         )
 
-    def _stream(self) -> None:
-        if self._cadence is None:
+    def _detect_stream(self) -> None:
+        if self._rate_limiter is None:
             return
-        due, self._cadence = self._cadence.at(time.monotonic())
-        if due:
-            self.desk.stream(self._primary, time.monotonic(), self._on_seen)
+        allowed, self._rate_limiter = self._rate_limiter.allow(time.monotonic())
+        if allowed:
+            self.dispatcher.detect_stream(self._primary, time.monotonic(), self._on_seen)
 
 
-def _nothing() -> None:
-    """Other cameras only answer requests."""
+def _ignore() -> None:
+    """Do nothing: only the primary camera is streamed."""

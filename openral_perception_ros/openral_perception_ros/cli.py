@@ -15,24 +15,25 @@ from openral_perception_ros.engines.checkpoints import candidate_folders
 from openral_perception_ros.engines.provenance import verify as verify_weights
 from openral_perception_ros.engines.weights_record import WeightsRecord, check
 from openral_perception_ros.weights.environments import prepare as prepare_environment
-from openral_perception_ros.weights.environments import shown
+from openral_perception_ros.weights.environments import run_visibly
 from openral_perception_ros.weights.export import export as export_onnx
 from openral_perception_ros.weights.fetch import fetch as fetch_weights
 from openral_perception_ros.weights.fetch import weights_status
 from openral_perception_ros.weights.hub import download
 
 app = typer.Typer(help="OpenRAL.", no_args_is_help=True)
-weights = typer.Typer(help="Weights of detectors; fetched only by these commands.", no_args_is_help=True)
+weights = typer.Typer(help="Manage detector weights; nothing else downloads them.", no_args_is_help=True)
 app.add_typer(weights, name="weights")
 out = Console()
 
 Id = Annotated[str, typer.Argument(help="id, alias or slug of a detector")]
-Rskills = Annotated[list[Path], typer.Option("--rskills", help="folders of rSkills")]
-WeightsDir = Annotated[str, typer.Option("--weights-dir", help="where weights lie; '' = the user's cache")]
-Environments = Annotated[Path, typer.Option(help="where Python environments lie")]
-Accept = Annotated[list[str], typer.Option("--accept-licence", help="the word of a licence you accept")]
+Rskills = Annotated[list[Path], typer.Option("--rskills", help="folder of rSkills; may be repeated")]
+WeightsDir = Annotated[str, typer.Option("--weights-dir", help="folder of weights; '' = the user's cache")]
+Environments = Annotated[Path, typer.Option(help="folder of Python environments")]
+Accept = Annotated[list[str], typer.Option("--accept-licence", help="licence to accept, as named by `fetch`")]
 DEFAULT_RSKILLS = [Path("rskills")]
 LIST_WIDTH = 110
+"""Minimum width of the table [characters]: narrower terminals would cut off the ids."""
 NO_LICENCES: list[str] = []
 DEFAULT_ENVIRONMENTS = Path(".environments")
 
@@ -45,7 +46,7 @@ def _find(name: str, rskills: list[Path]) -> tuple[DetectorManifest, Path]:
 
 @weights.command("list")
 def list_(rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> None:
-    """Every detector, its licence, and whether its weights are here."""
+    """List detectors with their licences and the state of their weights."""
     registry = Registry.load(rskills)
     problems: list[str] = []
     table = Table(Column("detector", no_wrap=True), "weights", "MB", "licence", "commercial use", "revision")
@@ -62,29 +63,32 @@ def list_(rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> N
 def fetch(
     name: Id, rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "", accept: Accept = NO_LICENCES
 ) -> None:
-    """Download a detector's weights, resuming; shows and records the licence."""
+    """Download a detector's weights, resuming if interrupted; shows and records the licence."""
     manifest, _ = _find(name, rskills)
     out.print(escape(f"{manifest.id}: licence {manifest.licence.name} {manifest.licence.url}"))
     record = fetch_weights(manifest, weights_dir, tuple(accept), download)
     out.print(f"{manifest.id}: revision {record.revision}, {len(record.files)} files")
     if manifest.weights and not manifest.weights.revision:
-        out.print(f"{manifest.id}: its manifest pins no revision; what came is recorded beside the files")
+        out.print(
+            f"{manifest.id}: the manifest pins no revision; the fetched one is recorded beside the files"
+        )
 
 
 @weights.command()
 def verify(name: Id, rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> None:
-    """Read every file again and compare it with the manifest's pins and with what was recorded."""
+    """Hash every file again and compare it with the manifest's pins and the record."""
     manifest, folder = _find(name, rskills)
-    for each in candidate_folders(manifest, folder, weights_dir):
-        if each.is_dir():
-            record = WeightsRecord.read(each)
-            compared = check(each, record.files if record else {})
-            verify_weights(manifest, each, brings_code=manifest.engine in BRINGS_CODE)
+    for candidate in candidate_folders(manifest, folder, weights_dir):
+        if candidate.is_dir():
+            record = WeightsRecord.read(candidate)
+            compared = check(candidate, record.files if record else {})
+            verify_weights(manifest, candidate, brings_code=manifest.engine in BRINGS_CODE)
             pinned = len(manifest.weights.files) if manifest.weights else 0
-            told = f"{manifest.id}: {compared} files in {each} are as fetched ({pinned} pinned)"
-            out.print(escape(told))
+            out.print(
+                escape(f"{manifest.id}: {compared} files in {candidate} are unchanged ({pinned} pinned)")
+            )
             return
-    out.print(f"{manifest.id}: nothing recorded; run `openral weights fetch {manifest.id}`")
+    out.print(f"{manifest.id}: no weights found; run `openral weights fetch {manifest.id}`")
     raise typer.Exit(1)
 
 
@@ -95,22 +99,22 @@ def export(
     weights_dir: WeightsDir = "",
     environments: Environments = DEFAULT_ENVIRONMENTS,
 ) -> None:
-    """Write the ONNX file of a fetched checkpoint, checked box by box."""
+    """Export a fetched checkpoint to ONNX and compare the boxes of both."""
     manifest, folder = _find(name, rskills)
-    out.print(escape(f"written to {export_onnx(manifest, folder, weights_dir, environments, shown)}"))
+    out.print(escape(f"written to {export_onnx(manifest, folder, weights_dir, environments, run_visibly)}"))
 
 
 @weights.command()
 def prepare(
     name: Id, rskills: Rskills = DEFAULT_RSKILLS, environments: Environments = DEFAULT_ENVIRONMENTS
 ) -> None:
-    """Make the Python environment a detector's engine runs in."""
+    """Create the Python environment of a detector's engine."""
     manifest, folder = _find(name, rskills)
     out.print(escape(f"ready: {prepare_environment(manifest, folder, environments)}"))
 
 
 def main() -> None:
-    """Run a command; our own errors are one line and exit code 1."""
+    """Run a command; `OpenRALError` prints one line and exits with 1."""
     try:
         app()
     except OpenRALError as error:

@@ -1,7 +1,7 @@
-"""One detector as its node knows it before any model is loaded."""
-# MERGED Vocabulary files: the labels a closed detector can say, in class order, and what each covers.
-# MERGED Cameras by id, and the topics their images come on.
-# MERGED Names beside a node's own namespace, so that a whole robot can be moved below another one.
+"""Static description of a detector: manifest, vocabulary file, cameras with their topics, namespaces.
+
+All of it is known before any model is loaded.
+"""
 
 import re
 from collections.abc import Sequence
@@ -21,9 +21,10 @@ from openral_core.rskills.registry import MANIFEST_FILE, load_manifest
 
 
 class VocabularyDocument(Document):
-    """``labels`` maps each label to phrases it also stands for; ``groups`` sorts labels for people.
+    """Vocabulary file of a closed detector, its labels in class order.
 
-    A file may list ``groups`` alone: its labels are theirs, in order.
+    ``labels`` maps each label to the phrases it also covers; ``groups`` sorts the labels for readers.
+    A file may list ``groups`` alone: their labels, in order, are the vocabulary.
     """
 
     labels: dict[str, tuple[str, ...]] = Field(min_length=1)
@@ -42,8 +43,8 @@ class VocabularyDocument(Document):
         return {**content, "labels": dict.fromkeys(listed, ())}
 
 
-def vocabulary_of(manifest: DetectorManifest, folder: Path) -> VocabularyDocument | None:
-    """What a detector can name; None when it grounds any text.
+def load_vocabulary(manifest: DetectorManifest, folder: Path) -> VocabularyDocument | None:
+    """Load the vocabulary of a detector; None if it grounds any text.
 
     Raises:
         InvalidDocument: If the vocabulary file beside the manifest is missing or wrong.
@@ -55,17 +56,17 @@ def vocabulary_of(manifest: DetectorManifest, folder: Path) -> VocabularyDocumen
     return VocabularyDocument(labels=dict.fromkeys(manifest.vocabulary.labels, ()))
 
 
-def labels_of(manifest: DetectorManifest, folder: Path) -> tuple[str, ...]:
-    """What a detector can name, in class order; empty when it grounds any text.
+def load_labels(manifest: DetectorManifest, folder: Path) -> tuple[str, ...]:
+    """Return the labels of a detector in class order; empty if it grounds any text.
 
     Raises:
         InvalidDocument: If the vocabulary file beside the manifest is missing or wrong.
     """
-    vocabulary = vocabulary_of(manifest, folder)
+    vocabulary = load_vocabulary(manifest, folder)
     return tuple(vocabulary.labels) if vocabulary else ()
 
 
-RSKILLS = "openral_rskills"
+RSKILLS_PACKAGE = "openral_rskills"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Detector:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What it can name; empty when it grounds any text."""
+        """Labels in class order; empty if it grounds any text."""
         return tuple(self.vocabulary.labels) if self.vocabulary else ()
 
     def info(
@@ -92,7 +93,7 @@ class Detector:
         health: Health = Health.OK,
         health_message: str = "",
     ) -> DetectorInfo:
-        """What the graph is told; memory in [MB], ``latency`` [s] 0 until measured."""
+        """Build the published description; memory in [MB], ``latency`` [s] 0 until measured."""
         manifest = self.manifest
         return DetectorInfo(
             name=manifest.name,
@@ -117,35 +118,35 @@ class Detector:
 
 
 class NoRskillsInstalled(OpenRALError):
-    """No folder was named, and none is installed."""
+    """No rSkill folder is configured and none is installed."""
 
     def __init__(self) -> None:
         super().__init__(
-            f"package {RSKILLS!r} is not in this environment, and parameter rskill_folders names no folder: "
+            f"package {RSKILLS_PACKAGE!r} is not in this environment and parameter rskill_folders is empty: "
             "source the workspace's install/env.sh, or set rskill_folders"
         )
 
 
 def rskill_folders(named: Sequence[str]) -> list[Path]:
-    """The folders named, else that of the installed rSkills.
+    """Return the configured rSkill folders, or the folder of the installed rSkills.
 
     Raises:
-        NoRskillsInstalled: If there is neither.
+        NoRskillsInstalled: If neither exists.
     """
     if named:
         return [Path(folder) for folder in named]
     try:
-        return [Path(get_package_share_directory(RSKILLS))]
+        return [Path(get_package_share_directory(RSKILLS_PACKAGE))]
     except PackageNotFoundError as error:
         raise NoRskillsInstalled from error
 
 
 def find_detector(rskill: str, folders: Sequence[Path]) -> tuple[DetectorManifest, Path]:
-    """A detector's manifest and folder, by the path of either or by a name among ``folders``.
+    """Find a detector's manifest and folder, by path or by name in ``folders``.
 
     Raises:
-        InvalidManifest: If the file is wrong, or no detector's.
-        UnknownId: If no rSkill of the folders answers to the name.
+        InvalidManifest: If the file is invalid or describes no detector.
+        UnknownId: If no rSkill in ``folders`` has this name.
     """
     path = Path(rskill)
     if path.exists():
@@ -162,9 +163,9 @@ def find_detector(rskill: str, folders: Sequence[Path]) -> tuple[DetectorManifes
 def load_detector(
     rskill: str, folders: Sequence[Path], cameras: tuple[str, ...], is_default: bool
 ) -> Detector:
-    """See `find_detector`; reads the vocabulary too."""
+    """Find a detector and load its vocabulary; raises what `find_detector` raises."""
     manifest, folder = find_detector(rskill, folders)
-    return Detector(manifest, folder, vocabulary_of(manifest, folder), cameras, is_default)
+    return Detector(manifest, folder, load_vocabulary(manifest, folder), cameras, is_default)
 
 
 SUFFIXES = {Sensor.RGB: "image_raw", Sensor.DEPTH: "depth", Sensor.SEMANTIC: "semantic"}
@@ -173,7 +174,7 @@ _SPEC = re.compile(r"^(?P<id>[A-Za-z][A-Za-z0-9_]*)(:=(?P<base>[A-Za-z0-9_/~]+))
 
 
 class InvalidCamera(OpenRALError):
-    """A camera parameter that cannot be read."""
+    """A camera parameter that cannot be parsed."""
 
     def __init__(self, text: str, problem: str) -> None:
         super().__init__(
@@ -183,60 +184,60 @@ class InvalidCamera(OpenRALError):
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """``base`` is the namespace of the camera's topics."""
+    """A camera by id; ``base`` is the namespace of its topics."""
 
     id: str
     base: str
 
     @classmethod
     def parse(cls, text: str, robot: str = "") -> Self:
-        """A camera from ``id`` (topics below ``<robot>/id``) or ``id:=base``.
+        """Parse ``id`` (topics below ``<robot>/id``) or ``id:=base``.
 
         Raises:
-            InvalidCamera: If it is neither.
+            InvalidCamera: If the text matches neither form.
         """
         match = _SPEC.match(text)
         if match is None:
-            raise InvalidCamera(text, "not readable")
+            raise InvalidCamera(text, "invalid syntax")
         return cls(match["id"], (match["base"] or f"{robot}/{match['id']}").rstrip("/"))
 
     def topic(self, sensor: Sensor) -> str:
-        """Where one sensor's images come."""
+        """Topic of one sensor's images."""
         return f"{self.base}/{SUFFIXES[sensor]}"
 
     @property
     def labels_topic(self) -> str:
-        """Where the names of instance ids are latched."""
+        """Latched topic with the names of instance ids."""
         return f"{self.base}/{LABELS_SUFFIX}"
 
 
 def parse_cameras(texts: Sequence[str], robot: str = "") -> tuple[Camera, ...]:
-    """Cameras in order, the primary first; ``robot`` is the namespace that ids without a base lie in.
+    """Parse cameras in order, primary first; ids without a base lie in the namespace ``robot``.
 
     Raises:
-        InvalidCamera: If one cannot be read or two share an id.
+        InvalidCamera: If one cannot be parsed or two share an id.
     """
     cameras = tuple(Camera.parse(text, robot) for text in texts)
     for index, camera in enumerate(cameras):
         if camera.id in (other.id for other in cameras[:index]):
-            raise InvalidCamera(texts[index], "its id is taken")
+            raise InvalidCamera(texts[index], "duplicate id")
     return cameras
 
 
-_OF_A_ROBOT = re.compile(r"(?P<robot>.*)/openral/perception/[^/]+")
+_ROBOT_NAMESPACE = re.compile(r"(?P<robot>.*)/openral/perception/[^/]+")
 
 
 def parent_name(node: Node, levels: int, name: str) -> str:
-    """``name`` so many levels above: from ``/a/b/c`` one level gives ``/a/b/name``, none ``/a/b/c/name``."""
+    """Resolve ``name`` some levels up from the node's namespace: in ``/a/b``, one level up is ``/a/name``."""
     base: str = node.get_namespace().rsplit("/", levels)[0] if levels else node.get_namespace()
     return f"{base.rstrip('/')}/{name}"
 
 
 def robot_of(node: Node) -> str:
-    """The namespace of the node's robot, "" for the graph's own.
+    """Return the namespace of the node's robot, "" for the root.
 
-    A detector of a robot is in ``<robot>/openral/perception/<slug>``; the robot of one that was started alone
-    anywhere else is its own namespace.
+    A robot's detector is in ``<robot>/openral/perception/<slug>``; for a node started on its own elsewhere,
+    the robot is the node's own namespace.
     """
-    found = _OF_A_ROBOT.fullmatch(node.get_namespace())
+    found = _ROBOT_NAMESPACE.fullmatch(node.get_namespace())
     return str(found["robot"] if found else node.get_namespace().rstrip("/"))

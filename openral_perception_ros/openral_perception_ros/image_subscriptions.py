@@ -1,6 +1,4 @@
-"""Subscriptions of one camera, filling its cache."""
-# MERGED Shots as frames: the one place where a detector's images are decoded.
-# MERGED Frames that show nothing, whatever is before the camera.
+"""Camera subscriptions that fill the image cache, and the decoding of image sets into engine frames."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +22,7 @@ from openral_ros.resources import ResourceScope
 
 
 def make_image_cache(camera: Camera, sensors: Sequence[Sensor]) -> ImageCache:
-    """An empty cache; instance ids need their labels."""
+    """Create the empty cache of a camera; semantic images also need their labels."""
     return ImageCache(camera.id, [sensor.value for sensor in sensors], Sensor.SEMANTIC in sensors)
 
 
@@ -33,12 +31,12 @@ def subscribe_camera(
     camera: Camera,
     cache: ImageCache,
     compressed: bool,
-    on_shot: Callable[[], None],
+    on_image_set: Callable[[], None],
 ) -> list[Subscription]:
     """Keep a camera's newest images; ``on_shot`` is called when those of one stamp are complete.
 
     Returns:
-        The subscriptions of its images, which come all the time.
+        The subscriptions of its image streams, without the latched labels.
     """
     if Sensor.SEMANTIC.value in cache.sensors:
         scope.subscription(
@@ -46,7 +44,7 @@ def subscribe_camera(
         )
     sensors = [Sensor(name) for name in cache.sensors]
     return [
-        _subscribe(scope, camera.topic(each), each, compressed and each is Sensor.RGB, cache, on_shot)
+        _subscribe(scope, camera.topic(each), each, compressed and each is Sensor.RGB, cache, on_image_set)
         for each in sensors
     ]
 
@@ -57,12 +55,12 @@ def _subscribe(
     sensor: Sensor,
     compressed: bool,
     cache: ImageCache,
-    on_shot: Callable[[], None],
+    on_image_set: Callable[[], None],
 ) -> Subscription:
     def keep(message: Image | CompressedImage) -> None:
         header = message.header
         if cache.put(sensor.value, message, nanoseconds(header.stamp), header.frame_id, time.monotonic()):
-            on_shot()
+            on_image_set()
 
     return scope.subscription(
         CompressedImage if compressed else Image,
@@ -78,23 +76,24 @@ def _keep_labels(cache: ImageCache, message: LabelInfo) -> None:
 
 
 _STRIDE = 8
-_SPREAD = 2
-"""Levels by which the pixels of one colour differ in a frame that shows nothing: rounding of a codec."""
-_DARK = 8.0
-"""Level below which nearly all pixels lie in a frame too dark to see anything: noise of a covered sensor."""
+"""Stride of the fast check [px]: most frames that show something pass on a 64th of their pixels."""
+_MAX_SPREAD = 2
+"""Largest spread of a uniform frame [levels of 255]: rounding of a codec."""
+_DARK_LEVEL = 8.0
+"""99th percentile of a frame that is too dark [level of 255]: noise of a covered sensor."""
 
 
 def is_blank(rgb: NDArray[np.uint8]) -> bool:
-    """Whether an image, uint8 of shape (H, W, 3), is all of one colour, or black but for noise.
+    """Return True if an image, uint8 of shape (H, W, 3), is uniform, or black except for noise.
 
-    A detector that sees nothing in it has not seen that something is absent.
+    An empty detection in such a frame is no evidence of absence.
     """
-    return _shows_nothing(rgb[::_STRIDE, ::_STRIDE]) and _shows_nothing(rgb)
+    return _is_uniform_or_dark(rgb[::_STRIDE, ::_STRIDE]) and _is_uniform_or_dark(rgb)
 
 
-def _shows_nothing(rgb: NDArray[np.uint8]) -> bool:
+def _is_uniform_or_dark(rgb: NDArray[np.uint8]) -> bool:
     low, high = rgb.min(axis=(0, 1)).astype(int), rgb.max(axis=(0, 1)).astype(int)
-    return bool((high - low).max() <= _SPREAD or np.percentile(rgb, 99) <= _DARK)
+    return bool((high - low).max() <= _MAX_SPREAD or np.percentile(rgb, 99) <= _DARK_LEVEL)
 
 
 def _colour(message: object) -> Plane:
@@ -112,18 +111,18 @@ _DECODERS: Mapping[Sensor, Callable[[object], Plane]] = {
 }
 
 
-def decode_frame(shot: ImageSet) -> EngineFrame:
-    """The planes of a shot.
+def decode_frame(image_set: ImageSet) -> EngineFrame:
+    """Decode an image set into an engine frame.
 
     Raises:
-        UnsupportedEncoding: If an image's encoding cannot be read.
+        UnsupportedEncoding: If an image's encoding is not supported.
         MalformedImage: If an image's sizes contradict its data.
         UndecodableImage: If compressed data is neither JPEG nor PNG.
-        ImageTooLarge: If it is larger than any camera's; nothing of it is decoded.
-        BlankFrame: If its colours show nothing.
+        ImageTooLarge: If it exceeds the size limit; nothing is decoded.
+        BlankFrame: If the colour image is blank.
     """
-    planes = {name: _DECODERS[Sensor(name)](image) for name, image in shot.images.items()}
+    planes = {name: _DECODERS[Sensor(name)](image) for name, image in image_set.images.items()}
     colour = planes.get(Sensor.RGB.value)
     if colour is not None and is_blank(colour.astype(np.uint8, copy=False)):
-        raise BlankFrame(shot.camera)
-    return EngineFrame(planes, shot.camera, shot.stamp, shot.labels)
+        raise BlankFrame(image_set.camera)
+    return EngineFrame(planes, image_set.camera, image_set.stamp, image_set.labels)

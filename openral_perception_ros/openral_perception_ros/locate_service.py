@@ -1,6 +1,4 @@
-"""Services whose answers take time, answered beside their node's other work."""
-# MERGED Requests of `locate_in_view`, from receipt to response.
-# MERGED One span per request, open from its receipt to its answer.
+"""The ``locate_in_view`` service: deferred responses on a thread of their own, one trace span per request."""
 
 import logging
 import time
@@ -32,17 +30,19 @@ from openral_ros.resources import ResourceScope
 from openral_ros.service_guard import failure_responder, guard_service
 from openral_ros.tracing import start_span
 
-REQUESTS = QoSProfile(depth=256)
-"""Kept until they are read; the usual ten would lose the eleventh of a burst without a word."""
+_log = logging.getLogger(__name__)
+REQUEST_QOS = QoSProfile(depth=256)
+"""Requests of a burst are kept until read; the default depth of 10 silently drops the eleventh."""
 Callback = Callable[[object, object], "Future[object]"]
-CLOSING = 5.0
+SHUTDOWN_TIMEOUT = 5.0
+"""Longest wait for a running callback when the server closes [s]."""
 
 
 class DeferredServiceServer:
-    """Services of a node on a thread of their own, under the names the node would give them.
+    """Services of a node, served by a hidden node on a thread of its own under the node's names.
 
-    Before every callback an executor goes through all it waits for; a detector's node has more than thirty
-    such things, this door its services alone. It is a hidden node, since rclpy divides executors by node.
+    An executor polls all its entities before every callback; a detector node has more than thirty, the hidden
+    node only its services. rclpy assigns executors per node, hence a second node.
     """
 
     def __init__(self, scope: ResourceScope, node: Node) -> None:
@@ -57,19 +57,19 @@ class DeferredServiceServer:
         )
         self._executor = GuardedExecutor(context=node.context)
         self._executor.add_node(self._node)
-        self._thread = Thread(target=self._spin, name=f"door of {node.get_name()}", daemon=True)
+        self._thread = Thread(target=self._spin, name=f"services of {node.get_name()}", daemon=True)
         scope.callback(self._close)
 
-    def serve(self, service_type: type, name: str, callback: Callback) -> None:
-        """Answer with what ``callback`` promises; it must return at once.
+    def add_service(self, service_type: type, name: str, callback: Callback) -> None:
+        """Add a service whose ``callback`` returns immediately, with a response or a future of one.
 
-        The response is sent by the thread that keeps the promise. One that comes after the door was closed
-        is dropped. A callback or a promise that breaks is answered with a typed failure.
+        The thread that completes the future sends the response; after closing it is dropped. If the callback
+        or its future raises, a typed failure is sent.
         """
         resolved = self._owner.resolve_service_name(name)
         group = ReentrantCallbackGroup()
         service = self._node.create_service(
-            service_type, resolved, callback, qos_profile=REQUESTS, callback_group=group
+            service_type, resolved, callback, qos_profile=REQUEST_QOS, callback_group=group
         )
         guard, source, failure = guard_of(self._owner), f"service {resolved}", failure_responder(service_type)
         guard_service(guard, source, service, failure)
@@ -91,8 +91,8 @@ class DeferredServiceServer:
 
         intercept_responses(service, deferred)
 
-    def open(self) -> None:
-        """Begin to answer."""
+    def start(self) -> None:
+        """Start serving."""
         self._thread.start()
 
     def _spin(self) -> None:
@@ -100,74 +100,72 @@ class DeferredServiceServer:
             self._executor.spin()
 
     def _close(self) -> None:
-        self._executor.shutdown(timeout_sec=CLOSING)
+        self._executor.shutdown(timeout_sec=SHUTDOWN_TIMEOUT)
         if self._thread.is_alive():
-            self._thread.join(CLOSING)
+            self._thread.join(SHUTDOWN_TIMEOUT)
         self._node.destroy_node()
 
 
 def start_locate_span(request: LocateInView.Request) -> Span:
-    """A span below the request's; never the current one, since requests overlap."""
+    """Start a child span of the request; never the current span, since requests overlap."""
     return start_span(
         "locate_in_view", request.traceparent, {"query": request.query, "camera": request.camera}
     )
 
 
 def end_locate_span(span: Span, result: LocateResult) -> None:
-    """What the request ended in."""
+    """Record the request's status and end its span."""
     span.set_attribute("status", result.status.name)
     span.end()
 
 
-_log = logging.getLogger(__name__)
-
-
 @dataclass(slots=True)
 class LocateServiceHandler:
-    """Any thread may call it; ``session`` gives the active one, ``query`` is what an empty one means.
+    """Handle ``locate_in_view`` requests, on any thread.
 
-    ``on_answer`` is told every answer on whichever thread has it.
+    ``active_detector`` returns the active detector or None; ``query`` replaces an empty query. ``on_answer``
+    is called with every answer, on the thread that completes it.
     """
 
     rskill_id: str
-    reception: RequestValidator
-    session: Callable[[], ActiveDetector | None]
+    validator: RequestValidator
+    active_detector: Callable[[], ActiveDetector | None]
     on_answer: Callable[[LocateAnswer], None]
     query: str = ""
 
-    def receive(
+    def handle(
         self, request: LocateInView.Request, response: LocateInView.Response
     ) -> "Future[LocateInView.Response]":
-        """Promise the response to a request."""
-        promise: Future[LocateInView.Response] = Future()
-        self._ask(request, partial(self._keep, promise, response, start_locate_span(request)))
-        return promise
+        """Return a future of the response."""
+        future: Future[LocateInView.Response] = Future()
+        self._ask(request, partial(self._respond, future, response, start_locate_span(request)))
+        return future
 
     def _ask(self, request: LocateInView.Request, on_done: Callable[[LocateAnswer], None]) -> None:
         query, camera = request.query or self.query, request.camera
         try:
-            question = self.reception.question(query, camera, request.detector, request.deadline)
-            session = self.session()
-            if session is None:
+            locate_query = self.validator.parse(query, camera, request.detector, request.deadline)
+            active_detector = self.active_detector()
+            if active_detector is None:
                 raise NotActive(self.rskill_id)
-            session.desk.ask(question, time.monotonic(), on_done)
-        except LocateError as refused:
-            on_done(LocateAnswer(self.reception.refusal(query, camera, refused)))
+            active_detector.dispatcher.locate(locate_query, time.monotonic(), on_done)
+        except LocateError as error:
+            on_done(LocateAnswer(self.validator.build_error(query, camera, error)))
 
-    def _keep(
+    def _respond(
         self,
-        promise: "Future[LocateInView.Response]",
+        future: "Future[LocateInView.Response]",
         response: LocateInView.Response,
         span: Span,
         answer: LocateAnswer,
     ) -> None:
         end_locate_span(span, answer.result)
         try:
-            filled = fill_locate_response(response, answer.result, make_header(answer.shot))
-        except Exception:  # who asks is always answered, also when a model's words are no text
-            _log.exception("an answer cannot be told")
-            unsaid = DetectorFailed("the model's answer is no text")
-            broken = self.reception.refusal("", answer.result.camera, unsaid)
+            filled = fill_locate_response(response, answer.result, make_header(answer.image_set))
+        except Exception:  # a label that is no valid text must not leave the caller without a response
+            _log.exception("the locate_in_view response could not be built")
+            unsaid = DetectorFailed("the model returned a label that is not valid text")
+            broken = self.validator.build_error("", answer.result.camera, unsaid)
             filled = fill_locate_response(LocateInView.Response(), broken, make_header(None))
-        promise.set_result(filled)
+        future.set_result(filled)
         self.on_answer(answer)

@@ -1,4 +1,4 @@
-"""Detector node: one rSkill, run by a worker process while active.
+"""Detector node: one detector rSkill, run by a worker process while active.
 
 Subscribes each camera's images, and ``detector_query`` (std_msgs/String) when on demand.
 Publishes ``info`` (latched), ``annotated`` while subscribed, ``/diagnostics``, ``objects`` when continuous,
@@ -40,125 +40,139 @@ from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
 from openral_ros.tracing import start_tracing
 
-DIAGNOSTICS_PERIOD, HEARTBEAT = 1.0, 0.5
+DIAGNOSTICS_PERIOD = 1.0
+"""Period of ``/diagnostics`` [s], as usual for diagnostic_updater."""
+HEARTBEAT_PERIOD = 0.5
+"""Period of ``info`` [s]: observers notice a lost node within two seconds."""
 
 
 class SupervisionEnded(FatalNodeError):
-    """Nobody watches the worker any more: a node that went on would be blind and call itself healthy."""
+    """The supervising thread ended; without it the node would report a healthy worker that may be lost."""
 
     kind = "supervision_ended"
 
     def __init__(self, error: Exception) -> None:
-        super().__init__(f"supervision of the worker ended ({error}): this process ends, to be started again")
+        super().__init__(f"worker supervision ended ({error}): exiting so that this process can be restarted")
 
 
 class DetectorNode(LifecycleNodeBase):
-    """See the module."""
+    """Lifecycle node of one detector.
+
+    Configuring checks the manifest and creates all interfaces; requests are answered INACTIVE. Activating
+    starts the worker process and returns once one inference has succeeded; deactivating frees all of its
+    memory.
+    """
 
     worker_module: ClassVar[str] = WORKER_MODULE
-    _session: ActiveDetector | None = None
+    _active_detector: ActiveDetector | None = None
     _measured = (0.0, 0.0)
     _worker_pid = 0
 
     def __init__(self, name: str, **options: object) -> None:
         super().__init__(name, **options)
         name = self.get_fully_qualified_name()
-        self.get_logger().info(f"waiting for configure, as by `ros2 lifecycle set {name} configure`")
+        self.get_logger().info(f"waiting to be configured, e.g. `ros2 lifecycle set {name} configure`")
 
     def configure(self, scope: ResourceScope) -> None:
-        """Check the manifest and make every interface; while inactive, requests are answered INACTIVE."""
+        """Check the manifest and create every interface."""
         p = declare(self, DetectorParameters)
         slug = self.get_namespace().rsplit("/", 1)[-1]
         start_tracing(slug or self.get_name(), Path(p.record) if p.record else None)
         cameras = parse_cameras(p.cameras, robot_of(self))
         detector = load_detector(
-            p.rskill, rskill_folders(p.rskill_folders), tuple(each.id for each in cameras), p.default
+            p.rskill, rskill_folders(p.rskill_folders), tuple(camera.id for camera in cameras), p.default
         )
-        self._plan = DetectorConfig(
+        self._config = DetectorConfig(
             p, detector, cameras, RequestValidator(detector, p.deadline), self.worker_module
         )
         self._scope = scope
-        self._announcer = DetectorPublishers(scope, self, detector)
-        self._inquiries = LocateServiceHandler(
-            detector.manifest.id, self._plan.reception, lambda: self._session, self._answered
+        self._detector_publishers = DetectorPublishers(scope, self, detector)
+        self._locate_handler = LocateServiceHandler(
+            detector.manifest.id, self._config.validator, lambda: self._active_detector, self._on_answer
         )
-        door = DeferredServiceServer(scope, self)
+        server = DeferredServiceServer(scope, self)
         for level in (0, 1) if p.default else (0,):
-            door.serve(LocateInView, parent_name(self, level, "locate_in_view"), self._inquiries.receive)
-        door.open()
+            server.add_service(
+                LocateInView, parent_name(self, level, "locate_in_view"), self._locate_handler.handle
+            )
+        server.start()
         if detector.manifest.mode is Mode.ON_DEMAND:
-            scope.subscription(String, "detector_query", self._retarget, RELIABLE)
-        scope.timer(DIAGNOSTICS_PERIOD, self._report)
-        scope.timer(HEARTBEAT, self._announcer.repeat)
-        scope.callback(self._inform, LifecycleState.UNCONFIGURED)
-        self._inform(LifecycleState.INACTIVE)
+            scope.subscription(String, "detector_query", self._set_default_query, RELIABLE)
+        scope.timer(DIAGNOSTICS_PERIOD, self._publish_diagnostics)
+        scope.timer(HEARTBEAT_PERIOD, self._detector_publishers.republish)
+        scope.callback(self._publish_info, LifecycleState.UNCONFIGURED)
+        self._publish_info(LifecycleState.INACTIVE)
 
     def activate(self, scope: ResourceScope) -> None:
-        """Start the worker; returns when one inference has succeeded."""
-        scope.callback(self._leave)
-        self._session = ActiveDetector(scope, self, self._plan, self._on_event, self._on_seen, self._on_end)
-        self._session.wait_until_ready()
-        self._inform(LifecycleState.ACTIVE)
+        """Start the worker and wait for its first successful inference."""
+        scope.callback(self._clear_active_detector)
+        self._active_detector = ActiveDetector(
+            scope, self, self._config, self._on_event, self._on_seen, self._on_end
+        )
+        self._active_detector.wait_until_ready()
+        self._publish_info(LifecycleState.ACTIVE)
 
     def on_fatal(self, reason: FatalNodeError) -> None:
-        """Others are told too."""
+        """Report the fatal error to the rest of the graph as well."""
         super().on_fatal(reason)
-        self._announcer.failures.report_fatal(reason)
+        self._detector_publishers.failures.report_fatal(reason)
 
-    def _leave(self) -> None:
-        self._session = None
-        self._inform(LifecycleState.INACTIVE)
+    def _clear_active_detector(self) -> None:
+        self._active_detector = None
+        self._publish_info(LifecycleState.INACTIVE)
 
-    def _answered(self, answer: LocateAnswer) -> None:
-        if answer.shot is not None:
-            self._annotate(answer.shot, answer.result.detections)
+    def _on_answer(self, answer: LocateAnswer) -> None:
+        if answer.image_set is not None:
+            self._annotate(answer.image_set, answer.result.detections)
 
-    def _annotate(self, shot: ImageSet, detections: tuple[Detection, ...]) -> None:
-        if self._announcer.watched:
-            self._at_home(self._announcer.annotated, shot, detections)
+    def _annotate(self, image_set: ImageSet, detections: tuple[Detection, ...]) -> None:
+        if self._detector_publishers.has_annotation_subscriber:
+            self._post_to_executor(self._detector_publishers.annotated, image_set, detections)
 
-    def _at_home(self, work: Callable[..., object], *arguments: object) -> None:
-        """Run on the executor what another thread learnt, as long as there is anything to tell it with."""
+    def _post_to_executor(self, work: Callable[..., object], *arguments: object) -> None:
+        """Run ``work`` on the executor, unless the node has already left it."""
         if self.executor is not None:
             guarded = self._scope.guarded(f"executor inbox, {work.__name__}", work)
             self.executor.create_task(guarded, *arguments)
 
     def _on_seen(self, outcome: RequestOutcome) -> None:
         if isinstance(outcome, DetectionResult):
-            self._announcer.objects(outcome.shot, outcome.detections)
-            self._annotate(outcome.shot, outcome.detections)
+            self._detector_publishers.objects(outcome.image_set, outcome.detections)
+            self._annotate(outcome.image_set, outcome.detections)
 
     def _on_event(self, event: WorkerEvent) -> None:
         self.get_logger().warning(event.message)
-        self._at_home(self._tell, event)
+        self._post_to_executor(self._on_worker_event, event)
 
     def _on_end(self, error: Exception) -> None:
-        self._at_home(self._give_up, error)
+        self._post_to_executor(self._raise_supervision_ended, error)
 
-    def _give_up(self, error: Exception) -> None:
+    def _raise_supervision_ended(self, error: Exception) -> None:
         raise SupervisionEnded(error)
 
-    def _tell(self, event: WorkerEvent) -> None:
-        self._announcer.event(event)
-        if self._session is not None and self._session.loaded:
-            self._inform(LifecycleState.ACTIVE)
+    def _on_worker_event(self, event: WorkerEvent) -> None:
+        self._detector_publishers.event(event)
+        if self._active_detector is not None and self._active_detector.loaded:
+            self._publish_info(LifecycleState.ACTIVE)
 
-    def _retarget(self, message: String) -> None:
-        self._inquiries.query = message.data
+    def _set_default_query(self, message: String) -> None:
+        self._locate_handler.query = message.data
 
-    def _report(self) -> None:
+    def _publish_diagnostics(self) -> None:
         name = self.get_fully_qualified_name()
-        self._announcer.diagnostics(self._session.status(name) if self._session else inactive_status(name))
+        self._detector_publishers.diagnostics(
+            self._active_detector.diagnostics(name) if self._active_detector else inactive_status(name)
+        )
 
-    def _inform(self, state: LifecycleState) -> None:
-        """Announce what this detector is; what was measured of a worker outlives it."""
-        session, health = self._session, (Health.OK, "")
-        if session is not None:
-            self._measured = session.memory or self._measured[0], session.latency
-            self._worker_pid = session.vitals.pid
-            health = session.vitals.health, session.vitals.trouble
+    def _publish_info(self, state: LifecycleState) -> None:
+        """Publish the detector's description; measurements outlive the worker they come from."""
+        active, health = self._active_detector, (Health.OK, "")
+        if active is not None:
+            self._measured = active.memory or self._measured[0], active.latency
+            self._worker_pid = active.worker_status.pid
+            health = active.worker_status.health, active.worker_status.health_message
         held = process_memory_mb(self._worker_pid)
-        self._announcer.info(self._plan.detector.info(state, *self._measured, held, *health))
+        self._detector_publishers.info(self._config.detector.info(state, *self._measured, held, *health))
 
 
 def main() -> None:

@@ -8,57 +8,72 @@ from openral_ros.parameters import Parameters
 
 
 class DetectorParameters(Parameters):
-    """Times in [s]."""
+    """Parameters of a detector node; times in [s]."""
 
-    rskill: str = Field(description="the detector: id, alias or slug of an rSkill, or the path of its folder")
+    rskill: str = Field(
+        description="detector to run: id, alias or slug of an rSkill, or the path of its folder"
+    )
     rskill_folders: tuple[str, ...] = Field(
-        default=(), description="where rSkills are looked up by name; [] = where they are installed"
+        default=(), description="folders searched for rSkills by name; [] = the installed ones"
     )
     cameras: tuple[str, ...] = Field(
         default=("head",),
         min_length=1,
-        description="'id', below the robot's namespace, or 'id:=topic base'; the primary first",
+        description="'id' (topics below the robot's namespace) or 'id:=topic base'; primary camera first",
     )
-    compressed: bool = Field(default=False, description="receive colour images as image_raw/compressed")
-    default: bool = Field(default=False, description="also answer ../locate_in_view")
+    compressed: bool = Field(default=False, description="subscribe to image_raw/compressed for colour images")
+    default: bool = Field(default=False, description="also serve ../locate_in_view")
     rate: float = Field(
-        default=10.0, gt=0.0, le=1000.0, description="most looks of a continuous detector [Hz]"
+        default=10.0, gt=0.0, le=1000.0, description="maximum detection rate of a continuous detector [Hz]"
     )
-    max_frame_age: float = Field(default=2.0, gt=0.0, description="an older frame is STALE_FRAME")
-    deadline: float = Field(default=5.0, gt=0.0, description="of a request that names none")
-    load_deadline: float = Field(default=120.0, gt=0.0, description="to load the model when activated")
+    max_frame_age: float = Field(
+        default=2.0, gt=0.0, description="requests on older frames are answered STALE_FRAME"
+    )
+    deadline: float = Field(default=5.0, gt=0.0, description="deadline of requests that set none")
+    load_deadline: float = Field(
+        default=120.0, gt=0.0, description="time limit for loading the model on activation"
+    )
     inference_deadline: float = Field(
-        default=30.0, gt=0.0, description="a worker silent for longer is killed"
+        default=30.0, gt=0.0, description="a worker that takes longer for one inference is killed"
     )
-    queue: int = Field(default=8, ge=1, le=1000, description="requests that may wait; more are BUSY")
-    restarts: int = Field(default=3, ge=0, le=100, description="of a lost worker within ten minutes")
+    queue: int = Field(
+        default=8, ge=1, le=1000, description="maximum queued requests; further ones are answered BUSY"
+    )
+    restarts: int = Field(
+        default=3, ge=0, le=100, description="quick restarts of a lost worker within ten minutes"
+    )
     cool_down: float = Field(
         default=60.0,
         gt=0.0,
         le=3600.0,
-        description="before a worker that was lost more often is tried",
+        description="pause before the next restart once these are used up",
     )
     longest_cool_down: float = Field(
-        default=900.0, gt=0.0, le=86400.0, description="it doubles with each worker that is lost on trial"
+        default=900.0,
+        gt=0.0,
+        le=86400.0,
+        description="upper bound of that pause, which doubles with every failed restart",
     )
-    record: str = Field(default="", description="folder for recorded spans; '' = none")
-    seed: int = Field(default=0, ge=0, description="of simulated noise")
-    device: str = Field(default="cpu", description="where the model runs: cpu, cuda, cuda:1, tensorrt")
-    weights_folder: str = Field(default="", description="where weights lie; '' = the standard hub cache")
+    record: str = Field(default="", description="folder for recorded trace spans; '' = do not record")
+    seed: int = Field(default=0, ge=0, description="seed of simulated noise")
+    device: str = Field(default="cpu", description="device of the model: cpu, cuda, cuda:1, tensorrt")
+    weights_folder: str = Field(default="", description="folder of weights; '' = the standard hub cache")
     remote_code: bool = Field(
-        default=False, description="let a checkpoint of a pinned revision run its own code"
+        default=False, description="allow a checkpoint of a pinned revision to run its own code"
     )
     environments: str = Field(
-        default=".environments", description="where `openral weights prepare` puts them"
+        default=".environments", description="folder of Python environments made by `openral weights prepare`"
     )
 
     @property
     def limits(self) -> WorkerLimits:
-        """The bounds of the worker."""
-        policy = CircuitBreaker(limit=self.restarts, cool_down=self.cool_down, longest=self.longest_cool_down)
+        """Limits of the worker."""
+        policy = CircuitBreaker(
+            limit=self.restarts, cool_down=self.cool_down, max_cooldown=self.longest_cool_down
+        )
         return WorkerLimits(self.load_deadline, self.inference_deadline, self.queue, policy)
 
     @property
     def load_options(self) -> LoadOptions:
-        """What the worker is told besides the manifest."""
+        """Load options the worker gets in addition to the manifest."""
         return LoadOptions(self.seed, self.device, self.weights_folder, self.remote_code)

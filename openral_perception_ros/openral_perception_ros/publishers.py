@@ -1,6 +1,4 @@
-"""Everything a detector node publishes."""
-# MERGED A detector's health as diagnostic_msgs.
-# MERGED Boxes drawn on the image they were found in.
+"""Publishers of a detector node: description, detections, annotated images, failures and diagnostics."""
 
 import statistics
 import time
@@ -37,70 +35,71 @@ from openral_ros.resources import ResourceScope
 
 _STARTING = (WorkerPhase.LOADING, WorkerPhase.WAITING)
 
-
 NO_FRAME_AGE = -1.0
-TOLERANCE = 0.2
-SLACK = 30.0
-"""What a process differs by from one machine to the next, whatever its model: libraries, allocator [MB]."""
+"""Frame age in `status_message` before the first frame [s]."""
+MEMORY_TOLERANCE = 0.2
+"""Fraction by which measured memory may differ from the manifest without a warning."""
+MEMORY_SLACK = 30.0
+"""Difference between machines that no manifest can know: libraries, allocator [MB]."""
 
 
 def inactive_status(name: str) -> DiagnosticStatus:
-    """The status of a node without a worker."""
+    """Return the diagnostic status of a node without a worker."""
     return DiagnosticStatus(level=DiagnosticStatus.OK, name=name, message="inactive")
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryUsage:
-    """What the worker holds and what its manifest says [MB]."""
+    """Measured memory of the worker and memory declared by its manifest [MB]."""
 
     measured: float
     declared: float
 
     @property
     def misdeclared(self) -> str:
-        """Words when the manifest is wrong by more than a fifth of what is measured and `SLACK`."""
-        allowed = max(TOLERANCE * self.measured, SLACK)
+        """Warning if both differ by more than `MEMORY_TOLERANCE` and `MEMORY_SLACK`, else ""."""
+        allowed = max(MEMORY_TOLERANCE * self.measured, MEMORY_SLACK)
         if self.measured <= 0.0 or abs(self.measured - self.declared) <= allowed:
             return ""
         return f"memory is {self.measured:.0f} MB, declared {self.declared:.0f} MB"
 
 
 def status_message(
-    name: str, vitals: WorkerStatus, memory: MemoryUsage, frame_age: float, skipped: int
+    name: str, worker_status: WorkerStatus, memory: MemoryUsage, frame_age: float, dropped_frames: int
 ) -> DiagnosticStatus:
-    """One status; age in [s] or `NO_FRAME_AGE`. Memory that is misdeclared is a warning."""
+    """Build the diagnostic status; age in [s] or `NO_FRAME_AGE`. Misdeclared memory is a warning."""
     values = {
-        "worker pid": vitals.pid,
+        "worker pid": worker_status.pid,
         "memory [MB]": f"{memory.measured:.0f}",
         "declared memory [MB]": f"{memory.declared:.0f}",
         "last frame age [s]": f"{frame_age:.2f}" if frame_age >= 0.0 else "none",
-        "answered": vitals.answered,
-        "skipped frames": skipped,
-        "restarts": vitals.restarts,
-        "last error": vitals.last_error or "none",
-        "health": vitals.health.name.lower(),
-        "on trial": vitals.on_trial,
-        **_next_start(vitals),
-        **_inference_times(list(vitals.inference_times)),
+        "answered": worker_status.answered,
+        "skipped frames": dropped_frames,
+        "restarts": worker_status.restarts,
+        "last error": worker_status.last_error or "none",
+        "health": worker_status.health.name.lower(),
+        "on trial": worker_status.half_open,
+        **_next_start(worker_status),
+        **_inference_times(list(worker_status.inference_times)),
     }
-    level = _level(vitals)
+    level = _level(worker_status)
     wrong = memory.misdeclared if level == DiagnosticStatus.OK else ""
     return DiagnosticStatus(
         level=DiagnosticStatus.WARN if wrong else level,
         name=name,
-        message=f"{vitals.phase.value}; {wrong}" if wrong else vitals.phase.value,
+        message=f"{worker_status.phase.value}; {wrong}" if wrong else worker_status.phase.value,
         values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
     )
 
 
-def _level(vitals: WorkerStatus) -> bytes:
-    if vitals.health is Health.GIVEN_UP or vitals.phase is WorkerPhase.GAVE_UP:
+def _level(worker_status: WorkerStatus) -> bytes:
+    if worker_status.health is Health.GIVEN_UP or worker_status.phase is WorkerPhase.GAVE_UP:
         return bytes(DiagnosticStatus.ERROR)
-    return bytes(DiagnosticStatus.WARN if vitals.phase in _STARTING else DiagnosticStatus.OK)
+    return bytes(DiagnosticStatus.WARN if worker_status.phase in _STARTING else DiagnosticStatus.OK)
 
 
-def _next_start(vitals: WorkerStatus) -> dict[str, str]:
-    waiting = vitals.next_start - time.monotonic()
+def _next_start(worker_status: WorkerStatus) -> dict[str, str]:
+    waiting = worker_status.next_start - time.monotonic()
     return {"next start in [s]": f"{waiting:.0f}"} if 0.0 < waiting < float("inf") else {}
 
 
@@ -111,12 +110,12 @@ def _inference_times(times: list[float]) -> dict[str, str]:
     return {"inference p50 [s]": f"{statistics.median(times):.4f}", "inference p95 [s]": f"{steps[18]:.4f}"}
 
 
-COLOUR = (80, 220, 120)
-INK = (0, 0, 0)
+BOX_COLOUR = (80, 220, 120)
+TEXT_COLOUR = (0, 0, 0)
 
 
 def draw_annotations(rgb: NDArray[np.uint8], detections: Iterable[Detection]) -> NDArray[np.uint8]:
-    """A copy of an image with every box, its label and score.
+    """Draw every box with its label and score on a copy of an image.
 
     Args:
         rgb: Shape (H, W, 3).
@@ -125,7 +124,7 @@ def draw_annotations(rgb: NDArray[np.uint8], detections: Iterable[Detection]) ->
     canvas = np.ascontiguousarray(rgb).copy()
     for each in detections:
         corner = (round(each.box.x_min), round(each.box.y_min))
-        cv2.rectangle(canvas, corner, (round(each.box.x_max), round(each.box.y_max)), COLOUR, 2)
+        cv2.rectangle(canvas, corner, (round(each.box.x_max), round(each.box.y_max)), BOX_COLOUR, 2)
         _write(canvas, f"{each.label} {each.score:.2f}", corner)
     return canvas
 
@@ -133,8 +132,10 @@ def draw_annotations(rgb: NDArray[np.uint8], detections: Iterable[Detection]) ->
 def _write(canvas: NDArray[np.uint8], text: str, corner: tuple[int, int]) -> None:
     (width, height), base = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, 0.45, 1)
     top = max(corner[1] - height - base, 0)
-    cv2.rectangle(canvas, (corner[0], top), (corner[0] + width, top + height + base), COLOUR, cv2.FILLED)
-    cv2.putText(canvas, text, (corner[0], top + height), cv2.FONT_HERSHEY_SIMPLEX, 0.45, INK, 1, cv2.LINE_AA)
+    cv2.rectangle(canvas, (corner[0], top), (corner[0] + width, top + height + base), BOX_COLOUR, cv2.FILLED)
+    cv2.putText(
+        canvas, text, (corner[0], top + height), cv2.FONT_HERSHEY_SIMPLEX, 0.45, TEXT_COLOUR, 1, cv2.LINE_AA
+    )
 
 
 OBJECTS_QOS = QoSProfile(depth=5)
@@ -146,12 +147,12 @@ _SEVERITIES = {
 
 
 class DetectorPublishers:
-    """The publishers of one detector node, for as long as it is configured."""
+    """Publishers of one detector node, alive while it is configured."""
 
     def __init__(self, scope: ResourceScope, node: Node, detector: Detector) -> None:
         self._node = node
         self._name = detector.manifest.name
-        self._said: DetectorInfoMsg | None = None
+        self._last_info: DetectorInfoMsg | None = None
         self._info = scope.publisher(DetectorInfoMsg, "info", LATCHED)
         self._annotated = scope.publisher(Image, "annotated", QoSProfile(depth=1))
         self.failures = FailureReporter(
@@ -162,62 +163,62 @@ class DetectorPublishers:
         self._objects = scope.publisher(Detection2DArray, "objects", OBJECTS_QOS) if streams else None
 
     def info(self, info: DetectorInfo) -> None:
-        """What the detector is now."""
-        self._said = detector_info_message(info)
-        self.repeat()
+        """Publish the detector's current description."""
+        self._last_info = detector_info_message(info)
+        self.republish()
 
-    def repeat(self) -> None:
-        """Say again what was said last: the heartbeat, also while a transition takes its time."""
-        if self._said is not None:
-            self._info.publish(self._said)
+    def republish(self) -> None:
+        """Publish the last description again: the heartbeat, also during a long transition."""
+        if self._last_info is not None:
+            self._info.publish(self._last_info)
 
-    def objects(self, shot: ImageSet, detections: tuple[Detection, ...]) -> None:
-        """What the continuous leg saw; on whichever thread knows it."""
+    def objects(self, image_set: ImageSet, detections: tuple[Detection, ...]) -> None:
+        """Publish detections of the continuous stream; callable from any thread."""
         if self._objects is not None:
-            self._objects.publish(detections_message(detections, make_header(shot)))
+            self._objects.publish(detections_message(detections, make_header(image_set)))
 
     @property
-    def watched(self) -> bool:
-        """Whether anyone subscribes to the annotated image."""
+    def has_annotation_subscriber(self) -> bool:
+        """True if the annotated image has a subscriber."""
         return self._annotated.get_subscription_count() > 0
 
-    def annotated(self, shot: ImageSet, detections: tuple[Detection, ...]) -> None:
-        """The image with its boxes."""
-        if Sensor.RGB.value not in shot.images:
+    def annotated(self, image_set: ImageSet, detections: tuple[Detection, ...]) -> None:
+        """Publish the image with its detections drawn in."""
+        if Sensor.RGB.value not in image_set.images:
             return
-        rgb = decode_frame(shot).plane(Sensor.RGB).astype(np.uint8, copy=False)
+        rgb = decode_frame(image_set).plane(Sensor.RGB).astype(np.uint8, copy=False)
         message = image_message(draw_annotations(rgb, detections), "rgb8", 0.0, "")
-        message.header = make_header(shot)
+        message.header = make_header(image_set)
         self._annotated.publish(message)
 
     def event(self, event: WorkerEvent) -> None:
-        """What happened to the worker."""
+        """Publish a worker event as a failure trigger."""
         self.failures.report(event.kind.value, _SEVERITIES[event.kind], event.message)
 
     def diagnostics(self, status: DiagnosticStatus) -> None:
-        """How it is doing."""
+        """Publish the node's diagnostic status."""
         array = DiagnosticArray(status=[status])
         array.header.stamp = self._node.get_clock().now().to_msg()
         self._diagnostics.publish(array)
 
 
-def make_header(shot: ImageSet | None) -> Header:
-    """The header of a shot's images; an empty one without a shot."""
-    if shot is None:
+def make_header(image_set: ImageSet | None) -> Header:
+    """Return the header of an image set; an empty one for None."""
+    if image_set is None:
         return Header()
-    sec, nanosec = divmod(shot.stamp, 1_000_000_000)
-    return Header(stamp=Time(sec=sec, nanosec=nanosec), frame_id=shot.frame_id)
+    sec, nanosec = divmod(image_set.stamp, 1_000_000_000)
+    return Header(stamp=Time(sec=sec, nanosec=nanosec), frame_id=image_set.frame_id)
 
 
-def process_memory_mb(pid: int, told_on_gpu: float = 0.0) -> float:
-    """What a process and its children hold on the host and on GPUs [MB]; 0 when that cannot be read.
+def process_memory_mb(pid: int, reported_gpu_mb: float = 0.0) -> float:
+    """Measure the memory of a process and its children on host and GPUs [MB]; 0 if unreadable.
 
-    ``told_on_gpu`` counts where the driver does not know the processes, as inside a container.
+    ``reported_gpu_mb`` counts where the driver does not list the processes, as inside a container.
     """
     try:
         process = psutil.Process(pid)
-        everyone = [process, *process.children(recursive=True)]
-        on_host = sum(each.memory_info().rss for each in everyone) / 1e6
-        return on_host + (gpu_used_mb([each.pid for each in everyone]) or told_on_gpu)
+        processes = [process, *process.children(recursive=True)]
+        on_host = sum(each.memory_info().rss for each in processes) / 1e6
+        return on_host + (gpu_used_mb([each.pid for each in processes]) or reported_gpu_mb)
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return 0.0

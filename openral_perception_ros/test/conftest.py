@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Queue
 from threading import Thread
+from typing import Any
 
 import numpy as np
 import pytest
@@ -99,10 +100,20 @@ class Rig:
         (answer,) = self.call_all(service_type, name, [request], timeout)
         return answer
 
-    def call_all(self, service_type: type, name: str, requests: list, timeout: float = 20.0) -> list:
+    def call_all(
+        self,
+        service_type: type,
+        name: str,
+        requests: list,
+        timeout: float = 20.0,
+        on_answer: Callable[[Any], None] = lambda _: None,
+    ) -> list:
+        """Send requests at once; ``on_answer`` gets the responses in the order in which they arrive."""
         service = self.client.create_client(service_type, name)
         self.spin_until(self.client, service.service_is_ready, 10.0)
         answers = [service.call_async(request) for request in requests]
+        for answer in answers:
+            answer.add_done_callback(lambda done: on_answer(done.result()))
         self.spin_until(self.client, lambda: all(answer.done() for answer in answers), timeout)
         self.client.destroy_client(service)
         return [answer.result() for answer in answers]
@@ -115,9 +126,12 @@ class Rig:
         service = name or f"{self.node.get_namespace()}/locate_in_view"
         return self.call(LocateInView, service, LocateInView.Request(query=query, **fields))
 
-    def locate_all(self, *queries: str, **fields: object) -> list[LocateInView.Response]:
-        requests = [LocateInView.Request(query=query, **fields) for query in queries]
-        return self.call_all(LocateInView, f"{self.node.get_namespace()}/locate_in_view", requests)
+    def locate_all(
+        self, *queries: str, on_answer: Callable[[Any], None] = lambda _: None
+    ) -> list[LocateInView.Response]:
+        requests = [LocateInView.Request(query=query) for query in queries]
+        service = f"{self.node.get_namespace()}/locate_in_view"
+        return self.call_all(LocateInView, service, requests, on_answer=on_answer)
 
     def heard(self, message_type: type, topic: str, qos: QoSProfile = RELIABLE) -> list:
         messages: list = []
@@ -145,11 +159,11 @@ class Rig:
         labels = [VisionClass(class_id=number, class_name=phrase) for number, phrase in LABELS.items()]
         self._publisher(LabelInfo, f"/{camera}/labels", LATCHED).publish(LabelInfo(class_map=labels))
         publishers = {name: self._publisher(Image, f"/{camera}/{name}", SENSOR) for name in images}
-        cache = self.node._session.desk.caches[camera]
+        cache = self.node._active_detector.dispatcher.caches[camera]
         self.wait(lambda: all(each.get_subscription_count() for each in self.publishers.values()))
         for name, image in images.items():
             publishers[name].publish(image)
-        self.wait(lambda: (shot := cache.newest()) and abs(shot.stamp / 1e9 - time_) < 1e-6)
+        self.wait(lambda: (image_set := cache.latest()) and abs(image_set.stamp / 1e9 - time_) < 1e-6)
 
     def publish(self, message_type: type, topic: str, message: object) -> None:
         """Publish once somebody listens."""
@@ -221,7 +235,7 @@ def start(
 
     def begin(
         limits: WorkerLimits = LIMITS,
-        decode: Callable[[ImageSet], EngineFrame] = lambda shot: scene,
+        decode: Callable[[ImageSet], EngineFrame] = lambda image_set: scene,
         on_end: Callable[[Exception], None] | None = None,
         **options: str,
     ) -> SupervisedWorker:

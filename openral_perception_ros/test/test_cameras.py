@@ -30,7 +30,7 @@ def test_what_is_no_camera_says_what_would_be(text: str) -> None:
 
 
 def test_two_cameras_of_one_id_are_refused() -> None:
-    with pytest.raises(InvalidCamera, match="taken"):
+    with pytest.raises(InvalidCamera, match="duplicate id"):
         parse_cameras(["head", "wrist", "head:=/other"])
 
 

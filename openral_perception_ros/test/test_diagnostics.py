@@ -38,8 +38,8 @@ def test_memory_declared_wrong_by_more_than_a_fifth_and_its_slack_is_a_warning(
 
 @pytest.mark.parametrize("phase", [WorkerPhase.GAVE_UP, WorkerPhase.LOADING])
 def test_a_detector_is_in_error_until_a_given_up_worker_is_back(phase: WorkerPhase) -> None:
-    vitals = WorkerStatus(phase=phase, health=Health.GIVEN_UP, next_start=time.monotonic() + 50.0)
-    status = status_message("n", vitals, MemoryUsage(0.0, 80.0), 0.1, 0)
+    worker_status = WorkerStatus(phase=phase, health=Health.GIVEN_UP, next_start=time.monotonic() + 50.0)
+    status = status_message("n", worker_status, MemoryUsage(0.0, 80.0), 0.1, 0)
     assert status.level == DiagnosticStatus.ERROR
     values = {each.key: each.value for each in status.values}
     assert values["health"] == "given_up"

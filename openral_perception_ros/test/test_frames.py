@@ -9,11 +9,15 @@ def test_images_of_one_stamp_make_a_shot() -> None:
     cache = ImageCache("head", ("rgb", "semantic"), needs_labels=False)
     assert not cache.put("rgb", "r1", 1, "optical", 0.1)
     assert not cache.put("semantic", "s2", 2, "optical", 0.2)
-    assert cache.newest() is None
+    assert cache.latest() is None
     assert cache.put("rgb", "r2", 2, "optical", 0.3)
-    shot = cache.newest()
-    assert shot is not None
-    assert (shot.stamp, shot.received, shot.images) == (2, 0.3, {"semantic": "s2", "rgb": "r2"})
+    image_set = cache.latest()
+    assert image_set is not None
+    assert (image_set.stamp, image_set.received, image_set.images) == (
+        2,
+        0.3,
+        {"semantic": "s2", "rgb": "r2"},
+    )
 
 
 def test_a_late_image_never_brings_an_older_shot_back() -> None:
@@ -21,14 +25,14 @@ def test_a_late_image_never_brings_an_older_shot_back() -> None:
     for sensor, stamp in (("rgb", 1), ("rgb", 2), ("semantic", 2)):
         cache.put(sensor, sensor, stamp, "optical", 0.0)
     assert not cache.put("semantic", "late", 1, "optical", 0.0)
-    assert cache.newest().stamp == 2
+    assert cache.latest().stamp == 2
 
 
 def test_a_clock_that_jumped_back_still_gives_new_shots() -> None:
     cache = ImageCache("head", ("rgb",), needs_labels=False)
     cache.put("rgb", "before", 10_000, "optical", 0.0)
     assert cache.put("rgb", "after", 5, "optical", 0.1)
-    assert cache.newest().images == {"rgb": "after"}
+    assert cache.latest().images == {"rgb": "after"}
 
 
 def test_images_without_a_partner_are_not_kept_for_ever() -> None:
@@ -41,16 +45,16 @@ def test_images_without_a_partner_are_not_kept_for_ever() -> None:
 def test_instance_ids_wait_for_their_names() -> None:
     cache = ImageCache("head", ("semantic",), needs_labels=True)
     cache.put("semantic", "s", 1, "optical", 0.0)
-    assert cache.newest() is None
-    assert cache.missing() == ("labels",)
+    assert cache.latest() is None
+    assert cache.missing_topics() == ("labels",)
     cache.put_labels({1: "mug"})
-    assert cache.newest().labels == {1: "mug"}
+    assert cache.latest().labels == {1: "mug"}
 
 
 def test_what_never_came_is_named() -> None:
     cache = ImageCache("head", ("rgb", "semantic"), needs_labels=True)
     cache.put("rgb", "r", 1, "optical", 0.0)
-    assert cache.missing() == ("semantic", "labels")
+    assert cache.missing_topics() == ("semantic", "labels")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +70,7 @@ def test_the_stream_never_looks_oftener_than_its_rate(rate: float, gaps: list[fl
     cadence, now, looks = RateLimiter(rate), 0.0, 0
     for gap in gaps:
         now += gap
-        due, cadence = cadence.at(now)
+        due, cadence = cadence.allow(now)
         looks += due
     assert looks <= now * rate + 1.25
 
@@ -74,6 +78,6 @@ def test_the_stream_never_looks_oftener_than_its_rate(rate: float, gaps: list[fl
 def test_a_camera_of_just_this_rate_loses_no_frame_to_jitter() -> None:
     cadence, looks = RateLimiter(5.0), 0
     for index in range(100):
-        due, cadence = cadence.at(index * 0.2 + (0.03 if index % 2 else 0.0))
+        due, cadence = cadence.allow(index * 0.2 + (0.03 if index % 2 else 0.0))
         looks += due
     assert looks == 100

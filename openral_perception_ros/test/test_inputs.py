@@ -62,5 +62,5 @@ def test_a_letterbox_is_grey_beside_the_image() -> None:
 @pytest.mark.parametrize("content", ["", "{}", json.dumps({"size": {"shortest_edge": 800}})])
 def test_a_file_that_names_no_fixed_size_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "preprocessor_config.json").write_text(content)
-    with pytest.raises(InvalidPreprocessing, match="cannot be followed"):
+    with pytest.raises(InvalidPreprocessing, match="unsupported preprocessing"):
         Preprocessing.read(tmp_path)

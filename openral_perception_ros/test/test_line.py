@@ -29,57 +29,57 @@ def _no_frame() -> Never:
     raise AssertionError("no frame is taken while waiting")
 
 
-def served(line: RequestQueue) -> list[str]:
-    return [look.terms[0] for look in iter(line.next, None)]
+def served(queue: RequestQueue) -> list[str]:
+    return [look.terms[0] for look in iter(queue.next, None)]
 
 
 def test_requests_go_before_the_stream_in_order_of_arrival(look: MakeLook) -> None:
-    line = RequestQueue(4)
-    line.offer(look("stream"))
+    queue = RequestQueue(4)
+    queue.set_latest_frame(look("stream"))
     for name in ("first", "second"):
-        line.join(look(name))
-    assert served(line) == ["first", "second", "stream"]
+        queue.enqueue(look(name))
+    assert served(queue) == ["first", "second", "stream"]
 
 
 def test_the_stream_keeps_only_its_newest_frame_and_counts_the_others(
     look: MakeLook, outcomes: Outcomes
 ) -> None:
-    line = RequestQueue(1)
+    queue = RequestQueue(1)
     for name in ("old", "older", "new"):
-        line.offer(look(name))
-    assert served(line) == ["new"]
-    assert line.skipped == 2
+        queue.set_latest_frame(look(name))
+    assert served(queue) == ["new"]
+    assert queue.dropped_frames == 2
 
 
 def test_one_more_than_the_line_holds_is_told_so_at_once(look: MakeLook, outcomes: Outcomes) -> None:
-    line = RequestQueue(1)
-    line.join(look("waits"))
-    line.join(look("refused"))
+    queue = RequestQueue(1)
+    queue.enqueue(look("waits"))
+    queue.enqueue(look("refused"))
     assert isinstance(outcomes["refused"], QueueFull)
     assert "waits" not in outcomes
 
 
 def test_who_waits_past_the_deadline_is_told(look: MakeLook, outcomes: Outcomes) -> None:
-    line = RequestQueue(4)
-    line.join(look("short", deadline=1.0))
-    line.join(look("long", deadline=9.0))
-    assert line.next_due == 1.0
-    line.expire(1.0)
+    queue = RequestQueue(4)
+    queue.enqueue(look("short", deadline=1.0))
+    queue.enqueue(look("long", deadline=9.0))
+    assert queue.next_deadline == 1.0
+    queue.expire(1.0)
     assert isinstance(outcomes["short"], DeadlineExceeded)
-    assert served(line) == ["long"]
+    assert served(queue) == ["long"]
 
 
 def test_clearing_tells_everyone(look: MakeLook, outcomes: Outcomes) -> None:
-    line = RequestQueue(4)
-    line.join(look("a"))
-    line.offer(look("stream"))
-    line.clear(NotActive("x"))
+    queue = RequestQueue(4)
+    queue.enqueue(look("a"))
+    queue.set_latest_frame(look("stream"))
+    queue.clear(NotActive("x"))
     assert isinstance(outcomes["a"], NotActive)
-    assert line.next() is None
+    assert queue.next() is None
 
 
 def test_a_look_is_answered_once(look: MakeLook, outcomes: Outcomes) -> None:
     one = look("one")
-    one.end(NotActive("x"))
-    one.end(QueueFull(1))
+    one.complete(NotActive("x"))
+    one.complete(QueueFull(1))
     assert isinstance(outcomes["one"], NotActive)

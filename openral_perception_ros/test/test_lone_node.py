@@ -90,7 +90,7 @@ def test_without_a_folder_and_nothing_installed_it_says_what_to_do(monkeypatch: 
 
 def test_it_says_that_it_waits_to_be_configured(lone: Lone, capfd: pytest.CaptureFixture[str]) -> None:
     lone("/custom/eyes")
-    assert "waiting for configure" in capfd.readouterr().err
+    assert "waiting to be configured" in capfd.readouterr().err
 
 
 def test_a_missing_rskill_is_told_in_one_short_line(ros_context: Context) -> None:

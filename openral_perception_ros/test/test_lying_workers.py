@@ -70,7 +70,7 @@ def worker_reading_nothing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Inferenc
         ("stammer", "within 1 s"),
         ("trail off", "within 1 s"),
         ("boast", "2147483647 bytes"),
-        ("babble", "reply was invalid"),
+        ("babble", "sent an invalid reply"),
         ("interrupt", "more than one answer"),
     ],
 )
@@ -90,8 +90,8 @@ def test_a_worker_that_breaks_the_protocol_costs_one_look_and_comes_back(
 def test_a_worker_in_the_middle_of_an_answer_can_be_stopped(start: Start, lie: str) -> None:
     supervised = start(WorkerLimits(load=20.0, inference=3600.0))
     supervised.ready.result(20.0)
-    answers, pid = ask(supervised, lie, deadline=3600.0), supervised.vitals.pid
-    wait_for(lambda: supervised.vitals.phase is WorkerPhase.BUSY)
+    answers, pid = ask(supervised, lie, deadline=3600.0), supervised.status.pid
+    wait_for(lambda: supervised.status.phase is WorkerPhase.BUSY)
     stopped = Thread(target=supervised.supervisor.stop)
     stopped.start()
     stopped.join(20.0)
@@ -106,7 +106,7 @@ def test_a_worker_cannot_take_the_shared_memory_away(
 ) -> None:
     shape = iter((200, 400))
 
-    def growing(shot: ImageSet) -> EngineFrame:
+    def growing(image_set: ImageSet) -> EngineFrame:
         side = next(shape)
         return EngineFrame({"rgb": np.zeros((side, side, 3), np.uint8)}, "head", side)
 
@@ -116,14 +116,14 @@ def test_a_worker_cannot_take_the_shared_memory_away(
     assert isinstance(outcome, DetectionResult)
     assert [each.label for each in outcome.detections] == [label]
     assert isinstance(ask(supervised, "mug").get(timeout=20.0), DetectionResult)
-    assert supervised.vitals.restarts == 0
+    assert supervised.status.restarts == 0
 
 
 @pytest.mark.parametrize("error", [RuntimeError("codec"), MemoryError(), ValueError("pixels")])
 def test_a_picture_that_cannot_be_decoded_costs_its_look_alone(start: Start, error: Exception) -> None:
     broken = Event()
 
-    def decode(shot: ImageSet) -> EngineFrame:
+    def decode(image_set: ImageSet) -> EngineFrame:
         if not broken.is_set():
             broken.set()
             raise error
@@ -133,7 +133,7 @@ def test_a_picture_that_cannot_be_decoded_costs_its_look_alone(start: Start, err
     supervised.ready.result(20.0)
     assert status_of(ask(supervised, "mug")) is LocateStatus.DETECTOR_ERROR
     assert isinstance(ask(supervised, "mug").get(timeout=20.0), DetectionResult)
-    assert supervised.vitals.restarts == 0
+    assert supervised.status.restarts == 0
 
 
 def test_an_answer_that_cannot_be_told_on_costs_nobody_else_theirs(supervised: SupervisedWorker) -> None:
@@ -142,14 +142,14 @@ def test_an_answer_that_cannot_be_told_on_costs_nobody_else_theirs(supervised: S
 
     supervised.supervisor.submit(DetectionRequest(lambda: SHOT, ("mug",), time.monotonic(), 10.0, refuse))
     assert isinstance(ask(supervised, "mug").get(timeout=20.0), DetectionResult)
-    assert supervised.vitals.restarts == 0
+    assert supervised.status.restarts == 0
 
 
 def test_supervision_that_breaks_is_a_lost_worker(
     supervised: SupervisedWorker, events: "Queue[WorkerEvent]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hanging, waiting = ask(supervised, "hang"), ask(supervised, "mug")
-    wait_for(lambda: supervised.vitals.phase is WorkerPhase.BUSY)
+    wait_for(lambda: supervised.status.phase is WorkerPhase.BUSY)
     defect = iter((RuntimeError("defect"),))
 
     def expire(line: RequestQueue, now: float) -> None:
@@ -161,7 +161,7 @@ def test_supervision_that_breaks_is_a_lost_worker(
     lost = events.get(timeout=20.0)
     assert lost.kind is EventKind.WORKER_LOST
     assert "RuntimeError: defect" in lost.message
-    assert supervised.vitals.health is not Health.OK
+    assert supervised.status.health is not Health.OK
     assert status_of(hanging) is LocateStatus.DETECTOR_ERROR
     assert {status_of(each) for each in (waiting, late)} <= {LocateStatus.LOADING}
     assert events.get(timeout=20.0).kind is EventKind.WORKER_RESTORED

@@ -1,7 +1,6 @@
 """The real node on real DDS; `Rig` shows it frames."""
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -101,7 +100,7 @@ def test_boxes_are_source_pixels_under_the_source_header(looking: Rig, scene_box
     assert header.stamp.sec + header.stamp.nanosec / 1e9 == pytest.approx(stamp, abs=1e-6)
     assert header.frame_id == "optical"
     assert response.inference_time > 0.0
-    assert response.frame_age < 2.0
+    assert 0.0 <= response.frame_age <= looking.client.get_clock().now().nanoseconds / 1e9 - stamp
 
 
 def test_two_cameras_are_told_apart(looking: Rig, scene_boxes: dict) -> None:
@@ -144,8 +143,8 @@ def test_inactive_nodes_answer_and_say_what_they_are(rig: Make) -> None:
     assert (active.id, active.slug) == ("sim-groundtruth-locator", "sim_groundtruth_locator")
     assert list(active.cameras) == ["head"]
     assert active.memory_measured > 20.0
-    assert 0.0 < active.latency < 1.0
-    worker = psutil.Process(made.node._session.supervised.vitals.pid)
+    assert active.latency > 0.0
+    worker = psutil.Process(made.node._active_detector.supervised.status.pid)
     assert made.transition(Transition.TRANSITION_DEACTIVATE)
     assert not worker.is_running()
     made.wait(lambda: infos[-1].lifecycle_state == LifecycleState.INACTIVE)
@@ -182,10 +181,9 @@ def test_a_continuous_detector_streams_and_is_no_locator_of_other_words(active: 
 
 
 def test_requests_overlap_while_the_node_stays_free(faulty: Rig) -> None:
-    began = time.monotonic()
-    responses = faulty.locate_all("slow", "slow", "")
-    assert [status(each) for each in responses] == [LocateStatus.FOUND] * 2 + [LocateStatus.BAD_QUERY]
-    assert time.monotonic() - began < 3.0
+    answered: list[LocateStatus] = []
+    faulty.locate_all("slow", "slow", "", on_answer=lambda response: answered.append(status(response)))
+    assert answered == [LocateStatus.BAD_QUERY] + [LocateStatus.FOUND] * 2
 
 
 def test_too_many_requests_are_busy(faulty: Rig) -> None:
@@ -208,20 +206,19 @@ def test_a_model_that_fails_is_no_empty_view(faulty: Rig, query: str, expected: 
 
 
 def test_a_request_ends_at_its_deadline_while_the_model_hangs(faulty: Rig) -> None:
-    began = time.monotonic()
     assert status(faulty.locate("hang", deadline=0.5)) is LocateStatus.TIMEOUT
-    assert time.monotonic() - began < 1.5
+    assert faulty.node._active_detector.worker_status.restarts == 0
 
 
 def test_a_killed_worker_is_an_error_a_failure_and_a_new_worker(faulty: Rig) -> None:
     failures = faulty.heard(FailureTrigger, "/openral/failure/sim_groundtruth_locator")
     diagnoses = faulty.heard(DiagnosticArray, "/diagnostics")
     faulty.wait(lambda: faulty.node.count_subscribers("/openral/failure/sim_groundtruth_locator"))
-    killed = faulty.node._session.supervised.vitals.pid
+    killed = faulty.node._active_detector.supervised.status.pid
     client = faulty.client.create_client(LocateInView, f"{NS}/locate_in_view")
     faulty.wait(client.service_is_ready)
     answer = client.call_async(LocateInView.Request(query="hang", deadline=20.0))
-    faulty.wait(lambda: faulty.node._session.supervised.vitals.phase.value == "busy")
+    faulty.wait(lambda: faulty.node._active_detector.supervised.status.phase.value == "busy")
     psutil.Process(killed).kill()
     faulty.wait(answer.done)
     assert status(answer.result()) is LocateStatus.DETECTOR_ERROR
@@ -240,16 +237,16 @@ def test_a_blind_detector_says_so_until_its_next_worker_is_there(active: Make) -
     failures = made.heard(FailureTrigger, "/openral/failure/sim_groundtruth_locator")
     made.wait(lambda: infos and made.node.count_subscribers("/openral/failure/sim_groundtruth_locator"))
     measured = infos[-1].memory_measured
-    psutil.Process(made.node._session.vitals.pid).kill()
+    psutil.Process(made.node._active_detector.worker_status.pid).kill()
     made.wait(lambda: infos[-1].health == DetectorInfo.HEALTH_GIVEN_UP)
     blind = infos[-1]
     assert blind.lifecycle_state == LifecycleState.ACTIVE
     assert "SIGKILL" in blind.health_message
-    assert "tried again after 3 s" in blind.health_message
+    assert "next restart in 3 s" in blind.health_message
     assert (blind.memory_resident, blind.memory_measured) == (0.0, measured)
     refused = made.locate("mug")
     assert status(refused) is LocateStatus.DETECTOR_ERROR
-    assert "lost too often" in refused.message
+    assert "failed too often" in refused.message
     made.wait(lambda: infos[-1].health == DetectorInfo.HEALTH_OK, 30.0)
     assert infos[-1].memory_resident > 0.0
     assert [each.kind for each in failures] == ["worker_given_up", "worker_restored"]
@@ -263,13 +260,13 @@ def test_a_picture_bomb_is_a_typed_answer_and_the_next_picture_is_looked_at(
     active: Make, rgb_only: str, side: int
 ) -> None:
     made = active(rgb_only, FaultyNode, compressed=True)
-    cache = made.node._session.desk.caches["head"]
+    cache = made.node._active_detector.dispatcher.caches["head"]
 
     def show(image: CompressedImage) -> None:
         image.header.stamp = made.client.get_clock().now().to_msg()
         stamp = image.header.stamp.sec * 10**9 + image.header.stamp.nanosec
         made.publish(CompressedImage, "/head/image_raw/compressed", image)
-        made.wait(lambda: (shot := cache.newest()) and shot.stamp == stamp)
+        made.wait(lambda: (image_set := cache.latest()) and image_set.stamp == stamp)
 
     good = compressed(np.arange(1800, dtype=np.uint8).reshape(20, 30, 3))
     show(good)
@@ -280,7 +277,7 @@ def test_a_picture_bomb_is_a_typed_answer_and_the_next_picture_is_looked_at(
     assert "too large" in refused.message
     show(good)
     assert status(made.locate("mug")) is LocateStatus.FOUND
-    assert made.node._session.vitals.restarts == 0
+    assert made.node._active_detector.worker_status.restarts == 0
 
 
 def test_an_answer_that_is_no_text_is_told_as_an_error(looking: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,7 +307,7 @@ def test_a_node_whose_supervision_ended_ends_itself_and_says_why(
     assert status(looking.locate("mug")) is LocateStatus.LOADING
     looking.wait(lambda: any(work.__name__ == "_give_up" for work, _ in ended))
     (work, error) = next(each for each in ended if each[0].__name__ == "_give_up")
-    with pytest.raises(FatalNodeError, match="this process ends, to be started again"):
+    with pytest.raises(FatalNodeError, match="exiting so that this process can be restarted"):
         work(error)
 
 
@@ -373,7 +370,7 @@ def test_a_picture_that_shows_nothing_is_no_evidence_of_absence(looking: Rig, le
     looking.show(colour=noise + np.uint8(level), semantic=np.zeros((240, 400), np.uint16))
     response = looking.locate("red mug")
     assert status(response) is LocateStatus.NO_FRAME
-    assert "no usable frame of camera 'head': the newest is all of one colour, or black" in response.message
+    assert "no usable frame from camera 'head': the latest is black or a single colour" in response.message
     looking.show()
     assert status(looking.locate("red mug")) is LocateStatus.FOUND
 

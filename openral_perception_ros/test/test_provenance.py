@@ -12,7 +12,7 @@ from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines.checkpoints import checkpoint_folder
 from openral_perception_ros.engines.errors import WeightsRefused
 from openral_perception_ros.engines.weights_record import (
-    FILE,
+    RECORD_FILE,
     SMALL,
     ChecksumDiffers,
     InvalidRecord,
@@ -90,9 +90,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 
 
 def rewrite(folder: Path, change: Callable[[dict], object]) -> None:
-    content = json.loads((folder / FILE).read_text())
+    content = json.loads((folder / RECORD_FILE).read_text())
     change(content)
-    (folder / FILE).write_text(json.dumps(content))
+    (folder / RECORD_FILE).write_text(json.dumps(content))
 
 
 def test_weights_as_fetched_are_loaded(place: Place) -> None:
@@ -117,16 +117,16 @@ def map_foreign_code(folder: Path) -> None:
         (lambda folder: (folder / "model.safetensors").write_text("WEIGHTS"), "model.safetensors has sha256"),
         (lambda folder: (folder / "modeling.py").write_text("x = 2\n"), "modeling.py has sha256"),
         (lambda folder: (folder / "model.safetensors").unlink(), "model.safetensors is missing"),
-        (lambda folder: (folder / FILE).unlink(), "no record of where these files came from"),
-        (lambda folder: (folder / FILE).write_text('{"rskill": "sm'), f"{FILE}"),
+        (lambda folder: (folder / RECORD_FILE).unlink(), "no record of the origin of these files"),
+        (lambda folder: (folder / RECORD_FILE).write_text('{"rskill": "sm'), f"{RECORD_FILE}"),
         (
             lambda folder: rewrite(folder, lambda record: record.update(revision="0" * 40)),
-            "revision 000000000000, the manifest pins 0123456789ab",
+            "revision 000000000000, but the manifest pins 0123456789ab",
         ),
         (lambda folder: rewrite(folder, lambda record: record.update(uri="hf://a/b")), "hf://a/b"),
         (lambda folder: rewrite(folder, lambda record: record.pop("blobs")), "modeling.py is code"),
-        (add_stray_code, "helper.py is in no record"),
-        (map_foreign_code, "takes its code from other/repository"),
+        (add_stray_code, "helper.py is neither recorded nor pinned"),
+        (map_foreign_code, "loads code from other/repository"),
     ],
 )
 def test_weights_that_are_not_those_meant_are_refused_and_not_here(
@@ -171,7 +171,7 @@ def test_a_hub_that_sends_another_commit_is_refused(place: Place) -> None:
     def liar(repository: str, revision: str, folder: Path) -> Fetched:
         return Fetched("f" * 40, place.hub(repository, revision, folder).blobs)
 
-    with pytest.raises(RevisionDiffers, match="ffffffffffff in place of the pinned 0123456789ab"):
+    with pytest.raises(RevisionDiffers, match="ffffffffffff instead of the pinned 0123456789ab"):
         fetch(place.manifest, str(place.base), (), liar)
     assert place.state == "missing"
 
@@ -196,7 +196,7 @@ def test_code_beside_the_manifest_is_run_only_when_every_file_is_pinned(place: P
     if pinned:
         assert place.load(rskill) == rskill / "own"
         return
-    with pytest.raises(WeightsRefused, match=r"modeling\.py is in no record and not pinned"):
+    with pytest.raises(WeightsRefused, match=r"modeling\.py is neither recorded nor pinned"):
         place.load(rskill)
 
 
@@ -214,7 +214,7 @@ def test_the_hubs_cache_is_taken_at_its_word_about_contents(place: Place, large:
     text.symlink_to(blob)
     if changed:
         blob.write_text("[]")
-        with pytest.raises(WeightsRefused, match=r"config\.json is not the content"):
+        with pytest.raises(WeightsRefused, match=r"config\.json does not match its digest"):
             place.load()
         return
     assert place.load() == snapshot
@@ -271,6 +271,6 @@ def test_a_torn_cache_of_digests_is_no_cache(tmp_path: Path, torn: str) -> None:
 
 @pytest.mark.parametrize("torn", ["", '{"rskill": "small"', "[]", '{"rskill": 1}', "\x00"])
 def test_a_torn_record_is_named(tmp_path: Path, torn: str) -> None:
-    (tmp_path / FILE).write_text(torn)
-    with pytest.raises(InvalidRecord, match=FILE):
+    (tmp_path / RECORD_FILE).write_text(torn)
+    with pytest.raises(InvalidRecord, match=RECORD_FILE):
         WeightsRecord.read(tmp_path)

@@ -29,10 +29,10 @@ def test_terms_are_split_at_commas_and_kept_as_written(query: str, terms: tuple[
         (" , ,", "empty"),
         ("mug\x00", "control"),
         ("mug\nbread", "control"),
-        ("mug</c>bread", r"< > in 'mug</c>bread': name things in plain words"),
+        ("mug</c>bread", r"< > in 'mug</c>bread': use plain words without markup"),
         ("<image-1> mug", "plain words"),
-        ("m" * (MAX_CHARACTERS + 1), "at most 256"),
-        (",".join(f"mug {i}" for i in range(MAX_TERMS + 1)), "at most 16"),
+        ("m" * (MAX_CHARACTERS + 1), "the limit is 256"),
+        (",".join(f"mug {i}" for i in range(MAX_TERMS + 1)), "the limit is 16"),
         ("mug, ---", "names no object"),
     ],
 )

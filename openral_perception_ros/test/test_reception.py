@@ -40,49 +40,49 @@ def seen(*labels: str) -> DetectionResult:
 
 @pytest.mark.parametrize("name", ["", "sim-groundtruth-locator", "sim_groundtruth_locator", "sim-locator"])
 def test_it_answers_to_its_id_alias_and_slug(open_words: RequestValidator, name: str) -> None:
-    assert open_words.question("mug", "", name, 0.0).terms == ("mug",)
+    assert open_words.parse("mug", "", name, 0.0).terms == ("mug",)
 
 
 def test_a_request_for_another_detector_names_this_one(open_words: RequestValidator) -> None:
     with pytest.raises(WrongDetector, match="sim-locator"):
-        open_words.question("mug", "", "omdet-turbo-locator", 0.0)
+        open_words.parse("mug", "", "omdet-turbo-locator", 0.0)
 
 
 def test_an_unknown_camera_names_the_valid_ones(open_words: RequestValidator) -> None:
     with pytest.raises(UnknownDetectorCamera, match="'head', 'wrist'"):
-        open_words.question("mug", "rear", "", 0.0)
+        open_words.parse("mug", "rear", "", 0.0)
 
 
 @pytest.mark.parametrize(("asked", "camera"), [("", "head"), ("wrist", "wrist")])
 def test_no_camera_means_the_primary_one(open_words: RequestValidator, asked: str, camera: str) -> None:
-    assert open_words.question("mug", asked, "", 0.0).camera == camera
+    assert open_words.parse("mug", asked, "", 0.0).camera == camera
 
 
 @pytest.mark.parametrize(("asked", "deadline"), [(0.0, 5.0), (1.5, 1.5)])
 def test_no_deadline_means_the_default(open_words: RequestValidator, asked: float, deadline: float) -> None:
-    assert open_words.question("mug", "", "", asked).deadline == deadline
+    assert open_words.parse("mug", "", "", asked).deadline == deadline
 
 
 @pytest.mark.parametrize("deadline", [-1.0, float("nan"), float("inf")])
 def test_a_deadline_that_never_comes_is_refused(open_words: RequestValidator, deadline: float) -> None:
     with pytest.raises(BadQuery, match="deadline"):
-        open_words.question("mug", "", "", deadline)
+        open_words.parse("mug", "", "", deadline)
 
 
 @pytest.mark.parametrize("query", ["baguette", "red mug", "unicorn"])
 def test_closed_words_say_what_they_cannot_name(own_words: RequestValidator, query: str) -> None:
     with pytest.raises(NotInVocabulary, match=query):
-        own_words.question(query, "", "", 0.0)
+        own_words.parse(query, "", "", 0.0)
 
 
 def test_a_broader_word_is_a_hint_and_no_hit(own_words: RequestValidator) -> None:
-    with pytest.raises(NotInVocabulary, match="it knows the broader 'bread'"):
-        own_words.question("baguette", "", "", 0.0)
+    with pytest.raises(NotInVocabulary, match="broader labels in it: 'bread'"):
+        own_words.parse("baguette", "", "", 0.0)
 
 
 def test_closed_words_answer_under_the_term_asked(own_words: RequestValidator) -> None:
-    question = own_words.question("cup, apple, baguette", "", "", 0.0)
-    result = own_words.answer(question, seen("mug", "lemon", "mug"), 0.3)
+    question = own_words.parse("cup, apple, baguette", "", "", 0.0)
+    result = own_words.build_response(question, seen("mug", "lemon", "mug"), 0.3)
     assert result.status is LocateStatus.FOUND
     assert [each.label for each in result.detections] == ["cup", "cup"]
     assert "2 x 'cup' in view" in result.message
@@ -91,7 +91,7 @@ def test_closed_words_answer_under_the_term_asked(own_words: RequestValidator) -
 
 
 def test_nothing_seen_is_not_in_view(open_words: RequestValidator) -> None:
-    result = open_words.answer(open_words.question("mug", "wrist", "", 0.0), seen(), 0.3)
+    result = open_words.build_response(open_words.parse("mug", "wrist", "", 0.0), seen(), 0.3)
     assert result.status is LocateStatus.NOT_IN_VIEW
     assert result.detections == ()
     assert (result.camera, result.frame_age, result.queue_time, result.inference_time) == (
@@ -103,11 +103,11 @@ def test_nothing_seen_is_not_in_view(open_words: RequestValidator) -> None:
 
 
 def test_labels_nobody_asked_for_are_left_out(open_words: RequestValidator) -> None:
-    result = open_words.answer(open_words.question("mug", "", "", 0.0), seen("mug", "invented"), 0.0)
+    result = open_words.build_response(open_words.parse("mug", "", "", 0.0), seen("mug", "invented"), 0.0)
     assert [each.label for each in result.detections] == ["mug"]
 
 
 def test_a_refusal_is_an_answer_with_its_status(open_words: RequestValidator) -> None:
-    result = open_words.refusal("mug", "rear", UnknownDetectorCamera("rear", ["head"]))
+    result = open_words.build_error("mug", "rear", UnknownDetectorCamera("rear", ["head"]))
     assert (result.status, result.camera) == (LocateStatus.UNKNOWN_CAMERA, "rear")
     assert "'head'" in result.message

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.detections import Box, Detection
-from openral_perception_ros.engines import BadDetections, clipped, detections_from
+from openral_perception_ros.engines import BadDetections, clip_detections, detections_from
 
 SIZE = (320, 200)
 edge = st.floats(-1e4, 1e4)
@@ -48,5 +48,5 @@ def test_whatever_the_model_says_boxes_lie_inside_the_image(boxes: list[tuple[fl
 
 
 def test_clipping_keeps_label_score_and_track() -> None:
-    (kept,) = clipped([Detection(Box(-5, -5, 10, 10), "a", 0.5, "7")], SIZE)
+    (kept,) = clip_detections([Detection(Box(-5, -5, 10, 10), "a", 0.5, "7")], SIZE)
     assert kept == Detection(Box(0, 0, 10, 10), "a", 0.5, "7")

@@ -107,7 +107,7 @@ def test_letterboxed_boxes_come_back_too(folder: Path) -> None:
 
 def test_another_number_of_classes_is_refused(folder: Path) -> None:
     manifest = manifest_of(vocabulary={"kind": "closed", "labels": ("mug",)})
-    with pytest.raises(LabelMismatch, match="3 classes, its vocabulary 1 labels"):
+    with pytest.raises(LabelMismatch, match="3 classes, but the vocabulary has 1 labels"):
         engine_loader("rtdetr_onnx")(manifest, folder, LoadOptions())
 
 

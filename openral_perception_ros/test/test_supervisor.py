@@ -22,7 +22,9 @@ from openral_perception_ros.inference.worker_process import WorkerTimedOut
 from openral_perception_ros.locate.errors import LocateError
 from openral_perception_ros.locate.queue import DetectionRequest, DetectionResult, RequestOutcome
 
-TRIED = WorkerLimits(load=20.0, inference=1.0, restarts=CircuitBreaker(limit=0, cool_down=0.2, longest=0.4))
+TRIED = WorkerLimits(
+    load=20.0, inference=1.0, restarts=CircuitBreaker(limit=0, cool_down=0.2, max_cooldown=0.4)
+)
 SHOT = ImageSet("head", 0, "optical", 0.0, {})
 Start = Callable[..., SupervisedWorker]
 
@@ -54,7 +56,7 @@ def test_the_worker_has_its_next_look_before_the_last_is_answered(supervised: Su
     phases: Queue[WorkerPhase] = Queue()
     for term in ("slow", "mug"):
         look = DetectionRequest(
-            lambda: SHOT, (term,), time.monotonic(), 10.0, lambda _: phases.put(supervised.vitals.phase)
+            lambda: SHOT, (term,), time.monotonic(), 10.0, lambda _: phases.put(supervised.status.phase)
         )
         supervised.supervisor.submit(look)
     assert [phases.get(timeout=20.0) for _ in range(2)] == [WorkerPhase.BUSY, WorkerPhase.IDLE]
@@ -80,20 +82,20 @@ def test_a_failure_of_the_model_is_the_answer_to_its_look_alone(
 def test_a_lost_worker_costs_one_look_and_comes_back(
     supervised: SupervisedWorker, events: "Queue[WorkerEvent]", fault: str
 ) -> None:
-    first = supervised.vitals.pid
+    first = supervised.status.pid
     assert status_of(ask(supervised, fault)) is LocateStatus.DETECTOR_ERROR
     assert events.get(timeout=5.0).kind is EventKind.WORKER_LOST
     assert status_of(ask(supervised, "mug")) is LocateStatus.LOADING
     assert events.get(timeout=20.0).kind is EventKind.WORKER_RESTORED
     assert isinstance(ask(supervised, "mug").get(timeout=5.0), DetectionResult)
     assert not psutil.pid_exists(first)
-    assert supervised.vitals.restarts == 1
+    assert supervised.status.restarts == 1
 
 
 def test_a_worker_killed_while_idle_is_noticed_and_restarted(
     supervised: SupervisedWorker, events: "Queue[WorkerEvent]"
 ) -> None:
-    psutil.Process(supervised.vitals.pid).kill()
+    psutil.Process(supervised.status.pid).kill()
     assert "SIGKILL" in events.get(timeout=5.0).message
     assert events.get(timeout=20.0).kind is EventKind.WORKER_RESTORED
 
@@ -108,11 +110,11 @@ def test_a_worker_lost_too_often_is_given_up_in_words(
     ]
     ask(supervised, "die").get(timeout=5.0)
     assert events.get(timeout=5.0).kind is EventKind.WORKER_GIVEN_UP
-    assert supervised.vitals.phase is WorkerPhase.GAVE_UP
+    assert supervised.status.phase is WorkerPhase.GAVE_UP
     outcome = ask(supervised, "mug").get(timeout=5.0)
     assert isinstance(outcome, LocateError)
-    assert "tried again in" in str(outcome)
-    assert supervised.vitals.health is Health.GIVEN_UP
+    assert "next restart in" in str(outcome)
+    assert supervised.status.health is Health.GIVEN_UP
 
 
 def test_a_given_up_worker_is_tried_after_a_while_and_a_look_proves_it(
@@ -124,23 +126,32 @@ def test_a_given_up_worker_is_tried_after_a_while_and_a_look_proves_it(
         ask(supervised, "die")
         given_up, restored = events.get(timeout=20.0), events.get(timeout=20.0)
         assert (given_up.kind, restored.kind) == (EventKind.WORKER_GIVEN_UP, EventKind.WORKER_RESTORED)
-        assert f"tried again after {wait}" in given_up.message
+        assert f"next restart in {wait}" in given_up.message
         assert "on trial" in restored.message
-        assert supervised.vitals.on_trial
-        assert supervised.vitals.health is Health.OK
+        assert supervised.status.half_open
+        assert supervised.status.health is Health.OK
     assert isinstance(ask(supervised, "mug").get(timeout=5.0), DetectionResult)
-    assert not supervised.vitals.on_trial
-    assert supervised.vitals.restarts == 3
+    assert not supervised.status.half_open
+    assert supervised.status.restarts == 3
 
 
 def test_a_deadline_holds_while_the_model_still_works(supervised: SupervisedWorker) -> None:
-    began = time.monotonic()
-    answers = ask(supervised, "slow", deadline=0.1)
-    assert status_of(answers) is LocateStatus.TIMEOUT
-    assert time.monotonic() - began < 0.3
+    answers: Queue[tuple[RequestOutcome, WorkerPhase]] = Queue()
+    request = DetectionRequest(
+        lambda: SHOT,
+        ("slow",),
+        time.monotonic(),
+        0.1,
+        lambda outcome: answers.put((outcome, supervised.status.phase)),
+    )
+    supervised.supervisor.submit(request)
+    outcome, phase = answers.get(timeout=20.0)
+    assert isinstance(outcome, LocateError)
+    assert outcome.status is LocateStatus.TIMEOUT
+    assert phase is WorkerPhase.BUSY
     assert isinstance(ask(supervised, "mug").get(timeout=5.0), DetectionResult)
     assert answers.empty()
-    assert supervised.vitals.restarts == 0
+    assert supervised.status.restarts == 0
 
 
 def test_time_in_the_queue_counts(supervised: SupervisedWorker) -> None:
@@ -183,8 +194,8 @@ def test_a_model_that_does_not_load_says_why_once(start: Start, fault: str, word
     supervised = start(load=fault)
     with pytest.raises(ModelNotLoaded, match=words):
         supervised.ready.result(20.0)
-    assert supervised.vitals.phase is WorkerPhase.GAVE_UP
-    assert supervised.vitals.pid == 0
+    assert supervised.status.phase is WorkerPhase.GAVE_UP
+    assert supervised.status.pid == 0
 
 
 def test_a_model_that_hangs_while_loading_is_given_up(start: Start) -> None:
@@ -196,9 +207,9 @@ def test_a_model_that_hangs_while_loading_is_given_up(start: Start) -> None:
 def test_stopping_while_loading_ends_the_load_and_the_worker(start: Start) -> None:
     supervised = start(load="hang")
     deadline = time.monotonic() + 10.0
-    while supervised.vitals.pid == 0 and time.monotonic() < deadline:
+    while supervised.status.pid == 0 and time.monotonic() < deadline:
         pass
-    pid = supervised.vitals.pid
+    pid = supervised.status.pid
     supervised.supervisor.stop()
     assert isinstance(supervised.ready.exception(1.0), Exception)
     assert not psutil.pid_exists(pid)
@@ -232,7 +243,7 @@ def test_nothing_outlives_a_killed_node(tmp_path: Path, rskills: Path) -> None:
         command = worker_command(manifest, Path("x"))
         supervised = start_supervised_worker(command, load, WorkerLimits(), None, print)
         supervised.ready.result(20.0)
-        print(supervised.vitals.pid, flush=True)
+        print(supervised.status.pid, flush=True)
         time.sleep(60.0)
     """)
     shared_before = shared_memory()

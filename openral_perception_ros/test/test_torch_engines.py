@@ -180,7 +180,7 @@ def test_a_vocabulary_of_another_length_is_refused(
 ) -> None:
     _, failed = start(manifest_of("rtdetr_hf", labels=("mug",)), checkpoint("rtdetr"))
     assert isinstance(failed, Failed)
-    assert "5 classes, its vocabulary 1 labels" in failed.message
+    assert "5 classes, but the vocabulary has 1 labels" in failed.message
 
 
 def test_a_gpu_that_is_not_here_is_not_replaced(
@@ -282,7 +282,7 @@ def test_a_grounding_model_in_four_bits_marks_the_phrases_it_is_asked_for(
     [
         (False, "0" * 40, "remote_code is false"),
         (True, "", "pins no revision"),
-        (True, "0" * 40, "stub_vlm.py is in no record and not pinned"),
+        (True, "0" * 40, "stub_vlm.py is neither recorded nor pinned"),
     ],
 )
 def test_code_that_comes_with_weights_runs_only_when_allowed_and_pinned(

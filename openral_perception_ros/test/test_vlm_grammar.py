@@ -1,7 +1,5 @@
 """The grammar of a grounding model, and what becomes of its boxes; no model is needed."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,14 +114,14 @@ def test_every_box_in_range_is_read_back(corners: tuple[int, ...], before: str) 
     assert Grounded(None, corners) in parse_answer(text).boxes
 
 
+# A parser that is quadratic in the length would take hours.
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "hostile", ["<ref>" * 50_000, "<box>" * 50_000, "<" * 200_000, "<ref>" + "a" * 200_000]
 )
 def test_hostile_text_costs_no_more_than_its_length(hostile: str) -> None:
-    began = time.monotonic()
     with pytest.raises(UnreadableAnswer):
         parse_answer(hostile)
-    assert time.monotonic() - began < 2.0
 
 
 def test_thousandths_become_source_pixels() -> None:
@@ -136,7 +134,7 @@ def test_thousandths_become_source_pixels() -> None:
 def test_boxes_without_a_label_answer_a_single_question_only() -> None:
     answer = parse_answer(BOX)
     assert [each.label for each in answer_to_detections(answer, ("mug",), (100, 100))] == ["mug"]
-    with pytest.raises(UnreadableAnswer, match="not for what was asked"):
+    with pytest.raises(UnreadableAnswer, match="none of which was requested"):
         answer_to_detections(answer, ("mug", "bread"), (100, 100))
 
 

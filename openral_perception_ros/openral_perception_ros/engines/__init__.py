@@ -8,7 +8,7 @@ from openral_perception_ros.engines.base import (
     LoadOptions,
     Plane,
     blank_frame,
-    clipped,
+    clip_detections,
     detections_from,
     engine_loader,
 )
@@ -39,7 +39,7 @@ __all__ = [
     "OutOfMemory",
     "Plane",
     "blank_frame",
-    "clipped",
+    "clip_detections",
     "detections_from",
     "engine_loader",
 ]

@@ -1,7 +1,7 @@
-"""What every detector engine does."""
-# MERGED One camera image as engines see it.
-# MERGED Model output as detections: nothing broken passes, nothing outside the image.
-# MERGED Engines by name, imported only in the worker that runs them.
+"""The engine interface: input frames, checked detections, and the registry of engines by name.
+
+An engine's module is imported only in the worker that runs it.
+"""
 
 import importlib
 import sys
@@ -22,7 +22,7 @@ Plane = NDArray[np.generic]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EngineFrame:
-    """Planes of one image, all of one size; views that stay valid only during one `Engine.detect`.
+    """Image planes of one size; the views are valid only during one `Engine.detect`.
 
     ``planes`` maps a sensor's name to pixels: ``rgb`` uint8 (H, W, 3), ``depth`` float32 [m] (H, W),
     ``semantic`` uint16 instance ids (H, W). ``labels`` names those ids. ``stamp`` is ROS time [ns].
@@ -34,10 +34,10 @@ class EngineFrame:
     labels: Mapping[int, str] = field(default_factory=dict)
 
     def plane(self, sensor: Sensor) -> Plane:
-        """The pixels of one sensor.
+        """Return the pixels of one sensor.
 
         Raises:
-            MissingPlane: If the frame came without it.
+            MissingImagePlane: If the frame does not contain it.
         """
         found = self.planes.get(sensor.value)
         if found is None:
@@ -52,7 +52,7 @@ class EngineFrame:
 
 
 def blank_frame(sensors: tuple[Sensor, ...], width: int, height: int) -> EngineFrame:
-    """A frame in which nothing is to be seen, for a warm-up."""
+    """Create an empty frame for a warm-up inference."""
     blanks: dict[str, Plane] = {
         Sensor.RGB.value: np.zeros((height, width, 3), np.uint8),
         Sensor.DEPTH.value: np.zeros((height, width), np.float32),
@@ -63,7 +63,7 @@ def blank_frame(sensors: tuple[Sensor, ...], width: int, height: int) -> EngineF
 
 @dataclass(frozen=True, slots=True)
 class LoadOptions:
-    """What the node adds to a manifest."""
+    """Options of the node that complement the manifest."""
 
     seed: int = 0
     device: str = "cpu"
@@ -72,26 +72,26 @@ class LoadOptions:
 
 
 class Engine(Protocol):
-    """A loaded model; lives in a worker process, called by one thread."""
+    """A loaded model in a worker process, called by a single thread."""
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Its own vocabulary; empty when it names whatever it is asked for."""
+        """Labels of a closed vocabulary; empty if it grounds free text."""
         ...
 
     def device_memory_mb(self) -> float:
-        """Memory held on an accelerator [MB]; 0 on a CPU."""
+        """Return the memory reserved on an accelerator [MB]; 0 on a CPU."""
         ...
 
     def detect(self, frame: EngineFrame, terms: Sequence[str] | None) -> list[Detection]:
-        """Objects in one frame.
+        """Detect objects in one frame.
 
         Args:
-            frame: Planes as the manifest's ``sensors`` asked.
-            terms: Phrases to ground; None asks for the engine's own vocabulary.
+            frame: The planes listed in the manifest's ``sensors``.
+            terms: Phrases to ground; None uses the engine's own vocabulary.
 
         Returns:
-            Boxes in source-image pixels; labels are vocabulary words, or the phrases as they were asked.
+            Boxes in source-image pixels; labels are those of the vocabulary, or the phrases as given.
 
         Raises:
             EngineError: One leaf per condition.
@@ -105,7 +105,7 @@ EngineLoader = Callable[[DetectorManifest, Path, LoadOptions], Engine]
 def detections_from(
     boxes: ArrayLike, scores: ArrayLike, labels: Sequence[str], size: tuple[int, int]
 ) -> list[Detection]:
-    """Detections of one image, best score first; boxes without area inside the image are dropped.
+    """Build detections of one image, best score first; boxes without area inside the image are dropped.
 
     Args:
         boxes: x_min, y_min, x_max, y_max in source-image [px], shape (N, 4).
@@ -129,8 +129,8 @@ def detections_from(
     return [Detection(Box(*map(float, corners[i])), labels[i], float(values[i])) for i in best_first]
 
 
-def clipped(detections: Iterable[Detection], size: tuple[int, int]) -> tuple[Detection, ...]:
-    """Detections cut to the image; those wholly outside are dropped."""
+def clip_detections(detections: Iterable[Detection], size: tuple[int, int]) -> tuple[Detection, ...]:
+    """Clip detections to the image; those fully outside are dropped."""
     inside = ((each, each.box.clipped(*size)) for each in detections)
     return tuple(
         Detection(box, each.label, each.score, each.track) for each, box in inside if box is not None
@@ -146,14 +146,14 @@ ENGINES: Mapping[str, str] = {
 }
 
 BRINGS_CODE = frozenset({"vlm_grounding"})
-"""Engines that run code which comes with the weights."""
+"""Engines that execute code shipped with the weights."""
 
 
 def engine_loader(name: str) -> EngineLoader:
-    """The ``load`` function of one engine's module.
+    """Import an engine's module and return its ``load`` function.
 
     Raises:
-        MissingPackage: If its libraries are not in this environment.
+        MissingPackage: If its libraries are not installed in this environment.
     """
     try:
         module = importlib.import_module(ENGINES[name])

@@ -1,4 +1,4 @@
-"""Where a detector's weights lie on this machine; nothing here downloads."""
+"""Location of a detector's weights on this machine; never downloads."""
 
 import os
 from pathlib import Path
@@ -9,28 +9,28 @@ from openral_perception_ros.engines.provenance import HUB, verify
 
 CONFIG_FILE = "config.json"
 PREPROCESSOR_FILE = "preprocessor_config.json"
-FILE = "file://"
+FILE_SCHEME = "file://"
 
 
 def default_weights_folder() -> Path:
-    """Where exported and converted weights are kept unless told otherwise."""
+    """Return the default folder of exported and converted weights."""
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(cache).expanduser() / "openral" / "weights"
 
 
 def hub_cache() -> Path:
-    """The standard cache of the model hub, from its own environment variables."""
+    """Return the standard cache folder of the model hub, honouring its environment variables."""
     if cache := os.environ.get("HF_HUB_CACHE"):
         return Path(cache).expanduser()
     return Path(os.environ.get("HF_HOME") or "~/.cache/huggingface").expanduser() / "hub"
 
 
 def candidate_folders(manifest: DetectorManifest, folder: Path, weights_folder: str) -> tuple[Path, ...]:
-    """Folders that may hold the weights, in the order they are looked at."""
+    """Return the folders that may hold the weights, in search order."""
     own = Path(weights_folder).expanduser() if weights_folder else default_weights_folder()
     uri = manifest.weights.uri if manifest.weights else ""
-    if uri.startswith(FILE):
-        return (folder / uri.removeprefix(FILE),)
+    if uri.startswith(FILE_SCHEME):
+        return (folder / uri.removeprefix(FILE_SCHEME),)
     if uri.startswith(HUB):
         return own / manifest.id, _snapshot(uri.removeprefix(HUB), manifest)
     return (own / manifest.id,)
@@ -43,23 +43,23 @@ def checkpoint_folder(
     needed: tuple[str, ...],
     brings_code: bool = False,
 ) -> Path:
-    """The first folder that has every needed file, checked; see `verify`.
+    """Return the first folder with all needed files after verifying it; see `verify`.
 
     Raises:
-        MissingWeights: Naming where it looked and the command to run.
-        WeightsRefused: If they are not those that the manifest means; no other folder is taken instead.
+        MissingWeights: Naming the searched folders and the command to run.
+        WeightsRefused: If its files do not match the manifest; no other folder is tried.
     """
-    looked = candidate_folders(manifest, folder, weights_folder)
-    for each in looked:
-        if all((each / name).is_file() for name in needed):
-            verify(manifest, each, needed, brings_code)
-            return each
-    has_checkpoint = any((each / CONFIG_FILE).is_file() for each in looked)
-    raise MissingWeights(manifest.id, looked, "export" if has_checkpoint else "fetch")
+    searched = candidate_folders(manifest, folder, weights_folder)
+    for candidate in searched:
+        if all((candidate / name).is_file() for name in needed):
+            verify(manifest, candidate, needed, brings_code)
+            return candidate
+    has_checkpoint = any((candidate / CONFIG_FILE).is_file() for candidate in searched)
+    raise MissingWeights(manifest.id, searched, "export" if has_checkpoint else "fetch")
 
 
 def _snapshot(repository: str, manifest: DetectorManifest) -> Path:
-    """The pinned revision in the hub cache; without a pin, the one fetched last."""
+    """Return the pinned revision in the hub cache, or the latest fetched one without a pin."""
     folder = hub_cache() / f"models--{repository.replace('/', '--')}"
     pinned = manifest.weights.revision if manifest.weights else ""
     fetched = folder / "refs" / "main"

@@ -1,14 +1,14 @@
-"""How an engine fails; each kind crosses to the node as a typed answer.
+"""Errors of engines; each kind reaches the node as a typed reply.
 
 EngineError
-├── MissingWeights      activate ends in FAILURE, naming the command to run
-├── WeightsRefused      weights that are not those the manifest pins, or of which nothing is recorded
+├── MissingWeights      activation fails, naming the command to run
+├── WeightsRefused      weights that do not match the manifest's pins or have no record
 ├── MissingPackage      the worker's Python environment lacks a library
-├── RemoteCodeRefused   a checkpoint that brings its own code, without the user's word or a pinned revision
+├── RemoteCodeRefused   a checkpoint with its own code, without the user's consent or a pinned revision
 ├── OutOfMemory         host or GPU
-├── NothingAsked        an open vocabulary without a term
-├── MissingPlane        the frame lacks an image the engine needs
-├── LabelsDiffer        vocabulary and model do not fit each other
+├── EmptyQuery          an open vocabulary without a term
+├── MissingImagePlane   the frame lacks an image the engine needs
+├── LabelMismatch       vocabulary and model disagree on the number of classes
 └── BadDetections       NaN boxes, scores outside [0, 1]
 """
 
@@ -21,7 +21,7 @@ from openral_core.errors import OpenRALError, format_choices
 
 
 class FailureKind(StrEnum):
-    """Conditions a worker reports instead of an answer."""
+    """Conditions a worker reports in a `Failed` reply."""
 
     MISSING_WEIGHTS = "missing_weights"
     MISSING_PACKAGE = "missing_package"
@@ -32,43 +32,45 @@ class FailureKind(StrEnum):
 
 
 class EngineError(OpenRALError):
-    """Base of what engines raise on purpose."""
+    """Base of the errors that engines raise."""
 
     kind: ClassVar[FailureKind] = FailureKind.ENGINE_ERROR
 
 
 class MissingWeights(EngineError):
-    """Weight files that are not on this machine."""
+    """Weights that are not on this machine."""
 
     kind = FailureKind.MISSING_WEIGHTS
 
-    def __init__(self, rskill_id: str, looked_at: Iterable[Path], command: str = "fetch") -> None:
+    def __init__(self, rskill_id: str, searched: Iterable[Path], command: str = "fetch") -> None:
         super().__init__(
-            f"no weights of {rskill_id!r} on this machine (looked at {format_choices(looked_at)}): "
+            f"no weights of {rskill_id!r} on this machine (searched {format_choices(searched)}): "
             f"run `openral weights {command} {rskill_id}`"
         )
 
 
 class WeightsRefused(EngineError):
-    """Files that are not known to be the ones a manifest means; nothing of them is loaded."""
+    """Weights that cannot be verified against the manifest; nothing is loaded."""
 
     kind = FailureKind.MISSING_WEIGHTS
 
     def __init__(self, rskill_id: str, folder: Path, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
         super().__init__(
-            f"the weights of {rskill_id!r} in {folder} are not loaded: {'; '.join(self.problems)}: "
+            f"the weights of {rskill_id!r} in {folder} failed verification: {'; '.join(self.problems)}: "
             f"run `openral weights fetch {rskill_id}`"
         )
 
 
 class MissingPackage(EngineError):
-    """A library the engine needs and its environment lacks."""
+    """A library missing from the engine's environment."""
 
     kind = FailureKind.MISSING_PACKAGE
 
     def __init__(self, engine: str, package: str, interpreter: str) -> None:
-        super().__init__(f"engine {engine!r} needs the package {package!r}, which {interpreter} lacks")
+        super().__init__(
+            f"engine {engine!r} needs the package {package!r}, which is not installed for {interpreter}"
+        )
 
 
 class OutOfMemory(EngineError):
@@ -81,7 +83,7 @@ class OutOfMemory(EngineError):
 
 
 class MissingImagePlane(EngineError):
-    """A frame without an image the engine needs."""
+    """A frame that lacks a plane the engine needs."""
 
     kind = FailureKind.MISSING_PLANE
 
@@ -90,7 +92,7 @@ class MissingImagePlane(EngineError):
 
 
 class BadDetections(EngineError):
-    """Output no image can hold: the model is broken, which is not the same as seeing nothing."""
+    """Invalid model output; the model is faulty, which is not the same as an empty detection."""
 
     kind = FailureKind.BAD_DETECTIONS
 
@@ -99,24 +101,22 @@ class BadDetections(EngineError):
 
 
 class LabelMismatch(EngineError):
-    """A vocabulary of another length than the model's classes: every name would be wrong."""
+    """A vocabulary whose length differs from the model's number of classes."""
 
     def __init__(self, classes: int, labels: int) -> None:
-        super().__init__(
-            f"the model has {classes} classes, its vocabulary {labels} labels: they must be as many"
-        )
+        super().__init__(f"the model has {classes} classes, but the vocabulary has {labels} labels")
 
 
 class EmptyQuery(EngineError):
-    """An open vocabulary without a question."""
+    """A request without terms to an open-vocabulary engine."""
 
     def __init__(self, rskill_id: str) -> None:
-        super().__init__(f"{rskill_id!r} has no words of its own: it needs at least one term")
+        super().__init__(f"{rskill_id!r} has no vocabulary of its own: give at least one term")
 
 
 class RemoteCodeRefused(EngineError):
-    """Code that comes with weights runs only if the user allows it and its revision is pinned."""
+    """Code shipped with weights that is not allowed to run: it needs consent and a pinned revision."""
 
     def __init__(self, rskill_id: str, allowed: bool) -> None:
         missing = "its manifest pins no revision" if allowed else "the parameter remote_code is false"
-        super().__init__(f"the checkpoint of {rskill_id!r} brings its own code, which is not run: {missing}")
+        super().__init__(f"the checkpoint of {rskill_id!r} ships its own code, which may not run: {missing}")

@@ -1,6 +1,4 @@
-"""OmDet-Turbo: text and image in, boxes of each phrase out."""
-# MERGED The words a model is asked with, tokenised once per list of labels.
-# MERGED A checkpoint's configuration, read without the hub.
+"""OmDet-Turbo, an open-vocabulary detector: cached prompts, offline configuration, and the engine."""
 
 import json
 from collections.abc import Sequence
@@ -16,7 +14,7 @@ from transformers import AutoConfig, AutoModelForZeroShotObjectDetection, AutoTo
 from openral_core.detections import Detection
 from openral_core.documents import Document, parse_document
 from openral_core.rskills import DetectorManifest, Sensor
-from openral_perception_ros.detector import labels_of
+from openral_perception_ros.detector import load_labels
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, PREPROCESSOR_FILE, checkpoint_folder
 from openral_perception_ros.engines.errors import EmptyQuery
@@ -26,26 +24,27 @@ from openral_perception_ros.engines.torch_utils import (
     Precision,
     TorchDevice,
     device_memory_mb,
-    guarded,
-    placed,
+    inference_guard,
+    to_device,
 )
 
 Prompt = dict[str, torch.Tensor]
 
 
-class Prompter:
-    """Tokenised prompts of a model, the last ``remembered`` of them kept.
+class PromptCache:
+    """LRU cache of a model's tokenised prompts.
 
-    Padding goes to the longest phrase: to the full 77 tokens costs twenty times as much and changes nothing.
+    Prompts are padded to the longest phrase: padding to all 77 tokens costs 20 times as much for equal
+    results.
     """
 
-    def __init__(self, checkpoint: Path, task: str, device: torch.device, remembered: int) -> None:
+    def __init__(self, checkpoint: Path, task: str, device: torch.device, size: int) -> None:
         self._tokenizer = AutoTokenizer.from_pretrained(
             checkpoint, local_files_only=True, trust_remote_code=False
         )
         self._task = task
         self._device = device
-        self.prompt = lru_cache(remembered)(self._prompt)
+        self.prompt = lru_cache(size)(self._prompt)
 
     def _prompt(self, labels: tuple[str, ...]) -> Prompt:
         classes = self._tokens(list(labels))
@@ -65,44 +64,44 @@ class Prompter:
         return {key: value.to(self._device) for key, value in encoded.items()}
 
 
-_OF_OLD = ("backbone", "backbone_kwargs", "use_timm_backbone", "use_pretrained_backbone")
+_LEGACY_KEYS = ("backbone", "backbone_kwargs", "use_timm_backbone", "use_pretrained_backbone")
 
 
 def configuration(checkpoint: Path, **changes: object) -> PreTrainedConfig:
-    """The configuration in a folder; a backbone that is only named is spelt out.
+    """Load a checkpoint's configuration; a backbone given by name becomes an explicit configuration.
 
-    Checkpoints older than transformers 5 name their timm backbone. transformers would ask the hub whether the
-    name is a repository of its own, which a worker must not and an offline robot cannot.
+    Checkpoints older than transformers 5 name their timm backbone, and transformers would query the hub for
+    it, which a worker must not and an offline robot cannot.
     """
-    told: dict[str, Any] = json.loads((checkpoint / CONFIG_FILE).read_text(encoding="utf-8"))
-    name = told.get("backbone")
-    if name and told.get("backbone_config") is None and told.get("use_timm_backbone", True):
-        own = told.get("backbone_kwargs") or {}
-        kept = {key: value for key, value in told.items() if key not in _OF_OLD}
-        told = {**kept, "backbone_config": {"model_type": "timm_backbone", "backbone": name, **own}}
-    return AutoConfig.for_model(**{**told, **changes})
+    config: dict[str, Any] = json.loads((checkpoint / CONFIG_FILE).read_text(encoding="utf-8"))
+    name = config.get("backbone")
+    if name and config.get("backbone_config") is None and config.get("use_timm_backbone", True):
+        own = config.get("backbone_kwargs") or {}
+        kept = {key: value for key, value in config.items() if key not in _LEGACY_KEYS}
+        config = {**kept, "backbone_config": {"model_type": "timm_backbone", "backbone": name, **own}}
+    return AutoConfig.for_model(**{**config, **changes})
 
 
 class ZeroShotOptions(Document):
-    """The manifest's ``options``; in ``task`` the word ``{labels}`` stands for all phrases."""
+    """The manifest's ``options``; ``{labels}`` in ``task`` is replaced by all phrases."""
 
     fit: ResizeMode = ResizeMode.STRETCH
     precision: Precision = Precision.FP32
     task: str = "Detect {labels}."
     nms_overlap: float = Field(default=0.5, ge=0.0, le=1.0)
     nms_across_classes: bool = True
-    text_cache: int = Field(default=4096, ge=1, description="phrases whose embedding is kept")
+    text_cache: int = Field(default=4096, ge=1, description="phrase embeddings kept in the cache")
 
 
 class ZeroShotHf:
-    """Names what its frozen vocabulary holds, or the phrases it is asked for."""
+    """Engine that detects a fixed vocabulary, or the phrases of a request."""
 
     def __init__(
         self,
         model: torch.nn.Module,
         placement: TorchDevice,
         preprocessing: Preprocessing,
-        prompter: Prompter,
+        prompter: PromptCache,
         manifest: DetectorManifest,
         labels: tuple[str, ...],
         options: ZeroShotOptions,
@@ -127,7 +126,7 @@ class ZeroShotHf:
         return self._named(found, phrases, fit, frame.size)
 
     def _candidates(self, pixels: np.ndarray, phrases: tuple[str, ...]) -> Candidates:
-        with guarded("a look"):
+        with inference_guard("inference"):
             tensor = torch.from_numpy(pixels).to(self._placement.device, self._placement.dtype)
             output = self._model(pixel_values=tensor, **self._prompter.prompt(phrases))
             logits = output.decoder_class_logits[0].float().cpu().numpy()[:, : len(phrases)]
@@ -143,7 +142,7 @@ class ZeroShotHf:
 
 
 def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> ZeroShotHf:
-    """The engine of one manifest; never downloads. The frozen vocabulary is encoded by the warm-up.
+    """Load the engine of a manifest; never downloads. The warm-up encodes the fixed vocabulary.
 
     Raises:
         MissingWeights: If the checkpoint is not on this machine.
@@ -151,14 +150,14 @@ def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> Zero
     own = parse_document(ZeroShotOptions, manifest.options, folder / "rskill.yaml: options")
     checkpoint = checkpoint_folder(manifest, folder, options.weights_folder, (CONFIG_FILE, PREPROCESSOR_FILE))
     placement = TorchDevice.of(options.device, own.precision.dtype)
-    with guarded("loading"):
+    with inference_guard("loading"):
         model = AutoModelForZeroShotObjectDetection.from_pretrained(
             checkpoint,
             config=configuration(checkpoint, cache_size=own.text_cache),
             local_files_only=True,
             trust_remote_code=False,
         )
-        model = placed(model, placement)
-    prompter = Prompter(checkpoint, own.task, placement.device, own.text_cache)
-    preprocessing, labels = Preprocessing.read(checkpoint), labels_of(manifest, folder)
+        model = to_device(model, placement)
+    prompter = PromptCache(checkpoint, own.task, placement.device, own.text_cache)
+    preprocessing, labels = Preprocessing.read(checkpoint), load_labels(manifest, folder)
     return ZeroShotHf(model, placement, preprocessing, prompter, manifest, labels, own)

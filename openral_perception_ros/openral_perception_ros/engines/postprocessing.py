@@ -1,5 +1,4 @@
-"""The best (query, class) pairs of a DETR-like head."""
-# MERGED Non-maximum suppression.
+"""Post-processing of DETR-like heads: best (query, class) pairs and non-maximum suppression."""
 
 from dataclasses import dataclass
 
@@ -12,21 +11,24 @@ from openral_perception_ros.engines.errors import BadDetections
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """Boxes x_min, y_min, x_max, y_max relative to the model's input, shape (N, 4); best score first."""
+    """Candidate boxes, best score first.
+
+    ``corners`` is x_min, y_min, x_max, y_max relative to the model's input, shape (N, 4).
+    """
 
     corners: NDArray[np.float64]
     scores: NDArray[np.float64]
     classes: NDArray[np.int64]
 
     def only(self, indices: NDArray[np.int64]) -> "Candidates":
-        """Those at these positions."""
+        """Select candidates by index."""
         return Candidates(self.corners[indices], self.scores[indices], self.classes[indices])
 
 
 def make_candidates(
     logits: NDArray[np.floating], boxes: NDArray[np.floating], threshold: float
 ) -> Candidates:
-    """At most one candidate per query on average, as DETR with focal loss is read.
+    """Select at most as many candidates as queries, as for DETR with focal loss.
 
     Source: Zhao et al. 2024 (RT-DETR), the head's sigmoid scores over all classes of all queries.
 
@@ -48,20 +50,21 @@ def make_candidates(
     return Candidates(corners, scores[best], best % logits.shape[1])
 
 
-PRECISION = 10_000.0
+NMS_SCALE = 10_000.0
+"""Factor from relative to integer boxes, which OpenCV needs: a ten-thousandth of the image."""
 
 
 def non_max_suppression(candidates: Candidates, overlap: float, across_classes: bool) -> Candidates:
-    """Candidates without those that overlap a better one by more than ``overlap`` (intersection over union).
+    """Drop candidates that overlap a better one by more than ``overlap`` (intersection over union).
 
     Args:
         candidates: Any number.
         overlap: In [0, 1].
-        across_classes: Also drop what overlaps a better one of another class.
+        across_classes: Compare across classes too.
     """
     if len(candidates.scores) == 0:
         return candidates
-    corners = candidates.corners * PRECISION
+    corners = candidates.corners * NMS_SCALE
     boxes = np.hstack([corners[:, :2], corners[:, 2:] - corners[:, :2]])
     groups = np.zeros_like(candidates.classes) if across_classes else candidates.classes
     kept = cv2.dnn.NMSBoxesBatched(boxes.tolist(), candidates.scores.tolist(), groups.tolist(), 0.0, overlap)

@@ -1,5 +1,4 @@
-"""How a source image is fitted into a model's input, and how boxes come back."""
-# MERGED Pixels as a model was trained to see them, as its checkpoint's ``preprocessor_config.json`` says.
+"""Image preprocessing by a checkpoint's ``preprocessor_config.json``: resize, normalise, map boxes back."""
 
 import json
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ Size = tuple[int, int]
 
 
 class ResizeMode(StrEnum):
-    """``stretch`` changes the aspect ratio; ``letterbox`` keeps it and fills right and below."""
+    """Resize mode: ``stretch`` changes the aspect ratio, ``letterbox`` keeps it and pads right and below."""
 
     STRETCH = "stretch"
     LETTERBOX = "letterbox"
@@ -27,14 +26,17 @@ class ResizeMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LetterboxTransform:
-    """Sizes are (width, height) [px]; ``content`` is the part of ``model`` that shows the source."""
+    """Mapping between source image and model input.
+
+    Sizes are (width, height) [px]; ``content`` is the part of ``model`` that the source covers.
+    """
 
     source: Size
     content: Size
     model: Size
 
     def to_source(self, corners: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Boxes back in source pixels.
+        """Convert boxes to source pixels.
 
         Args:
             corners: x_min, y_min, x_max, y_max relative to the model's input, in [0, 1], shape (N, 4).
@@ -44,7 +46,7 @@ class LetterboxTransform:
 
 
 def letterbox_transform(kind: ResizeMode, source: Size, model: Size) -> LetterboxTransform:
-    """The fit of one image."""
+    """Compute the transform of one image."""
     if kind is ResizeMode.STRETCH:
         return LetterboxTransform(source, model, model)
     scale = min(model[0] / source[0], model[1] / source[1])
@@ -53,14 +55,14 @@ def letterbox_transform(kind: ResizeMode, source: Size, model: Size) -> Letterbo
     )
 
 
-GREY = (114, 114, 114)
+PADDING_COLOUR = (114, 114, 114)
 
 
 class InvalidPreprocessing(OpenRALError):
-    """A preprocessor_config.json this cannot follow."""
+    """A preprocessor_config.json that is invalid or unsupported."""
 
     def __init__(self, path: Path, problem: object) -> None:
-        super().__init__(f"{path}: cannot be followed: {problem}")
+        super().__init__(f"{path}: unsupported preprocessing: {problem}")
 
 
 class ModelSize(BaseModel):
@@ -73,7 +75,7 @@ class ModelSize(BaseModel):
 
 
 class Preprocessing(BaseModel):
-    """The keys we follow; the file's others concern training or batches."""
+    """The supported keys; all others concern training or batching."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -87,10 +89,10 @@ class Preprocessing(BaseModel):
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """What the checkpoint in this folder asks for.
+        """Read the preprocessing of the checkpoint in a folder.
 
         Raises:
-            InvalidPreprocessing: If the file is missing, no JSON, or names no fixed size.
+            InvalidPreprocessing: If the file is missing, not JSON, or has no fixed size.
         """
         path = folder / PREPROCESSOR_FILE
         try:
@@ -101,14 +103,14 @@ class Preprocessing(BaseModel):
     def apply(
         self, rgb: NDArray[np.uint8], kind: ResizeMode
     ) -> tuple[NDArray[np.float32], LetterboxTransform]:
-        """A model's input and the way back.
+        """Convert an image to the model's input.
 
         Args:
             rgb: Shape (H, W, 3).
-            kind: How it is fitted.
+            kind: Resize mode.
 
         Returns:
-            Shape (1, 3, height, width), and the fit.
+            The input, shape (1, 3, height, width), and the transform that maps boxes back.
         """
         fit = letterbox_transform(kind, (rgb.shape[1], rgb.shape[0]), (self.size.width, self.size.height))
         pixels = np.asarray(self._fitted(Image.fromarray(rgb), fit), np.float32)
@@ -123,6 +125,6 @@ class Preprocessing(BaseModel):
         resized = image.resize(fit.content, Image.Resampling(self.resample))
         if fit.content == fit.model:
             return resized
-        canvas = Image.new("RGB", fit.model, GREY)
+        canvas = Image.new("RGB", fit.model, PADDING_COLOUR)
         canvas.paste(resized, (0, 0))
         return canvas

@@ -1,4 +1,4 @@
-"""Checks before weights are loaded: the pinned revision, unchanged files, known code."""
+"""Verification of weights before they are loaded: pinned revision, unchanged files, known code."""
 
 import json
 import re
@@ -25,20 +25,20 @@ _GIT, _SHA256 = re.compile(r"[0-9a-f]{40}"), re.compile(r"[0-9a-f]{64}")
 def verify(
     manifest: DetectorManifest, folder: Path, needed: Sequence[str] = (), brings_code: bool = False
 ) -> None:
-    """Refuse weights that are not those which the manifest names.
+    """Verify that weights are the ones the manifest names.
 
-    From the hub they need a record of their revision and files, as ``openral weights fetch`` writes it, or
-    the names that the hub's own cache gives to contents. Weights beside the manifest need its pins alone.
+    Weights from the hub need a record of revision and files, as ``openral weights fetch`` writes it, or the
+    content-addressed names of the hub's own cache. Weights beside the manifest need only its pins.
 
     Args:
-        manifest: Its pins count above every record.
-        folder: Where the weights lie.
-        needed: Files that will be read for certain.
-        brings_code: Whether code of this folder will be run: then every file must be known, and of code
-            also the blob in the pinned commit.
+        manifest: Its pins take precedence over every record.
+        folder: Folder of the weights.
+        needed: Files that will be read.
+        brings_code: True if code in this folder will run: every file must then be known, and code also by its
+            blob in the pinned commit.
 
     Raises:
-        WeightsRefused: Naming every reason and the command that brings the right ones.
+        WeightsRefused: Naming every problem and the command that fetches the right weights.
     """
     problems = list(_problems(manifest, folder, needed, brings_code))
     if problems:
@@ -65,7 +65,7 @@ def _problems(
             yield str(error)
             return
         if record is None:
-            yield "there is no record of where these files came from"
+            yield "no record of the origin of these files"
             return
         yield from _record_problems(manifest, record, folder)
         known, code = set(record.files), code | set(record.blobs)
@@ -79,9 +79,9 @@ def _record_problems(manifest: DetectorManifest, record: WeightsRecord, folder: 
     if weights is None:
         return
     if record.uri != weights.uri:
-        yield f"they came from {record.uri}, the manifest names {weights.uri}"
+        yield f"fetched from {record.uri}, but the manifest names {weights.uri}"
     if weights.revision and record.revision != weights.revision:
-        yield f"they are of revision {record.revision[:12]}, the manifest pins {weights.revision[:12]}"
+        yield f"revision {record.revision[:12]}, but the manifest pins {weights.revision[:12]}"
     pinned = {name: digest for name, digest in weights.files.items() if (folder / name).exists()}
     known = KnownDigests(folder)
     yield from problems_of(folder, {**record.files, **pinned}, known.digest)
@@ -89,7 +89,7 @@ def _record_problems(manifest: DetectorManifest, record: WeightsRecord, folder: 
 
 
 def _cache_problems(folder: Path, pins: Mapping[str, str]) -> Iterator[str]:
-    """Of a snapshot in the hub's cache: links to contents named by git's blob id or by sha256.
+    """Check a snapshot in the hub's cache: links to files named by their git blob id or sha256.
 
     Source: huggingface_hub, "Understand caching".
     """
@@ -101,21 +101,21 @@ def _cache_problems(folder: Path, pins: Mapping[str, str]) -> Iterator[str]:
         elif name in pins or (_SHA256.fullmatch(blob) and digest == blob):
             continue
         elif not (_GIT.fullmatch(blob) and file.is_file() and blob_id_of(file) == blob):
-            yield f"{name} is not the content that the hub's cache names"
+            yield f"{name} does not match its digest in the hub's cache"
 
 
 def _code_problems(folder: Path, known: set[str], code: set[str]) -> Iterator[str]:
     for name, file in files_of(folder).items():
         if name not in known:
-            yield f"{name} is in no record and not pinned"
+            yield f"{name} is neither recorded nor pinned"
         elif file.suffix == ".py" and name not in code:
-            yield f"{name} is code whose blob was not recorded"
+            yield f"{name} is code without a recorded blob"
         elif file.suffix == ".json" and (foreign := _foreign_code(file)):
-            yield f"{name} takes its code from {foreign}, which nothing pins"
+            yield f"{name} loads code from {foreign}, which is not pinned"
 
 
 def _foreign_code(file: Path) -> str:
-    """Another repository that a configuration takes code from: ``auto_map`` names it before ``--``."""
+    """Return another repository a configuration loads code from: ``auto_map`` names it before ``--``."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
@@ -124,7 +124,7 @@ def _foreign_code(file: Path) -> str:
 
 
 def _mapped(content: object) -> Iterator[str]:
-    """Every string below an ``auto_map``, wherever it stands."""
+    """Yield every string below an ``auto_map``, at any depth."""
     waiting: list[tuple[object, bool]] = [(content, False)]
     while waiting:
         value, inside = waiting.pop()

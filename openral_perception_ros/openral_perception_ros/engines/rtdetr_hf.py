@@ -1,4 +1,4 @@
-"""RT-DETR and RT-DETRv2 from a transformers checkpoint folder."""
+"""Engine for RT-DETR and RT-DETRv2 transformers checkpoints."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ from transformers import AutoModelForObjectDetection
 from openral_core.detections import Detection
 from openral_core.documents import Document, parse_document
 from openral_core.rskills import DetectorManifest, Sensor
-from openral_perception_ros.detector import labels_of
+from openral_perception_ros.detector import load_labels
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, PREPROCESSOR_FILE, checkpoint_folder
 from openral_perception_ros.engines.errors import LabelMismatch
@@ -20,8 +20,8 @@ from openral_perception_ros.engines.torch_utils import (
     Precision,
     TorchDevice,
     device_memory_mb,
-    guarded,
-    placed,
+    inference_guard,
+    to_device,
 )
 
 
@@ -33,7 +33,7 @@ class RtDetrHfOptions(Document):
 
 
 class RtDetrHf:
-    """Names the objects of a closed vocabulary."""
+    """Closed-vocabulary detector in PyTorch."""
 
     def __init__(
         self,
@@ -53,10 +53,10 @@ class RtDetrHf:
         return device_memory_mb(self._placement.device)
 
     def detect(self, frame: EngineFrame, terms: Sequence[str] | None) -> list[Detection]:
-        """See `Engine.detect`; the vocabulary is closed, so ``terms`` change nothing."""
+        """See `Engine.detect`; the vocabulary is closed, so ``terms`` has no effect."""
         rgb = frame.plane(Sensor.RGB).astype(np.uint8, copy=False)
         pixels, fit = self._preprocessing.apply(rgb, self._fit)
-        with guarded("a look"):
+        with inference_guard("inference"):
             tensor = torch.from_numpy(pixels).to(self._placement.device, self._placement.dtype)
             output = self._model(pixel_values=tensor)
             logits, boxes = output.logits[0].float().cpu().numpy(), output.pred_boxes[0].float().cpu().numpy()
@@ -66,7 +66,7 @@ class RtDetrHf:
 
 
 def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> RtDetrHf:
-    """The engine of one manifest; never downloads.
+    """Load the engine of a manifest; never downloads.
 
     Raises:
         MissingWeights: If the checkpoint is not on this machine.
@@ -75,12 +75,12 @@ def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> RtDe
     own = parse_document(RtDetrHfOptions, manifest.options, folder / "rskill.yaml: options")
     checkpoint = checkpoint_folder(manifest, folder, options.weights_folder, (CONFIG_FILE, PREPROCESSOR_FILE))
     placement = TorchDevice.of(options.device, own.precision.dtype)
-    with guarded("loading"):
+    with inference_guard("loading"):
         model = AutoModelForObjectDetection.from_pretrained(
             checkpoint, local_files_only=True, trust_remote_code=False
         )
-        labels = labels_of(manifest, folder)
+        labels = load_labels(manifest, folder)
         if model.config.num_labels != len(labels):
             raise LabelMismatch(model.config.num_labels, len(labels))
-        model = placed(model, placement)
+        model = to_device(model, placement)
     return RtDetrHf(model, placement, Preprocessing.read(checkpoint), labels, manifest.threshold, own.fit)

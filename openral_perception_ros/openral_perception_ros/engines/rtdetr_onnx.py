@@ -1,5 +1,7 @@
-"""RT-DETR in an ONNX file with outputs ``logits`` (1, Q, C) and ``pred_boxes`` (1, Q, 4)."""
-# MERGED Execution providers by the name a user gives; never another one than asked for.
+"""Engine for RT-DETR in an ONNX file with outputs ``logits`` (1, Q, C) and ``pred_boxes`` (1, Q, 4).
+
+It runs on the requested execution provider or fails; there is no fallback.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +14,7 @@ from openral_core.detections import Detection
 from openral_core.documents import Document, parse_document
 from openral_core.errors import format_choices
 from openral_core.rskills import DetectorManifest, Sensor
-from openral_perception_ros.detector import labels_of
+from openral_perception_ros.detector import load_labels
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
 from openral_perception_ros.engines.checkpoints import PREPROCESSOR_FILE, checkpoint_folder
 from openral_perception_ros.engines.errors import EngineError, LabelMismatch
@@ -28,26 +30,26 @@ PROVIDERS: Mapping[str, str] = {
 
 
 class UnknownDevice(EngineError):
-    """A device name nobody knows."""
+    """An unknown device name."""
 
     def __init__(self, device: str, valid: Sequence[str]) -> None:
         super().__init__(
-            f"unknown device {device!r}: valid are {format_choices(valid)}, each with ':<number>' if wanted"
+            f"unknown device {device!r}: valid are {format_choices(valid)}, optionally with ':<number>'"
         )
 
 
 class ProviderUnavailable(EngineError):
-    """A device this build or this machine does not have; the next best is not taken in its place."""
+    """A device that this build or machine lacks; there is no fallback."""
 
     def __init__(self, device: str, found: Sequence[str]) -> None:
-        super().__init__(f"ONNX Runtime cannot run on {device!r} here: it offers {format_choices(found)}")
+        super().__init__(f"ONNX Runtime cannot run on {device!r}: available are {format_choices(found)}")
 
 
 def provider_of(device: str) -> tuple[str, dict[str, str | int]]:
-    """Provider name and options of a device such as ``cuda:1``.
+    """Map a device such as ``cuda:1`` to provider name and options.
 
     Raises:
-        UnknownDevice: If the name is none of ours.
+        UnknownDevice: If the name is not known.
         ProviderUnavailable: If this build of ONNX Runtime lacks it.
     """
     kind, _, number = device.partition(":")
@@ -60,7 +62,7 @@ def provider_of(device: str) -> tuple[str, dict[str, str | int]]:
 
 
 def open_session(path: str, device: str, threads: int) -> onnxruntime.InferenceSession:
-    """A session that runs on ``device`` or does not exist.
+    """Open a session on exactly this device.
 
     Raises:
         UnknownDevice, ProviderUnavailable: See `provider_of`; also when the provider fails to start.
@@ -85,7 +87,7 @@ class RtDetrOnnxOptions(Document):
 
 
 class RtDetrOnnx:
-    """Names the objects of a closed vocabulary."""
+    """Closed-vocabulary detector on ONNX Runtime."""
 
     def __init__(
         self,
@@ -104,11 +106,11 @@ class RtDetrOnnx:
             raise LabelMismatch(classes, len(labels))
 
     def device_memory_mb(self) -> float:
-        """ONNX Runtime does not tell what it holds on a device."""
+        """Return 0: ONNX Runtime does not report its device memory."""
         return 0.0
 
     def detect(self, frame: EngineFrame, terms: Sequence[str] | None) -> list[Detection]:
-        """See `Engine.detect`; the vocabulary is closed, so ``terms`` change nothing."""
+        """See `Engine.detect`; the vocabulary is closed, so ``terms`` has no effect."""
         rgb = frame.plane(Sensor.RGB).astype(np.uint8, copy=False)
         pixels, fit = self._preprocessing.apply(rgb, self._fit)
         logits, boxes = self._session.run(["logits", "pred_boxes"], {self._input: pixels})
@@ -118,15 +120,15 @@ class RtDetrOnnx:
 
 
 def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> RtDetrOnnx:
-    """The engine of one manifest.
+    """Load the engine of a manifest.
 
     Raises:
         MissingWeights: If the ONNX file is not on this machine.
-        ProviderUnavailable: If the device asked for cannot be had.
+        ProviderUnavailable: If the requested device is unavailable.
         LabelsDiffer: If vocabulary and model disagree on how many classes there are.
     """
     own = parse_document(RtDetrOnnxOptions, manifest.options, folder / "rskill.yaml: options")
     checkpoint = checkpoint_folder(manifest, folder, options.weights_folder, (MODEL_FILE, PREPROCESSOR_FILE))
     session = open_session(str(checkpoint / MODEL_FILE), options.device, own.threads)
-    labels = labels_of(manifest, folder)
+    labels = load_labels(manifest, folder)
     return RtDetrOnnx(session, Preprocessing.read(checkpoint), labels, manifest.threshold, own.fit)

@@ -1,7 +1,7 @@
-"""Detections from the simulator's own instance image, made imperfect on purpose."""
-# MERGED Boxes of what a semantic image shows.
-# MERGED From the simulator's phrases to what a detector calls them.
-# MERGED Seeded imperfections: the same seed, camera and stamp always give the same boxes and misses.
+"""Simulated detector: boxes from the simulator's instance image, with seeded noise and misses.
+
+The same seed, camera and stamp always give the same boxes and misses.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,38 +17,38 @@ from openral_core.detections import Detection
 from openral_core.documents import Document, parse_document
 from openral_core.rskills import DetectorManifest, Sensor
 from openral_core.text import Thesaurus, UnreadableText
-from openral_perception_ros.detector import VocabularyDocument, vocabulary_of
+from openral_perception_ros.detector import VocabularyDocument, load_vocabulary
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
 from openral_perception_ros.engines.errors import EmptyQuery
 
 
 @dataclass(frozen=True, slots=True)
-class Visible:
-    """One instance in view: ``corners`` x_min, y_min, x_max, y_max [px], ``pixels`` of it not occluded."""
+class VisibleInstance:
+    """A visible instance: ``corners`` x_min, y_min, x_max, y_max [px] and its count of visible ``pixels``."""
 
     instance: int
     corners: tuple[int, int, int, int]
     pixels: int
 
 
-def visible_instances(semantic: NDArray[np.generic], min_pixels: int) -> list[Visible]:
-    """Instances with at least ``min_pixels`` in view, by id; 0 is background.
+def visible_instances(semantic: NDArray[np.generic], min_pixels: int) -> list[VisibleInstance]:
+    """Find instances with at least ``min_pixels`` visible pixels, by id; 0 is background.
 
     Args:
         semantic: Instance ids, shape (H, W).
-        min_pixels: Fewer are not seen.
+        min_pixels: Instances with fewer pixels are ignored.
     """
     counts = np.bincount(semantic.ravel())
     found = ndimage.find_objects(semantic.astype(np.int32))
     return [
-        Visible(instance, (columns.start, rows.start, columns.stop, rows.stop), int(counts[instance]))
+        VisibleInstance(instance, (columns.start, rows.start, columns.stop, rows.stop), int(counts[instance]))
         for instance, (rows, columns) in ((i, each) for i, each in enumerate(found, start=1) if each)
         if counts[instance] >= min_pixels
     ]
 
 
 class ClosedVocabulary:
-    """A closed vocabulary: the longest ending of a phrase that the vocabulary knows gives the label."""
+    """Label phrases by the longest suffix that a closed vocabulary contains."""
 
     def __init__(self, vocabulary: VocabularyDocument) -> None:
         self._labels: Mapping[tuple[str, ...], str] = {
@@ -58,21 +58,21 @@ class ClosedVocabulary:
         }
 
     def names(self, phrase: str) -> tuple[str, ...]:
-        """The label of a phrase, or none."""
+        """Return the label of a phrase, or an empty tuple."""
         words = tuple(phrase.lower().split())
         endings = (self._labels.get(words[start:]) for start in range(len(words)))
         return next(((label,) for label in endings if label), ())
 
 
 class OpenVocabulary:
-    """Free text: every term that a phrase answers, attributes and all."""
+    """Label phrases by every requested term they match, attributes included."""
 
     def __init__(self, thesaurus: Thesaurus, terms: Sequence[str]) -> None:
         self._thesaurus = thesaurus
         self._terms = tuple(terms)
 
     def names(self, phrase: str) -> tuple[str, ...]:
-        """The terms as they were asked; a phrase without words answers none."""
+        """Return the matching terms as given; an unreadable phrase matches none."""
         try:
             return tuple(term for term in self._terms if self._thesaurus.relation(term, phrase).is_hit)
         except UnreadableText:
@@ -81,14 +81,14 @@ class OpenVocabulary:
 
 @dataclass(frozen=True, slots=True)
 class NoiseParameters:
-    """``box_sigma`` [px] on every edge; ``miss_rate`` is the probability that an instance goes unseen."""
+    """Noise: ``box_sigma`` [px] on every edge, ``miss_rate`` is the probability of missing an instance."""
 
     seed: int
     box_sigma: float
     miss_rate: float
 
-    def at(self, camera: str, stamp: int, visible: Sequence[Visible]) -> "DetectionNoise":
-        """What this detector sees of one frame."""
+    def at(self, camera: str, stamp: int, visible: Sequence[VisibleInstance]) -> "DetectionNoise":
+        """Sample the noisy boxes of one frame."""
         kept, corners = [], []
         for each in visible:
             rng = np.random.default_rng((self.seed, crc32(camera.encode()), stamp, each.instance))
@@ -100,9 +100,9 @@ class NoiseParameters:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DetectionNoise:
-    """Instances seen, and their boxes [px] in the same order, shape (N, 4)."""
+    """Detected instances and their noisy boxes [px] in the same order, shape (N, 4)."""
 
-    visible: tuple[Visible, ...]
+    visible: tuple[VisibleInstance, ...]
     corners: NDArray[np.float64]
 
 
@@ -116,7 +116,7 @@ class SimGroundtruthOptions(Document):
 
 
 class SimGroundtruth:
-    """Names what the semantic image shows: in its own words, or in those asked for."""
+    """Engine that labels instances of the semantic image by its vocabulary or by the requested terms."""
 
     def __init__(
         self, manifest: DetectorManifest, folder: Path, options: SimGroundtruthOptions, seed: int
@@ -124,17 +124,17 @@ class SimGroundtruth:
         self._manifest = manifest
         self._options = options
         self._noise = NoiseParameters(options.seed + seed, options.box_noise_px, options.miss_rate)
-        vocabulary = vocabulary_of(manifest, folder)
+        vocabulary = load_vocabulary(manifest, folder)
         self._own = ClosedVocabulary(vocabulary) if vocabulary else None
         self._thesaurus = Thesaurus.load()
         self.labels = tuple(vocabulary.labels) if vocabulary else ()
 
     def device_memory_mb(self) -> float:
-        """It uses no accelerator."""
+        """Return 0: it uses no accelerator."""
         return 0.0
 
     def detect(self, frame: EngineFrame, terms: Sequence[str] | None) -> list[Detection]:
-        """See `Engine.detect`; the score grows with the pixels in view."""
+        """See `Engine.detect`; the score grows with the visible pixels."""
         naming = self._naming(terms)
         visible = visible_instances(frame.plane(Sensor.SEMANTIC), self._options.min_visible_pixels)
         view = self._noise.at(frame.camera, frame.stamp, visible)
@@ -154,15 +154,15 @@ class SimGroundtruth:
             raise EmptyQuery(self._manifest.id)
         return self._own
 
-    def _score(self, visible: Visible) -> float:
+    def _score(self, visible: VisibleInstance) -> float:
         return visible.pixels / (visible.pixels + self._options.min_visible_pixels)
 
 
 def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> SimGroundtruth:
-    """The engine of one manifest.
+    """Load the engine of a manifest.
 
     Raises:
-        InvalidDocument: If its options or its vocabulary file are wrong.
+        InvalidDocument: If its options or its vocabulary file are invalid.
     """
     own = parse_document(SimGroundtruthOptions, manifest.options, folder / "rskill.yaml: options")
     return SimGroundtruth(manifest, folder, own, options.seed)

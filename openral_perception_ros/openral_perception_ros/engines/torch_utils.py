@@ -1,5 +1,4 @@
-"""Where a PyTorch model runs, and what it holds there."""
-# MERGED The type of number a model computes with, really applied.
+"""PyTorch device and precision of a model, its device memory and inference errors."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,27 +12,27 @@ from openral_perception_ros.engines.errors import EngineError, OutOfMemory
 
 
 class DeviceUnavailable(EngineError):
-    """A device this machine does not have; the next best is not taken in its place."""
+    """A device this machine lacks; there is no fallback."""
 
     def __init__(self, device: str) -> None:
         super().__init__(
-            f"PyTorch {torch.__version__} cannot run on {device!r} here: name 'cpu', or a GPU it sees"
+            f"PyTorch {torch.__version__} cannot run on {device!r}: use 'cpu' or an available GPU"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class TorchDevice:
-    """A device and the type of number computed with there."""
+    """A device and the data type of the model on it."""
 
     device: torch.device
     dtype: torch.dtype
 
     @classmethod
     def of(cls, device: str, dtype: torch.dtype) -> Self:
-        """A placement that exists.
+        """Check that device and data type are available.
 
         Raises:
-            DeviceUnavailable: If it does not.
+            DeviceUnavailable: If they are not.
         """
         try:
             torch.zeros(1, device=device, dtype=dtype)
@@ -43,13 +42,13 @@ class TorchDevice:
 
 
 def device_memory_mb(device: torch.device) -> float:
-    """What this process has reserved on an accelerator [MB]; 0 on a CPU."""
+    """Return the memory this process reserved on an accelerator [MB]; 0 on a CPU."""
     return float(torch.cuda.memory_reserved(device)) / 1e6 if device.type == "cuda" else 0.0
 
 
 @contextmanager
-def guarded(during: str) -> Iterator[None]:
-    """Inference without gradients, whose out-of-memory is ours.
+def inference_guard(during: str) -> Iterator[None]:
+    """Disable gradients and translate out-of-memory errors.
 
     Raises:
         OutOfMemory: Instead of PyTorch's own error.
@@ -62,7 +61,7 @@ def guarded(during: str) -> Iterator[None]:
 
 
 class Precision(StrEnum):
-    """Names a manifest may use."""
+    """Precisions a manifest may choose."""
 
     FP32 = "fp32"
     FP16 = "fp16"
@@ -70,7 +69,7 @@ class Precision(StrEnum):
 
     @property
     def dtype(self) -> torch.dtype:
-        """PyTorch's name of it."""
+        """The PyTorch data type."""
         return _DTYPES[self]
 
 
@@ -82,14 +81,14 @@ _DTYPES: Mapping[Precision, torch.dtype] = {
 
 
 class PrecisionNotApplied(EngineError):
-    """A model that kept parameters of another type than asked for."""
+    """A model that kept parameters of another precision than requested."""
 
     def __init__(self, asked: torch.dtype, name: str, found: torch.dtype) -> None:
-        super().__init__(f"precision {asked} was asked for, but parameter {name!r} is {found}")
+        super().__init__(f"precision {asked} was requested, but parameter {name!r} is {found}")
 
 
-def placed(model: torch.nn.Module, placement: TorchDevice) -> torch.nn.Module:
-    """The model for inference, on the device and in the precision asked for.
+def to_device(model: torch.nn.Module, placement: TorchDevice) -> torch.nn.Module:
+    """Move a model to device and precision, in evaluation mode.
 
     Raises:
         PrecisionNotApplied: If any floating parameter has another type.

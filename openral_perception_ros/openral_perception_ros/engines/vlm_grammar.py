@@ -1,4 +1,4 @@
-"""A grounding model's answer, read strictly: it is a stranger's text until every part of it is checked.
+"""Strict parser of a grounding model's answer, which is untrusted text.
 
 answer  := (named | box | end)*
 named   := "<ref>" label "</ref>" box+
@@ -16,10 +16,13 @@ from openral_perception_ros.engines.base import detections_from
 from openral_perception_ros.engines.errors import EngineError
 
 SCALE = 1000
+"""Coordinates are integers from 0 to this, relative to the image [1/1000]."""
 MAX_BOXES = 300
-SHOWN = 60
+"""Boxes accepted per answer [count]: more is a model that repeats itself."""
+MAX_EXCERPT = 60
+"""Length of an excerpt in an error message [characters]."""
 NO_SCORE = 0.5
-"""The model gives no scores and none is invented: neither sure nor unsure (`scores_calibrated: false`)."""
+"""Score of every box: the model reports none (`scores_calibrated: false`)."""
 _REF = re.compile(r"<ref>([^<>]{1,200})</ref>")
 _NONE = re.compile(r"<box>\s*none\s*</box>", re.IGNORECASE)
 _BOX = re.compile(r"<box><(\d{1,6})><(\d{1,6})><(\d{1,6})><(\d{1,6})></box>")
@@ -30,10 +33,10 @@ Corners = tuple[int, int, int, int]
 
 
 class UnreadableAnswer(EngineError):
-    """An answer without one readable box: not the same as seeing nothing."""
+    """An answer without a readable box; not the same as an empty detection."""
 
     def __init__(self, problems: tuple[str, ...]) -> None:
-        super().__init__(f"the model's answer cannot be read: {problems[0]} ({len(problems)} problems)")
+        super().__init__(f"the model's answer cannot be parsed: {problems[0]} ({len(problems)} problems)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +49,14 @@ class Grounded:
 
 @dataclass(frozen=True, slots=True)
 class GroundingAnswer:
-    """What could be read, each box once, and what could not."""
+    """The parsed boxes without duplicates, and the problems found."""
 
     boxes: tuple[Grounded, ...]
     problems: tuple[str, ...]
 
 
 def parse_answer(text: str) -> GroundingAnswer:
-    """Every box of an answer; time and result grow no faster than the text.
+    """Parse every box of an answer in linear time.
 
     Raises:
         UnreadableAnswer: If there are problems and no box.
@@ -71,12 +74,12 @@ def parse_answer(text: str) -> GroundingAnswer:
     if problems and not boxes:
         raise UnreadableAnswer(tuple(problems))
     if not boxes and not _NONE.search(text):
-        raise UnreadableAnswer(("it holds neither a box nor the word that there is none",))
+        raise UnreadableAnswer(("it contains neither a box nor 'none'",))
     return GroundingAnswer(tuple(boxes), tuple(problems))
 
 
 def _parts(text: str) -> Iterator[Grounded | str]:
-    """Boxes, and problems in words."""
+    """Yield boxes, and descriptions of problems."""
     position, label, label_used = 0, None, True
     while position < len(text):
         if skip := _SKIP.match(text, position) or _NONE.match(text, position):
@@ -92,7 +95,7 @@ def _parts(text: str) -> Iterator[Grounded | str]:
         else:
             following = _NEXT.search(text, position + 1)
             end = following.start() if following else len(text)
-            yield f"{text[position : min(end, position + SHOWN)]!r} is no part of the grammar"
+            yield f"{text[position : min(end, position + MAX_EXCERPT)]!r} does not match the grammar"
             label, label_used, position = None, True, end
     if not label_used:
         yield f"label {label!r} has no box"
@@ -109,15 +112,15 @@ def _checked(label: str | None, corners: Corners) -> Grounded | str:
 def answer_to_detections(
     answer: GroundingAnswer, terms: Sequence[str], size: tuple[int, int]
 ) -> list[Detection]:
-    """Boxes that stand under an asked phrase, or under no label when one phrase was asked.
+    """Convert boxes to detections of the requested terms; unlabelled boxes count if there is a single term.
 
     Args:
         answer: See `parse_answer`.
-        terms: As asked.
+        terms: The requested terms.
         size: (width, height) of the source image [px].
 
     Raises:
-        UnreadableAnswer: If boxes were given, but none for what was asked.
+        UnreadableAnswer: If there are boxes, but none for a requested term.
     """
     asked = {_plain(term): term for term in terms}
     only = terms[0] if len(terms) == 1 else None
@@ -125,7 +128,7 @@ def answer_to_detections(
     known = [(term, corners) for term, corners in named if term is not None]
     if answer.boxes and not known:
         labels = sorted({str(each.label) for each in answer.boxes})
-        raise UnreadableAnswer((f"its boxes are for {labels[:5]}, not for what was asked",))
+        raise UnreadableAnswer((f"its boxes are labelled {labels[:5]}, none of which was requested",))
     boxes = np.array([corners for _, corners in known], np.float64).reshape(-1, 4) / SCALE * (*size, *size)
     return detections_from(boxes, [NO_SCORE] * len(known), [term for term, _ in known], size)
 

@@ -1,4 +1,4 @@
-"""LocateAnything: an image and phrases in, a text of boxes out. Its code comes with its weights."""
+"""Engine for LocateAnything, a vision-language model that answers with text boxes; it ships its own code."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -17,18 +17,23 @@ from openral_perception_ros.engines.base import EngineFrame, LoadOptions
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, checkpoint_folder
 from openral_perception_ros.engines.errors import EmptyQuery, RemoteCodeRefused
 from openral_perception_ros.engines.preprocessing import ResizeMode, letterbox_transform
-from openral_perception_ros.engines.torch_utils import Precision, TorchDevice, device_memory_mb, guarded
+from openral_perception_ros.engines.torch_utils import (
+    Precision,
+    TorchDevice,
+    device_memory_mb,
+    inference_guard,
+)
 from openral_perception_ros.engines.vlm_grammar import answer_to_detections, parse_answer
 
 
 class Quantisation(StrEnum):
-    """Names a manifest may use."""
+    """Quantisations a manifest may choose."""
 
     NONE = "none"
     NF4 = "nf4"
 
     def config(self, dtype: torch.dtype) -> BitsAndBytesConfig | None:
-        """What transformers is told; None loads the weights as they are."""
+        """Return the transformers configuration; None loads the weights unquantised."""
         if self is Quantisation.NONE:
             return None
         return BitsAndBytesConfig(
@@ -40,28 +45,28 @@ class Quantisation(StrEnum):
 
 
 class VlmGroundingOptions(Document):
-    """The manifest's ``options``; in the questions the word ``{terms}`` stands for what is looked for."""
+    """The manifest's ``options``; ``{terms}`` in a question is replaced by the requested terms."""
 
     precision: Precision = Precision.BF16
     quantisation: Quantisation = Quantisation.NF4
-    long_edge: int = Field(default=1024, ge=64, description="larger images are shrunk to it [px]")
+    long_edge: int = Field(default=1024, ge=64, description="larger images are scaled down to this [px]")
     max_new_tokens: int = Field(default=2048, ge=16)
     generation_mode: str = "hybrid"
     question: str = "Locate all the instances that match the following description: {terms}."
     question_of_several: str = Field(
         default="Locate all the instances that matches the following description: {terms}.",
-        description="in the very words that the model was trained with",
+        description="exact wording of the model's training data",
     )
     separator: str = "</c>"
 
     def asked(self, terms: Sequence[str]) -> str:
-        """The question for these phrases."""
+        """Build the prompt for these phrases."""
         question = self.question if len(terms) == 1 else self.question_of_several
         return question.format(terms=self.separator.join(terms))
 
 
 class VlmGrounding:
-    """Grounds phrases; has no vocabulary of its own and gives no scores."""
+    """Open-vocabulary engine without scores."""
 
     labels: tuple[str, ...] = ()
 
@@ -94,7 +99,7 @@ class VlmGrounding:
         if not terms:
             raise EmptyQuery(self._id)
         image = self._shrunk(frame.plane(Sensor.RGB).astype(np.uint8, copy=False))
-        with guarded("a look"):
+        with inference_guard("inference"):
             answer = self._ask(image, self._options.asked(terms))
         return answer_to_detections(parse_answer(answer), terms, frame.size)
 
@@ -124,17 +129,19 @@ class VlmGrounding:
 
 
 def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> VlmGrounding:
-    """The engine of one manifest; never downloads, and runs the checkpoint's code only when both sides agree.
+    """Load the engine of a manifest; never downloads.
+
+    The checkpoint's own code runs only with the user's consent and a pinned revision.
 
     Raises:
-        RemoteCodeRefused: If the user did not allow it, or the manifest pins no revision of it.
+        RemoteCodeRefused: If either is missing.
         MissingWeights: If the checkpoint is not on this machine.
-        WeightsRefused: If a file of it is not what was pinned or recorded.
+        WeightsRefused: If a file does not match its pin or record.
     """
     own = parse_document(VlmGroundingOptions, manifest.options, folder / "rskill.yaml: options")
     if not (options.remote_code and manifest.weights and manifest.weights.revision):
         raise RemoteCodeRefused(manifest.id, options.remote_code)
     checkpoint = checkpoint_folder(manifest, folder, options.weights_folder, (CONFIG_FILE,), brings_code=True)
     placement = TorchDevice.of(options.device, own.precision.dtype)
-    with guarded("loading"):
+    with inference_guard("loading"):
         return VlmGrounding(manifest, checkpoint, placement, own, options.remote_code)

@@ -1,5 +1,4 @@
-"""What lies in a folder of weights: one JSON file beside them, written when they were fetched or exported."""
-# MERGED Digests of files against what a manifest or a record says.
+"""Record of the weights in a folder (one JSON file beside them) and digests of their files."""
 
 import hashlib
 import json
@@ -14,22 +13,22 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from openral_core.documents import InvalidDocument
 from openral_core.errors import OpenRALError
 
-FILE = "openral-weights.json"
+RECORD_FILE = "openral-weights.json"
 
 
 class InvalidRecord(InvalidDocument):
-    """A record that was torn or edited."""
+    """A record that is corrupt."""
 
 
 class WeightsRecord(BaseModel):
-    """Of one rSkill: where its weights came from and the digest of every file.
+    """Origin of an rSkill's weights and the digest of every file.
 
     Attributes:
         revision: Full commit of the repository.
         files: sha256 of each file.
         blobs: Git's blob id of each file that the repository holds itself (code, configuration), checked
-            when it was fetched: with the commit they say which code this is.
-        exported: Files made here from the others.
+            when fetched: together with the commit they identify the code.
+        exported: Files generated on this machine from the others.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -45,31 +44,31 @@ class WeightsRecord(BaseModel):
 
     @classmethod
     def read(cls, folder: Path) -> Self | None:
-        """The record in a folder of weights, if there is one.
+        """Read the record of a folder, None if there is none.
 
         Raises:
-            InvalidRecord: If it cannot be read.
+            InvalidRecord: If it is corrupt.
         """
-        path = folder / FILE
+        path = folder / RECORD_FILE
         if not path.is_file():
             return None
         try:
             return cls.model_validate_json(path.read_text(encoding="utf-8"))
         except ValidationError as error:
             problems = [
-                f"{'.'.join(map(str, each['loc'])) or FILE}: {each['msg']}" for each in error.errors()
+                f"{'.'.join(map(str, each['loc'])) or RECORD_FILE}: {each['msg']}" for each in error.errors()
             ]
             raise InvalidRecord(path, problems) from error
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidRecord(path, [str(error)]) from error
 
     def write(self, folder: Path) -> None:
-        """Keep it beside the weights, whole or not at all."""
-        replace_file(folder / FILE, json.dumps(self.model_dump(mode="json"), indent=2) + "\n")
+        """Write the record beside the weights, atomically."""
+        replace_file(folder / RECORD_FILE, json.dumps(self.model_dump(mode="json"), indent=2) + "\n")
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write a file so that a crash leaves the old or the new one."""
+    """Replace a file atomically."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with fresh.open("w", encoding="utf-8") as file:
@@ -81,30 +80,30 @@ def replace_file(path: Path, text: str) -> None:
         fresh.unlink(missing_ok=True)
 
 
-CACHE = "openral-checked.json"
+DIGEST_CACHE_FILE = "openral-checked.json"
 SMALL = 1 << 20
-"""Files up to this size are read again each time: code and configuration [bytes]."""
+"""Files up to this size [bytes] are hashed every time: code and configuration."""
 Digest = Callable[[Path], str]
 Fingerprint = list[int]
 
 
 class ChecksumDiffers(OpenRALError):
-    """Files that are not what they should be."""
+    """Files that do not match their digests."""
 
     def __init__(self, folder: Path, problems: list[str]) -> None:
         super().__init__(f"{folder}: " + "; ".join(problems) + ": fetch it again")
 
 
 def sha256_of(file: Path) -> str:
-    """The digest of one file."""
+    """Return the sha256 of a file."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def blob_id_of(file: Path) -> str:
-    """Git's name of a file's content.
+    """Return git's blob id of a file.
 
-    Source: git-hash-object(1); a name, not a defence: git itself still uses SHA-1.
+    Source: git-hash-object(1); it identifies content and is no protection: git still uses SHA-1.
     """
     digest = hashlib.sha1(b"blob %d\0" % file.stat().st_size, usedforsecurity=False)
     with file.open("rb") as stream:
@@ -114,19 +113,19 @@ def blob_id_of(file: Path) -> str:
 
 
 def files_of(folder: Path) -> dict[str, Path]:
-    """Every file below a folder of weights by its name in it, but for the notes kept about them."""
+    """Return every file of a folder of weights by relative name, without our own records."""
     found = sorted(each for each in folder.rglob("*") if each.is_file() or each.is_symlink())
     names = {each.relative_to(folder).as_posix(): each for each in found}
     return {name: file for name, file in names.items() if not _is_note(name)}
 
 
 def digests_of(folder: Path) -> dict[str, str]:
-    """sha256 of every file below a folder of weights."""
+    """Return the sha256 of every file of a folder of weights."""
     return {name: sha256_of(file) for name, file in files_of(folder).items()}
 
 
 def problems_of(folder: Path, expected: Mapping[str, str], digest: Digest = sha256_of) -> list[str]:
-    """Every file that is missing or differs from its sha256, in words."""
+    """Describe every file that is missing or differs from its sha256."""
     problems = []
     for name, wanted in sorted(expected.items()):
         file = folder / name
@@ -138,7 +137,7 @@ def problems_of(folder: Path, expected: Mapping[str, str], digest: Digest = sha2
 
 
 def check(folder: Path, expected: Mapping[str, str]) -> int:
-    """Compare files with their sha256, reading all of them; how many were compared.
+    """Compare files with their sha256 and return how many were compared.
 
     Raises:
         ChecksumDiffers: Naming every file that is missing or differs.
@@ -149,21 +148,21 @@ def check(folder: Path, expected: Mapping[str, str]) -> int:
 
 
 class KnownDigests:
-    """sha256 of large files, read again only when size or time stamps have changed.
+    """Cached sha256 of large files, recomputed when size or time stamps change.
 
-    The change time is among them: unlike the modification time nothing sets it back.
+    They include the change time which, unlike the modification time, cannot be set back.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._known: dict[str, tuple[Fingerprint, str]] = {}
         with suppress(OSError, ValueError, TypeError, LookupError, AttributeError):
-            content = json.loads((folder / CACHE).read_text(encoding="utf-8"))
+            content = json.loads((folder / DIGEST_CACHE_FILE).read_text(encoding="utf-8"))
             self._known = {name: (list(each[0]), str(each[1])) for name, each in content.items()}
         self._before = dict(self._known)
 
     def digest(self, file: Path) -> str:
-        """The sha256 of one file of the folder."""
+        """Return the sha256 of a file of the folder."""
         status = file.stat()
         if status.st_size <= SMALL:
             return sha256_of(file)
@@ -175,12 +174,14 @@ class KnownDigests:
         return self._known[name][1]
 
     def save(self) -> None:
-        """Keep what was read for the next time; a folder that cannot be written to is read again then."""
+        """Save the cache; in a read-only folder the files are hashed again next time."""
         if self._known != self._before:
             with suppress(OSError):
-                replace_file(self._folder / CACHE, json.dumps(self._known))
+                replace_file(self._folder / DIGEST_CACHE_FILE, json.dumps(self._known))
 
 
 def _is_note(name: str) -> bool:
     top = name.split("/", 1)[0]
-    return top in (FILE, CACHE, ".cache") or name.startswith((f".{FILE}.", f".{CACHE}."))
+    return top in (RECORD_FILE, DIGEST_CACHE_FILE, ".cache") or name.startswith(
+        (f".{RECORD_FILE}.", f".{DIGEST_CACHE_FILE}.")
+    )

@@ -1,1 +1,1 @@
-"""Inference."""
+"""Supervised worker process that runs the model."""

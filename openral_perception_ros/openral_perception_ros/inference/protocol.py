@@ -1,4 +1,4 @@
-"""What a node and its worker say to each other: typed, msgpack on an inherited socket pair."""
+"""Typed messages between a node and its worker: msgpack over an inherited socket pair."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
@@ -12,13 +12,13 @@ from openral_perception_ros.engines import FailureKind, LoadOptions
 from openral_perception_ros.inference.shared_memory import ArraySpec
 
 Measured = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
-MESSAGE = 500
-"""Most characters of a worker's own words that are told on."""
+MAX_FAILURE_TEXT = 500
+"""Longest error text accepted from a worker [characters]: it ends up in logs and responses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Node to worker, first and once: become this detector."""
+    """Node to worker, first and once: load this detector."""
 
     manifest: DetectorManifest
     folder: str
@@ -28,7 +28,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Worker to node: loaded, and one warm-up inference took ``warm_up`` [s]."""
+    """Worker to node: model loaded; one warm-up inference took ``warm_up`` [s]."""
 
     labels: tuple[str, ...]
     warm_up: Measured
@@ -38,7 +38,7 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Detect:
-    """Node to worker: look at the frame in the arena; ``terms`` None asks for its own vocabulary."""
+    """Node to worker: run detection on the shared frame; ``terms`` None means the engine's own vocabulary."""
 
     planes: tuple[ArraySpec, ...]
     camera: str
@@ -50,7 +50,7 @@ class Detect:
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """Worker to node: what was seen in ``inference_time`` [s]."""
+    """Worker to node: detections, computed in ``inference_time`` [s]."""
 
     detections: tuple[Detection, ...]
     inference_time: Measured
@@ -59,10 +59,10 @@ class Detected:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Worker to node: no answer, and why."""
+    """Worker to node: the request failed."""
 
     kind: FailureKind
-    message: Annotated[str, AfterValidator(lambda words: words[:MESSAGE])]
+    message: Annotated[str, AfterValidator(lambda text: text[:MAX_FAILURE_TEXT])]
     type: Literal["failed"] = "failed"
 
 
@@ -73,22 +73,22 @@ _REPLIES: TypeAdapter[Reply] = TypeAdapter(Annotated[Reply, Field(discriminator=
 
 
 def pack_request(request: Request) -> bytes:
-    """A request as bytes."""
+    """Serialise a request."""
     packed: bytes = msgpack.packb(_REQUESTS.dump_python(request, mode="json"))
     return packed
 
 
 def unpack_request(data: bytes) -> Request:
-    """A request from bytes; pydantic's ValidationError if it is none."""
+    """Deserialise a request; raises pydantic's ValidationError if it is invalid."""
     return _REQUESTS.validate_python(msgpack.unpackb(data, strict_map_key=False))
 
 
 def pack_reply(reply: Reply) -> bytes:
-    """A reply as bytes."""
+    """Serialise a reply."""
     packed: bytes = msgpack.packb(_REPLIES.dump_python(reply, mode="json"))
     return packed
 
 
 def unpack_reply(data: bytes) -> Reply:
-    """A reply from bytes; pydantic's ValidationError if it is none."""
+    """Deserialise a reply; raises pydantic's ValidationError if it is invalid."""
     return _REPLIES.validate_python(msgpack.unpackb(data, strict_map_key=False))

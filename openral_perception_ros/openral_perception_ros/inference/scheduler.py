@@ -1,4 +1,4 @@
-"""Serves looks, one at a time, with whatever worker is there."""
+"""Serve queued detection requests, one at a time, with the supervised worker."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from openral_perception_ros.engines import EngineFrame, FailureKind
 from openral_perception_ros.image_cache import ImageSet
 from openral_perception_ros.inference.protocol import Detected, Failed
 from openral_perception_ros.inference.status import WorkerPhase
-from openral_perception_ros.inference.worker_manager import NEVER, SupervisionBroke, WorkerManager
+from openral_perception_ros.inference.worker_manager import NEVER, SupervisionFailed, WorkerManager
 from openral_perception_ros.locate.errors import (
     DeadlineExceeded,
     DetectorFailed,
@@ -25,133 +25,147 @@ Decode = Callable[[ImageSet], EngineFrame]
 
 @dataclass(frozen=True, slots=True)
 class _InFlight:
-    """The look the worker is at."""
+    """The request the worker is processing."""
 
-    look: DetectionRequest
-    shot: ImageSet
+    request: DetectionRequest
+    image_set: ImageSet
     dispatched: float
 
 
 class RequestScheduler:
-    """Belongs to one thread, which calls `step` whenever something may have changed."""
+    """Feed queued requests to the worker and complete them with its replies.
 
-    def __init__(self, keeper: WorkerManager, line: RequestQueue, decode: Decode, rskill_id: str) -> None:
-        self.keeper = keeper
-        self._line = line
+    Owned by one thread, which calls `step` whenever something may have changed.
+    """
+
+    def __init__(self, manager: WorkerManager, queue: RequestQueue, decode: Decode, rskill_id: str) -> None:
+        self.manager = manager
+        self._queue = queue
         self._decode = decode
         self._rskill_id = rskill_id
-        self._current: _InFlight | None = None
+        self._in_flight: _InFlight | None = None
 
-    def submit(self, look: DetectionRequest) -> None:
-        """A request: waits for its turn, or is answered at once when no model is there."""
-        absence = self._absence(look.received)
-        if absence is None:
-            self._line.join(look)
+    def submit(self, request: DetectionRequest) -> None:
+        """Enqueue a request, or answer it immediately if no model is loaded."""
+        reason = self._unavailable_reason(request.received)
+        if reason is None:
+            self._queue.enqueue(request)
         else:
-            look.end(absence)
+            request.complete(reason)
 
-    def offer(self, look: DetectionRequest) -> None:
-        """The continuous leg's newest frame."""
-        if self._absence(look.received) is None:
-            self._line.offer(look)
+    def set_latest_frame(self, request: DetectionRequest) -> None:
+        """Replace the frame of continuous detection."""
+        if self._unavailable_reason(request.received) is None:
+            self._queue.set_latest_frame(request)
 
     def step(self, now: float) -> float:
-        """Do what is due at ``now``; steady time [s] of the next step if nothing happens before.
+        """Do what is due at ``now`` [s]; return the steady time [s] of the next step without new events.
 
-        The worker gets its next look before the last one is answered, which takes as long as some models do.
+        The worker gets its next request before the last one is answered: answering may take as long as
+        inference.
         """
         self._expire(now)
-        outcome = self.keeper.poll(now)
-        done = self._current
+        outcome = self.manager.poll(now)
+        done = self._in_flight
         if outcome is not None:
-            self._current = None
+            self._in_flight = None
         try:
-            while self.keeper.vitals.phase is WorkerPhase.IDLE and (look := self._line.next()) is not None:
-                self._dispatch(look, now)
+            while (
+                self.manager.status.phase is WorkerPhase.IDLE and (request := self._queue.next()) is not None
+            ):
+                self._dispatch(request, now)
         finally:
             if outcome is not None:
-                self._answer(done, outcome, now)
-        current_due = self._current.look.due if self._current and not self._current.look.ended else NEVER
-        return min(self._line.next_due, self.keeper.wake_at, current_due)
+                self._complete(done, outcome, now)
+        current_due = (
+            self._in_flight.request.deadline_time
+            if self._in_flight and not self._in_flight.request.is_completed
+            else NEVER
+        )
+        return min(self._queue.next_deadline, self.manager.wake_at, current_due)
 
-    def broke(self, error: Exception, now: float) -> None:
-        """After a defect in `step`: the worker is given up for it and everyone who waits is answered.
+    def on_defect(self, error: Exception, now: float) -> None:
+        """Recover from an exception in `step` by dropping the worker and answering every request.
 
         Raises:
-            SupervisionBroke: If there is no worker whose end could mend it.
+            SupervisionFailed: If there is no worker to drop.
         """
-        lost = SupervisionBroke(error)
-        if self.keeper.connection is None:
+        lost = SupervisionFailed(error)
+        if self.manager.connection is None:
             raise lost from error
-        done, self._current = self._current, None
-        self.keeper.lose(lost, now)
-        self._answer(done, lost, now)
+        done, self._in_flight = self._in_flight, None
+        self.manager.on_lost(lost, now)
+        self._complete(done, lost, now)
 
     def stop(self) -> None:
-        """End the worker; everyone who waits is told that the node is inactive."""
-        self.keeper.close()
+        """Stop the worker and answer every request `NotActive`."""
+        self.manager.close()
         reason = NotActive(self._rskill_id)
-        if self._current is not None:
-            self._current.look.end(reason)
-        self._line.clear(reason)
+        if self._in_flight is not None:
+            self._in_flight.request.complete(reason)
+        self._queue.clear(reason)
 
     def _expire(self, now: float) -> None:
-        self._line.expire(now)
-        if self._current is not None and self._current.look.due <= now:
-            look = self._current.look
-            look.end(DeadlineExceeded(look.deadline, "with the model"))
+        self._queue.expire(now)
+        if self._in_flight is not None and self._in_flight.request.deadline_time <= now:
+            request = self._in_flight.request
+            request.complete(DeadlineExceeded(request.deadline, "the model was running"))
 
-    def _answer(self, done: _InFlight | None, outcome: Detected | Failed | OpenRALError, now: float) -> None:
+    def _complete(
+        self, done: _InFlight | None, outcome: Detected | Failed | OpenRALError, now: float
+    ) -> None:
         if done is not None:
-            done.look.end(self._seen(done, outcome) if isinstance(outcome, Detected) else _refusal(outcome))
-        absence = self._absence(now)
-        if absence is not None:
-            self._line.clear(absence)
+            done.request.complete(
+                self._result(done, outcome) if isinstance(outcome, Detected) else _as_locate_error(outcome)
+            )
+        reason = self._unavailable_reason(now)
+        if reason is not None:
+            self._queue.clear(reason)
 
-    def _seen(self, current: _InFlight, reply: Detected) -> DetectionResult:
-        vitals = self.keeper.vitals
-        vitals.answered += 1
-        vitals.inference_times.append(reply.inference_time)
-        waited = current.dispatched - current.look.received
-        return DetectionResult(current.shot, reply.detections, waited, reply.inference_time)
+    def _result(self, current: _InFlight, reply: Detected) -> DetectionResult:
+        worker_status = self.manager.status
+        worker_status.answered += 1
+        worker_status.inference_times.append(reply.inference_time)
+        waited = current.dispatched - current.request.received
+        return DetectionResult(current.image_set, reply.detections, waited, reply.inference_time)
 
-    def _dispatch(self, look: DetectionRequest, now: float) -> None:
-        """Give the worker a look; one without a usable frame is answered instead.
+    def _dispatch(self, request: DetectionRequest, now: float) -> None:
+        """Send a request to the worker; answer it with an error if it has no usable frame.
 
-        Cameras and codecs are others' code: whatever they raise costs this look alone.
+        Exceptions of decoders and drivers fail this request only.
         """
         try:
-            shot = look.take()
-            lost = self.keeper.hand(self._decode(shot), look.terms, now)
+            image_set = request.get_frame()
+            lost = self.manager.dispatch(self._decode(image_set), request.terms, now)
         except LocateError as refusal:
-            look.end(refusal)
+            request.complete(refusal)
             return
         except Exception as error:
-            look.end(DetectorFailed(_words(error)))
+            request.complete(DetectorFailed(_describe(error)))
             return
-        current = _InFlight(look, shot, now)
+        current = _InFlight(request, image_set, now)
         if lost is None:
-            self._current = current
+            self._in_flight = current
         else:
-            self._answer(current, lost, now)
+            self._complete(current, lost, now)
 
-    def _absence(self, now: float) -> LocateError | None:
-        """Why nobody can be served at ``now`` [s, steady]."""
-        vitals = self.keeper.vitals
-        if vitals.phase in (WorkerPhase.LOADING, WorkerPhase.WAITING):
-            return ModelLoading(self._rskill_id, vitals.last_error or "starting")
-        if vitals.phase is WorkerPhase.STOPPED:
+    def _unavailable_reason(self, now: float) -> LocateError | None:
+        """Return the error for requests at ``now`` [s, steady], or None if the model is loaded."""
+        worker_status = self.manager.status
+        if worker_status.phase in (WorkerPhase.LOADING, WorkerPhase.WAITING):
+            return ModelLoading(self._rskill_id, worker_status.last_error or "starting")
+        if worker_status.phase is WorkerPhase.STOPPED:
             return NotActive(self._rskill_id)
-        if vitals.phase is WorkerPhase.GAVE_UP:
-            return WorkerUnavailable(vitals.last_error, vitals.next_start - now)
+        if worker_status.phase is WorkerPhase.GAVE_UP:
+            return WorkerUnavailable(worker_status.last_error, worker_status.next_start - now)
         return None
 
 
-def _words(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return str(error) if isinstance(error, OpenRALError) else f"{type(error).__name__}: {error}"[:500]
 
 
-def _refusal(outcome: Failed | OpenRALError) -> LocateError:
+def _as_locate_error(outcome: Failed | OpenRALError) -> LocateError:
     if isinstance(outcome, OpenRALError):
         return DetectorFailed(outcome)
     if outcome.kind is FailureKind.OUT_OF_MEMORY:

@@ -1,4 +1,4 @@
-"""Memory one node shares with one worker: a memfd, so nothing has a name and nothing can be left behind."""
+"""Shared memory of one node and one worker: an anonymous memfd, so nothing can be left behind."""
 
 import fcntl
 import mmap
@@ -12,20 +12,21 @@ from openral_core.errors import OpenRALError
 from openral_perception_ros.engines import Plane
 
 ALIGNMENT = 64
+"""Alignment of every array [bytes]: one cache line, and enough for SIMD loads."""
 SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
-"""A worker that made it smaller would have its node die of SIGBUS; nor can it seal it against writing."""
+"""A worker must neither shrink the memory, which kills the node with SIGBUS, nor seal it against writing."""
 
 
 class ArrayOutOfBounds(OpenRALError):
-    """A plane said to lie beyond the memory both sides share."""
+    """An array outside the shared memory."""
 
     def __init__(self, name: str, end: int, size: int) -> None:
-        super().__init__(f"plane {name!r} ends at byte {end} of an arena of {size} bytes")
+        super().__init__(f"plane {name!r} ends at byte {end} of a shared buffer of {size} bytes")
 
 
 @dataclass(frozen=True, slots=True)
 class ArraySpec:
-    """Where one plane lies in the arena."""
+    """Layout of one array in the shared memory."""
 
     name: str
     dtype: str
@@ -34,12 +35,12 @@ class ArraySpec:
 
     @property
     def end(self) -> int:
-        """First byte after it."""
+        """Offset of the first byte after it."""
         return self.offset + int(np.dtype(self.dtype).itemsize * np.prod(self.shape, dtype=np.int64))
 
 
 class SharedFrameBuffer:
-    """The planes of one frame at a time; the kernel frees it when the last of both processes is gone."""
+    """Buffer for the planes of one frame; the kernel frees it when both processes have exited."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
@@ -47,18 +48,18 @@ class SharedFrameBuffer:
 
     @classmethod
     def create(cls) -> "SharedFrameBuffer":
-        """An arena of this process, one page large."""
+        """Create a buffer of one page."""
         fd = os.memfd_create("openral-frame", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(fd, mmap.PAGESIZE)
         fcntl.fcntl(fd, fcntl.F_ADD_SEALS, SEALS)
         return cls(fd)
 
     def fileno(self) -> int:
-        """The descriptor a worker inherits."""
+        """Return the descriptor for the worker to inherit."""
         return self._fd
 
     def write(self, planes: Mapping[str, Plane]) -> tuple[ArraySpec, ...]:
-        """Copy planes in, growing the arena as needed; overwrites the frame before."""
+        """Copy planes in, growing the buffer as needed; overwrites the previous frame."""
         specs: list[ArraySpec] = []
         offset = 0
         for name, plane in planes.items():
@@ -70,10 +71,10 @@ class SharedFrameBuffer:
         return tuple(specs)
 
     def read(self, specs: tuple[ArraySpec, ...]) -> dict[str, Plane]:
-        """Read-only views of the planes, valid until the next frame is written.
+        """Return read-only views of the planes, valid until the next frame is written.
 
         Raises:
-            PlaneOutsideArena: If a plane does not lie in the shared memory.
+            ArrayOutOfBounds: If a plane lies outside the shared memory.
         """
         size = os.fstat(self._fd).st_size
         for spec in specs:
@@ -86,7 +87,7 @@ class SharedFrameBuffer:
         return planes
 
     def close(self) -> None:
-        """Give the descriptor back; views still held keep their memory."""
+        """Close the descriptor; existing views stay valid."""
         self._map = None
         os.close(self._fd)
 
@@ -94,6 +95,6 @@ class SharedFrameBuffer:
         if self._map is None or len(self._map) < needed:
             if grow and os.fstat(self._fd).st_size < needed:
                 os.ftruncate(self._fd, needed)
-            # No more than is needed: a worker may have grown it to any size.
+            # Only what is needed: a worker may have grown the file to any size.
             self._map = mmap.mmap(self._fd, max(needed, mmap.PAGESIZE))
         return self._map

@@ -1,5 +1,4 @@
-"""How a worker is doing, for diagnostics."""
-# MERGED What happens to a worker that others have to know.
+"""Worker status for diagnostics, and worker lifecycle events."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -9,7 +8,7 @@ from openral_core.detectors import Health
 
 
 class WorkerPhase(StrEnum):
-    """What the supervising thread is about."""
+    """Phase of the supervised worker."""
 
     LOADING = "loading"
     IDLE = "idle"
@@ -21,9 +20,10 @@ class WorkerPhase(StrEnum):
 
 @dataclass(slots=True)
 class WorkerStatus:
-    """Written by the supervising thread, read by anyone; single fields, so a reader may see a mix.
+    """Status of a worker, written by the supervising thread and read by any.
 
-    ``trouble`` is why ``health`` is not OK; ``next_start`` is steady time [s].
+    Fields are updated one by one, so a reader may see a mix. ``health_message`` explains a ``health`` other
+    than OK; ``next_start`` is steady time [s].
     """
 
     phase: WorkerPhase = WorkerPhase.LOADING
@@ -32,14 +32,14 @@ class WorkerStatus:
     answered: int = 0
     last_error: str = ""
     health: Health = Health.OK
-    trouble: str = ""
+    health_message: str = ""
     next_start: float = float("inf")
-    on_trial: bool = False
+    half_open: bool = False
     inference_times: deque[float] = field(default_factory=lambda: deque(maxlen=100))
 
 
 class EventKind(StrEnum):
-    """Conditions, as `FailureTrigger.kind` says them."""
+    """Values of `FailureTrigger.kind`."""
 
     WORKER_LOST = "worker_lost"
     WORKER_RESTORED = "worker_restored"
@@ -48,7 +48,7 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WorkerEvent:
-    """One change in a worker's life after it was first ready."""
+    """A change of the worker's state after it was first ready."""
 
     kind: EventKind
     message: str

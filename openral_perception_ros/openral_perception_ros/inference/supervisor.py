@@ -1,5 +1,4 @@
-"""The one thread of a node that talks to its worker."""
-# MERGED One supervised worker, put together.
+"""The supervising thread of a worker, and the assembly of a supervised worker."""
 
 import logging
 import os
@@ -23,48 +22,49 @@ from openral_perception_ros.inference.worker_process import InferenceWorkerProce
 from openral_perception_ros.locate.queue import DetectionRequest, RequestQueue
 
 _log = logging.getLogger(__name__)
-LONGEST_WAIT = 3600.0
+MAX_WAIT = 3600.0
+"""Longest single wait [s]: poll(2) takes no infinite time in [ms]."""
 
 
 class WorkerSupervisor:
-    """Runs an `RequestScheduler` until stopped; every method may be called from any thread.
+    """Thread that runs a `RequestScheduler` until stopped; all methods are thread-safe.
 
-    The kernel ends the worker with the thread that started it, so the thread lives exactly as long.
-    ``on_end`` is called when it ends without having been stopped: nothing is looked at any more.
+    The kernel kills the worker together with the thread that started it, so that thread must outlive it.
+    ``on_end`` is called if the thread ends without having been stopped.
     """
 
-    def __init__(self, attendant: RequestScheduler, name: str, on_end: Callable[[Exception], None]) -> None:
-        self._attendant, self._on_end = attendant, on_end
+    def __init__(self, scheduler: RequestScheduler, name: str, on_end: Callable[[Exception], None]) -> None:
+        self._scheduler, self._on_end = scheduler, on_end
         self._commands: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._door = Lock()
+        self._lock = Lock()
         self._open = True
         self._thread = Thread(target=self._run, name=f"worker of {name}", daemon=True)
         self._thread.start()
 
-    def submit(self, look: DetectionRequest) -> None:
-        """A request; answered at once when the supervision has ended."""
-        if not self._tell(partial(self._attendant.submit, look)):
-            self._attendant.submit(look)
+    def submit(self, request: DetectionRequest) -> None:
+        """Submit a request; answered immediately if supervision has ended."""
+        if not self._post(partial(self._scheduler.submit, request)):
+            self._scheduler.submit(request)
 
-    def offer(self, look: DetectionRequest) -> None:
-        """The continuous leg's newest frame."""
-        self._tell(partial(self._attendant.offer, look))
+    def set_latest_frame(self, request: DetectionRequest) -> None:
+        """Replace the frame of continuous detection."""
+        self._post(partial(self._scheduler.set_latest_frame, request))
 
     def stop(self) -> None:
-        """End the worker and return when it is gone; whoever waits is told that the node is inactive."""
-        self._close_door()
+        """Stop the worker, answer waiting requests `NotActive` and wait for the thread."""
+        self._close()
         self._thread.join()
 
-    def _tell(self, command: Callable[[], None]) -> bool:
-        with self._door:
+    def _post(self, command: Callable[[], None]) -> bool:
+        with self._lock:
             if self._open:
                 self._commands.put(command)
                 os.eventfd_write(self._wake, 1)
             return self._open
 
-    def _close_door(self) -> None:
-        with self._door:
+    def _close(self) -> None:
+        with self._lock:
             if self._open:
                 self._open = False
                 os.eventfd_write(self._wake, 1)
@@ -72,44 +72,44 @@ class WorkerSupervisor:
     def _run(self) -> None:
         try:
             while self._open:
-                self._turn()
+                self._run_once()
         except Exception as error:
-            _log.exception("supervision of the worker ended")
+            _log.exception("worker supervision ended")
             self._on_end(error)
         finally:
-            self._close_door()
-            self._attendant.stop()
-            self._obey()
+            self._close()
+            self._scheduler.stop()
+            self._run_commands()
             os.close(self._wake)
 
-    def _turn(self) -> None:
+    def _run_once(self) -> None:
         try:
-            self._wait(self._attendant.step(time.monotonic()))
-            self._obey()
+            self._wait(self._scheduler.step(time.monotonic()))
+            self._run_commands()
         except Exception as error:
-            _log.exception("supervision of the worker broke")
-            self._attendant.broke(error, time.monotonic())
+            _log.exception("worker supervision failed")
+            self._scheduler.on_defect(error, time.monotonic())
 
     def _wait(self, until: float) -> None:
-        connection = self._attendant.keeper.connection
+        connection = self._scheduler.manager.connection
         descriptors = [self._wake] if connection is None else [self._wake, connection.fileno()]
-        wait(descriptors, min(max(until - time.monotonic(), 0.0), LONGEST_WAIT))
+        wait(descriptors, min(max(until - time.monotonic(), 0.0), MAX_WAIT))
         with suppress(BlockingIOError):
             os.eventfd_read(self._wake)
 
-    def _obey(self) -> None:
+    def _run_commands(self) -> None:
         while not self._commands.empty():
             self._commands.get_nowait()()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SupervisedWorker:
-    """``ready`` ends when the model is loaded, or with the error why it will not be."""
+    """A worker under supervision; ``ready`` completes when the model is loaded or loading failed."""
 
     supervisor: WorkerSupervisor
     ready: "Future[Ready]"
-    vitals: WorkerStatus
-    line: RequestQueue
+    status: WorkerStatus
+    queue: RequestQueue
 
 
 def start_supervised_worker(
@@ -122,25 +122,25 @@ def start_supervised_worker(
 ) -> SupervisedWorker:
     """Start a worker under supervision.
 
-    Both are called on the supervising thread: ``on_event`` when something happens to the worker, ``on_end``
-    when supervision itself ends without having been stopped.
+    Both callbacks run on the supervising thread: ``on_event`` for worker events, ``on_end`` if supervision
+    ends without having been stopped.
     """
     ready: Future[Ready] = Future()
     open_worker = partial(InferenceWorkerProcess, command.line, command.variables)
-    keeper = WorkerManager(open_worker, load, limits, partial(_settle, ready), on_event)
-    line = RequestQueue(limits.capacity)
+    manager = WorkerManager(open_worker, load, limits, partial(_resolve_ready, ready), on_event)
+    queue = RequestQueue(limits.capacity)
     rskill_id = load.manifest.id
     supervisor = WorkerSupervisor(
-        RequestScheduler(keeper, line, decode, rskill_id), rskill_id, on_end or _unheard
+        RequestScheduler(manager, queue, decode, rskill_id), rskill_id, on_end or _ignore
     )
-    return SupervisedWorker(supervisor, ready, keeper.vitals, line)
+    return SupervisedWorker(supervisor, ready, manager.status, queue)
 
 
-def _unheard(error: Exception) -> None:
-    """Nobody asked to be told."""
+def _ignore(error: Exception) -> None:
+    """Ignore the end of supervision."""
 
 
-def _settle(ready: "Future[Ready]", outcome: Ready | OpenRALError) -> None:
+def _resolve_ready(ready: "Future[Ready]", outcome: Ready | OpenRALError) -> None:
     if isinstance(outcome, Ready):
         ready.set_result(outcome)
     else:

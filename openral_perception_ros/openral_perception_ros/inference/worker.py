@@ -1,6 +1,4 @@
-"""Entry of a worker process; started by `WorkerProcess`."""
-# MERGED A worker's loop: one request, one reply, until the node hangs up.
-# MERGED A worker never outlives its node, however the node ends.
+"""Entry point and request loop of a worker process; it never outlives its node."""
 
 import argparse
 import ctypes
@@ -23,7 +21,7 @@ from openral_perception_ros.engines import (
     EngineLoader,
     FailureKind,
     blank_frame,
-    clipped,
+    clip_detections,
     engine_loader,
 )
 from openral_perception_ros.inference.protocol import (
@@ -40,18 +38,19 @@ from openral_perception_ros.inference.protocol import (
 from openral_perception_ros.inference.shared_memory import SharedFrameBuffer
 
 DEFAULT_SIZE = (640, 480)
+"""Width and height of the warm-up frame if the manifest names none [px]: VGA."""
 
 
 class RequestServer:
-    """Answers requests with one engine."""
+    """Serve requests with one engine."""
 
-    def __init__(self, arena: SharedFrameBuffer, loader: Callable[[str], EngineLoader]) -> None:
-        self._arena = arena
+    def __init__(self, buffer: SharedFrameBuffer, loader: Callable[[str], EngineLoader]) -> None:
+        self._buffer = buffer
         self._loader = loader
         self._engine: Engine | None = None
 
-    def answer(self, request: Request) -> Reply:
-        """The reply to one request; every failure is a typed one."""
+    def handle(self, request: Request) -> Reply:
+        """Return the reply to one request; every failure is typed."""
         try:
             return self._load(request) if isinstance(request, Load) else self._detect(request)
         except EngineError as error:
@@ -62,7 +61,7 @@ class RequestServer:
             return Failed(FailureKind.ENGINE_ERROR, str(error))
         except MemoryError as error:
             return Failed(FailureKind.OUT_OF_MEMORY, f"out of memory: {error}")
-        except Exception as error:  # the model's own code: any failure there is an answer here
+        except Exception as error:  # third-party model code: every failure becomes a reply
             traceback.print_exc(file=sys.stderr)
             return Failed(FailureKind.ENGINE_ERROR, f"{type(error).__name__}: {error}")
 
@@ -75,25 +74,25 @@ class RequestServer:
 
     def _detect(self, detect: Detect) -> Detected:
         if self._engine is None:
-            raise EngineError("asked to detect before a model was loaded")
-        frame = EngineFrame(self._arena.read(detect.planes), detect.camera, detect.stamp, detect.labels)
+            raise EngineError("detection requested before a model was loaded")
+        frame = EngineFrame(self._buffer.read(detect.planes), detect.camera, detect.stamp, detect.labels)
         started = time.perf_counter()
-        found = clipped(self._engine.detect(frame, detect.terms), frame.size)
+        found = clip_detections(self._engine.detect(frame, detect.terms), frame.size)
         return Detected(found, time.perf_counter() - started)
 
 
-def serve_requests(connection: Connection, servant: RequestServer) -> None:
-    """Answer until the other side hangs up."""
+def serve_requests(connection: Connection, server: RequestServer) -> None:
+    """Serve until the node closes the connection."""
     while True:
         try:
             request = unpack_request(connection.recv_bytes())
-            connection.send_bytes(pack_reply(servant.answer(request)))
+            connection.send_bytes(pack_reply(server.handle(request)))
         except (EOFError, BrokenPipeError, ConnectionResetError):
             return
 
 
 def _timed_warm_up(engine: Engine, manifest: DetectorManifest) -> float:
-    """Time of the second of two inferences [s]: the first one pays for lazy set-up."""
+    """Measure the second of two inferences [s]; the first includes lazy initialisation."""
     terms = None if engine.labels else ("object",)
     frame = blank_frame(manifest.sensors, *(manifest.input_size or DEFAULT_SIZE))
     engine.detect(frame, terms)
@@ -103,20 +102,21 @@ def _timed_warm_up(engine: Engine, manifest: DetectorManifest) -> float:
 
 
 PR_SET_PDEATHSIG = 1
+"""Operation number of prctl(2), from linux/prctl.h."""
 
 
 def set_parent_death_signal(parent: int) -> None:
-    """Have the kernel kill this process when the thread that started it ends.
+    """Let the kernel kill this process when the thread that started it ends.
 
-    Source: prctl(2). The signal follows the parent's *thread*: one that outlives the worker has to start it.
+    Source: prctl(2). The signal is bound to the parent's *thread*, which must outlive the worker.
     """
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it died while this process was starting
+    if os.getppid() != parent:  # the parent died while this process was starting
         os._exit(1)
 
 
 def parse_arguments() -> argparse.Namespace:
-    """Descriptors inherited from the node, and its process id."""
+    """Parse the inherited descriptors and the node's process id."""
     parser = argparse.ArgumentParser(description="Run one detector engine for one node.")
     parser.add_argument("--socket", type=int, required=True)
     parser.add_argument("--arena", type=int, required=True)

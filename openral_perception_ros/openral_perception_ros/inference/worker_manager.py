@@ -1,5 +1,4 @@
-"""Keeps one worker alive: starts it, waits for its model, notices its loss, starts it again."""
-# MERGED How an activation fails.
+"""Lifecycle of one worker: start, load, detect loss, restart; the errors of a failed activation."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -7,7 +6,7 @@ from collections.abc import Callable, Mapping
 from openral_core.detectors import Health
 from openral_core.errors import OpenRALError
 from openral_perception_ros.engines import EngineFrame
-from openral_perception_ros.inference.message_stream import Line
+from openral_perception_ros.inference.message_stream import MessageStream
 from openral_perception_ros.inference.protocol import Detected, Failed, Load, Ready, Reply
 from openral_perception_ros.inference.restart_policy import CircuitBreaker, RestartDecision, WorkerLimits
 from openral_perception_ros.inference.status import EventKind, WorkerEvent, WorkerPhase, WorkerStatus
@@ -19,37 +18,38 @@ from openral_perception_ros.inference.worker_process import (
 
 
 class ModelNotLoaded(OpenRALError):
-    """The worker could not load the model, and says why."""
+    """The worker reported that it could not load the model."""
 
     def __init__(self, rskill_id: str, failed: Failed) -> None:
         self.kind = failed.kind
-        super().__init__(f"{rskill_id!r} was not loaded: {failed.message}")
+        super().__init__(f"{rskill_id!r} could not be loaded: {failed.message}")
 
 
 class LoadingAbandoned(OpenRALError):
     """The node stopped the worker while it was loading."""
 
     def __init__(self, rskill_id: str) -> None:
-        super().__init__(f"{rskill_id!r} was not loaded: its node stopped meanwhile")
+        super().__init__(f"{rskill_id!r} could not be loaded: the node stopped the worker")
 
 
-class UnaskedReply(OpenRALError):
-    """The worker answered although nothing was asked, or with the answer to another question."""
+class UnexpectedReply(OpenRALError):
+    """The worker sent a reply that matches no pending request."""
 
     def __init__(self, reply: str, phase: str) -> None:
-        super().__init__(f"the worker sent {reply!r} while it was {phase} and was killed")
+        super().__init__(f"the worker sent an unexpected {reply!r} reply while {phase} and was killed")
 
 
-class SupervisionBroke(OpenRALError):
-    """A defect of the supervising thread itself; the worker was given up for it."""
+class SupervisionFailed(OpenRALError):
+    """A defect in the supervising thread; the worker is dropped."""
 
     def __init__(self, error: Exception) -> None:
-        super().__init__(f"supervision of the worker broke ({type(error).__name__}: {error})"[:500])
+        super().__init__(f"worker supervision failed ({type(error).__name__}: {error})"[:500])
 
 
 OpenWorker = Callable[[], InferenceWorkerProcess]
-OnFirst = Callable[[Ready | OpenRALError], None]
+OnStartup = Callable[[Ready | OpenRALError], None]
 NEVER = float("inf")
+"""Steady time [s] of an event that is not scheduled."""
 _log = logging.getLogger(__name__)
 _EXPECTED: Mapping[WorkerPhase, tuple[type, ...]] = {
     WorkerPhase.LOADING: (Ready, Failed),
@@ -58,82 +58,86 @@ _EXPECTED: Mapping[WorkerPhase, tuple[type, ...]] = {
 
 
 class WorkerManager:
-    """Belongs to one thread. ``on_first`` gets the first Ready, or why there is none and never will be."""
+    """Keep one worker alive; owned by one thread.
+
+    ``on_startup`` receives the first `Ready`, or the error of a start that failed for good. Later losses
+    follow the restart policy and are reported to ``on_event``.
+    """
 
     def __init__(
         self,
         open_worker: OpenWorker,
         load: Load,
         limits: WorkerLimits,
-        on_first: OnFirst,
+        on_startup: OnStartup,
         on_event: Callable[[WorkerEvent], None],
     ) -> None:
         self._open_worker, self._load, self._limits = open_worker, load, limits
-        self._on_first, self._on_event = on_first, on_event
-        self._restarts = limits.restarts
+        self._on_startup, self._on_event = on_startup, on_event
+        self._breaker = limits.restarts
         self._worker: InferenceWorkerProcess | None = None
-        self._told = False
-        self.vitals = WorkerStatus()
+        self._startup_resolved = False
+        self.status = WorkerStatus()
         self.wake_at = 0.0
 
     @property
-    def connection(self) -> Line | None:
-        """What becomes readable when the worker answers or ends."""
+    def connection(self) -> MessageStream | None:
+        """Message stream; readable when the worker replies or exits."""
         return None if self._worker is None else self._worker.connection
 
     def poll(self, now: float) -> Detected | Failed | OpenRALError | None:
-        """Do what is due at ``now`` [s, steady]; what the current look got from it, if anything."""
+        """Do what is due at ``now`` [s, steady]; return the outcome of the current request, if any."""
         try:
             return self._poll(now)
         except OpenRALError as error:
             lost = error
         except Exception as error:  # such as a machine without descriptors or memory to start a worker
-            _log.exception("supervision of the worker broke")
-            lost = SupervisionBroke(error)
-        self.lose(lost, now)
+            _log.exception("worker supervision failed")
+            lost = SupervisionFailed(error)
+        self.on_lost(lost, now)
         return lost
 
-    def hand(self, frame: EngineFrame, terms: tuple[str, ...] | None, now: float) -> OpenRALError | None:
-        """Give an idle worker a frame; the error if it is gone. Any other exception leaves it idle."""
+    def dispatch(self, frame: EngineFrame, terms: tuple[str, ...] | None, now: float) -> OpenRALError | None:
+        """Send a frame to the idle worker; return the error if it is lost. Other exceptions pass."""
         if self._worker is None:
             return None
         try:
             self._worker.detect(frame, terms)
         except WorkerError as error:
-            self.lose(error, now)
+            self.on_lost(error, now)
             return error
-        self.vitals.phase, self.wake_at = WorkerPhase.BUSY, now + self._limits.inference
+        self.status.phase, self.wake_at = WorkerPhase.BUSY, now + self._limits.inference
         return None
 
     def close(self) -> None:
-        """End the worker; nothing is started again."""
+        """Stop the worker for good."""
         self._drop()
-        self._tell_first(LoadingAbandoned(self._load.manifest.id))
+        self._resolve_startup(LoadingAbandoned(self._load.manifest.id))
 
-    def lose(self, error: OpenRALError, now: float) -> None:
-        """Give the worker up; the restart policy says when there is another."""
+    def on_lost(self, error: OpenRALError, now: float) -> None:
+        """Drop the worker and schedule its restart by the restart policy."""
         self._drop()
-        self.vitals.last_error = str(error)
-        if not self._told:
-            self.vitals.phase = WorkerPhase.GAVE_UP
-            self._tell_first(error)
+        self.status.last_error = str(error)
+        if not self._startup_resolved:
+            self.status.phase = WorkerPhase.GAVE_UP
+            self._resolve_startup(error)
             return
-        restart, restarts = self._restarts.lost(now)
-        self._adopt(restarts)
-        self.vitals.next_start = self.wake_at = now + restart.delay
-        self.vitals.restarts += 1
-        self._mourn(error, restart)
+        restart, breaker = self._breaker.on_failure(now)
+        self._set_policy(breaker)
+        self.status.next_start = self.wake_at = now + restart.delay
+        self.status.restarts += 1
+        self._report_lost(error, restart)
 
     def _drop(self) -> None:
         if self._worker is not None:
             self._worker.close()
         self._worker, self.wake_at = None, NEVER
-        self.vitals.phase, self.vitals.pid = WorkerPhase.STOPPED, 0
+        self.status.phase, self.status.pid = WorkerPhase.STOPPED, 0
 
-    def _tell_first(self, outcome: Ready | OpenRALError) -> None:
-        if not self._told:
-            self._told = True
-            self._on_first(outcome)
+    def _resolve_startup(self, outcome: Ready | OpenRALError) -> None:
+        if not self._startup_resolved:
+            self._startup_resolved = True
+            self._on_startup(outcome)
 
     def _poll(self, now: float) -> Detected | Failed | None:
         reply = None if self._worker is None else self._worker.receive()
@@ -142,59 +146,59 @@ class WorkerManager:
         if now >= self.wake_at and self._worker is None:
             self._start(now)
         elif now >= self.wake_at:
-            loading = self.vitals.phase is WorkerPhase.LOADING
+            loading = self.status.phase is WorkerPhase.LOADING
             raise WorkerTimedOut(
-                "its load request" if loading else "a look",
+                "the load request" if loading else "a detection request",
                 self._limits.load if loading else self._limits.inference,
             )
         return None
 
     def _start(self, now: float) -> None:
-        self.vitals.phase, self.wake_at = WorkerPhase.LOADING, now + self._limits.load
+        self.status.phase, self.wake_at = WorkerPhase.LOADING, now + self._limits.load
         self._worker = self._open_worker()
-        self.vitals.pid = self._worker.pid
+        self.status.pid = self._worker.pid
         self._worker.load(self._load)
 
     def _received(self, reply: Reply, now: float) -> Detected | Failed | None:
-        if not isinstance(reply, _EXPECTED.get(self.vitals.phase, ())):
-            raise UnaskedReply(reply.type, self.vitals.phase.value)
-        if isinstance(reply, Failed) and self.vitals.phase is WorkerPhase.LOADING:
+        if not isinstance(reply, _EXPECTED.get(self.status.phase, ())):
+            raise UnexpectedReply(reply.type, self.status.phase.value)
+        if isinstance(reply, Failed) and self.status.phase is WorkerPhase.LOADING:
             raise ModelNotLoaded(self._load.manifest.id, reply)
-        self.vitals.phase, self.wake_at = WorkerPhase.IDLE, NEVER
+        self.status.phase, self.wake_at = WorkerPhase.IDLE, NEVER
         if isinstance(reply, Ready):
-            self._welcome(reply)
+            self._on_ready(reply)
             return None
         if isinstance(reply, Detected):
-            self._adopt(self._restarts.proven(now))
+            self._set_policy(self._breaker.on_success(now))
         return reply
 
-    def _welcome(self, reply: Ready) -> None:
-        """A worker has loaded its model."""
-        self.vitals.health, self.vitals.trouble = Health.OK, ""
-        if self._told:
-            trial = ", on trial until it has answered a look" if self._restarts.on_trial else ""
-            self._tell(WorkerEvent(EventKind.WORKER_RESTORED, f"the worker is back{trial}"))
-        self._tell_first(reply)
+    def _on_ready(self, reply: Ready) -> None:
+        """Record that a worker has loaded its model."""
+        self.status.health, self.status.health_message = Health.OK, ""
+        if self._startup_resolved:
+            probation = "; on probation until its first inference" if self._breaker.half_open else ""
+            self._emit(WorkerEvent(EventKind.WORKER_RESTORED, f"the worker has restarted{probation}"))
+        self._resolve_startup(reply)
 
-    def _adopt(self, restarts: CircuitBreaker) -> None:
-        self._restarts, self.vitals.on_trial = restarts, restarts.on_trial
+    def _set_policy(self, breaker: CircuitBreaker) -> None:
+        self._breaker, self.status.half_open = breaker, breaker.half_open
 
-    def _tell(self, event: WorkerEvent) -> None:
-        """Others hear of it if they can; the worker's life does not hang on that."""
+    def _emit(self, event: WorkerEvent) -> None:
+        """Report an event; an exception in the callback must not end supervision."""
         try:
             self._on_event(event)
         except Exception:
-            _log.exception("telling of a worker's event broke")
+            _log.exception("the callback of a worker event failed")
 
-    def _mourn(self, error: OpenRALError, restart: RestartDecision) -> None:
-        """Say what was lost and when it is tried again."""
-        vitals, again = self.vitals, f"{restart.delay:g} s"
+    def _report_lost(self, error: OpenRALError, restart: RestartDecision) -> None:
+        """Report the loss and the time of the next restart."""
+        worker_status, again = self.status, f"{restart.delay:g} s"
         if restart.given_up:
-            vitals.phase, vitals.health = WorkerPhase.GAVE_UP, Health.GIVEN_UP
-            vitals.trouble = f"{error}; lost too often, given up: tried again after {again}"
+            worker_status.phase, worker_status.health = WorkerPhase.GAVE_UP, Health.GIVEN_UP
+            worker_status.health_message = f"{error}; too many failures, next restart in {again}"
             kind = EventKind.WORKER_GIVEN_UP
         else:
-            vitals.phase, vitals.health = WorkerPhase.WAITING, Health.RESTARTING
-            vitals.trouble = f"{error}; restart in {again}"
+            worker_status.phase, worker_status.health = WorkerPhase.WAITING, Health.RESTARTING
+            worker_status.health_message = f"{error}; restart in {again}"
             kind = EventKind.WORKER_LOST
-        self._tell(WorkerEvent(kind, vitals.trouble))
+        self._emit(WorkerEvent(kind, worker_status.health_message))

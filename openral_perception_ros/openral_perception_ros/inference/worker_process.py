@@ -1,5 +1,4 @@
-"""One worker process and the line to it."""
-# MERGED How a worker is started: which interpreter, which module, which libraries it sees.
+"""A worker process: its command line and environment, its message stream, and how it is lost."""
 
 import contextlib
 import os
@@ -17,72 +16,72 @@ from openral_core.environment import worker_environment
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import EngineFrame
-from openral_perception_ros.inference.message_stream import Line
+from openral_perception_ros.inference.message_stream import MessageStream
 from openral_perception_ros.inference.protocol import Detect, Load, Reply, pack_request, unpack_reply
 from openral_perception_ros.inference.shared_memory import ArraySpec, SharedFrameBuffer
 
-SEND_LIMIT = 3.0
-"""How long a worker may leave a request unread [s]: it has nothing else to do when it gets one."""
-KILLED = 10.0
-"""How long a killed process may take to be gone [s]; one that a driver holds in the kernel is left to it."""
+SEND_TIMEOUT = 3.0
+"""Longest time a worker may leave a request unread [s]: it is idle when it gets one."""
+KILL_TIMEOUT = 10.0
+"""Longest wait for a killed process [s]; one that is stuck in a driver is abandoned."""
 
 
 class WorkerError(OpenRALError):
-    """Base of how a worker is lost."""
+    """Base of the errors that lose a worker."""
 
 
 class WorkerNotStarted(WorkerError):
     """The worker's interpreter could not be run."""
 
     def __init__(self, command: Sequence[str], reason: str) -> None:
-        super().__init__(f"worker could not be started with {command[0]!r}: {reason}")
+        super().__init__(f"the worker could not be started with {command[0]!r}: {reason}")
 
 
 class WorkerCrashed(WorkerError):
-    """The worker ended by itself."""
+    """The worker exited unexpectedly."""
 
     def __init__(self, exit_code: int | None) -> None:
         self.exit_code = exit_code
-        super().__init__(f"the worker process ended by itself ({_exit_words(exit_code)})")
+        super().__init__(f"the worker process exited unexpectedly ({_describe_exit(exit_code)})")
 
 
 class InvalidReply(WorkerCrashed):
-    """The worker sent something that is no answer; it was killed."""
+    """The worker sent an invalid reply and was killed."""
 
     def __init__(self, reason: Exception) -> None:
         self.exit_code = None
         first = f"{type(reason).__name__}: {reason}".splitlines()[0][:200]
-        OpenRALError.__init__(self, f"the worker's reply was invalid ({first}) and it was killed")
+        OpenRALError.__init__(self, f"the worker sent an invalid reply ({first}) and was killed")
 
 
 class WorkerTimedOut(WorkerError):
-    """The worker did not answer; it was killed."""
+    """The worker did not reply in time and was killed."""
 
     def __init__(self, during: str, limit: float) -> None:
-        super().__init__(f"the worker gave no answer to {during} within {limit:g} s and was killed")
+        super().__init__(f"the worker did not answer {during} within {limit:g} s and was killed")
 
 
 class InferenceWorkerProcess:
-    """A worker started by this thread, which must outlive it (see `parents.die_with`).
+    """A worker started by this thread, which must outlive it (see `set_parent_death_signal`).
 
-    The socket pair is inherited and has no name; when either process dies, the other reads its end.
+    The anonymous socket pair is inherited; when either process dies, the other reads end of file.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._exit_code: int | None = None
         self._closed = False
-        self._arena = SharedFrameBuffer.create()
-        self._shown: EngineFrame | None = None
+        self._buffer = SharedFrameBuffer.create()
+        self._sent_frame: EngineFrame | None = None
         self._planes: tuple[ArraySpec, ...] = ()
-        self.connection = Line()
+        self.connection = MessageStream()
         try:
-            self._process = _start(command, environment, self.connection.theirs, self._arena)
+            self._process = _start(command, environment, self.connection.worker_end, self._buffer)
         except OSError as error:
             self.connection.close()
-            self._arena.close()
+            self._buffer.close()
             raise WorkerNotStarted(command, str(error)) from error
         finally:
-            self.connection.theirs.close()
+            self.connection.worker_end.close()
 
     @property
     def pid(self) -> int:
@@ -90,64 +89,67 @@ class InferenceWorkerProcess:
         return self._process.pid
 
     def load(self, request: Load) -> None:
-        """Ask it to become a detector."""
+        """Send the load request."""
         self._send(pack_request(request))
 
     def detect(self, frame: EngineFrame, terms: tuple[str, ...] | None) -> None:
-        """Hand it one frame; the one before is overwritten, so its answer must be in or given up.
+        """Send a detection request; overwrites the previous frame, so no request may be pending.
 
-        A frame that it was shown last is not copied again: several may ask about the same moment.
+        A frame that was sent last is not copied again: several requests may refer to the same frame.
 
         Raises:
-            WorkerCrashed: If it is gone.
+            WorkerCrashed: If the worker has exited.
         """
-        if frame is not self._shown:
-            self._shown = None
-            self._planes = self._arena.write(frame.planes)
-            self._shown = frame
+        if frame is not self._sent_frame:
+            self._sent_frame = None
+            self._planes = self._buffer.write(frame.planes)
+            self._sent_frame = frame
         self._send(pack_request(Detect(self._planes, frame.camera, frame.stamp, dict(frame.labels), terms)))
 
     def receive(self) -> Reply | None:
-        """The next answer if all of it is here, else None; never waits.
+        """Return the next complete reply, or None; never blocks.
 
         Raises:
-            WorkerCrashed: If it ended, or sent something that is no answer.
+            WorkerCrashed: If the worker has exited or sent an invalid reply.
         """
         try:
             data = self.connection.receive()
             return None if data is None else unpack_reply(data)
         except (EOFError, OSError) as error:
             raise WorkerCrashed(self.close()) from error
-        except Exception as error:  # whatever strangers' bytes make of msgpack, pydantic and our own checks
+        except Exception as error:  # untrusted bytes: msgpack, pydantic and our checks may raise anything
             self.close()
             raise InvalidReply(error) from error
 
     def close(self) -> int | None:
-        """End it with everything it started; its memory is back when this returns its exit code."""
-        if not self._closed:  # once only: a process id that was reaped may be another's
+        """Kill the worker's process group and return its exit code; its memory is free afterwards."""
+        if not self._closed:  # once only: a reaped process id may be reused
             self._closed = True
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._exit_code = self._process.wait(KILLED)
+                self._exit_code = self._process.wait(KILL_TIMEOUT)
             self.connection.close()
-            self._arena.close()
+            self._buffer.close()
         return self._exit_code
 
     def _send(self, data: bytes) -> None:
         try:
-            self.connection.send(data, SEND_LIMIT)
+            self.connection.send(data, SEND_TIMEOUT)
         except TimeoutError as error:
             self.close()
-            raise WorkerTimedOut("a request, which it does not read,", SEND_LIMIT) from error
+            raise WorkerTimedOut("a request it left unread", SEND_TIMEOUT) from error
         except OSError as error:
             raise WorkerCrashed(self.close()) from error
 
 
 def _start(
-    command: Sequence[str], environment: Mapping[str, str], theirs: socket.socket, arena: SharedFrameBuffer
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    worker_end: socket.socket,
+    buffer: SharedFrameBuffer,
 ) -> subprocess.Popen[bytes]:
-    descriptors = (theirs.fileno(), arena.fileno())
+    descriptors = (worker_end.fileno(), buffer.fileno())
     return subprocess.Popen(
         [
             *command,
@@ -165,7 +167,7 @@ def _start(
     )
 
 
-def _exit_words(exit_code: int | None) -> str:
+def _describe_exit(exit_code: int | None) -> str:
     if exit_code is not None and exit_code < 0:
         return f"killed by {signal.Signals(-exit_code).name}"
     return f"exit code {exit_code}"
@@ -176,18 +178,18 @@ MAIN_ENVIRONMENT = "main"
 
 
 class MissingEnvironment(OpenRALError):
-    """A Python environment that was not prepared."""
+    """A Python environment that has not been prepared."""
 
     def __init__(self, manifest: DetectorManifest, interpreter: Path) -> None:
         super().__init__(
-            f"{manifest.id!r} runs in its own Python environment {manifest.environment.name!r}, "
-            f"and there is no {interpreter}: run `openral weights prepare {manifest.id}`"
+            f"{manifest.id!r} needs the Python environment {manifest.environment.name!r}, "
+            f"but {interpreter} does not exist: run `openral weights prepare {manifest.id}`"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerCommand:
-    """A command line without the descriptors, and the environment variables it runs in."""
+    """Command line without the descriptors, and environment variables."""
 
     line: tuple[str, ...]
     variables: Mapping[str, str]
@@ -196,13 +198,14 @@ class WorkerCommand:
 def worker_command(
     manifest: DetectorManifest, environments: Path, module: str = WORKER_MODULE
 ) -> WorkerCommand:
-    """The command of one detector's worker.
+    """Build the command of a detector's worker.
 
-    The packages of this project are appended to the interpreter's own path, so that its libraries win. In an
-    environment of its own it may run code that came with weights, and gets only variables that it needs.
+    Packages of this project are appended to the interpreter's path, so that its own libraries take
+    precedence. A worker in its own environment may run code that came with weights, so it gets only the
+    variables it needs.
 
     Raises:
-        MissingEnvironment: If the manifest names an environment that was not prepared.
+        MissingEnvironment: If the manifest names an environment that has not been prepared.
     """
     bootstrap = (
         f"import runpy, sys; sys.path += {package_roots()!r}; "
@@ -217,6 +220,6 @@ def worker_command(
 
 
 def package_roots() -> list[str]:
-    """Folders that hold the packages a worker runs, for another interpreter's path."""
+    """Return the folders of the packages a worker imports, for another interpreter's path."""
     packages = (openral_core, openral_perception_ros)
     return list(dict.fromkeys(str(Path(str(package.__file__)).parents[1]) for package in packages))

@@ -1,1 +1,1 @@
-"""Locate."""
+"""Detection requests: validation, queue and typed errors."""

@@ -1,10 +1,10 @@
-"""Why a look has no answer; each leaf is one status of LocateInView.
+"""Errors of detection requests; each leaf maps to one status of LocateInView.
 
-LookRefused
-├── WrongDetector, UnknownCamera, BadQuery, NotInVocabulary    the caller can mend the request
-├── NoFrame, StaleFrame, BlankFrame                            the camera
-├── NotActive, StillLoading, LineFull, DeadlinePassed          this node, now
-└── DetectorFailed (WorkerGivenUp), DetectorOutOfMemory        the model or its worker
+LocateError
+├── WrongDetector, UnknownDetectorCamera, BadQuery, NotInVocabulary    the request: the caller can fix it
+├── NoFrameAvailable, StaleFrame, BlankFrame                           the camera
+├── NotActive, ModelLoading, QueueFull, DeadlineExceeded               the current state of this node
+└── DetectorFailed (WorkerUnavailable), DetectorOutOfMemory            the model or its worker
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from openral_core.errors import OpenRALError, format_choices
 
 
 class LocateError(OpenRALError):
-    """Base; `status` is what the caller is told."""
+    """Base; `status` is the status of the response."""
 
     status: ClassVar[LocateStatus]
 
@@ -27,20 +27,20 @@ class WrongDetector(LocateError):
     status = LocateStatus.WRONG_DETECTOR
 
     def __init__(self, asked: str, own: Iterable[str]) -> None:
-        super().__init__(f"this is not detector {asked!r}: it answers to {format_choices(own)}")
+        super().__init__(f"detector {asked!r} is not served here: this detector is {format_choices(own)}")
 
 
 class UnknownDetectorCamera(LocateError):
-    """A camera this detector does not see through."""
+    """A camera this detector is not subscribed to."""
 
     status = LocateStatus.UNKNOWN_CAMERA
 
     def __init__(self, asked: str, known: Iterable[str]) -> None:
-        super().__init__(f"unknown camera {asked!r}: known are {format_choices(known)}")
+        super().__init__(f"unknown camera {asked!r}: valid cameras are {format_choices(known)}")
 
 
 class BadQuery(LocateError):
-    """Words that cannot be asked for."""
+    """A query that cannot be parsed or grounded."""
 
     status = LocateStatus.BAD_QUERY
 
@@ -49,23 +49,25 @@ class BadQuery(LocateError):
 
 
 class NotInVocabulary(LocateError):
-    """Words a closed vocabulary does not hold: says nothing about what is in view."""
+    """Terms outside a closed vocabulary; no evidence about what is in view."""
 
     status = LocateStatus.NOT_IN_VOCABULARY
 
     def __init__(self, asked: Iterable[str], broader: Iterable[str]) -> None:
         near = tuple(broader)
-        hint = f"; it knows the broader {format_choices(near)}" if near else ""
-        super().__init__(f"this detector cannot name {format_choices(asked)}{hint}")
+        hint = f"; broader labels in it: {format_choices(near)}" if near else ""
+        super().__init__(f"not in this detector's vocabulary: {format_choices(asked)}{hint}")
 
 
 class NoFrameAvailable(LocateError):
-    """A camera that has not delivered."""
+    """A camera that has not delivered a complete image set."""
 
     status = LocateStatus.NO_FRAME
 
     def __init__(self, camera: str, missing: Iterable[str]) -> None:
-        super().__init__(f"no frame of camera {camera!r} yet: nothing received on {format_choices(missing)}")
+        super().__init__(
+            f"no frame from camera {camera!r} yet: nothing received on {format_choices(missing)}"
+        )
 
 
 class StaleFrame(LocateError):
@@ -74,23 +76,25 @@ class StaleFrame(LocateError):
     status = LocateStatus.STALE_FRAME
 
     def __init__(self, camera: str, age: float, limit: float) -> None:
-        super().__init__(f"the newest frame of camera {camera!r} is {age:.1f} s old: allowed are {limit:g} s")
+        super().__init__(
+            f"the latest frame of camera {camera!r} is {age:.1f} s old, the limit is {limit:g} s"
+        )
 
 
 class BlankFrame(LocateError):
-    """A camera that delivers, but shows nothing: no evidence of absence."""
+    """A camera whose frames are blank; no evidence of absence."""
 
     status = LocateStatus.NO_FRAME
 
     def __init__(self, camera: str) -> None:
         super().__init__(
-            f"no usable frame of camera {camera!r}: the newest is all of one colour, or black; "
-            "is the lens covered, the room dark or the camera broken?"
+            f"no usable frame from camera {camera!r}: the latest is black or a single colour; "
+            "check for a covered lens, a dark room or a broken camera"
         )
 
 
 class NotActive(LocateError):
-    """A node that holds no model."""
+    """A node without a loaded model."""
 
     status = LocateStatus.INACTIVE
 
@@ -104,29 +108,29 @@ class ModelLoading(LocateError):
     status = LocateStatus.LOADING
 
     def __init__(self, rskill_id: str, reason: str) -> None:
-        super().__init__(f"detector {rskill_id!r} is loading its model ({reason}): ask again shortly")
+        super().__init__(f"detector {rskill_id!r} is loading its model ({reason}): retry shortly")
 
 
 class QueueFull(LocateError):
-    """More requests than the node keeps waiting."""
+    """More requests than the queue holds."""
 
     status = LocateStatus.BUSY
 
     def __init__(self, capacity: int) -> None:
-        super().__init__(f"{capacity} looks are waiting already: ask again when some are answered")
+        super().__init__(f"the request queue is full ({capacity} waiting): retry later")
 
 
 class DeadlineExceeded(LocateError):
-    """A request whose time ran out."""
+    """A request that missed its deadline."""
 
     status = LocateStatus.TIMEOUT
 
     def __init__(self, deadline: float, where: str) -> None:
-        super().__init__(f"no answer within the request's {deadline:g} s: it was {where}")
+        super().__init__(f"request timed out after {deadline:g} s while {where}")
 
 
 class DetectorFailed(LocateError):
-    """The model or its worker broke: not the same as seeing nothing."""
+    """The model or its worker failed; not the same as an empty detection."""
 
     status = LocateStatus.DETECTOR_ERROR
 
@@ -135,13 +139,13 @@ class DetectorFailed(LocateError):
 
 
 class WorkerUnavailable(DetectorFailed):
-    """A worker that was lost too often: the detector is blind for a while."""
+    """A worker that failed too often; no inference until the next restart."""
 
     def __init__(self, last_error: str, wait: float) -> None:
-        again = f"tried again in {max(wait, 0.0):.0f} s" if isfinite(wait) else "not tried again"
+        restart = f"next restart in {max(wait, 0.0):.0f} s" if isfinite(wait) else "no further restart"
         super().__init__(
-            f"its worker was lost too often ({last_error}) and is {again}; "
-            "to deactivate and activate the detector tries it now"
+            f"the inference worker failed too often ({last_error}); {restart}; "
+            "deactivate and activate the detector to retry now"
         )
 
 

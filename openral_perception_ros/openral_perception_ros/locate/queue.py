@@ -1,5 +1,4 @@
-"""Who is next: requests in order of arrival, then the newest frame of the continuous leg."""
-# MERGED One question to the model, and its answer.
+"""Detection requests and their queue: first come, first served, then the latest streamed frame."""
 
 import logging
 from collections import deque
@@ -13,9 +12,9 @@ from openral_perception_ros.locate.errors import DeadlineExceeded, LocateError, 
 
 @dataclass(frozen=True, slots=True)
 class DetectionResult:
-    """What one inference saw; times in [s]."""
+    """Detections of one inference; times in [s]."""
 
-    shot: ImageSet
+    image_set: ImageSet
     detections: tuple[Detection, ...]
     queue_time: float
     inference_time: float
@@ -27,85 +26,85 @@ RequestOutcome = DetectionResult | LocateError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DetectionRequest:
-    """A question that waits for the worker.
+    """A request waiting for the worker.
 
-    ``take`` gives the newest frame when the worker is free and may raise `LocateError`; ``received`` is
-    steady time [s] and ``deadline`` the time after it [s]; ``on_done`` is called once, by any thread.
+    ``get_frame`` returns the latest frame once the worker is free and may raise `LocateError`; ``received``
+    is steady time [s], ``deadline`` is relative to it [s]; ``on_done`` is called once, on any thread.
     """
 
-    take: Callable[[], ImageSet]
+    get_frame: Callable[[], ImageSet]
     terms: tuple[str, ...] | None
     received: float
     deadline: float
     on_done: Callable[[RequestOutcome], None]
-    _ended: list[bool] = field(default_factory=list, repr=False)
+    _completed: list[bool] = field(default_factory=list, repr=False)
 
     @property
-    def due(self) -> float:
-        """Steady time [s] at which it must have been answered."""
+    def deadline_time(self) -> float:
+        """Steady time [s] by which it must be answered."""
         return self.received + self.deadline
 
     @property
-    def ended(self) -> bool:
-        """Whether it was answered."""
-        return bool(self._ended)
+    def is_completed(self) -> bool:
+        """True once it has been answered."""
+        return bool(self._completed)
 
-    def end(self, outcome: RequestOutcome) -> None:
-        """Answer it, once; later answers are dropped.
+    def complete(self, outcome: RequestOutcome) -> None:
+        """Answer the request; later answers are dropped.
 
-        An answer that cannot be told on, as when a publisher is gone, costs nobody else theirs.
+        An exception in ``on_done`` is logged, so that it does not affect other requests.
         """
-        if self._ended:
+        if self._completed:
             return
-        self._ended.append(True)
+        self._completed.append(True)
         try:
             self.on_done(outcome)
         except Exception:
-            _log.exception("telling the answer of a look broke")
+            _log.exception("the callback of a detection request failed")
 
 
 class RequestQueue:
-    """Bounded; the continuous leg holds one place of its own, whose look is replaced by a newer one."""
+    """Bounded FIFO of requests plus one slot for the latest streamed frame."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
-        self._asked: deque[DetectionRequest] = deque()
-        self._streamed: DetectionRequest | None = None
-        self.skipped = 0
+        self._requests: deque[DetectionRequest] = deque()
+        self._latest_frame: DetectionRequest | None = None
+        self.dropped_frames = 0
 
-    def join(self, look: DetectionRequest) -> None:
-        """Wait, or be refused at once because too many do."""
-        if len(self._asked) >= self._capacity:
-            look.end(QueueFull(self._capacity))
+    def enqueue(self, request: DetectionRequest) -> None:
+        """Append a request, or answer it `QueueFull`."""
+        if len(self._requests) >= self._capacity:
+            request.complete(QueueFull(self._capacity))
         else:
-            self._asked.append(look)
+            self._requests.append(request)
 
-    def offer(self, look: DetectionRequest) -> None:
-        """The continuous leg's newest frame; the one it replaces is skipped."""
-        self.skipped += self._streamed is not None
-        self._streamed = look
+    def set_latest_frame(self, request: DetectionRequest) -> None:
+        """Replace the streamed frame; a frame that was still waiting counts as dropped."""
+        self.dropped_frames += self._latest_frame is not None
+        self._latest_frame = request
 
     def expire(self, now: float) -> None:
-        """Answer what waited past its deadline."""
-        late = [look for look in self._asked if look.due <= now]
-        for look in late:
-            self._asked.remove(look)
-            look.end(DeadlineExceeded(look.deadline, "waiting for the model"))
+        """Answer every request that is past its deadline."""
+        late = [request for request in self._requests if request.deadline_time <= now]
+        for request in late:
+            self._requests.remove(request)
+            request.complete(DeadlineExceeded(request.deadline, "waiting in the queue"))
 
     def next(self) -> DetectionRequest | None:
-        """The look to serve now; requests go first."""
-        if self._asked:
-            return self._asked.popleft()
-        streamed, self._streamed = self._streamed, None
+        """Take the next request; service requests precede the streamed frame."""
+        if self._requests:
+            return self._requests.popleft()
+        streamed, self._latest_frame = self._latest_frame, None
         return streamed
 
     def clear(self, reason: LocateError) -> None:
-        """Answer everyone with ``reason`` and drop the continuous leg's frame."""
-        while self._asked:
-            self._asked.popleft().end(reason)
-        self._streamed = None
+        """Answer every request with ``reason`` and drop the streamed frame."""
+        while self._requests:
+            self._requests.popleft().complete(reason)
+        self._latest_frame = None
 
     @property
-    def next_due(self) -> float:
-        """Steady time [s] of the earliest deadline; infinite when nobody waits."""
-        return min((look.due for look in self._asked), default=float("inf"))
+    def next_deadline(self) -> float:
+        """Steady time [s] of the earliest deadline; infinite if the queue is empty."""
+        return min((request.deadline_time for request in self._requests), default=float("inf"))

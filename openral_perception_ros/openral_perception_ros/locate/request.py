@@ -1,5 +1,4 @@
-"""Requests to one detector: what may be asked of it, and what its detections answer."""
-# MERGED The words of a request, checked.
+"""Validation of requests to one detector, and the responses built from its detections."""
 
 import math
 import unicodedata
@@ -21,28 +20,30 @@ from openral_perception_ros.locate.errors import (
 from openral_perception_ros.locate.queue import DetectionResult
 
 MAX_CHARACTERS = 256
+"""Longest query [characters]: more than any list of `MAX_TERMS` object names needs."""
 MAX_TERMS = 16
+"""Most terms of one query [count]: grounding time grows with each."""
 MARKUP = "<>"
-"""Grounding models mark up images, turns and boxes with them: a query must not be read as one."""
+"""Grounding models delimit images, turns and boxes with these: a query must not inject one."""
 
 
 def split_query_terms(query: str, thesaurus: Thesaurus) -> tuple[str, ...]:
-    """The terms of a comma-separated query, each once, as they were written.
+    """Split a comma-separated query into its distinct terms, as written.
 
     Raises:
-        BadQuery: If it is empty, too long, holds control characters, markup or a term that names nothing.
+        BadQuery: If it is empty, too long, or contains control characters, markup or an unreadable term.
     """
     if len(query) > MAX_CHARACTERS:
-        raise BadQuery(f"{len(query)} characters, at most {MAX_CHARACTERS} can be asked")
+        raise BadQuery(f"{len(query)} characters, the limit is {MAX_CHARACTERS}")
     if any(unicodedata.category(character) == "Cc" for character in query):
         raise BadQuery(f"control characters in {query!r}")
     if found := [mark for mark in MARKUP if mark in query]:
-        raise BadQuery(f"{' '.join(found)} in {query!r}: name things in plain words")
+        raise BadQuery(f"{' '.join(found)} in {query!r}: use plain words without markup")
     terms = tuple(dict.fromkeys(term.strip() for term in query.split(",") if term.strip()))
     if not terms:
-        raise BadQuery("it is empty: name what to look for, several terms separated by commas")
+        raise BadQuery("it is empty: give one or more object names, separated by commas")
     if len(terms) > MAX_TERMS:
-        raise BadQuery(f"{len(terms)} terms, at most {MAX_TERMS} can be asked at once")
+        raise BadQuery(f"{len(terms)} terms, the limit is {MAX_TERMS}")
     try:
         for term in terms:
             thesaurus.concept(term)
@@ -53,9 +54,10 @@ def split_query_terms(query: str, thesaurus: Thesaurus) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LocateQuery:
-    """A request that this detector can be asked; ``deadline`` [s].
+    """A valid request; ``deadline`` [s].
 
-    ``labels`` maps each term to the words of a closed vocabulary that answer it; None = the model grounds it.
+    ``labels`` maps each term to the matching labels of a closed vocabulary; None = the model grounds the
+    terms.
     """
 
     query: str
@@ -66,20 +68,20 @@ class LocateQuery:
 
 
 class RequestValidator:
-    """Checks requests and words answers; holds no state."""
+    """Validate requests to a detector and build their responses; stateless."""
 
     def __init__(self, detector: Detector, default_deadline: float) -> None:
         self._detector = detector
         self._deadline = default_deadline
         self._thesaurus = Thesaurus.load()
 
-    def question(self, query: str, camera: str, detector: str, deadline: float) -> LocateQuery:
-        """The request as a question, or the first reason why it is none.
+    def parse(self, query: str, camera: str, detector: str, deadline: float) -> LocateQuery:
+        """Validate a request.
 
         Raises:
-            WrongDetector: If it is meant for another one.
-            BadQuery: If its words or its deadline cannot be used.
-            UnknownCamera: Naming the valid ones.
+            WrongDetector: If it names another detector.
+            BadQuery: If its text or its deadline is invalid.
+            UnknownDetectorCamera: If this detector has no such camera.
             NotInVocabulary: If a closed vocabulary holds none of the terms.
         """
         name = self._detector.manifest.name
@@ -95,24 +97,28 @@ class RequestValidator:
             query, camera or cameras[0], terms, deadline or self._deadline, self._labels_of(terms)
         )
 
-    def answer(self, question: LocateQuery, seen: DetectionResult, frame_age: float) -> LocateResult:
-        """What was seen, as far as it answers the question."""
-        detections = _answering(question, seen.detections)
-        found = {detection.label for detection in detections}
+    def build_response(
+        self, locate_query: LocateQuery, found: DetectionResult, frame_age: float
+    ) -> LocateResult:
+        """Build the response from the detections that match the query."""
+        detections = _matching(locate_query, found.detections)
+        labels = {detection.label for detection in detections}
         return LocateResult(
             status=LocateStatus.FOUND if detections else LocateStatus.NOT_IN_VIEW,
-            message=_words(question, detections, [term for term in question.terms if term not in found]),
-            query=question.query,
-            camera=question.camera,
+            message=_summary(
+                locate_query, detections, [term for term in locate_query.terms if term not in labels]
+            ),
+            query=locate_query.query,
+            camera=locate_query.camera,
             detector=self._detector.manifest.id,
             detections=detections,
             frame_age=frame_age,
-            queue_time=seen.queue_time,
-            inference_time=seen.inference_time,
+            queue_time=found.queue_time,
+            inference_time=found.inference_time,
         )
 
-    def refusal(self, query: str, camera: str, refused: LocateError) -> LocateResult:
-        """Why there is no answer, as one."""
+    def build_error(self, query: str, camera: str, refused: LocateError) -> LocateResult:
+        """Build the response of a failed request."""
         return LocateResult(refused.status, str(refused), query, camera, self._detector.manifest.id)
 
     def _labels_of(self, terms: tuple[str, ...]) -> dict[str, tuple[str, ...]] | None:
@@ -129,23 +135,23 @@ class RequestValidator:
         return tuple(label for label in labels if self._thesaurus.relation(term, label) in relations)
 
 
-def _answering(question: LocateQuery, detections: tuple[Detection, ...]) -> tuple[Detection, ...]:
-    """Those asked for, under the term as it was asked."""
-    if question.labels is None:
-        return tuple(each for each in detections if each.label in question.terms)
+def _matching(locate_query: LocateQuery, detections: tuple[Detection, ...]) -> tuple[Detection, ...]:
+    """Return the matching detections, labelled with the term of the query."""
+    if locate_query.labels is None:
+        return tuple(detection for detection in detections if detection.label in locate_query.terms)
     return tuple(
-        Detection(each.box, term, each.score, each.track)
-        for each in detections
-        for term, labels in question.labels.items()
-        if each.label in labels
+        Detection(detection.box, term, detection.score, detection.track)
+        for detection in detections
+        for term, labels in locate_query.labels.items()
+        if detection.label in labels
     )
 
 
-def _words(question: LocateQuery, detections: tuple[Detection, ...], missing: list[str]) -> str:
-    unknown = [term for term in missing if question.labels is not None and not question.labels[term]]
+def _summary(locate_query: LocateQuery, detections: tuple[Detection, ...], missing: list[str]) -> str:
+    unknown = [term for term in missing if locate_query.labels is not None and not locate_query.labels[term]]
     absent = [term for term in missing if term not in unknown]
-    counts = {term: sum(each.label == term for each in detections) for term in question.terms}
+    counts = {term: sum(detection.label == term for detection in detections) for term in locate_query.terms}
     parts = [f"{count} x {term!r} in view" for term, count in counts.items() if count]
     parts += [f"not in view: {format_choices(absent)}"] if absent else []
     parts += [f"not in the vocabulary: {format_choices(unknown)}"] if unknown else []
-    return f"camera {question.camera!r}: " + "; ".join(parts)
+    return f"camera {locate_query.camera!r}: " + "; ".join(parts)

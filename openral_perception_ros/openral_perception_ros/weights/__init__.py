@@ -1,1 +1,1 @@
-"""Weights and environments: fetched, checked and made by explicit commands, never by a running graph."""
+"""Weights and Python environments: fetched, verified and created by explicit commands only."""

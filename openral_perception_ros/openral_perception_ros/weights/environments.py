@@ -1,4 +1,8 @@
-"""Python environments of engines, made by an explicit command."""
+"""Python environments of engines, created by an explicit command.
+
+Run as a module inside an environment, it imports the engine and its packages to check that they work
+together.
+"""
 
 import importlib
 import os
@@ -23,15 +27,15 @@ class NoEnvironmentNeeded(OpenRALError):
     """A detector that runs in the main environment."""
 
     def __init__(self, manifest: DetectorManifest) -> None:
-        super().__init__(f"{manifest.id!r} runs in the main environment: nothing to prepare")
+        super().__init__(f"{manifest.id!r} runs in the main environment; nothing to prepare")
 
 
 class EnvironmentNotMade(OpenRALError):
-    """A folder that could not become a Python environment."""
+    """A Python environment that could not be created."""
 
     def __init__(self, home: Path, reason: object) -> None:
         super().__init__(
-            f"no Python environment could be made in {home}: {reason}; Debian and Ubuntu need python3-venv"
+            f"could not create a Python environment in {home}: {reason}; Debian and Ubuntu need python3-venv"
         )
 
 
@@ -39,44 +43,46 @@ class InstallationFailed(OpenRALError):
     """Packages that could not be installed."""
 
     def __init__(self, requirements: Path, status: int) -> None:
-        super().__init__(f"pip could not install {requirements} (exit code {status}): see its output above")
+        super().__init__(f"pip could not install {requirements} (exit code {status}); see its output above")
 
 
 class EngineNotImportable(OpenRALError):
-    """Packages that were installed and do not work together on this machine."""
+    """Installed packages that do not work together on this machine."""
 
     def __init__(self, manifest: DetectorManifest, home: Path) -> None:
         super().__init__(
-            f"everything is installed in {home}, but it does not work together there: "
-            f"engine {manifest.engine!r} cannot run, see the reason above"
+            f"engine {manifest.engine!r} cannot be imported in {home} although all packages are installed; "
+            "see the reason above"
         )
 
 
-def shown(command: Sequence[str]) -> int:
-    """Run a command of another interpreter in sight of the user; its exit code.
+def run_visibly(command: Sequence[str]) -> int:
+    """Run another interpreter with its output visible; return the exit code.
 
-    Variables that lead Python to this environment's packages would have pip count them as installed.
+    ``PYTHON*`` variables are dropped, or pip would count this environment's packages as installed.
     """
     variables = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     return subprocess.run(list(command), env=variables, check=False).returncode
 
 
-def prepare(manifest: DetectorManifest, folder: Path, environments: Path, run: Run = shown) -> Path:
-    """Make or bring up to date the environment of one detector; its interpreter.
+def prepare(manifest: DetectorManifest, folder: Path, environments: Path, run: Run = run_visibly) -> Path:
+    """Create or update a detector's environment and return its interpreter.
 
-    What broke off goes on when it is called again; what is complete is only looked through.
+    An interrupted installation resumes on the next call.
 
     Raises:
-        NoEnvironmentNeeded: If it has none of its own.
-        EnvironmentNotMade: If there is no folder to install into.
-        InstallationFailed: If a package cannot be had.
-        EngineNotImportable: If the packages do not work here.
+        NoEnvironmentNeeded: If the detector has no environment of its own.
+        EnvironmentNotMade: If the environment cannot be created.
+        InstallationFailed: If a package cannot be installed.
+        EngineNotImportable: If the engine cannot be imported.
     """
     environment = manifest.environment
     if not environment.requirements:
         raise NoEnvironmentNeeded(manifest)
     home, requirements = environments.absolute() / environment.name, folder / environment.requirements
-    if not (home / "bin" / "pip").exists():  # written last: without it an earlier attempt broke off
+    if not (
+        home / "bin" / "pip"
+    ).exists():  # pip is written last: without it an earlier attempt was interrupted
         _make(home, environment.name)
     interpreter = home / "bin" / "python"
     status = run([str(interpreter), "-m", "pip", "install", "--requirement", str(requirements)])
@@ -99,27 +105,27 @@ _NAME = re.compile(r"^[A-Za-z][A-Za-z0-9_.-]*")
 
 
 def packages_of(requirements: str) -> list[str]:
-    """Packages a requirements file names and that are modules of the same name."""
+    """Return the packages of a requirements file that are importable by the same name."""
     names = (match[0] for line in requirements.splitlines() if (match := _NAME.match(line)))
     return [name for name in names if find_spec(name) is not None]
 
 
 def main() -> None:
-    """Import them and the engine, in sight of the user; the first that breaks ends the process.
+    """Import the packages and the engine with visible progress; the first failure ends the process.
 
-    transformers imports a model's class when it is loaded: what breaks there has to be tried here.
+    transformers imports model classes lazily, so errors there would only show up at run time.
     """
     sys.tracebacklimit = 0
     engine, requirements = sys.argv[-2:]
     for name in packages_of(Path(requirements).read_text(encoding="utf-8")):
-        _say(f"import {name}")
+        _print(f"import {name}")
         importlib.import_module(name)
-    _say(f"engine {engine}")
+    _print(f"engine {engine}")
     engine_loader(engine)
 
 
-def _say(words: str) -> None:
-    sys.stdout.write(f"{words}\n")
+def _print(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 

@@ -1,4 +1,4 @@
-"""A hub checkpoint as the ONNX file its engine reads."""
+"""Export of a fetched checkpoint to the ONNX file its engine reads."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -18,37 +18,37 @@ MODULE = "openral_perception_ros.weights.onnx_export"
 
 
 class NotExportable(OpenRALError):
-    """A detector whose engine reads no ONNX file."""
+    """A detector whose engine does not read ONNX files."""
 
     def __init__(self, manifest: DetectorManifest) -> None:
-        super().__init__(f"{manifest.id!r} runs on {manifest.engine!r}: only {ENGINE!r} reads an ONNX file")
+        super().__init__(f"{manifest.id!r} runs on {manifest.engine!r}; only {ENGINE!r} reads ONNX files")
 
 
 class ExportEnvironmentMissing(OpenRALError):
-    """The environment with PyTorch and ONNX that an export needs."""
+    """A missing environment with PyTorch and ONNX, which an export needs."""
 
     def __init__(self, interpreter: Path) -> None:
-        super().__init__(f"no {interpreter}: run `openral weights prepare rtdetr-v2-r50vd`")
+        super().__init__(f"{interpreter} does not exist: run `openral weights prepare rtdetr-v2-r50vd`")
 
 
 class ExportFailed(OpenRALError):
-    """An export that broke, or whose boxes are not those of the checkpoint."""
+    """An export that failed, or whose boxes differ from the checkpoint's."""
 
     def __init__(self, rskill_id: str, status: int) -> None:
-        super().__init__(f"{rskill_id!r} was not exported (exit code {status}): see the output above")
+        super().__init__(f"{rskill_id!r} could not be exported (exit code {status}); see the output above")
 
 
 def export(
     manifest: DetectorManifest, folder: Path, weights_folder: str, environments: Path, run: Run
 ) -> Path:
-    """Export one detector's checkpoint beside it; the folder its engine will read.
+    """Export a detector's checkpoint and return the folder its engine will read.
 
     Raises:
-        NotExportable: If its engine reads no ONNX file.
-        MissingWeights: If the checkpoint was not fetched.
-        WeightsRefused: If it is not what was fetched.
-        ExportEnvironmentMissing: If there is no environment to export in.
-        ExportFailed: If the boxes of both differ.
+        NotExportable: If its engine does not read ONNX files.
+        MissingWeights: If the checkpoint has not been fetched.
+        WeightsRefused: If it has changed since it was fetched.
+        ExportEnvironmentMissing: If the environment for exports is missing.
+        ExportFailed: If the export fails or its boxes differ.
     """
     if manifest.engine != ENGINE:
         raise NotExportable(manifest)
@@ -65,7 +65,7 @@ def export(
 
 
 def _record(manifest: DetectorManifest, checkpoint: Path, target: Path) -> None:
-    """Write down what was made, from which revision: an engine loads nothing that is not recorded."""
+    """Record the exported files and their revision: engines load only recorded files."""
     before, digests = WeightsRecord.read(target), digests_of(target)
     if before is None:
         weights, licence = manifest.weights, manifest.licence.name

@@ -1,5 +1,4 @@
-"""Weights from the model hub: brought into a fresh folder, checked, and put in place whole."""
-# MERGED What there is of each detector on this machine.
+"""Fetch weights from the model hub into a fresh folder, verify and install them; status of local weights."""
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +12,7 @@ from openral_perception_ros.engines.checkpoints import CONFIG_FILE, candidate_fo
 from openral_perception_ros.engines.errors import WeightsRefused
 from openral_perception_ros.engines.provenance import HUB, verify
 from openral_perception_ros.engines.weights_record import (
-    FILE,
+    RECORD_FILE,
     ChecksumDiffers,
     InvalidRecord,
     WeightsRecord,
@@ -24,67 +23,67 @@ from openral_perception_ros.engines.weights_record import (
 from openral_perception_ros.weights.export import ENGINE
 
 FRESH, OLD = ".fetching", ".old"
-"""Beside the folder of an rSkill, while its weights are being fetched and while they take its place."""
+"""Suffixes of the folders beside an rSkill's, during the download and during replacement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What a download left in its folder: the full commit, and git's blob ids of files that are not LFS."""
+    """Result of a download: the full commit, and git's blob ids of files outside LFS."""
 
     revision: str
     blobs: Mapping[str, str] = field(default_factory=dict)
 
 
 Download = Callable[[str, str, Path], Fetched]
-"""(repository, revision or "", folder) -> what lies in the folder now: this and nothing else."""
+"""(repository, revision or "", folder) -> exact content of the folder afterwards."""
 
 
 class NothingToFetch(OpenRALError):
-    """A detector whose weights do not come from the hub."""
+    """A detector whose weights are not on the hub."""
 
     def __init__(self, manifest: DetectorManifest) -> None:
         uri = manifest.weights.uri if manifest.weights else "none"
-        super().__init__(f"{manifest.id!r} needs nothing fetched: its weights are {uri!r}")
+        super().__init__(f"{manifest.id!r} has nothing to fetch: its weights are {uri!r}")
 
 
 class LicenceNotAccepted(OpenRALError):
-    """Weights whose licence asks for the user's word."""
+    """Weights whose licence must be accepted first."""
 
     def __init__(self, manifest: DetectorManifest) -> None:
         licence = manifest.licence
         super().__init__(
             f"{manifest.id!r} is under {licence.name} ({licence.url}), commercial use "
             f"{'allowed' if licence.commercial_use else 'not allowed'}: "
-            f"to accept say --accept-licence {licence.accept}"
+            f"accept it with --accept-licence {licence.accept}"
         )
 
 
 class DownloadFailed(OpenRALError):
-    """The hub could not be reached, does not have it, or sent something else."""
+    """The hub is unreachable, lacks the repository, or sent invalid data."""
 
     def __init__(self, repository: str, reason: object) -> None:
-        super().__init__(f"{repository} could not be fetched: {reason}; what arrived is kept, fetch again")
+        super().__init__(f"{repository} could not be fetched: {reason}; fetch again to resume")
 
 
 class RevisionDiffers(OpenRALError):
-    """A hub that answered with another commit than the one asked for."""
+    """The hub returned another commit than requested."""
 
     def __init__(self, repository: str, pinned: str, found: str) -> None:
         super().__init__(
-            f"{repository}: the hub sent revision {found[:12]} in place of the pinned {pinned[:12]}"
+            f"{repository}: the hub sent revision {found[:12]} instead of the pinned {pinned[:12]}"
         )
 
 
 def fetch(
     manifest: DetectorManifest, weights_folder: str, accepted: tuple[str, ...], download: Download
 ) -> WeightsRecord:
-    """Fetch one detector's weights, check them, record what they are, and only then put them in place.
+    """Fetch a detector's weights, verify and record them, then install them atomically.
 
     Raises:
-        NothingToFetch: If they do not come from the hub.
-        LicenceNotAccepted: If its licence asks for a word that was not given.
+        NothingToFetch: If its weights are not on the hub.
+        LicenceNotAccepted: If its licence must be accepted first.
         RevisionDiffers: If the hub sent another commit than the pinned one.
-        ChecksumDiffers: If a file is not what the manifest says; what was fetched is removed.
+        ChecksumDiffers: If a file does not match the manifest; the download is removed.
     """
     weights, licence = manifest.weights, manifest.licence
     if weights is None or not weights.uri.startswith(HUB):
@@ -122,7 +121,7 @@ def fetch(
 
 
 def _known(folder: Path) -> WeightsRecord | None:
-    """The record of a folder as far as it can be read; one that is torn tells nothing."""
+    """Read the record of a folder; None if it is missing or corrupt."""
     try:
         return WeightsRecord.read(folder)
     except InvalidRecord:
@@ -130,7 +129,7 @@ def _known(folder: Path) -> WeightsRecord | None:
 
 
 def _borrow(base: Path, folder: Path, fresh: Path, weights: Weights) -> None:
-    """Link to what lies here already; the download compares all of it with the hub."""
+    """Link files that exist locally; the download compares all of them with the hub."""
     if folder.is_dir():
         _link(folder, fresh, files_of(folder))
     for other in sorted(each for each in base.iterdir() if each.is_dir() and each != fresh):
@@ -140,7 +139,7 @@ def _borrow(base: Path, folder: Path, fresh: Path, weights: Weights) -> None:
 
 
 def _keep_exported(folder: Path, fresh: Path, revision: str) -> tuple[str, ...]:
-    """Link to what was made here from the same revision: an export needs an environment of its own."""
+    """Link exports of the same revision: repeating them needs an environment of its own."""
     record = _known(folder)
     if record is None or record.revision != revision:
         return ()
@@ -171,7 +170,7 @@ def _put_in_place(fresh: Path, folder: Path) -> None:
 
 
 def _restore(folder: Path) -> None:
-    """Put back what an attempt left beside its place when it was ended between two renames."""
+    """Restore the previous folder if an earlier attempt ended between two renames."""
     old = folder.with_name(f".{folder.name}{OLD}")
     if old.exists() and not folder.exists():
         old.rename(folder)
@@ -180,12 +179,12 @@ def _restore(folder: Path) -> None:
 MODEL_FILE = "model.onnx"
 HERE, MISSING, NOT_NEEDED, NOT_EXPORTED = "here", "missing", "needs none", "to be exported"
 REFUSED = "to be fetched again"
-"""Something lies there that no engine loads."""
+"""State of weights that fail verification."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeightsStatus:
-    """One row of the list; ``size`` in [MB], ``problem`` why weights that lie there are not loaded."""
+    """Status of a detector's weights; ``size`` in [MB], ``problem`` explains why they cannot be loaded."""
 
     rskill: str
     licence: str
@@ -197,12 +196,12 @@ class WeightsStatus:
 
 
 def weights_status(manifest: DetectorManifest, folder: Path, weights_folder: str) -> WeightsStatus:
-    """Whether a detector's weights are here as an engine would load them, and under which licence."""
+    """Check a detector's weights as its engine would load them."""
     licence, pinned = manifest.licence, manifest.weights.revision if manifest.weights else ""
     if manifest.weights is None:
         return WeightsStatus(manifest.id, licence.name, licence.commercial_use, "", NOT_NEEDED)
     for each in candidate_folders(manifest, folder, weights_folder):
-        if any((each / name).is_file() for name in (CONFIG_FILE, FILE, MODEL_FILE)):
+        if any((each / name).is_file() for name in (CONFIG_FILE, RECORD_FILE, MODEL_FILE)):
             state, problem = _state(manifest, each)
             revision, size = _revision(each) or pinned or each.name, _size(each)
             return WeightsStatus(

@@ -1,5 +1,4 @@
-"""The one place that talks to the model hub; honours its cache, its token and HF_HUB_OFFLINE."""
-# MERGED One file over a line that may break: what arrived stays and the next attempt goes on from there.
+"""Client of the model hub with resumable downloads; honours its cache, its token and HF_HUB_OFFLINE."""
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping
@@ -14,35 +13,49 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from openral_core.errors import OpenRALError
-from openral_perception_ros.engines.weights_record import CACHE, FILE, blob_id_of, files_of, sha256_of
+from openral_perception_ros.engines.weights_record import (
+    DIGEST_CACHE_FILE,
+    RECORD_FILE,
+    blob_id_of,
+    files_of,
+    sha256_of,
+)
 from openral_perception_ros.weights.fetch import DownloadFailed, Fetched
 
 CHUNK = 1 << 18
-NOTHING_MORE = 416
-PARTIAL = 206
+"""Write size [bytes]: progress is updated about 40 times a second on a fast line."""
+RANGE_NOT_SATISFIABLE = 416
+"""HTTP status (RFC 9110) if the file is already complete."""
+PARTIAL_CONTENT = 206
+"""HTTP status (RFC 9110) if the server resumes at the requested byte."""
 
 
 def download_file(
     url: str, headers: Mapping[str, str], target: Path, part: Path, on_bytes: Callable[[int], None]
 ) -> None:
-    """Fetch ``url`` to ``target`` by way of ``part``, which may hold its beginning already.
+    """Download ``url`` to ``target``, resuming from ``part`` if it exists.
 
     Args:
-        url: Where it is; redirections are followed, secrets stay with the first host.
-        headers: Of the request.
-        target: Replaced when everything arrived.
-        part: Grows as bytes come; belongs to exactly this file of this revision.
-        on_bytes: Told how many bytes there are by now.
+        url: Source; redirects are followed, secrets stay with the first host.
+        headers: Headers of the request.
+        target: Replaced once the download is complete.
+        part: Partial download; belongs to exactly this file of this revision.
+        on_bytes: Called with the number of bytes so far.
 
     Raises:
-        httpx2.HTTPError: If the line breaks or the server refuses.
+        httpx2.HTTPError: If the connection breaks or the server rejects the request.
     """
     have = part.stat().st_size if part.exists() else 0
     asked = {**headers, "Range": f"bytes={have}-"} if have else dict(headers)
     with get_session().stream("GET", url, headers=asked, follow_redirects=True) as response:
-        if response.status_code != NOTHING_MORE:
+        if response.status_code != RANGE_NOT_SATISFIABLE:
             response.raise_for_status()
-            _append(response.iter_raw(CHUNK), part, have if response.status_code == PARTIAL else 0, on_bytes)
+            _append(
+                response.iter_raw(CHUNK),
+                part,
+                have if response.status_code == PARTIAL_CONTENT else 0,
+                on_bytes,
+            )
     part.replace(target)
 
 
@@ -64,21 +77,24 @@ PARTS = ".parts"
 
 
 class UnsafeName(OpenRALError):
-    """A file whose name would leave its folder, or take the place of our own notes."""
+    """A file name that would leave its folder or overwrite our own records."""
 
     def __init__(self, repository: str, name: str) -> None:
-        super().__init__(f"{repository} could not be fetched: the hub lists a file named {name!r}")
+        super().__init__(
+            f"{repository} could not be fetched: the hub lists a file with the unsafe name {name!r}"
+        )
 
 
 def download(repository: str, revision: str, folder: Path) -> Fetched:
-    """Bring one revision ("" = the newest) into a folder, which holds nothing else afterwards.
+    """Download one revision ("" = the latest) into a folder, which contains nothing else afterwards.
 
-    Files that are there already, or in the hub's own cache, are compared with the hub's digests and not
-    fetched again; one that was broken off goes on where it ended.
+    Files that exist in the folder or in the hub's cache and match the hub's digests are not downloaded again;
+    interrupted downloads resume.
 
     Raises:
-        DownloadFailed: If the hub cannot be reached, does not have it, or is forbidden by offline mode; also
-            if a file is not what the hub says it is.
+        DownloadFailed: If the hub is unreachable or offline mode is on, it lacks the repository, or a file
+        does
+            not match its digest.
         UnsafeName: If a file would be written outside the folder.
     """
     try:
@@ -102,53 +118,57 @@ def _refuse_unsafe(repository: str, name: str) -> None:
     path = PurePosixPath(name)
     parts = name.split("/")
     leaves = path.is_absolute() or "\\" in name or "\0" in name or not all(parts) or {".", ".."} & set(parts)
-    if leaves or parts[0] in (FILE, CACHE, PARTS):
+    if leaves or parts[0] in (RECORD_FILE, DIGEST_CACHE_FILE, PARTS):
         raise UnsafeName(repository, name)
 
 
 def _remove_others(folder: Path, names: list[str]) -> None:
-    """Files of another revision, left by an attempt that broke off, would be taken for part of this one."""
+    """Remove files of another revision that an interrupted attempt left."""
     for name, file in files_of(folder).items():
         if name not in names and not name.startswith(f"{PARTS}/"):
             file.unlink()
 
 
-def _get(repository: str, commit: str, told: RepoSibling, folder: Path, progress: Progress) -> None:
-    """One file, whole."""
-    target = folder / told.rfilename
-    task = progress.add_task(told.rfilename, total=told.size)
-    if not _difference(target, told):
-        progress.update(task, completed=told.size)
+def _get(repository: str, commit: str, sibling: RepoSibling, folder: Path, progress: Progress) -> None:
+    """Bring one file up to date and verify it."""
+    target = folder / sibling.rfilename
+    task = progress.add_task(sibling.rfilename, total=sibling.size)
+    if not _difference(target, sibling):
+        progress.update(task, completed=sibling.size)
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.unlink(missing_ok=True)  # it may be a link to another rSkill's file, which has to stay as it is
-    cached = try_to_load_from_cache(repository, told.rfilename, revision=commit)
+    target.unlink(missing_ok=True)  # it may be a hard link to another rSkill's file
+    cached = try_to_load_from_cache(repository, sibling.rfilename, revision=commit)
     if isinstance(cached, str):
         shutil.copyfile(cached, target)
-    if not isinstance(cached, str) or _difference(target, told):
-        part = folder / PARTS / f"{told.rfilename.replace('/', '--')}.{commit[:12]}"
+    if not isinstance(cached, str) or _difference(target, sibling):
+        part = folder / PARTS / f"{sibling.rfilename.replace('/', '--')}.{commit[:12]}"
         part.parent.mkdir(exist_ok=True)
-        url = hf_hub_url(repository, told.rfilename, revision=commit)
+        url = hf_hub_url(repository, sibling.rfilename, revision=commit)
         download_file(url, _headers(), target, part, lambda have: progress.update(task, completed=have))
-    if problem := _difference(target, told):
+    if problem := _difference(target, sibling):
         target.unlink()
-        raise DownloadFailed(repository, f"{told.rfilename} {problem}")
+        raise DownloadFailed(repository, f"{sibling.rfilename} {problem}")
 
 
 def _headers() -> dict[str, str]:
-    """The hub's own, with the user's token if there is one; never squeezed, so that bytes can be counted."""
+    """Build the hub's headers with the user's token; uncompressed, so that bytes can be counted."""
     return {**build_hf_headers(), "Accept-Encoding": "identity"}
 
 
-def _difference(file: Path, told: RepoSibling) -> str:
-    """What a file is not that the hub says it is; "" if it is."""
+def _difference(file: Path, sibling: RepoSibling) -> str:
+    """Describe how a file differs from the hub's metadata; "" if it matches."""
     if not file.is_file():
-        return "did not arrive"
-    if told.size is not None and file.stat().st_size != told.size:
-        return f"has {file.stat().st_size} of {told.size} bytes"
-    if told.lfs is not None:
-        same = sha256_of(file) == told.lfs.sha256
-        return "" if same else f"has another sha256 than the hub says ({told.lfs.sha256[:12]}…)"
-    if told.blob_id is None:
-        return "has no digest at the hub to be compared with"
-    return "" if blob_id_of(file) == told.blob_id else f"is not the blob {told.blob_id[:12]} of its revision"
+        return "is missing"
+    if sibling.size is not None and file.stat().st_size != sibling.size:
+        return f"has {file.stat().st_size} of {sibling.size} bytes"
+    if sibling.lfs is not None:
+        same = sha256_of(file) == sibling.lfs.sha256
+        return "" if same else f"does not have the sha256 of the hub ({sibling.lfs.sha256[:12]}…)"
+    if sibling.blob_id is None:
+        return "has no digest at the hub"
+    return (
+        ""
+        if blob_id_of(file) == sibling.blob_id
+        else f"is not the blob {sibling.blob_id[:12]} of its revision"
+    )

@@ -1,4 +1,4 @@
-"""An RT-DETR checkpoint as an ONNX file, checked box by box.
+"""Export an RT-DETR checkpoint to ONNX and compare the boxes of both.
 
 ``python -m openral_perception_ros.weights.onnx_export <checkpoint> <folder>``, in an environment that has
 PyTorch, transformers, onnx and ONNX Runtime.
@@ -22,28 +22,30 @@ from openral_perception_ros.engines.preprocessing import Preprocessing
 
 MODEL_FILE = "model.onnx"
 OPSET = 17
+"""Version of the ONNX operator set: the oldest with LayerNormalization."""
 THRESHOLD = 0.05
-LARGEST_DIFFERENCE = 1e-3
-"""Of a box edge or score, relative to the image and to 1."""
+"""Score above which boxes are compared: low, because noise images score low."""
+MAX_DIFFERENCE = 1e-3
+"""Largest accepted difference of a box edge or score, relative to the image and to 1."""
 
 
 class Heads(torch.nn.Module):
-    """Logits and boxes alone, as the engine reads them."""
+    """Wrapper that outputs only logits and boxes, as the engine reads them."""
 
     def __init__(self, model: torch.nn.Module) -> None:
         super().__init__()
         self.model = model
 
     def forward(self, pixel_values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """See the class."""
+        """Return logits and boxes."""
         output = self.model(pixel_values=pixel_values)
         return output.logits, output.pred_boxes
 
 
 def export(checkpoint: Path, folder: Path) -> tuple[Path, float, int]:
-    """Write ``model.onnx`` with its preprocessing; the file, the largest difference, and boxes compared."""
+    """Write ``model.onnx`` and its preprocessing; return file, largest difference and number of boxes."""
     model = AutoModelForObjectDetection.from_pretrained(checkpoint, local_files_only=True)
-    heads = Heads(model.eval()).eval()  # a wrapper in training mode would put the model back into it
+    heads = Heads(model.eval()).eval()  # train mode of the wrapper would propagate to the model
     size = Preprocessing.read(checkpoint).size
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / MODEL_FILE
@@ -63,7 +65,7 @@ def export(checkpoint: Path, folder: Path) -> tuple[Path, float, int]:
 
 
 def largest_difference(heads: Heads, path: Path, size: tuple[int, int]) -> tuple[float, int]:
-    """Between the boxes and scores of both, query by query, over several noise images."""
+    """Compare boxes and scores on noise images; return the largest difference and the number of boxes."""
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     worst, compared = 0.0, 0
     for seed in range(3):
@@ -82,13 +84,13 @@ def largest_difference(heads: Heads, path: Path, size: tuple[int, int]) -> tuple
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Export one checkpoint; 1 if its boxes differ."""
+    """Export one checkpoint; return 1 if the boxes differ."""
     parser = argparse.ArgumentParser(description="Export an RT-DETR checkpoint to ONNX.")
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("folder", type=Path)
     chosen = parser.parse_args(arguments)
     path, difference, compared = export(chosen.checkpoint, chosen.folder)
-    agrees = difference <= LARGEST_DIFFERENCE and compared > 0
+    agrees = difference <= MAX_DIFFERENCE and compared > 0
     report = {
         "file": str(path),
         "boxes_compared": compared,
