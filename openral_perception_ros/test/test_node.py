@@ -183,6 +183,7 @@ def test_a_continuous_detector_streams_and_is_no_locator_of_other_words(active: 
 def test_requests_overlap_while_the_node_stays_free(faulty: Rig) -> None:
     answered: list[LocateStatus] = []
     faulty.locate_all("slow", "slow", "", on_answer=lambda response: answered.append(status(response)))
+    faulty.wait(lambda: len(answered) == 3)
     assert answered == [LocateStatus.BAD_QUERY] + [LocateStatus.FOUND] * 2
 
 
@@ -294,7 +295,7 @@ def test_an_answer_that_is_no_text_is_told_as_an_error(looking: Rig, monkeypatch
     monkeypatch.setattr(inquiries, "fill_locate_response", filled)
     refused = looking.locate("mug")
     assert status(refused) is LocateStatus.DETECTOR_ERROR
-    assert "no text" in refused.message
+    assert "not valid text" in refused.message
     assert status(looking.locate("mug")) is LocateStatus.FOUND
 
 
@@ -302,7 +303,7 @@ def test_a_node_whose_supervision_ended_ends_itself_and_says_why(
     looking: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended: list[Exception] = []
-    monkeypatch.setattr(looking.node, "_at_home", lambda work, error: ended.append((work, error)))
+    monkeypatch.setattr(looking.node, "_post_to_executor", lambda work, error: ended.append((work, error)))
     monkeypatch.setattr(RequestQueue, "expire", lambda *_: 1 / 0)
     assert status(looking.locate("mug")) is LocateStatus.LOADING
     looking.wait(lambda: any(work.__name__ == "_give_up" for work, _ in ended))
