@@ -112,9 +112,15 @@ class Rig:
         service = self.client.create_client(service_type, name)
         self.spin_until(self.client, service.service_is_ready, 10.0)
         answers = [service.call_async(request) for request in requests]
-        for answer in answers:
-            answer.add_done_callback(lambda done: on_answer(done.result()))
-        self.spin_until(self.client, lambda: all(answer.done() for answer in answers), timeout)
+        pending = list(answers)
+
+        def all_answered() -> bool:
+            for answer in [each for each in pending if each.done()]:
+                pending.remove(answer)
+                on_answer(answer.result())
+            return not pending
+
+        self.spin_until(self.client, all_answered, timeout)
         self.client.destroy_client(service)
         return [answer.result() for answer in answers]
 

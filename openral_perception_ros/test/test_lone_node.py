@@ -98,5 +98,5 @@ def test_a_missing_rskill_is_told_in_one_short_line(ros_context: Context) -> Non
     with pytest.raises(InvalidParameters) as refused:
         declare(node, DetectorParameters)
     node.destroy_node()
-    assert "rskill: must be set (the detector:" in str(refused.value)
+    assert "rskill: must be set (detector to run:" in str(refused.value)
     assert len(str(refused.value)) < 200

@@ -58,7 +58,7 @@ def status_of(answers: "Queue[RequestOutcome]") -> LocateStatus:
 
 @pytest.fixture
 def worker_reading_nothing(monkeypatch: pytest.MonkeyPatch) -> Iterator[InferenceWorkerProcess]:
-    monkeypatch.setattr(process, "SEND_LIMIT", 0.3)
+    monkeypatch.setattr(process, "SEND_TIMEOUT", 0.3)
     made = InferenceWorkerProcess((sys.executable, "-c", "import time; time.sleep(600)"), os.environ)
     yield made
     made.close()
@@ -71,7 +71,7 @@ def worker_reading_nothing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Inferenc
         ("trail off", "within 1 s"),
         ("boast", "2147483647 bytes"),
         ("babble", "sent an invalid reply"),
-        ("interrupt", "more than one answer"),
+        ("interrupt", "more than one reply"),
     ],
 )
 def test_a_worker_that_breaks_the_protocol_costs_one_look_and_comes_back(
@@ -181,6 +181,6 @@ def test_supervision_that_cannot_go_on_tells_its_node(start: Start, monkeypatch:
 
 def test_a_worker_that_reads_nothing_more_is_killed(worker_reading_nothing: InferenceWorkerProcess) -> None:
     frame = EngineFrame({}, "head", 0, dict.fromkeys(range(1000), "x" * 1000))
-    with pytest.raises(WorkerTimedOut, match="does not read"):
+    with pytest.raises(WorkerTimedOut, match="left unread"):
         worker_reading_nothing.detect(frame, ("mug",))
     assert not psutil.pid_exists(worker_reading_nothing.pid)

@@ -127,7 +127,7 @@ def test_a_given_up_worker_is_tried_after_a_while_and_a_look_proves_it(
         given_up, restored = events.get(timeout=20.0), events.get(timeout=20.0)
         assert (given_up.kind, restored.kind) == (EventKind.WORKER_GIVEN_UP, EventKind.WORKER_RESTORED)
         assert f"next restart in {wait}" in given_up.message
-        assert "on trial" in restored.message
+        assert "on probation" in restored.message
         assert supervised.status.half_open
         assert supervised.status.health is Health.OK
     assert isinstance(ask(supervised, "mug").get(timeout=5.0), DetectionResult)
