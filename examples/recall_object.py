@@ -25,7 +25,7 @@ def main(query: str) -> int:
     answer = future.result()
     print(f"status {answer.status}: {answer.message}")
     for match in answer.matches:
-        at = match.pose.pose.position
+        at = match.pose.position
         print(f"{match.node_id}: ({at.x:.2f}, {at.y:.2f}, {at.z:.2f}) m in map, {match.place or match.room}")
     for match in answer.near_misses:
         print(f"near miss {match.node_id} ({match.label}): {match.why}")
