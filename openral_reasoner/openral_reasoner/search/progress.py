@@ -24,7 +24,7 @@ SEEN_NOT_PLACED = "SEEN_NOT_PLACED"
 """Outcome of a detection that memory could not place, for example for lack of depth."""
 NOBODY_CAN_LOOK = "NOBODY_CAN_LOOK"
 """Outcome of a place that was not visited because no locator is available."""
-MOST_VISITS = 2
+MAX_VISITS = 2
 """Maximum visits to a place where no image could be evaluated."""
 
 
@@ -57,7 +57,7 @@ class SearchProgress:
         """Ids of places that were searched, or visited often enough without an evaluated image."""
         times = Counter(visit.node_id for visit in self.visits)
         looked = {visit.node_id for visit in self.visits if visit.outcome not in BLIND}
-        return frozenset(looked | {each for each, count in times.items() if count >= MOST_VISITS})
+        return frozenset(looked | {each for each, count in times.items() if count >= MAX_VISITS})
 
     def after_escalation(self) -> "SearchProgress":
         """Return the episode after the default locator was asked, which happens once."""

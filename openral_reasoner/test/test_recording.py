@@ -1,13 +1,10 @@
 """Recordings replay, tell their first difference, and tell their story."""
 
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
 from openral_core.scene_graph import NodeKind, SceneGraph, SceneNode
@@ -28,7 +25,6 @@ from openral_reasoner.recording import (
 )
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner.value_interning import Interner, Outliner, UnknownMark
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
 from openral_reasoner_testing.symbolic_home import SymbolicHome
@@ -209,28 +205,6 @@ def test_a_table_that_is_full_is_begun_anew(
     assert text.count('{"forget": true}') > 3
     (life,) = read_lives(text.splitlines())
     assert life.steps == read_lines(lines)[1]
-
-
-def test_a_number_that_nobody_has_defined_is_refused() -> None:
-    with pytest.raises(UnknownMark, match="7"):
-        Outliner().value({"@": 7})
-
-
-plain = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.just("ab" * 200),
-    lambda inner: (
-        st.lists(inner, max_size=80)
-        | st.dictionaries(st.sampled_from(["@", "=", "~", "+", "a", "b" * 100]), inner)
-    ),
-    max_leaves=60,
-)
-
-
-@given(st.lists(plain, max_size=4))
-def test_any_values_are_read_as_they_were_written(values: list[object]) -> None:
-    writer, reader = Interner(), Outliner()
-    for value in (*values, *values):
-        assert reader.value(json.loads(writer.text(value))) == value
 
 
 def test_a_number_that_is_none_leaves_the_recording_readable(settings: MissionSettings) -> None:
