@@ -1,17 +1,17 @@
-"""`openral scene`: list, draw, check and picture scenes."""
+"""Command line `openral scene`: list, generate, render and check scenes."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="Scenes: list, generate, check, render.")
+app = typer.Typer(no_args_is_help=True, help="List, generate, render and check scenes.")
 commands = typer.Typer()
 commands.add_typer(app, name="scene")
 
 
 def _shipped() -> Path:
-    """The scenes of the checkout one stands in, else the installed ones."""
+    """Return `scenes/` of the working directory if it has scenes, else the installed package's share."""
     here = Path("scenes")
     if (here / "deploy").is_dir():
         return here
@@ -20,37 +20,37 @@ def _shipped() -> Path:
     return Path(get_package_share_directory("openral_scenes"))
 
 
-Scene = Annotated[str, typer.Argument(help="a scene file, a shipped scene's name, or generated:SEED[:ROOMS]")]
-Folder = Annotated[Path, typer.Option(default_factory=_shipped, help="where the shipped scenes lie")]
-Seed = Annotated[int, typer.Option(min=0, help="draws the objects' placements")]
+Scene = Annotated[str, typer.Argument(help="Scene file, name of a shipped scene, or generated:SEED[:ROOMS].")]
+Folder = Annotated[Path, typer.Option(default_factory=_shipped, help="Folder of the shipped scenes.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the objects' placements.")]
 
 
 @app.command(name="list")
 def list_scenes(folder: Folder) -> None:
-    """List the shipped scenes: rooms, furniture that opens, things, hidden things."""
+    """List the shipped scenes with their rooms, closed containers, objects and hidden objects."""
     from openral_sim.procedural.home import shipped_scenes
-    from openral_sim.procedural.object_placement import whereabouts
+    from openral_sim.procedural.object_placement import object_locations
     from openral_sim.scene.scene import load_scene
 
     for name, path in shipped_scenes(folder).items():
         scene = load_scene(path)
-        things = whereabouts(scene)
-        hidden = sum(1 for thing in things if thing.hidden_in)
-        shut = sum(1 for f in scene.home.fixtures if f.container and f.container.occludes_contents)
+        objects = object_locations(scene)
+        hidden = sum(1 for location in objects if location.hidden_in)
+        closed = sum(1 for f in scene.home.fixtures if f.container and f.container.occludes_contents)
         rooms = ", ".join(room.name for room in scene.home.rooms)
-        typer.echo(f"{name:12} {rooms}: {shut} to open, {len(things)} things, {hidden} of them hidden")
+        typer.echo(f"{name:12} {rooms}: {closed} containers, {len(objects)} objects, {hidden} of them hidden")
 
 
 @app.command()
 def generate(
-    seed: Annotated[int, typer.Option(min=0, help="draws everything")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the whole home.")] = 0,
     rooms: Annotated[
-        int | None, typer.Option(min=1, max=4, help="how many rooms; drawn if not given")
+        int | None, typer.Option(min=1, max=4, help="Number of rooms; sampled if omitted.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="what it is called")] = None,
-    out: Annotated[Path, typer.Option(help="folder for the files")] = Path("runs/homes"),
+    name: Annotated[str | None, typer.Option(help="Name of the home; generated_<seed> if omitted.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("runs/homes"),
 ) -> None:
-    """Draw a home and write its scene, its map, and what is hidden where."""
+    """Generate a home from a seed; write its scene, its map and the locations of its objects."""
     from openral_sim.procedural.home import sample_home, write_home
 
     typer.echo(write_home(sample_home(seed, rooms, name), out))
@@ -59,12 +59,12 @@ def generate(
 @app.command()
 def render(
     scene: Scene = "home",
-    out: Annotated[Path, typer.Option(help="the picture to write")] = Path("runs/pictures/sheet.png"),
+    out: Annotated[Path, typer.Option(help="Image file to write.")] = Path("runs/pictures/sheet.png"),
     seed: Seed = 0,
     *,
     folder: Folder,
 ) -> None:
-    """Write a contact sheet: the whole home, its rooms, what is seen from its places and by the robot."""
+    """Render a contact sheet: the home, its rooms, the view from each place, the robot's cameras."""
     from openral_sim.procedural.home import find_scene
     from openral_sim.rendering.snapshot import contact_sheet
 
@@ -75,11 +75,11 @@ def render(
 
 @app.command()
 def check(scene: Scene = "home", seed: Seed = 0, *, folder: Folder) -> None:
-    """Build a scene and say what is wrong with it; exit code 1 if anything is."""
+    """Build a scene and list its problems; exit code 1 if there are any."""
     from openral_sim.procedural.home import find_scene
-    from openral_sim.procedural.validation import problems_of
+    from openral_sim.procedural.validation import find_problems
 
-    problems = list(problems_of(find_scene(scene, folder), seed))
+    problems = list(find_problems(find_scene(scene, folder), seed))
     for problem in problems:
         typer.echo(problem)
     typer.echo(f"{scene}: {len(problems)} problems")

@@ -1,5 +1,4 @@
-"""Which OpenGL platform MuJoCo draws with; chosen before MuJoCo is first imported."""
-# MERGED Off-screen OpenGL contexts.
+"""OpenGL platform of MuJoCo, chosen before MuJoCo is first imported, and its off-screen contexts."""
 
 import os
 import sys
@@ -18,24 +17,44 @@ class NoGlPlatform(OpenRALError):
 
     def __init__(self) -> None:
         commands = "\n".join(f"  apt-get install {names}" for names in _PACKAGES.values())
-        super().__init__(f"rendering needs EGL or OSMesa and neither was found; install one:\n{commands}")
+        super().__init__(f"rendering requires EGL or OSMesa and neither was found; install one:\n{commands}")
 
 
 class MissingGlLibrary(OpenRALError):
-    """The environment asks for an OpenGL platform that is not installed."""
+    """`MUJOCO_GL` names an OpenGL platform that is not installed."""
 
     def __init__(self, platform: str) -> None:
         super().__init__(
-            f"MUJOCO_GL={platform}, but there is no lib{_LIBRARIES[platform]}; "
-            f"apt-get install {_PACKAGES[platform]}, or unset MUJOCO_GL"
+            f"MUJOCO_GL={platform}, but lib{_LIBRARIES[platform]} is not installed; "
+            f"run apt-get install {_PACKAGES[platform]}, or unset MUJOCO_GL"
+        )
+
+
+class GlPlatformChosenTooLate(OpenRALError):
+    """MuJoCo was imported before its OpenGL platform was chosen, and loaded another one."""
+
+    def __init__(self, wanted: str, found: str) -> None:
+        super().__init__(
+            f"MuJoCo renders with {found} instead of {wanted}: "
+            f"import openral_sim before mujoco, or set MUJOCO_GL={wanted} in the environment"
+        )
+
+
+class GlContextRefused(OpenRALError):
+    """The chosen OpenGL platform could not open an off-screen context."""
+
+    def __init__(self, platform: str, cause: Exception) -> None:
+        super().__init__(
+            f"OpenGL platform '{platform}' could not open a context ({cause}); install its driver with "
+            f"apt-get install {_PACKAGES['egl']}, or set MUJOCO_GL=osmesa after apt-get install libosmesa6"
         )
 
 
 def choose_gl_platform() -> str | None:
-    """Set `MUJOCO_GL` to EGL, else to OSMesa (said on stderr); a value already set is kept.
+    """Set `MUJOCO_GL` to EGL, else to OSMesa (reported on stderr); keep a value that is already set.
 
     Returns:
-        The platform, or None where neither library is installed: only rendering then fails.
+        The platform, or None if neither library is installed: only rendering fails then.
 
     Raises:
         MissingGlLibrary: If `MUJOCO_GL` names a platform whose library is missing.
@@ -48,7 +67,7 @@ def choose_gl_platform() -> str | None:
         if find_library(library) is not None:
             os.environ["MUJOCO_GL"] = platform
             if platform != "egl":
-                sys.stderr.write(f"openral_sim: EGL not found, rendering with {platform}\n")
+                sys.stderr.write(f"openral_sim: EGL not found; rendering with {platform}\n")
             return platform
     return None
 
@@ -58,28 +77,8 @@ def _check_installed(platform: str) -> None:
         raise MissingGlLibrary(platform)
 
 
-class GlPlatformChosenTooLate(OpenRALError):
-    """MuJoCo was imported before its OpenGL platform was chosen, and took another one."""
-
-    def __init__(self, wanted: str, found: str) -> None:
-        super().__init__(
-            f"MuJoCo draws with {found} instead of {wanted}: "
-            f"import openral_sim before mujoco, or set MUJOCO_GL={wanted} in the environment"
-        )
-
-
-class GlContextRefused(OpenRALError):
-    """The chosen OpenGL platform could not open an off-screen context."""
-
-    def __init__(self, platform: str, why: Exception) -> None:
-        super().__init__(
-            f"OpenGL platform '{platform}' opened no context ({why}); install its driver: apt-get install "
-            "libegl1 libgl1-mesa-dri, or set MUJOCO_GL=osmesa after apt-get install libosmesa6"
-        )
-
-
 def open_gl(width: int, height: int) -> mujoco.GLContext:
-    """An off-screen context of the chosen platform.
+    """Open an off-screen context of the chosen platform.
 
     Raises:
         NoGlPlatform: If no platform was found when the package was imported.

@@ -1,7 +1,8 @@
-"""A world, its robot and the one goal the robot may be at, advanced one control period at a time."""
-# MERGED Keeps simulated time from running away from wall-clock time.
-# MERGED Tells when something that happens at a rate is due.
-# MERGED Where a loop's wall-clock time goes.
+"""Simulation loop: a world, its robot and at most one goal, advanced one control period at a time.
+
+`RealTimePacer` holds it to wall-clock time, `RateTimer` triggers periodic work in simulated time, and
+`StepProfiler` accounts for the wall-clock time each part takes.
+"""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -21,12 +22,18 @@ from openral_sim.skills.runner import run
 from openral_sim.skills.safety import MotionEnvelope
 from openral_sim.world import SimWorldModel
 
+MAX_LAG = 0.1
+"""Lag behind wall-clock time [s] that is still made up for; after a longer halt the pace starts afresh."""
+
 _logger = logging.getLogger(__name__)
 _IDLE = Feedback("", 0.0)
 
 
 class Simulation:
-    """Belongs to one thread at a time, but for `time`, `holding` and `feedback`."""
+    """A world with a robot that executes one goal at a time.
+
+    Used by one thread at a time, except for `time`, `holding` and `feedback`.
+    """
 
     def __init__(self, world: SimWorldModel, context: SkillContext) -> None:
         self.world = world
@@ -38,10 +45,10 @@ class Simulation:
 
     @classmethod
     def load(cls, scene: Path, seed: int) -> Self:
-        """A scene at rest with the robot tucked at its start pose.
+        """Load a scene at rest, with the robot stowed at its start pose.
 
         Raises:
-            InvalidDocument: If the scene or its map is wrong.
+            InvalidDocument: If the scene or its map is invalid.
             FrankaAssetsMissing: If the arm's model is not installed.
         """
         world = SimWorldModel.load(load_scene(scene), seed, add_robot)
@@ -55,22 +62,22 @@ class Simulation:
 
     @property
     def control(self) -> RobotControl:
-        """The robot's measured state."""
+        """Measured state of the robot."""
         return self._context.control
 
     @property
     def holding(self) -> str:
-        """What the hand holds, by the name it was grasped under; "" when empty."""
+        """Name under which the held object was grasped; "" when the hand is empty."""
         held = self._context.held
         return held.label if held else ""
 
     @property
     def liquids(self) -> Mapping[int, Liquid]:
-        """What is in every vessel, by its body's id."""
+        """Contents of every vessel, by the id of its body."""
         return self._context.liquids
 
     def start(self, goal: ValidatedGoal) -> None:
-        """Begin a goal; the robot must be at none."""
+        """Begin a goal; no other goal may be running."""
         self._cancelling = False
         self.feedback = Feedback("starting", 0.0)
         self._running = run(self._context, goal.verb, goal.params, self._envelope)
@@ -80,7 +87,7 @@ class Simulation:
         self._cancelling = True
 
     def advance(self) -> SkillResult | None:
-        """One control period of the goal, then of physics; how the goal ended, if it did."""
+        """Advance the goal, then physics, by one control period; return the goal's result once it ends."""
         result = None if self._running is None else self._advance_goal(self._running)
         if result is not None:
             self.feedback = _IDLE
@@ -88,7 +95,7 @@ class Simulation:
         return result
 
     def abandon(self) -> None:
-        """Drop the goal and stand still."""
+        """Drop the goal and hold the robot still."""
         if self._running is not None:
             self._running.close()
         self._running = None
@@ -105,21 +112,18 @@ class Simulation:
             result: SkillResult = end.value
             return result
         except Exception as error:
-            _logger.exception("a skill broke while %s", self.feedback.stage)
+            _logger.exception("the skill raised an exception while %s", self.feedback.stage)
             self.abandon()
             stage = f"while {self.feedback.stage}: {type(error).__name__}: {error}"
             return SkillResult(SkillStatus.SKILL_ERROR, stage)
         return None
 
 
-_FORGIVEN = 0.1
-
-
 class RealTimePacer:
-    """Holds a simulation at a real-time factor; what it cannot keep up with is not caught up.
+    """Limits a simulation to a real-time factor; a lag beyond `MAX_LAG` is not made up for.
 
     Args:
-        real_time_factor: Simulated seconds per second, at most; 0 = as fast as it can.
+        real_time_factor: Maximum simulated seconds per wall-clock second; 0 = unlimited.
     """
 
     def __init__(self, real_time_factor: float) -> None:
@@ -127,7 +131,7 @@ class RealTimePacer:
         self._anchor: tuple[float, float] | None = None
 
     def delay(self, now: float, time: float) -> float:
-        """How long to wait before going on.
+        """Return the time to wait before the next step [s].
 
         Args:
             now: Steady wall-clock time [s].
@@ -137,58 +141,60 @@ class RealTimePacer:
             return 0.0
         if self._anchor is None:
             self._anchor = (now, time)
-        began, began_at = self._anchor
-        ahead = began + (time - began_at) / self._factor - now
-        if ahead < -_FORGIVEN:
+        wall_start, sim_start = self._anchor
+        ahead = wall_start + (time - sim_start) / self._factor - now
+        if ahead < -MAX_LAG:
             self._anchor = (now, time)
         return max(0.0, ahead)
 
 
 class RateTimer:
-    """Due once per beat of simulated time; beats that were slept through are not made up for."""
+    """Timer that is due once per period of simulated time; missed periods are skipped.
+
+    Args:
+        rate: Periods per second [Hz].
+    """
 
     def __init__(self, rate: float) -> None:
-        """Beat at ``rate`` [Hz]."""
         self._rate = rate
         self._last: int | None = None
 
     def due(self, time: float) -> bool:
-        """Whether a new beat has begun by ``time`` [s]; true once per beat."""
-        # Sums of time steps fall a little short of the beats they mean.
-        beat = floor(time * self._rate + 1e-6)
-        due, self._last = beat != self._last, beat
+        """Return True once per period, at the first ``time`` [s] that lies in it."""
+        # Sums of time steps fall a little short of the instants they stand for.
+        period = floor(time * self._rate + 1e-6)
+        due, self._last = period != self._last, period
         return due
 
 
 class StepProfiler:
-    """Sums the wall-clock time spent in named parts."""
+    """Accumulates the wall-clock time spent in named parts of a loop."""
 
     def __init__(self) -> None:
-        self._began = monotonic()
+        self._started = monotonic()
         self._spent: dict[str, float] = {}
 
     def restart(self) -> None:
-        """Count from now."""
-        self._began = monotonic()
+        """Discard all measurements and start again."""
+        self._started = monotonic()
         self._spent.clear()
 
     @contextmanager
     def of(self, part: str) -> Iterator[None]:
-        """Count what happens inside towards ``part``."""
-        began = monotonic()
+        """Add the time spent in the context to ``part``."""
+        started = monotonic()
         try:
             yield
         finally:
-            self._spent[part] = self._spent.get(part, 0.0) + monotonic() - began
+            self._spent[part] = self._spent.get(part, 0.0) + monotonic() - started
 
     @property
     def elapsed(self) -> float:
-        """Wall-clock time since this began [s]."""
-        return monotonic() - self._began
+        """Wall-clock time since the start [s]."""
+        return monotonic() - self._started
 
-    def words(self) -> str:
-        """Every part's share of the elapsed time."""
+    def summary(self) -> str:
+        """Describe each part's fraction of the elapsed time."""
         total = max(self.elapsed, 1e-9)
-        return (
-            ", ".join(f"{part} {spent / total:.1%}" for part, spent in self._spent.items()) or "nothing done"
-        )
+        parts = ", ".join(f"{part} {spent / total:.1%}" for part, spent in self._spent.items())
+        return parts or "no steps"

@@ -36,7 +36,7 @@ def test_egl_is_preferred_and_osmesa_second(
 def test_falling_back_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(gl_platform, "find_library", installed("OSMesa"))
     choose_gl_platform()
-    assert "EGL not found, rendering with osmesa" in capsys.readouterr().err
+    assert "EGL not found; rendering with osmesa" in capsys.readouterr().err
 
 
 def test_a_choice_already_made_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

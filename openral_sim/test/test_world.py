@@ -21,7 +21,7 @@ def test_objects_rest_where_they_were_placed(scene: Scene, seed: int) -> None:
     placed = np.random.default_rng(seed)
     for placement in scene.document.objects:
         fixture, surface = scene.spot(placement)
-        drawn = placement.draw(placed)
+        drawn = placement.sample(placed)
         item = world.objects[placement.id]
         wanted = (*fixture.pose.to_parent(drawn.x, drawn.y), surface.z + item.size[2] / 2)
         assert np.linalg.norm(world.T_world(item.body)[:3, 3] - wanted) < RESTING, item.id

@@ -1,1 +1,1 @@
-"""Assets."""
+"""Visual and physical models of furniture, objects and people."""

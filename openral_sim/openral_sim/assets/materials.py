@@ -1,5 +1,8 @@
-"""Textures and materials written into a model's specification."""
-# MERGED The looks furniture, walls and people are drawn with.
+"""Materials of furniture, walls and people, and adding them to a model's specification.
+
+`APPEARANCES` has every named appearance; `add_material` adds one, `use_printed` an image wrapped over a mesh,
+and `use_colour` a plain colour. Each material is added once, when it is first used.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +14,7 @@ import numpy as np
 
 from openral_sim.assets.textures import Colour, Image, fabric, landscape, planks, speckle, tiles, wood
 
-LookName = Literal[
+AppearanceName = Literal[
     "oak", "walnut", "birch", "white", "cream", "graphite", "steel", "marble", "sage", "navy",
     "grey_fabric", "teal_fabric", "mustard_fabric", "rug_fabric", "plaster", "warm_plaster",
     "kitchen_floor", "living_floor", "wall_tiles", "skirting", "terracotta", "leaf", "lamp_shade",
@@ -24,7 +27,16 @@ LookName = Literal[
 
 @dataclass(frozen=True)
 class Appearance:
-    """How a surface is drawn: its texture, gloss, and how often the texture repeats (per metre on planes)."""
+    """Texture and gloss of a surface.
+
+    Attributes:
+        texture: Generates the image.
+        specular: Strength of highlights in [0, 1].
+        shininess: Sharpness of highlights in [0, 1].
+        repeat: Repetitions of the texture; per metre if `flat`.
+        flat: True for a floor, whose texture is projected from above; False wraps it around as a cube.
+        emission: Brightness of its own in [0, 1].
+    """
 
     texture: Callable[[], Image]
     specular: float = 0.15
@@ -44,7 +56,7 @@ def _woven(colour: Colour) -> Appearance:
     return Appearance(partial(fabric, colour), 0.02, 0.1)
 
 
-LOOKS: dict[LookName, Appearance] = {
+APPEARANCES: dict[AppearanceName, Appearance] = {
     "oak": Appearance(partial(wood, (0.80, 0.62, 0.42)), 0.12),
     "walnut": Appearance(partial(wood, (0.47, 0.31, 0.20), seed=19), 0.15),
     "birch": Appearance(partial(wood, (0.93, 0.82, 0.66), seed=23), 0.1),
@@ -110,16 +122,12 @@ LOOKS: dict[LookName, Appearance] = {
 }
 
 
-_SIDES = 6
-
-
-def add_material(spec: mujoco.MjSpec, name: LookName) -> str:
-    """The name of the material for a look, added to the specification when first used."""
+def add_material(spec: mujoco.MjSpec, name: AppearanceName) -> str:
+    """Add the material of an appearance if the specification does not have it; return the material's name."""
     if spec.material(name) is not None:
         return name
-    look = LOOKS[name]
-    texture = use_texture(spec, name, look.texture(), cube=not look.flat)
-    material = _add_material(spec, name, texture)
+    look = APPEARANCES[name]
+    material = _textured_material(spec, name, use_texture(spec, name, look.texture(), cube=not look.flat))
     material.specular, material.shininess, material.emission = look.specular, look.shininess, look.emission
     material.texrepeat = look.repeat
     material.texuniform = look.flat
@@ -127,31 +135,31 @@ def add_material(spec: mujoco.MjSpec, name: LookName) -> str:
 
 
 def use_texture(spec: mujoco.MjSpec, name: str, image: Image, cube: bool = False) -> str:
-    """Add an image as a texture once: over a mesh's own coordinates, or as `cube` on all six sides.
+    """Add an image as a texture if the specification does not have it; return the texture's name.
 
-    Returns:
-        The texture's name.
+    Args:
+        spec: Specification to add it to.
+        name: Name of the texture.
+        image: Its pixels.
+        cube: True puts the image on all six sides of a cube; False uses a mesh's own coordinates.
     """
     if spec.texture(name) is not None:
         return name
     height, width = image.shape[:2]
     kind = mujoco.mjtTexture.mjTEXTURE_CUBE if cube else mujoco.mjtTexture.mjTEXTURE_2D
-    pixels = _six_sides(image) if cube else np.flipud(image)
+    # The image is rotated on the two x sides of a cube so that its columns stand upright.
+    sides = [np.rot90(image), np.rot90(image, -1), *[image] * 4] if cube else [np.flipud(image)]
+    pixels = np.concatenate(sides)
     texture = spec.add_texture(name=name, type=kind, nchannel=3)
-    texture.width, texture.height = width, height * (_SIDES if cube else 1)
+    texture.width, texture.height = width, height * len(sides)
     texture.data = np.ascontiguousarray(pixels).tobytes()
     return name
 
 
-def _six_sides(image: Image) -> Image:
-    """The image on all sides of a cube, turned on the two x sides so that its columns stand upright."""
-    return np.concatenate([np.rot90(image), np.rot90(image, -1), *[image] * 4])
-
-
 def use_printed(spec: mujoco.MjSpec, name: str, image: Image, gloss: float = 0.2) -> str:
-    """The name of a material that shows an image over a mesh's texture coordinates."""
+    """Add a material that shows an image over a mesh's texture coordinates; return its name."""
     if spec.material(name) is None:
-        material = _add_material(spec, name, use_texture(spec, name, image))
+        material = _textured_material(spec, name, use_texture(spec, name, image))
         material.specular, material.shininess = gloss, gloss
     return name
 
@@ -159,13 +167,13 @@ def use_printed(spec: mujoco.MjSpec, name: str, image: Image, gloss: float = 0.2
 def use_colour(
     spec: mujoco.MjSpec, name: str, rgba: tuple[float, float, float, float], gloss: float = 0.4
 ) -> str:
-    """The name of an untextured material of one colour."""
+    """Add an untextured material of one colour; return its name."""
     if spec.material(name) is None:
         spec.add_material(name=name, rgba=rgba, specular=gloss, shininess=gloss)
     return name
 
 
-def _add_material(spec: mujoco.MjSpec, name: str, texture: str) -> mujoco.MjsMaterial:
+def _textured_material(spec: mujoco.MjSpec, name: str, texture: str) -> mujoco.MjsMaterial:
     material = spec.add_material(name=name)
     material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = texture
     return material

@@ -1,9 +1,4 @@
-"""Boxes whose six sides each show a part of one picture."""
-# MERGED Folded cardboard: a carton with a gabled top.
-# MERGED Surfaces of revolution: mugs, bottles, glasses, cans, bowls, plates.
-# MERGED A long loaf with tapered ends and a flat bottom.
-# MERGED A triangle mesh, grids of quads turned into one, and adding one to a model.
-# MERGED Tubes along a path: handles.
+"""Triangle meshes of objects: printed boxes, gabled cartons, surfaces of revolution, loaves and tubes."""
 
 from dataclasses import dataclass
 
@@ -22,9 +17,9 @@ class Mesh:
 
 
 def grid_mesh(points: NDArray[np.float64]) -> Mesh:
-    """A sheet of quads over a grid of points (rows, columns, 3); degenerate triangles are dropped.
+    """Triangulate a grid of points, shape (rows, columns, 3), dropping degenerate triangles.
 
-    The outside is where columns x rows point, by the right-hand rule.
+    The outside is the direction of columns x rows, by the right-hand rule.
     """
     rows, columns = points.shape[:2]
     index = np.arange(rows * columns).reshape(rows, columns)
@@ -38,11 +33,7 @@ def grid_mesh(points: NDArray[np.float64]) -> Mesh:
 
 
 def use_mesh(spec: mujoco.MjSpec, name: str, mesh: Mesh) -> str:
-    """Add a mesh to the specification once.
-
-    Returns:
-        The mesh's name.
-    """
+    """Add a mesh if the specification does not have it; return its name."""
     if spec.mesh(name) is None:
         spec.add_mesh(
             name=name,
@@ -54,7 +45,8 @@ def use_mesh(spec: mujoco.MjSpec, name: str, mesh: Mesh) -> str:
     return name
 
 
-_SIDES = (
+# Outward normal, right and up direction of each side of a box.
+_BOX_SIDES = (
     ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     ((-1, 0, 0), (0, -1, 0), (0, 0, 1)),
     ((0, 1, 0), (-1, 0, 0), (0, 0, 1)),
@@ -65,9 +57,9 @@ _SIDES = (
 
 
 def printed_box(size: tuple[float, float, float]) -> Mesh:
-    """A centred box [m] with the whole picture on each side, upright on the four walls."""
+    """Build a centred box of a size [m] with the whole texture on each side, upright on the four walls."""
     corners, uv = [], []
-    for outward, right, up in np.array(_SIDES, dtype=np.float64):
+    for outward, right, up in np.array(_BOX_SIDES, dtype=np.float64):
         for u, v in ((0, 0), (1, 0), (1, 1), (0, 1)):
             corners.append((outward + (2 * u - 1) * right + (2 * v - 1) * up) * np.array(size) / 2)
             uv.append((u, v))
@@ -76,17 +68,19 @@ def printed_box(size: tuple[float, float, float]) -> Mesh:
     return Mesh(np.array(corners), faces.astype(np.int32), np.array(uv, dtype=np.float64))
 
 
-_SHOULDER = 0.78
-_FIN = 0.93
+CARTON_SHOULDER = 0.78
+"""Height at which a carton's gable begins, as a fraction of its height [-]."""
+CARTON_FIN = 0.93
+"""Height at which the gable's two sides meet in the sealed fin, as a fraction of its height [-]."""
 
 
 def gabled_carton(width: float, height: float) -> Mesh:
-    """A milk carton of square base, centred, its ridge along y; all in [m].
+    """Build a milk carton of square base, centred, its ridge along y; all in [m].
 
-    Every wall shows the whole texture, top to bottom.
+    Every wall shows the whole texture from top to bottom.
     """
     w, base, ridge = width / 2, -height / 2, height / 2
-    shoulder, fin = base + _SHOULDER * height, base + _FIN * height
+    shoulder, fin = base + CARTON_SHOULDER * height, base + CARTON_FIN * height
     quads = [
         [(w, -w, base), (w, w, base), (w, w, shoulder), (w, -w, shoulder)],
         [(-w, w, base), (-w, -w, base), (-w, -w, shoulder), (-w, w, shoulder)],
@@ -111,10 +105,10 @@ def gabled_carton(width: float, height: float) -> Mesh:
 
 
 def lathe(profile: list[tuple[float, float]], sides: int = 24) -> Mesh:
-    """Turn a profile around z.
+    """Build a surface of revolution about z.
 
     Args:
-        profile: Radius and height in [m], from the bottom outside up, then down the inside if it has one.
+        profile: Radius and height in [m]: up the outside, then down the inside of a hollow one.
         sides: Facets around the axis.
     """
     radius, height = np.asarray(profile).T
@@ -129,9 +123,9 @@ def lathe(profile: list[tuple[float, float]], sides: int = 24) -> Mesh:
 
 
 def loaf(length: float, width: float, height: float, rings: int = 15, sides: int = 18) -> Mesh:
-    """A loaf along y, centred, resting flat on z = -height / 2; all in [m].
+    """Build a loaf along y, centred, with tapered ends and a flat bottom at z = -height / 2; all in [m].
 
-    Texture rows run around it (its top at the middle), columns along it.
+    Texture rows run around it, with its top at the middle row; columns run along it.
     """
     along = np.cos(np.linspace(np.pi, 0, rings))
     taper = np.sqrt(np.clip(1 - np.abs(along) ** 5, 0.0, 1.0))
@@ -145,7 +139,7 @@ def loaf(length: float, width: float, height: float, rings: int = 15, sides: int
 
 
 def tube(path: NDArray[np.float64], radius: float, sides: int = 8) -> Mesh:
-    """A round tube along a planar path in the x-z plane, path points in [m], shape (N, 3)."""
+    """Build a round tube along a path in the x-z plane, path points in [m], shape (N, 3)."""
     tangent = np.gradient(path, axis=0)
     tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
     side = np.array([0.0, 1.0, 0.0])

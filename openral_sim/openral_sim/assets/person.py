@@ -1,46 +1,47 @@
-"""A standing person made of rounded parts, one hand held out, palm up."""
+"""Model of a standing person made of rounded parts, one hand held out, palm up."""
 
 from dataclasses import dataclass
 
 import mujoco
 
-from openral_sim.assets.materials import LookName, add_material
+from openral_sim.assets.materials import AppearanceName, add_material
 from openral_sim.scene.schema import PersonStyle
 
-_MODEL_HEIGHT = 1.7
+MODEL_HEIGHT = 1.7
+"""Height of the person that the coordinates in this file describe [m]; other heights are scaled."""
 
 Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
 class _Figure:
-    """Adds parts to a person's body, scaled from the modelled height."""
+    """Adds parts to a person's body, scaled from `MODEL_HEIGHT`; coordinates are in its frame [m]."""
 
     spec: mujoco.MjSpec
     body: mujoco.MjsBody
     scale: float
 
-    def limb(self, start: Vector, end: Vector, radius: float, look: LookName) -> None:
+    def limb(self, start: Vector, end: Vector, radius: float, look: AppearanceName) -> None:
         geom = self._geom(mujoco.mjtGeom.mjGEOM_CAPSULE, (radius * self.scale, 0, 0), look)
         geom.fromto = tuple(value * self.scale for value in (*start, *end))
 
-    def ball(self, centre: Vector, half: Vector, look: LookName) -> None:
+    def ball(self, centre: Vector, half: Vector, look: AppearanceName) -> None:
         half_axes = tuple(value * self.scale for value in half)
         geom = self._geom(mujoco.mjtGeom.mjGEOM_ELLIPSOID, half_axes, look)
         geom.pos = tuple(value * self.scale for value in centre)
 
-    def _geom(self, kind: mujoco.mjtGeom, size: tuple[float, ...], look: LookName) -> mujoco.MjsGeom:
+    def _geom(self, kind: mujoco.mjtGeom, size: tuple[float, ...], look: AppearanceName) -> mujoco.MjsGeom:
         name = f"{self.body.name}/part_{len(self.body.geoms)}"
         return self.body.add_geom(name=name, type=kind, size=size, material=add_material(self.spec, look))
 
 
 def build_person(spec: mujoco.MjSpec, body: mujoco.MjsBody, style: PersonStyle, height: float) -> str:
-    """Add a person to a body on the floor, facing +x of it.
+    """Add a person of a height [m] to a body on the floor, facing its +x axis.
 
     Returns:
-        The name of the site in the offered palm: z up, x away from the person.
+        Name of the site in the palm that is held out: z up, x away from the person.
     """
-    figure = _Figure(spec, body, height / _MODEL_HEIGHT)
+    figure = _Figure(spec, body, height / MODEL_HEIGHT)
     _add_legs(figure, style)
     _add_trunk(figure, style)
     _add_head(figure)

@@ -1,10 +1,8 @@
-"""The crust of a baguette."""
-# MERGED Woven cloth.
-# MERGED Printed packaging: a band of colour with a word on it.
-# MERGED Smooth value noise, and the plain speckled surface made of it.
-# MERGED Pictures to hang on a wall, and the view from a window.
-# MERGED Floor and wall coverings: square tiles and wooden planks.
-# MERGED Wood grain.
+"""Procedural textures: value noise, plaster, wood, tiles, fabric, bread crust, labels and landscapes.
+
+Every function returns an RGB image; ``colour`` and the like are red, green, blue in [0, 1], ``size`` is the
+edge length in [px], and ``seed`` fixes the noise.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +15,7 @@ Colour = tuple[float, float, float]
 
 
 def value_noise(size: int, cells: tuple[int, int], seed: int) -> NDArray[np.float64]:
-    """Noise in 0..1 that varies over `cells` (rows, columns), shape (size, size)."""
+    """Generate smooth noise in [0, 1] over a grid of `cells` (rows, columns), shape (size, size)."""
     grid = np.random.default_rng(seed).random(cells)
     smooth = zoom(grid, (size / cells[0], size / cells[1]), order=3, mode="grid-wrap", grid_mode=True)
     noise: NDArray[np.float64] = np.clip(smooth, 0.0, 1.0)
@@ -25,20 +23,20 @@ def value_noise(size: int, cells: tuple[int, int], seed: int) -> NDArray[np.floa
 
 
 def to_image(colour: Colour, shade: NDArray[np.float64]) -> Image:
-    """A colour times a shade (H, W) as an RGB image (H, W, 3)."""
+    """Multiply a colour by a shade, shape (H, W); return an RGB image, shape (H, W, 3)."""
     rgb = np.asarray(colour) * shade[..., None] * 255.0
     return np.clip(rgb, 0, 255).astype(np.uint8)
 
 
 def speckle(colour: Colour, contrast: float = 0.08, size: int = 128, seed: int = 1) -> Image:
-    """A plain surface with fine and broad unevenness: plaster, stone, enamel."""
+    """Generate a plain surface with fine and broad unevenness: plaster, stone, enamel."""
     broad = value_noise(size, (6, 6), seed)
     fine = np.random.default_rng(seed + 1).random((size, size))
     return to_image(colour, 1.0 - contrast * (0.6 * broad + 0.4 * fine))
 
 
 def crust(scores: int = 5, size: int = 256, seed: int = 13) -> Image:
-    """Baked crust; columns run along the loaf, the middle rows (its top) carry slanted pale scores."""
+    """Generate a baguette's crust: columns run along the loaf, its top has slanted pale scores."""
     bake = value_noise(size, (10, 14), seed)[..., None]
     dark, light = np.array([150.0, 88.0, 34.0]), np.array([214.0, 150.0, 76.0])
     image: NDArray[np.float64] = dark + (light - dark) * bake
@@ -50,7 +48,7 @@ def crust(scores: int = 5, size: int = 256, seed: int = 13) -> Image:
 
 
 def fabric(colour: Colour, size: int = 128, seed: int = 7) -> Image:
-    """A plain weave: two crossing threads and some wear."""
+    """Generate a plain weave: two crossing threads and some wear."""
     threads = np.sin(np.linspace(0, 32 * np.pi, size))
     weave = 0.5 + 0.25 * (threads[:, None] + threads[None, :])
     wear = value_noise(size, (8, 8), seed)
@@ -60,7 +58,7 @@ def fabric(colour: Colour, size: int = 128, seed: int = 7) -> Image:
 def banded_label(
     text: str, base: Colour, band: Colour, ink: Colour, repeats: int = 3, size: int = 256
 ) -> Image:
-    """Packaging wrapped around its axis: the word shows `repeats` times, rows run from top to bottom."""
+    """Generate packaging to wrap around an axis: a band of colour with `repeats` copies of a word."""
     picture = PilImage.new("RGB", (size, size), _rgb(base))
     draw = ImageDraw.Draw(picture)
     draw.rectangle((0, size * 0.3, size, size * 0.72), fill=_rgb(band))
@@ -77,7 +75,7 @@ def _rgb(colour: Colour) -> tuple[int, int, int]:
 
 
 def landscape(sky: Colour, land: Colour, size: int = 256, seed: int = 17) -> Image:
-    """Hills under a sky, paler with distance."""
+    """Generate hills under a sky, paler with distance: a painting, or the view from a window."""
     rows = np.linspace(0.0, 1.0, size)[:, None]
     image = np.asarray(sky) * (0.75 + 0.25 * rows)[..., None] * np.ones((size, size, 1))
     for layer in range(3):
@@ -89,7 +87,7 @@ def landscape(sky: Colour, land: Colour, size: int = 256, seed: int = 17) -> Ima
 
 
 def wood(colour: Colour, size: int = 256, seed: int = 3) -> Image:
-    """Grain that runs along the image's columns, with fine pores and broad rings."""
+    """Generate wood grain along the image's columns, with fine pores and broad rings."""
     warp = value_noise(size, (2, 7), seed)
     across = np.linspace(0.0, 1.0, size)[None, :]
     rings = 0.5 + 0.5 * np.sin(2 * np.pi * (7 * across + 0.9 * warp))
@@ -98,7 +96,7 @@ def wood(colour: Colour, size: int = 256, seed: int = 3) -> Image:
 
 
 def tiles(colour: Colour, grout: Colour, rows: int = 2, columns: int = 2, size: int = 256) -> Image:
-    """Tiles with grout lines between `rows` and `columns` of them."""
+    """Generate `rows` x `columns` square tiles with grout lines between them."""
     image = speckle(colour, 0.1, size, seed=5)
     row, column = (np.arange(size) * rows) // size, (np.arange(size) * columns) // size
     tint = 1.0 - 0.06 * ((row[:, None] * 7 + column[None, :] * 3) % 4) / 3
@@ -110,14 +108,14 @@ def tiles(colour: Colour, grout: Colour, rows: int = 2, columns: int = 2, size: 
 
 
 def _near_step(index: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Where a line lies: at the first pixels of every new index."""
+    """Mark the first two pixels of every new index, where a grout line lies."""
     step = index != np.roll(index, 1)
     near: NDArray[np.bool_] = step | np.roll(step, 1)
     return near
 
 
 def planks(colour: Colour, count: int = 6, size: int = 512) -> Image:
-    """Wooden floor boards side by side, each with its own tint and end joint."""
+    """Generate floor boards side by side, each with its own tint and end joint."""
     image = wood(colour, size, seed=11)
     width = size // count
     for board in range(count):

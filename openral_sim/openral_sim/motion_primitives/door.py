@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from openral_core.errors import format_choices
 from openral_core.geometry import wrap_angle
-from openral_sim.assets.furniture.builder import STAND_OFF, FurnitureDoor, Motion
+from openral_sim.assets.furniture.builder import HANDLE, FurnitureDoor, Motion
 from openral_sim.motion_primitives.release import extent
 from openral_sim.planning.articulation import Slide, hinge_of, slide_of
 from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Move, SkillContext
@@ -143,7 +143,7 @@ def _leaf(context: SkillContext, door: FurnitureDoor) -> ArticulatedDoor:
     mount_of = hinge_of if door.motion is Motion.HINGE else slide_of
     handle = np.array(model.site(door.handle_site).pos)
     mount = mount_of(model, data, door.body, door.joint)
-    return ArticulatedDoor(door, mount, model.body(door.body).id, handle, float(handle[0]) - STAND_OFF)
+    return ArticulatedDoor(door, mount, model.body(door.body).id, handle, float(handle[0]) - HANDLE.stand_off)
 
 
 _RAMP = 0.8

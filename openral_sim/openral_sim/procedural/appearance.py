@@ -1,46 +1,63 @@
-"""Looks drawn for a home: floors, walls, rugs, pictures, windows, rows of books, light."""
+"""Appearance of a home: floors, walls, rugs, pictures, windows, rows of books, and light."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from openral_core.home_map import Fixture, Rectangle
-from openral_sim.assets.materials import LookName
+from openral_sim.assets.materials import AppearanceName
 from openral_sim.procedural.floor_plan import Border, FloorPlan
 from openral_sim.procedural.furniture_placement import (
     FloorRegion,
     FurnishedHome,
-    FurnishingSampler,
-    moved,
+    PlacedPiece,
     overlap,
+    transformed,
 )
 from openral_sim.procedural.room_types import room_types
 from openral_sim.scene.schema import Light, Trim, Wall, WallOpening
 
-_OUTSIDE = 0.05
-_TALL = 1.3
-_RUGS: tuple[LookName, ...] = ("rug_fabric", "blue_rug", "green_rug", "beige_fabric")
-_PICTURES: tuple[LookName, ...] = ("painting", "seascape", "night_scene")
-_BOOKS: tuple[LookName, ...] = ("sage", "navy", "graphite", "teal_fabric", "terracotta", "cream", "mint")
-Hanging = tuple[LookName, tuple[float, float], float]
-"""Something flat on a wall: its look, its width and height, and the height of its middle in [m]."""
+OUTER_WALL_OFFSET = 0.05
+"""Distance of an outer wall's centre line outside its room's border [m]: half of the wall's thickness."""
+TALL_FURNITURE = 1.3
+"""Height from which furniture hides what hangs on the wall behind it [m]."""
+WALL_MARGIN = 0.4
+"""Smallest distance of a window or picture from the corners of its room [m]."""
+HANGING_DEPTH = 0.03
+"""Depth of a window or picture [m]."""
+FURNITURE_GAP = 0.1
+"""Smallest distance of a window or picture from tall furniture [m]."""
+_RUGS: tuple[AppearanceName, ...] = ("rug_fabric", "blue_rug", "green_rug", "beige_fabric")
+_PICTURES: tuple[AppearanceName, ...] = ("painting", "seascape", "night_scene")
+_BOOKS: tuple[AppearanceName, ...] = (
+    "sage",
+    "navy",
+    "graphite",
+    "teal_fabric",
+    "terracotta",
+    "cream",
+    "mint",
+)
+Hanging = tuple[AppearanceName, tuple[float, float], float]
+"""A flat decoration on a wall: its appearance, its width and height [m], the height of its middle [m]."""
 _WINDOW: Hanging = ("window", (1.2, 0.8), 1.85)
-_TINTS = ((1.0, 0.98, 0.95), (1.0, 0.93, 0.84), (0.92, 0.96, 1.0))
+LIGHT_TINTS = ((1.0, 0.98, 0.95), (1.0, 0.93, 0.84), (0.92, 0.96, 1.0))
+"""Red, green and blue of neutral, warm and cool light, each in [0, 1]."""
 
 
-def floor_looks(rng: np.random.Generator, layout: FloorPlan) -> dict[str, LookName]:
-    """A covering for every room's floor."""
-    return {room: _one_of(rng, room_types()[room].floors) for room in layout.rooms}
+def sample_floors(rng: np.random.Generator, plan: FloorPlan) -> dict[str, AppearanceName]:
+    """Sample the appearance of every room's floor."""
+    return {room: _choose(rng, room_types()[room].floors) for room in plan.rooms}
 
 
-def walls(rng: np.random.Generator, layout: FloorPlan) -> Iterator[Wall]:
-    """A wall in every border; outer ones stand outside the rooms."""
-    looks = {room: _one_of(rng, room_types()[room].walls) for room in layout.rooms}
-    for border in layout.borders:
+def sample_walls(rng: np.random.Generator, plan: FloorPlan) -> Iterator[Wall]:
+    """Yield a wall for every border; outer ones stand outside the rooms."""
+    looks = {room: _choose(rng, room_types()[room].walls) for room in plan.rooms}
+    for border in plan.borders:
         name = "_".join(border.rooms)
         if len(border.rooms) == 1:
-            name += "_" + _side(border)
-        start, end = _shifted(border, layout.size)
+            name += "_" + _compass_side(border)
+        start, end = _centre_line(border, plan.size)
         opening = None
         if border.doorway is not None:
             shift = border.start[border.along] - start[border.along]
@@ -48,27 +65,32 @@ def walls(rng: np.random.Generator, layout: FloorPlan) -> Iterator[Wall]:
         yield Wall(id=name, start=start, end=end, look=looks[border.rooms[0]], opening=opening)
 
 
-def trims(rng: np.random.Generator, layout: FloorPlan, home: FurnishedHome) -> Iterator[Trim]:
-    """What hangs on walls, lies on floors and fills shelves."""
-    for each in home.furnishings:
-        if each.piece.books:
-            yield from _books(rng, each)
-        if room_types()[each.fixture.room].rug == each.name:
-            yield _rug(rng, each.fixture)
+def sample_trims(rng: np.random.Generator, plan: FloorPlan, home: FurnishedHome) -> Iterator[Trim]:
+    """Yield windows, pictures, rugs and books."""
+    for placed in home.pieces:
+        if placed.piece.books:
+            yield from _books(rng, placed)
+        if room_types()[placed.fixture.room].rug == placed.name:
+            yield _rug(rng, placed.fixture)
     for room, floor in home.floors.items():
-        tall = [f.fixture for f in home.furnishings if f.fixture.room == room and f.fixture.height > _TALL]
-        outer = [border for border in layout.borders if border.rooms == (room,)]
-        for name, (look, size, height) in (("window", _WINDOW), ("picture", _picture(rng))):
+        tall = [
+            transformed(placed.fixture.footprint, placed.fixture.pose)
+            for placed in home.pieces
+            if placed.fixture.room == room and placed.fixture.height > TALL_FURNITURE
+        ]
+        outer = [border for border in plan.borders if border.rooms == (room,)]
+        picture: Hanging = (_choose(rng, _PICTURES), (0.9, 0.6), 1.7)
+        for name, (look, size, height) in (("window", _WINDOW), ("picture", picture)):
             border = outer[rng.integers(len(outer))]
-            trim = _on_wall(rng, border, floor, size)
-            if trim is not None and not any(overlap(trim, _covered(other), 0.1) for other in tall):
-                yield _hung(f"{room}_{name}", look, trim, size[1], height)
+            area = _on_wall(rng, border, floor, size)
+            if area is not None and not any(overlap(area, other, FURNITURE_GAP) for other in tall):
+                yield _hung(f"{room}_{name}", look, area, size[1], height)
 
 
-def lights(rng: np.random.Generator, layout: FloorPlan) -> tuple[Light, ...]:
-    """One light from above that casts shadows and two that fill; warm, neutral or cool."""
-    width, depth = layout.size
-    tint = np.array(_TINTS[rng.integers(len(_TINTS))]) * float(rng.uniform(0.85, 1.12))
+def sample_lights(rng: np.random.Generator, plan: FloorPlan) -> tuple[Light, ...]:
+    """Sample one light from above that casts shadows, and two fill lights; warm, neutral or cool."""
+    width, depth = plan.size
+    tint = np.array(LIGHT_TINTS[rng.integers(len(LIGHT_TINTS))]) * float(rng.uniform(0.85, 1.12))
     lean = rng.uniform(-0.25, 0.25, 2)
 
     def light(x: float, y: float, to: tuple[float, float, float], strength: float, shadow: bool) -> Light:
@@ -83,37 +105,39 @@ def lights(rng: np.random.Generator, layout: FloorPlan) -> tuple[Light, ...]:
     )
 
 
-def _side(border: Border) -> str:
+def _compass_side(border: Border) -> str:
     if border.along == 0:
         return "south" if border.start[1] == 0.0 else "north"
     return "west" if border.start[0] == 0.0 else "east"
 
 
-def _shifted(border: Border, size: tuple[float, float]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The middle line of a border's wall."""
+def _centre_line(
+    border: Border, size: tuple[float, float]
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the ends of the centre line of a border's wall [m]."""
     if len(border.rooms) > 1:
         return border.start, border.end
     across = 1 - border.along
-    out = -_OUTSIDE if border.start[across] == 0.0 else _OUTSIDE
+    out = -OUTER_WALL_OFFSET if border.start[across] == 0.0 else OUTER_WALL_OFFSET
     ends = [list(border.start), list(border.end)]
     for end, over in zip(ends, (-1, 1), strict=True):
         end[across] += out
         at_corner = end[border.along] in (0.0, size[border.along])
-        end[border.along] += over * 2 * _OUTSIDE if at_corner else 0.0
+        end[border.along] += over * 2 * OUTER_WALL_OFFSET if at_corner else 0.0
     (x0, y0), (x1, y1) = ends
     return (round(x0, 3), round(y0, 3)), (round(x1, 3), round(y1, 3))
 
 
-def _rug(rng: np.random.Generator, before: Fixture) -> Trim:
-    x, y = before.pose.to_parent(before.depth / 2 + 0.55, 0.0)
+def _rug(rng: np.random.Generator, fixture: Fixture) -> Trim:
+    x, y = fixture.pose.to_parent(fixture.depth / 2 + 0.55, 0.0)
     size = (round(float(rng.uniform(1.5, 1.9)), 2), round(float(rng.uniform(2.0, 2.4)), 2), 0.008)
     centre = (round(x, 3), round(y, 3), 0.004)
-    look, yaw = _one_of(rng, _RUGS), before.pose.yaw
-    return Trim(id=f"{before.id}_rug", look=look, centre=centre, size=size, yaw=yaw)
+    look, yaw = _choose(rng, _RUGS), fixture.pose.yaw
+    return Trim(id=f"{fixture.id}_rug", look=look, centre=centre, size=size, yaw=yaw)
 
 
-def _books(rng: np.random.Generator, shelf: FurnishingSampler) -> Iterator[Trim]:
-    """A row of books on every shelf that is filled with them."""
+def _books(rng: np.random.Generator, shelf: PlacedPiece) -> Iterator[Trim]:
+    """Yield a row of books on every shelf that has books."""
     fixture = shelf.fixture
     for surface_id in shelf.piece.books:
         surface = fixture.surface(surface_id)
@@ -124,7 +148,7 @@ def _books(rng: np.random.Generator, shelf: FurnishingSampler) -> Iterator[Trim]
             u, v = fixture.pose.to_parent(surface.area.min[0] + 0.1, y + thick / 2)
             yield Trim(
                 id=f"{fixture.id}_{surface_id}_book_{number}",
-                look=_one_of(rng, _BOOKS),
+                look=_choose(rng, _BOOKS),
                 centre=(round(u, 3), round(v, 3), round(surface.z + tall / 2, 3)),
                 size=(0.15, thick, tall),
                 yaw=fixture.pose.yaw,
@@ -135,14 +159,14 @@ def _books(rng: np.random.Generator, shelf: FurnishingSampler) -> Iterator[Trim]
 def _on_wall(
     rng: np.random.Generator, border: Border, floor: FloorRegion, size: tuple[float, float]
 ) -> Rectangle | None:
-    """The floor under something flat that hangs on an outer wall; None if the wall is too short."""
+    """Sample the floor area under a flat decoration on an outer wall; None if the wall is too short."""
     along, across = border.along, 1 - border.along
-    low, high = border.start[along] + 0.4, border.end[along] - 0.4 - size[0]
+    low, high = border.start[along] + WALL_MARGIN, border.end[along] - WALL_MARGIN - size[0]
     if high < low:
         return None
     at = round(float(rng.uniform(low, high)), 2)
     face = border.start[across]
-    inner = 0.03 if face == floor.area.min[across] else -0.03
+    inner = HANGING_DEPTH if face == floor.area.min[across] else -HANGING_DEPTH
     near, far = sorted((face, round(face + inner, 3)))
     corners = ((at, near), (at + size[0], far))
     if along == 1:
@@ -150,19 +174,11 @@ def _on_wall(
     return Rectangle(min=corners[0], max=corners[1])
 
 
-def _hung(name: str, look: LookName, under: Rectangle, tall: float, height: float) -> Trim:
+def _hung(name: str, look: AppearanceName, under: Rectangle, tall: float, height: float) -> Trim:
     (x0, y0), (x1, y1) = under.min, under.max
     centre = (round((x0 + x1) / 2, 3), round((y0 + y1) / 2, 3), height)
     return Trim(id=name, look=look, centre=centre, size=(round(x1 - x0, 3), round(y1 - y0, 3), tall))
 
 
-def _picture(rng: np.random.Generator) -> Hanging:
-    return _one_of(rng, _PICTURES), (0.9, 0.6), 1.7
-
-
-def _covered(fixture: Fixture) -> Rectangle:
-    return moved(fixture.footprint, fixture.pose)
-
-
-def _one_of(rng: np.random.Generator, looks: tuple[LookName, ...]) -> LookName:
+def _choose(rng: np.random.Generator, looks: tuple[AppearanceName, ...]) -> AppearanceName:
     return looks[rng.integers(len(looks))]

@@ -1,6 +1,8 @@
-"""Furniture drawn into rooms: backs to the walls, the floor before fronts and doorways kept free."""
-# MERGED Furniture a home is drawn from: fixtures that have no place yet.
-# MERGED The floor of a room while it is furnished: what stands on it and what must stay free.
+"""Placement of furniture: backs to the walls, with the floor in front of it and at doorways kept clear.
+
+`Piece` is a fixture without a pose, read from `pieces.yaml`; `FloorRegion` is the floor of a room while it is
+being furnished; `place_furniture` samples the furniture of a whole home.
+"""
 
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,10 +13,38 @@ from pydantic import NonNegativeFloat, PositiveFloat
 
 from openral_core.documents import Document
 from openral_core.home_map import Container, Fixture, Pose2, Rectangle, Surface
-from openral_sim.assets.materials import LookName
+from openral_sim.assets.materials import AppearanceName
 from openral_sim.procedural.floor_plan import FloorPlan
 from openral_sim.procedural.room_types import load_entries, room_types
 from openral_sim.scene.schema import FurnitureStyle, Side
+
+
+@dataclass(frozen=True)
+class FurniturePlacementConfig:
+    """Settings of the placement of furniture.
+
+    Attributes:
+        attempts: Number of poses tried for a piece before it is left out.
+        omit_probability: Probability of leaving out an optional piece [-].
+        grid: Distance between candidate positions along a wall [m].
+        wall_gap: Distance of a piece from the wall behind it [m].
+        piece_gap: Smallest distance between two pieces [m].
+    """
+
+    attempts: int = 80
+    omit_probability: float = 0.15
+    grid: float = 0.05
+    wall_gap: float = 0.02
+    piece_gap: float = 0.04
+
+
+PLACEMENT = FurniturePlacementConfig()
+HALF_WALL = 0.05
+"""Half of a wall's thickness [m], which it takes from the rooms on both sides."""
+_SIDES: tuple[Side, Side] = ("left", "right")
+_ROOM_ORDER = ("kitchen", "studio", "living_room", "bedroom", "study")
+"""A piece that two rooms have gets the plain name in the first of them."""
+_QUARTER_TURNS = (0.0, round(pi / 2, 6), round(pi, 6), round(-pi / 2, 6))
 
 
 class Companion(Document):
@@ -25,18 +55,18 @@ class Companion(Document):
 
 
 class Piece(Document):
-    """A fixture without its place.
+    """A fixture without a pose.
 
     Attributes:
-        kind: What builds it.
-        size: Depth, width and height in [m].
-        free: Floor kept free before its front in [m].
-        beside: How much wider than the piece that floor is, to the side its door opens to, in [m];
-            half of that to the other side.
-        standoff: From its front to where the robot stands in [m]; 0 for one nobody stands before.
-        hinge: The side its door is hinged on or slides to; drawn when not given.
-        looks: Pairs of main and accent, one of which is drawn; none for a companion that takes the piece's.
-        books: The ids of surfaces that are filled with books.
+        kind: Kind of furniture.
+        size: Depth, width and height [m].
+        free: Depth of the floor kept clear in front of it [m].
+        beside: Extra width of that floor on the side to which its door opens [m]; half of it on the other.
+        standoff: Distance of the robot in front of it [m]; 0 for a piece the robot does not work at.
+        hinge: Side on which its door is hinged, or to which it slides; sampled if None.
+        looks: Pairs of main and accent appearance to choose from; empty for a companion that matches its
+            piece.
+        books: Ids of the surfaces that are filled with books.
     """
 
     kind: str
@@ -49,25 +79,25 @@ class Piece(Document):
     beside: NonNegativeFloat = 0.0
     standoff: NonNegativeFloat = 0.0
     hinge: Side | None = None
-    looks: tuple[tuple[LookName, LookName], ...] = ()
+    looks: tuple[tuple[AppearanceName, AppearanceName], ...] = ()
     companions: tuple[Companion, ...] = ()
     books: tuple[str, ...] = ()
 
     @property
     def footprint(self) -> Rectangle:
-        """The floor it stands on, in its own frame."""
+        """Floor it covers, in its own frame [m]."""
         x, y = self.size[0] / 2, self.size[1] / 2
         return Rectangle(min=(-x, -y), max=(x, y))
 
-    def kept_free(self, hinge: Side) -> Rectangle:
-        """The floor before its front that nothing may stand on, in its own frame."""
+    def clearance(self, hinge: Side) -> Rectangle:
+        """Return the floor to keep clear in front of it, in its own frame [m]."""
         x, y = self.size[0] / 2, self.size[1] / 2
-        less = self.beside / 2
-        left, right = (self.beside, less) if hinge == "right" else (less, self.beside)
+        narrow = self.beside / 2
+        left, right = (self.beside, narrow) if hinge == "right" else (narrow, self.beside)
         return Rectangle(min=(x, -y - right), max=(x + self.free, y + left))
 
     def fixture(self, fixture_id: str, name: str, room: str, pose: Pose2) -> Fixture:
-        """The fixture it is in a room."""
+        """Return the fixture it becomes in a room."""
         depth, width, height = self.size
         return Fixture(
             id=fixture_id,
@@ -86,18 +116,13 @@ class Piece(Document):
 
 @cache
 def pieces() -> dict[str, Piece]:
-    """Every piece by name."""
+    """Return every piece by name."""
     return load_entries("pieces.yaml", Piece)
-
-
-WALL = 0.05
-"""Half of a wall's thickness, which it takes from the rooms on its sides, in [m]."""
-_APART = 0.04
 
 
 @dataclass
 class FloorRegion:
-    """One room's floor; all rectangles in map in [m]."""
+    """Floor of one room while it is furnished; all rectangles in map [m]."""
 
     area: Rectangle
     taken: list[Rectangle] = field(default_factory=list)
@@ -105,51 +130,51 @@ class FloorRegion:
 
     @property
     def inside(self) -> Rectangle:
-        """The floor between the walls."""
+        """Floor between the walls."""
         (x0, y0), (x1, y1) = self.area.min, self.area.max
-        return Rectangle(min=(x0 + WALL, y0 + WALL), max=(x1 - WALL, y1 - WALL))
+        return Rectangle(min=(x0 + HALF_WALL, y0 + HALF_WALL), max=(x1 - HALF_WALL, y1 - HALF_WALL))
 
-    def fits(self, footprint: Rectangle, kept_free: Rectangle) -> bool:
-        """Whether something may stand here and keep that floor before it free."""
+    def fits(self, footprint: Rectangle, clearance: Rectangle) -> bool:
+        """Return True if a piece with this footprint and clearance fits here."""
         return (
             _within(footprint, self.inside)
-            and _within(kept_free, self.inside)
-            and not any(overlap(footprint, other, _APART) for other in self.taken)
+            and _within(clearance, self.inside)
+            and not any(overlap(footprint, other, PLACEMENT.piece_gap) for other in self.taken)
             and not any(overlap(footprint, other) for other in self.free)
-            and not any(overlap(kept_free, other) for other in self.taken)
+            and not any(overlap(clearance, other) for other in self.taken)
         )
 
-    def take(self, footprint: Rectangle, kept_free: Rectangle) -> None:
-        """Let something stand here."""
+    def occupy(self, footprint: Rectangle, clearance: Rectangle) -> None:
+        """Reserve the footprint of a piece and the floor in front of it."""
         self.taken.append(footprint)
-        self.free.append(kept_free)
+        self.free.append(clearance)
 
-    def room_at(self, x: float, y: float) -> float:
-        """Distance from a point to the nearest wall or piece of furniture in [m]."""
+    def distance_to_obstacle(self, x: float, y: float) -> float:
+        """Return the distance from a point to the nearest wall or piece of furniture [m]."""
         (x0, y0), (x1, y1) = self.inside.min, self.inside.max
         to_walls = min(x - x0, x1 - x, y - y0, y1 - y)
         return min([to_walls, *(_distance(other, x, y) for other in self.taken)])
 
 
-def moved(rectangle: Rectangle, pose: Pose2) -> Rectangle:
-    """A rectangle of a frame turned by whole quarters, in the parent's frame."""
+def transformed(rectangle: Rectangle, pose: Pose2) -> Rectangle:
+    """Transform a rectangle to the parent frame of a pose whose yaw is a multiple of 90 degrees."""
     corners = [pose.to_parent(*corner) for corner in (rectangle.min, rectangle.max)]
     xs, ys = zip(*corners, strict=True)
     return Rectangle(min=(min(xs), min(ys)), max=(max(xs), max(ys)))
 
 
 def overlap(a: Rectangle, b: Rectangle, gap: float = 0.0) -> bool:
-    """Whether two rectangles come nearer than ``gap`` [m]; touching ones do not overlap."""
+    """Return True if two rectangles are closer than ``gap`` [m]; touching ones do not overlap."""
     return all(
         a.min[axis] < b.max[axis] + gap - 1e-6 and b.min[axis] < a.max[axis] + gap - 1e-6 for axis in (0, 1)
     )
 
 
 def hull(*rectangles: Rectangle) -> Rectangle:
-    """The smallest rectangle around others."""
+    """Return the smallest rectangle around others."""
     return Rectangle(
-        min=(min(each.min[0] for each in rectangles), min(each.min[1] for each in rectangles)),
-        max=(max(each.max[0] for each in rectangles), max(each.max[1] for each in rectangles)),
+        min=(min(part.min[0] for part in rectangles), min(part.min[1] for part in rectangles)),
+        max=(max(part.max[0] for part in rectangles), max(part.max[1] for part in rectangles)),
     )
 
 
@@ -163,19 +188,9 @@ def _distance(rectangle: Rectangle, x: float, y: float) -> float:
     return float((dx * dx + dy * dy) ** 0.5)
 
 
-_SIDES: tuple[Side, Side] = ("left", "right")
-_TRIES = 80
-_MAY_MISS = 0.15
-_GRID = 0.05
-_BEHIND = 0.02
-_ORDER = ("kitchen", "studio", "living_room", "bedroom", "study")
-"""What two rooms have is named plainly in the first of them."""
-_QUARTERS = (0.0, round(pi / 2, 6), round(pi, 6), round(-pi / 2, 6))
-
-
 @dataclass(frozen=True)
-class FurnishingSampler:
-    """A piece by its name, where it stands, and the looks it was given."""
+class PlacedPiece:
+    """A piece by its name, the fixture it became, and its appearance."""
 
     name: str
     piece: Piece
@@ -188,92 +203,92 @@ class FurnishedHome:
     """The furniture of a home and the floors it stands on, by room."""
 
     floors: dict[str, FloorRegion]
-    furnishings: list[FurnishingSampler]
+    pieces: list[PlacedPiece]
 
-    def names(self) -> set[str]:
-        """Every fixture's id."""
-        return {each.fixture.id for each in self.furnishings}
+    def ids(self) -> set[str]:
+        """Return every fixture's id."""
+        return {placed.fixture.id for placed in self.pieces}
 
 
-def furnish(rng: np.random.Generator, layout: FloorPlan) -> FurnishedHome | None:
-    """Draw the furniture of every room; None if what a room needs found no place."""
-    home = FurnishedHome({room: FloorRegion(area) for room, area in layout.rooms.items()}, [])
+def place_furniture(rng: np.random.Generator, plan: FloorPlan) -> FurnishedHome | None:
+    """Sample the furniture of every room; None if a required piece does not fit."""
+    home = FurnishedHome({room: FloorRegion(area) for room, area in plan.rooms.items()}, [])
     for floor in home.floors.values():
-        floor.free += layout.before_doorways()
-    for room in sorted(layout.rooms, key=_ORDER.index):
-        programme = room_types()[room]
-        if not all(_add(rng, home, room, name) for name in programme.needs):
+        floor.free += plan.doorway_clearances()
+    for room in sorted(plan.rooms, key=_ROOM_ORDER.index):
+        room_type = room_types()[room]
+        if not all(_place(rng, home, room, name) for name in room_type.needs):
             return None
-        for name in programme.may:
-            if rng.random() > _MAY_MISS:
-                _add(rng, home, room, name)
+        for name in room_type.may:
+            if rng.random() > PLACEMENT.omit_probability:
+                _place(rng, home, room, name)
     return home
 
 
-def _add(rng: np.random.Generator, home: FurnishedHome, room: str, name: str) -> bool:
-    """Stand a piece and its companions somewhere along the walls."""
+def _place(rng: np.random.Generator, home: FurnishedHome, room: str, name: str) -> bool:
+    """Place a piece and its companions along the walls; return False if they do not fit."""
     piece, floor = pieces()[name], home.floors[room]
     hinge = piece.hinge or _SIDES[rng.integers(2)]
     outline = hull(
-        piece.footprint, *(moved(pieces()[each.piece].footprint, each.at) for each in piece.companions)
+        piece.footprint,
+        *(transformed(pieces()[other.piece].footprint, other.at) for other in piece.companions),
     )
-    for _ in range(_TRIES):
-        pose = _along_a_wall(rng, floor.inside, outline)
-        footprint, free = moved(outline, pose), moved(piece.kept_free(hinge), pose)
-        if floor.fits(footprint, free):
-            floor.take(footprint, free)
-            home.furnishings += _stood(rng, home.names(), room, name, pose, hinge)
+    for _ in range(PLACEMENT.attempts):
+        pose = _sample_pose_at_wall(rng, floor.inside, outline)
+        footprint, clearance = transformed(outline, pose), transformed(piece.clearance(hinge), pose)
+        if floor.fits(footprint, clearance):
+            floor.occupy(footprint, clearance)
+            home.pieces += _with_companions(rng, home.ids(), room, name, pose, hinge)
             return True
     return False
 
 
-def _along_a_wall(rng: np.random.Generator, inside: Rectangle, outline: Rectangle) -> Pose2:
-    """A pose with the outline's back at a wall; it may stick out at the wall's ends."""
-    yaw = _QUARTERS[rng.integers(4)]
-    turned = moved(outline, Pose2(x=0.0, y=0.0, yaw=yaw))
-    low = [inside.min[axis] - turned.min[axis] + _BEHIND for axis in (0, 1)]
-    high = [inside.max[axis] - turned.max[axis] - _BEHIND for axis in (0, 1)]
+def _sample_pose_at_wall(rng: np.random.Generator, inside: Rectangle, outline: Rectangle) -> Pose2:
+    """Sample a pose with the outline's back at a wall; it may stick out at the wall's ends."""
+    yaw = _QUARTER_TURNS[rng.integers(4)]
+    turned = transformed(outline, Pose2(x=0.0, y=0.0, yaw=yaw))
+    low = [inside.min[axis] - turned.min[axis] + PLACEMENT.wall_gap for axis in (0, 1)]
+    high = [inside.max[axis] - turned.max[axis] - PLACEMENT.wall_gap for axis in (0, 1)]
+    grid = PLACEMENT.grid
     at = [
-        low[axis] + _GRID * int(rng.integers(max(1, int((high[axis] - low[axis]) / _GRID))))
-        for axis in (0, 1)
+        low[axis] + grid * int(rng.integers(max(1, int((high[axis] - low[axis]) / grid)))) for axis in (0, 1)
     ]
-    across = 0 if yaw in (_QUARTERS[0], _QUARTERS[2]) else 1
-    at[across] = low[across] if yaw in _QUARTERS[:2] else high[across]
+    across = 0 if yaw in (_QUARTER_TURNS[0], _QUARTER_TURNS[2]) else 1
+    at[across] = low[across] if yaw in _QUARTER_TURNS[:2] else high[across]
     return Pose2(x=round(at[0], 3), y=round(at[1], 3), yaw=yaw)
 
 
-def _stood(
+def _with_companions(
     rng: np.random.Generator, known: set[str], room: str, name: str, pose: Pose2, hinge: Side
-) -> list[FurnishingSampler]:
-    """The furnishing, then its companions, in its look if they have none of their own."""
+) -> list[PlacedPiece]:
+    """Return the piece, then its companions, in its appearance unless they have their own."""
     piece = pieces()[name]
     look = piece.looks[rng.integers(len(piece.looks))]
-    stood = [_furnishing(known, room, name, pose, (*look, hinge))]
+    placed = [_placed_piece(known, room, name, pose, (*look, hinge))]
     for companion in piece.companions:
         looks = pieces()[companion.piece].looks or (look,)
-        beside = looks[rng.integers(len(looks))]
-        taken = known | {each.fixture.id for each in stood}
-        stood.append(
-            _furnishing(taken, room, companion.piece, _composed(pose, companion.at), (*beside, hinge))
-        )
-    return stood
+        companion_look = looks[rng.integers(len(looks))]
+        taken = known | {other.fixture.id for other in placed}
+        companion_pose = _composed(pose, companion.at)
+        placed.append(_placed_piece(taken, room, companion.piece, companion_pose, (*companion_look, hinge)))
+    return placed
 
 
-def _furnishing(
-    known: set[str], room: str, name: str, pose: Pose2, look: tuple[LookName, LookName, Side]
-) -> FurnishingSampler:
-    """A piece at a pose; what one home has twice is named after its room."""
+def _placed_piece(
+    known: set[str], room: str, name: str, pose: Pose2, look: tuple[AppearanceName, AppearanceName, Side]
+) -> PlacedPiece:
+    """Return a piece at a pose; the second one of its kind in a home is named after its room."""
     ids = [name, f"{room}_{name}", *(f"{room}_{name}_{number}" for number in range(2, 9))]
-    fixture_id = next(each for each in ids if each not in known)
+    fixture_id = next(candidate for candidate in ids if candidate not in known)
     piece = pieces()[name]
-    called = piece.name if fixture_id == name else f"{room_types()[room].name} {piece.name}"
+    phrase = piece.name if fixture_id == name else f"{room_types()[room].name} {piece.name}"
     main, accent, hinge = look
     style = FurnitureStyle(main=main, accent=accent, hinge=hinge)
-    return FurnishingSampler(name, piece, piece.fixture(fixture_id, called, room, pose), style)
+    return PlacedPiece(name, piece, piece.fixture(fixture_id, phrase, room, pose), style)
 
 
 def _composed(pose: Pose2, at: Pose2) -> Pose2:
-    """A pose of another pose's frame, in the parent's."""
+    """Transform a pose from another pose's frame to its parent frame."""
     x, y = pose.to_parent(at.x, at.y)
     yaw = (pose.yaw + at.yaw + pi) % (2 * pi) - pi
     return Pose2(x=round(x, 3), y=round(y, 3), yaw=round(yaw, 6))

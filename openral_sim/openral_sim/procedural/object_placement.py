@@ -1,77 +1,57 @@
-"""Things drawn onto the surfaces of a furnished home and into its containers."""
-# MERGED What is out of sight: things in shut containers.
+"""Placement of objects on the surfaces of a furnished home and in its containers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import hypot, inf, pi
+from math import dist, inf, pi
 
 import numpy as np
 
 from openral_core.home_map import Fixture, Surface
 from openral_sim.assets.objects.builder import ColourName, ObjectKind
 from openral_sim.assets.objects.catalogue import KINDS
-from openral_sim.procedural.furniture_placement import FurnishingSampler
+from openral_sim.procedural.furniture_placement import PlacedPiece
+from openral_sim.procedural.room_types import Span
 from openral_sim.scene.scene import Scene
 from openral_sim.scene.schema import ObjectPlacement, Side
 
+Variant = tuple[str, ColourName | None]
+"""A kind of object and its colour; None for the kind's own."""
+
 
 @dataclass(frozen=True)
-class Whereabouts:
-    """Where a thing of a scene is.
+class ObjectPlacementConfig:
+    """Settings of the placement of objects, matched to the reach of the robot's arm.
 
     Attributes:
-        phrase: What it is called; unique in a drawn home.
-        graspable: Whether the gripper can take it.
-        hidden_in: The id of the container that must be opened to see it, "" if it lies open.
+        attempts: Number of places tried for an object before it is left out.
+        object_gap: Smallest distance between objects on one surface [m].
+        edge_gap: Smallest distance of an object from the front and back of its surface [m].
+        headroom: Free height wanted above an object in a container [m].
+        board: Thickness of the board above a surface in a container, with a margin [m].
+        reach: Largest distance of a graspable object from the front of open furniture [m].
+        reach_inside: Largest distance of a graspable object from the front of a container [m].
+        beyond_middle: Distance past the middle of a shelf, to the hinge side, within reach [m].
+        heights: Bounds of the height of surfaces from which the hand grasps in the open [m].
+        heights_inside: Bounds of the height of surfaces from which the hand grasps in containers [m].
+        max_yaw: Largest rotation of a square object that shows its face [rad]; less for elongated ones.
+        round_tolerance: Difference of length and width up to which an object counts as round [m].
     """
 
-    id: str
-    phrase: str
-    graspable: bool
-    room: str
-    fixture: str
-    surface: str
-    hidden_in: str
+    attempts: int = 60
+    object_gap: float = 0.075
+    edge_gap: float = 0.02
+    headroom: float = 0.06
+    board: float = 0.02
+    reach: float = 0.28
+    reach_inside: float = 0.21
+    beyond_middle: float = 0.03
+    heights: Span = (0.40, 1.02)
+    heights_inside: Span = (0.55, 1.0)
+    max_yaw: float = 0.4
+    round_tolerance: float = 0.005
 
 
-def is_hidden(fixture: Fixture, surface: Surface) -> bool:
-    """Whether what lies on a surface is out of sight while its fixture is shut."""
-    container = fixture.container
-    if container is None or not container.occludes_contents:
-        return False
-    return container.interior.min[2] - 1e-6 <= surface.z < container.interior.max[2]
-
-
-def whereabouts(scene: Scene) -> tuple[Whereabouts, ...]:
-    """Where every thing of a scene is at the start."""
-    found = []
-    for placement in scene.document.objects:
-        fixture, surface = scene.spot(placement)
-        kind = KINDS[placement.kind]
-        found.append(
-            Whereabouts(
-                id=placement.id,
-                phrase=f"{placement.colour} {kind.noun}" if placement.colour else kind.noun,
-                graspable=kind.graspable,
-                room=fixture.room,
-                fixture=fixture.id,
-                surface=surface.id,
-                hidden_in=fixture.id if is_hidden(fixture, surface) else "",
-            )
-        )
-    return tuple(found)
-
-
-Variant = tuple[str, ColourName | None]
-_TRIES = 60
-_APART = 0.075
-_OVERHEAD = 0.06
-_IN_REACH, _IN_REACH_INSIDE = 0.28, 0.21
-_PAST_MIDDLE = 0.03
-_REACHABLE, _REACHABLE_INSIDE = (0.40, 1.02), (0.55, 1.0)
-"""Heights the hand takes things from in the open, and out of containers, in [m]."""
-_SETTLED_TURN = 0.4
-_ROUND = 0.02
+PLACEMENT = ObjectPlacementConfig()
 _COLOURS: dict[str, tuple[ColourName, ...]] = {
     "mug": ("red", "blue", "green", "yellow", "white"),
     "book": ("green", "red", "blue"),
@@ -90,84 +70,132 @@ _STAPLES: tuple[Variant, ...] = (
     ("can", None),
     ("bowl", "white"),
 )
-"""What every home has, if there is room."""
+"""Objects that every home has if they fit."""
+
+
+@dataclass(frozen=True)
+class ObjectLocation:
+    """Initial location of an object of a scene.
+
+    Attributes:
+        phrase: Name in natural language; unique in a generated home.
+        graspable: True if the gripper can grasp it.
+        hidden_in: Id of the container that must be opened to see it; "" if it lies in the open.
+    """
+
+    id: str
+    phrase: str
+    graspable: bool
+    room: str
+    fixture: str
+    surface: str
+    hidden_in: str
+
+
+def is_hidden(fixture: Fixture, surface: Surface) -> bool:
+    """Return True if objects on a surface cannot be seen while its fixture is closed."""
+    container = fixture.container
+    if container is None or not container.occludes_contents:
+        return False
+    return container.interior.min[2] - 1e-6 <= surface.z < container.interior.max[2]
+
+
+def object_locations(scene: Scene) -> tuple[ObjectLocation, ...]:
+    """Return the initial location of every object of a scene."""
+    locations = []
+    for placement in scene.document.objects:
+        fixture, surface = scene.spot(placement)
+        kind = KINDS[placement.kind]
+        locations.append(
+            ObjectLocation(
+                id=placement.id,
+                phrase=f"{placement.colour} {kind.noun}" if placement.colour else kind.noun,
+                graspable=kind.graspable,
+                room=fixture.room,
+                fixture=fixture.id,
+                surface=surface.id,
+                hidden_in=fixture.id if is_hidden(fixture, surface) else "",
+            )
+        )
+    return tuple(locations)
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A surface of a piece of furniture and the free height over it in [m]."""
+    """A surface of a piece of furniture, and the free height above it [m]."""
 
-    furnishing: FurnishingSampler
+    placed: PlacedPiece
     surface: Surface
     headroom: float
 
     @property
     def fixture(self) -> Fixture:
-        """What the surface belongs to."""
-        return self.furnishing.fixture
+        """Fixture that has the surface."""
+        return self.placed.fixture
 
-    def welcomes(self, kind: ObjectKind) -> bool:
-        """Whether a kind is kept here, has the height it needs, and is in reach if it can be taken."""
-        kept = {self.furnishing.name, self.fixture.kind} & set(kind.kept)
-        low, high = _REACHABLE if self.headroom == inf else _REACHABLE_INSIDE
+    def accepts(self, kind: ObjectKind) -> bool:
+        """Return True if a kind is kept here, fits under the next board, and can be reached to grasp it."""
+        kept = {self.placed.name, self.fixture.kind} & set(kind.kept)
+        low, high = PLACEMENT.heights if self.headroom == inf else PLACEMENT.heights_inside
         in_reach = not kind.graspable or low <= self.surface.z <= high
-        return bool(kept) and in_reach and kind.size[2] + _OVERHEAD < self.headroom
+        return bool(kept) and in_reach and kind.size[2] + PLACEMENT.headroom < self.headroom
 
 
-def spots(furnishings: list[FurnishingSampler]) -> Iterator[Spot]:
-    """Every surface of a home that is not filled with books."""
-    for each in furnishings:
-        for surface in each.fixture.surfaces:
-            if surface.id not in each.piece.books:
-                yield Spot(each, surface, _headroom(each.fixture, surface))
+def spots(pieces: list[PlacedPiece]) -> Iterator[Spot]:
+    """Yield every surface of a home that is not filled with books."""
+    for placed in pieces:
+        for surface in placed.fixture.surfaces:
+            if surface.id not in placed.piece.books:
+                yield Spot(placed, surface, _headroom(placed.fixture, surface))
 
 
-def stock(
-    rng: np.random.Generator, furnishings: list[FurnishingSampler], most: int
+def place_objects(
+    rng: np.random.Generator, pieces: list[PlacedPiece], max_objects: int
 ) -> tuple[ObjectPlacement, ...]:
-    """Draw at most so many things; staples first, then one on every hidden surface."""
-    everywhere = list(spots(furnishings))
+    """Sample objects: the staples first, then one on every hidden surface, then any others."""
+    everywhere = list(spots(pieces))
     placed: list[ObjectPlacement] = []
     for variant in _STAPLES:
         _put_one(rng, everywhere, placed, (variant,))
     hidden = [spot for spot in everywhere if is_hidden(spot.fixture, spot.surface)]
     for spot in hidden:
         _put_one(rng, [spot], placed)
-    for _ in range(most - len(placed)):
+    for _ in range(max_objects - len(placed)):
         _put_one(rng, everywhere, placed)
     return tuple(placed)
 
 
 def _put_one(
     rng: np.random.Generator,
-    where: list[Spot],
+    candidates: list[Spot],
     placed: list[ObjectPlacement],
-    wanted: tuple[Variant, ...] = _VARIANTS,
+    variants: tuple[Variant, ...] = _VARIANTS,
 ) -> None:
-    """Draw a thing the home does not have yet and a free place for it; nothing if none is found."""
-    there = {(each.kind, each.colour) for each in placed}
-    shuffled = [wanted[index] for index in rng.permutation(len(wanted))]
-    fresh = {name: (name, colour) for name, colour in shuffled if (name, colour) not in there}
-    choices = [(fresh[name], spot) for name in fresh for spot in where if spot.welcomes(KINDS[name])]
-    for index in rng.permutation(len(choices))[:_TRIES]:
+    """Sample an object the home does not have yet and a free place for it, and add it if there is one."""
+    present = {(placement.kind, placement.colour) for placement in placed}
+    shuffled = [variants[index] for index in rng.permutation(len(variants))]
+    absent = {name: (name, colour) for name, colour in shuffled if (name, colour) not in present}
+    choices = [(absent[name], spot) for name in absent for spot in candidates if spot.accepts(KINDS[name])]
+    for index in rng.permutation(len(choices))[: PLACEMENT.attempts]:
         variant, spot = choices[index]
-        placement = _placed(rng, variant, spot, placed)
+        placement = _sample_placement(rng, variant, spot, placed)
         if placement is not None:
             placed.append(placement)
             return
 
 
-def _placed(
+def _sample_placement(
     rng: np.random.Generator, variant: Variant, spot: Spot, placed: list[ObjectPlacement]
 ) -> ObjectPlacement | None:
-    """A placement away from what lies on the same surface; None if this try found none."""
+    """Sample a placement; None if it does not fit or is too near to another object on the surface."""
     name, colour = variant
-    at = _point(rng, KINDS[name], spot)
+    at = _sample_point(rng, KINDS[name], spot)
     if at is None:
         return None
-    reach = _radius(KINDS[name]) + _APART
-    beside = (each for each in placed if (each.fixture, each.surface) == (spot.fixture.id, spot.surface.id))
-    if any(_apart(at, other.at) < reach + _radius(KINDS[other.kind]) for other in beside):
+    distance = _radius(KINDS[name]) + PLACEMENT.object_gap
+    here = (spot.fixture.id, spot.surface.id)
+    neighbours = (other for other in placed if (other.fixture, other.surface) == here)
+    if any(dist(at, other.at) < distance + _radius(KINDS[other.kind]) for other in neighbours):
         return None
     return ObjectPlacement(
         id=f"{colour}_{name}" if colour else name,
@@ -176,39 +204,37 @@ def _placed(
         fixture=spot.fixture.id,
         surface=spot.surface.id,
         at=at,
-        yaw=_yaw(rng, KINDS[name]),
+        yaw=_sample_yaw(rng, KINDS[name]),
     )
 
 
-def _point(rng: np.random.Generator, kind: ObjectKind, spot: Spot) -> tuple[float, float] | None:
-    """A point of the surface that leaves the thing on it, near the front if it is to be taken."""
-    half_depth, half_width = kind.size[0] / 2 + _ROUND, _radius(kind)
+def _sample_point(rng: np.random.Generator, kind: ObjectKind, spot: Spot) -> tuple[float, float] | None:
+    """Sample a point of the surface, near the front for a graspable object; None if there is none."""
+    half_depth, half_width = kind.size[0] / 2 + PLACEMENT.edge_gap, _radius(kind)
     low_x, high_x = spot.surface.area.min[0] + half_depth, spot.surface.area.max[0] - half_depth
     low_y, high_y = spot.surface.area.min[1] + half_width, spot.surface.area.max[1] - half_width
     if kind.graspable:
         inside = spot.headroom < inf
-        low_x = max(low_x, spot.fixture.depth / 2 - (_IN_REACH_INSIDE if inside else _IN_REACH))
+        reach = PLACEMENT.reach_inside if inside else PLACEMENT.reach
+        low_x = max(low_x, spot.fixture.depth / 2 - reach)
         if inside and spot.fixture.container and spot.fixture.container.opens == "hinge":
-            low_y, high_y = _clear_of_door(low_y, high_y, spot.furnishing.style.hinge)
+            low_y, high_y = _clear_of_door(low_y, high_y, spot.placed.style.hinge)
     if low_x > high_x or low_y > high_y:
         return None
     return round(float(rng.uniform(low_x, high_x)), 3), round(float(rng.uniform(low_y, high_y)), 3)
 
 
 def _clear_of_door(low: float, high: float, hinge: Side) -> tuple[float, float]:
-    """Where along a shelf the hand gets by the open door."""
-    return (low, min(high, _PAST_MIDDLE)) if hinge == "right" else (max(low, -_PAST_MIDDLE), high)
+    """Limit the range along a shelf to what the hand reaches beside the open door."""
+    beyond = PLACEMENT.beyond_middle
+    return (low, min(high, beyond)) if hinge == "right" else (max(low, -beyond), high)
 
 
-def _yaw(rng: np.random.Generator, kind: ObjectKind) -> float:
-    """Round things stand any way; long ones lie about along the front, and what has a face shows it."""
-    is_round = abs(kind.size[0] - kind.size[1]) < 0.005
-    turn = pi if is_round else _SETTLED_TURN * min(1.0, kind.size[0] / kind.size[1])
-    return round(float(rng.uniform(-turn, turn)), 3)
-
-
-def _apart(a: tuple[float, float], b: tuple[float, float]) -> float:
-    return hypot(a[0] - b[0], a[1] - b[1])
+def _sample_yaw(rng: np.random.Generator, kind: ObjectKind) -> float:
+    """Sample a heading: any for a round object; nearly along the front, facing it, for another."""
+    is_round = abs(kind.size[0] - kind.size[1]) < PLACEMENT.round_tolerance
+    bound = pi if is_round else PLACEMENT.max_yaw * min(1.0, kind.size[0] / kind.size[1])
+    return round(float(rng.uniform(-bound, bound)), 3)
 
 
 def _radius(kind: ObjectKind) -> float:
@@ -216,9 +242,9 @@ def _radius(kind: ObjectKind) -> float:
 
 
 def _headroom(fixture: Fixture, surface: Surface) -> float:
-    """Free height over a surface in [m]: up to the next board of its container, or without end."""
+    """Return the free height above a surface [m]: up to the next board of its container, else infinite."""
     container = fixture.container
     if container is None or not container.interior.min[2] <= surface.z < container.interior.max[2]:
         return inf
     boards = [other.z for other in fixture.surfaces if other.z > surface.z]
-    return min([container.interior.max[2], *boards]) - surface.z - 0.02
+    return min([container.interior.max[2], *boards]) - surface.z - PLACEMENT.board

@@ -1,36 +1,58 @@
-"""Where the robot and people stand in a furnished home."""
+"""Poses of the robot and of people in a furnished home."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import pi
 
 import numpy as np
 
 from openral_core.home_map import Agent, Place, Pose2, Rectangle
-from openral_sim.procedural.furniture_placement import FloorRegion, FurnishedHome, FurnishingSampler
-from openral_sim.procedural.room_types import room_types
-
-_STEP = 0.1
-_ROOM_FOR_ROBOT, _ROOM_FOR_PERSON = 0.6, 0.75
-_TOWARDS_MIDDLE = 0.25
-_APART = 1.3
+from openral_sim.procedural.furniture_placement import FloorRegion, FurnishedHome, PlacedPiece
+from openral_sim.procedural.room_types import Span, room_types
 
 
-def places(home: FurnishedHome) -> Iterator[Place]:
-    """A place before every piece the robot works at, and one in the middle of every room."""
-    for each in home.furnishings:
-        if each.piece.standoff > 0.0:
-            yield _before(each)
+@dataclass(frozen=True)
+class StandingConfig:
+    """Settings for choosing where the robot and people stand.
+
+    Attributes:
+        grid: Distance between candidate points [m].
+        robot_clearance: Wanted distance of the robot from walls and furniture [m].
+        person_clearance: Wanted distance of a person from walls and furniture [m].
+        person_half_width: Half of the floor a person occupies along each axis [m].
+        person_distance: Smallest distance of a person from the middle of the room's free floor [m].
+        centre_weight: Clearance given up per metre closer to the middle of the room [-].
+        height: Bounds of a person's height [m].
+    """
+
+    grid: float = 0.1
+    robot_clearance: float = 0.6
+    person_clearance: float = 0.75
+    person_half_width: float = 0.3
+    person_distance: float = 1.3
+    centre_weight: float = 0.25
+    height: Span = (1.55, 1.85)
+
+
+STANDING = StandingConfig()
+
+
+def robot_places(home: FurnishedHome) -> Iterator[Place]:
+    """Yield a place in front of every piece the robot works at, and one in the middle of every room."""
+    for placed in home.pieces:
+        if placed.piece.standoff > 0.0:
+            yield _place_in_front(placed)
     for room, floor in home.floors.items():
-        x, y = roomiest(floor, _ROOM_FOR_ROBOT)
-        first = next(each.fixture.pose for each in home.furnishings if each.fixture.room == room)
+        x, y = most_spacious_point(floor, STANDING.robot_clearance)
+        first = next(placed.fixture.pose for placed in home.pieces if placed.fixture.room == room)
         yaw = round(float(np.arctan2(first.y - y, first.x - x)), 3)
         name = f"middle of the {room_types()[room].name}"
         yield Place(id=f"{room}_middle", name=name, room=room, pose=Pose2(x=x, y=y, yaw=yaw))
 
 
-def _before(furnishing: FurnishingSampler) -> Place:
-    fixture = furnishing.fixture
-    x, y = fixture.pose.to_parent(fixture.depth / 2 + furnishing.piece.standoff, 0.0)
+def _place_in_front(placed: PlacedPiece) -> Place:
+    fixture = placed.fixture
+    x, y = fixture.pose.to_parent(fixture.depth / 2 + placed.piece.standoff, 0.0)
     yaw = round((fixture.pose.yaw + 2 * pi) % (2 * pi) - pi, 6)
     return Place(
         id=f"at_{fixture.id}",
@@ -41,35 +63,39 @@ def _before(furnishing: FurnishingSampler) -> Place:
     )
 
 
-def roomiest(
-    floor: FloorRegion, enough: float, avoid: tuple[float, float] | None = None
+def most_spacious_point(
+    floor: FloorRegion, clearance: float, avoid: tuple[float, float] | None = None
 ) -> tuple[float, float]:
-    """The point nearest to a room's middle with enough room around it in [m], else the one with most.
+    """Return the point nearest to a room's middle with enough clearance, else the one with the most.
 
     Args:
-        floor: The room's floor.
-        enough: Wanted distance to anything in [m].
-        avoid: A point to stay away from.
+        floor: Floor of the room.
+        clearance: Wanted distance to walls and furniture [m].
+        avoid: Point to stay away from by `StandingConfig.person_distance`.
     """
     middle = np.add(floor.area.min, floor.area.max) / 2
 
-    def worth(point: tuple[float, float]) -> float:
-        near = avoid is not None and float(np.hypot(*np.subtract(point, avoid))) < _APART
+    def score(point: tuple[float, float]) -> float:
+        near = avoid is not None and float(np.hypot(*np.subtract(point, avoid))) < STANDING.person_distance
         away = float(np.hypot(*np.subtract(point, middle)))
-        return min(floor.room_at(*point), enough) - _TOWARDS_MIDDLE * away - 10.0 * near
+        free = min(floor.distance_to_obstacle(*point), clearance)
+        # Ten metres outweigh every clearance: a point near `avoid` is the last resort.
+        return free - STANDING.centre_weight * away - 10.0 * near
 
-    return max(_grid(floor.inside), key=worth)
+    return max(_grid(floor.inside), key=score)
 
 
-def requester(rng: np.random.Generator, home: FurnishedHome) -> Agent:
-    """The person who asks for things, standing in the room meant for company, facing its roomiest part."""
+def sample_requester(rng: np.random.Generator, home: FurnishedHome) -> Agent:
+    """Sample the person who gives tasks: in the living room if there is one, facing its free floor."""
     room = next(name for name in ("living_room", "studio", *home.floors) if name in home.floors)
     floor = home.floors[room]
-    ahead = roomiest(floor, _ROOM_FOR_ROBOT)
-    x, y = roomiest(floor, _ROOM_FOR_PERSON, avoid=ahead)
+    ahead = most_spacious_point(floor, STANDING.robot_clearance)
+    x, y = most_spacious_point(floor, STANDING.person_clearance, avoid=ahead)
     yaw = float(np.arctan2(ahead[1] - y, ahead[0] - x)) + float(rng.uniform(-0.3, 0.3))
-    height = round(float(rng.uniform(1.55, 1.85)), 2)
-    floor.take(_around(x, y, 0.3), _around(x, y, 0.3))
+    height = round(float(rng.uniform(*STANDING.height)), 2)
+    half = STANDING.person_half_width
+    footprint = Rectangle(min=(x - half, y - half), max=(x + half, y + half))
+    floor.occupy(footprint, footprint)
     return Agent(
         id="requester",
         name="requester",
@@ -80,10 +106,7 @@ def requester(rng: np.random.Generator, home: FurnishedHome) -> Agent:
     )
 
 
-def _around(x: float, y: float, half: float) -> Rectangle:
-    return Rectangle(min=(x - half, y - half), max=(x + half, y + half))
-
-
 def _grid(inside: Rectangle) -> Iterator[tuple[float, float]]:
-    xs, ys = (np.round(np.arange(inside.min[axis] + _STEP, inside.max[axis], _STEP), 2) for axis in (0, 1))
+    step = STANDING.grid
+    xs, ys = (np.round(np.arange(inside.min[axis] + step, inside.max[axis], step), 2) for axis in (0, 1))
     return ((float(x), float(y)) for x in xs for y in ys)

@@ -1,18 +1,20 @@
-"""What each kind of room is like."""
-# MERGED The data files beside this module.
+"""Kinds of rooms, read from `room_types.yaml`."""
 
 from functools import cache
 from importlib.resources import as_file, files
 
 from openral_core.documents import AnyDocument, Document, parse_document, read_yaml
-from openral_sim.assets.materials import LookName
+from openral_sim.assets.materials import AppearanceName
+
+Span = tuple[float, float]
+"""Lower and upper bound."""
 
 
 def load_entries(name: str, model: type[AnyDocument]) -> dict[str, AnyDocument]:
-    """Every entry of a data file, by its key.
+    """Load every entry of a data file of this package, by its key.
 
     Raises:
-        InvalidDocument: If an entry is wrong.
+        InvalidDocument: If an entry is invalid.
     """
     with as_file(files(__package__) / name) as path:
         content = read_yaml(path)
@@ -22,18 +24,17 @@ def load_entries(name: str, model: type[AnyDocument]) -> dict[str, AnyDocument]:
     }
 
 
-Span = tuple[float, float]
-
-
 class RoomType(Document):
     """A kind of room.
 
     Attributes:
-        width: Least and most extent along x in [m].
-        depth: Least and most extent along y in [m].
-        needs: Pieces it must have, the hardest to place first.
-        may: Pieces it has where there is room.
-        rug: The piece a rug lies before.
+        width: Bounds of its extent along x [m].
+        depth: Bounds of its extent along y [m].
+        needs: Required pieces of furniture, the hardest to place first.
+        may: Optional pieces of furniture, placed where they fit.
+        floors: Appearances to choose its floor from.
+        walls: Appearances to choose its walls from.
+        rug: Piece with a rug in front of it.
     """
 
     name: str
@@ -42,12 +43,12 @@ class RoomType(Document):
     depth: Span
     needs: tuple[str, ...]
     may: tuple[str, ...] = ()
-    floors: tuple[LookName, ...]
-    walls: tuple[LookName, ...]
+    floors: tuple[AppearanceName, ...]
+    walls: tuple[AppearanceName, ...]
     rug: str | None = None
 
 
 @cache
 def room_types() -> dict[str, RoomType]:
-    """Every kind of room by name."""
-    return load_entries("programmes.yaml", RoomType)
+    """Return every kind of room by name."""
+    return load_entries("room_types.yaml", RoomType)

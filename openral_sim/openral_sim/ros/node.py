@@ -56,7 +56,7 @@ class SimSession:
         simulated, elapsed = self._simulation.time - loop.began_at, loop.shares.elapsed
         self._node.get_logger().info(
             f"simulated {simulated:.1f} s in {elapsed:.1f} s ({simulated / elapsed:.2f} of real time): "
-            + loop.shares.words()
+            + loop.shares.summary()
         )
 
     def _on_broken(self, error: Exception) -> None:

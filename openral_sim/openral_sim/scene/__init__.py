@@ -1,1 +1,1 @@
-"""Scene."""
+"""Scenes: their YAML document, and their composition into a MuJoCo specification."""

@@ -1,20 +1,25 @@
-"""Floors, walls, trims and lights."""
+"""Static building of a scene: floors, walls, trims and lights."""
 
 from math import atan2
 
 import mujoco
 
 from openral_core.home_map import Room
-from openral_sim.assets.materials import LookName, add_material
+from openral_sim.assets.materials import AppearanceName, add_material
 from openral_sim.scene.scene import Scene
 from openral_sim.scene.schema import Light, Trim, Wall, yaw_quaternion
 
 FLOOR = "floor"
-_SKIRTING = (0.08, 0.012)
+FLOOR_THICKNESS = 0.1
+"""Thickness of a floor slab [m]; its upper side is z = 0."""
+SKIRTING_HEIGHT = 0.08
+"""Height of the skirting boards [m]."""
+SKIRTING_DEPTH = 0.012
+"""Distance by which a skirting board stands out from its wall [m]."""
 
 
 def add_building(spec: mujoco.MjSpec, scene: Scene) -> None:
-    """Add what stands still and is no furniture."""
+    """Add every static part of a scene that is not furniture."""
     floor = spec.worldbody.add_body(name=FLOOR)
     for room in scene.home.rooms:
         _add_floor(spec, floor, room, scene.document.floors[room.id])
@@ -26,15 +31,15 @@ def add_building(spec: mujoco.MjSpec, scene: Scene) -> None:
         _add_light(spec, light)
 
 
-def _add_floor(spec: mujoco.MjSpec, body: mujoco.MjsBody, room: Room, look: LookName) -> None:
-    """A slab under the room's bounding rectangle."""
+def _add_floor(spec: mujoco.MjSpec, body: mujoco.MjsBody, room: Room, look: AppearanceName) -> None:
+    """Add a slab under the room's bounding rectangle."""
     xs, ys = zip(*room.polygon, strict=True)
     centre = ((min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2)
     body.add_geom(
         name=f"{FLOOR}/{room.id}",
         type=mujoco.mjtGeom.mjGEOM_BOX,
-        size=((max(xs) - min(xs)) / 2, (max(ys) - min(ys)) / 2, 0.05),
-        pos=(*centre, -0.05),
+        size=((max(xs) - min(xs)) / 2, (max(ys) - min(ys)) / 2, FLOOR_THICKNESS / 2),
+        pos=(*centre, -FLOOR_THICKNESS / 2),
         material=add_material(spec, look),
     )
 
@@ -43,16 +48,15 @@ def _add_wall(spec: mujoco.MjSpec, wall: Wall) -> None:
     (x0, y0), (x1, y1) = wall.start, wall.end
     yaw = atan2(y1 - y0, x1 - x0)
     body = spec.worldbody.add_body(name=f"wall/{wall.id}", pos=(x0, y0, 0), quat=yaw_quaternion(yaw))
-    for start, end, bottom in _stretches(wall):
+    for start, end, bottom in _solid_segments(wall):
         _add_slab(spec, body, (start, end), (bottom, wall.height), wall.thickness, wall.look)
         if bottom == 0.0:
-            _add_slab(
-                spec, body, (start, end), (0.0, _SKIRTING[0]), wall.thickness + 2 * _SKIRTING[1], "skirting"
-            )
+            thickness = wall.thickness + 2 * SKIRTING_DEPTH
+            _add_slab(spec, body, (start, end), (0.0, SKIRTING_HEIGHT), thickness, "skirting")
 
 
-def _stretches(wall: Wall) -> list[tuple[float, float, float]]:
-    """Start and end along the wall and bottom [m] of each solid piece."""
+def _solid_segments(wall: Wall) -> list[tuple[float, float, float]]:
+    """Return start and end along the wall, and bottom, of each solid piece [m]."""
     if wall.opening is None:
         return [(0.0, wall.length, 0.0)]
     near, far = wall.opening.at, wall.opening.at + wall.opening.width
@@ -65,7 +69,7 @@ def _add_slab(
     along: tuple[float, float],
     up: tuple[float, float],
     thickness: float,
-    look: LookName,
+    look: AppearanceName,
 ) -> None:
     body.add_geom(
         name=f"{body.name}/part_{len(body.geoms)}",

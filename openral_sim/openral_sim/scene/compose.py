@@ -1,7 +1,8 @@
-"""Composes a scene, drawn by a seed, and a robot into one specification."""
-# MERGED Physics and drawing options every composed model shares.
-# MERGED Objects brought to rest before a world begins.
-# MERGED Furniture, objects and people added to a specification.
+"""Composition of a scene and a robot into one MuJoCo specification.
+
+`new_spec` sets the physics and rendering options, `add_fixture`, `add_object` and `add_person` add the
+entities, `settle` lets the objects come to rest, and `compose` does all of it for a scene and a seed.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -19,37 +20,41 @@ from openral_sim.robot.joints import RobotNames
 from openral_sim.scene.building import FLOOR, add_building
 from openral_sim.scene.entities import WorldFurniture, WorldObject, WorldPerson
 from openral_sim.scene.scene import Scene
-from openral_sim.scene.schema import CameraStyle, FurnitureStyle, ObjectPlacement, PersonStyle, yaw_quaternion
+from openral_sim.scene.schema import FurnitureStyle, ObjectPlacement, PersonStyle, yaw_quaternion
 
 TIMESTEP = 0.002
+"""Time step of the physics [s]; MuJoCo's default."""
 EXTENT = 10.0
+"""Size of a home [m] in which MuJoCo expresses clipping distances."""
 NEAR, FAR = 0.02, 40.0
 """Clipping distances of every camera [m]."""
+SETTLE_TIME = 1.5
+"""Simulated time in which the objects come to rest before a world begins [s]."""
+DROP_HEIGHT = 0.001
+"""Gap between an object and its surface before it settles [m]; without it they would start in contact."""
+
+AddRobot = Callable[[mujoco.MjSpec, float, float, float], RobotNames]
+"""Adds a robot at x [m], y [m], yaw [rad]; all its names start with `robot/`."""
 
 
 def new_spec(name: str) -> mujoco.MjSpec:
-    """An empty specification with contact and drawing options set."""
+    """Create an empty specification with physics and rendering options set."""
     spec = mujoco.MjSpec()
     spec.modelname = name
     spec.compiler.degree = False
-    _set_physics(spec.option)
+    spec.option.timestep = TIMESTEP
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    spec.option.impratio = 10.0
+    # MuJoCo 4.0.0 has a wrong Hessian in its sparse Newton solver.
+    spec.option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
     spec.stat.extent = EXTENT
     spec.stat.center = (5.0, 2.25, 1.0)
-    _set_drawing(spec.visual)
-    _add_sky(spec)
+    _set_rendering(spec.visual)
     return spec
 
 
-def _set_physics(option: mujoco.MjOption) -> None:
-    option.timestep = TIMESTEP
-    option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-    option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-    option.impratio = 10.0
-    # MuJoCo 4.0.0 has a wrong Hessian in its sparse Newton solver.
-    option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
-
-
-def _set_drawing(visual: mujoco.MjVisual) -> None:
+def _set_rendering(visual: mujoco.MjVisual) -> None:
     visual.map.znear, visual.map.zfar = NEAR / EXTENT, FAR / EXTENT
     visual.map.shadowclip = 1.2
     visual.map.shadowscale = 0.9
@@ -60,7 +65,8 @@ def _set_drawing(visual: mujoco.MjVisual) -> None:
     visual.headlight.specular = (0.05, 0.05, 0.05)
 
 
-def _add_sky(spec: mujoco.MjSpec) -> None:
+def add_sky(spec: mujoco.MjSpec) -> None:
+    """Add a sky of two colours, seen where a camera looks past the building."""
     spec.add_texture(
         name="sky",
         type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
@@ -72,27 +78,21 @@ def _add_sky(spec: mujoco.MjSpec) -> None:
     )
 
 
-_SETTLE_TIME = 1.5
-
-
 def settle(spec: mujoco.MjSpec, bodies: Iterable[str]) -> None:
-    """Let free bodies come to rest, and write where they rest into the specification; nothing without any."""
+    """Let free bodies come to rest, and write their poses at rest into the specification."""
     names = list(bodies)
     if not names:
         return
     model = spec.compile()
     data = mujoco.MjData(model)
-    mujoco.mj_step(model, data, round(_SETTLE_TIME / model.opt.timestep))
+    mujoco.mj_step(model, data, round(SETTLE_TIME / model.opt.timestep))
     for name in names:
         rest = data.body(name)
         spec.body(name).pos, spec.body(name).quat = rest.xpos.copy(), rest.xquat.copy()
 
 
-_CLEARANCE = 0.001
-
-
 def add_fixture(spec: mujoco.MjSpec, fixture: Fixture, style: FurnitureStyle) -> WorldFurniture:
-    """Add a fixture where the map has it."""
+    """Add a fixture at its pose in the map."""
     pose = fixture.pose
     body = spec.worldbody.add_body(
         name=f"furniture/{fixture.id}", pos=(pose.x, pose.y, 0), quat=yaw_quaternion(pose.yaw)
@@ -105,13 +105,13 @@ def add_fixture(spec: mujoco.MjSpec, fixture: Fixture, style: FurnitureStyle) ->
 def add_object(
     spec: mujoco.MjSpec, scene: Scene, placement: ObjectPlacement, rng: np.random.Generator
 ) -> WorldObject:
-    """Add an object just above its surface, its placement drawn."""
+    """Add an object just above its surface, at a sampled placement."""
     fixture, surface = scene.spot(placement)
-    kind, pose = KINDS[placement.kind], placement.draw(rng)
+    kind, pose = KINDS[placement.kind], placement.sample(rng)
     x, y = fixture.pose.to_parent(pose.x, pose.y)
     body = spec.worldbody.add_body(
         name=f"object/{placement.id}",
-        pos=(x, y, surface.z + kind.size[2] / 2 + _CLEARANCE),
+        pos=(x, y, surface.z + kind.size[2] / 2 + DROP_HEIGHT),
         quat=yaw_quaternion(fixture.pose.yaw + pose.yaw),
     )
     body.add_freejoint(name=body.name)
@@ -123,7 +123,7 @@ def add_object(
 
 
 def add_person(spec: mujoco.MjSpec, agent: Agent, style: PersonStyle) -> WorldPerson:
-    """Add a person where the map has them."""
+    """Add a person at their pose in the map."""
     pose = agent.pose
     body = spec.worldbody.add_body(
         name=f"person/{agent.id}", pos=(pose.x, pose.y, 0), quat=yaw_quaternion(pose.yaw)
@@ -136,13 +136,9 @@ def _geoms_of(body: mujoco.MjsBody) -> tuple[str, ...]:
     return tuple(geom.name for geom in body.find_all(mujoco.mjtObj.mjOBJ_GEOM))
 
 
-AddRobot = Callable[[mujoco.MjSpec, float, float, float], RobotNames]
-"""Adds a robot at x [m], y [m], yaw [rad]; all its names start with `robot/`."""
-
-
 @dataclass(frozen=True)
 class Composition:
-    """A specification and what is in it."""
+    """A specification and the entities in it, by id."""
 
     spec: mujoco.MjSpec
     furniture: dict[str, WorldFurniture]
@@ -152,9 +148,10 @@ class Composition:
 
 
 def compose(scene: Scene, seed: int, add_robot: AddRobot | None) -> Composition:
-    """Build everything the scene describes; the same seed places the objects the same way."""
+    """Build everything in the scene; the same seed gives the same placements of the objects."""
     document, home = scene.document, scene.home
     spec, rng = new_spec(document.name), np.random.default_rng(seed)
+    add_sky(spec)
     add_building(spec, scene)
     fixtures = [add_fixture(spec, fixture, document.furniture[fixture.id]) for fixture in home.fixtures]
     objects = [add_object(spec, scene, placement, rng) for placement in document.objects]
@@ -176,10 +173,6 @@ def _place_robot(spec: mujoco.MjSpec, scene: Scene, add_robot: AddRobot) -> Robo
         if body.name.startswith("robot/"):
             spec.add_exclude(name=f"{body.name}/{FLOOR}", bodyname1=FLOOR, bodyname2=body.name)
     for name, style in scene.document.cameras.items():
-        _set_camera(spec.camera(f"robot/{name}"), style)
+        camera = spec.camera(f"robot/{name}")
+        camera.fovy, camera.resolution = style.fovy, (style.width, style.height)
     return names
-
-
-def _set_camera(camera: mujoco.MjsCamera, style: CameraStyle) -> None:
-    camera.fovy = style.fovy
-    camera.resolution = (style.width, style.height)

@@ -1,6 +1,4 @@
-"""A fixture of a built world."""
-# MERGED An object of a built world.
-# MERGED A person of a built world.
+"""Entities of a built world: furniture, objects and people, with their names in the model."""
 
 from dataclasses import dataclass
 
@@ -19,52 +17,52 @@ class WorldFurniture:
 
     @property
     def id(self) -> str:
-        """Its id in the map."""
+        """Id in the map."""
         return self.fixture.id
 
     @property
     def kind(self) -> str:
-        """What kind of furniture it is."""
+        """Kind of furniture."""
         return self.fixture.kind
 
     @property
     def phrase(self) -> str:
-        """What it is called."""
+        """Name in natural language."""
         return self.fixture.name
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """What else it is called."""
+        """Other names in natural language."""
         return self.fixture.aliases
 
     @property
     def room(self) -> str:
-        """The id of its room."""
+        """Id of its room."""
         return self.fixture.room
 
     @property
     def pose(self) -> Pose2:
-        """Its frame in the map frame."""
+        """Pose of its frame in the map frame."""
         return self.fixture.pose
 
     @property
     def footprint(self) -> Rectangle:
-        """The floor it covers, in its own frame [m]."""
+        """Floor it covers, in its own frame [m]."""
         return self.fixture.footprint
 
     @property
     def surfaces(self) -> tuple[Surface, ...]:
-        """Where things can lie, in its own frame."""
+        """Surfaces that objects can lie on, in its own frame."""
         return self.fixture.surfaces
 
     @property
     def container(self) -> Container | None:
-        """The volume inside it, in its own frame."""
+        """Volume inside it, in its own frame; None if it encloses nothing."""
         return self.fixture.container
 
     @property
     def occludes_contents(self) -> bool:
-        """Whether it hides what is inside while shut."""
+        """True if it hides its contents while closed."""
         return self.fixture.container is not None and self.fixture.container.occludes_contents
 
 
@@ -73,11 +71,11 @@ class WorldObject:
     """A movable object and its names in the model.
 
     Attributes:
-        phrase: What it is called, colour first: "red mug".
-        body: Its body, which has a free joint of the same name; frame at mid height on its axis.
-        geoms: All its geoms, seen and hidden.
+        phrase: Name in natural language, colour first: "red mug".
+        body: Name of its body, which has a free joint of the same name; frame at mid height on its axis.
+        geoms: Names of all its geoms, visual and collision.
         size: Extent along its body's x, y, z [m], without a handle.
-        graspable: Whether an 8 cm parallel gripper can take it.
+        graspable: True if an 8 cm parallel gripper can grasp it.
     """
 
     id: str
@@ -91,7 +89,7 @@ class WorldObject:
 
 @dataclass(frozen=True)
 class WorldPerson:
-    """A person: who, where in the map frame, and the names of body, geoms and palm site in the model."""
+    """A person, their pose in the map frame, and the names of body, geoms and palm site in the model."""
 
     id: str
     name: str

@@ -1,4 +1,4 @@
-"""Liquid in vessels, as a fill level drawn by discs that grow one upon the other."""
+"""Liquids in vessels: a fill level, drawn by a stack of discs."""
 
 from collections.abc import Mapping
 
@@ -7,14 +7,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 MARK = "/liquid_"
-"""What the names of a vessel's discs contain."""
+"""Part of the name of every geom that is a disc of liquid."""
+EMPTY_HALF_HEIGHT = 1e-5
+"""Half height of a disc without liquid [m], so that no geom has size 0."""
 
 
 class Liquid:
-    """The liquid in one vessel; its level is what the model's discs show."""
+    """Liquid in one vessel; the model's discs always show its level.
+
+    Args:
+        model: Model that has the discs.
+        discs: Ids of their geoms, lowest first, at full size; opaque if the vessel starts full.
+    """
 
     def __init__(self, model: mujoco.MjModel, discs: list[int]) -> None:
-        """Take over discs as they were built: at full size, seen if the vessel begins full."""
         self._model, self._discs = model, discs
         self._half = np.array(model.geom_size[discs, 1])
         self._bottom = np.array(model.geom_pos[discs, 2]) - self._half
@@ -25,44 +31,45 @@ class Liquid:
 
     @property
     def level(self) -> float:
-        """How full the vessel is in [0, 1]."""
+        """Fill level of the vessel in [0, 1]."""
         return self._level
 
     @property
     def capacity(self) -> float:
-        """What it holds when full in [l]."""
+        """Volume of the full vessel [l]."""
+        # A disc of half height h holds 2 pi r^2 h cubic metres, 1000 l each.
         return float(2000.0 * np.pi * (self._radius**2 * self._half).sum())
 
     @property
     def mouth(self) -> float:
-        """Radius of the liquid when the vessel is full in [m]."""
+        """Radius of the liquid's surface when the vessel is full [m]."""
         return float(self._radius[-1])
 
     @property
     def colour(self) -> NDArray[np.float64]:
-        """Red, green, blue of what is in it, each in [0, 1], shape (3,)."""
+        """Red, green and blue of the liquid, each in [0, 1], shape (3,)."""
         return self._colour[:3]
 
     def add(self, litres: float, colour: NDArray[np.float64]) -> float:
-        """Add, or with a negative amount take out; what really was, in [l]."""
+        """Add an amount [l], or remove it if negative; return the amount that was really added [l]."""
         before = self._level
         self._colour[:3] = colour
         self.fill(float(np.clip(before + litres / self.capacity, 0.0, 1.0)))
         return (self._level - before) * self.capacity
 
     def fill(self, level: float) -> None:
-        """Show a level in [0, 1], disc upon disc."""
+        """Set the level in [0, 1] and show it."""
         self._level = level
         for i, geom in enumerate(self._discs):
-            share = float(np.clip(level * len(self._discs) - i, 0.0, 1.0))
-            half = max(share * self._half[i], 1e-5)
+            fraction = float(np.clip(level * len(self._discs) - i, 0.0, 1.0))
+            half = max(fraction * self._half[i], EMPTY_HALF_HEIGHT)
             self._model.geom_size[geom, 1] = half
             self._model.geom_pos[geom, 2] = self._bottom[i] + half
-            self._model.geom_rgba[geom] = (*self._colour[:3], 1.0 if share > 0.0 else 0.0)
+            self._model.geom_rgba[geom] = (*self._colour[:3], 1.0 if fraction > 0.0 else 0.0)
 
 
 def liquids_of(model: mujoco.MjModel) -> Mapping[int, Liquid]:
-    """Every vessel of a scene, by its body's id."""
+    """Return the liquid of every vessel in a model, by the id of the vessel's body."""
     discs: dict[int, list[int]] = {}
     for geom in range(model.ngeom):
         if MARK in model.geom(geom).name:

@@ -1,4 +1,4 @@
-"""A scene: its document and its map, checked against each other."""
+"""A scene: its document and its map, validated against each other."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from openral_sim.scene.schema import ObjectPlacement, SceneDocument
 
 @dataclass(frozen=True)
 class Scene:
-    """A home ready to be built; every id the document names exists in the map."""
+    """A home ready to be built; every id in the document exists in the map."""
 
     document: SceneDocument
     home: HomeMap
 
     def spot(self, placement: ObjectPlacement) -> tuple[Fixture, Surface]:
-        """The fixture and surface an object is placed on."""
+        """Return the fixture and surface on which an object is placed."""
         fixture = self.home.fixture(placement.fixture)
         return fixture, fixture.surface(placement.surface)
 
@@ -27,7 +27,7 @@ def load_scene(path: Path) -> Scene:
     """Read a scene and the map it names.
 
     Raises:
-        InvalidDocument: If the scene or its map is missing or invalid, or they do not fit each other.
+        InvalidDocument: If the scene or its map is missing or invalid, or they do not match.
     """
     document = load_document(SceneDocument, path)
     home = load_map(path.parent / document.map)
@@ -46,19 +46,19 @@ def _problems(document: SceneDocument, home: HomeMap) -> Iterator[str]:
         yield from _placement_problems(f"objects.{index}", placement, surfaces)
 
 
-def _mismatch(key: str, given: Iterable[str], wanted: Iterable[str]) -> Iterator[str]:
-    given, wanted = list(given), list(wanted)
-    for unknown in sorted(set(given) - set(wanted)):
-        yield f"{key}.{unknown}: not in the map; valid ids: {format_choices(wanted)}"
-    for missing in sorted(set(wanted) - set(given)):
-        yield f"{key}.{missing}: missing, the map has it"
+def _mismatch(key: str, given: Iterable[str], expected: Iterable[str]) -> Iterator[str]:
+    given, expected = list(given), list(expected)
+    for unknown in sorted(set(given) - set(expected)):
+        yield f"{key}.{unknown}: not in the map; valid ids: {format_choices(expected)}"
+    for missing in sorted(set(expected) - set(given)):
+        yield f"{key}.{missing}: missing here, but present in the map"
 
 
 def _placement_problems(
-    where: str, placement: ObjectPlacement, surfaces: dict[str, list[str]]
+    key: str, placement: ObjectPlacement, surfaces: dict[str, list[str]]
 ) -> Iterator[str]:
     if placement.fixture not in surfaces:
-        yield f"{where}.fixture: no '{placement.fixture}' in the map; valid ids: {format_choices(surfaces)}"
+        yield f"{key}.fixture: no '{placement.fixture}' in the map; valid ids: {format_choices(surfaces)}"
     elif placement.surface not in surfaces[placement.fixture]:
         valid = format_choices(surfaces[placement.fixture])
-        yield f"{where}.surface: '{placement.fixture}' has no '{placement.surface}'; valid ids: {valid}"
+        yield f"{key}.surface: '{placement.fixture}' has no '{placement.surface}'; valid ids: {valid}"

@@ -1,7 +1,4 @@
-"""A scene's YAML document."""
-# MERGED How fixtures, people, rooms and cameras of a scene look.
-# MERGED Walls, and the doorways in them.
-# MERGED Where an object lies at the start, and by how much that is drawn at random.
+"""YAML document of a scene: appearances, walls, lights, cameras, and the objects' initial placements."""
 
 from math import cos, hypot, pi, sin
 from typing import Literal
@@ -11,7 +8,7 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_
 
 from openral_core.documents import Document
 from openral_core.home_map import Point2, Point3, Pose2
-from openral_sim.assets.materials import LookName
+from openral_sim.assets.materials import AppearanceName
 from openral_sim.assets.objects.builder import ColourName
 from openral_sim.assets.objects.catalogue import ObjectKindName
 
@@ -19,26 +16,26 @@ Side = Literal["left", "right"]
 
 
 class FurnitureStyle(Document):
-    """The looks of a fixture, and the side its door is hinged on as seen from its front."""
+    """Appearance of a fixture, and the side of its door's hinge, seen from its front."""
 
-    main: LookName
-    accent: LookName
+    main: AppearanceName
+    accent: AppearanceName
     hinge: Side = "right"
 
 
 class PersonStyle(Document):
-    """Clothes of a person, and the hand they hold out to take things."""
+    """Clothes of a person, and the hand they hold out to receive objects."""
 
-    shirt: LookName = "shirt"
-    trousers: LookName = "denim"
+    shirt: AppearanceName = "shirt"
+    trousers: AppearanceName = "denim"
     hand: Side = "right"
 
 
 class Trim(Document):
-    """A box that is only seen: a rug, a picture, a window; centre and size in [m]."""
+    """A box without collisions, such as a rug, a picture or a window; centre and size in [m]."""
 
     id: str
-    look: LookName
+    look: AppearanceName
     centre: Point3
     size: Point3
     yaw: float = 0.0
@@ -54,7 +51,7 @@ class CameraStyle(Document):
 
 
 class Light(Document):
-    """A directional light from `pos` [m] along `dir`; one that casts shadows costs the most to draw."""
+    """A directional light at `pos` [m] along `dir`; casting shadows is the costliest part of rendering."""
 
     pos: Point3
     dir: Point3
@@ -63,7 +60,7 @@ class Light(Document):
 
 
 class WallOpening(Document):
-    """A doorway: distance of its near side along the wall, width and height in [m]."""
+    """A doorway: distance of its near side along the wall, width and height, in [m]."""
 
     at: PositiveFloat
     width: PositiveFloat
@@ -71,12 +68,12 @@ class WallOpening(Document):
 
 
 class Wall(Document):
-    """A straight wall about the line between two map points [m], with at most one doorway."""
+    """A straight wall centred on the line between two map points [m], with at most one doorway."""
 
     id: str
     start: Point2
     end: Point2
-    look: LookName
+    look: AppearanceName
     height: PositiveFloat = 2.5
     thickness: PositiveFloat = 0.1
     opening: WallOpening | None = None
@@ -89,19 +86,21 @@ class Wall(Document):
     @model_validator(mode="after")
     def _opening_fits(self) -> "Wall":
         if self.opening is not None and self.opening.at + self.opening.width >= self.length:
-            raise ValueError(f"the opening of wall '{self.id}' reaches past its {self.length:.2f} m")
+            raise ValueError(
+                f"the opening of wall '{self.id}' exceeds the wall's length of {self.length:.2f} m"
+            )
         return self
 
 
 class Jitter(Document):
-    """Uniform spread around a placement: each axis +-xy [m], heading +-yaw [rad]."""
+    """Uniform spread around a placement: +-xy [m] along each axis, +-yaw [rad] about z."""
 
     xy: NonNegativeFloat = 0.0
     yaw: NonNegativeFloat = 0.0
 
 
 class ObjectPlacement(Document):
-    """An object on a surface of a fixture, in the fixture's frame: x [m] towards its front, y to its left."""
+    """Placement of an object on a surface, in the fixture's frame: x [m] to its front, y to its left."""
 
     id: str
     kind: ObjectKindName
@@ -112,8 +111,8 @@ class ObjectPlacement(Document):
     yaw: float = 0.0
     jitter: Jitter = Jitter()
 
-    def draw(self, rng: np.random.Generator) -> Pose2:
-        """A pose in the fixture's frame; the same generator state gives the same pose."""
+    def sample(self, rng: np.random.Generator) -> Pose2:
+        """Sample a pose in the fixture's frame; the same generator state gives the same pose."""
         dx, dy, turn = rng.uniform(-1.0, 1.0, 3)
         return Pose2(
             x=self.at[0] + dx * self.jitter.xy,
@@ -122,19 +121,13 @@ class ObjectPlacement(Document):
         )
 
 
-def yaw_quaternion(yaw: float) -> tuple[float, float, float, float]:
-    """A turn about z as a quaternion (w, x, y, z)."""
-    half = (yaw % (2 * pi)) / 2
-    return cos(half), 0.0, 0.0, sin(half)
-
-
 class SceneDocument(Document):
-    """What a scene adds to its map; `map` is a path relative to the scene's file."""
+    """Everything a scene adds to its map; `map` is a path relative to the scene's file."""
 
     name: str
     map: str
     robot: Pose2
-    floors: dict[str, LookName]
+    floors: dict[str, AppearanceName]
     walls: tuple[Wall, ...]
     furniture: dict[str, FurnitureStyle]
     trims: tuple[Trim, ...] = ()
@@ -146,7 +139,13 @@ class SceneDocument(Document):
     @model_validator(mode="after")
     def _object_ids_are_unique(self) -> "SceneDocument":
         ids = [placement.id for placement in self.objects]
-        twice = sorted({name for name in ids if ids.count(name) > 1})
-        if twice:
-            raise ValueError(f"object id given twice: {', '.join(twice)}")
+        duplicates = sorted({name for name in ids if ids.count(name) > 1})
+        if duplicates:
+            raise ValueError(f"duplicate object id: {', '.join(duplicates)}")
         return self
+
+
+def yaw_quaternion(yaw: float) -> tuple[float, float, float, float]:
+    """Return a rotation about z as a quaternion (w, x, y, z)."""
+    half = (yaw % (2 * pi)) / 2
+    return cos(half), 0.0, 0.0, sin(half)

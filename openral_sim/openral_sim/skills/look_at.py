@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.skills import SkillResult, SkillStatus
-from openral_sim.assets.furniture.doors import inside_of
+from openral_sim.assets.furniture.doors import points_inside
 from openral_sim.motion_primitives.base_pose_selection import move_to_unoccluded_view
 from openral_sim.motion_primitives.head import aim, face
 from openral_sim.skills.context import Move, Running, SkillContext
@@ -69,4 +69,4 @@ def _inside(context: SkillContext, container: str) -> Vector:
     furniture = context.world.furniture[container]
     door, inside = furniture.doors[0], furniture.fixture.container
     share = float(context.data.joint(door.joint).qpos[0]) / door.travel
-    return inside_of(furniture.fixture, share * inside.drawn if inside else 0.0)
+    return points_inside(furniture.fixture, share * inside.drawn if inside else 0.0)

@@ -14,7 +14,7 @@ def test_lists_the_shipped_scenes_with_what_is_hidden_in_them() -> None:
     assert told.exit_code == 0
     lines = {line.split()[0]: line for line in told.output.splitlines()}
     assert set(lines) == {"studio", "home", "flat", "house"}
-    assert "kitchen, living room: 2 to open" in lines["home"]
+    assert "kitchen, living room: 2 containers" in lines["home"]
 
 
 def test_the_shipped_scenes_are_found_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

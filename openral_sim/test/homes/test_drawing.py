@@ -4,8 +4,8 @@ import pytest
 
 from openral_sim.procedural.floor_plan import PLANS, NoSuchPlan
 from openral_sim.procedural.home import UnknownScene, find_scene, sample_home, write_home
-from openral_sim.procedural.object_placement import whereabouts
-from openral_sim.procedural.validation import problems_of
+from openral_sim.procedural.object_placement import object_locations
+from openral_sim.procedural.validation import find_problems
 from openral_sim.scene.scene import Scene, load_scene
 
 ROOMS = sorted(PLANS)
@@ -23,11 +23,11 @@ def test_a_home_has_the_rooms_that_were_asked_for(drawn: Scene) -> None:
 
 
 def test_nothing_floats_sticks_in_something_or_is_out_of_sight_or_reach(drawn: Scene) -> None:
-    assert list(problems_of(drawn, 0)) == []
+    assert list(find_problems(drawn, 0)) == []
 
 
 def test_something_is_hidden_in_every_room_that_can_hide_and_something_lies_open(drawn: Scene) -> None:
-    things = whereabouts(drawn)
+    things = object_locations(drawn)
     hiding = {f.id for f in drawn.home.fixtures if f.container and f.container.occludes_contents}
     assert {thing.hidden_in for thing in things} == hiding | {""}
     assert len({thing.phrase for thing in things}) == len(things), "each goes by a name of its own"

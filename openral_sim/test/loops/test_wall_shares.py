@@ -11,8 +11,8 @@ def test_time_inside_a_part_is_counted_towards_it() -> None:
         end = monotonic() + 0.01
         while monotonic() < end:
             pass
-    name, share = shares.words().rsplit(" ", 1)
+    name, share = shares.summary().rsplit(" ", 1)
     assert name == "work"
     assert 0.0 < float(share.rstrip("%")) <= 100.0
     shares.restart()
-    assert shares.words() == "nothing done"
+    assert shares.summary() == "no steps"

@@ -4,17 +4,17 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.assets.materials import LOOKS, LookName, add_material, use_colour, use_printed
+from openral_sim.assets.materials import APPEARANCES, AppearanceName, add_material, use_colour, use_printed
 from openral_sim.assets.textures import banded_label
 
 
 def test_every_name_has_a_look() -> None:
-    assert set(get_args(LookName)) == set(LOOKS)
+    assert set(get_args(AppearanceName)) == set(APPEARANCES)
 
 
-@pytest.mark.parametrize("name", sorted(LOOKS))
+@pytest.mark.parametrize("name", sorted(APPEARANCES))
 def test_a_look_is_a_square_picture_that_is_not_plain(name: str) -> None:
-    image = LOOKS[name].texture()
+    image = APPEARANCES[name].texture()
     assert image.dtype == np.uint8
     assert image.shape[0] == image.shape[1]
     assert image.shape[2] == 3

@@ -13,12 +13,12 @@ def placement(xy: float, yaw: float) -> ObjectPlacement:
 
 @given(st.integers(0, 2**32), st.floats(0, 0.5), st.floats(0, 3))
 def test_a_draw_stays_within_its_jitter(seed: int, xy: float, yaw: float) -> None:
-    pose = placement(xy, yaw).draw(np.random.default_rng(seed))
+    pose = placement(xy, yaw).sample(np.random.default_rng(seed))
     assert abs(pose.x - 0.1) <= xy + 1e-12
     assert abs(pose.y + 0.2) <= xy + 1e-12
     assert abs(pose.yaw - 1.0) <= yaw + 1e-12
 
 
 def test_the_same_seed_draws_the_same_pose_and_another_one_another() -> None:
-    draws = [placement(0.1, 0.1).draw(np.random.default_rng(seed)) for seed in (3, 3, 4)]
+    draws = [placement(0.1, 0.1).sample(np.random.default_rng(seed)) for seed in (3, 3, 4)]
     assert draws[0] == draws[1] != draws[2]

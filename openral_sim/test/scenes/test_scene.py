@@ -81,9 +81,9 @@ def test_a_fixture_without_a_look_is_refused(tmp_path: Path, content: Content) -
 
 def test_an_object_id_given_twice_is_refused(tmp_path: Path, content: Content) -> None:
     content["objects"][1]["id"] = content["objects"][0]["id"]
-    assert "object id given twice: baguette" in refused(tmp_path, content)
+    assert "duplicate object id: baguette" in refused(tmp_path, content)
 
 
 def test_a_doorway_wider_than_its_wall_is_refused(tmp_path: Path, content: Content) -> None:
     content["walls"][4]["opening"]["width"] = 9.0
-    assert "reaches past" in refused(tmp_path, content)
+    assert "exceeds the wall" in refused(tmp_path, content)

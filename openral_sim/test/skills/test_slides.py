@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, Verb
 from openral_sim.assets.furniture.builder import Motion
-from openral_sim.assets.furniture.doors import inside_of
+from openral_sim.assets.furniture.doors import points_inside
 from openral_sim.robot import add_robot, set_stowed
 from openral_sim.scene.scene import Scene, load_scene
 from openral_sim.skills.context import SkillContext
@@ -71,12 +71,12 @@ def test_looks_into_a_drawn_drawer_from_where_its_front_does_not_hide_its_floor(
         "node_id": container,
     }
     do(Verb.NAVIGATE, by=robot, goal=Pose.planar(place.x, place.y, place.yaw))
-    assert _seen_of_its_floor(robot, inside_of(fixture, drawn)) < 0.5
+    assert _seen_of_its_floor(robot, points_inside(fixture, drawn)) < 0.5
     looked = do(Verb.LOOK_AT, by=robot, **chest)
     assert looked.success, looked.message
     assert float(looked.evidence["drove"]) > 0.2
     assert float(looked.evidence["in_sight"]) > 0.75
-    assert _seen_of_its_floor(robot, inside_of(fixture, drawn)) > 0.75
+    assert _seen_of_its_floor(robot, points_inside(fixture, drawn)) > 0.75
     stood = robot.control.base_pose
     thing = {"target": Pose((0.0, 0.0, 0.0)), "node_id": "ball_1", "inside": container}
     assert do(Verb.LOOK_AT, by=robot, **thing).success

@@ -1,1 +1,1 @@
-"""Furniture."""
+"""Furniture: its kinds, doors, drawers and handles."""

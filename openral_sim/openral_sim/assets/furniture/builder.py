@@ -1,7 +1,7 @@
-"""Panels, posts and doors of a fixture, in its own frame (x out of its front, y left, z up)."""
-# MERGED Hollow bodies: walls around a container's interior, and the shelves in it.
-# MERGED Upright bar handles.
-# MERGED Doors and drawers: what moves to open a container, passive and with a bar handle.
+"""Builder of a fixture: panels, posts, hollow shells, shelves and bar handles.
+
+Coordinates are in the fixture's own frame: x out of its front, y to its left, z up.
+"""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,12 +9,38 @@ from enum import StrEnum
 import mujoco
 
 from openral_core.home_map import Container, Fixture
-from openral_sim.assets.materials import LookName, add_material
+from openral_sim.assets.materials import AppearanceName, add_material
 from openral_sim.scene.schema import FurnitureStyle
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class HandleGeometry:
+    """Dimensions of an upright bar handle on two feet, sized for a parallel gripper.
+
+    Attributes:
+        radius: Radius of the bar [m].
+        stand_off: Distance from the door's front to the bar's axis [m].
+        foot_inset: Distance of each foot's axis from the bar's end [m].
+        foot_ratio: Radius of a foot as a fraction of the bar's [-].
+    """
+
+    radius: float = 0.011
+    stand_off: float = 0.055
+    foot_inset: float = 0.02
+    foot_ratio: float = 0.7
+
+
+HANDLE = HandleGeometry()
+SHELF_THICKNESS = 0.018
+"""Thickness of a shelf board [m]; a surface of the map is its upper side."""
+SHELF_RECESS = 0.01
+"""Distance of a shelf's edge behind the front of the container's interior [m]."""
 
 
 class Motion(StrEnum):
-    """How a door moves."""
+    """Kind of motion of a door."""
 
     HINGE = "hinge"
     SLIDE = "slide"
@@ -22,15 +48,15 @@ class Motion(StrEnum):
 
 @dataclass(frozen=True)
 class FurnitureDoor:
-    """The names a door or drawer carries in the model, and how it moves.
+    """A passive door or drawer: its names in the model, and its motion.
 
     Attributes:
-        body: Its body; x out of its front when shut. A hinge is at its frame's origin.
-        joint: Its hinge or slide, 0 when shut.
-        motion: Which of the two.
-        travel: The joint's upper limit, [rad] of a hinge and [m] of a slide.
-        handle_site: The middle of the handle's bar; x out of the door, z along the bar.
-        handle_geoms: What a gripper touches when it holds the handle.
+        body: Name of its body; x out of its front when closed. A hinge is at its frame's origin.
+        joint: Name of its hinge or slide, 0 when closed.
+        motion: Kind of that joint.
+        travel: Upper limit of the joint, [rad] for a hinge and [m] for a slide.
+        handle_site: Name of the site in the middle of the handle's bar; x out of the door, z along the bar.
+        handle_geoms: Names of the geoms a gripper touches when it holds the handle.
     """
 
     body: str
@@ -41,12 +67,12 @@ class FurnitureDoor:
     handle_geoms: tuple[str, ...]
 
 
-Vector = tuple[float, float, float]
-
-
 @dataclass
 class FurnitureBuilder:
-    """Adds the parts of one fixture to its body, and collects its doors."""
+    """Adds the parts of one fixture to its body, and collects its doors.
+
+    Parts are added to ``body``, the fixture's own if None; their coordinates are in that body's frame [m].
+    """
 
     spec: mujoco.MjSpec
     body: mujoco.MjsBody
@@ -55,23 +81,28 @@ class FurnitureBuilder:
     doors: list[FurnitureDoor] = field(default_factory=list)
 
     def panel(
-        self, low: Vector, high: Vector, look: LookName, body: mujoco.MjsBody | None = None
+        self, low: Vector, high: Vector, look: AppearanceName, body: mujoco.MjsBody | None = None
     ) -> mujoco.MjsGeom:
-        """Add a box between two corners [m] of the body's frame (the fixture's own by default)."""
+        """Add a box between two corners [m]."""
         centre = tuple((a + b) / 2 for a, b in zip(low, high, strict=True))
         half = tuple((b - a) / 2 for a, b in zip(low, high, strict=True))
         return self._geom(mujoco.mjtGeom.mjGEOM_BOX, half, centre, look, body)
 
     def post(
-        self, radius: float, low: Vector, high: Vector, look: LookName, body: mujoco.MjsBody | None = None
+        self,
+        radius: float,
+        low: Vector,
+        high: Vector,
+        look: AppearanceName,
+        body: mujoco.MjsBody | None = None,
     ) -> mujoco.MjsGeom:
-        """Add a round bar between two points [m]."""
+        """Add a round bar of a radius between two points [m]."""
         geom = self._geom(mujoco.mjtGeom.mjGEOM_CYLINDER, (radius, 0, 0), (0, 0, 0), look, body)
         geom.fromto = (*low, *high)
         return geom
 
-    def ball(self, half: Vector, centre: Vector, look: LookName) -> mujoco.MjsGeom:
-        """Add an ellipsoid of half axes [m]."""
+    def ball(self, half: Vector, centre: Vector, look: AppearanceName) -> mujoco.MjsGeom:
+        """Add an ellipsoid of half axes about a centre [m]."""
         return self._geom(mujoco.mjtGeom.mjGEOM_ELLIPSOID, half, centre, look, None)
 
     def _geom(
@@ -79,7 +110,7 @@ class FurnitureBuilder:
         kind: mujoco.mjtGeom,
         size: tuple[float, ...],
         centre: tuple[float, ...],
-        look: LookName,
+        look: AppearanceName,
         body: mujoco.MjsBody | None,
     ) -> mujoco.MjsGeom:
         owner = self.body if body is None else body
@@ -94,11 +125,8 @@ class FurnitureBuilder:
         )
 
 
-_SHELF = 0.018
-
-
-def add_shell(builder: FurnitureBuilder, container: Container, look: LookName) -> None:
-    """Close a container on all sides but its front."""
+def add_shell(builder: FurnitureBuilder, container: Container, look: AppearanceName) -> None:
+    """Enclose a container on all sides but its front."""
     d, w, h = builder.fixture.depth / 2, builder.fixture.width / 2, builder.fixture.height
     (x0, y0, z0), (x1, y1, z1) = container.interior.min, container.interior.max
     builder.panel((-d, -w, 0), (x0, w, h), look)
@@ -108,39 +136,35 @@ def add_shell(builder: FurnitureBuilder, container: Container, look: LookName) -
     builder.panel((x0, y0, z1), (x1, y1, h), look)
 
 
-def add_shelves(builder: FurnitureBuilder, container: Container, look: LookName) -> None:
-    """Add a board under every surface that lies inside the container."""
+def add_shelves(builder: FurnitureBuilder, container: Container, look: AppearanceName) -> None:
+    """Add a board under every surface inside the container."""
     (x0, y0, z0), (x1, y1, z1) = container.interior.min, container.interior.max
     for surface in builder.fixture.surfaces:
         if z0 < surface.z < z1:
-            board = ((x0, y0, surface.z - _SHELF), (x1 - 0.01, y1, surface.z))
+            board = ((x0, y0, surface.z - SHELF_THICKNESS), (x1 - SHELF_RECESS, y1, surface.z))
             builder.panel(*board, look)
-
-
-_RADIUS = 0.011
-STAND_OFF = 0.055
-"""From a door's front to the middle of the bar in [m]."""
-_FOOT = 0.02
 
 
 def add_handle(
     builder: FurnitureBuilder, body: mujoco.MjsBody, foot: tuple[float, float, float], length: float
 ) -> tuple[str, tuple[str, ...]]:
-    """Add a bar on two feet before a door's front.
+    """Add an upright bar handle in front of a door.
 
     Args:
-        builder: The fixture's.
-        body: The door.
-        foot: The point of the front behind the bar's middle, in the door's frame in [m].
-        length: Of the bar in [m].
+        builder: Builder of the fixture.
+        body: Body of the door.
+        foot: Point of the door's front behind the middle of the bar, in the door's frame [m].
+        length: Length of the bar [m].
 
     Returns:
-        The names of the site in its middle and of what a gripper touches.
+        Names of the site in its middle and of the geoms a gripper touches.
     """
     front, y, z = foot
-    x, low, high = front + STAND_OFF, z - length / 2, z + length / 2
+    x, low, high = front + HANDLE.stand_off, z - length / 2, z + length / 2
     site = body.add_site(name=f"{body.name}/handle", pos=(x, y, z), size=(0.01, 0.01, 0.01), group=4)
-    for end in (low + _FOOT, high - _FOOT):
-        builder.post(_RADIUS * 0.7, (front, y, end), (x, y, end), builder.style.accent, body)
-    bar = builder.post(_RADIUS, (x, y, low), (x, y, high), builder.style.accent, body)
+    for end in (low + HANDLE.foot_inset, high - HANDLE.foot_inset):
+        builder.post(
+            HANDLE.radius * HANDLE.foot_ratio, (front, y, end), (x, y, end), builder.style.accent, body
+        )
+    bar = builder.post(HANDLE.radius, (x, y, low), (x, y, high), builder.style.accent, body)
     return site.name, (bar.name,)

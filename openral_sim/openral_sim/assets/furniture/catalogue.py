@@ -1,8 +1,8 @@
-"""Every kind of furniture by name."""
+"""Catalogue of the kinds of furniture."""
 
 from collections.abc import Callable, Iterable
 
-from openral_core.errors import OpenRALError
+from openral_core.errors import OpenRALError, format_choices
 from openral_sim.assets.furniture.builder import FurnitureBuilder
 from openral_sim.assets.furniture.kitchen import (
     build_cabinet,
@@ -39,20 +39,23 @@ FURNITURE_KINDS: dict[str, Callable[[FurnitureBuilder], None]] = {
     "table": build_table,
     "wardrobe": build_wardrobe,
 }
+"""Every kind of furniture by name: the function that adds its parts."""
 
 
 class UnknownFurnitureKind(OpenRALError):
-    """The map has a fixture of a kind nobody can build."""
+    """A fixture of the map has a kind that is not in the catalogue."""
 
     def __init__(self, fixture: str, kind: str, valid: Iterable[str]) -> None:
-        super().__init__(f"fixture '{fixture}' is of unknown kind '{kind}'; valid kinds: {', '.join(valid)}")
+        super().__init__(
+            f"fixture '{fixture}' has unknown kind '{kind}'; valid kinds: {format_choices(valid)}"
+        )
 
 
 def build_fixture(builder: FurnitureBuilder) -> None:
     """Add every part of the builder's fixture to its body.
 
     Raises:
-        UnknownFurnitureKind: If there is no such kind.
+        UnknownFurnitureKind: If its kind is not in the catalogue.
         NotAContainer: If the kind is hollow and the fixture has no container.
     """
     fixture = builder.fixture

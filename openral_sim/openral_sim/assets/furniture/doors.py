@@ -1,7 +1,10 @@
-"""Adds a hinged door over the front of a container."""
-# MERGED Bodies that slide: drawers and sliding doors.
-# MERGED The container of a fixture whose kind needs one.
-# MERGED Where in a container things may lie, from the map alone.
+"""Doors and drawers of containers, and the volume behind them.
+
+`add_door` adds a hinged door, `add_slide` a body that slides (a drawer or a sliding door), and
+`points_inside` samples the positions that small objects in a container can have.
+"""
+
+from dataclasses import dataclass
 
 import mujoco
 import numpy as np
@@ -11,49 +14,110 @@ from openral_core.errors import OpenRALError
 from openral_core.home_map import Container, Fixture
 from openral_sim.assets.furniture.builder import FurnitureBuilder, FurnitureDoor, Motion, Vector, add_handle
 
-_GAP = 0.004
-_MASS = 8.0
-_OPEN_ANGLE = 1.92
-_BAR = 0.32
-_FROM_EDGE = 0.06
+
+@dataclass(frozen=True)
+class HingedDoorModel:
+    """Dimensions and joint dynamics of a hinged door: light enough to pull, damped enough to stay open.
+
+    Attributes:
+        gap: Gap between the door and the body behind and beside it [m].
+        mass: Mass of the panel [kg].
+        travel: Opening angle at the joint's limit [rad], 110 degrees.
+        handle_length: Length of its bar handle [m].
+        handle_inset: Distance of the bar from the door's free edge [m].
+        damping: Damping of the hinge [N m s/rad].
+        friction: Dry friction of the hinge [N m].
+        armature: Rotor inertia added to the hinge for numerical stability [kg m^2].
+    """
+
+    gap: float = 0.004
+    mass: float = 8.0
+    travel: float = 1.92
+    handle_length: float = 0.32
+    handle_inset: float = 0.06
+    damping: float = 1.5
+    friction: float = 0.8
+    armature: float = 0.05
+
+
+@dataclass(frozen=True)
+class SlideModel:
+    """Joint dynamics of drawers and sliding doors.
+
+    Attributes:
+        damping: Damping of the slide [N s/m].
+        friction: Dry friction of the slide [N].
+        armature: Inertia added to the slide for numerical stability [kg].
+    """
+
+    damping: float = 8.0
+    friction: float = 3.0
+    armature: float = 0.2
+
+
+@dataclass(frozen=True)
+class InsideGrid:
+    """Grid of the positions at which small objects may lie in a container.
+
+    Attributes:
+        points: Number of points along each horizontal axis.
+        wall_margin: Distance from the container's walls [m].
+        height: Height of a small object's centre above its surface [m].
+    """
+
+    points: int = 7
+    wall_margin: float = 0.03
+    height: float = 0.03
+
+
+HINGED_DOOR = HingedDoorModel()
+SLIDE = SlideModel()
+INSIDE_GRID = InsideGrid()
+
+
+class NotAContainer(OpenRALError):
+    """A fixture of a hollow kind has no `container` in the map."""
+
+    def __init__(self, fixture: Fixture) -> None:
+        super().__init__(f"fixture '{fixture.id}' of kind '{fixture.kind}' needs a `container` in the map")
 
 
 def add_door(builder: FurnitureBuilder, container: Container, bottom: float, handle_z: float) -> None:
-    """Add a door that closes the container's front, from `bottom` [m] to the fixture's top."""
+    """Add a hinged door over the container's front, from `bottom` [m] to the fixture's top."""
     fixture = builder.fixture
-    back, front = container.interior.max[0] + _GAP, fixture.depth / 2
+    back, front = container.interior.max[0] + HINGED_DOOR.gap, fixture.depth / 2
     thickness, side = front - back, 1.0 if builder.style.hinge == "right" else -1.0
-    body = _hinged_body(builder, back, side)
-    _let_pass(builder, body)
-    reach = -side * (fixture.width - 2 * _GAP)
+    body = _add_hinged_body(builder, back, side)
+    reach = -side * (fixture.width - 2 * HINGED_DOOR.gap)
     low = (0.0, min(0.0, reach), bottom)
     high = (thickness, max(0.0, reach), fixture.height)
-    builder.panel(low, high, builder.style.main, body).mass = _MASS
-    foot = (thickness, reach + side * _FROM_EDGE, handle_z)
-    site, geoms = add_handle(builder, body, foot, _BAR)
+    builder.panel(low, high, builder.style.main, body).mass = HINGED_DOOR.mass
+    foot = (thickness, reach + side * HINGED_DOOR.handle_inset, handle_z)
+    site, geoms = add_handle(builder, body, foot, HINGED_DOOR.handle_length)
     builder.doors.append(
-        FurnitureDoor(body.name, f"{body.name}/hinge", Motion.HINGE, _OPEN_ANGLE, site, geoms)
+        FurnitureDoor(body.name, f"{body.name}/hinge", Motion.HINGE, HINGED_DOOR.travel, site, geoms)
     )
 
 
-def _hinged_body(builder: FurnitureBuilder, back: float, side: float) -> mujoco.MjsBody:
-    hinge_y = side * (builder.fixture.width / 2 - _GAP)
+def _add_hinged_body(builder: FurnitureBuilder, back: float, side: float) -> mujoco.MjsBody:
+    hinge_y = side * (builder.fixture.width / 2 - HINGED_DOOR.gap)
     body = builder.body.add_body(name=f"{builder.body.name}/door", pos=(back, hinge_y, 0))
     body.add_joint(
         name=f"{body.name}/hinge",
         type=mujoco.mjtJoint.mjJNT_HINGE,
         axis=(0, 0, side),
         limited=True,
-        range=(0.0, _OPEN_ANGLE),
-        damping=1.5,
-        frictionloss=0.8,
-        armature=0.05,
+        range=(0.0, HINGED_DOOR.travel),
+        damping=HINGED_DOOR.damping,
+        frictionloss=HINGED_DOOR.friction,
+        armature=HINGED_DOOR.armature,
     )
+    _exclude_frame(builder, body)
     return body
 
 
-def _let_pass(builder: FurnitureBuilder, body: mujoco.MjsBody) -> None:
-    """The frame is fixed to the world, so MuJoCo would let the door's edge rub on it."""
+def _exclude_frame(builder: FurnitureBuilder, body: mujoco.MjsBody) -> None:
+    """Exclude contacts between a door and its frame, which is fixed to the world."""
     builder.spec.add_exclude(name=f"{body.name}/frame", bodyname1=builder.body.name, bodyname2=body.name)
 
 
@@ -68,29 +132,22 @@ def add_slide(
         axis=axis,
         limited=True,
         range=(0.0, travel),
-        damping=8.0,
-        frictionloss=3.0,
-        armature=0.2,
+        damping=SLIDE.damping,
+        frictionloss=SLIDE.friction,
+        armature=SLIDE.armature,
     )
-    builder.spec.add_exclude(name=f"{body.name}/frame", bodyname1=builder.body.name, bodyname2=body.name)
+    _exclude_frame(builder, body)
     return body
 
 
 def sliding_door(body: mujoco.MjsBody, travel: float, handle: tuple[str, tuple[str, ...]]) -> FurnitureDoor:
-    """The names of a body that slides and of its handle."""
+    """Describe a sliding body and its handle as a door."""
     site, geoms = handle
     return FurnitureDoor(body.name, f"{body.name}/slide", Motion.SLIDE, travel, site, geoms)
 
 
-class NotAContainer(OpenRALError):
-    """A fixture of a hollow kind has no `container` in the map."""
-
-    def __init__(self, fixture: Fixture) -> None:
-        super().__init__(f"fixture '{fixture.id}' of kind '{fixture.kind}' needs a `container` in the map")
-
-
 def container_of(fixture: Fixture) -> Container:
-    """The fixture's container.
+    """Return the fixture's container.
 
     Raises:
         NotAContainer: If it has none.
@@ -100,27 +157,23 @@ def container_of(fixture: Fixture) -> Container:
     return fixture.container
 
 
-Vector_insides = NDArray[np.float64]
-_ACROSS = 7
-_FROM_WALLS = 0.03
-_LYING = 0.03
-"""Height of the middle of something small over what it lies on in [m]."""
-
-
-def inside_of(fixture: Fixture, drawn: float) -> Vector_insides:
-    """Middles of small things that lie all over its floor and the shelves in it, in map in [m], shape (N, 3).
+def points_inside(fixture: Fixture, extension: float) -> NDArray[np.float64]:
+    """Sample centres of small objects all over a container's floor and shelves, in map [m], shape (N, 3).
 
     Args:
-        fixture: A container.
-        drawn: How far what it holds has come out with it in [m].
+        fixture: Fixture with a container.
+        extension: Distance by which its drawer, and the contents with it, is pulled out [m].
 
     Raises:
-        NotAContainer: If it is none.
+        NotAContainer: If the fixture has no container.
     """
     interior = container_of(fixture).interior
     low, high = np.array(interior.min), np.array(interior.max)
     heights = {float(low[2]), *(s.z for s in fixture.surfaces if low[2] < s.z < high[2])}
-    xs, ys = (np.linspace(low[i] + _FROM_WALLS, high[i] - _FROM_WALLS, _ACROSS) for i in range(2))
-    x, y, z = (each.ravel() for each in np.meshgrid(xs + drawn, ys, sorted(heights)))
+    grid = INSIDE_GRID
+    xs, ys = (
+        np.linspace(low[i] + grid.wall_margin, high[i] - grid.wall_margin, grid.points) for i in range(2)
+    )
+    x, y, z = (axis.ravel() for axis in np.meshgrid(xs + extension, ys, sorted(heights)))
     c, s = np.cos(fixture.pose.yaw), np.sin(fixture.pose.yaw)
-    return np.column_stack([fixture.pose.x + c * x - s * y, fixture.pose.y + s * x + c * y, z + _LYING])
+    return np.column_stack([fixture.pose.x + c * x - s * y, fixture.pose.y + s * x + c * y, z + grid.height])

@@ -1,1 +1,1 @@
-"""Objects."""
+"""Objects: their kinds, and the shapes that build them."""

@@ -1,6 +1,4 @@
-"""Geoms of an object: meshes that are seen, and hidden primitives that collide."""
-# MERGED What every kind of object says of itself.
-# MERGED The colours an object can be told apart by.
+"""Kinds of objects, and the builder that adds an object's visual meshes and collision primitives."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +31,7 @@ COLOURS: dict[ColourName, tuple[float, float, float]] = {
     "purple": (0.48, 0.26, 0.58),
     "grey": (0.62, 0.63, 0.65),
 }
-
+"""Red, green and blue of every named colour, each in [0, 1]."""
 
 Material = Literal[
     "ceramic", "clear", "fabric", "glass", "metal", "organic", "paper", "plastic", "rubber", "wood"
@@ -42,6 +40,17 @@ GLOSS: dict[Material, float] = {
     "ceramic": 0.5, "clear": 0.9, "fabric": 0.02, "glass": 0.9, "metal": 0.8,
     "organic": 0.2, "paper": 0.1, "plastic": 0.4, "rubber": 0.1, "wood": 0.15,
 }  # fmt: skip
+"""Gloss of every material in [0, 1]."""
+VISUAL_GROUP = 2
+"""MuJoCo geom group of everything that is rendered and does not collide."""
+COLLISION_GROUP = 3
+"""MuJoCo geom group of everything that collides and is not rendered."""
+RING_SIDES = 10
+"""Number of boxes that approximate a round wall; each is widened by `RING_OVERLAP` to leave no gap."""
+RING_OVERLAP = 1.02
+"""Factor [-] by which a ring's boxes are wider than a side of the polygon they form."""
+
+Vector = tuple[float, float, float]
 
 
 class ObjectKind(Document):
@@ -50,16 +59,16 @@ class ObjectKind(Document):
     Its body's frame lies at the middle of its height, on its axis, z up as it stands or lies.
 
     Attributes:
-        noun: What it is called.
-        shape: What builds it.
+        noun: Name in natural language.
+        shape: Key of the function that builds it.
         size: Extent along x, y, z in [m], without a handle.
         mass: Mass in [kg].
-        graspable: Whether an 8 cm parallel gripper can take it from above or from the side.
-        material: What it is made of.
-        colour: What it is painted unless a scene says otherwise.
-        accent: The colour of its smaller part: cap, band, ink.
-        print: The word on its packaging.
-        kept: The furniture it is usually on or in, the likeliest first.
+        graspable: True if an 8 cm parallel gripper can grasp it from above or from the side.
+        material: Material it is made of.
+        colour: Colour if the scene does not set one.
+        accent: Colour of its smaller part: cap, band, ink.
+        print: Word on its packaging.
+        kept: Furniture it is usually kept on or in, the most likely first.
     """
 
     noun: str
@@ -75,31 +84,32 @@ class ObjectKind(Document):
 
     @property
     def gloss(self) -> float:
-        """How much it shines in [0, 1]."""
+        """Gloss in [0, 1]."""
         return GLOSS[self.material]
-
-
-VISUAL_GROUP = 2
-COLLISION_GROUP = 3
-_RING_SIDES = 10
-
-Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
 class ObjectBuilder:
-    """Adds the parts of one object to its body; meshes are shared by all objects of a kind."""
+    """Adds the parts of one object to its body; meshes are shared by all objects of a kind.
+
+    Attributes:
+        spec: Specification to add to.
+        body: Body of the object.
+        name: Name of the kind.
+        kind: The kind.
+        override_colour: Colour set by the scene; None keeps that of the kind.
+    """
 
     spec: mujoco.MjSpec
     body: mujoco.MjsBody
     name: str
     kind: ObjectKind
-    painted: ColourName | None = None
+    override_colour: ColourName | None = None
 
     @property
     def colour(self) -> ColourName:
-        """The colour it has here."""
-        return self.painted or self.kind.colour
+        """Colour of this object."""
+        return self.override_colour or self.kind.colour
 
     @property
     def size(self) -> Vector:
@@ -107,15 +117,15 @@ class ObjectBuilder:
         return self.kind.size
 
     def paint(self) -> str:
-        """The name of a plain material in the object's colour."""
+        """Return the name of a plain material in the object's colour."""
         return self._plain(self.colour)
 
     def accent(self) -> str:
-        """The name of a plain material in the colour of the object's smaller part."""
+        """Return the name of a plain material in the accent colour."""
         return self._plain(self.kind.accent)
 
     def label(self, repeats: int = 3) -> str:
-        """The name of a material that shows the object's word on its packaging, in its colours."""
+        """Return the name of a material that shows the word on the packaging, in the object's colours."""
         body, band = COLOURS[self.colour], COLOURS[self.kind.accent]
         ink = (0.97, 0.97, 0.95) if sum(band) < 1.5 else tuple(0.45 * channel for channel in body)
         image = banded_label(self.kind.print, body, band, (ink[0], ink[1], ink[2]), repeats)
@@ -127,7 +137,7 @@ class ObjectBuilder:
         return use_colour(self.spec, name, (*COLOURS[colour], alpha), self.kind.gloss)
 
     def visual(self, part: str, mesh: Mesh, material: str, pos: Vector = (0, 0, 0)) -> None:
-        """Add a mesh that is seen and does not collide."""
+        """Add a mesh that is rendered and does not collide."""
         self.body.add_geom(
             name=f"{self.body.name}/{part}",
             type=mujoco.mjtGeom.mjGEOM_MESH,
@@ -141,31 +151,31 @@ class ObjectBuilder:
         )
 
     def box(self, half: Vector, pos: Vector = (0, 0, 0), yaw: float = 0.0) -> None:
-        """Add a box that collides, of half sizes [m], turned about z [rad]."""
+        """Add a collision box of half sizes [m], rotated about z [rad]."""
         quat = (cos(yaw / 2), 0.0, 0.0, sin(yaw / 2))
         self._solid(mujoco.mjtGeom.mjGEOM_BOX, half, pos, quat)
 
     def cylinder(self, radius: float, half_height: float, z: float = 0.0) -> None:
-        """Add an upright cylinder that collides."""
+        """Add an upright collision cylinder of radius, half height and centre z [m]."""
         self._solid(mujoco.mjtGeom.mjGEOM_CYLINDER, (radius, half_height, 0), (0, 0, z))
 
     def ellipsoid(self, half: Vector, pos: Vector = (0, 0, 0)) -> None:
-        """Add an ellipsoid that collides, of half axes [m]; it does not roll forever."""
+        """Add a collision ellipsoid of half axes [m], with rolling friction that brings it to rest."""
         geom = self._solid(mujoco.mjtGeom.mjGEOM_ELLIPSOID, half, pos)
         geom.condim = 6
         geom.friction = (1.0, 0.02, 0.004)
 
     def ring(self, radius: float, wall: float, low: float, high: float) -> None:
-        """Add a hollow wall of boxes between two heights, of outer radius and thickness [m]."""
-        half_side = radius * sin(pi / _RING_SIDES) * 1.02
-        middle = radius * cos(pi / _RING_SIDES) - wall / 2
-        for step in range(_RING_SIDES):
-            angle = 2 * pi * step / _RING_SIDES
+        """Add a ring of collision boxes between two heights, of outer radius and wall thickness [m]."""
+        half_side = radius * sin(pi / RING_SIDES) * RING_OVERLAP
+        middle = radius * cos(pi / RING_SIDES) - wall / 2
+        for step in range(RING_SIDES):
+            angle = 2 * pi * step / RING_SIDES
             pos = (middle * cos(angle), middle * sin(angle), (low + high) / 2)
             self.box((wall / 2, half_side, (high - low) / 2), pos, angle)
 
     def liquid(self, discs: Sequence[tuple[float, float, float]], colour: Vector, full: bool) -> None:
-        """Add discs of radius between two heights [m], lowest first, that show what is in a vessel."""
+        """Add the liquid of a vessel: discs of radius, lower and upper height [m], lowest first."""
         for i, (radius, low, high) in enumerate(discs):
             self.body.add_geom(
                 name=f"{self.body.name}{MARK}{i}",
@@ -180,7 +190,7 @@ class ObjectBuilder:
             )
 
     def set_mass(self, mass: float) -> None:
-        """Spread a mass [kg] evenly over the parts that collide."""
+        """Spread a mass [kg] evenly over the collision geoms."""
         solids = [geom for geom in self.body.geoms if geom.group == COLLISION_GROUP]
         for geom in solids:
             geom.mass = mass / len(solids)

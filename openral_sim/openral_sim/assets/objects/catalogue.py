@@ -1,5 +1,4 @@
-"""Every kind of object by name, read from `types.yaml`."""
-# MERGED Shapes of objects: each adds what is seen and what collides to a builder's body.
+"""Catalogue of the kinds of objects, read from `types.yaml`, and of the shapes that build them."""
 
 from collections.abc import Callable, Mapping
 from importlib.resources import as_file, files
@@ -91,36 +90,34 @@ SHAPES: Mapping[str, Callable[[ObjectBuilder], None]] = MappingProxyType(
         "wine_glass": build_wine_glass,
     }
 )
-
-__all__ = ["SHAPES"]
-
-
-_FILE = "types.yaml"
+"""Every shape by name: a function that adds its visual and collision geoms to a builder's body."""
 
 
-def _load() -> Mapping[str, ObjectKind]:
-    with as_file(files(__package__) / _FILE) as path:
+def _load(name: str) -> Mapping[str, ObjectKind]:
+    with as_file(files(__package__) / name) as path:
         content = read_yaml(path)
     kinds = {
-        name: parse_document(ObjectKind, entry if isinstance(entry, dict) else {}, f"{_FILE}: {name}")
-        for name, entry in content.items()
+        key: parse_document(ObjectKind, entry if isinstance(entry, dict) else {}, f"{name}: {key}")
+        for key, entry in content.items()
     }
     return MappingProxyType(kinds)
 
 
-KINDS = _load()
+KINDS = _load("types.yaml")
+"""Every kind of object by name."""
 
 
-def _known(name: str) -> str:
+def _validated(name: str) -> str:
     if name not in KINDS:
-        raise ValueError(f"no kind '{name}'; valid kinds: {format_choices(KINDS)}")
+        raise ValueError(f"unknown kind '{name}'; valid kinds: {format_choices(KINDS)}")
     return name
 
 
-ObjectKindName = Annotated[str, AfterValidator(_known)]
+ObjectKindName = Annotated[str, AfterValidator(_validated)]
+"""Key of `KINDS`."""
 
 
 def build_object(builder: ObjectBuilder) -> None:
-    """Add every part of the builder's kind to its body, its mass spread over what collides."""
+    """Add every part of the builder's kind to its body, and spread its mass over the collision geoms."""
     SHAPES[builder.kind.shape](builder)
     builder.set_mass(builder.kind.mass)

@@ -1,7 +1,4 @@
-"""Things with screens, dials and lamps."""
-# MERGED A remote control lying flat.
-# MERGED Toys.
-# MERGED Fruit, and other round things.
+"""Shapes of small household objects: electronics, toys, fruit, balls and paper rolls."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +9,28 @@ from openral_sim.assets.objects.builder import COLOURS, ObjectBuilder
 from openral_sim.assets.objects.tableware import Outline
 from openral_sim.assets.textures import speckle
 
-_TORCH: Outline = ((0, 0), (0.62, 0), (0.68, 0.02), (0.68, 0.66), (1, 0.82), (1, 0.97), (0.94, 1))
+FLASHLIGHT: Outline = ((0, 0), (0.62, 0), (0.68, 0.02), (0.68, 0.66), (1, 0.82), (1, 0.97), (0.94, 1))
+PEAR: Outline = (
+    (0, 0), (0.5, 0), (0.85, 0.08), (1, 0.28), (0.9, 0.46), (0.55, 0.66), (0.42, 0.82), (0.2, 0.9), (0, 0.9),
+)  # fmt: skip
+WHEEL_RADIUS = 0.011
+"""Radius of a toy car's wheels [m]."""
+# Half axes and centre of each part as fractions of the size; parts off the middle come in pairs.
+TEDDY_BEAR = (
+    ("trunk", (0.36, 0.33, 0.30), (-0.10, 0.0, -0.20)),
+    ("head", (0.32, 0.32, 0.23), (-0.06, 0.0, 0.22)),
+    ("snout", (0.13, 0.13, 0.08), (0.24, 0.0, 0.17)),
+    ("nose", (0.04, 0.05, 0.03), (0.36, 0.0, 0.20)),
+    ("ear", (0.08, 0.11, 0.08), (-0.08, 0.25, 0.42)),
+    ("eye", (0.03, 0.03, 0.02), (0.22, 0.12, 0.28)),
+    ("arm", (0.28, 0.10, 0.09), (0.12, 0.38, -0.10)),
+    ("leg", (0.50, 0.15, 0.11), (0.0, 0.35, -0.39)),
+)
+_DARK_PARTS = ("nose", "eye")
 
 
 def build_slate(builder: ObjectBuilder) -> None:
-    """Add a flat thing with a screen, lying on its back."""
+    """Add a flat device with a screen, such as a phone, lying on its back."""
     x, y, z = builder.size
     builder.visual("case", printed_box(builder.size), builder.paint())
     screen = printed_box((x - 0.008, y - 0.016, 0.001))
@@ -44,7 +58,7 @@ def build_clock(builder: ObjectBuilder) -> None:
 def build_flashlight(builder: ObjectBuilder) -> None:
     """Add a flashlight lying along y, its lamp at +y."""
     width, length, _ = builder.size
-    outline = [(r * width / 2, (z - 0.5) * length) for r, z in _TORCH]
+    outline = [(r * width / 2, (z - 0.5) * length) for r, z in FLASHLIGHT]
     builder.visual("body", _along_y(lathe(outline)), builder.paint())
     lamp = lathe([(0.94 * width / 2, length / 2), (0.0, length / 2 - 0.004)])
     builder.visual("lamp", _along_y(lamp), builder.accent())
@@ -53,17 +67,17 @@ def build_flashlight(builder: ObjectBuilder) -> None:
 
 
 def _along_y(mesh: Mesh) -> Mesh:
-    """A mesh about z laid down along y."""
+    """Rotate a mesh so that its z axis points along y."""
     return Mesh(mesh.vertices[:, [0, 2, 1]] * np.array([-1, 1, 1]), mesh.faces, mesh.uv)
 
 
 def _facing_x(mesh: Mesh) -> Mesh:
-    """A mesh about z turned to lie along x."""
+    """Rotate a mesh so that its z axis points along x."""
     return Mesh(mesh.vertices[:, [2, 0, 1]], mesh.faces, mesh.uv)
 
 
 def build_remote(builder: ObjectBuilder) -> None:
-    """Add a remote control lying along y."""
+    """Add a remote control lying flat along y."""
     builder.visual("case", printed_box(builder.size), builder.paint())
     grey = use_colour(builder.spec, "key_grey", (0.62, 0.63, 0.65, 1.0), 0.2)
     power = use_colour(builder.spec, "key_red", (*COLOURS["red"], 1.0), 0.2)
@@ -77,36 +91,21 @@ def build_remote(builder: ObjectBuilder) -> None:
     builder.box((builder.size[0] / 2, builder.size[1] / 2, builder.size[2] / 2))
 
 
-_WHEEL = 0.011
-# Half axes and centre of each part as shares of depth, width and height; what lies aside comes in pairs.
-_BEAR = (
-    ("trunk", (0.36, 0.33, 0.30), (-0.10, 0.0, -0.20)),
-    ("head", (0.32, 0.32, 0.23), (-0.06, 0.0, 0.22)),
-    ("snout", (0.13, 0.13, 0.08), (0.24, 0.0, 0.17)),
-    ("nose", (0.04, 0.05, 0.03), (0.36, 0.0, 0.20)),
-    ("ear", (0.08, 0.11, 0.08), (-0.08, 0.25, 0.42)),
-    ("eye", (0.03, 0.03, 0.02), (0.22, 0.12, 0.28)),
-    ("arm", (0.28, 0.10, 0.09), (0.12, 0.38, -0.10)),
-    ("leg", (0.50, 0.15, 0.11), (0.0, 0.35, -0.39)),
-)
-_DARK = ("nose", "eye")
-
-
 def build_toy_car(builder: ObjectBuilder) -> None:
     """Add a car along y."""
     x, y, z = builder.size
-    low = -z / 2 + 0.6 * _WHEEL
+    low = -z / 2 + 0.6 * WHEEL_RADIUS
     body, cabin = 0.5 * z, 0.4 * z
     builder.visual("body", printed_box((x - 0.008, y, body)), builder.paint(), (0, 0, low + body / 2))
     top = low + body + cabin / 2
     builder.visual(
         "cabin", printed_box((x - 0.016, 0.5 * y, z / 2 - low - body)), builder.accent(), (0, -0.05 * y, top)
     )
-    wheel = lathe([(0, -0.004), (_WHEEL, -0.004), (_WHEEL, 0.004), (0, 0.004)], 14)
-    turned = Mesh(wheel.vertices[:, [2, 0, 1]], wheel.faces, wheel.uv)
+    wheel = lathe([(0, -0.004), (WHEEL_RADIUS, -0.004), (WHEEL_RADIUS, 0.004), (0, 0.004)], 14)
+    wheel = _facing_x(wheel)
     for i, (side, end) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):
-        at = (side * (x / 2 - 0.004), end * 0.3 * y, _WHEEL - z / 2)
-        builder.visual(f"wheel_{i}", turned, builder.accent(), at)
+        centre = (side * (x / 2 - 0.004), end * 0.3 * y, WHEEL_RADIUS - z / 2)
+        builder.visual(f"wheel_{i}", wheel, builder.accent(), centre)
     builder.box((x / 2, y / 2, 0.35 * z), (0, 0, -0.15 * z))
     builder.box((x / 2 - 0.008, 0.25 * y, 0.15 * z), (0, -0.05 * y, 0.35 * z))
 
@@ -114,12 +113,12 @@ def build_toy_car(builder: ObjectBuilder) -> None:
 def build_teddy_bear(builder: ObjectBuilder) -> None:
     """Add a bear that sits and faces x."""
     x, y, z = builder.size
-    for part, half, at in _BEAR:
-        material = builder.accent() if part in _DARK else builder.paint()
+    for part, half, centre in TEDDY_BEAR:
+        material = builder.accent() if part in _DARK_PARTS else builder.paint()
         for side, name in ((1.0, part), (-1.0, f"other_{part}")):
-            if side > 0.0 or at[1] > 0.0:
-                shares = np.array([half, (at[0], side * at[1], at[2])])
-                _ball(builder, name, shares * builder.size, material)
+            if side > 0.0 or centre[1] > 0.0:
+                fractions = np.array([half, (centre[0], side * centre[1], centre[2])])
+                _ellipsoid(builder, name, fractions * builder.size, material)
     builder.box((x / 2, 0.46 * y, 0.12 * z), (0, 0, -0.38 * z))
     builder.box((0.34 * x, 0.34 * y, 0.36 * z), (-0.08 * x, 0, 0.1 * z))
 
@@ -133,9 +132,11 @@ def build_roll(builder: ObjectBuilder) -> None:
     builder.cylinder(radius, half)
 
 
-def _ball(builder: ObjectBuilder, part: str, half_at: NDArray[np.float64], material: str) -> None:
-    """Add an ellipsoid of half axes, at a point, both in [m], shape (2, 3)."""
-    half, (x, y, z) = half_at
+def _ellipsoid(
+    builder: ObjectBuilder, part: str, half_and_centre: NDArray[np.float64], material: str
+) -> None:
+    """Add a visual ellipsoid of half axes and centre, both in [m], shape (2, 3)."""
+    half, (x, y, z) = half_and_centre
     angle = np.linspace(-np.pi / 2, np.pi / 2, 9)
     unit = lathe([(float(np.cos(a)), float(np.sin(a))) for a in angle], 14)
     builder.visual(part, Mesh(unit.vertices * half, unit.faces, unit.uv), material, (x, y, z))
@@ -170,7 +171,7 @@ def build_apple(builder: ObjectBuilder) -> None:
 
 
 def build_ball(builder: ObjectBuilder) -> None:
-    """Add a ball with an uneven skin."""
+    """Add a ball, or a round fruit, with an uneven surface."""
     radius = builder.size[0] / 2
     angle = np.linspace(-np.pi / 2, np.pi / 2, 13)
     profile = [(float(radius * np.cos(a)), float(radius * np.sin(a))) for a in angle]
@@ -181,18 +182,7 @@ def build_ball(builder: ObjectBuilder) -> None:
 def build_pear(builder: ObjectBuilder) -> None:
     """Add a standing pear with a stem."""
     radius, half = builder.size[0] / 2, builder.size[2] / 2
-    shares = (
-        (0.0, 0),
-        (0.5, 0),
-        (0.85, 0.08),
-        (1, 0.28),
-        (0.9, 0.46),
-        (0.55, 0.66),
-        (0.42, 0.82),
-        (0.2, 0.9),
-        (0, 0.9),
-    )
-    profile = [(radius * r, half * (2 * z - 1)) for r, z in shares]
+    profile = [(radius * r, half * (2 * z - 1)) for r, z in PEAR]
     builder.visual("pear", lathe(profile), _skin(builder))
     stem = use_colour(builder.spec, "stem", (0.30, 0.20, 0.11, 1.0), 0.1)
     builder.visual("stem", lathe([(0.002, 0.78 * half), (0.0025, half), (0, half)], 6), stem)
@@ -201,7 +191,7 @@ def build_pear(builder: ObjectBuilder) -> None:
 
 
 def build_banana(builder: ObjectBuilder) -> None:
-    """Add a banana lying bent in its plane, along y."""
+    """Add a banana lying flat, bent in the horizontal plane, along y."""
     width, length, height = builder.size
     radius = height / 2
     along = np.linspace(-1.0, 1.0, 11)

@@ -1,28 +1,28 @@
-"""A book lying flat."""
-# MERGED Boxes: printed packaging and plain blocks.
-# MERGED A drinks can.
-# MERGED A drinks carton with a gabled top.
-# MERGED A baguette: slim enough to be taken across by a parallel gripper.
+"""Packaging and other blocks: books, boxes, cans, cartons and loaves."""
 
 from openral_sim.assets.materials import use_colour, use_printed
 from openral_sim.assets.meshes import gabled_carton, lathe, loaf, printed_box
 from openral_sim.assets.objects.builder import COLOURS, ObjectBuilder
 from openral_sim.assets.textures import banded_label, crust
 
-_COVER = 0.004
+COVER_THICKNESS = 0.004
+"""Thickness of a book's boards and spine [m]."""
+PAGE_MARGIN = 0.008
+"""Difference between the covers' and the pages' extent [m]."""
 
 
 def build_book(builder: ObjectBuilder) -> None:
-    """Add a book, its spine along y."""
+    """Add a book lying flat, its spine along y."""
     width, length, height = builder.size
     cover = builder.paint()
     paper = use_colour(builder.spec, "paper", (0.96, 0.94, 0.88, 1.0), 0.05)
-    board = printed_box((width, length, _COVER))
-    for part, z in (("front", height / 2 - _COVER / 2), ("back", _COVER / 2 - height / 2)):
+    board = printed_box((width, length, COVER_THICKNESS))
+    for part, z in (("front", height / 2 - COVER_THICKNESS / 2), ("back", COVER_THICKNESS / 2 - height / 2)):
         builder.visual(part, board, cover, (0, 0, z))
-    pages = (width - 0.008, length - 0.008, height - 2 * _COVER)
+    pages = (width - PAGE_MARGIN, length - PAGE_MARGIN, height - 2 * COVER_THICKNESS)
     builder.visual("pages", printed_box(pages), paper)
-    builder.visual("spine", printed_box((_COVER, length, height)), cover, (_COVER / 2 - width / 2, 0, 0))
+    spine = printed_box((COVER_THICKNESS, length, height))
+    builder.visual("spine", spine, cover, (COVER_THICKNESS / 2 - width / 2, 0, 0))
     builder.box((width / 2, length / 2, height / 2))
 
 
@@ -64,7 +64,7 @@ def build_carton(builder: ObjectBuilder) -> None:
 
 
 def build_loaf(builder: ObjectBuilder) -> None:
-    """Add a long loaf along y."""
+    """Add a baguette along y, slim enough for a parallel gripper to grasp across."""
     width, length, height = builder.size
     material = use_printed(builder.spec, "crust", crust(), 0.05)
     builder.visual("loaf", loaf(length, width, height), material)
