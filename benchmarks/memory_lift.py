@@ -65,10 +65,10 @@ def _lifts(world: SimWorldModel, views: int, rng: np.random.Generator) -> list[t
         for number in range(views):
             target = targets[number % len(targets)]
             camera, T = _camera(world.T_world(target.body)[:3, 3], rng)
-            view_of.look(world.data, camera)
-            _, depth = view_of.draw()
-            view_of.look(world.data, camera)
-            instances = np.append(labels.of_geom, np.uint16(0))[view_of.draw_geom_ids()]
+            view_of.update(world.data, camera)
+            _, depth = view_of.render()
+            view_of.update(world.data, camera)
+            instances = np.append(labels.of_geom, np.uint16(0))[view_of.render_geom_ids()]
             view = DepthView("free", 0.0, depth, Intrinsics(K, WIDTH, HEIGHT), T)
             found += _errors(world, view, instances, labels)
     finally:

@@ -177,8 +177,8 @@ def _shoot(
     camera.lookat[:], camera.distance = target, float(np.linalg.norm(forward))
     camera.azimuth = math.degrees(math.atan2(forward[1], forward[0]))
     camera.elevation = math.degrees(math.asin(forward[2] / camera.distance))
-    view_of.look(sim.data, camera)
-    _, depth = view_of.draw()
-    view_of.look(sim.data, camera)
+    view_of.update(sim.data, camera)
+    _, depth = view_of.render()
+    view_of.update(sim.data, camera)
     labels = InstanceLabels(sim)
-    return depth, np.append(labels.of_geom, np.uint16(0))[view_of.draw_geom_ids()], labels
+    return depth, np.append(labels.of_geom, np.uint16(0))[view_of.render_geom_ids()], labels

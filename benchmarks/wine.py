@@ -149,7 +149,7 @@ def keep_picture(errand: Errand, name: str) -> None:
     lookat = (float(x + 0.5 * np.cos(yaw)), float(y + 0.5 * np.sin(yaw)), 0.9)
     view = SceneView(errand.world.model, 480, 360)
     # From inside the flat, over the robot's shoulder.
-    view.look(errand.world.data, free_camera(lookat, float(np.degrees(yaw)) + 25.0, -28.0, 1.9))
+    view.update(errand.world.data, free_camera(lookat, float(np.degrees(yaw)) + 25.0, -28.0, 1.9))
     Path(folder).mkdir(parents=True, exist_ok=True)
-    Image.fromarray(view.draw()[0]).save(Path(folder) / f"{name.replace(' ', '_')}.png")
+    Image.fromarray(view.render()[0]).save(Path(folder) / f"{name.replace(' ', '_')}.png")
     view.close()

@@ -40,9 +40,9 @@ def camera_at(world: SimWorldModel, place: str) -> mujoco.MjvCamera:
 def render(world: SimWorldModel, place: str, size: tuple[int, int], base: Path) -> None:
     """Write one picture's planes and names."""
     labels, view = InstanceLabels(world), SceneView(world.model, *size)
-    view.look(world.data, camera_at(world, place))
-    rgb, depth = view.draw()
-    semantic = np.append(labels.of_geom, np.uint16(0))[view.draw_geom_ids()].astype(np.uint16)
+    view.update(world.data, camera_at(world, place))
+    rgb, depth = view.render()
+    semantic = np.append(labels.of_geom, np.uint16(0))[view.render_geom_ids()].astype(np.uint16)
     view.close()
     Image.fromarray(rgb).save(base.with_suffix(".rgb.png"), optimize=True)
     Image.fromarray(semantic).save(base.with_suffix(".semantic.png"), optimize=True)

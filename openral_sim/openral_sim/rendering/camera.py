@@ -1,6 +1,7 @@
-"""A camera of a world: colour with depth, and semantic instances."""
-# MERGED What a camera gives.
-# MERGED Semantic instance ids: one per object, fixture and person, 0 for everything else.
+"""Camera of a world: colour, depth and semantic instances.
+
+Every object, fixture and person has an instance id; 0 is the background and the robot.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,19 +12,19 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_core.errors import OpenRALError
+from openral_core.errors import OpenRALError, format_choices
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.world import SimWorldModel
 
 
 @dataclass(frozen=True)
 class CameraFrame:
-    """Colour and depth of one instant, top row first.
+    """Colour and depth images of one instant, top row first.
 
     Attributes:
         rgb: Colour, uint8, shape (H, W, 3).
-        depth: Distance along the optical axis in [m], float32, shape (H, W); 0 where unknown.
-        K: Intrinsics in [px], shape (3, 3); pixel centres at whole coordinates.
+        depth: Distance along the optical axis [m], float32, shape (H, W); 0 where unknown.
+        K: Intrinsics [px], shape (3, 3); pixel centres at whole coordinates.
         time: Simulated time [s].
     """
 
@@ -34,17 +35,17 @@ class CameraFrame:
 
 
 def intrinsics(width: int, height: int, fovy: float) -> NDArray[np.float64]:
-    """The pinhole intrinsics of a vertical field of view [deg], shape (3, 3)."""
+    """Return the pinhole intrinsics [px] of a vertical field of view [deg], shape (3, 3)."""
     focal = 0.5 * height / tan(radians(fovy) / 2)
     return np.array([[focal, 0, (width - 1) / 2], [0, focal, (height - 1) / 2], [0, 0, 1]])
 
 
 class InstanceLabels:
-    """Numbers every instance of a world and tells which geom belongs to which.
+    """Instance ids of a world's entities, and the instance to which each geom belongs.
 
     Attributes:
-        phrases: Instance id to phrase; two things of one phrase have different ids.
-        ids: Thing id to instance id.
+        phrases: Phrase of every instance id; two entities with one phrase have different ids.
+        ids: Instance id of every entity's id.
         of_geom: Instance id of every geom, uint16, shape (ngeom,).
     """
 
@@ -52,14 +53,14 @@ class InstanceLabels:
         phrases: dict[int, str] = {}
         ids: dict[str, int] = {}
         self.of_geom = np.zeros(world.model.ngeom, dtype=np.uint16)
-        for number, (thing, phrase, geoms) in enumerate(_things(world), start=1):
-            phrases[number], ids[thing] = phrase, number
+        for number, (entity, phrase, geoms) in enumerate(_entities(world), start=1):
+            phrases[number], ids[entity] = phrase, number
             self.of_geom[[world.model.geom(name).id for name in geoms]] = number
         self.phrases: Mapping[int, str] = MappingProxyType(phrases)
         self.ids: Mapping[str, int] = MappingProxyType(ids)
 
 
-def _things(world: SimWorldModel) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _entities(world: SimWorldModel) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     for item in world.objects.values():
         yield item.id, item.phrase, item.geoms
     for fixture in world.furniture.values():
@@ -69,21 +70,21 @@ def _things(world: SimWorldModel) -> Iterator[tuple[str, str, tuple[str, ...]]]:
 
 
 class UnknownSimCamera(OpenRALError):
-    """A camera that the model does not have."""
+    """A camera that the model does not contain."""
 
-    def __init__(self, asked: str, valid: list[str]) -> None:
-        super().__init__(f"the model has no camera '{asked}'; it has: {', '.join(valid) or 'none'}")
+    def __init__(self, requested: str, valid: list[str]) -> None:
+        super().__init__(f"the model has no camera '{requested}'; valid names: {format_choices(valid)}")
 
 
 class CameraRenderer:
-    """Renders one named camera of a world; use it from one thread, and close it there.
+    """Renderer of one named camera of a world; created, used and closed in one thread.
 
     Args:
-        world: What to see.
-        camera: The camera's name in the model, such as `robot/head`.
+        world: World to render.
+        camera: Name of the camera in the model, such as `robot/head`.
         width: Image width [px].
         height: Image height [px].
-        shadows: Whether to draw shadows, the costliest part of a frame.
+        shadows: True to render shadows, the costliest part of a frame.
 
     Raises:
         UnknownSimCamera: If the model has no such camera.
@@ -96,30 +97,30 @@ class CameraRenderer:
         if camera not in names:
             raise UnknownSimCamera(camera, names)
         self._world = world
-        self._camera = _fixed_camera(names.index(camera))
+        self._camera = fixed_camera(names.index(camera))
         self._labels = InstanceLabels(world)
         self._view = SceneView(world.model, width, height, shadows)
         self.K = intrinsics(width, height, float(world.model.camera(camera).fovy[0]))
 
     @property
     def labels(self) -> Mapping[int, str]:
-        """Instance id to phrase, for every id `segment` can give but 0."""
+        """Phrase of every instance id in the images of `segment`, except 0."""
         return self._labels.phrases
 
     def render(self) -> CameraFrame:
-        """Colour and depth of the world as it is now."""
-        self._view.look(self._world.data, self._camera)
-        rgb, depth = self._view.draw()
+        """Render colour and depth of the current state."""
+        self._view.update(self._world.data, self._camera)
+        rgb, depth = self._view.render()
         return CameraFrame(rgb, depth, self.K, self._world.time)
 
     def segment(self) -> NDArray[np.uint16]:
-        """The instance id in each pixel, 0 for background and robot, uint16, shape (H, W)."""
-        self._view.look(self._world.data, self._camera)
+        """Render the instance id of each pixel, 0 for background and robot, uint16, shape (H, W)."""
+        self._view.update(self._world.data, self._camera)
         instance = np.append(self._labels.of_geom, np.uint16(0))
-        return instance[self._view.draw_geom_ids()]
+        return instance[self._view.render_geom_ids()]
 
     def close(self) -> None:
-        """Free the drawing context."""
+        """Free the OpenGL context."""
         self._view.close()
 
     def __enter__(self) -> "CameraRenderer":
@@ -131,7 +132,8 @@ class CameraRenderer:
         self.close()
 
 
-def _fixed_camera(index: int) -> mujoco.MjvCamera:
+def fixed_camera(index: int) -> mujoco.MjvCamera:
+    """Create a view of the model's camera of an index."""
     camera = mujoco.MjvCamera()
     camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
     camera.fixedcamid = index

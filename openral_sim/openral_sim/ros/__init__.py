@@ -1,1 +1,1 @@
-"""The simulation as a lifecycle node: cameras, transforms, clock and the skill server."""
+"""ROS node of the simulation: cameras, transforms, clock and the skill server."""

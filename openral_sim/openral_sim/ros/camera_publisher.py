@@ -1,6 +1,8 @@
-"""One camera's topics: colour, depth, intrinsics, semantic instances."""
-# MERGED A camera at work: its topics, its renderer and its rate.
-# MERGED Pictures on their way out, one per control period.
+"""Publication of a camera: colour, depth, intrinsics and semantic instances.
+
+`CameraTopics` has the publishers, `CameraImageSource` adds a renderer and a rate, and `ImageQueue` spreads
+the images of one instant over several control periods.
+"""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -20,18 +22,22 @@ from openral_sim.rendering import CameraRenderer, InstanceLabels
 from openral_sim.scene.schema import CameraStyle
 from openral_sim.simulation import RateTimer
 
-Letter = tuple[Publisher, CameraInfo | Image]
-"""A message and who sends it."""
+MAX_QUEUED_IMAGES = 6
+"""Number of waiting images from which `ImageQueue` sends more than one per control period."""
+
+OutgoingMessage = tuple[Publisher, CameraInfo | Image]
+"""A message and the publisher that sends it."""
 
 
 class CameraTopics:
-    """Draws what is asked for: a picture nobody subscribes to is not drawn.
+    """Publishers of one camera; an image without subscribers is not rendered.
 
     Args:
-        name: First part of the topics' and the optical frame's names.
-        style: The image's size.
-        labels: What semantic ids mean; None publishes no semantic images.
-        images: Quality of service of the images; intrinsics are reliable, which serves every subscriber.
+        scope: Scope of the publishers.
+        name: First part of the names of the topics and the optical frame.
+        style: Size of the images.
+        labels: Phrases of the semantic ids; None publishes no semantic images.
+        images: Quality of service of the images; intrinsics are always reliable.
     """
 
     def __init__(
@@ -52,19 +58,19 @@ class CameraTopics:
             scope.publisher(LabelInfo, f"{name}/labels", LATCHED).publish(_label_info(labels, self._frame))
 
     @property
-    def wanted(self) -> bool:
-        """Whether anybody subscribes to anything of this camera."""
-        return any(map(_listened_to, (self._info, self._colour, self._depth, self._semantic)))
+    def has_subscribers(self) -> bool:
+        """True if any topic of this camera has a subscriber."""
+        return any(map(_has_subscribers, (self._info, self._colour, self._depth, self._semantic)))
 
-    def draw(self, renderer: CameraRenderer, time: float) -> Iterator[Letter]:
-        """Draw what is wanted of the world as it is now, stamped ``time`` [s], ready to be sent."""
+    def render(self, renderer: CameraRenderer, time: float) -> Iterator[OutgoingMessage]:
+        """Yield intrinsics and the images that have subscribers, stamped ``time`` [s]."""
         yield self._info, self._camera_info(renderer.K, time)
-        colour, depth = _listened_to(self._colour), _listened_to(self._depth)
+        colour, depth = _has_subscribers(self._colour), _has_subscribers(self._depth)
         if colour or depth:
             frame = renderer.render()
         if colour:
             yield self._colour, image_message(frame.rgb, "rgb8", time, self._frame)
-        if self._semantic is not None and _listened_to(self._semantic):
+        if self._semantic is not None and _has_subscribers(self._semantic):
             yield self._semantic, image_message(renderer.segment(), "mono16", time, self._frame)
         if depth:
             yield self._depth, image_message(frame.depth, "32FC1", time, self._frame)
@@ -80,7 +86,7 @@ class CameraTopics:
         return message
 
 
-def _listened_to(publisher: Publisher | None) -> bool:
+def _has_subscribers(publisher: Publisher | None) -> bool:
     return publisher is not None and publisher.get_subscription_count() > 0
 
 
@@ -92,50 +98,47 @@ def _label_info(labels: InstanceLabels, frame: str) -> LabelInfo:
 
 
 class CameraImageSource:
-    """Belongs to the thread that made its renderer."""
+    """Source of a camera's messages at its rate; used by the thread that created its renderer."""
 
     def __init__(self, topics: CameraTopics, renderer: CameraRenderer, rate: float) -> None:
         self._topics, self._renderer = topics, renderer
-        self._metronome = RateTimer(rate)
+        self._timer = RateTimer(rate)
 
     def due(self, time: float) -> bool:
-        """Whether an image is due at ``time`` [s] and somebody wants it."""
-        return self._metronome.due(time) and self._topics.wanted
+        """Return True if an image is due at ``time`` [s] and has subscribers."""
+        return self._timer.due(time) and self._topics.has_subscribers
 
-    def draw(self, time: float) -> Iterator[Letter]:
-        """The pictures of this instant, ready to be sent."""
-        return self._topics.draw(self._renderer, time)
-
-
-_MOST_WAITING = 6
+    def render(self, time: float) -> Iterator[OutgoingMessage]:
+        """Yield the messages of this instant."""
+        return self._topics.render(self._renderer, time)
 
 
 class ImageQueue:
-    """Sends small messages at once and pictures one at a time.
+    """Queue that sends small messages immediately and images one per control period.
 
-    All pictures of an instant at once overrun the shared memory that Fast DDS gives a process (512 KiB by
-    default): best-effort subscribers then lose the first of them.
+    Sending all images of an instant at once overruns the shared memory of Fast DDS (512 KiB per process by
+    default), and best-effort subscribers lose the first of them.
     """
 
     def __init__(self) -> None:
-        self._waiting: deque[Letter] = deque()
+        self._waiting: deque[OutgoingMessage] = deque()
 
-    def add(self, letters: Iterable[Letter]) -> None:
-        """Take over messages; those that are no pictures go out now."""
-        for publisher, message in letters:
+    def add(self, messages: Iterable[OutgoingMessage]) -> None:
+        """Queue images, and publish every other message."""
+        for publisher, message in messages:
             if isinstance(message, Image):
                 self._waiting.append((publisher, message))
             else:
                 publisher.publish(message)
 
     def send(self) -> None:
-        """Send the picture that waits longest, and more where too many wait."""
+        """Publish the oldest image, and more while too many are waiting."""
         while self._waiting:
             publisher, message = self._waiting.popleft()
             publisher.publish(message)
-            if len(self._waiting) < _MOST_WAITING:
+            if len(self._waiting) < MAX_QUEUED_IMAGES:
                 return
 
     def clear(self) -> None:
-        """Forget what waits."""
+        """Discard the waiting images."""
         self._waiting.clear()

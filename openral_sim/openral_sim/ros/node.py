@@ -1,9 +1,8 @@
-"""The simulation node: a MuJoCo world as a robot with cameras, and its skill server.
+"""Simulation node: a MuJoCo world as a robot with cameras, and its skill server.
 
 Publishes /clock, tf, tf_static, odom, joint_states; per camera image_raw, depth, camera_info, semantic and
 labels; openral/skills, openral/failure/skill_server. Serves the action openral/execute_rskill.
 """
-# MERGED What the node has while it is configured: a loaded world, its topics and its skill server.
 
 import sys
 from pathlib import Path
@@ -23,12 +22,14 @@ from openral_sim.ros.state_publishers import SimPublishers
 from openral_sim.simulation import RealTimePacer, Simulation
 
 
-class SimSession:
-    """Inactive it holds the world still and no drawing context; its time goes on where it stopped.
+class ConfiguredSimulation:
+    """World, topics and skill server of a configured node.
+
+    While the node is inactive, simulated time stands still and no OpenGL context is open.
 
     Raises:
-        InvalidParameters: If the node's parameters cannot be run with.
-        InvalidDocument: If the scene, its map or a skill's manifest is wrong.
+        InvalidParameters: If the node's parameters are invalid.
+        InvalidDocument: If the scene, its map or a skill's manifest is invalid.
         FrankaAssetsMissing: If the arm's model is not installed.
     """
 
@@ -38,51 +39,51 @@ class SimSession:
         start_tracing("sim", Path(parameters.record) if parameters.record else None)
         registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
         self._simulation = Simulation.load(Path(parameters.scene), parameters.seed)
-        self._outputs = SimPublishers(scope, self._simulation, parameters)
+        self._publishers = SimPublishers(scope, self._simulation, parameters)
         self._server = SkillServer(scope, node, registry, self._simulation)
 
     def run(self, scope: ResourceScope) -> None:
-        """Simulate and take goals until the scope is left.
+        """Simulate and accept goals until the scope is left.
 
         Raises:
-            GlContextRefused: If no picture can be drawn here.
+            GlContextRefused: If no OpenGL context can be opened.
         """
-        loop = SimLoop(self._simulation, self._outputs, RealTimePacer(self._parameters.real_time_factor))
-        start_thread(scope, self._node, loop, self._on_broken)
+        loop = SimLoop(self._simulation, self._publishers, RealTimePacer(self._parameters.real_time_factor))
+        start_thread(scope, self._node, loop, self._on_failed)
         scope.callback(self._report, loop)
         self._server.serve(scope, loop)
 
     def _report(self, loop: SimLoop) -> None:
-        simulated, elapsed = self._simulation.time - loop.began_at, loop.shares.elapsed
+        simulated, elapsed = self._simulation.time - loop.start_time, loop.profiler.elapsed
         self._node.get_logger().info(
-            f"simulated {simulated:.1f} s in {elapsed:.1f} s ({simulated / elapsed:.2f} of real time): "
-            + loop.shares.summary()
+            f"simulated {simulated:.1f} s in {elapsed:.1f} s (real-time factor {simulated / elapsed:.2f}): "
+            + loop.profiler.summary()
         )
 
-    def _on_broken(self, error: Exception) -> None:
-        self._node.get_logger().fatal(f"the simulation broke: {type(error).__name__}: {error}")
-        self._server.report_stopped(error)
+    def _on_failed(self, error: Exception) -> None:
+        self._node.get_logger().fatal(f"simulation failed: {type(error).__name__}: {error}")
+        self._server.report_simulation_failure(error)
         self._node.trigger_deactivate()
 
 
 class SimNode(LifecycleNodeBase):
-    """Lifecycle around a `SimSession`."""
+    """Lifecycle node that simulates a robot in a home and executes its skills."""
 
     def __init__(self, **options: object) -> None:
         super().__init__("sim", **options)
-        self._session: SimSession | None = None
+        self._simulation: ConfiguredSimulation | None = None
 
     def configure(self, scope: ResourceScope) -> None:
-        """Load the scene and make every interface."""
-        self._session = SimSession(scope, self)
-        scope.callback(setattr, self, "_session", None)
+        """Load the scene and create every interface."""
+        self._simulation = ConfiguredSimulation(scope, self)
+        scope.callback(setattr, self, "_simulation", None)
 
     def activate(self, scope: ResourceScope) -> None:
-        """Start the simulation's thread and take goals."""
-        if self._session is not None:
-            self._session.run(scope)
+        """Start the simulation's thread and accept goals."""
+        if self._simulation is not None:
+            self._simulation.run(scope)
 
 
 def main() -> None:
-    """Run the node until a signal."""
+    """Run the node until it is interrupted."""
     sys.exit(run(SimNode))

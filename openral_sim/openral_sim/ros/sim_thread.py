@@ -1,5 +1,4 @@
-"""The simulation's thread: takes goals, advances the world, publishes, keeps the pace."""
-# MERGED Runs a `SimLoop` for as long as the node is active.
+"""Thread of the simulation: takes goals, advances the world, publishes, and keeps to real time."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -21,12 +20,21 @@ from openral_sim.ros.state_publishers import SimPublishers
 from openral_sim.simulation import RealTimePacer, Simulation, StepProfiler
 from openral_sim.skills.requests import ValidatedGoal
 
+OPEN_TIMEOUT = 30.0
+"""Time that activation waits for the cameras' OpenGL contexts [s]."""
+STOP_TIMEOUT = 10.0
+"""Time that deactivation waits for the thread [s]."""
+
 
 @dataclass(frozen=True, slots=True)
 class QueuedGoal:
-    """A goal for the robot; ``on_end`` is called once, on the simulation's thread.
+    """A goal for the robot.
 
-    Setting ``cancelled``, at any time, brings the robot to a controlled stop.
+    Attributes:
+        goal: The goal.
+        traceparent: Trace context of its client.
+        on_end: Called once with its result, on the simulation's thread.
+        cancelled: Brings the robot to a controlled stop when set, from any thread.
     """
 
     goal: ValidatedGoal
@@ -36,111 +44,106 @@ class QueuedGoal:
 
 
 class SimLoop:
-    """Its `run` is one thread's work; everything else may be called from another."""
+    """Loop of the simulation; `run` occupies one thread, every other method may be called from another."""
 
-    def __init__(self, simulation: Simulation, outputs: SimPublishers, pacer: RealTimePacer) -> None:
-        self._simulation, self._outputs, self._pacer = simulation, outputs, pacer
-        self._orders: SimpleQueue[QueuedGoal] = SimpleQueue()
+    def __init__(self, simulation: Simulation, publishers: SimPublishers, pacer: RealTimePacer) -> None:
+        self._simulation, self._publishers, self._pacer = simulation, publishers, pacer
+        self._queue: SimpleQueue[QueuedGoal] = SimpleQueue()
         self._current: QueuedGoal | None = None
         self._goal_span = ExitStack()
         self._stopping = Event()
-        self.shares = StepProfiler()
-        self.began_at = simulation.time
+        self.profiler = StepProfiler()
+        self.start_time = simulation.time
 
-    def submit(self, order: QueuedGoal) -> None:
-        """Begin a goal; the one before must have ended."""
-        self._orders.put(order)
+    def submit(self, goal: QueuedGoal) -> None:
+        """Begin a goal; the previous one must have ended."""
+        self._queue.put(goal)
 
     def stop(self) -> None:
-        """End `run` within a control period; the robot stands still."""
+        """End `run` within a control period, with the robot at rest."""
         self._stopping.set()
 
     def run(self, opened: "Future[None]") -> None:
-        """Simulate until `stop`; ``opened`` tells whether the cameras could be opened."""
+        """Simulate until `stop`; complete ``opened`` once the cameras are open, or with their error."""
         with ExitStack() as stack:
             try:
-                feeds = self._outputs.open_feeds(stack)
+                cameras = self._publishers.open_cameras(stack)
             except BaseException as error:
                 opened.set_exception(error)
                 raise
             opened.set_result(None)
             stack.callback(self._abandon)
-            self.shares.restart()
+            self.profiler.restart()
             while not self._stopping.is_set():
-                self._period(feeds)
+                self._step(cameras)
 
-    def _period(self, feeds: tuple[CameraImageSource, ...]) -> None:
-        self._take_order()
+    def _step(self, cameras: tuple[CameraImageSource, ...]) -> None:
+        self._start_queued_goal()
         if self._current is not None and self._current.cancelled.is_set():
             self._simulation.cancel()
-        with self.shares.of("physics and skills"):
+        with self.profiler.of("physics and skills"):
             result = self._simulation.advance()
         if result is not None:
             self._end_goal(result)
-        self._outputs.publish(self._simulation.time, feeds, self.shares)
+        self._publishers.publish(self._simulation.time, cameras, self.profiler)
         self._stopping.wait(self._pacer.delay(monotonic(), self._simulation.time))
 
-    def _take_order(self) -> None:
+    def _start_queued_goal(self) -> None:
         try:
-            order = self._orders.get_nowait()
+            queued = self._queue.get_nowait()
         except Empty:
             return
-        attributes = {"rskill": order.goal.rskill_id, "verb": str(order.goal.verb)}
-        self._goal_span.enter_context(span("execute_rskill", order.traceparent, attributes))
-        self._current = order
-        self._simulation.start(order.goal)
+        attributes = {"rskill": queued.goal.rskill_id, "verb": str(queued.goal.verb)}
+        self._goal_span.enter_context(span("execute_rskill", queued.traceparent, attributes))
+        self._current = queued
+        self._simulation.start(queued.goal)
 
     def _end_goal(self, result: SkillResult) -> None:
-        order, self._current = self._current, None
+        ended, self._current = self._current, None
         self._goal_span.close()
-        if order is not None:
-            order.on_end(result)
+        if ended is not None:
+            ended.on_end(result)
 
     def _abandon(self) -> None:
         stage = self._simulation.feedback.stage
         self._simulation.abandon()
-        self._take_order()
+        self._start_queued_goal()
         self._simulation.abandon()
         self._end_goal(SkillResult(SkillStatus.INACTIVE, f"the simulation stopped while {stage}"))
 
 
-OPEN_WITHIN = 30.0
-STOP_WITHIN = 10.0
-"""How long activation and deactivation wait for the thread [s]."""
-
-
 class CamerasDidNotOpen(OpenRALError):
-    """The simulation's thread is still opening its cameras."""
+    """The simulation's thread did not open its cameras in time."""
 
     def __init__(self) -> None:
-        super().__init__(f"the cameras did not open within {OPEN_WITHIN:.0f} s")
+        super().__init__(f"the cameras did not open within {OPEN_TIMEOUT:.0f} s")
 
 
 def start_thread(
-    scope: ResourceScope, node: Node, loop: SimLoop, on_broken: Callable[[Exception], None]
+    scope: ResourceScope, node: Node, loop: SimLoop, on_failed: Callable[[Exception], None]
 ) -> None:
     """Run the loop on a thread of its own until the scope is left.
 
     Args:
-        scope: Leaving it stops the loop and waits for it, within a bound.
-        node: On its executor ``on_broken`` is called.
-        loop: What to run.
-        on_broken: Told what the loop raised, if it ends by itself.
+        scope: Leaving it stops the loop and waits for it, at most `STOP_TIMEOUT`.
+        node: Node on whose executor ``on_failed`` is called.
+        loop: Loop to run.
+        on_failed: Called with the exception that ended the loop.
 
     Raises:
-        GlContextRefused: If no picture can be drawn here.
+        GlContextRefused: If no OpenGL context can be opened.
         CamerasDidNotOpen: If the thread hangs.
     """
     opened: Future[None] = Future()
 
     def ended(outcome: Exception | None) -> None:
         if outcome is not None and opened.exception() is None:
-            on_broken(outcome)
+            on_failed(outcome)
 
     ran = WorkerThread(scope, node, "simulation").submit(lambda: loop.run(opened), ended)
     scope.callback(_stop, node, loop, ran)
     try:
-        opened.result(OPEN_WITHIN)
+        opened.result(OPEN_TIMEOUT)
     except TimeoutError as error:
         raise CamerasDidNotOpen from error
 
@@ -148,6 +151,6 @@ def start_thread(
 def _stop(node: Node, loop: SimLoop, ran: "Future[None]") -> None:
     loop.stop()
     try:
-        ran.exception(STOP_WITHIN)
+        ran.exception(STOP_TIMEOUT)
     except TimeoutError:
-        node.get_logger().error(f"the simulation's thread did not stop within {STOP_WITHIN:.0f} s")
+        node.get_logger().error(f"the simulation's thread did not stop within {STOP_TIMEOUT:.0f} s")

@@ -1,5 +1,4 @@
-"""What the skill server tells the graph: what it can do now, and what went wrong."""
-# MERGED Brings calls from other threads home to the executor.
+"""Publications of the skill server: its catalogue of skills, failures and door openings."""
 
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
@@ -16,31 +15,32 @@ from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
 
 SOURCE = "skill_server"
-REPEAT = 1.0
-"""Between two of the same catalogue [s]."""
+"""Source named in failure messages."""
+REPEAT_PERIOD = 1.0
+"""Period at which an unchanged catalogue is repeated [s]."""
 
 
 class SkillPublishers:
-    """A latched catalogue, repeated; a failure for every goal that fails; how far doors stand open."""
+    """Publishers of the catalogue (latched and repeated), of failed goals, and of doors' openings."""
 
     def __init__(self, scope: ResourceScope) -> None:
         self._catalogue = scope.publisher(SkillCatalogue, "openral/skills", LATCHED)
         self._failures = scope.publisher(FailureTrigger, f"openral/failure/{SOURCE}", RELIABLE)
         self._openings = scope.publisher(KeyValue, "openral/openings", RELIABLE)
-        self._said: SkillCatalogue | None = None
+        self._last: SkillCatalogue | None = None
         self._repeat_at = 0.0
 
     def catalogue(self, verbs: Sequence[str], holding: str, busy_with: str, time: float) -> None:
-        """What the robot can do now; ``time`` in [s] of simulated time.
+        """Publish the available verbs, the held object and the current goal at simulated ``time`` [s].
 
-        It is repeated, so that one that a stranger published does not stand for it.
+        The catalogue is repeated so that it replaces one that another node published by mistake.
         """
-        said = SkillCatalogue(
+        current = SkillCatalogue(
             contract_version=CONTRACT_VERSION, verbs=list(verbs), holding=holding, busy_with=busy_with
         )
-        if said == self._said and monotonic() < self._repeat_at:
+        if current == self._last and monotonic() < self._repeat_at:
             return
-        self._said, self._repeat_at = said, monotonic() + REPEAT
+        self._last, self._repeat_at = current, monotonic() + REPEAT_PERIOD
         stamped = SkillCatalogue(
             contract_version=CONTRACT_VERSION, verbs=list(verbs), holding=holding, busy_with=busy_with
         )
@@ -48,14 +48,14 @@ class SkillPublishers:
         self._catalogue.publish(stamped)
 
     def failure(self, request: ExecuteRskill.Goal, result: SkillResult, time: float) -> None:
-        """How a goal failed; a success or a cancelled goal is no failure."""
+        """Publish the failure of a goal; a success or a cancelled goal is not a failure."""
         if result.success or result.status is SkillStatus.CANCELLED:
             return
-        broken = result.status is SkillStatus.SKILL_ERROR
+        is_error = result.status is SkillStatus.SKILL_ERROR
         message = FailureTrigger(
             source=SOURCE,
             kind=result.status.name.lower(),
-            severity=FailureTrigger.SEVERITY_ERROR if broken else FailureTrigger.SEVERITY_WARNING,
+            severity=FailureTrigger.SEVERITY_ERROR if is_error else FailureTrigger.SEVERITY_WARNING,
             message=f"{request.rskill_id}: {result.message}",
             evidence=key_values({**result.evidence, "rskill": request.rskill_id}),
             traceparent=request.traceparent,
@@ -64,20 +64,20 @@ class SkillPublishers:
         self._failures.publish(message)
 
     def opening(self, result: SkillResult) -> None:
-        """How far the door that a goal was about stands open, whether or not the goal succeeded."""
-        container, share = result.evidence.get("container_id"), result.evidence.get("opening")
-        if isinstance(container, str) and isinstance(share, float):
-            self._openings.publish(KeyValue(key=container, type=KeyValue.TYPE_FLOAT, float_value=share))
+        """Publish the opening of the door that a goal moved, if any, even if the goal failed."""
+        container, opening = result.evidence.get("container_id"), result.evidence.get("opening")
+        if isinstance(container, str) and isinstance(opening, float):
+            self._openings.publish(KeyValue(key=container, type=KeyValue.TYPE_FLOAT, float_value=opening))
 
     def stopped(self, reason: str, time: float) -> None:
-        """That the simulation itself broke."""
+        """Publish that the simulation itself failed."""
         message = FailureTrigger(source=SOURCE, kind="simulation_stopped", message=reason)
         message.severity, message.header.stamp = FailureTrigger.SEVERITY_FATAL, stamp_of(time)
         self._failures.publish(message)
 
 
 class ExecutorQueue:
-    """Calls posted from any thread are made on the node's executor, in order."""
+    """Queue of calls that any thread posts and the node's executor runs, in order."""
 
     def __init__(self, scope: ResourceScope) -> None:
         self._calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
@@ -85,7 +85,7 @@ class ExecutorQueue:
         self._guard = scope.guard_condition(self._deliver)
 
     def post(self, call: Callable[[], None]) -> None:
-        """Have ``call`` made on the executor soon; one that breaks does not keep back those behind it."""
+        """Run ``call`` on the executor soon; an exception in it does not block later calls."""
         self._calls.put(self._scope.guarded(f"call {callback_name(call)}", call))
         self._guard.trigger()
 

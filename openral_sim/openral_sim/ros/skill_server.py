@@ -1,7 +1,8 @@
-"""The ExecuteRskill action server."""
-# MERGED The goal the robot is at, as its client sees it.
-# MERGED Why a goal does not reach the robot.
-# MERGED An action goal as a core goal; what cannot be one is a bad request in words.
+"""Action server of ExecuteRskill: accepts every goal, executes one at a time, and ends each with a result.
+
+`goal_from_message` parses a goal, `ActiveGoal` tracks the one that is running, and `SkillServer` connects
+both to the simulation.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -29,56 +30,62 @@ from openral_sim.skills.errors import BadRequest, SkillFailed
 from openral_sim.skills.registry import SERVED
 from openral_sim.skills.requests import validate_goal
 
-GRACE = 5.0
-"""How long the robot may take to stop after a deadline before the client is answered anyway [s]."""
+STOP_GRACE = 5.0
+"""Time the robot has to stop after a deadline before the client gets its result anyway [s]."""
+WATCH_PERIOD = 0.2
+"""Period at which feedback and deadline are checked [s]."""
 
 
 class ActiveGoal:
-    """Feedback, deadline and end of one goal; deadlines are steady wall-clock time."""
+    """The goal that is running: its feedback, its deadline in steady wall-clock time, and its result."""
 
-    def __init__(self, handle: ServerGoalHandle, order: QueuedGoal) -> None:
-        self.handle, self.goal = handle, order.goal
+    def __init__(self, handle: ServerGoalHandle, queued: QueuedGoal) -> None:
+        self.handle, self.goal = handle, queued.goal
         self.ended = Future()
-        self._order = order
-        self._due = monotonic() + order.goal.deadline
-        self._told: Feedback | None = None
+        self._queued = queued
+        self._due = monotonic() + queued.goal.deadline
+        self._last_feedback: Feedback | None = None
 
-    def tell(self, feedback: Feedback) -> None:
-        """Publish feedback if it is news."""
-        if feedback == self._told or not feedback.stage or self.ended.done():
+    def publish_feedback(self, feedback: Feedback) -> None:
+        """Publish feedback if it changed."""
+        if feedback == self._last_feedback or not feedback.stage or self.ended.done():
             return
-        self._told = feedback
+        self._last_feedback = feedback
         self.handle.publish_feedback(
             ExecuteRskill.Feedback(stage=feedback.stage, progress=float(feedback.progress))
         )
 
     def stop(self) -> None:
-        """Have the robot brought to a controlled stop."""
-        self._order.cancelled.set()
+        """Bring the robot to a controlled stop."""
+        self._queued.cancelled.set()
 
     def check_deadline(self) -> None:
-        """Stop the robot at the deadline; answer the client anyway if it has not stopped in time."""
+        """Stop the robot at the deadline; end the goal after `STOP_GRACE` even if it has not stopped."""
         late = monotonic() - self._due
         if late >= 0.0:
             self.stop()
-        if late >= GRACE:
-            self.end(SkillResult(SkillStatus.TIMEOUT, f"{self._late()} and has not stopped since"))
+        if late >= STOP_GRACE:
+            self.end(
+                SkillResult(SkillStatus.TIMEOUT, f"{self._timeout_message()}, and the robot has not stopped")
+            )
 
     def end(self, result: SkillResult) -> None:
-        """Answer the client; the first answer counts."""
+        """Set the result; only the first one counts."""
         if self.ended.done():
             return
         stopped = result.status is SkillStatus.CANCELLED and not self.handle.is_cancel_requested
         if stopped and monotonic() >= self._due:
-            result = SkillResult(SkillStatus.TIMEOUT, f"{self._late()}: {result.message}", result.evidence)
+            result = SkillResult(
+                SkillStatus.TIMEOUT, f"{self._timeout_message()}: {result.message}", result.evidence
+            )
         self.ended.set_result(result)
 
-    def _late(self) -> str:
+    def _timeout_message(self) -> str:
         return f"{self.goal.verb} did not end within {self.goal.deadline:.1f} s"
 
 
 class SimulationInactive(SkillFailed):
-    """Nothing moves while the node is inactive."""
+    """A goal was sent while the node is inactive."""
 
     status = SkillStatus.INACTIVE
 
@@ -87,21 +94,21 @@ class SimulationInactive(SkillFailed):
 
 
 class RobotBusy(SkillFailed):
-    """One goal at a time."""
+    """A goal was sent while another one is running."""
 
     status = SkillStatus.BUSY
 
     def __init__(self, verb: Verb) -> None:
-        super().__init__(f"the robot is busy with {verb}; cancel that goal or wait for its end")
+        super().__init__(f"the robot is busy with {verb}; cancel that goal or wait until it ends")
 
 
-def requested_goal(message: ExecuteRskill.Goal) -> SkillGoal:
-    """The goal a client asked for.
+def goal_from_message(message: ExecuteRskill.Goal) -> SkillGoal:
+    """Parse the goal of a client.
 
     Raises:
-        BadRequest: If a parameter is given twice, has no valid type, or is a pose that is not in map.
+        BadRequest: If a parameter is duplicated, has an invalid type, or is a pose in a frame other than map.
     """
-    problems = [*_repetitions(message), *_foreign_frames(message)]
+    problems = [*_duplicate_parameters(message), *_invalid_frames(message)]
     if problems:
         raise BadRequest("; ".join(problems))
     try:
@@ -110,90 +117,86 @@ def requested_goal(message: ExecuteRskill.Goal) -> SkillGoal:
         raise BadRequest(str(error)) from error
 
 
-def _repetitions(message: ExecuteRskill.Goal) -> Iterator[str]:
-    for name, times in Counter(param.key for param in message.params).items():
-        if times > 1:
-            yield f"parameter '{name}' is given {times} times"
+def _duplicate_parameters(message: ExecuteRskill.Goal) -> Iterator[str]:
+    for name, count in Counter(param.key for param in message.params).items():
+        if count > 1:
+            yield f"parameter '{name}' is given {count} times"
 
 
-def _foreign_frames(message: ExecuteRskill.Goal) -> Iterator[str]:
+def _invalid_frames(message: ExecuteRskill.Goal) -> Iterator[str]:
     for param in message.params:
         frame = param.pose_value.header.frame_id
         if param.type == KeyValue.TYPE_POSE and frame not in ("", MAP):
             yield f"parameter '{param.key}' is in frame '{frame}': poses must be in '{MAP}'"
 
 
-WATCH_PERIOD = 0.2
-"""Between two looks at feedback and deadline [s]."""
+class GoalExecutor(Protocol):
+    """Executor of goals, one at a time."""
 
-
-class GoalSink(Protocol):
-    """Who carries goals out."""
-
-    def submit(self, order: QueuedGoal) -> None:
-        """Begin a goal; its ``on_end`` tells how it ended."""
+    def submit(self, goal: QueuedGoal) -> None:
+        """Begin a goal; its ``on_end`` gets the result."""
 
 
 class SkillServer:
-    """Every goal is accepted and ends in a typed result; one is carried out at a time.
+    """Action server that accepts every goal, executes one at a time, and ends each with a typed result.
 
-    All of its state belongs to the executor; the robot works elsewhere and reports through an inbox.
+    All of its state belongs to the executor; the simulation's thread posts results through a queue.
     """
 
     def __init__(self, scope: ResourceScope, node: Node, registry: Registry, simulation: Simulation) -> None:
         self._registry, self._simulation = registry, simulation
-        self._robot: GoalSink | None = None
-        self._ongoing: ActiveGoal | None = None
+        self._executor: GoalExecutor | None = None
+        self._active: ActiveGoal | None = None
         self._verbs = sorted({skill.verb for skill in registry.skills} & set(SERVED))
-        self._inbox = ExecutorQueue(scope)
-        self._announcements = SkillPublishers(scope)
+        self._queue = ExecutorQueue(scope)
+        self._publishers = SkillPublishers(scope)
         scope.action_server(ExecuteRskill, "openral/execute_rskill", self._execute, self._cancel)
         scope.timer(WATCH_PERIOD, self._watch)
-        self._announce()
+        self._publish_catalogue()
 
-    def serve(self, scope: ResourceScope, robot: GoalSink) -> None:
-        """Give goals to a robot for as long as the scope lives."""
-        self._robot = robot
-        scope.callback(self._dismiss)
-        self._announce()
+    def serve(self, scope: ResourceScope, executor: GoalExecutor) -> None:
+        """Pass goals to an executor until the scope is left."""
+        self._executor = executor
+        scope.callback(self._detach)
+        self._publish_catalogue()
 
-    def report_stopped(self, error: Exception) -> None:
-        """Tell the graph that the simulation broke."""
-        self._announcements.stopped(f"{type(error).__name__}: {error}", self._simulation.time)
+    def report_simulation_failure(self, error: Exception) -> None:
+        """Publish that the simulation failed."""
+        self._publishers.stopped(f"{type(error).__name__}: {error}", self._simulation.time)
 
     async def _execute(self, handle: ServerGoalHandle) -> ExecuteRskill.Result:
         try:
-            ongoing = self._begin(handle)
+            active = self._begin(handle)
         except SkillFailed as error:
             return self._conclude(handle, SkillResult(error.status, str(error)))
-        return self._conclude(handle, await ongoing.ended)
+        return self._conclude(handle, await active.ended)
 
     def _begin(self, handle: ServerGoalHandle) -> ActiveGoal:
-        if self._robot is None:
+        if self._executor is None:
             raise SimulationInactive
-        goal = validate_goal(requested_goal(handle.request), self._registry, SERVED)
-        if self._ongoing is not None:
-            raise RobotBusy(self._ongoing.goal.verb)
-        order = QueuedGoal(goal, handle.request.traceparent, self._come_home)
-        self._ongoing = ActiveGoal(handle, order)
+        goal = validate_goal(goal_from_message(handle.request), self._registry, SERVED)
+        if self._active is not None:
+            raise RobotBusy(self._active.goal.verb)
+        queued = QueuedGoal(goal, handle.request.traceparent, self._post_result)
+        self._active = ActiveGoal(handle, queued)
         if handle.is_cancel_requested:
-            self._ongoing.stop()
-        self._robot.submit(order)
-        self._announce()
-        return self._ongoing
+            self._active.stop()
+        self._executor.submit(queued)
+        self._publish_catalogue()
+        return self._active
 
-    def _come_home(self, result: SkillResult) -> None:
-        self._inbox.post(lambda: self._end(result))
+    def _post_result(self, result: SkillResult) -> None:
+        self._queue.post(lambda: self._end(result))
 
     def _end(self, result: SkillResult) -> None:
-        ongoing, self._ongoing = self._ongoing, None
-        self._announce()
-        if ongoing is not None:
-            ongoing.end(result)
+        active, self._active = self._active, None
+        self._publish_catalogue()
+        if active is not None:
+            active.end(result)
 
     def _conclude(self, handle: ServerGoalHandle, result: SkillResult) -> ExecuteRskill.Result:
-        self._announcements.failure(handle.request, result, self._simulation.time)
-        self._announcements.opening(result)
+        self._publishers.failure(handle.request, result, self._simulation.time)
+        self._publishers.opening(result)
         if result.success:
             handle.succeed()
         elif handle.is_cancel_requested:
@@ -203,21 +206,21 @@ class SkillServer:
         return fill_skill_result(ExecuteRskill.Result(), result)
 
     def _cancel(self, handle: ServerGoalHandle) -> CancelResponse:
-        if self._ongoing is not None and self._ongoing.handle == handle:
-            self._ongoing.stop()
+        if self._active is not None and self._active.handle == handle:
+            self._active.stop()
         return CancelResponse.ACCEPT
 
     def _watch(self) -> None:
-        if self._ongoing is not None:
-            self._ongoing.tell(self._simulation.feedback)
-            self._ongoing.check_deadline()
-        self._announce()
+        if self._active is not None:
+            self._active.publish_feedback(self._simulation.feedback)
+            self._active.check_deadline()
+        self._publish_catalogue()
 
-    def _dismiss(self) -> None:
-        self._robot = None
-        self._announce()
+    def _detach(self) -> None:
+        self._executor = None
+        self._publish_catalogue()
 
-    def _announce(self) -> None:
-        verbs = [] if self._robot is None else self._verbs
-        busy_with = "" if self._ongoing is None else self._ongoing.goal.verb
-        self._announcements.catalogue(verbs, self._simulation.holding, busy_with, self._simulation.time)
+    def _publish_catalogue(self) -> None:
+        verbs = [] if self._executor is None else self._verbs
+        busy_with = "" if self._active is None else self._active.goal.verb
+        self._publishers.catalogue(verbs, self._simulation.holding, busy_with, self._simulation.time)

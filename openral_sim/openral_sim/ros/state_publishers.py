@@ -1,7 +1,7 @@
-"""The robot's measured state: /odom and /joint_states."""
-# MERGED Where the robot and its cameras are: /tf and /tf_static.
-# MERGED Names of frames and joints as the graph knows them.
-# MERGED Everything the simulation publishes of itself, in the order listeners need it.
+"""Publication of the simulation's state: /clock, /tf, /tf_static, /odom and /joint_states.
+
+`SimPublishers` publishes these and the cameras' images in the order in which subscribers need them.
+"""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -28,15 +28,19 @@ from openral_sim.simulation import RateTimer, Simulation, StepProfiler
 MAP = "map"
 ODOM = "odom"
 BASE = "base_link"
+STATE_RATE = 25.0
+"""Rate of transforms and joint states in simulated time [Hz]."""
+_DYNAMIC = QoSProfile(depth=100)
+_STATIC = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
-def graph_name(model_name: str) -> str:
-    """A part of the robot without the prefix it has in the model."""
+def ros_name(model_name: str) -> str:
+    """Return the name of a frame or joint in ROS: the name in the model without the robot's prefix."""
     return model_name.removeprefix(PREFIX)
 
 
 class RobotStateTopics:
-    """Base pose and velocity, and every joint above the base; made only while someone listens."""
+    """Publishers of odometry and of the joints above the base; a message without subscribers is not built."""
 
     def __init__(self, scope: ResourceScope, robot: RobotControl) -> None:
         self._robot = robot
@@ -48,7 +52,7 @@ class RobotStateTopics:
         self._joint_states: Publisher = scope.publisher(JointState, "joint_states", RELIABLE)
 
     def publish(self, time: float) -> None:
-        """The state now, stamped ``time`` [s]."""
+        """Publish the current state, stamped ``time`` [s]."""
         if self._odometry.get_subscription_count():
             self._odometry.publish(self._odometry_message(time))
         if self._joint_states.get_subscription_count():
@@ -68,37 +72,36 @@ class RobotStateTopics:
 
     def _joint_message(self, time: float) -> JointState:
         data = self._robot.data
-        message = JointState(name=[graph_name(name) for name in self._joints])
+        message = JointState(name=[ros_name(name) for name in self._joints])
         message.header.stamp = stamp_of(time)
         message.position = data.qpos[self._positions].tolist()
         message.velocity = data.qvel[self._velocities].tolist()
         return message
 
 
-_MOVING = QoSProfile(depth=100)
-_STATIC = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-
-
 class TransformTopics:
-    """odom -> base_link -> each camera's optical frame; map -> odom once, as the base never slips."""
+    """Publishers of the transforms odom -> base_link -> cameras' optical frames.
+
+    map -> odom is static, because the simulated base does not slip.
+    """
 
     def __init__(self, scope: ResourceScope, robot: RobotControl) -> None:
         self._robot = robot
-        self._moving = scope.publisher(TFMessage, "tf", _MOVING)
+        self._dynamic = scope.publisher(TFMessage, "tf", _DYNAMIC)
         scope.publisher(TFMessage, "tf_static", _STATIC).publish(
             TFMessage(transforms=[_stamped(MAP, ODOM, Pose(), 0.0)])
         )
 
     def publish(self, time: float) -> None:
-        """Every moving frame as it is now, stamped ``time`` [s]."""
+        """Publish the current pose of every moving frame, stamped ``time`` [s]."""
         names = self._robot.names
         T_map_base = self._robot.T_map_body(names.base)
         T_base_map = inverse(T_map_base)
         transforms = [_stamped(ODOM, BASE, Pose.from_matrix(T_map_base), time)]
         for frame in names.cameras.values():
             pose = Pose.from_matrix(T_base_map @ self._robot.T_map_body(frame))
-            transforms.append(_stamped(BASE, graph_name(frame), pose, time))
-        self._moving.publish(TFMessage(transforms=transforms))
+            transforms.append(_stamped(BASE, ros_name(frame), pose, time))
+        self._dynamic.publish(TFMessage(transforms=transforms))
 
 
 def _stamped(parent: str, child: str, pose: Pose, time: float) -> TransformStamped:
@@ -108,12 +111,8 @@ def _stamped(parent: str, child: str, pose: Pose, time: float) -> TransformStamp
     return message
 
 
-STATE_RATE = 25.0
-"""Transforms and joint states a second of simulated time [Hz]."""
-
-
 class SimPublishers:
-    """Clock and transforms of an instant go out before its images, so that no image waits for them."""
+    """All publishers of the simulation; clock and transforms of an instant precede its images."""
 
     def __init__(self, scope: ResourceScope, simulation: Simulation, parameters: SimParameters) -> None:
         self._world, self._parameters = simulation.world, parameters
@@ -126,34 +125,34 @@ class SimPublishers:
         self._cameras = {
             n: CameraTopics(scope, n, style, labels, images) for n, style in self._styles.items()
         }
-        self._beat = RateTimer(STATE_RATE)
-        self._outbox = ImageQueue()
+        self._state_timer = RateTimer(STATE_RATE)
+        self._images = ImageQueue()
 
-    def open_feeds(self, stack: ExitStack) -> tuple[CameraImageSource, ...]:
-        """Every camera with a renderer of the calling thread, until the stack closes.
+    def open_cameras(self, stack: ExitStack) -> tuple[CameraImageSource, ...]:
+        """Open every camera's renderer in the calling thread, until the stack closes.
 
         Raises:
-            GlContextRefused: If no picture can be drawn here.
+            GlContextRefused: If no OpenGL context can be opened.
         """
-        stack.callback(self._outbox.clear)
-        return tuple(self._open_feed(stack, name) for name in self._cameras)
+        stack.callback(self._images.clear)
+        return tuple(self._open_camera(stack, name) for name in self._cameras)
 
-    def publish(self, time: float, feeds: Sequence[CameraImageSource], shares: StepProfiler) -> None:
-        """All that is due at ``time`` [s]."""
-        due = [feed for feed in feeds if feed.due(time)]
-        with shares.of("messages"):
+    def publish(self, time: float, cameras: Sequence[CameraImageSource], profiler: StepProfiler) -> None:
+        """Publish everything that is due at ``time`` [s]."""
+        due = [camera for camera in cameras if camera.due(time)]
+        with profiler.of("messages"):
             self._clock.publish(Clock(clock=stamp_of(time)))
-            beat = self._beat.due(time)
-            if beat or due:
+            state_due = self._state_timer.due(time)
+            if state_due or due:
                 self._transforms.publish(time)
-            if beat:
+            if state_due:
                 self._state.publish(time)
-        with shares.of("pictures"):
-            for feed in due:
-                self._outbox.add(feed.draw(time))
-            self._outbox.send()
+        with profiler.of("images"):
+            for camera in due:
+                self._images.add(camera.render(time))
+            self._images.send()
 
-    def _open_feed(self, stack: ExitStack, name: str) -> CameraImageSource:
+    def _open_camera(self, stack: ExitStack, name: str) -> CameraImageSource:
         style, shadows = self._styles[name], self._parameters.shadows
         renderer = CameraRenderer(self._world, PREFIX + name, style.width, style.height, shadows)
         rate = self._parameters.camera_rate or style.rate

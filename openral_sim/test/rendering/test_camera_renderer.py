@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from openral_sim.rendering import CameraRenderer, UnknownSimCamera
-from openral_sim.rendering.snapshot import free_camera, pictures
+from openral_sim.rendering.snapshot import free_camera, snapshots
 from openral_sim.robot import add_robot, set_stowed
 from openral_sim.scene.scene import Scene
 from openral_sim.world import SimWorldModel
@@ -146,7 +146,7 @@ def test_an_unknown_camera_lists_the_ones_there_are(world: SimWorldModel) -> Non
         CameraRenderer(world, "robot/tail", *SIZE)
 
 
-def test_the_snapshot_pictures_every_place_and_camera(world: SimWorldModel) -> None:
-    names = [name for name, rgb in pictures(world, 64, 48) if rgb.std() > 5]
+def test_there_is_a_snapshot_of_every_place_and_camera(world: SimWorldModel) -> None:
+    names = [name for name, rgb in snapshots(world, 64, 48) if rgb.std() > 5]
     assert set(world.places) <= set(names)
     assert {"overview", "robot_head", "robot_wrist"} <= set(names)

@@ -56,11 +56,11 @@ def test_only_what_is_listened_to_is_drawn(
     camera = CameraTopics(ResourceScope(node), "head", style, Labels())
     listeners = [node.create_subscription(Image, f"head/{topic}", print, SENSOR) for topic in topics]
     renderer = Renderer()
-    letters = list(camera.draw(renderer, 1.5))
+    letters = list(camera.render(renderer, 1.5))
     assert (renderer.rendered, renderer.segmented) == (rendered, segmented)
     assert [type(message) for _, message in letters] == kinds
     assert {message.header.frame_id for _, message in letters} == {"head_camera_optical_frame"}
-    assert camera.wanted == bool(listeners)
+    assert camera.has_subscribers == bool(listeners)
     node.destroy_node()
 
 
@@ -77,7 +77,7 @@ def test_a_subscriber_with_default_quality_of_service_gets_the_intrinsics_and_im
         node.create_subscription(kind, f"head/{name}", lambda message: heard.append(type(message)), 10)
 
     def all_heard() -> bool:
-        for publisher, message in camera.draw(Renderer(), 1.5):
+        for publisher, message in camera.render(Renderer(), 1.5):
             publisher.publish(message)
         return heard.count(CameraInfo) >= 3 and heard.count(Image) >= images
 

@@ -9,7 +9,7 @@ pytest.importorskip("rclpy")
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_sim.ros import skill_server as ongoing_goal
 from openral_sim.ros.sim_thread import QueuedGoal
-from openral_sim.ros.skill_server import GRACE, ActiveGoal
+from openral_sim.ros.skill_server import STOP_GRACE, ActiveGoal
 from openral_sim.skills.context import Feedback
 from openral_sim.skills.requests import ValidatedGoal
 
@@ -68,7 +68,7 @@ def test_the_robot_is_stopped_at_the_deadline_and_not_before(
 
 
 def test_a_robot_that_does_not_stop_is_a_timeout_all_the_same(ongoing: ActiveGoal, clock: Clock) -> None:
-    clock.now += 10.0 + GRACE
+    clock.now += 10.0 + STOP_GRACE
     ongoing.check_deadline()
     assert ongoing.ended.result().status is SkillStatus.TIMEOUT
     assert "has not stopped" in ongoing.ended.result().message
@@ -96,5 +96,5 @@ def test_only_news_is_told(ongoing: ActiveGoal) -> None:
         Feedback("driving", 0.1),
         Feedback("driving", 0.2),
     ):
-        ongoing.tell(feedback)
+        ongoing.publish_feedback(feedback)
     assert [round(told.progress, 3) for told in ongoing.handle.told] == [0.1, 0.2]

@@ -26,7 +26,7 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 class Nothing:
     """Outputs that nobody sees."""
 
-    def open_feeds(self, stack: Any) -> tuple[()]:
+    def open_cameras(self, stack: Any) -> tuple[()]:
         return ()
 
     def publish(self, time: float, feeds: Any, shares: Any) -> None:
