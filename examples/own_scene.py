@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from openral_sim.procedural.home import sample_home, write_home
-from openral_sim.procedural.validation import problems_of
+from openral_sim.procedural.validation import find_problems
 from openral_sim.scene.schema import ObjectPlacement
 
 SEED, ROOMS = 3, 1
@@ -30,7 +30,7 @@ def main(folder: Path) -> int:
     document = scene.document.model_copy(update={"objects": (*elsewhere, *breakfast)})
     scene = replace(scene, document=document)
     file = write_home(scene, folder)
-    problems = [str(problem) for problem in problems_of(scene, 0)]
+    problems = [str(problem) for problem in find_problems(scene, 0)]
     print(f"{file}: {len(problems)} problems", *problems, sep="\n  ")
     print(f"run it with: python3 deploy_sim.py --scene {file}")
     return 1 if problems else 0
