@@ -86,7 +86,7 @@ class DetectorInfo:
     health_message: str = ""
 
     @property
-    def blind(self) -> bool:
+    def degraded(self) -> bool:
         """True if the detector is active but cannot detect for a while."""
         return self.state is LifecycleState.ACTIVE and self.health is Health.GIVEN_UP
 

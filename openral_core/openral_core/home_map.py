@@ -141,7 +141,7 @@ class Container(Document):
     opens: Opens = "hinge"
 
     @property
-    def drawn(self) -> float:
+    def drawer_travel(self) -> float:
         """Distance that the contents travel when a drawer is fully open [m]; 0 for doors."""
         depth = self.interior.max[0] - self.interior.min[0]
         return max(0.0, depth - _DRAWER_OVERLAP) if self.opens == "out" else 0.0

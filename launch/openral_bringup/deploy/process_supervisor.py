@@ -20,6 +20,7 @@ from openral_bringup.deploy.shm_cleanup import remove_stale_segments
 from openral_bringup.graph.description import GraphDescription
 from openral_bringup.graph.node_spec import NodeSpec
 from openral_bringup.graph.resources import executable_path
+from openral_core.backoff import ExponentialBackoff
 
 OnLine = Callable[[str, str], None]
 
@@ -42,7 +43,7 @@ class Respawn:
 
     def wait(self, deaths: int) -> float | None:
         """Time to wait before the next start [s], or None when it is left down."""
-        return None if deaths > self.limit else min(self.longest, self.back_off * 2.0 ** (deaths - 1))
+        return None if deaths > self.limit else ExponentialBackoff(self.back_off, self.longest).delay(deaths)
 
 
 class NodeProcess:

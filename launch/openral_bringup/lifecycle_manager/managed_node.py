@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from openral_core.backoff import ExponentialBackoff
 from openral_core.detectors import LifecycleState
 
 DOWN = None
@@ -83,7 +84,7 @@ class ManagedNodeState:
         if reached is not None:
             failures = 0 if reached is self.goal else self.failures
             return replace(self, step=None, seen=reached, failures=failures)
-        wait = patience.back_off * 2.0**self.failures
+        wait = ExponentialBackoff(patience.back_off).delay(self.failures + 1)
         return replace(self, step=None, failures=self.failures + 1, retry_at=now + wait)
 
     def gave_up(self, patience: RetryPolicy) -> bool:

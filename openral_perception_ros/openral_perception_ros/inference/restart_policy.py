@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+from openral_core.backoff import ExponentialBackoff
+
 
 @dataclass(frozen=True, slots=True)
 class RestartDecision:
@@ -36,7 +38,7 @@ class CircuitBreaker:
         """Decide on a worker loss at steady time ``now`` [s]; return the decision and the next state."""
         recent = tuple(failure for failure in self.failures if now - failure < self.window)
         if not self.half_open and len(recent) < self.limit:
-            quick = RestartDecision(self.first_delay * 2.0 ** len(recent))
+            quick = RestartDecision(ExponentialBackoff(self.first_delay).delay(len(recent) + 1))
             return quick, replace(self, failures=(*recent, now))
         delay = self._next_cooldown(now)
         return RestartDecision(delay, given_up=True), replace(

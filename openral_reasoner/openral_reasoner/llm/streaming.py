@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import httpx2
 
+from openral_core.backoff import ExponentialBackoff
 from openral_reasoner.context import RawCall
 from openral_reasoner.llm.base import Decision, ModelUnavailable, redacted
 from openral_reasoner.llm.http_client import late
@@ -56,7 +57,7 @@ class RetryPolicy:
         raise ModelUnavailable("NO_ATTEMPT", "no attempt is allowed")
 
     def _wait(self, attempt: int, failure: RetryableError) -> float:
-        jitter = self.base * 2.0 ** (attempt - 1) * (0.5 + self.rng.random())
+        jitter = ExponentialBackoff(self.base).jittered_delay(attempt, self.rng)
         return jitter if failure.after is None else failure.after + jitter * 0.1
 
 

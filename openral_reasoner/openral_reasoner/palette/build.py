@@ -68,7 +68,7 @@ def build_palette(
     default = _default(there, default_detector)
     known = sorted(there, key=lambda info: (info.name.id != default, info.name.id))
     listed = known[:DETECTORS]
-    living = [info for info in listed if not info.blind]
+    living = [info for info in listed if not info.degraded]
     locators = [info for info in living if info.mode is Mode.ON_DEMAND]
     streaming = [info for info in living if info.mode is Mode.CONTINUOUS]
     return ToolPalette(
@@ -83,7 +83,9 @@ def build_palette(
         holding=graph.holding,
         robot_idle=graph.skill_server_alive and bool(graph.verbs) and not graph.busy,
         blind=tuple(
-            DegradedDetectorEntry(id=i.name.id, why=cut(i.health_message, TROUBLE)) for i in listed if i.blind
+            DegradedDetectorEntry(id=i.name.id, why=cut(i.health_message, TROUBLE))
+            for i in listed
+            if i.degraded
         ),
         chosen_default=default_detector,
         rivals=tuple(info.name.id for info in listed if info.is_default and info.name.id != default),

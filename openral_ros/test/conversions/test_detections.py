@@ -68,7 +68,7 @@ def test_detector_info_survives() -> None:
     message = detectors.detector_info_message(info)
     assert detectors.detector_info_from_message(message) == info
     message.health = 200
-    assert detectors.detector_info_from_message(message).blind
+    assert detectors.detector_info_from_message(message).degraded
 
 
 MATCH = RecallMatch(

@@ -62,11 +62,11 @@ def _stands_open(context: SkillContext, container: str) -> bool:
 
 def _comes_out(context: SkillContext, container: str) -> bool:
     inside = context.world.furniture[container].fixture.container
-    return inside is not None and inside.drawn > 0.0
+    return inside is not None and inside.drawer_travel > 0.0
 
 
 def _inside(context: SkillContext, container: str) -> Vector:
     furniture = context.world.furniture[container]
     door, inside = furniture.doors[0], furniture.fixture.container
     share = float(context.data.joint(door.joint).qpos[0]) / door.travel
-    return points_inside(furniture.fixture, share * inside.drawn if inside else 0.0)
+    return points_inside(furniture.fixture, share * inside.drawer_travel if inside else 0.0)

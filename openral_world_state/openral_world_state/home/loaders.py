@@ -79,7 +79,7 @@ def _fixture(fixture: Fixture, place: Place | None, map_epoch: int) -> SiteFixtu
         shelves=tuple(SupportSurface(surface.z, surface.area) for surface in fixture.surfaces),
         interior=fixture.container.interior if fixture.container else None,
         opens=fixture.container.opens if fixture.container else "hinge",
-        drawn=fixture.container.drawn if fixture.container else 0.0,
+        drawn=fixture.container.drawer_travel if fixture.container else 0.0,
         standing=_standing(place) if place else None,
     )
 

@@ -123,7 +123,7 @@ def build_drawer(builder: FurnitureBuilder) -> None:
     """Add a sliding tray around the container's interior, with a front as wide as the chest."""
     container, d = container_of(builder.fixture), builder.fixture.depth / 2
     (x0, y0, z0), (x1, y1, z1) = container.interior.min, container.interior.max
-    body = add_slide(builder, "tray", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), container.drawn)
+    body = add_slide(builder, "tray", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), container.drawer_travel)
     inner: AppearanceName = "birch"
     board = DRAWER.board
     builder.panel(
@@ -141,7 +141,7 @@ def build_drawer(builder: FurnitureBuilder) -> None:
     front = ((d - DRAWER.front, -edge, z0 - board - over), (d, edge, z1 + over))
     builder.panel(*front, builder.style.main, body).mass = DRAWER.front_mass
     handle = add_handle(builder, body, (d, 0.0, (z0 + z1) / 2), DRAWER.handle_length)
-    builder.doors.append(sliding_door(body, container.drawn, handle))
+    builder.doors.append(sliding_door(body, container.drawer_travel, handle))
 
 
 def build_dresser(builder: FurnitureBuilder) -> None:
