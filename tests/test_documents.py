@@ -38,7 +38,7 @@ def test_every_file_that_is_named_exists(document: Path) -> None:
 
 
 def defined(name: str) -> bool:
-    """Whether a dotted name is a module, or a name that a module of the prefix contains."""
+    """Check for a module of this name, or for a module of its prefix that contains the rest."""
     parts = name.split(".")
     for length in range(len(parts), 0, -1):
         for top in ROOT.glob("*/"):

@@ -1,6 +1,7 @@
 """What a package imports, its manifest names: `rosdep` and colcon believe the manifest alone."""
 
 import ast
+import re
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -110,3 +111,13 @@ def test_names_and_versions_agree(package: Path) -> None:
     assert f'version="{root.findtext("version")}"' in setup
     assert (package / "resource" / name(package)).exists()
     assert (package / name(package) / "py.typed").exists()
+
+
+@pytest.mark.parametrize("manifest", sorted(ROOT.glob("*/package.xml")), ids=lambda path: path.parent.name)
+def test_readme_and_changelog_are_those_of_the_package(manifest: Path) -> None:
+    root = ET.parse(manifest).getroot()
+    name, version = root.findtext("name", ""), root.findtext("version", "")
+    assert (manifest.parent / "README.md").read_text().startswith(f"# {name}\n")
+    changelog = (manifest.parent / "CHANGELOG.rst").read_text()
+    assert f"Changelog for package {name}\n" in changelog
+    assert re.search(rf"^{re.escape(version)} \(.+\)\n-+$", changelog, re.MULTILINE)
