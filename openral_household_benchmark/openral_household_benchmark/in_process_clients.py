@@ -31,7 +31,7 @@ from openral_reasoner.events import (
 )
 from openral_reasoner.llm.base import Model, ModelUnavailable, answer_of
 from openral_sim.skills.errors import SkillFailed
-from openral_sim.skills.registry import SERVED
+from openral_sim.skills.registry import SKILLS
 from openral_sim.skills.requests import validate_goal
 
 
@@ -93,7 +93,7 @@ class RobotPeers:
 
     def _send(self, command: SendSkill) -> Event | None:
         try:
-            goal = validate_goal(command.goal, self._registry, SERVED)
+            goal = validate_goal(command.goal, self._registry, SKILLS)
         except SkillFailed as error:
             return SkillEnded(call_id=command.call_id, result=SkillResult(error.status, str(error)))
         self._goal = command.call_id

@@ -1,6 +1,7 @@
-"""Moving the lift and the arm."""
+"""Motions of the lift and the arm: to a posture around obstacles, or along a straight line."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,38 +11,60 @@ from openral_sim.planning.arm_planner import NoArmPath, Trajectory, plan_arm_pat
 from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Move, SkillContext
 
 Vector = NDArray[np.float64]
-_SETTLED = 0.012
-_SETTLE_BOUND = 0.8
-_LINE_STEP, _TURN_STEP = 0.02, 0.15
-_SEARCHES = 4
-_TILT = 0.6
-"""How far what was taken standing may tilt on the way in [rad]."""
 
 
-def reach_to(context: SkillContext, posture: Vector, stage: str, share: float = 1.0) -> Move[None]:
-    """Bring lift and arm to a posture, shape (8,), around what stands in the way; what stood stays upright.
+@dataclass(frozen=True)
+class ArmMotionConfig:
+    """Parameters of arm motions; tuned in simulation.
+
+    Attributes:
+        settled_error: Largest servo error of a settled arm in [m] of the lift and [rad] of the joints.
+        settling_time: Longest wait for the arm to settle in [s].
+        line_step: Spacing of postures along a straight line in [m].
+        turn_step: Spacing of postures along a rotation in [rad].
+        max_searches: Number of path searches, each with another seed.
+        max_tilt: Largest tilt of an object grasped from the side in [rad]; a drink stays in its cup.
+    """
+
+    settled_error: float = 0.012
+    settling_time: float = 0.8
+    line_step: float = 0.02
+    turn_step: float = 0.15
+    max_searches: int = 4
+    max_tilt: float = 0.6
+
+
+CONFIG = ArmMotionConfig()
+
+
+def reach_to(context: SkillContext, posture: Vector, stage: str, speed: float = 1.0) -> Move[None]:
+    """Move lift and arm to a posture, shape (8,), around obstacles, at a fraction ``speed`` of top speed.
+
+    An object grasped from the side stays upright.
 
     Raises:
-        NoArmPath: If no free way is found.
+        NoArmPath: If no collision-free path is found.
     """
-    context.look_around()
-    context.checker.tolerate_present()
-    if context.held is not None and not context.held.downward:
-        context.checker.keep_upright(_TILT)
-    corners = yield from _planned(context, posture, stage)
-    yield from follow(context, Trajectory(corners, share), stage)
+    context.sync_collision_scene()
+    context.checker.allow_current_contacts()
+    if context.held is not None and not context.held.is_downward:
+        context.checker.limit_tilt(CONFIG.max_tilt)
+    waypoints = yield from _plan(context, posture, stage)
+    yield from follow(context, Trajectory(waypoints, speed), stage)
 
 
-def _planned(context: SkillContext, posture: Vector, stage: str) -> Move[Vector]:
-    """Search for a way, again with other seeds if need be, one bounded search per control period."""
-    for attempt in range(_SEARCHES - 1):
+def _plan(context: SkillContext, posture: Vector, stage: str) -> Move[Vector]:
+    """Search for a path, with other seeds if the first fails, one bounded search per control period."""
+    for attempt in range(CONFIG.max_searches - 1):
         try:
             return plan_arm_path(
                 context.checker, context.control.reach_target, posture, context.seed + attempt
             )
         except NoArmPath:
             yield Feedback(stage, 0.0)
-    return plan_arm_path(context.checker, context.control.reach_target, posture, context.seed + _SEARCHES)
+    return plan_arm_path(
+        context.checker, context.control.reach_target, posture, context.seed + CONFIG.max_searches
+    )
 
 
 def reach_along(
@@ -55,38 +78,45 @@ def reach_along(
 
     Args:
         context: The robot and its world.
-        T_map_goal: Where the grasp site shall be.
-        stage: What to call it.
-        speed: Of the hand in [m/s].
-        stop: Asked every period; the hand stops where it is when it says so.
+        T_map_goal: Pose to bring the grasp site to.
+        stage: Stage to report.
+        speed: Speed of the hand in [m/s].
+        stop: Called every period; True stops the hand where it is.
 
     Returns:
-        Whether the line was finished, not stopped.
+        True if the line was finished, False if ``stop`` ended it.
 
     Raises:
-        Unreachable: If the line leaves what the arm can reach.
+        IkFailed: If the line leaves the arm's reach.
     """
     base = context.control.base_pose
-    start, goal = context.solver.forward(context.control.reach_target), context.in_base(T_map_goal, base)
-    corners = line_postures(context, start, goal)
+    start, goal = (
+        context.solver.forward(context.control.reach_target),
+        context.to_base_frame(T_map_goal, base),
+    )
+    waypoints = line_postures(context, start, goal)
     distance = float(np.linalg.norm(goal[:3, 3] - start[:3, 3]))
-    trajectory = Trajectory(corners, 1.0)
-    trajectory = Trajectory(corners, min(1.0, trajectory.duration * speed / max(distance, 1e-3)))
+    trajectory = Trajectory(waypoints, 1.0)
+    trajectory = Trajectory(waypoints, min(1.0, trajectory.duration * speed / max(distance, 1e-3)))
     finished = yield from follow(context, trajectory, stage, stop)
     return finished
 
 
 def line_postures(context: SkillContext, start: Vector, goal: Vector) -> Vector:
-    """Postures along a straight line between two poses in base_link, shape (N, 8)."""
+    """Solve for postures along a straight line between two poses in base_link, shape (N, 8).
+
+    Raises:
+        IkFailed: If the line leaves the arm's reach.
+    """
     distance = float(np.linalg.norm(goal[:3, 3] - start[:3, 3]))
     turn = float(Rotation.from_matrix(start[:3, :3].T @ goal[:3, :3]).magnitude())
-    count = max(1, int(np.ceil(max(distance / _LINE_STEP, turn / _TURN_STEP))))
+    count = max(1, int(np.ceil(max(distance / CONFIG.line_step, turn / CONFIG.turn_step))))
     slerp = Slerp([0.0, 1.0], Rotation.from_matrix([start[:3, :3], goal[:3, :3]]))
     postures = [context.control.reach_target]
-    for share in np.linspace(0.0, 1.0, count + 1)[1:]:
+    for fraction in np.linspace(0.0, 1.0, count + 1)[1:]:
         T = np.eye(4)
-        T[:3, :3] = slerp(share).as_matrix()
-        T[:3, 3] = start[:3, 3] + share * (goal[:3, 3] - start[:3, 3])
+        T[:3, :3] = slerp(fraction).as_matrix()
+        T[:3, 3] = start[:3, 3] + fraction * (goal[:3, 3] - start[:3, 3])
         postures.append(context.solver.solve(T, postures[-1], tries=1))
     return np.array(postures)
 
@@ -94,15 +124,15 @@ def line_postures(context: SkillContext, start: Vector, goal: Vector) -> Vector:
 def follow(
     context: SkillContext, trajectory: Trajectory, stage: str, stop: Callable[[], bool] | None = None
 ) -> Move[bool]:
-    """Play a trajectory, then wait, bounded, until the arm has settled; False if ``stop`` ended it."""
+    """Execute a trajectory and wait, up to a limit, until the arm settles; False if ``stop`` ended it."""
     for time in np.arange(0.0, trajectory.duration + CONTROL_PERIOD, CONTROL_PERIOD):
         context.control.move_reach(trajectory.at(float(time)))
         yield Feedback(stage, min(1.0, float(time) / trajectory.duration))
         if stop is not None and stop():
             context.control.move_reach(context.control.reach)
             return False
-    for _ in range(int(_SETTLE_BOUND / CONTROL_PERIOD)):
-        if float(np.abs(context.control.reach - context.control.reach_target).max()) < _SETTLED:
+    for _ in range(int(CONFIG.settling_time / CONTROL_PERIOD)):
+        if float(np.abs(context.control.reach - context.control.reach_target).max()) < CONFIG.settled_error:
             break
         yield Feedback(stage, 1.0)
     return True

@@ -1,4 +1,6 @@
-"""Moving the base."""
+"""Motions of the base: along a planned path, straight, or on the spot."""
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,31 +15,54 @@ from openral_sim.skills.errors import Blocked, TookTooLong
 Vector = NDArray[np.float64]
 
 CLEARANCE = 0.33
-"""Distance from the base's middle to any obstacle while driving in [m]."""
+"""Distance from the base's middle to any obstacle while driving in [m]; its radius and 6 cm."""
 CLEARANCE_HOLDING = 0.40
-"""The same with something in the hand, which sticks out."""
-_STUCK_AFTER = 1.5
+"""The same with an object in the hand, which sticks out at the side, in [m]."""
+
+
+@dataclass(frozen=True)
+class BaseMotionConfig:
+    """Parameters of supervising the base; tuned in simulation.
+
+    Attributes:
+        stuck_time: Time without motion after which the base counts as blocked in [s].
+        stuck_command: Commanded speed from which motion is expected in [m/s].
+        stuck_speed: Measured speed below which the base does not move in [m/s].
+        settled_speed: Speed below which the base has stopped in [m/s] and [rad/s].
+        time_limit: Time allowed for any motion in [s].
+        time_per_metre: Additional time per length of path in [s/m]; less than half of top speed on average.
+    """
+
+    stuck_time: float = 1.5
+    stuck_command: float = 0.05
+    stuck_speed: float = 0.01
+    settled_speed: float = 0.03
+    time_limit: float = 8.0
+    time_per_metre: float = 3.0
+
+
+CONFIG = BaseMotionConfig()
 _SLOW = DriveLimits(speed=0.35, turn_rate=0.9, acceleration=0.7, turn_acceleration=3.0)
 
 
 def floor_now(context: SkillContext) -> SimOccupancyGrid:
-    """Where the base may stand, as the scene is now."""
+    """Rasterise the floor as the scene is now."""
     return rasterise(context.model, context.data, context.own_bodies())
 
 
 def plan_base_motion(context: SkillContext) -> CostToGo:
-    """Ways over the floor from where the base stands."""
+    """Plan paths over the floor from the base's present pose."""
     clearance = CLEARANCE_HOLDING if context.held else CLEARANCE
     return plan_from(floor_now(context), context.control.base_pose[:2], clearance)
 
 
 def drive_to(context: SkillContext, goal: Vector, field: CostToGo, stage: str) -> Move[None]:
-    """Drive along the least-cost way to a pose (x, y, yaw) in map, shape (3,).
+    """Drive along the least-cost path to a pose (x, y, yaw) in map, shape (3,).
 
     Raises:
-        NoWay: If none leads there.
-        Blocked: If the base is held up.
-        TookTooLong: If it has not arrived in a bounded time.
+        NoBasePath: If no path leads there.
+        Blocked: If the base cannot move.
+        TookTooLong: If it does not arrive within its time limit.
     """
     path = field.path_to(goal[:2])
     yield from _follow(context, PathFollower(path, float(goal[2])), stage)
@@ -59,28 +84,34 @@ def turn_to(context: SkillContext, yaw: float, stage: str) -> Move[None]:
 def _follow(context: SkillContext, follower: PathFollower, stage: str) -> Move[None]:
     control = context.control
     turn = abs(wrap_angle(float(control.base_pose[2])))
-    bound = 8.0 + 3.0 * follower.length + turn
-    watch = _StuckWatch()
+    bound = CONFIG.time_limit + CONFIG.time_per_metre * follower.length + turn
+    monitor = _StuckMonitor()
     for _ in range(int(bound / CONTROL_PERIOD)):
-        if follower.arrived(control.base_pose) and float(np.abs(control.base_velocity).max()) < 0.03:
+        if (
+            follower.arrived(control.base_pose)
+            and float(np.abs(control.base_velocity).max()) < CONFIG.settled_speed
+        ):
             control.drive(np.zeros(3))
             return
         velocity = follower.command(control.base_pose, CONTROL_PERIOD)
         control.drive(velocity)
         yield Feedback(stage, 1.0 - follower.remaining() / max(follower.length, 1e-6))
-        watch.note(velocity, control.base_velocity)
+        monitor.update(velocity, control.base_velocity)
     control.drive(np.zeros(3))
     raise TookTooLong(stage, bound)
 
 
-class _StuckWatch:
-    """Notices a base that is told to move and does not."""
+class _StuckMonitor:
+    """Detect a base that is commanded to move and does not."""
 
     def __init__(self) -> None:
-        self._still = 0.0
+        self._stuck_for = 0.0
 
-    def note(self, wanted: Vector, measured: Vector) -> None:
-        held_up = np.linalg.norm(wanted[:2]) > 0.05 and np.linalg.norm(measured[:2]) < 0.01
-        self._still = self._still + CONTROL_PERIOD if held_up else 0.0
-        if self._still > _STUCK_AFTER:
-            raise Blocked(f"the base was told to drive and did not move for {_STUCK_AFTER:.1f} s")
+    def update(self, commanded: Vector, measured: Vector) -> None:
+        is_commanded = np.linalg.norm(commanded[:2]) > CONFIG.stuck_command
+        is_stuck = is_commanded and np.linalg.norm(measured[:2]) < CONFIG.stuck_speed
+        self._stuck_for = self._stuck_for + CONTROL_PERIOD if is_stuck else 0.0
+        if self._stuck_for > CONFIG.stuck_time:
+            raise Blocked(
+                f"the base is blocked: commanded to drive, it did not move for {CONFIG.stuck_time:.1f} s"
+            )

@@ -1,5 +1,4 @@
-"""Finding where to stand to work at a place, and going there."""
-# MERGED Standing where furniture hides least of what shall be seen.
+"""Base poses to work at a place, or to see it past the furniture, and driving there."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -23,32 +22,88 @@ from openral_sim.skills.context import Feedback, Move, SkillContext
 from openral_sim.skills.errors import NotReachable
 
 Vector = NDArray[np.float64]
-_CANDIDATES, _APART = 60, 0.10
-_LEAP = 1.2
+
+
+@dataclass(frozen=True)
+class WorkPoseConfig:
+    """Parameters of choosing a base pose to work from; tuned in simulation.
+
+    Attributes:
+        max_candidates: Number of base poses to try per kind of option.
+        min_displacement: Distance from the present pose that counts as another place in [m].
+        max_joint_motion: Largest motion of a joint between pregrasp and goal, beyond the hand's rotation,
+            in [rad]; more means that the straight line leaves the solution branch.
+        facing_angle: Largest bearing of a target that the robot can work at without turning in [rad].
+    """
+
+    max_candidates: int = 60
+    min_displacement: float = 0.10
+    max_joint_motion: float = 1.2
+    facing_angle: float = 0.5
+
+
+WORK_POSE = WorkPoseConfig()
+
+
+@dataclass(frozen=True)
+class ViewConfig:
+    """Parameters of choosing a base pose to look from; tuned in simulation.
+
+    Attributes:
+        max_distance: Largest distance from the middle of the points in [m].
+        occluder_margin: Additional distance within which furniture may occlude in [m].
+        stride: Only every so many cells of the floor are tried along each axis.
+        pans: Pan angles to look with in [rad]; a head on the base's rear gets closer when it looks sideways.
+        good_fraction: Visible fraction with which the robot stays where it is.
+        stay_ratio: Ratio to the best visible fraction with which the robot stays where it is.
+        near_best_ratio: Ratio to the best visible fraction with which a place may be preferred as closer.
+        turn_cost: Cost of a turn as a length of path in [m/rad].
+        batch: Number of base poses evaluated per control period.
+    """
+
+    max_distance: float = 1.5
+    occluder_margin: float = 0.3
+    stride: int = 3
+    pans: tuple[float, ...] = (0.0, 1.45, -1.45)
+    good_fraction: float = 0.75
+    stay_ratio: float = 0.9
+    near_best_ratio: float = 0.95
+    turn_cost: float = 0.1
+    batch: int = 80
+
+
+VIEW = ViewConfig()
 
 
 @dataclass(frozen=True)
 class ReachOption:
-    """One way to work at a place: where the hand waits, where it goes, and what it may touch there.
+    """One way to reach a place: the hand's pregrasp pose, its goal and the contact allowed there.
 
     Attributes:
-        tag: What this way is called.
-        T_map_before: Pose of the grasp site to come from, shape (4, 4).
-        T_map_goal: Pose of the grasp site to work at, shape (4, 4).
-        spared: Point in map [m] and radius [m] within which contact is meant.
-        is_narrow: Whether there is so little room that the way in must be free, too, not its ends only.
+        tag: Kind of option, as named in messages and evidence.
+        T_map_pregrasp: Pose of the grasp site before it, shape (4, 4).
+        T_map_goal: Pose of the grasp site at work, shape (4, 4).
+        allowed_contact: Point in map [m] and radius [m] within which contact is intended.
+        is_narrow: True if the path in must be checked, not only its ends.
     """
 
     tag: str
-    T_map_before: Vector
+    T_map_pregrasp: Vector
     T_map_goal: Vector
-    spared: tuple[Vector, float]
+    allowed_contact: tuple[Vector, float]
     is_narrow: bool = False
 
 
 @dataclass(frozen=True)
 class WorkPose:
-    """Where the base stands and how the arm waits for one option."""
+    """A base pose and the arm's postures for one option.
+
+    Attributes:
+        base: Pose (x, y, yaw) in map, shape (3,).
+        before: Posture of the pregrasp pose, shape (8,).
+        goal: Posture of the goal, shape (8,).
+        option: The option they reach.
+    """
 
     base: Vector
     before: Vector
@@ -57,41 +112,41 @@ class WorkPose:
 
 
 Options = Callable[[Vector], Iterable[ReachOption]]
-"""The ways to work at a place from a base pose, the preferred first."""
+"""Lists the options at a place for a base pose, the preferred first."""
 
 
 def move_to_work_pose(
     context: SkillContext, target: Vector, options: Options, stage: str, *, elsewhere: bool = False
 ) -> Move[WorkPose]:
-    """Go where one of the options can be reached; stay if the preferred kind of option works from here.
+    """Drive to a base pose that reaches one of the options; stay if the preferred kind works from here.
 
-    With ``elsewhere`` it is another place than here all the same.
+    With ``elsewhere`` the robot moves to another place in any case.
 
     Raises:
-        NotReachable: If no standing place offers any.
+        NotReachable: If no base pose reaches any.
     """
-    context.look_around()
+    context.sync_collision_scene()
     base = context.control.base_pose
     here = work_pose_at(context, base, _only(_tags(options, base)[0], options))
-    if here is not None and _faces(base, target) and not elsewhere:
+    if here is not None and _is_facing(base, target) and not elsewhere:
         return here
     field = plan_base_motion(context)
-    apart = _APART if elsewhere else 0.0
-    stance = yield from find_work_pose(context, field, target, options, stage, apart)
+    apart = WORK_POSE.min_displacement if elsewhere else 0.0
+    work_pose = yield from find_work_pose(context, field, target, options, stage, apart)
     yield from stow_arm(context, stage)
-    yield from drive_to(context, stance.base, field, stage)
-    context.look_around()
-    settled = work_pose_at(context, context.control.base_pose, lambda _base: [stance.option])
-    return settled or stance
+    yield from drive_to(context, work_pose.base, field, stage)
+    context.sync_collision_scene()
+    settled = work_pose_at(context, context.control.base_pose, lambda _base: [work_pose.option])
+    return settled or work_pose
 
 
 def find_work_pose(
     context: SkillContext, field: CostToGo, target: Vector, options: Options, stage: str, apart: float
 ) -> Move[WorkPose]:
-    """Try standing places around a target, ``apart`` [m] from here, the cheapest and those that see it first.
+    """Try base poses around a target, ``apart`` [m] from here: those that see it first, then by cost.
 
     Raises:
-        NotReachable: If none of a bounded number of them works.
+        NotReachable: If none of a bounded number of them reaches an option.
     """
     yield Feedback(stage, 0.0)
     here = context.control.base_pose[:2]
@@ -105,21 +160,21 @@ def find_work_pose(
     yield Feedback(stage, 0.0)
     tags = _tags(options, context.control.base_pose)
     for tag in tags:
-        for pose in (seen + unseen)[:_CANDIDATES]:
-            stance = work_pose_at(context, pose, _only(tag, options))
-            if stance is not None:
-                return stance
+        for pose in (seen + unseen)[: WORK_POSE.max_candidates]:
+            work_pose = work_pose_at(context, pose, _only(tag, options))
+            if work_pose is not None:
+                return work_pose
             yield Feedback(stage, 0.0)
     where = ", ".join(f"{value:.2f}" for value in target)
-    tried = min(len(poses), _CANDIDATES)
+    tried = min(len(poses), WORK_POSE.max_candidates)
     raise NotReachable(
-        f"({where}) in map is not reachable: none of {tried} standing places"
-        f" with {field.clearance:.2f} m of room works; tried {format_choices(tags)}"
+        f"({where}) in map is not reachable: none of {tried} base poses"
+        f" with {field.clearance:.2f} m of clearance works; tried {format_choices(tags)}"
     )
 
 
 def _tags(options: Options, base: Vector) -> list[str]:
-    """The kinds of options there are, the preferred first."""
+    """List the kinds of options, the preferred first."""
     return list(dict.fromkeys(option.tag for option in options(base)))
 
 
@@ -128,70 +183,66 @@ def _only(tag: str, options: Options) -> Options:
 
 
 def work_pose_at(context: SkillContext, base: Vector, options: Options) -> WorkPose | None:
-    """The first option that lift and arm can reach from a base pose without touching anything."""
+    """Find the first option that lift and arm can reach from a base pose without a collision."""
     for option in options(base):
         try:
-            before = context.solver.solve(context.in_base(option.T_map_before, base), COMFORTABLE, tries=2)
-            goal = context.solver.solve(context.in_base(option.T_map_goal, base), before, tries=1)
+            before = context.solver.solve(
+                context.to_base_frame(option.T_map_pregrasp, base), COMFORTABLE, tries=2
+            )
+            goal = context.solver.solve(context.to_base_frame(option.T_map_goal, base), before, tries=1)
         except IkFailed:
             continue
-        if _is_line(before, goal, option) and _is_free(context, base, before, goal, option):
+        if _is_continuous(before, goal, option) and _is_free(context, base, before, goal, option):
             return WorkPose(base, before, goal, option)
     return None
 
 
-def _is_line(before: Vector, goal: Vector, option: ReachOption) -> bool:
-    """Whether the hand can go straight from one posture to the other: no joint turns much further than it."""
-    R = option.T_map_before[:3, :3].T @ option.T_map_goal[:3, :3]
-    return float(np.abs(goal - before).max()) < _LEAP + float(Rotation.from_matrix(R).magnitude())
+def _is_continuous(before: Vector, goal: Vector, option: ReachOption) -> bool:
+    """Return True if no joint moves much further between the postures than the hand rotates."""
+    R = option.T_map_pregrasp[:3, :3].T @ option.T_map_goal[:3, :3]
+    return float(np.abs(goal - before).max()) < WORK_POSE.max_joint_motion + float(
+        Rotation.from_matrix(R).magnitude()
+    )
 
 
 def _is_free(context: SkillContext, base: Vector, before: Vector, goal: Vector, option: ReachOption) -> bool:
-    context.checker.spare(*option.spared)
-    shares = (1.0, 0.0, 0.5, 0.25, 0.75) if option.is_narrow else (0.0, 1.0)
-    free = all(context.checker.free(before + share * (goal - before), base) for share in shares)
-    context.look_around()
+    context.checker.allow_contact_near(*option.allowed_contact)
+    fractions = (1.0, 0.0, 0.5, 0.25, 0.75) if option.is_narrow else (0.0, 1.0)
+    free = all(context.checker.is_free(before + fraction * (goal - before), base) for fraction in fractions)
+    context.sync_collision_scene()
     return free
 
 
-def _faces(base: Vector, target: Vector) -> bool:
+def _is_facing(base: Vector, target: Vector) -> bool:
     offset = target[:2] - base[:2]
-    return angle_between(float(np.arctan2(offset[1], offset[0])), float(base[2])) < 0.5
+    return angle_between(float(np.arctan2(offset[1], offset[0])), float(base[2])) < WORK_POSE.facing_angle
 
 
 def sees(context: SkillContext, pose: Vector, target: Vector) -> bool:
-    """Whether the head would see a point of map from a base pose."""
+    """Return True if the head would see a point of map from a base pose."""
     eye = np.array([pose[0], pose[1], HEAD_HEIGHT])
     return line_of_sight(context.model, context.data, eye, target, context.own_bodies())
 
 
-_FARTHEST, _PEERING_APART = 1.5, 3
-"""How far from the middle of it to stand in [m], and every how many cells of the floor to try."""
-_PANS = (0.0, 1.45, -1.45)
-"""Turns of the head on the base: a head over the base's rear comes nearer when it looks aside."""
-_ENOUGH = 0.75
-"""Share of all of it with which the robot stays."""
-_STAYING, _NEAREST = 0.9, 0.95
-"""Share of the best sight with which the robot stays, and with which a place may be chosen as nearer."""
-_TURN = 0.1
-_AT_ONCE = 80
-
-
 def move_to_unoccluded_view(context: SkillContext, points: Vector, stage: str) -> Move[VisibilityResult]:
-    """Go where the head sees points of map past the furniture, if it does not from here, and point it there.
+    """Aim the head at points of map; drive first if furniture hides too many of them from here.
 
     Args:
         context: The robot and its world.
-        points: What shall be seen, in map in [m], shape (N, 3).
-        stage: What to call it.
+        points: Points to see, in map in [m], shape (N, 3).
+        stage: Stage to report.
     """
     boxes = nearby_occluders(
-        context.model, context.data, points.mean(axis=0), _FARTHEST + 0.3, context.own_bodies()
+        context.model,
+        context.data,
+        points.mean(axis=0),
+        VIEW.max_distance + VIEW.occluder_margin,
+        context.own_bodies(),
     )
     here = visible_fraction(context.control.base_pose, points, boxes)
-    if here.share < _ENOUGH:
+    if here.fraction < VIEW.good_fraction:
         field = plan_base_motion(context)
-        there = yield from _better(context, field, points, boxes, here, stage)
+        there = yield from _best_view(context, field, points, boxes, here, stage)
         if there is not here:
             yield from stow_arm(context, stage)
             yield from drive_to(context, there.base, field, stage)
@@ -201,33 +252,35 @@ def move_to_unoccluded_view(context: SkillContext, points: Vector, stage: str) -
     return here
 
 
-def _better(
+def _best_view(
     context: SkillContext, field: CostToGo, points: Vector, boxes: Boxes, here: VisibilityResult, stage: str
 ) -> Move[VisibilityResult]:
-    """The nearest of the places that see about the most, or where the robot stands if that sees enough."""
+    """Choose the closest base pose that sees the most, or the present one if it sees almost as much."""
     found: list[tuple[float, VisibilityResult]] = []
-    for number, base in enumerate(_stances(field, points.mean(axis=0)[:2])):
+    for number, base in enumerate(_view_poses(field, points.mean(axis=0)[:2])):
         found.append((_cost(field, context.control.base_pose, base), visible_fraction(base, points, boxes)))
-        if number % _AT_ONCE == 0:
+        if number % VIEW.batch == 0:
             yield Feedback(stage, 0.0)
-    most = max((there.share for _, there in found), default=0.0)
-    if here.share >= _STAYING * most:
+    most = max((there.fraction for _, there in found), default=0.0)
+    if here.fraction >= VIEW.stay_ratio * most:
         return here
-    good = [(cost, i) for i, (cost, there) in enumerate(found) if there.share >= _NEAREST * most]
+    good = [
+        (cost, i) for i, (cost, there) in enumerate(found) if there.fraction >= VIEW.near_best_ratio * most
+    ]
     return found[min(good)[1]][1]
 
 
-def _stances(field: CostToGo, middle: Vector) -> Iterator[Vector]:
-    """Base poses on reachable floor around a point, facing it or with a shoulder towards it."""
+def _view_poses(field: CostToGo, middle: Vector) -> Iterator[Vector]:
+    """List base poses on reachable floor around a point, facing it or side-on to it."""
     cells = np.argwhere(np.isfinite(field.cost))
-    places = field.grid.point(cells[(cells % _PEERING_APART == 0).all(axis=1)])
-    for place in places[np.linalg.norm(places - middle, axis=1) < _FARTHEST]:
+    places = field.grid.point(cells[(cells % VIEW.stride == 0).all(axis=1)])
+    for place in places[np.linalg.norm(places - middle, axis=1) < VIEW.max_distance]:
         bearing = float(np.arctan2(*(middle - place)[::-1]))
-        for pan in _PANS:
+        for pan in VIEW.pans:
             yield np.append(place, bearing - pan)
 
 
 def _cost(field: CostToGo, here: Vector, base: Vector) -> float:
-    """Way to a base pose in [m], a turn counted as a way."""
+    """Cost of driving to a base pose in [m], including its turn."""
     turn = np.arccos(np.clip(np.cos(base[2] - here[2]), -1.0, 1.0))
-    return field.cost_at(base[:2]) + _TURN * float(turn)
+    return field.cost_at(base[:2]) + VIEW.turn_cost * float(turn)

@@ -1,5 +1,8 @@
-"""The door a goal names: how it hangs, how far it stands open, where to take it."""
-# MERGED Drawn drawers and what lies in them.
+"""Doors and drawers of furniture: identify one, describe its joint and move it with the base.
+
+The hand keeps its grip and the base follows the path that the door's joint prescribes. A drawer takes its
+contents along.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,11 +22,31 @@ from openral_sim.skills.errors import BadRequest, NothingThere
 from openral_sim.skills.requests import DoorRequest
 
 Vector = NDArray[np.float64]
-_NEAR = 1.5
+
+
+@dataclass(frozen=True)
+class DoorMotionConfig:
+    """Parameters of finding and moving a door; tuned on the simulated furniture.
+
+    Attributes:
+        max_target_offset: Largest distance from a goal's position to the named door in [m]; about the width
+            of a wardrobe, so that any point of the furniture identifies its door.
+        ramp: Time to reach full speed, and to stop, in [s].
+        tracking_gain: Feedback gain on the base's deviation from the door's path in [1/s].
+        settling_time: Time allowed after the motion for the base to catch up in [s].
+    """
+
+    max_target_offset: float = 1.5
+    ramp: float = 0.8
+    tracking_gain: float = 4.0
+    settling_time: float = 1.0
+
+
+CONFIG = DoorMotionConfig()
 
 
 class DoorJoint(Protocol):
-    """How a door hangs or runs; its angle is in [rad] of a hinge and in [m] of a slide."""
+    """Kinematics of a door; its angle is in [rad] for a hinge and in [m] for a slide."""
 
     def T_map_door(self, angle: float) -> Vector:
         """Pose of the door in map, shape (4, 4)."""
@@ -31,7 +54,7 @@ class DoorJoint(Protocol):
     def normal(self, angle: float) -> Vector:
         """Direction out of the door's front in map, shape (3,)."""
 
-    def carried(self, pose: Vector, by: float) -> Vector:
+    def moved_with(self, pose: Vector, by: float) -> Vector:
         """A base pose that moves with the door, shape (3,)."""
 
     def velocity(self, pose: Vector, rate: float) -> Vector:
@@ -40,33 +63,48 @@ class DoorJoint(Protocol):
 
 @dataclass(frozen=True)
 class DoorMotionProfile:
-    """How far and how fast a kind of door is moved, in [rad] or [m] of its joint.
+    """Limits of moving one kind of door, in [rad] of a hinge or [m] of a slide.
 
     Attributes:
-        wide: Shares of its travel worth opening it to, the best first.
-        enough: Share of its travel from which one can reach in.
-        rate: Top speed in [1/s].
-        lag: How far it may stay behind the hand before it counts as held up.
-        shut: How far from 0 counts as shut.
-        press: How far beyond 0 it is pushed.
-        unit: What its angle is told in, and how many of those one is.
+        opening_fractions: Fractions of its travel to try when opening it, the best first.
+        open_fraction: Fraction of its travel from which a hand can reach in.
+        max_rate: Top speed in [1/s].
+        max_lag: Largest deviation from the commanded angle before the door counts as blocked.
+        closed_tolerance: Largest angle that counts as closed.
+        overtravel: Distance beyond 0 that it is pushed to, so that it closes against friction.
+        unit: Unit that its angle is reported in, and the factor to convert to it.
     """
 
-    wide: tuple[float, ...]
-    enough: float
-    rate: float
-    lag: float
-    shut: float
-    press: float
+    opening_fractions: tuple[float, ...]
+    open_fraction: float
+    max_rate: float
+    max_lag: float
+    closed_tolerance: float
+    overtravel: float
     unit: tuple[str, float]
 
 
-_GAITS = {
+PROFILES = {
     Motion.HINGE: DoorMotionProfile(
-        (0.78, 0.70, 0.625, 0.55), 0.495, 0.30, 0.12, 0.03, 0.05, ("degrees", 57.2958)
+        opening_fractions=(0.78, 0.70, 0.625, 0.55),
+        open_fraction=0.495,
+        max_rate=0.30,
+        max_lag=0.12,
+        closed_tolerance=0.03,
+        overtravel=0.05,
+        unit=("degrees", 57.2958),
     ),
-    Motion.SLIDE: DoorMotionProfile((0.95, 0.85, 0.7), 0.6, 0.12, 0.06, 0.02, 0.03, ("cm", 100.0)),
+    Motion.SLIDE: DoorMotionProfile(
+        opening_fractions=(0.95, 0.85, 0.7),
+        open_fraction=0.6,
+        max_rate=0.12,
+        max_lag=0.06,
+        closed_tolerance=0.02,
+        overtravel=0.03,
+        unit=("cm", 100.0),
+    ),
 }
+"""Motion profiles of the two kinds of door; tuned on the simulated furniture."""
 
 
 @dataclass(frozen=True)
@@ -74,109 +112,102 @@ class ArticulatedDoor:
     """One door of a container.
 
     Attributes:
-        door: Its names in the model.
-        hinge: How it hangs or runs.
+        spec: Its names in the model and its travel.
+        joint: Its kinematics.
         body: Id of its body.
         handle: Middle of the handle's bar in the door's frame in [m], shape (3,).
-        front: How far its front lies before the hinge in [m].
+        front: Distance from its joint to its front in [m].
     """
 
-    door: FurnitureDoor
-    hinge: DoorJoint
+    spec: FurnitureDoor
+    joint: DoorJoint
     body: int
     handle: Vector
     front: float
 
     @property
-    def gait(self) -> DoorMotionProfile:
-        """How it is moved."""
-        return _GAITS[self.door.motion]
+    def profile(self) -> DoorMotionProfile:
+        """Limits of its motion."""
+        return PROFILES[self.spec.motion]
 
     @property
-    def is_pushed_shut(self) -> bool:
-        """Whether it shuts when it is pushed on its front; what slides sideways is drawn by its handle."""
-        return not isinstance(self.hinge, Slide) or self.hinge.along_normal
+    def is_pushed_closed(self) -> bool:
+        """True if pushing its front closes it; a sideways slide has to be pulled by its handle."""
+        return not isinstance(self.joint, Slide) or self.joint.along_normal
 
-    def stands_at(self, context: SkillContext) -> str:
-        """How far it stands open, in words."""
-        name, factor = self.gait.unit
+    def describe_angle(self, context: SkillContext) -> str:
+        """Opening angle or distance with its unit, as text."""
+        name, factor = self.profile.unit
         return f"{self.angle(context) * factor:.0f} {name}"
 
     def angle(self, context: SkillContext) -> float:
-        """How far it stands open in [rad] or [m]."""
-        return float(context.data.joint(self.door.joint).qpos[0])
+        """Opening angle in [rad] or distance in [m]."""
+        return float(context.data.joint(self.spec.joint).qpos[0])
 
     def opening(self, context: SkillContext) -> float:
-        """How far it stands open: 0 shut, 1 wide open."""
-        return float(np.clip(self.angle(context) / self.door.travel, 0.0, 1.0))
+        """Fraction of its travel that it is open: 0 closed, 1 wide open."""
+        return float(np.clip(self.angle(context) / self.spec.travel, 0.0, 1.0))
 
-    def point(self, angle: float, x: float, share: float) -> Vector:
-        """A point at handle height in map: ``x`` [m] before the hinge, a share of the way to the handle."""
-        local = np.array([x, share * self.handle[1], self.handle[2], 1.0])
-        at: Vector = (self.hinge.T_map_door(angle) @ local)[:3]
+    def point(self, angle: float, x: float, fraction: float) -> Vector:
+        """A point at handle height in map, ``x`` [m] before the joint, part of the way to the handle."""
+        local = np.array([x, fraction * self.handle[1], self.handle[2], 1.0])
+        at: Vector = (self.joint.T_map_door(angle) @ local)[:3]
         return at
 
 
 def articulated_door(context: SkillContext, request: DoorRequest) -> ArticulatedDoor:
-    """The door of the container a goal names.
+    """Find the door of the container that a goal names.
 
     Raises:
         BadRequest: If no container of that id has a door.
-        NothingThere: If its door is not near where it is said to be.
+        NothingThere: If its door is not near the goal's target.
     """
     doors = {name: item.doors[0] for name, item in context.world.furniture.items() if item.doors}
     if request.container_id not in doors:
         raise BadRequest(
-            f"nothing called '{request.container_id}' has a door; doors have: {format_choices(doors)}"
+            f"container '{request.container_id}' has no door; containers with doors: {format_choices(doors)}"
         )
-    door = doors[request.container_id]
-    asked, found = np.array(request.target.position), context.data.body(door.body).xpos
-    if float(np.linalg.norm((asked - found)[:2])) > _NEAR:
+    spec = doors[request.container_id]
+    target, found = np.array(request.target.position), context.data.body(spec.body).xpos
+    if float(np.linalg.norm((target - found)[:2])) > CONFIG.max_target_offset:
         raise NothingThere(
-            f"no door of '{request.container_id}' within {_NEAR:.1f} m of ({asked[0]:.2f}, {asked[1]:.2f})"
+            f"the door of '{request.container_id}' is more than {CONFIG.max_target_offset:.1f} m"
+            f" from ({target[0]:.2f}, {target[1]:.2f})"
         )
-    return _leaf(context, door)
-
-
-def _leaf(context: SkillContext, door: FurnitureDoor) -> ArticulatedDoor:
     model, data = context.model, context.data
-    mount_of = hinge_of if door.motion is Motion.HINGE else slide_of
-    handle = np.array(model.site(door.handle_site).pos)
-    mount = mount_of(model, data, door.body, door.joint)
-    return ArticulatedDoor(door, mount, model.body(door.body).id, handle, float(handle[0]) - HANDLE.stand_off)
-
-
-_RAMP = 0.8
-_GAIN = 4.0
-_SETTLE = 1.0
+    joint_of = hinge_of if spec.motion is Motion.HINGE else slide_of
+    handle = np.array(model.site(spec.handle_site).pos)
+    joint = joint_of(model, data, spec.body, spec.joint)
+    return ArticulatedDoor(spec, joint, model.body(spec.body).id, handle, float(handle[0]) - HANDLE.stand_off)
 
 
 def move_door(
-    context: SkillContext, leaf: ArticulatedDoor, angle: float, stage: str, stop: Callable[[float], bool]
+    context: SkillContext, door: ArticulatedDoor, angle: float, stage: str, stop: Callable[[float], bool]
 ) -> Move[bool]:
-    """Carry the base along the arc that takes a door from where it stands to ``angle`` [rad].
+    """Move the base along the path that takes a door from its present angle to ``angle`` [rad] or [m].
 
     Args:
         context: The robot and its world.
-        leaf: The door.
-        angle: Where it shall stand in the end.
-        stage: What to call it.
-        stop: Asked every period with the angle the door should have by now; ends the motion.
+        door: The door.
+        angle: Angle to move it to.
+        stage: Stage to report.
+        stop: Called every period with the angle the door should have by now; True ends the motion.
 
     Returns:
-        Whether the arc was finished, not stopped.
+        True if the motion was finished, False if ``stop`` ended it.
     """
     control = context.control
-    first, start = leaf.angle(context), control.base_pose
+    first, start = door.angle(context), control.base_pose
     total = abs(angle - first)
     direction = float(np.sign(angle - first))
-    duration = total / leaf.gait.rate + _RAMP
-    for time in np.arange(0.0, duration + _SETTLE, CONTROL_PERIOD):
+    duration = total / door.profile.max_rate + CONFIG.ramp
+    end = duration + CONFIG.settling_time
+    for time in np.arange(0.0, end, CONTROL_PERIOD):
         turned, rate = _progress(float(time), total, duration)
-        wanted = leaf.hinge.carried(start, direction * turned)
-        ahead = leaf.hinge.velocity(wanted, direction * rate)
-        control.drive(ahead + _GAIN * _error(wanted, control.base_pose))
-        yield Feedback(stage, min(1.0, float(time) / (duration + _SETTLE)))
+        wanted = door.joint.moved_with(start, direction * turned)
+        feedforward = door.joint.velocity(wanted, direction * rate)
+        control.drive(feedforward + CONFIG.tracking_gain * _pose_error(wanted, control.base_pose))
+        yield Feedback(stage, min(1.0, float(time) / end))
         if stop(first + direction * turned):
             control.drive(np.zeros(3))
             return False
@@ -185,8 +216,8 @@ def move_door(
 
 
 def _progress(time: float, total: float, duration: float) -> tuple[float, float]:
-    """Angle turned in [rad] and rate in [rad/s]: ramp up, cruise, ramp down."""
-    ramp = min(_RAMP, duration / 2)
+    """Angle travelled and rate at a time, in units of the joint: ramp up, cruise, ramp down."""
+    ramp = min(CONFIG.ramp, duration / 2)
     peak = total / (duration - ramp)
     time = min(time, duration)
     if time < ramp:
@@ -197,7 +228,7 @@ def _progress(time: float, total: float, duration: float) -> tuple[float, float]
     return peak * (time - ramp / 2), peak
 
 
-def _error(wanted: Vector, pose: Vector) -> Vector:
+def _pose_error(wanted: Vector, pose: Vector) -> Vector:
     offset = wanted - pose
     return np.array([offset[0], offset[1], wrap_angle(float(offset[2]))])
 
@@ -211,12 +242,14 @@ def contents_of(context: SkillContext, door: FurnitureDoor) -> tuple[int, ...]:
 
 
 def drawer_front_height(context: SkillContext, body: int) -> float:
-    """Height in map of the drawer's front that a body lies behind in [m]; -inf if it lies in no drawer."""
-    doors = (door for item in context.world.furniture.values() for door in item.doors)
-    return max(
-        (_top(context, door) for door in doors if _is_drawer(context, door) and _is_in(context, door, body)),
-        default=-np.inf,
+    """Height in map of the front of the drawer that contains a body in [m]; -inf if no drawer does."""
+    drawers = (
+        door
+        for item in context.world.furniture.values()
+        for door in item.doors
+        if _is_drawer(context, door) and _is_in(context, door, body)
     )
+    return max((_top(context, drawer) for drawer in drawers), default=-np.inf)
 
 
 def _is_drawer(context: SkillContext, door: FurnitureDoor) -> bool:
@@ -233,6 +266,6 @@ def _is_in(context: SkillContext, door: FurnitureDoor, body: int) -> bool:
     return bool((low <= local).all() and (local <= high).all())
 
 
-def _top(context: SkillContext, door: FurnitureDoor) -> float:
-    tray = context.data.body(door.body)
+def _top(context: SkillContext, drawer: FurnitureDoor) -> float:
+    tray = context.data.body(drawer.body)
     return float(tray.xpos[2] + extent(context.model, tray.id)[1][2])

@@ -1,4 +1,4 @@
-"""Standing places from which a door can be taken and turned, the robot turning with it."""
+"""Base poses from which a door can be grasped or pushed and moved, the robot moving along with it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,124 +20,136 @@ from openral_sim.skills.context import Feedback, Move, SkillContext
 from openral_sim.skills.errors import NotReachable
 
 Vector = NDArray[np.float64]
-BEFORE = 0.13
-"""How far before its work the hand waits in [m]."""
-_OBLIQUE = 0.9
-_BEARINGS = 72
-_REACHES = (0.62, 0.70, 0.55, 0.78)
-_SPARED = 0.09
-_ROOM = 0.04
-_STEP = 0.12
-_CANDIDATES = 40
+
+
+@dataclass(frozen=True)
+class DoorBasePoseConfig:
+    """Parameters of choosing a base pose at a door; tuned on the simulated furniture.
+
+    Attributes:
+        pregrasp_distance: Distance of the hand from its working point before it goes in in [m].
+        max_obliquity: Largest angle between the hand and the door's normal in [rad].
+        bearings: Number of directions around the handle to consider, one every 5 degrees.
+        reaches: Distances from the base to the handle in [m], the best first.
+        contact_radius: Radius around the working point within which contact is intended in [m]; the hand.
+        floor_margin: Free floor beyond the base's footprint along the motion in [m].
+        step: Spacing at which the motion is checked for collisions in [rad] or [m].
+        max_candidates: Number of base poses with enough floor to check per door angle.
+    """
+
+    pregrasp_distance: float = 0.13
+    max_obliquity: float = 0.9
+    bearings: int = 72
+    reaches: tuple[float, ...] = (0.62, 0.70, 0.55, 0.78)
+    contact_radius: float = 0.09
+    floor_margin: float = 0.04
+    step: float = 0.12
+    max_candidates: int = 40
+
+
+CONFIG = DoorBasePoseConfig()
 
 
 @dataclass(frozen=True)
 class HandleGrasp:
-    """What the hand does with a door.
+    """Contact of the hand with a door: a grasp of its handle or a push on its front.
 
     Attributes:
-        leaf: The door.
-        name: What that is called.
-        at: Where the grasp site works in map for an angle of the door, shape (3,).
-        into: Direction into the door there for an angle, shape (3,).
+        door: The door.
+        name: Name of the contact in messages.
+        point_at: Position of the grasp site in map for an angle of the door, shape (3,).
+        direction_at: Direction into the door there for an angle, shape (3,).
     """
 
-    leaf: ArticulatedDoor
+    door: ArticulatedDoor
     name: str
-    at: Callable[[float], Vector]
-    into: Callable[[float], Vector]
+    point_at: Callable[[float], Vector]
+    direction_at: Callable[[float], Vector]
 
     def options(self, angle: float, heading: float) -> list[ReachOption]:
-        """The level hand coming along ``heading`` [rad], either way round."""
+        """Reach options of the level hand along ``heading`` [rad], both ways round."""
         T = np.eye(4)
-        T[:3, :3], T[:3, 3] = hand_axes(frontal(heading)), self.at(angle)
-        spared = (T[:3, 3], _SPARED)
+        T[:3, :3], T[:3, 3] = hand_axes(frontal(heading)), self.point_at(angle)
+        allowed_contact = (T[:3, 3], CONFIG.contact_radius)
         return [
-            ReachOption(self.name, pregrasp_pose(turned, BEFORE), turned, spared)
+            ReachOption(self.name, pregrasp_pose(turned, CONFIG.pregrasp_distance), turned, allowed_contact)
             for turned in (T, mirrored(T))
         ]
 
 
 @dataclass(frozen=True)
 class DoorWorkPose:
-    """A stance at a door and the angle to which it can be turned from there in [rad]."""
+    """A work pose at a door and the angle that the door can be moved to from there in [rad] or [m]."""
 
-    stance: WorkPose
+    work_pose: WorkPose
     angle: float
 
 
 def move_to_door(
     context: SkillContext, hold: HandleGrasp, angles: Sequence[float], stage: str
 ) -> Move[DoorWorkPose]:
-    """Go where the door can be taken and turned to the first of ``angles`` [rad] that is possible.
+    """Drive to where the door can be moved to the first of ``angles`` that is feasible.
 
     Raises:
-        NotReachable: If no standing place offers any.
+        NotReachable: If no base pose allows any of them.
     """
-    context.look_around()
+    context.sync_collision_scene()
     field = plan_base_motion(context)
-    swing = yield from _find(context, field, hold, angles, stage)
+    found = yield from _find(context, field, hold, angles, stage)
     yield from stow_arm(context, stage)
-    yield from drive_to(context, swing.stance.base, field, stage)
-    context.look_around()
-    settled = work_pose_at(context, context.control.base_pose, lambda _base: [swing.stance.option])
-    return DoorWorkPose(settled or swing.stance, swing.angle)
+    yield from drive_to(context, found.work_pose.base, field, stage)
+    context.sync_collision_scene()
+    settled = work_pose_at(context, context.control.base_pose, lambda _base: [found.work_pose.option])
+    return DoorWorkPose(settled or found.work_pose, found.angle)
 
 
 def _find(
     context: SkillContext, field: CostToGo, hold: HandleGrasp, angles: Sequence[float], stage: str
 ) -> Move[DoorWorkPose]:
-    now = hold.leaf.angle(context)
-    point = hold.at(now)
+    now = hold.door.angle(context)
+    point, into = hold.point_at(now), hold.direction_at(now)
+    heading = float(np.arctan2(into[1], into[0]))
     poses = [
         pose
-        for pose in candidate_base_poses(field, point, _REACHES, _BEARINGS)
-        if angle_between(_heading(hold.into(now)), float(pose[2])) < _OBLIQUE
+        for pose in candidate_base_poses(field, point, CONFIG.reaches, CONFIG.bearings)
+        if angle_between(heading, float(pose[2])) < CONFIG.max_obliquity
     ]
-    floor = rasterise(context.model, context.data, context.own_bodies() | {hold.leaf.body})
+    floor = rasterise(context.model, context.data, context.own_bodies() | {hold.door.body})
     for angle in angles:
-        roomy = (pose for pose in poses if _has_room(floor, hold.leaf, pose, angle - now))
-        for _, pose in zip(range(_CANDIDATES), roomy, strict=False):
+        roomy = (pose for pose in poses if _has_room(floor, hold.door, pose, angle - now))
+        for _, pose in zip(range(CONFIG.max_candidates), roomy, strict=False):
             yield Feedback(stage, 0.0)
-            stance = work_pose_at(context, pose, _options_at(hold, now))
-            if stance is not None and _stays_free(context, hold, stance, angle):
-                return DoorWorkPose(stance, angle)
+            work_pose = work_pose_at(context, pose, lambda base: hold.options(now, float(base[2])))
+            if work_pose is not None and _stays_free(context, hold, work_pose, angle):
+                return DoorWorkPose(work_pose, angle)
     where = ", ".join(f"{value:.2f}" for value in point)
     raise NotReachable(
-        f"the {hold.name} at ({where}) is not reachable: none of {len(poses)} standing places"
-        " leaves room to move the door"
+        f"the {hold.name} at ({where}) is not reachable:"
+        f" none of {len(poses)} base poses leaves enough room to move the door"
     )
 
 
-def _options_at(hold: HandleGrasp, angle: float) -> Callable[[Vector], list[ReachOption]]:
-    return lambda base: hold.options(angle, float(base[2]))
-
-
-def _heading(direction: Vector) -> float:
-    return float(np.arctan2(direction[1], direction[0]))
-
-
 def _samples(turn: float) -> Iterator[float]:
-    count = max(1, int(np.ceil(abs(turn) / _STEP)))
+    count = max(1, int(np.ceil(abs(turn) / CONFIG.step)))
     return (turn * i / count for i in range(count, 0, -1))
 
 
-def _has_room(floor: SimOccupancyGrid, leaf: ArticulatedDoor, pose: Vector, turn: float) -> bool:
-    """Whether the base finds floor all along the arc."""
-    places = (leaf.hinge.carried(pose, by)[:2] for by in _samples(turn))
-    return all(floor.clearance_at(place) > BASE_RADIUS + _ROOM for place in places)
+def _has_room(floor: SimOccupancyGrid, door: ArticulatedDoor, pose: Vector, turn: float) -> bool:
+    """Return True if the floor is free for the base all along the door's motion."""
+    places = (door.joint.moved_with(pose, by)[:2] for by in _samples(turn))
+    return all(floor.clearance_at(place) > BASE_RADIUS + CONFIG.floor_margin for place in places)
 
 
-def _stays_free(context: SkillContext, hold: HandleGrasp, stance: WorkPose, angle: float) -> bool:
-    """Whether the robot touches nothing else while it and what lies in a drawer move with the door."""
-    now, checker = hold.leaf.angle(context), context.checker
-    inside = {body: context.data.xpos[body].copy() for body in contents_of(context, hold.leaf.door)}
+def _stays_free(context: SkillContext, hold: HandleGrasp, work_pose: WorkPose, angle: float) -> bool:
+    """Return True if the robot stays collision-free while it and a drawer's contents move with the door."""
+    now, checker = hold.door.angle(context), context.checker
+    inside = {body: context.data.xpos[body].copy() for body in contents_of(context, hold.door.spec)}
     free = True
     for by in _samples(angle - now):
-        checker.suppose(hold.leaf.door.joint, now + by)
+        checker.set_joint(hold.door.spec.joint, now + by)
         for body, position in inside.items():
-            checker.put(body, position + by * hold.leaf.hinge.normal(now))
-        checker.spare(hold.at(now + by), _SPARED)
-        free = free and checker.free(stance.goal, hold.leaf.hinge.carried(stance.base, by))
-    context.look_around()
+            checker.set_body_position(body, position + by * hold.door.joint.normal(now))
+        checker.allow_contact_near(hold.point_at(now + by), CONFIG.contact_radius)
+        free = free and checker.is_free(work_pose.goal, hold.door.joint.moved_with(work_pose.base, by))
+    context.sync_collision_scene()
     return free

@@ -1,5 +1,4 @@
-"""Looking closely with the wrist's range camera, and choosing a grasp the arm can do."""
-# MERGED Closing the hand on a thing, lifting it and carrying it off.
+"""Grasp execution: scan the object with the wrist camera, choose a grasp, close, lift and retreat."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,22 +29,91 @@ from openral_sim.planning.range_sensor import (
     segment_object,
     window_around,
 )
-from openral_sim.skills.context import Feedback, Held, Move, SkillContext
+from openral_sim.skills.context import Feedback, HeldObject, Move, SkillContext
 from openral_sim.skills.errors import LostObject, NothingThere, NotInGripperRange, NotReachable
 from openral_sim.skills.requests import GraspRequest
 
 Vector = NDArray[np.float64]
-_RAYS_ACROSS = 84
-_FINEST = 0.003
 _FIELD_OF_VIEW = np.array([np.tan(np.radians(30.0)) * 4 / 3, np.tan(np.radians(30.0))])
-_STAND_OFF = 0.10
-_PROPOSED, _AT_ONCE = 24, 4
-_PER_RADIAN = 0.01
+"""Half the extents of the wrist camera's image on the plane z = 1 [1]: 60 degrees vertically, 4:3."""
+
+
+@dataclass(frozen=True)
+class ScanConfig:
+    """Parameters of scanning an object; lengths in [m].
+
+    Attributes:
+        rays_across: Number of rays across the scan.
+        min_spacing: Least spacing of the rays at the object; finer than the pads.
+        margin: Room around the object that is scanned, for the fingers.
+        min_half_width: Least half width of the scan.
+        max_half_width: Largest half width of the scan.
+        background_margin: Points farther from the object than the half width and this are dropped.
+    """
+
+    rays_across: int = 84
+    min_spacing: float = 0.003
+    margin: float = 0.07
+    min_half_width: float = 0.13
+    max_half_width: float = 0.26
+    background_margin: float = 0.10
+
+
+SCAN = ScanConfig()
+
+
+@dataclass(frozen=True)
+class GraspExecutionConfig:
+    """Parameters of choosing and executing a grasp; tuned in simulation.
+
+    Attributes:
+        pregrasp_distance: Distance of the hand from the grasp before it goes in in [m].
+        max_grasps: Number of grasps checked for reachability.
+        batch: Number of grasps checked per control period.
+        motion_cost: Cost of arm motion and wrist roll against a grasp's score in [m/rad].
+        contact_margin: Radius beyond the object within which contact is intended in [m].
+        min_contact_radius: Least radius of intended contact in [m]; the hand.
+        max_joint_motion: Largest motion of a joint between pregrasp and grasp in [rad]; more means that the
+            straight line leaves the solution branch.
+        max_paths: Number of grasps that a path is searched for.
+        approach_speed: Speed of the hand towards the object in [m/s].
+        retreat_speed: Speed of the hand away from the support or the object in [m/s].
+        retreat_distance: Distance to draw back after a missed grasp in [m].
+        lift_height: Height to lift an object grasped from above in [m].
+        level_lift_height: Height to lift an object grasped from the side in [m]; the arm has less room above.
+        min_lift: Least height that a grasped object must come along in [m].
+        rim_clearance: Clearance of the object over a drawer's front in [m].
+    """
+
+    pregrasp_distance: float = 0.10
+    max_grasps: int = 24
+    batch: int = 4
+    motion_cost: float = 0.01
+    contact_margin: float = 0.03
+    min_contact_radius: float = 0.06
+    max_joint_motion: float = 1.2
+    max_paths: int = 6
+    approach_speed: float = 0.20
+    retreat_speed: float = 0.25
+    retreat_distance: float = 0.12
+    lift_height: float = 0.10
+    level_lift_height: float = 0.04
+    min_lift: float = 0.02
+    rim_clearance: float = 0.03
+
+
+CONFIG = GraspExecutionConfig()
 
 
 @dataclass(frozen=True)
 class GraspCandidate:
-    """A grasp, the posture to come to it from, and the height of what the thing stands on in [m]."""
+    """A reachable grasp.
+
+    Attributes:
+        grasp: The grasp.
+        before: Posture of its pregrasp pose, shape (8,).
+        support: Height of the surface that the object stands on in [m].
+    """
 
     grasp: Grasp
     before: Vector
@@ -53,104 +121,108 @@ class GraspCandidate:
 
 
 def scan_object(context: SkillContext, request: GraspRequest) -> ObjectSegment:
-    """Scan around where the thing should be and cut it out.
+    """Scan around an object's expected position and segment it.
 
     Raises:
-        NothingThere: If the scan shows nothing there.
+        NothingThere: If the scan shows no object there.
     """
     T_map_camera = context.control.T_map_body(context.names.wrist_optical_frame)
-    half = min(0.26, max(0.13, request.reach + 0.07))
-    window = window_around(T_map_camera, request.position, half, max(_FINEST, 2 * half / _RAYS_ACROSS))
+    half = min(SCAN.max_half_width, max(SCAN.min_half_width, request.reach + SCAN.margin))
+    window = window_around(
+        T_map_camera, request.position, half, max(SCAN.min_spacing, 2 * half / SCAN.rays_across)
+    )
     window = window[(np.abs(window) < _FIELD_OF_VIEW).all(axis=1)]
     points = cast_rays(context.model, context.data, T_map_camera, window, context.control.bodies)
-    near = np.linalg.norm(points[:, :2] - request.position[:2], axis=1) < half + 0.10
+    near = np.linalg.norm(points[:, :2] - request.position[:2], axis=1) < half + SCAN.background_margin
     try:
         return segment_object(points[near], request.position, request.position[2] - request.height / 2)
     except NoObjectFound as error:
-        raise NothingThere(f"no {request.label} there: {error}") from error
+        raise NothingThere(f"no {request.label} found: {error}") from error
 
 
 def grasp_candidates(
     context: SkillContext, segment: ObjectSegment, label: str, approach: ApproachDirection
 ) -> Move[list[GraspCandidate]]:
-    """The grasps whose postures touch nothing else, the best first; a way to them is still to be found.
+    """List the grasps with collision-free postures, the best first; paths to them are not planned yet.
 
     Raises:
-        NotInGripperRange: If the fingers fit nowhere around the thing.
-        NotReachable: If they fit, but the arm does not get there.
+        NotInGripperRange: If the fingers fit nowhere around the object.
+        NotReachable: If they fit, but the arm cannot reach any grasp.
     """
-    grasps = yield from _proposed(segment, approach)
+    grasps = yield from _sample(segment, approach)
     if not grasps:
         own = segment.own_points
         extent = np.round(own.max(axis=0) - own.min(axis=0), 2)
         raise NotInGripperRange(
-            f"the fingers do not get around the {label}: it measures about {extent[0]} x {extent[1]} m"
+            f"the gripper does not fit around the {label}, which measures about {extent[0]} x {extent[1]} m"
         )
-    context.look_around()
-    ways = yield from _ways_in(context, grasps, segment)
-    if not ways:
-        raise NotReachable(f"the fingers would fit around the {label}, but the arm does not get there")
+    context.sync_collision_scene()
+    candidates = yield from _reachable(context, grasps, segment)
+    if not candidates:
+        raise NotReachable(f"the gripper would fit around the {label}, but the arm cannot reach a grasp")
     here = context.control.reach_target
-    ways.sort(key=lambda way: _cost(way.grasp, way.before - here))
-    return ways
+    candidates.sort(key=lambda candidate: _cost(candidate.grasp, candidate.before - here))
+    return candidates
 
 
-def _proposed(segment: ObjectSegment, approach: ApproachDirection) -> Move[list[Grasp]]:
-    """Places for the fingers in the first manner that offers any, one manner in a control period."""
-    for manner in grasp_strategies(approach):
-        found = sample_grasps(segment, approach, manner)
+def _sample(segment: ObjectSegment, approach: ApproachDirection) -> Move[list[Grasp]]:
+    """Sample grasps with the first strategy that yields any, one strategy per control period."""
+    for strategy in grasp_strategies(approach):
+        found = sample_grasps(segment, approach, strategy)
         yield Feedback("choosing a grasp", 0.5)
         if found:
-            return found[:_PROPOSED]
+            return found[: CONFIG.max_grasps]
     return []
 
 
 def _cost(grasp: Grasp, move: Vector) -> float:
-    """A worse grasp against a longer way of the arm to it and a hand that is turned about where it points."""
-    pointing = HandOrientation.of(grasp.T_map_grasp[:3, :3])
-    turned = 0.0 if pointing.is_downward else abs(pointing.roll)
-    return -grasp.score + _PER_RADIAN * (float(np.abs(move).max()) + turned)
+    """Weigh a grasp's score against the arm's motion to it and the roll of the hand."""
+    orientation = HandOrientation.of(grasp.T_map_grasp[:3, :3])
+    roll = 0.0 if orientation.is_downward else abs(orientation.roll)
+    return -grasp.score + CONFIG.motion_cost * (float(np.abs(move).max()) + roll)
 
 
-def _ways_in(
+def _reachable(
     context: SkillContext, grasps: Sequence[Grasp], segment: ObjectSegment
 ) -> Move[list[GraspCandidate]]:
-    """Each grasp the arm can do, every way round, a few in a control period."""
+    """List the grasps that the arm can reach, both ways round, a few per control period."""
     found: list[GraspCandidate] = []
     for count, grasp in enumerate(grasps, 1):
         for T in wrist_rotations(grasp.T_map_grasp):
-            before = _way_in(context, replace(grasp, T_map_grasp=T), segment)
+            before = _pregrasp_posture(context, replace(grasp, T_map_grasp=T), segment)
             if before is not None:
                 found.append(GraspCandidate(replace(grasp, T_map_grasp=T), before, segment.support))
-        if count % _AT_ONCE == 0:
+        if count % CONFIG.batch == 0:
             yield Feedback("choosing a grasp", 0.5)
     return found
 
 
-def _way_in(context: SkillContext, grasp: Grasp, segment: ObjectSegment) -> Vector | None:
-    """The posture to come from, if both it and the grasp are reachable and free."""
+def _pregrasp_posture(context: SkillContext, grasp: Grasp, segment: ObjectSegment) -> Vector | None:
+    """Solve for the posture before a grasp; None unless it and the grasp are reachable and free."""
     base, here, T = context.control.base_pose, context.control.reach_target, grasp.T_map_grasp
-    radius = float(np.linalg.norm(segment.own_points - T[:3, 3], axis=1).max()) + 0.03
+    radius = float(np.linalg.norm(segment.own_points - T[:3, 3], axis=1).max()) + CONFIG.contact_margin
     try:
-        before = _posture(context, context.in_base(pregrasp_pose(T, _STAND_OFF), base), here)
-        inside = context.solver.solve(context.in_base(T, base), before, tries=1)
+        before = _nearby_posture(
+            context, context.to_base_frame(pregrasp_pose(T, CONFIG.pregrasp_distance), base), here
+        )
+        inside = context.solver.solve(context.to_base_frame(T, base), before, tries=1)
     except IkFailed:
         return None
-    if float(np.abs(inside - before).max()) > 1.2:
+    if float(np.abs(inside - before).max()) > CONFIG.max_joint_motion:
         return None
-    context.suppose_opening(grasp.opening)
-    free = context.checker.free(before)
-    context.checker.spare(T[:3, 3], max(radius, 0.06))
-    free = free and context.checker.free(inside)
-    context.look_around()
+    context.set_checked_opening(grasp.opening)
+    free = context.checker.is_free(before)
+    context.checker.allow_contact_near(T[:3, 3], max(radius, CONFIG.min_contact_radius))
+    free = free and context.checker.is_free(inside)
+    context.sync_collision_scene()
     return before if free else None
 
 
-def _posture(context: SkillContext, T_base_grasp: Vector, here: Vector) -> Vector:
-    """A posture near the present one if there is one, else any comfortable one.
+def _nearby_posture(context: SkillContext, T_base_grasp: Vector, here: Vector) -> Vector:
+    """Solve for a posture near the present one, else near a comfortable one.
 
     Raises:
-        Unreachable: If there is none.
+        IkFailed: If there is none.
     """
     try:
         return context.solver.solve(T_base_grasp, here, tries=2)
@@ -158,54 +230,50 @@ def _posture(context: SkillContext, T_base_grasp: Vector, here: Vector) -> Vecto
         return context.solver.solve(T_base_grasp, COMFORTABLE, tries=4)
 
 
-_LIFT, _LIFT_LEVEL = 0.10, 0.04
-_RAISED = 0.02
-_OVER_RIM = 0.03
-_TRIED = 6
-
-
-def move_to_pregrasp(
-    context: SkillContext, grasp_candidates: Sequence[GraspCandidate]
-) -> Move[GraspCandidate]:
-    """Bring the hand before the best of some grasps to which the arm finds a way.
+def move_to_pregrasp(context: SkillContext, candidates: Sequence[GraspCandidate]) -> Move[GraspCandidate]:
+    """Move the hand to the pregrasp pose of the first candidate that has a collision-free path.
 
     Raises:
-        NoArmPath: If it finds none to a bounded number of them.
+        NoArmPath: If none of a bounded number of them has one.
     """
-    for choice in grasp_candidates[:_TRIED]:
-        yield from open_hand(context, "opening", choice.grasp.opening)
+    for candidate in candidates[: CONFIG.max_paths]:
+        yield from open_hand(context, "opening", candidate.grasp.opening)
         try:
-            yield from reach_to(context, choice.before, "aligning")
+            yield from reach_to(context, candidate.before, "aligning")
         except NoArmPath as error:
             refused = error
         else:
-            return choice
+            return candidate
     raise refused
 
 
-def close_on_object(context: SkillContext, choice: GraspCandidate, label: str) -> Move[bool]:
-    """Go in from where the hand is aligned, and close; False if the fingers missed.
+def close_on_object(context: SkillContext, candidate: GraspCandidate, label: str) -> Move[bool]:
+    """Approach from the pregrasp pose and close; False if the fingers missed.
 
-    The weld that stands for the grip is made only while both fingers touch the same movable body.
+    The weld that stands for the grip is activated only while both fingers touch the same movable body.
     """
-    goal, opening = choice.grasp.T_map_grasp, choice.grasp.opening
+    goal, opening = candidate.grasp.T_map_grasp, candidate.grasp.opening
     yield from open_hand(context, "opening", opening)
     inside = yield from reach_along(
-        context, goal, "approaching", 0.20, stop=lambda: contact_detected(context)
+        context, goal, "approaching", CONFIG.approach_speed, stop=lambda: contact_detected(context)
     )
     body = (yield from close_hand(context, "closing")) if inside else None
     if body is None:
         yield from open_hand(context, "opening", opening)
-        yield from reach_along(context, pregrasp_pose(goal, 0.12), "drawing back", 0.25)
+        yield from reach_along(
+            context, pregrasp_pose(goal, CONFIG.retreat_distance), "drawing back", CONFIG.retreat_speed
+        )
         return False
     activate_weld(context, context.names.grasp_weld, context.model.body(context.names.hand).id, body)
-    height = float(context.control.T_map_grasp()[2, 3] - choice.support)
-    context.held = Held(body, T_grasp_body(context, body), label, height, HandOrientation.of(goal[:3, :3]))
+    height = float(context.control.T_map_grasp()[2, 3] - candidate.support)
+    context.held = HeldObject(
+        body, T_grasp_body(context, body), label, height, HandOrientation.of(goal[:3, :3])
+    )
     return True
 
 
-def lift(context: SkillContext, held: Held) -> Move[None]:
-    """Raise what the hand has closed on, out of a drawer over its front.
+def lift(context: SkillContext, held: HeldObject) -> Move[None]:
+    """Lift the grasped object, over the front of a drawer if it lies in one.
 
     Raises:
         LostObject: If it does not come along.
@@ -213,16 +281,19 @@ def lift(context: SkillContext, held: Held) -> Move[None]:
     raised = context.control.T_map_grasp()
     before = float(context.data.xpos[held.body, 2])
     bottom = float(raised[2, 3]) - held.above_support
-    over_rim = drawer_front_height(context, held.body) + _OVER_RIM - bottom
-    raised[2, 3] += max(_LIFT if held.downward else _LIFT_LEVEL, over_rim)
-    yield from reach_along(context, raised, "lifting", 0.25)
-    if between_fingers(context) != held.body or float(context.data.xpos[held.body, 2]) < before + _RAISED:
+    over_rim = drawer_front_height(context, held.body) + CONFIG.rim_clearance - bottom
+    raised[2, 3] += max(CONFIG.lift_height if held.is_downward else CONFIG.level_lift_height, over_rim)
+    yield from reach_along(context, raised, "lifting", CONFIG.retreat_speed)
+    if (
+        between_fingers(context) != held.body
+        or float(context.data.xpos[held.body, 2]) < before + CONFIG.min_lift
+    ):
         deactivate_weld(context, context.names.grasp_weld)
         context.held = None
-        raise LostObject(f"the {held.label} slipped out of the hand while it was lifted")
+        raise LostObject(f"the {held.label} slipped out of the hand during the lift")
 
 
 def retreat_with_object(context: SkillContext) -> Move[None]:
-    """Back off as far as the floor allows, then bring the hand to the side."""
+    """Back away as far as the floor allows, then bring the hand to the side."""
     yield from back_away(context, room_behind(context))
     yield from stow_arm(context, "carrying")

@@ -1,84 +1,110 @@
-"""Opening and closing the hand, and what the fingers feel."""
-# MERGED Keeping what the fingers have closed on, and giving it up again.
+"""The gripper: opening, closing, contact sensing, and the constraints that stand for its grip."""
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.skills import Verb
-from openral_sim.planning.grasp_planner import OPENING
-from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Held, Move, SkillContext
+from openral_sim.robot.franka import GRIPPER
+from openral_sim.skills.context import CONTROL_PERIOD, Feedback, HeldObject, Move, SkillContext
 from openral_sim.skills.errors import BadRequest, LostObject, NothingHeld
 
 Vector = NDArray[np.float64]
-_CLOSE_BOUND = 1.6
-_FIRM = 0.12
-_BUMP = 25.0
-_GENTLY, _GENTLE_WAY = 0.4, 0.02
 
 
-def open_hand(context: SkillContext, stage: str, opening: float = OPENING) -> Move[None]:
-    """Open the fingers fully, or only so far in [m], waiting a bounded time."""
+@dataclass(frozen=True)
+class GripperMotionConfig:
+    """Parameters of opening, closing and sensing contact; tuned in simulation.
+
+    Attributes:
+        opening_time: Longest wait for the fingers to open in [s].
+        opening_tolerance: Error of the opening that counts as open in [m].
+        closing_time: Longest wait for the fingers to close in [s].
+        firm_time: Time that both fingers must touch a body before it counts as grasped in [s].
+        closed_opening: Opening at which the fingers have closed on nothing in [m].
+        bump_force: Force on the hand above which it has hit something in [N]; a brush stays below.
+        slow_time: Duration of a slow release in [s].
+        slow_opening: Opening of the fingers during a slow release in [m].
+        max_displacement: Displacement in the hand at which a held object counts as lost in [m].
+    """
+
+    opening_time: float = 1.0
+    opening_tolerance: float = 0.004
+    closing_time: float = 1.6
+    firm_time: float = 0.12
+    closed_opening: float = 0.001
+    bump_force: float = 25.0
+    slow_time: float = 0.4
+    slow_opening: float = 0.02
+    max_displacement: float = 0.05
+
+
+CONFIG = GripperMotionConfig()
+
+
+def open_hand(context: SkillContext, stage: str, opening: float = GRIPPER.max_opening) -> Move[None]:
+    """Open the fingers fully, or to an opening in [m], and wait up to a limit."""
     context.control.grip(opening)
-    for _ in range(int(1.0 / CONTROL_PERIOD)):
-        if abs(context.control.opening - opening) < 0.004:
+    for _ in range(int(CONFIG.opening_time / CONTROL_PERIOD)):
+        if abs(context.control.opening - opening) < CONFIG.opening_tolerance:
             return
-        yield Feedback(stage, min(1.0, context.control.opening / OPENING))
+        yield Feedback(stage, min(1.0, context.control.opening / GRIPPER.max_opening))
 
 
 def release_slowly(context: SkillContext, stage: str) -> Move[None]:
-    """Open the fingers so slowly that what stands between them is not thrown over, then fully."""
+    """Open the fingers slowly, so that the object between them does not fall over, then fully."""
     first = context.control.opening
-    count = int(_GENTLY / CONTROL_PERIOD)
+    count = int(CONFIG.slow_time / CONTROL_PERIOD)
     for step in range(count):
-        context.control.grip(first + _GENTLE_WAY * (step + 1) / count)
+        context.control.grip(first + CONFIG.slow_opening * (step + 1) / count)
         yield Feedback(stage, step / count)
     yield from open_hand(context, stage)
 
 
 def close_hand(
-    context: SkillContext, stage: str, felt: Callable[[SkillContext], int | None] | None = None
+    context: SkillContext, stage: str, sense: Callable[[SkillContext], int | None] | None = None
 ) -> Move[int | None]:
-    """Close until both fingers press on one movable body, waiting a bounded time.
+    """Close until both fingers press on one movable body, and wait up to a limit.
 
     Args:
         context: The robot and its world.
-        stage: What to call it.
-        felt: What counts as held; by default any free body between the fingers.
+        stage: Stage to report.
+        sense: Returns the grasped body, if any; by default any free body between the fingers.
 
     Returns:
-        That body's id, or None if there is none.
+        That body's id, or None if the fingers grasped nothing.
     """
     context.control.grip(0.0)
-    firm, feel = 0.0, felt or between_fingers
-    for step in range(int(_CLOSE_BOUND / CONTROL_PERIOD)):
-        yield Feedback(stage, step * CONTROL_PERIOD / _CLOSE_BOUND)
-        body = feel(context)
-        firm = firm + CONTROL_PERIOD if body is not None else 0.0
-        if firm >= _FIRM:
+    firm_for, sense = 0.0, sense or between_fingers
+    for step in range(int(CONFIG.closing_time / CONTROL_PERIOD)):
+        yield Feedback(stage, step * CONTROL_PERIOD / CONFIG.closing_time)
+        body = sense(context)
+        firm_for = firm_for + CONTROL_PERIOD if body is not None else 0.0
+        if firm_for >= CONFIG.firm_time:
             return body
-        if context.control.opening < 0.001:
+        if context.control.opening < CONFIG.closed_opening:
             return None
     return None
 
 
 def between_fingers(context: SkillContext) -> int | None:
-    """The movable body that both fingers touch, or None."""
+    """Return the movable body that both fingers touch, or None."""
     left, right = (_touched(context, finger) for finger in context.names.fingers)
     return min((body for body in left & right if is_movable(context.model, body)), default=None)
 
 
 def is_movable(model: mujoco.MjModel, body: int) -> bool:
-    """Whether a body is free: its own joint has six degrees of freedom."""
+    """Return True if a body's own joint has six degrees of freedom."""
     joint = model.body_jntadr[body]
     return bool(joint >= 0 and int(model.jnt_type[joint]) == int(mujoco.mjtJoint.mjJNT_FREE))
 
 
 def bar_between_fingers(context: SkillContext, bar: tuple[str, ...]) -> int | None:
-    """The body of a bar made of named geoms, if both fingers touch it, or None."""
+    """Return the body of a bar made of named geoms if both fingers touch it, else None."""
     geoms = [context.model.geom(name).id for name in bar]
     pairs = context.data.contact.geom
     pairs = pairs[np.isin(pairs, geoms).any(axis=1)]
@@ -88,12 +114,12 @@ def bar_between_fingers(context: SkillContext, bar: tuple[str, ...]) -> int | No
 
 
 def contact_detected(context: SkillContext) -> bool:
-    """Whether something outside pushes the hand harder than a brush."""
-    return push_on_hand(context) > _BUMP
+    """Return True if the hand has hit something outside."""
+    return push_on_hand(context) > CONFIG.bump_force
 
 
 def push_on_hand(context: SkillContext) -> float:
-    """How hard everything outside pushes the hand in [N]."""
+    """Sum the normal forces of outside contacts on the hand in [N]."""
     hand = {context.model.body(name).id for name in (context.names.hand, *context.names.fingers)}
     own = context.own_bodies()
     force = np.zeros(6)
@@ -111,19 +137,16 @@ def _touched(context: SkillContext, finger: str) -> set[int]:
 
 
 def contacts_of(context: SkillContext, bodies: AbstractSet[int], own: AbstractSet[int]) -> list[int]:
-    """Numbers of the contacts of some bodies with anything that is not ``own``."""
+    """Indices of the contacts of some bodies with anything that is not ``own``."""
     pairs = context.model.geom_bodyid[context.data.contact.geom].reshape(-1, 2)
     touching = np.isin(pairs, list(bodies)).any(axis=1) & ~np.isin(pairs, list(own)).all(axis=1)
     return [int(index) for index in np.flatnonzero(touching)]
 
 
-_STRAYED = 0.05
-
-
 def activate_weld(context: SkillContext, weld: str, holder: int, body: int) -> None:
     """Activate a weld that keeps ``body`` where it is in ``holder``'s frame.
 
-    Call it only when both really touch: the weld stands for a grip, it does not make one.
+    Call it only when both touch: the weld stands for a grip, it does not make one.
     """
     model, data = context.model, context.data
     R, p = data.xmat[holder].reshape(3, 3), data.xpos[holder]
@@ -139,9 +162,9 @@ def activate_weld(context: SkillContext, weld: str, holder: int, body: int) -> N
 
 
 def activate_point_constraint(context: SkillContext, connect: str, holder: int, body: int) -> None:
-    """Activate a joint that keeps the point between the fingers on ``body``, free to turn about it.
+    """Activate a constraint that keeps the point between the fingers on ``body``, free to rotate about it.
 
-    Call it only when the fingers really touch the body.
+    Call it only when the fingers touch the body.
     """
     model, data = context.model, context.data
     index, point = model.equality(connect).id, context.control.T_map_grasp()[:3, 3]
@@ -154,36 +177,36 @@ def activate_point_constraint(context: SkillContext, connect: str, holder: int, 
 
 
 def deactivate_weld(context: SkillContext, weld: str) -> None:
-    """Deactivate a weld."""
+    """Deactivate a weld or point constraint."""
     context.data.eq_active[context.model.equality(weld).id] = 0
 
 
 def require_empty(context: SkillContext) -> None:
-    """Make sure the hand is free to take something.
+    """Ensure that the hand is empty.
 
     Raises:
-        BadRequest: If it holds something.
+        BadRequest: If it holds an object.
     """
     if context.held is not None:
         raise BadRequest(f"the hand already holds '{context.held.label}'; place it or hand it over first")
 
 
-def require_held(context: SkillContext, verb: Verb) -> Held:
-    """What the hand holds.
+def require_held(context: SkillContext, verb: Verb) -> HeldObject:
+    """Return the held object.
 
     Raises:
-        NothingHeld: If it holds nothing.
-        LostObject: If what it held is no longer where the hand is.
+        NothingHeld: If the hand is empty.
+        LostObject: If the object is no longer in the hand.
     """
     held = context.held
     if held is None:
         raise NothingHeld(verb)
-    strayed = float(np.linalg.norm((T_grasp_body(context, held.body) - held.T_grasp_body)[:3, 3]))
-    if strayed > _STRAYED:
+    displacement = float(np.linalg.norm((T_grasp_body(context, held.body) - held.T_grasp_body)[:3, 3]))
+    if displacement > CONFIG.max_displacement:
         deactivate_weld(context, context.names.grasp_weld)
         context.held = None
         raise LostObject(
-            f"the {held.label} is no longer in the hand: it is {strayed:.2f} m from where it was held"
+            f"the {held.label} is no longer in the hand: it moved {displacement:.2f} m from where it was held"
         )
     return held
 

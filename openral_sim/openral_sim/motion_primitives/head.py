@@ -1,4 +1,4 @@
-"""Pointing the head."""
+"""Aiming the head camera."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,11 +9,14 @@ from openral_sim.robot.model import HEAD_HEIGHT, MAST_X, PAN_LIMIT
 from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Move, SkillContext
 
 Vector = NDArray[np.float64]
-_BOUND = 1.5
+_AIM_TIME = 1.5
+"""Longest wait for the head to arrive in [s]."""
+_AIM_TOLERANCE = 0.02
+"""Error that counts as aimed in [rad]; about ten pixels."""
 
 
 def head_angles(point: Vector, base: Vector) -> tuple[float, float]:
-    """Pan and tilt in [rad] that point the head camera at a point of map from a base pose.
+    """Compute the pan and tilt in [rad] that aim the head camera at a point from a base pose.
 
     Args:
         point: In map in [m], shape (3,).
@@ -27,11 +30,11 @@ def head_angles(point: Vector, base: Vector) -> tuple[float, float]:
 
 
 def aim(context: SkillContext, point: Vector, stage: str) -> Move[None]:
-    """Point the head at a point of map and wait, bounded, until it does; the base stays."""
+    """Aim the head at a point of map and wait, up to a limit, until it arrives; the base stays."""
     context.control.point_head(*head_angles(point, context.control.base_pose))
     wanted = context.data.ctrl[[context.model.actuator(name).id for name in context.names.head_joints]]
-    for _ in range(int(_BOUND / CONTROL_PERIOD)):
-        if float(np.abs(context.control.head - wanted).max()) < 0.02:
+    for _ in range(int(_AIM_TIME / CONTROL_PERIOD)):
+        if float(np.abs(context.control.head - wanted).max()) < _AIM_TOLERANCE:
             return
         yield Feedback(stage, 0.9)
 

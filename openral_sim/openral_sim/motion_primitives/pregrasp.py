@@ -1,8 +1,7 @@
-"""The ways a hand can come to a thing before it has looked closely."""
-# MERGED Bringing what is held, the way up it was taken, over a point.
+"""Reach options: pregrasp poses around an object before its scan, and poses of a held object over a point."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,101 +18,152 @@ from openral_sim.planning.approach import (
     top_down,
     wrist_rotations,
 )
-from openral_sim.skills.context import Held
+from openral_sim.skills.context import HeldObject
 from openral_sim.skills.requests import GraspRequest
 
 Vector = NDArray[np.float64]
-_HOVER = 0.21
-_SPARE = 0.06
-_INSIDE = 0.04
-_TALL, _HIGH = 0.08, 0.28
-_PITCHES = (0.5, 0.8)
-_ASIDE = (0.4, -0.4, 0.75, -0.75)
-_OVER_SUPPORT = 0.030
-_SEEN_WELL = 0.9
+
+
+@dataclass(frozen=True)
+class PregraspConfig:
+    """Parameters of expected grasps, from which the wrist camera scans; tuned in simulation.
+
+    Attributes:
+        hover_distance: Distance of the hand from the expected grasp in [m]; the wrist camera sees the object
+            and the room for the fingers beside it.
+        contact_margin: Radius beyond the object's reach within which contact is intended in [m].
+        depth: Depth of the expected grasp into the object in [m].
+        tall: Height from which an object is also grasped high up in [m].
+        high_fraction: Height of that grasp above the object's middle, as a fraction of the object's height.
+        pitches: Angles below level of oblique approaches in [rad].
+        headings: Deviations of lateral approaches from the base's heading in [rad].
+        hand_clearance: Height of an obliquely approaching hand above the support in [m].
+        max_view_change: Largest angle to another approach whose side of the object is in the scan in [rad].
+    """
+
+    hover_distance: float = 0.21
+    contact_margin: float = 0.06
+    depth: float = 0.04
+    tall: float = 0.08
+    high_fraction: float = 0.28
+    pitches: tuple[float, ...] = (0.5, 0.8)
+    headings: tuple[float, ...] = (0.4, -0.4, 0.75, -0.75)
+    hand_clearance: float = 0.030
+    max_view_change: float = 0.9
+
+
+CONFIG = PregraspConfig()
+
+
+@dataclass(frozen=True)
+class HoldConfig:
+    """Parameters of holding an object over a point; tuned in simulation.
+
+    Attributes:
+        yaws: Number of rotations of a hand that points down.
+        headings: Deviations of a level hand from the base's heading in [rad], the preferred first.
+        min_upright: Cosine of the largest tilt in the hand that is corrected; 37 degrees.
+        contact_radius: Radius around the point within which contact is intended in [m].
+    """
+
+    yaws: int = 8
+    headings: tuple[float, ...] = (0.0, 0.4, -0.4, 0.75, -0.75)
+    min_upright: float = 0.8
+    contact_radius: float = 0.06
+
+
+HOLD = HoldConfig()
 
 
 def grasp_options(request: GraspRequest, base: Vector) -> list[ReachOption]:
-    """Hover and expected grasp from a base pose: from above before from the front, every way round.
+    """List pregrasp and expected grasp poses from a base pose: from above, then from the front, then others.
 
-    What stands tall and slender is taken from the side first: so it can be poured from and stood up again.
-    Where neither finds room, the hand comes from aside, aslant, or both.
+    A slender object is grasped from the side first, so that it can be poured from and put down upright.
+    Lateral and oblique approaches come last.
     """
     heading = float(np.arctan2(*(request.position[:2] - base[:2])[::-1]))
-    tall, wide = request.height / 2, request.reach
-    above = [(top_down(heading + turn), 0.0, tall, max(_SPARE, tall)) for turn in (np.pi / 2, 0.0)]
-    level = [(frontal(heading), height, wide, _SPARE) for height in _heights(request)]
+    half_height, wide = request.height / 2, request.reach
+    above = [
+        (top_down(heading + turn), 0.0, half_height, max(CONFIG.contact_margin, half_height))
+        for turn in (np.pi / 2, 0.0)
+    ]
+    level = [(frontal(heading), height, wide, CONFIG.contact_margin) for height in _heights(request)]
     usual = (*level, *above) if request.is_slender else (*above, *level)
-    rest = [(approach, _raised(request, approach), wide, _SPARE) for approach in _unusual(heading)]
+    others = [
+        (approach, _oblique_height(request, approach), wide, CONFIG.contact_margin)
+        for approach in _lateral_and_oblique(heading)
+    ]
     options = []
-    for number, (approach, height, extent, spare) in enumerate((*usual, *rest)):
+    for number, (approach, height, extent, margin) in enumerate((*usual, *others)):
         T = expected_grasp(approach, np.add(request.position, (0.0, 0.0, height)), extent)
-        spared = (request.position, request.reach + spare)
+        allowed_contact = (request.position, request.reach + margin)
         options += [
-            ReachOption(approach.name, pregrasp_pose(turned, _HOVER), turned, spared, number >= len(usual))
+            ReachOption(
+                approach.name,
+                pregrasp_pose(turned, CONFIG.hover_distance),
+                turned,
+                allowed_contact,
+                number >= len(usual),
+            )
             for turned in wrist_rotations(T)
         ]
     return options
 
 
-def _unusual(heading: float) -> Iterator[ApproachDirection]:
-    yield from (replace(frontal(heading + aside), name="from aside") for aside in _ASIDE)
-    yield from (oblique(heading, pitch) for pitch in _PITCHES)
-    for pitch in _PITCHES:
-        for aside in _ASIDE:
-            yield replace(oblique(heading + aside, pitch), name="from aslant and aside")
+def _lateral_and_oblique(heading: float) -> Iterator[ApproachDirection]:
+    yield from (replace(frontal(heading + turn), name="from the side") for turn in CONFIG.headings)
+    yield from (oblique(heading, pitch) for pitch in CONFIG.pitches)
+    for pitch in CONFIG.pitches:
+        for turn in CONFIG.headings:
+            yield replace(oblique(heading + turn, pitch), name="obliquely from the side")
 
 
 def _heights(request: GraspRequest) -> tuple[float, ...]:
-    """Where a level hand may close, over the thing's middle in [m]: high on what is tall, too."""
-    return (0.0, _HIGH * request.height) if request.height > _TALL else (0.0,)
+    """Heights above the object's middle at which a level hand may close in [m]."""
+    return (0.0, CONFIG.high_fraction * request.height) if request.height > CONFIG.tall else (0.0,)
 
 
-def _raised(request: GraspRequest, approach: ApproachDirection) -> float:
-    """How far over a flat thing's middle a hand that comes down aslant closes, off the support, in [m]."""
-    return 0.0 if approach.is_level else max(0.0, _OVER_SUPPORT - request.height / 2)
+def _oblique_height(request: GraspRequest, approach: ApproachDirection) -> float:
+    """Height above a flat object's middle that keeps an obliquely approaching hand off the support in [m]."""
+    return 0.0 if approach.is_level else max(0.0, CONFIG.hand_clearance - request.height / 2)
 
 
 def expected_grasp(approach: ApproachDirection, position: Vector, extent: float) -> Vector:
-    """Where the hand would close on a thing that reaches ``extent`` [m] towards it, shape (4, 4)."""
+    """Grasp pose on an object that extends ``extent`` [m] towards the hand, shape (4, 4)."""
     T = np.eye(4)
     T[:3, :3] = hand_axes(approach)
-    T[:3, 3] = position - max(0.0, extent - _INSIDE) * T[:3, 2]
+    T[:3, 3] = position - max(0.0, extent - CONFIG.depth) * T[:3, 2]
     return T
 
 
-def approaches_from(stance: WorkPose) -> list[ApproachDirection]:
-    """The direction a stance's hand comes from, then others from which it sees enough of the thing."""
-    R, turn = stance.option.T_map_goal[:3, :3], float(stance.base[2]) + np.pi / 2
+def approaches_from(work_pose: WorkPose) -> list[ApproachDirection]:
+    """List a work pose's own approach, then others whose side of the object its scan shows."""
+    R, turn = work_pose.option.T_map_goal[:3, :3], float(work_pose.base[2]) + np.pi / 2
     pitch, along = HandOrientation.of(R).pitch, float(np.arctan2(R[1, 2], R[0, 2]))
     if HandOrientation.of(R).is_downward:
-        own, along = top_down(turn), float(stance.base[2])
+        own, along = top_down(turn), float(work_pose.base[2])
     else:
-        own = oblique(along, pitch) if pitch > _PITCHES[0] / 2 else frontal(along)
-    others = (top_down(turn), frontal(along), *_unusual(along))
-    return [own, *(other for other in others if 0.01 < _between(own, other) < _SEEN_WELL)]
+        own = oblique(along, pitch) if pitch > CONFIG.pitches[0] / 2 else frontal(along)
+    others = (top_down(turn), frontal(along), *_lateral_and_oblique(along))
+    return [own, *(other for other in others if 0.01 < _angle_between(own, other) < CONFIG.max_view_change)]
 
 
-def _between(one: ApproachDirection, other: ApproachDirection) -> float:
-    """Angle between where two hands point in [rad]."""
+def _angle_between(one: ApproachDirection, other: ApproachDirection) -> float:
+    """Angle between two approaches in [rad]."""
     along = one.R_map_approach[:, 2] @ other.R_map_approach[:, 2]
     return float(np.arccos(np.clip(along, -1.0, 1.0)))
 
 
-_TURNS, _PRESENTING_ASIDE = 8, (0.0, 0.4, -0.4, 0.75, -0.75)
-_TIPPED = 0.8
-
-
 def hold_poses_over(
-    held: Held, point: Vector, gap: float, drop: float, base: Vector
+    held: HeldObject, point: Vector, gap: float, drop: float, base: Vector
 ) -> Iterator[ReachOption]:
-    """Ways to bring what is held over a point, as upright as when it was taken.
+    """List ways to hold an object over a point, as upright as when it was grasped.
 
     Args:
-        held: What the hand holds.
-        point: Where its middle shall come to be, its underside ``gap`` [m] above; in map, shape (3,).
+        held: The held object.
+        point: Point for its middle, its underside ``gap`` [m] above it; in map, shape (3,).
         gap: Height left under it in [m].
-        drop: How far the hand comes down to there in [m].
+        drop: Height from which the hand comes down in [m].
         base: Pose of the base, shape (3,).
     """
     heading = float(np.arctan2(point[1] - base[1], point[0] - base[0]))
@@ -124,26 +174,26 @@ def hold_poses_over(
         T[:2, 3] -= (R @ held.T_grasp_body[:3, 3])[:2]
         before = T.copy()
         before[2, 3] += drop
-        yield ReachOption(tag, before, T, (point, 0.06))
+        yield ReachOption(tag, before, T, (point, HOLD.contact_radius))
 
 
-def _orientations(held: Held, heading: float) -> Iterator[tuple[str, Vector]]:
-    """What each way is called, and how the hand then points; the way the base faces before others."""
-    if not held.downward:
-        for aside in _PRESENTING_ASIDE:
-            name = "from aside" if aside else "from the front"
-            yield name, _righted(held, held.pointing.axes(heading + aside))
+def _orientations(held: HeldObject, heading: float) -> Iterator[tuple[str, Vector]]:
+    """List the name and the orientation of each hand pose, those along the base's heading first."""
+    if not held.is_downward:
+        for turn in HOLD.headings:
+            name = "from the side" if turn else "from the front"
+            yield name, _upright(held, held.orientation.axes(heading + turn))
         return
-    for turn in sorted(np.arange(_TURNS) * 2 * np.pi / _TURNS, key=lambda turn: abs(turn - np.pi)):
+    for turn in sorted(np.arange(HOLD.yaws) * 2 * np.pi / HOLD.yaws, key=lambda turn: abs(turn - np.pi)):
         yield "from above", hand_axes(top_down(heading + float(turn)))
 
 
-def _righted(held: Held, R_map_hand: Vector) -> Vector:
-    """The hand turned a little so that what tipped between the fingers stands upright."""
+def _upright(held: HeldObject, R_map_hand: Vector) -> Vector:
+    """Rotate the hand so that an object that tipped between the fingers is upright."""
     up = R_map_hand @ held.T_grasp_body[:3, 2]
     axis, height = np.cross(up, (0.0, 0.0, 1.0)), float(up[2])
     sine = float(np.linalg.norm(axis))
-    if height < _TIPPED or sine < 1e-6:
+    if height < HOLD.min_upright or sine < 1e-6:
         return R_map_hand
-    turn: Vector = Rotation.from_rotvec(axis / sine * np.arctan2(sine, height)).as_matrix() @ R_map_hand
-    return turn
+    righted: Vector = Rotation.from_rotvec(axis / sine * np.arctan2(sine, height)).as_matrix() @ R_map_hand
+    return righted

@@ -1,5 +1,6 @@
-"""Standing a thing on what is under it."""
-# MERGED How far a body reaches, from its geoms' bounding boxes.
+"""Putting an object down: lower it until it is supported and wait until it is still."""
+
+from dataclasses import dataclass
 
 import mujoco
 import numpy as np
@@ -8,35 +9,59 @@ from numpy.typing import NDArray
 from openral_sim.motion_primitives.arm_motion import reach_along
 from openral_sim.motion_primitives.gripper import contact_detected, contacts_of
 from openral_sim.planning.inverse_kinematics import IkFailed
-from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Held, Move, SkillContext
+from openral_sim.skills.context import CONTROL_PERIOD, Feedback, HeldObject, Move, SkillContext
 
 Vector = NDArray[np.float64]
-_BELOW, _TIMES, _SPEED = (0.030, 0.022, 0.015), 2, 0.03
-_CARRIED = 1.0
 _STILL = np.array([0.02, 0.02, 0.02, 0.2, 0.2, 0.2])
-"""Speeds below which a thing stands still in [m/s] and [rad/s]."""
-_STILL_FOR, _BOUND = 0.1, 1.0
+"""Speeds below which an object is still in [m/s] and [rad/s]."""
+_CORNERS = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T  # Of a unit box.
 
 
-def lower_until_supported(context: SkillContext, held: Held) -> Move[None]:
-    """Lower what is held the last centimetre, at most six, until something else carries it.
+@dataclass(frozen=True)
+class ReleaseConfig:
+    """Parameters of putting an object down; tuned in simulation.
+
+    Attributes:
+        descents: Distances to lower the hand by in [m], the first that the arm can reach.
+        max_descents: Number of times to lower it.
+        speed: Speed of lowering in [m/s].
+        min_support: Fraction of its weight that must be borne by something other than the robot.
+        still_time: Time that an object must be still in [s].
+        max_wait: Longest wait for it in [s].
+    """
+
+    descents: tuple[float, ...] = (0.030, 0.022, 0.015)
+    max_descents: int = 2
+    speed: float = 0.03
+    min_support: float = 1.0
+    still_time: float = 0.1
+    max_wait: float = 1.0
+
+
+CONFIG = ReleaseConfig()
+
+
+def lower_until_supported(context: SkillContext, held: HeldObject) -> Move[None]:
+    """Lower the held object, by six centimetres at most, until something else supports it.
 
     Raises:
-        Unreachable: If the arm cannot go even as low as where it should stand.
+        IkFailed: If the arm cannot reach even the shortest descent.
     """
-    for _ in range(_TIMES):
+    for _ in range(CONFIG.max_descents):
         yield from _lower(context, held)
-        if _felt(context, held):
+        if _has_landed(context, held):
             return
 
 
-def _lower(context: SkillContext, held: Held) -> Move[None]:
-    """Lower it by as much as the arm can go, until something else carries it."""
-    for below in _BELOW:
+def _lower(context: SkillContext, held: HeldObject) -> Move[None]:
+    """Lower the object by the longest descent in reach, until something else supports it."""
+    for descent in CONFIG.descents:
         goal = context.control.T_map_grasp()
-        goal[2, 3] -= below
+        goal[2, 3] -= descent
         try:
-            yield from reach_along(context, goal, "setting down", _SPEED, stop=lambda: _felt(context, held))
+            yield from reach_along(
+                context, goal, "setting down", CONFIG.speed, stop=lambda: _has_landed(context, held)
+            )
         except IkFailed as error:
             refused = error
         else:
@@ -44,37 +69,34 @@ def _lower(context: SkillContext, held: Held) -> Move[None]:
     raise refused
 
 
-def _felt(context: SkillContext, held: Held) -> bool:
+def _has_landed(context: SkillContext, held: HeldObject) -> bool:
     return is_supported(context, held.body) or contact_detected(context)
 
 
 def is_supported(context: SkillContext, body: int) -> bool:
-    """Whether something that is not the robot bears all of a body's weight."""
+    """Return True if something other than the robot bears all of a body's weight."""
     force, total = np.zeros(6), np.zeros(3)
     for index in contacts_of(context, {body}, context.own_bodies() | {body}):
         mujoco.mj_contactForce(context.model, context.data, index, force)
         contact = context.data.contact[index]
         total += force[:3] @ contact.frame.reshape(3, 3)
     weight = float(context.model.body_mass[body]) * float(np.linalg.norm(context.model.opt.gravity))
-    return abs(float(total[2])) > _CARRIED * weight
+    return abs(float(total[2])) > CONFIG.min_support * weight
 
 
 def wait_until_still(context: SkillContext, body: int, stage: str) -> Move[None]:
-    """Wait, bounded, until a free body neither turns nor moves."""
-    still, first = 0.0, context.model.jnt_dofadr[context.model.body_jntadr[body]]
-    for _ in range(int(_BOUND / CONTROL_PERIOD)):
+    """Wait, up to a limit, until a free body is still."""
+    still_for, first = 0.0, context.model.jnt_dofadr[context.model.body_jntadr[body]]
+    for _ in range(int(CONFIG.max_wait / CONTROL_PERIOD)):
         moves = bool((np.abs(context.data.qvel[first : first + 6]) > _STILL).any())
-        still = 0.0 if moves else still + CONTROL_PERIOD
-        if still >= _STILL_FOR:
+        still_for = 0.0 if moves else still_for + CONTROL_PERIOD
+        if still_for >= CONFIG.still_time:
             return
         yield Feedback(stage, 0.9)
 
 
-_CORNERS = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T
-
-
 def extent(model: mujoco.MjModel, body: int) -> tuple[Vector, Vector]:
-    """Low and high corner of what collides of a body, in its own frame in [m], each shape (3,)."""
+    """Low and high corner of a body's colliding geoms, in its own frame in [m], each shape (3,)."""
     first, count = int(model.body_geomadr[body]), int(model.body_geomnum[body])
     solid = [geom for geom in range(first, first + count) if model.geom_contype[geom]]
     corners = np.vstack([_corners(model, geom) for geom in solid])

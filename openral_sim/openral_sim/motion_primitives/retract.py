@@ -1,7 +1,7 @@
-"""Folding the arm for driving, where there is room for it or a little way off."""
-# MERGED Leaving a place of work.
+"""Leaving a work pose: retract the hand, back away with the base and stow the arm for driving."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,27 +14,54 @@ from openral_sim.robot.joints import CARRYING, TUCKED, carrying
 from openral_sim.skills.context import Move, SkillContext
 
 Vector = NDArray[np.float64]
-_ASIDE, _STEP, _BEARINGS = (0.6, 0.4, 0.2), 0.05, 16
-_MOVES = 3
+
+
+@dataclass(frozen=True)
+class RetractConfig:
+    """Parameters of retracting and stowing; lengths in [m]. Tuned in simulation.
+
+    Attributes:
+        shifts: Lengths of base motions to try where there is no room to stow the arm.
+        bearings: Number of directions of those motions.
+        max_shifts: Number of those motions.
+        step: Spacing of collision checks along them, and of free floor behind the base.
+        stowed_error: Largest deviation of a stowed arm, also in [rad].
+        max_retreat: Largest distance to back away.
+        retract_speed: Speed of the retracting hand in [m/s].
+        min_level_length: Horizontal part of the approach axis from which the hand points forward rather than
+            down [1].
+    """
+
+    shifts: tuple[float, ...] = (0.6, 0.4, 0.2)
+    bearings: int = 16
+    max_shifts: int = 3
+    step: float = 0.05
+    stowed_error: float = 0.02
+    max_retreat: float = 0.30
+    retract_speed: float = 0.25
+    min_level_length: float = 0.3
+
+
+CONFIG = RetractConfig()
 
 
 def stow_arm(context: SkillContext, stage: str) -> Move[None]:
-    """Bring the arm to the posture for driving: tucked, or carrying what is held as it was taken.
+    """Bring the arm to its posture for driving: tucked, or carrying an object as it was grasped.
 
-    Where there is no way to it, the base first makes room, the arm as it is; that is how an arm that could
-    not be folded by the skill before is folded by the next one that drives.
+    If there is no path, the base first moves to where there is more room. An arm that the skill before could
+    not stow is stowed this way by the next skill that drives.
 
     Raises:
-        NoArmPath: If there is no way from anywhere near, either.
+        NoArmPath: If there is no path from anywhere near, either.
     """
     posture = np.array(_driving_posture(context))
-    if float(np.abs(context.control.reach_target - posture).max()) <= 0.02:
+    if float(np.abs(context.control.reach_target - posture).max()) <= CONFIG.stowed_error:
         return
-    for _ in range(_MOVES):
+    for _ in range(CONFIG.max_shifts):
         try:
             yield from reach_to(context, posture, stage)
         except NoArmPath:
-            offset = next(_roomier(context, posture), None)
+            offset = next(_shifts_to_more_room(context, posture), None)
             if offset is None:
                 raise
             yield from shift_by(context, offset, "making room")
@@ -46,60 +73,60 @@ def stow_arm(context: SkillContext, stage: str) -> Move[None]:
 def _driving_posture(context: SkillContext) -> tuple[float, ...]:
     if context.held is None:
         return TUCKED
-    held = context.held.pointing
+    held = context.held.orientation
     return CARRYING if held.is_downward else carrying(held.pitch, held.roll)
 
 
-def _roomier(context: SkillContext, posture: Vector) -> Iterator[Vector]:
-    """Straight ways over the floor in [m], shape (2,), that lead to more room, the roomiest first."""
+def _shifts_to_more_room(context: SkillContext, posture: Vector) -> Iterator[Vector]:
+    """List straight base motions in [m], shape (2,), that lead to more clearance, the most first."""
     floor, here = floor_now(context), context.control.base_pose[:2]
-    bearings = np.arange(_BEARINGS) * 2 * np.pi / _BEARINGS
-    offsets = [far * np.array([np.cos(at), np.sin(at)]) for far in _ASIDE for at in bearings]
-    room = {i: floor.clearance_at(here + offset) for i, offset in enumerate(offsets)}
+    bearings = np.arange(CONFIG.bearings) * 2 * np.pi / CONFIG.bearings
+    offsets = [
+        length * np.array([np.cos(bearing), np.sin(bearing)])
+        for length in CONFIG.shifts
+        for bearing in bearings
+    ]
+    clearances = {i: floor.clearance_at(here + offset) for i, offset in enumerate(offsets)}
     least = max(CLEARANCE, floor.clearance_at(here))
-    context.look_around()
-    context.checker.tolerate_present()
-    for i in sorted(room, key=lambda i: -room[i]):
-        if room[i] > least and _leads_off(context, offsets[i], posture):
+    context.sync_collision_scene()
+    context.checker.allow_current_contacts()
+    for i in sorted(clearances, key=lambda i: -clearances[i]):
+        if clearances[i] > least and _is_shift_free(context, offsets[i], posture):
             yield offsets[i]
 
 
-def _leads_off(context: SkillContext, offset: Vector, posture: Vector) -> bool:
-    """Whether the robot as it is touches nothing new on the way, nor folded at its end."""
+def _is_shift_free(context: SkillContext, offset: Vector, posture: Vector) -> bool:
+    """Return True if the robot hits nothing new on the way, nor stowed at its end."""
     base, checker = context.control.base_pose, context.checker
-    way = np.append(offset, 0.0)
-    count = int(np.ceil(np.linalg.norm(offset) / _STEP))
-    free = (checker.free(context.control.reach, base + way * i / count) for i in range(1, count + 1))
-    return all(free) and checker.free(posture, base + way)
-
-
-_BACK = 0.30
-_STEEP = 0.3
+    shift = np.append(offset, 0.0)
+    count = int(np.ceil(np.linalg.norm(offset) / CONFIG.step))
+    free = (checker.is_free(context.control.reach, base + shift * i / count) for i in range(1, count + 1))
+    return all(free) and checker.is_free(posture, base + shift)
 
 
 def retract_hand(context: SkillContext, clear: float) -> Move[None]:
-    """Draw the level hand back by at least ``clear`` [m], with the base as far as the floor allows, and fold.
+    """Retract the level hand by at least ``clear`` [m], with the base as far as the floor allows, and stow.
 
-    The arm stays stretched meanwhile: drawn in, its elbow would come down on the base.
+    The arm stays stretched while the base backs away; retracted, its elbow would hit the base.
     """
     back = room_behind(context)
     if back < clear:
         goal = pregrasp_pose(context.control.T_map_grasp(), clear - back)
-        yield from reach_along(context, goal, "drawing back", 0.25)
+        yield from reach_along(context, goal, "drawing back", CONFIG.retract_speed)
     yield from back_away(context, back)
     yield from stow_arm(context, "folding the arm")
 
 
 def back_away(context: SkillContext, distance: float) -> Move[None]:
-    """Move the base straight back from where the hand points by a distance in [m], keeping the heading."""
+    """Move the base back along the hand's direction by a distance in [m], keeping its heading."""
     yield from shift_by(context, -distance * _forward(context), "backing off")
 
 
 def room_behind(context: SkillContext) -> float:
-    """How far the base can back off straight from where the hand points in [m], at most 30 cm."""
+    """Free distance behind the base along the hand's direction in [m], up to ``max_retreat``."""
     here, forward = context.control.base_pose[:2], _forward(context)
     floor, back = floor_now(context), 0.0
-    for distance in np.arange(0.05, _BACK + 0.01, 0.05):
+    for distance in np.arange(CONFIG.step, CONFIG.max_retreat + 0.01, CONFIG.step):
         if floor.clearance_at(here - distance * forward) < CLEARANCE:
             break
         back = float(distance)
@@ -107,10 +134,10 @@ def room_behind(context: SkillContext) -> float:
 
 
 def _forward(context: SkillContext) -> Vector:
-    """Where the hand points over the floor, or where the base faces if it points down; shape (2,)."""
+    """Direction of the hand over the floor, or of the base if the hand points down; shape (2,)."""
     approach = context.control.T_map_grasp()[:2, 2]
     length = float(np.linalg.norm(approach))
-    if length > _STEEP:
+    if length > CONFIG.min_level_length:
         return np.asarray(approach / length)
     yaw = float(context.control.base_pose[2])
     return np.array([np.cos(yaw), np.sin(yaw)])

@@ -1,4 +1,4 @@
-"""Directions a hand can come from, and how it then points."""
+"""Approach directions of the hand and the orientations that follow from them."""
 
 from dataclasses import dataclass
 
@@ -6,18 +6,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
-_DOWNWARD, _LEVEL = 1.2, 0.15
-_EVERY_TURN = tuple(np.arange(12) * np.pi / 12)
+DOWNWARD_PITCH = 1.2
+"""Pitch from which a hand counts as pointing down [rad]; 20 degrees short of vertical."""
+LEVEL_PITCH = 0.15
+"""Pitch and roll up to which a hand counts as level [rad]; 9 degrees, so that a full cup does not spill."""
+_YAWS = tuple(np.arange(12) * np.pi / 12)
+"""Rotations of the fingers to sample [rad]; every 15 degrees over half a turn, the gripper is symmetric."""
 
 
 @dataclass(frozen=True)
 class ApproachDirection:
-    """A direction to come from.
+    """A direction that the hand approaches from.
 
     Attributes:
-        name: What it is called.
+        name: Its name in messages and evidence.
         R_map_approach: Columns u (finger travel at yaw 0), v, and w (against the approach), shape (3, 3).
-        yaws: Turns of the fingers about w to consider in [rad].
+        yaws: Rotations of the fingers about w to sample in [rad].
     """
 
     name: str
@@ -26,30 +30,30 @@ class ApproachDirection:
 
     @property
     def is_level(self) -> bool:
-        """Whether the hand does not come down at all."""
-        return bool(self.R_map_approach[2, 2] < np.sin(_LEVEL))
+        """True if the hand does not come down at all."""
+        return bool(self.R_map_approach[2, 2] < np.sin(LEVEL_PITCH))
 
     @property
-    def is_aslant(self) -> bool:
-        """Whether the hand comes down, but not straight."""
-        return not self.is_level and bool(self.R_map_approach[2, 2] < np.sin(_DOWNWARD))
+    def is_oblique(self) -> bool:
+        """True if the hand comes down, but not vertically."""
+        return not self.is_level and bool(self.R_map_approach[2, 2] < np.sin(DOWNWARD_PITCH))
 
 
 def top_down(turn: float) -> ApproachDirection:
-    """Straight down; ``turn`` [rad] is the heading of the fingers' travel at yaw 0."""
+    """Approach straight down; ``turn`` [rad] is the heading of the fingers' travel at yaw 0."""
     c, s = np.cos(turn), np.sin(turn)
     R = np.column_stack([(c, s, 0.0), (-s, c, 0.0), (0.0, 0.0, 1.0)])
-    return ApproachDirection("from above", R, _EVERY_TURN)
+    return ApproachDirection("from above", R, _YAWS)
 
 
 def frontal(heading: float) -> ApproachDirection:
-    """Level, along ``heading`` [rad] in map; the fingers travel sideways."""
+    """Approach level along ``heading`` [rad] in map; the fingers travel sideways."""
     return ApproachDirection("from the front", _along(heading, 0.0), (0.0,))
 
 
 def oblique(heading: float, pitch: float) -> ApproachDirection:
-    """Down by ``pitch`` [rad] below level, along ``heading`` [rad] in map."""
-    return ApproachDirection("from aslant", _along(heading, pitch), _EVERY_TURN)
+    """Approach ``pitch`` [rad] below level along ``heading`` [rad] in map."""
+    return ApproachDirection("obliquely", _along(heading, pitch), _YAWS)
 
 
 def _along(heading: float, pitch: float) -> Vector:
@@ -59,11 +63,11 @@ def _along(heading: float, pitch: float) -> Vector:
 
 @dataclass(frozen=True)
 class HandOrientation:
-    """How a hand points, whatever its heading.
+    """Orientation of a hand relative to its heading.
 
     Attributes:
-        pitch: How far below level in [rad].
-        roll: Turn about where it points in [rad], 0 where the fingers travel sideways, thumb side up.
+        pitch: Angle below level in [rad].
+        roll: Rotation about the approach axis in [rad]; 0 where the fingers travel sideways.
     """
 
     pitch: float
@@ -71,7 +75,7 @@ class HandOrientation:
 
     @classmethod
     def of(cls, R_map_hand: Vector) -> "HandOrientation":
-        """That of a hand's orientation, shape (3, 3)."""
+        """Extract it from a hand's rotation matrix, shape (3, 3)."""
         x, y, z = R_map_hand[:, 2]
         pitch = float(np.arcsin(np.clip(-z, -1.0, 1.0)))
         unrolled = _hand(_along(float(np.arctan2(y, x)), pitch))
@@ -80,23 +84,23 @@ class HandOrientation:
 
     @property
     def is_downward(self) -> bool:
-        """Whether it points to the floor."""
-        return self.pitch > _DOWNWARD
+        """True if it points to the floor."""
+        return self.pitch > DOWNWARD_PITCH
 
     @property
     def is_level(self) -> bool:
-        """Whether it points level, the fingers beside each other."""
-        return max(abs(self.pitch), abs(self.roll)) < _LEVEL
+        """True if it points level with the fingers side by side."""
+        return max(abs(self.pitch), abs(self.roll)) < LEVEL_PITCH
 
     def axes(self, heading: float) -> Vector:
-        """Orientation of a hand that points so along a heading [rad] in map, shape (3, 3)."""
+        """Rotation matrix of such a hand along a heading [rad] in map, shape (3, 3)."""
         c, s = np.cos(self.roll), np.sin(self.roll)
         rolled: Vector = _hand(_along(heading, self.pitch)) @ [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]
         return rolled
 
 
 def hand_axes(approach: ApproachDirection) -> Vector:
-    """Orientation of the grasp site that comes along an approach, shape (3, 3)."""
+    """Orientation of the grasp site along an approach, shape (3, 3)."""
     return _hand(approach.R_map_approach)
 
 
@@ -106,18 +110,18 @@ def _hand(R_map_approach: Vector) -> Vector:
 
 
 def mirrored(T_map_grasp: Vector) -> Vector:
-    """The same grasp with the hand turned half around its approach."""
+    """The same grasp with the hand turned by half a turn about its approach."""
     return T_map_grasp @ np.diag([-1.0, -1.0, 1.0, 1.0])
 
 
 def wrist_rotations(T_map_grasp: Vector) -> tuple[Vector, ...]:
-    """How the hand can take one grasp: either way round, but level only as it can carry it upright."""
+    """Equivalent hand poses of one grasp: both ways round, a level one only as it can be carried upright."""
     is_level = HandOrientation.of(T_map_grasp[:3, :3]).is_level
     return (T_map_grasp,) if is_level else (T_map_grasp, mirrored(T_map_grasp))
 
 
 def pregrasp_pose(T_map_grasp: Vector, distance: float) -> Vector:
-    """A pose moved back against its approach by ``distance`` [m]."""
+    """A grasp pose moved back along its approach by ``distance`` [m]."""
     T = T_map_grasp.copy()
     T[:3, 3] -= distance * T[:3, 2]
     return T

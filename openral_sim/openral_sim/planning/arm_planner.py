@@ -1,7 +1,7 @@
-"""Ways for the arm from one posture to another that touch nothing."""
-# MERGED When the arm is where along its path.
+"""Collision-free paths of the lift and the arm, and their timing."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,36 +14,55 @@ from openral_sim.planning.collision_checker import CollisionChecker
 from openral_sim.robot.model import reach_model
 
 Vector = NDArray[np.float64]
-_CHECKS = 2000
-_RANGE = 0.7
-_RESOLUTION = 0.012
+
+
+@dataclass(frozen=True)
+class ArmPlannerConfig:
+    """Parameters of RRT-Connect and of the arm's trajectories.
+
+    Attributes:
+        max_checks: Number of postures checked before a search gives up; keeps it below a second.
+        range: Longest extension of the trees in [rad]; about a tenth of a joint's travel.
+        resolution: Spacing of collision checks as a fraction of the joint space's extent.
+        ramp: Time to reach full speed, and to stop, in [s].
+    """
+
+    max_checks: int = 2000
+    range: float = 0.7
+    resolution: float = 0.012
+    ramp: float = 0.35
+
+
+CONFIG = ArmPlannerConfig()
+SPEEDS = np.array([0.40, 1.5, 1.5, 1.5, 1.5, 2.0, 2.0, 2.0])
+"""Top speeds of the lift [m/s] and the arm's joints [rad/s]; below Franka's limits of 2.2 and 2.6 rad/s."""
 
 
 class NoArmPath(OpenRALError):
-    """No way for the arm was found between two postures."""
+    """No collision-free path of the arm was found between two postures."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"the arm finds no free way: {reason}")
+        super().__init__(f"no collision-free arm path: {reason}")
 
 
 def plan_arm_path(checker: CollisionChecker, first: Vector, last: Vector, seed: int = 0) -> Vector:
-    """Find corner postures from ``first`` to ``last``, shape (N, 8): straight if free, else by RRT-Connect.
+    """Plan waypoints from ``first`` to ``last``, shape (N, 8): a straight line if free, else by RRT-Connect.
 
     Source: Kuffner and LaValle, RRT-Connect, ICRA 2000 (as in OMPL).
 
     Raises:
-        NoArmPath: If the goal touches something or the search's bound is reached.
+        NoArmPath: If the goal is in collision or the search's bound is reached.
     """
-    if not checker.free(last):
-        raise NoArmPath(f"at its end {_pairs(checker, last)}")
-    if checker.free_between(first, last):
+    if not checker.is_free(last):
+        raise NoArmPath(f"at the goal {_pairs(checker, last)}")
+    if checker.is_path_free(first, last):
         return np.array([first, last])
-    return _shortened(checker, _rrt_connect(checker, first, last, seed))
+    return _shortcut(checker, _rrt_connect(checker, first, last, seed))
 
 
 def _pairs(checker: CollisionChecker, posture: Vector) -> str:
-    pairs = " and ".join(f"{a} touches {b}" for a, b in checker.touching(posture)[:2])
-    return pairs or "what is held would tip over"
+    pairs = " and ".join(f"{a} touches {b}" for a, b in checker.contact_pairs(posture)[:2])
+    return pairs or "the held object would exceed its tilt limit"
 
 
 def _rrt_connect(checker: CollisionChecker, first: Vector, last: Vector, seed: int) -> Vector:
@@ -52,15 +71,15 @@ def _rrt_connect(checker: CollisionChecker, first: Vector, last: Vector, seed: i
     ou.RNG.setSeed(seed + 1)
     setup = og.SimpleSetup(_space(first, last))
     budget = _Budget(checker)
-    setup.setStateValidityChecker(budget.free)
-    setup.getSpaceInformation().setStateValidityCheckingResolution(_RESOLUTION)
+    setup.setStateValidityChecker(budget.is_free)
+    setup.getSpaceInformation().setStateValidityCheckingResolution(CONFIG.resolution)
     planner = og.RRTConnect(setup.getSpaceInformation())
-    planner.setRange(_RANGE)
+    planner.setRange(CONFIG.range)
     setup.setPlanner(planner)
     setup.setStartAndGoalStates(_state(setup, first), _state(setup, last))
-    setup.solve(ob.PlannerTerminationCondition(budget.spent))
+    setup.solve(ob.PlannerTerminationCondition(budget.is_spent))
     if not setup.haveExactSolutionPath():
-        raise NoArmPath(f"{_CHECKS} postures were tried and did not join the two")
+        raise NoArmPath(f"none found after {CONFIG.max_checks} postures")
     path = setup.getSolutionPath()
     states = (path.getState(i) for i in range(path.getStateCount()))
     return np.array([[state[i] for i in range(8)] for state in states])
@@ -85,55 +104,49 @@ def _state(setup: og.SimpleSetup, posture: Vector) -> object:
 
 
 class _Budget:
-    """Checks postures for the search until their bounded number is spent; no clock decides."""
+    """Collision checks of a search, bounded by number rather than time so that plans are reproducible."""
 
     def __init__(self, checker: CollisionChecker) -> None:
-        self._checker, self._left = checker, _CHECKS
+        self._checker, self._left = checker, CONFIG.max_checks
 
-    def free(self, state: Sequence[float]) -> bool:
+    def is_free(self, state: Sequence[float]) -> bool:
         self._left -= 1
-        return self._checker.free(np.array([state[i] for i in range(8)]))
+        return self._checker.is_free(np.array([state[i] for i in range(8)]))
 
-    def spent(self) -> bool:
+    def is_spent(self) -> bool:
         return self._left <= 0
 
 
-def _shortened(checker: CollisionChecker, path: Vector) -> Vector:
-    """Drop the postures between two that are joined by a free straight way."""
+def _shortcut(checker: CollisionChecker, path: Vector) -> Vector:
+    """Drop the waypoints between any two that a free straight line joins."""
     kept = [0]
     while kept[-1] < len(path) - 1:
         here = kept[-1]
-        joined = (j for j in range(len(path) - 1, here + 1, -1) if checker.free_between(path[here], path[j]))
+        joined = (j for j in range(len(path) - 1, here + 1, -1) if checker.is_path_free(path[here], path[j]))
         kept.append(next(joined, here + 1))
     return path[kept]
 
 
-SPEEDS = np.array([0.40, 1.5, 1.5, 1.5, 1.5, 2.0, 2.0, 2.0])
-"""Top speeds of the lift [m/s] and the arm's joints [rad/s]."""
-
-
 class Trajectory:
-    """Corner postures traversed at a share of the top speeds, with a soft start and end."""
+    """Waypoints traversed at a fraction of the top speeds, with a soft start and end."""
 
-    _RAMP = 0.35
-
-    def __init__(self, corners: Vector, share: float = 1.0) -> None:
-        """Traverse ``corners``, shape (N, 8), at ``share`` of the top speeds in (0, 1]."""
-        self._corners = corners
-        steps = np.abs(np.diff(corners, axis=0)) / (SPEEDS * share)
+    def __init__(self, waypoints: Vector, speed: float = 1.0) -> None:
+        """Traverse ``waypoints``, shape (N, 8), at ``speed``, a fraction of the top speeds in (0, 1]."""
+        self._waypoints = waypoints
+        steps = np.abs(np.diff(waypoints, axis=0)) / (SPEEDS * speed)
         self._marks = np.concatenate([[0.0], np.cumsum(steps.max(axis=1))]) if len(steps) else np.zeros(1)
-        self.duration = float(self._marks[-1]) + self._RAMP
-        """From rest to rest in [s]."""
+        self.duration = float(self._marks[-1]) + CONFIG.ramp
+        """Time from rest to rest in [s]."""
 
     def at(self, time: float) -> Vector:
         """Posture at ``time`` [s] after the start, shape (8,)."""
         progress = self._progress(min(max(time, 0.0), self.duration))
-        return np.array([np.interp(progress, self._marks, column) for column in self._corners.T])
+        return np.array([np.interp(progress, self._marks, column) for column in self._waypoints.T])
 
     def _progress(self, time: float) -> float:
-        """Trapezoid of speed: ramp up, cruise, ramp down."""
+        """Follow a trapezoidal speed profile: ramp up, cruise, ramp down."""
         total = float(self._marks[-1])
-        ramp = min(self._RAMP, self.duration / 2)
+        ramp = min(CONFIG.ramp, self.duration / 2)
         peak = total / (self.duration - ramp) if total > 0 else 0.0
         if time < ramp:
             return 0.5 * peak * time**2 / ramp

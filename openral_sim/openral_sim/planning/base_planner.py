@@ -1,4 +1,4 @@
-"""Ways over the floor: least-cost paths from one standing place to all others."""
+"""Least-cost paths of the base over the floor, from one start to every cell."""
 
 from dataclasses import dataclass
 
@@ -10,31 +10,48 @@ from scipy.sparse.csgraph import dijkstra
 from openral_core.errors import OpenRALError
 from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid
 
-COMFORT = 0.45
-"""Clearance below which a way costs more, in [m]."""
-_PENALTY = 4.0
-_SNAP = 0.50
-_STEPS = ((1, 0), (0, 1), (1, 1), (1, -1))
+_NEIGHBOURS = ((1, 0), (0, 1), (1, 1), (1, -1))  # Half of the 8-neighbourhood; edges go both ways.
+
+
+@dataclass(frozen=True)
+class BasePlannerConfig:
+    """Parameters of the base planner.
+
+    Attributes:
+        comfort_clearance: Clearance below which a path costs more in [m]; base and a hand's width.
+        clearance_penalty: Extra cost per metre of a path that touches obstacles, relative to free floor.
+        max_snap: Largest distance from a start in collision to the nearest free cell in [m]; a docked base is
+            closer to furniture than a driving one may be.
+        shortcut_margin: Additional clearance of shortcuts over the planned path's in [m]; one cell.
+    """
+
+    comfort_clearance: float = 0.45
+    clearance_penalty: float = 4.0
+    max_snap: float = 0.50
+    shortcut_margin: float = 0.05
+
+
+CONFIG = BasePlannerConfig()
 
 
 class NoBasePath(OpenRALError):
-    """No free way joins two places on the floor."""
+    """No collision-free path joins two places on the floor."""
 
     def __init__(self, start: NDArray[np.float64], goal: NDArray[np.float64], clearance: float) -> None:
-        words = [f"({xy[0]:.2f}, {xy[1]:.2f})" for xy in (start, goal)]
-        super().__init__(f"no way from {words[0]} to {words[1]} that keeps {clearance:.2f} m from obstacles")
+        points = [f"({xy[0]:.2f}, {xy[1]:.2f})" for xy in (start, goal)]
+        super().__init__(f"no base path from {points[0]} to {points[1]} with {clearance:.2f} m of clearance")
 
 
 @dataclass(frozen=True)
 class CostToGo:
-    """Least cost from one start to every cell, and the way there.
+    """Least cost from one start to every cell, and the paths there.
 
     Attributes:
-        grid: The floor.
-        start: Where it begins, in map in [m], shape (2,).
-        clearance: Distance every way keeps from obstacles in [m].
-        cost: Metres, longer where it is tight; inf where no way leads; shape (X, Y).
-        previous: Flat index of the cell before, negative where none; shape (X * Y,).
+        grid: The occupancy grid of the floor.
+        start: Start position in map in [m], shape (2,).
+        clearance: Least distance of every path from obstacles in [m].
+        cost: Cost in [m], weighted by clearance; inf where unreachable; shape (X, Y).
+        previous: Flat index of the predecessor, negative where none; shape (X * Y,).
     """
 
     grid: SimOccupancyGrid
@@ -44,11 +61,11 @@ class CostToGo:
     previous: NDArray[np.int32]
 
     def cost_at(self, xy: NDArray[np.float64]) -> float:
-        """Cost to reach a point in [m]; inf where no way leads."""
+        """Cost to reach a point in [m]; inf if unreachable."""
         return float(self.cost[self.grid.cell(xy)])
 
     def nearest_reachable(self, xy: NDArray[np.float64], within: float) -> NDArray[np.float64]:
-        """The point itself if a way leads there, else the nearest such cell; NaN if none ``within`` [m]."""
+        """The point itself if reachable, else the nearest reachable cell; NaN if none is ``within`` [m]."""
         if np.isfinite(self.cost_at(xy)):
             return np.asarray(xy, dtype=float)
         cells = np.argwhere(np.isfinite(self.cost))
@@ -58,10 +75,10 @@ class CostToGo:
         return points[best] if distance[best] <= within else np.full(2, np.nan)
 
     def path_to(self, goal: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Corner points from the start to a goal in map in [m], shape (N, 2).
+        """Waypoints from the start to a goal in map in [m], shape (N, 2).
 
         Raises:
-            NoWay: If the goal cannot be reached.
+            NoBasePath: If the goal cannot be reached.
         """
         goal = np.asarray(goal, dtype=float)[:2]
         if not np.isfinite(self.cost_at(goal)):
@@ -72,13 +89,18 @@ class CostToGo:
             cells.append(int(self.previous[cells[-1]]))
         index = np.stack(np.unravel_index(cells[::-1], self.cost.shape), axis=-1)
         points = np.vstack([self.start, self.grid.point(index)[1:-1], goal])
-        return _shortened(self.grid, points, min(self.clearance + 0.05, COMFORT))
+        return _shortcut(
+            self.grid, points, min(self.clearance + CONFIG.shortcut_margin, CONFIG.comfort_clearance)
+        )
 
 
 def plan_from(grid: SimOccupancyGrid, start: NDArray[np.float64], clearance: float) -> CostToGo:
-    """Find the least-cost ways from ``start`` that keep ``clearance`` [m] from every obstacle.
+    """Plan least-cost paths from ``start`` that keep ``clearance`` [m] from every obstacle.
 
-    A start inside that clearance (the robot has docked) leaves by the nearest free cell.
+    A start inside that clearance (the robot is docked) leaves by the nearest free cell.
+
+    Raises:
+        NoBasePath: If no free cell is near the start.
     """
     free = grid.clearance >= clearance
     start = np.asarray(start, dtype=float)[:2]
@@ -95,16 +117,17 @@ def _nearest_free(
         raise NoBasePath(start, start, clearance)
     distance = np.linalg.norm(grid.point(cells) - start, axis=1)
     best = int(distance.argmin())
-    if distance[best] > _SNAP:
+    if distance[best] > CONFIG.max_snap:
         raise NoBasePath(start, grid.point(cells[best]), clearance)
     return int(np.ravel_multi_index(tuple(cells[best]), free.shape))
 
 
 def _graph(grid: SimOccupancyGrid, free: NDArray[np.bool_]) -> coo_matrix:
     index = np.arange(free.size).reshape(free.shape)
-    price = 1.0 + _PENALTY * np.clip(COMFORT - grid.clearance, 0.0, None) / COMFORT
+    comfort = CONFIG.comfort_clearance
+    price = 1.0 + CONFIG.clearance_penalty * np.clip(comfort - grid.clearance, 0.0, None) / comfort
     ends, weights = [], []
-    for dx, dy in _STEPS:
+    for dx, dy in _NEIGHBOURS:
         here, there = _shifted(dx, dy)
         both = free[here] & free[there]
         ends.append((index[here][both], index[there][both]))
@@ -117,7 +140,7 @@ def _graph(grid: SimOccupancyGrid, free: NDArray[np.bool_]) -> coo_matrix:
 
 
 def _shifted(dx: int, dy: int) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
-    """Views of a grid and of its cells one step on."""
+    """Slices of a grid and of its cells shifted by one step."""
     y_here, y_there = {0: (slice(None), slice(None)), 1: (slice(None, -1), slice(1, None))}.get(
         dy, (slice(1, None), slice(None, -1))
     )
@@ -125,8 +148,8 @@ def _shifted(dx: int, dy: int) -> tuple[tuple[slice, slice], tuple[slice, slice]
     return (x_here, y_here), (x_there, y_there)
 
 
-def _shortened(grid: SimOccupancyGrid, points: NDArray[np.float64], clearance: float) -> NDArray[np.float64]:
-    """Drop the points between two that see each other over free floor."""
+def _shortcut(grid: SimOccupancyGrid, points: NDArray[np.float64], clearance: float) -> NDArray[np.float64]:
+    """Drop the points between any two that a free straight line joins."""
     kept = [0]
     while kept[-1] < len(points) - 1:
         here = kept[-1]
@@ -134,7 +157,7 @@ def _shortened(grid: SimOccupancyGrid, points: NDArray[np.float64], clearance: f
             (
                 j
                 for j in range(len(points) - 1, here + 1, -1)
-                if _sees(grid, points[here], points[j], clearance)
+                if _is_line_free(grid, points[here], points[j], clearance)
             ),
             here + 1,
         )
@@ -142,7 +165,9 @@ def _shortened(grid: SimOccupancyGrid, points: NDArray[np.float64], clearance: f
     return points[kept]
 
 
-def _sees(grid: SimOccupancyGrid, a: NDArray[np.float64], b: NDArray[np.float64], clearance: float) -> bool:
+def _is_line_free(
+    grid: SimOccupancyGrid, a: NDArray[np.float64], b: NDArray[np.float64], clearance: float
+) -> bool:
     count = int(np.linalg.norm(b - a) / (RESOLUTION / 2)) + 2
     line = a + np.linspace(0.0, 1.0, count)[:, None] * (b - a)
     cells = np.rint((line - grid.origin) / RESOLUTION).astype(int)

@@ -1,4 +1,4 @@
-"""Where two parallel fingers can close on a thing that a scan shows."""
+"""Grasps of a parallel gripper on a scanned object, sampled and ranked."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,69 +8,102 @@ from numpy.typing import NDArray
 
 from openral_sim.planning.approach import ApproachDirection
 from openral_sim.planning.range_sensor import ObjectSegment
+from openral_sim.robot.franka import GRIPPER
 
 Vector = NDArray[np.float64]
 
-OPENING = 0.080
-"""Greatest distance between the pads in [m]."""
-_PAD_DEPTH = 0.014
-_PAD_HALF_WIDTH = 0.012
-_TIP = 0.020
-_DEEP, _FINGERTIPS = 0.045, 0.012
-_OPENINGS = (0.055, 0.035)
-_FLOOR_GAP = 0.006
-_CLEARANCE = 0.003
-_SAMPLES = 70
-_MAX_SLANT = 0.014
-_LEAST_GRIP, _BEYOND = 0.004, 0.08
-_FINGER_HALF_WIDTH, _MAX_FLARE = 0.018, 0.006
-_CENTRINGS, _CENTRED = 4, 0.001
-_LEVEL = 0.15
+
+@dataclass(frozen=True)
+class GraspPlannerConfig:
+    """Parameters of sampling grasps; lengths in [m]. Tuned on the simulated household objects.
+
+    Attributes:
+        max_depth: How far the whole pads go beyond the object's nearest point; about their length.
+        fingertip_depth: The same for the fingertips alone.
+        narrow_openings: Openings to try where the open fingers do not fit between neighbours.
+        support_gap: Distance of the pads from the support.
+        clearance: Distance of each pad from the object before the fingers close.
+        samples: Number of points of the object that grasps are centred on.
+        max_slant: Largest shift of the two faces across the pads' breadth; rejects corners.
+        min_grip: Least overlap of the pads and the object along the approach.
+        oblique_clearance: Required clearance below the pads in an oblique approach; rejects wedges.
+        max_flare: Largest excess of the object's width over the whole fingers; rejects flaring rims.
+        max_centrings: Number of times the fingers are re-centred on what is between them.
+        centring_tolerance: Shift below which the fingers count as centred.
+        level_sine: Sine of the approach's elevation below which the support cannot limit the depth.
+        slant_weight: Cost of slant, relative to the distance from the object's middle.
+        width_weight: Cost of width beyond ``easy_width``, relative to the distance from the object's middle.
+        easy_width: Width that the fingers grasp without cost.
+        tip_margin: Clearance of the tips from points beside the object.
+        edge_margin: Overlap of the pads' inner faces with what counts as beside them.
+    """
+
+    max_depth: float = 0.045
+    fingertip_depth: float = 0.012
+    narrow_openings: tuple[float, ...] = (0.055, 0.035)
+    support_gap: float = 0.006
+    clearance: float = 0.003
+    samples: int = 70
+    max_slant: float = 0.014
+    min_grip: float = 0.004
+    oblique_clearance: float = 0.08
+    max_flare: float = 0.006
+    max_centrings: int = 4
+    centring_tolerance: float = 0.001
+    level_sine: float = 0.15
+    slant_weight: float = 2.0
+    width_weight: float = 0.3
+    easy_width: float = 0.06
+    tip_margin: float = 0.002
+    edge_margin: float = 0.001
+
+
+CONFIG = GraspPlannerConfig()
 
 
 @dataclass(frozen=True)
 class Grasp:
-    """A pose of the grasp site in map (z approach, y finger travel), and how wide the thing is there.
+    """A pose of the grasp site in map (z approach, y finger travel) and the width of the object there.
 
     Attributes:
         T_map_grasp: The pose, shape (4, 4).
-        width: Of the thing between the pads in [m].
-        score: The more the better.
-        opening: How far apart the pads come in [m].
+        width: Width of the object between the pads in [m].
+        score: Rank; higher is better.
+        opening: Distance between the pads on the way in in [m].
     """
 
     T_map_grasp: Vector
     width: float
     score: float
-    opening: float = OPENING
+    opening: float = GRIPPER.max_opening
 
 
 @dataclass(frozen=True)
 class GraspStrategy:
-    """How the pads go about it.
+    """Depth and opening of the pads in an approach.
 
     Attributes:
-        deepest: How far beyond the thing's nearest point they may go in [m].
-        opening: How far apart they come in [m].
-        beyond: How far below a pad the thing must have ended in [m]; a face that goes on there is a wedge's.
+        max_depth: Largest depth beyond the object's nearest point in [m].
+        opening: Distance between the pads on the way in in [m].
+        clearance_below: Required clearance below the pads in [m]; rejects wedge-shaped faces.
     """
 
-    deepest: float
+    max_depth: float
     opening: float
-    beyond: float = 0.0
+    clearance_below: float = 0.0
 
 
 @dataclass(frozen=True)
 class _View:
-    """A scan along an approach, turned so that the fingers travel along its first axis.
+    """A scan in the axes of an approach, the fingers' travel along the first.
 
     Attributes:
-        R: Its axes in map, shape (3, 3).
-        scan: All that is seen in [m], shape (N, 3).
-        own: What is seen of the thing in [m], shape (M, 3).
-        centre: Middle of the thing in [m], shape (3,).
-        support: Height in map of what it stands on in [m].
-        manner: How the pads go about it.
+        R: The axes in map, shape (3, 3).
+        scan: All points in [m], shape (N, 3).
+        own: Points of the object in [m], shape (M, 3).
+        centre: Middle of the object in [m], shape (3,).
+        support: Height in map of the surface it stands on in [m].
+        strategy: Depth and opening of the pads.
     """
 
     R: Vector
@@ -78,49 +111,56 @@ class _View:
     own: Vector
     centre: Vector
     support: float
-    manner: GraspStrategy
+    strategy: GraspStrategy
 
     def lowest(self, u: float, v: float) -> float:
-        """How deep the pads can go at one place before one comes down on the support."""
+        """Depth at one place at which a pad would touch the support."""
         along_u, along_v, along_w = self.R[2]
-        if along_w < _LEVEL:
+        if along_w < CONFIG.level_sine:
             return -np.inf
-        spread = (self.manner.opening / 2 + _PAD_DEPTH) * abs(along_u) + _PAD_HALF_WIDTH * abs(along_v)
-        return float(_TIP + (self.support + _FLOOR_GAP + spread - u * along_u - v * along_v) / along_w)
+        spread = (self.strategy.opening / 2 + GRIPPER.pad_depth) * abs(
+            along_u
+        ) + GRIPPER.pad_half_width * abs(along_v)
+        return float(
+            GRIPPER.tip_length
+            + (self.support + CONFIG.support_gap + spread - u * along_u - v * along_v) / along_w
+        )
 
 
 def grasp_strategies(approach: ApproachDirection) -> Iterator[GraspStrategy]:
-    """How the pads may go about it, the preferred first.
+    """List grasp strategies for an approach, the preferred first.
 
-    Fingertips alone where the whole pads find no room, as in a shallow bowl; but aslant they would slip off
-    the edges they pinch. Less open among neighbours.
+    Fingertips alone fit where whole pads do not, as in a shallow bowl, but in an oblique approach they would
+    slip off the edges. Narrower openings fit between neighbouring objects.
     """
-    beyond = _BEYOND if approach.is_aslant else 0.0
-    yield GraspStrategy(_DEEP, OPENING, beyond)
-    if not approach.is_aslant:
-        yield GraspStrategy(_FINGERTIPS, OPENING)
-    yield from (GraspStrategy(_DEEP, opening, beyond) for opening in _OPENINGS)
+    below = CONFIG.oblique_clearance if approach.is_oblique else 0.0
+    yield GraspStrategy(CONFIG.max_depth, GRIPPER.max_opening, below)
+    if not approach.is_oblique:
+        yield GraspStrategy(CONFIG.fingertip_depth, GRIPPER.max_opening)
+    yield from (GraspStrategy(CONFIG.max_depth, opening, below) for opening in CONFIG.narrow_openings)
 
 
-def sample_grasps(segment: ObjectSegment, approach: ApproachDirection, manner: GraspStrategy) -> list[Grasp]:
-    """All places for the fingers in one manner, best first.
+def sample_grasps(
+    segment: ObjectSegment, approach: ApproachDirection, strategy: GraspStrategy
+) -> list[Grasp]:
+    """Sample the grasps of one strategy, the best first.
 
-    The pads must find room beside the thing, something between them, and not dig into the support.
+    The pads must fit beside the object, have part of it between them, and stay clear of the support.
     """
     own = segment.own_points @ approach.R_map_approach
     centre = (own.min(axis=0) + own.max(axis=0)) / 2
-    samples = own[np.linspace(0, len(own) - 1, _SAMPLES).astype(int)]
+    samples = own[np.linspace(0, len(own) - 1, CONFIG.samples).astype(int)]
     samples = np.vstack([centre[None], samples])
     found: list[Grasp] = []
-    for spin in map(_spin, (*approach.yaws, *_own_axes(own, approach))):
+    for spin in map(_spin, (*approach.yaws, *_principal_yaws(own, approach))):
         R = approach.R_map_approach @ spin
-        view = _View(R, segment.points @ R, own @ spin, centre @ spin, segment.support, manner)
+        view = _View(R, segment.points @ R, own @ spin, centre @ spin, segment.support, strategy)
         found += [fit for sample in samples @ spin if (fit := _fit(sample, view)) is not None]
     return sorted(found, key=lambda grasp: -grasp.score)
 
 
-def _own_axes(own: Vector, approach: ApproachDirection) -> tuple[float, ...]:
-    """Turns that align the fingers with the thing's own length and width."""
+def _principal_yaws(own: Vector, approach: ApproachDirection) -> tuple[float, ...]:
+    """Rotations that align the fingers with the object's length and width."""
     if len(approach.yaws) == 1:
         return ()
     _, axes = np.linalg.eigh(np.cov(own[:, :2].T))
@@ -134,63 +174,73 @@ def _spin(yaw: float) -> Vector:
 
 
 def _fit(at: Vector, view: _View) -> Grasp | None:
-    """Centre the fingers on what lies between them at one place, or None if they do not fit."""
+    """Centre the fingers on the object at one place; None if they do not fit."""
     u, v = _centred(view, float(at[0]), float(at[1])), float(at[1])
-    gripped = _gripped(view, u, v)
-    if gripped is None:
+    at_depth = _gripped(view, u, v)
+    if at_depth is None:
         return None
-    depth, grip = gripped
+    depth, grip = at_depth
     width, slant = float(np.ptp(grip[:, 0])), _slant(grip, v)
-    if width > view.manner.opening - 2 * _CLEARANCE or slant > _MAX_SLANT or not _has_room(view, u, v, depth):
+    if (
+        width > view.strategy.opening - 2 * CONFIG.clearance
+        or slant > CONFIG.max_slant
+        or not _has_room(view, u, v, depth)
+    ):
         return None
-    if _flare(view, u, v, depth) > width + _MAX_FLARE:
+    if _flare(view, u, v, depth) > width + CONFIG.max_flare:
         return None
     R, T = view.R, np.eye(4)
     T[:3, :3] = np.column_stack([R[:, 1], R[:, 0], -R[:, 2]])
     T[:3, 3] = R @ np.array([u, v, depth])
     off_centre = float(np.hypot(u - view.centre[0], v - view.centre[1]))
-    score = -off_centre - 2.0 * slant - 0.3 * max(0.0, width - 0.06)
-    return Grasp(T, width, score, view.manner.opening)
+    score = (
+        -off_centre - CONFIG.slant_weight * slant - CONFIG.width_weight * max(0.0, width - CONFIG.easy_width)
+    )
+    return Grasp(T, width, score, view.strategy.opening)
 
 
 def _centred(view: _View, u: float, v: float) -> float:
-    """Where the pads stand as far from what is between them on either side.
+    """Position along the fingers' travel at which both pads are equally far from the object.
 
-    Moved over, they may have more of the thing between them than before: then they are moved again.
+    Moving the pads can bring more of the object between them, so this iterates.
     """
-    for _ in range(_CENTRINGS):
+    for _ in range(CONFIG.max_centrings):
         gripped = _gripped(view, u, v)
         if gripped is None:
             break
         low, high = float(gripped[1][:, 0].min()), float(gripped[1][:, 0].max())
         moved, u = abs((low + high) / 2 - u), (low + high) / 2
-        if moved < _CENTRED:
+        if moved < CONFIG.centring_tolerance:
             break
     return u
 
 
 def _gripped(view: _View, u: float, v: float) -> tuple[float, Vector] | None:
-    """How deep the opened pads go at one place, and the points they then have between them."""
+    """Depth of the opened pads at one place and the points between them; None if there are too few."""
     own = view.own
-    between = (np.abs(own[:, 0] - u) < view.manner.opening / 2) & (np.abs(own[:, 1] - v) < _PAD_HALF_WIDTH)
+    between = (np.abs(own[:, 0] - u) < view.strategy.opening / 2) & (
+        np.abs(own[:, 1] - v) < GRIPPER.pad_half_width
+    )
     if not between.any():
         return None
     nearest = float(own[between, 2].max())
-    depth = max(nearest - view.manner.deepest, view.lowest(u, v))
-    if nearest < depth - _TIP + _LEAST_GRIP:
+    depth = max(nearest - view.strategy.max_depth, view.lowest(u, v))
+    if nearest < depth - GRIPPER.tip_length + CONFIG.min_grip:
         return None
-    return depth, own[between & (own[:, 2] > depth - _TIP)]
+    return depth, own[between & (own[:, 2] > depth - GRIPPER.tip_length)]
 
 
 def _flare(view: _View, u: float, v: float, depth: float) -> float:
-    """How wide a thing is over the whole breadth of the fingers, which is more than their pads', in [m]."""
+    """Width of the object over the whole breadth of the fingers, wider than their pads, in [m]."""
     own = view.own
-    beside = (np.abs(own[:, 0] - u) < view.manner.opening / 2) & (np.abs(own[:, 1] - v) < _FINGER_HALF_WIDTH)
-    return float(np.ptp(own[beside & (own[:, 2] > depth - _TIP), 0]))
+    beside = (np.abs(own[:, 0] - u) < view.strategy.opening / 2) & (
+        np.abs(own[:, 1] - v) < GRIPPER.finger_half_width
+    )
+    return float(np.ptp(own[beside & (own[:, 2] > depth - GRIPPER.tip_length), 0]))
 
 
 def _slant(grip: Vector, v: float) -> float:
-    """How much both faces shift across the pads' width in [m]; a corner shifts more than a flat or a rim."""
+    """Shift of both faces across the pads' breadth in [m]; a corner shifts more than a flat or a rim."""
     sides = [grip[grip[:, 1] < v, 0], grip[grip[:, 1] >= v, 0]]
     if min(map(len, sides)) == 0:
         return np.inf
@@ -199,16 +249,16 @@ def _slant(grip: Vector, v: float) -> float:
 
 
 def _has_room(view: _View, u: float, v: float, depth: float) -> bool:
-    """Whether nothing seen stands where the opened pads go down, and the thing ends between them."""
-    tips = depth - _TIP - 0.002
-    goes_on = _under_pads(view, view.own, u, v) > tips - view.manner.beyond
-    return not bool((_under_pads(view, view.scan, u, v) > tips).any() or goes_on.any())
+    """Return True if the opened pads hit nothing on the way in and the object ends between them."""
+    tips = depth - GRIPPER.tip_length - CONFIG.tip_margin
+    continues = _under_pads(view, view.own, u, v) > tips - view.strategy.clearance_below
+    return not bool((_under_pads(view, view.scan, u, v) > tips).any() or continues.any())
 
 
 def _under_pads(view: _View, points: Vector, u: float, v: float) -> Vector:
-    """How far towards the hand points lie that are in line with the opened pads in [m], shape (N,)."""
-    beside, half = np.abs(points[:, 0] - u), view.manner.opening / 2
-    in_line = (beside > half - 0.001) & (beside < half + _PAD_DEPTH)
-    in_line &= np.abs(points[:, 1] - v) < _PAD_HALF_WIDTH
+    """Heights towards the hand of the points in line with the opened pads in [m], shape (N,)."""
+    beside, half = np.abs(points[:, 0] - u), view.strategy.opening / 2
+    in_line = (beside > half - CONFIG.edge_margin) & (beside < half + GRIPPER.pad_depth)
+    in_line &= np.abs(points[:, 1] - v) < GRIPPER.pad_half_width
     towards: Vector = points[in_line, 2]
     return towards

@@ -1,4 +1,6 @@
-"""Joint values that bring the hand to a pose: inverse kinematics on the robot alone."""
+"""Inverse kinematics of the lift and the arm."""
+
+from dataclasses import dataclass
 
 import mink
 import numpy as np
@@ -11,26 +13,45 @@ from openral_sim.robot.model import ARM_MOUNT, LIFT_TRAVEL, reach_model
 Vector = NDArray[np.float64]
 
 COMFORTABLE = np.array([0.25, 0.0, 0.0, 0.0, -2.0, 0.0, 0.45, 0.0])
-"""A posture from which most poses in front are near; lift [m], joints [rad]."""
-_SHOULDER, _STRETCHED = 0.333, 1.03
-"""Height of the shoulder above the arm's mount and its distance to the grasp site at full stretch in [m]."""
-_STEPS = 40
-_POSITION_TOLERANCE = 0.002
-_ANGLE_TOLERANCE = 0.02
+"""Seed posture near most poses in front of the robot; lift [m], joints [rad]."""
+
+
+@dataclass(frozen=True)
+class IkConfig:
+    """Parameters of the solver.
+
+    Attributes:
+        shoulder_height: Height of the shoulder above the arm's mount in [m]; d1 of the Panda's DH table.
+        max_reach: Distance from the shoulder to the grasp site at full stretch in [m]; an upper bound.
+        max_steps: Gauss-Newton steps per seed.
+        position_tolerance: Position error that counts as converged in [m].
+        angle_tolerance: Orientation error that counts as converged in [rad].
+        lever: Length that weighs orientation error against position error in [m/rad], about a hand's.
+    """
+
+    shoulder_height: float = 0.333
+    max_reach: float = 1.03
+    max_steps: int = 40
+    position_tolerance: float = 0.002
+    angle_tolerance: float = 0.02
+    lever: float = 0.1
+
+
+CONFIG = IkConfig()
 
 
 class IkFailed(OpenRALError):
-    """No posture of lift and arm brings the hand to a pose."""
+    """No posture of the lift and the arm brings the hand to a pose."""
 
     def __init__(self, position: Vector, error: float, tries: int) -> None:
         where = ", ".join(f"{value:.2f}" for value in position)
         super().__init__(
-            f"the hand cannot reach ({where}) in base_link: {tries} tries ended {error * 100:.1f} cm away"
+            f"the hand cannot reach ({where}) in base_link: off by {error * 100:.1f} cm after {tries} tries"
         )
 
 
 class IkSolver:
-    """Solves for the lift and the arm with base_link at the origin."""
+    """Differential IK of the lift and the arm, base_link at the origin."""
 
     def __init__(self) -> None:
         model = reach_model()
@@ -43,25 +64,25 @@ class IkSolver:
         self._low, self._high = model.jnt_range.T
 
     def solve(self, T_base_grasp: Vector, start: Vector, tries: int = 3, seed: int = 0) -> Vector:
-        """Find joint values whose grasp site stands at ``T_base_grasp``, near ``start`` if possible.
+        """Solve for a grasp site pose ``T_base_grasp``, close to ``start`` if possible.
 
         Args:
             T_base_grasp: Wanted pose of the grasp site in base_link, shape (4, 4).
-            start: Where the search begins and what it stays close to, shape (8,).
-            tries: How many beginnings to try: ``start``, the comfortable posture, then random ones.
-            seed: Of those random ones.
+            start: Posture to start from and to stay close to, shape (8,).
+            tries: Number of seeds: ``start``, the comfortable posture, then random ones.
+            seed: Seed of the random ones.
 
         Raises:
-            Unreachable: If none of them converges.
+            IkFailed: If none of them converges.
         """
-        beyond = self._beyond(T_base_grasp[:3, 3])
-        if beyond > 0.0:
-            raise IkFailed(T_base_grasp[:3, 3], beyond, 0)
+        excess = self._excess_distance(T_base_grasp[:3, 3])
+        if excess > 0.0:
+            raise IkFailed(T_base_grasp[:3, 3], excess, 0)
         rng = np.random.default_rng(seed)
         self._task.set_target(mink.SE3.from_matrix(T_base_grasp))
         best = np.inf
         for attempt in range(tries):
-            q, error = self._descend(self._beginning(attempt, start, rng))
+            q, error = self._descend(self._seed_posture(attempt, start, rng))
             if error is None:
                 return q
             best = min(best, error)
@@ -74,13 +95,13 @@ class IkSolver:
         pose: Vector = np.array(T.as_matrix())
         return pose
 
-    def _beyond(self, position: Vector) -> float:
-        """How far a position lies outside what a stretched arm could touch in [m], negative inside."""
-        shoulder = np.array([ARM_MOUNT[0], ARM_MOUNT[1], ARM_MOUNT[2] + _SHOULDER])
+    def _excess_distance(self, position: Vector) -> float:
+        """Distance of a position beyond the reach of the stretched arm in [m]; negative inside."""
+        shoulder = np.array([ARM_MOUNT[0], ARM_MOUNT[1], ARM_MOUNT[2] + CONFIG.shoulder_height])
         shoulder[2] += np.clip(position[2] - shoulder[2], 0.0, LIFT_TRAVEL)
-        return float(np.linalg.norm(position - shoulder)) - _STRETCHED
+        return float(np.linalg.norm(position - shoulder)) - CONFIG.max_reach
 
-    def _beginning(self, attempt: int, start: Vector, rng: np.random.Generator) -> Vector:
+    def _seed_posture(self, attempt: int, start: Vector, rng: np.random.Generator) -> Vector:
         if attempt == 0:
             return start
         if attempt == 1:
@@ -88,17 +109,17 @@ class IkSolver:
         return np.asarray(rng.uniform(self._low, self._high))
 
     def _descend(self, q: Vector) -> tuple[Vector, float | None]:
-        """Iterate from ``q``; the error is None once within tolerance, else metres left."""
+        """Iterate from ``q``; the error is None once within tolerance, else the remaining one in [m]."""
         self._configuration.update(np.clip(q, self._low + 1e-3, self._high - 1e-3))
         self._posture.set_target(self._configuration.q)
-        for _ in range(_STEPS):
+        for _ in range(CONFIG.max_steps):
             error = self._task.compute_error(self._configuration)
             offset, angle = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
-            if offset < _POSITION_TOLERANCE and angle < _ANGLE_TOLERANCE:
+            if offset < CONFIG.position_tolerance and angle < CONFIG.angle_tolerance:
                 return np.array(self._configuration.q), None
             if not self._step():
                 break
-        return np.array(self._configuration.q), offset + 0.1 * angle
+        return np.array(self._configuration.q), offset + CONFIG.lever * angle
 
     def _step(self) -> bool:
         tasks = [self._task, self._posture]

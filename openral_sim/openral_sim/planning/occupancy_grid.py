@@ -1,4 +1,4 @@
-"""Where on the floor the robot may stand, from the model's own geometry."""
+"""Occupancy grid of the floor, rasterised from the model's geometry."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -10,10 +10,11 @@ from scipy.ndimage import distance_transform_edt
 from scipy.spatial import ConvexHull
 
 RESOLUTION = 0.05
-"""Cell size in [m]."""
-LOWEST, HIGHEST = 0.04, 1.50
-"""Heights between which something is in the robot's way in [m]."""
+"""Cell size in [m]: a tenth of the base's diameter."""
+MIN_HEIGHT, MAX_HEIGHT = 0.04, 1.50
+"""Heights between which geometry obstructs the robot in [m]: above a rug, below the top of the head."""
 _PADDING = 1.0
+"""Free floor around the outermost obstacle in [m], so that the robot can drive around it."""
 _CORNERS = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T
 
 
@@ -30,7 +31,7 @@ class SimOccupancyGrid:
     clearance: NDArray[np.float64]
 
     def cell(self, xy: NDArray[np.float64]) -> tuple[int, int]:
-        """The cell a point of map falls in, clipped to the grid."""
+        """Index of the cell that contains a point of map, clipped to the grid."""
         index = np.rint((np.asarray(xy)[:2] - self.origin) / RESOLUTION).astype(int)
         x, y = np.clip(index, 0, np.array(self.clearance.shape) - 1)
         return int(x), int(y)
@@ -45,15 +46,15 @@ class SimOccupancyGrid:
 
 
 def rasterise(model: mujoco.MjModel, data: mujoco.MjData, ignored: Set[int]) -> SimOccupancyGrid:
-    """Rasterise every colliding geom that stands in the robot's way.
+    """Rasterise every colliding geom that obstructs the robot.
 
     Args:
         model: The scene.
-        data: Its state; doors and people are taken where they are.
-        ignored: Bodies that are no obstacles: the robot's own and what it holds.
+        data: Its state, with doors and people where they are.
+        ignored: Bodies that are not obstacles: the robot's own and the held object.
     """
     outlines = [_corners(model, data, geom) for geom in range(model.ngeom) if _solid(model, geom, ignored)]
-    outlines = [c[:, :2] for c in outlines if c[:, 2].min() < HIGHEST and c[:, 2].max() > LOWEST]
+    outlines = [c[:, :2] for c in outlines if c[:, 2].min() < MAX_HEIGHT and c[:, 2].max() > MIN_HEIGHT]
     if not outlines:
         outlines = [np.array([(-3.0, -3.0), (-3.0, -3.1), (-3.1, -3.0)])]
     low, high = np.vstack(outlines).min(axis=0) - _PADDING, np.vstack(outlines).max(axis=0) + _PADDING

@@ -1,5 +1,7 @@
-"""What a range camera sees: rays cast from its frame, without knowing what they hit."""
-# MERGED The thing on a support that a scan shows nearest to where it was expected.
+"""Simulated range camera, and segmentation of an object on its support.
+
+A scan is a set of points: it does not tell which body a ray hit.
+"""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -13,7 +15,33 @@ from openral_core.errors import OpenRALError
 from openral_core.geometry import transform_points
 
 Vector = NDArray[np.float64]
-_FURNITURE_TOO = True
+_INCLUDE_STATIC = True  # Rays also hit furniture and walls.
+
+
+@dataclass(frozen=True)
+class SegmentationConfig:
+    """Parameters of segmenting a scan; lengths in [m].
+
+    Attributes:
+        cell: Side of the cells that connect an object's points; twice the spacing of a coarse scan's rays.
+        level_step: Width of the bins in which the support's height is found.
+        min_height: Least height of an object's points over its support; above the support's own noise.
+        search_radius: Largest distance from the expected centre to the object's nearest point.
+        support_tolerance: Largest error of the expected height of the support.
+        min_support_points: Least number of points near the expected height that are trusted over it.
+        sight_margin: Distance before a point within which an obstruction is taken for the object itself.
+    """
+
+    cell: float = 0.008
+    level_step: float = 0.004
+    min_height: float = 0.010
+    search_radius: float = 0.05
+    support_tolerance: float = 0.06
+    min_support_points: int = 20
+    sight_margin: float = 0.12
+
+
+CONFIG = SegmentationConfig()
 
 
 def cast_rays(
@@ -26,7 +54,7 @@ def cast_rays(
         data: Its state.
         T_map_camera: Pose of the optical frame (z forward) in map, shape (4, 4).
         window: Rays as image coordinates on the plane z = 1, shape (N, 2).
-        blind: Bodies left out of the result, as a robot leaves out its own hand.
+        blind: Bodies left out of the result, such as the robot's own hand.
 
     Returns:
         Hit points in map in [m], shape (M, 3).
@@ -41,7 +69,7 @@ def cast_rays(
         origin,
         rays.ravel(),
         None,
-        _FURNITURE_TOO,
+        _INCLUDE_STATIC,
         -1,
         geoms,
         ranges,
@@ -49,13 +77,13 @@ def cast_rays(
         len(rays),
         mujoco.mjMAXVAL,
     )
-    seen = (geoms >= 0) & ~np.isin(model.geom_bodyid[geoms], list(blind))
-    hits: Vector = origin + rays[seen] * ranges[seen, None]
+    hit = (geoms >= 0) & ~np.isin(model.geom_bodyid[geoms], list(blind))
+    hits: Vector = origin + rays[hit] * ranges[hit, None]
     return hits
 
 
 def window_around(T_map_camera: Vector, point: Vector, half_width: float, step: float) -> Vector:
-    """Rays that cover a square around a point, ``step`` [m] apart there; shape (N, 2) on the plane z = 1."""
+    """Make rays to a square around a point, ``step`` [m] apart there; shape (N, 2) on the plane z = 1."""
     T_camera_map = np.linalg.inv(T_map_camera)
     x, y, depth = transform_points(np.asarray(T_camera_map, dtype=np.float64), point[None])[0]
     offsets = np.arange(-half_width, half_width + step / 2, step)
@@ -66,84 +94,77 @@ def window_around(T_map_camera: Vector, point: Vector, half_width: float, step: 
 def line_of_sight(
     model: mujoco.MjModel, data: mujoco.MjData, eye: Vector, point: Vector, blind: Set[int]
 ) -> bool:
-    """Whether nothing but ``blind`` bodies stands between an eye and a point, up to 12 cm before it."""
+    """Return True if only ``blind`` bodies are between an eye and a point, up to 12 cm before it."""
     direction = point - eye
     distance = float(np.linalg.norm(direction))
     geom = np.full(1, -1, dtype=np.int32)
-    reached = mujoco.mj_ray(model, data, eye, direction / distance, None, _FURNITURE_TOO, -1, geom)
-    clear = reached < 0 or reached > distance - 0.12
+    reached = mujoco.mj_ray(model, data, eye, direction / distance, None, _INCLUDE_STATIC, -1, geom)
+    clear = reached < 0 or reached > distance - CONFIG.sight_margin
     return bool(clear or int(model.geom_bodyid[geom[0]]) in blind)
 
 
-_CELL = 0.008
-_LEVEL_STEP = 0.004
-_ABOVE_SUPPORT = 0.010
-SEARCH_RADIUS = 0.05
-"""How far from the expected centre a thing's nearest side may be in [m]."""
-
-
 class NoObjectFound(OpenRALError):
-    """A scan shows nothing standing where something was expected."""
+    """A scan shows no object at the expected position."""
 
     def __init__(self, point: Vector, points: int) -> None:
         where = ", ".join(f"{value:.2f}" for value in point)
         super().__init__(
-            f"nothing stands within {SEARCH_RADIUS * 100:.0f} cm of ({where}); the scan had {points} points"
+            f"no object within {CONFIG.search_radius * 100:.0f} cm of ({where}) in a scan of {points} points"
         )
 
 
 @dataclass(frozen=True)
 class ObjectSegment:
-    """One thing cut out of a scan.
+    """One object segmented from a scan.
 
     Attributes:
-        points: Everything seen, in map in [m], shape (N, 3).
-        chosen: Which of them are the thing, bool, shape (N,).
-        support: Height of what it stands on in [m].
+        points: All points of the scan in map in [m], shape (N, 3).
+        mask: Points that belong to the object, bool, shape (N,).
+        support: Height of the surface it stands on in [m].
     """
 
     points: Vector
-    chosen: NDArray[np.bool_]
+    mask: NDArray[np.bool_]
     support: float
 
     @property
     def own_points(self) -> Vector:
-        """The thing's points, shape (M, 3)."""
-        return self.points[self.chosen]
+        """Points of the object, shape (M, 3)."""
+        return self.points[self.mask]
 
 
 def segment_object(points: Vector, expected: Vector, bottom: float) -> ObjectSegment:
-    """Cut out the thing nearest to where it is expected.
+    """Segment the object nearest to its expected position.
 
     Args:
         points: A scan in map in [m], shape (N, 3).
-        expected: Where the thing's centre should be, shape (3,).
-        bottom: Height of the support as far as known; the scan's own level surface near it wins.
+        expected: Expected centre of the object, shape (3,).
+        bottom: Expected height of the support; a level surface of the scan near it takes precedence.
 
     Raises:
-        NothingSeen: If nothing rises from the support near there.
+        NoObjectFound: If nothing rises from the support near there.
     """
     support = _support_level(points, bottom)
-    raised = points[:, 2] > support + _ABOVE_SUPPORT
+    raised = points[:, 2] > support + CONFIG.min_height
     if not raised.any():
         raise NoObjectFound(expected, len(points))
-    cells = np.floor((points[:, :2] - points[:, :2].min(axis=0)) / _CELL).astype(int)
+    cells = np.floor((points[:, :2] - points[:, :2].min(axis=0)) / CONFIG.cell).astype(int)
     filled = np.zeros(cells.max(axis=0) + 1, dtype=bool)
     filled[tuple(cells[raised].T)] = True
     parts, _ = label(filled, structure=np.ones((3, 3)))
     part = np.where(raised, parts[tuple(cells.T)], 0)
     distance = np.where(raised, np.linalg.norm(points[:, :2] - expected[:2], axis=1), np.inf)
     nearest = int(distance.argmin())
-    if distance[nearest] > SEARCH_RADIUS:
+    if distance[nearest] > CONFIG.search_radius:
         raise NoObjectFound(expected, len(points))
     return ObjectSegment(points, part == part[nearest], support)
 
 
 def _support_level(points: Vector, bottom: float) -> float:
-    """Height of the most populated level within 6 cm of where the support should be."""
-    near = points[np.abs(points[:, 2] - bottom) < 0.06, 2]
-    if len(near) < 20:
+    """Height of the most populated level near the expected one."""
+    near = points[np.abs(points[:, 2] - bottom) < CONFIG.support_tolerance, 2]
+    if len(near) < CONFIG.min_support_points:
         return bottom
-    levels = np.round(near / _LEVEL_STEP).astype(int)
+    levels = np.round(near / CONFIG.level_step).astype(int)
     values, counts = np.unique(levels, return_counts=True)
     return float(np.median(near[levels == values[counts.argmax()]]))

@@ -1,5 +1,4 @@
-"""What an eye sees past boxes, and where the head's eye is."""
-# MERGED What stands in a scene and may hide what is behind it.
+"""Visibility of points from the head's camera past furniture and walls, taken as boxes."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -20,20 +19,21 @@ from openral_sim.robot.model import (
 
 Vector = NDArray[np.float64]
 _ASPECT = 4 / 3
+"""Width of the head camera's image over its height [1]."""
 _MARGIN = 0.95
-"""Share of the picture that counts: what lies at its very edge is cut off."""
+"""Fraction of the image that counts [1]: objects at its edge are cut off."""
 _TANGENTS = _MARGIN * np.tan(np.radians(HEAD_FIELD_OF_VIEW / 2)) * np.array([_ASPECT, 1.0])
-_THIN = 1e-9
+_EPSILON = 1e-9  # Replaces a zero in the slab test.
 
 
 @dataclass(frozen=True)
 class Boxes:
-    """Boxes that hide what is behind them.
+    """Oriented boxes that occlude points behind them.
 
     Attributes:
         centres: In map in [m], shape (N, 3).
         axes: Their axes in map as columns, shape (N, 3, 3).
-        halves: Half their extents along those in [m], shape (N, 3).
+        halves: Half their extents along their axes in [m], shape (N, 3).
     """
 
     centres: Vector
@@ -43,40 +43,40 @@ class Boxes:
 
 @dataclass(frozen=True)
 class VisibilityResult:
-    """What the head sees of some points from a base pose.
+    """Visibility of a set of points from a base pose.
 
     Attributes:
         base: Pose (x, y, yaw) in map, shape (3,).
-        aim: Where in map the camera points to, shape (3,).
-        share: Share of the points that it sees.
+        aim: Point in map that the camera points at, shape (3,).
+        fraction: Fraction of the points that it sees.
     """
 
     base: Vector
     aim: Vector
-    share: float
+    fraction: float
 
 
 def visible_fraction(base: Vector, points: Vector, boxes: Boxes) -> VisibilityResult:
-    """What the head sees from a base pose when it points to the middle of what is not hidden there.
+    """Compute the visibility of points from a base pose, the head aimed at the middle of the unoccluded ones.
 
     Args:
         base: Pose (x, y, yaw) in map, shape (3,).
-        points: What shall be seen, in map in [m], shape (N, 3).
-        boxes: What may hide it.
+        points: Points to see, in map in [m], shape (N, 3).
+        boxes: Possible occluders.
     """
     middle = points.mean(axis=0)
-    open_to_sight = points[~is_occluded(camera_pose_looking_at(base, middle)[0], points, boxes)]
-    if not len(open_to_sight):
+    unoccluded = points[~is_occluded(camera_pose_looking_at(base, middle)[0], points, boxes)]
+    if not len(unoccluded):
         return VisibilityResult(base, middle, 0.0)
-    aim = open_to_sight.mean(axis=0)
+    aim = unoccluded.mean(axis=0)
     eye, R = camera_pose_looking_at(base, aim)
-    x, y, z = ((open_to_sight - eye) @ R).T
-    sharp = (z > 0) & (np.abs(x) < _TANGENTS[0] * z) & (np.abs(y) < _TANGENTS[1] * z)
-    return VisibilityResult(base, aim, float(sharp.sum()) / len(points))
+    x, y, z = ((unoccluded - eye) @ R).T
+    in_image = (z > 0) & (np.abs(x) < _TANGENTS[0] * z) & (np.abs(y) < _TANGENTS[1] * z)
+    return VisibilityResult(base, aim, float(in_image.sum()) / len(points))
 
 
 def camera_pose_looking_at(base: Vector, aim: Vector) -> tuple[Vector, Vector]:
-    """Where the head's camera is that points to ``aim`` as far as the head turns, and its optical axes.
+    """Compute the pose of the head's camera when it points at ``aim`` as far as the head turns.
 
     Returns:
         Position in map in [m], shape (3,), and axes (right, down, forward) as columns, shape (3, 3).
@@ -94,11 +94,11 @@ def camera_pose_looking_at(base: Vector, aim: Vector) -> tuple[Vector, Vector]:
 
 
 def is_occluded(eye: Vector, points: Vector, boxes: Boxes) -> NDArray[np.bool_]:
-    """Which points a box hides from an eye, shape (N,): the slab test of each line of sight with each box."""
+    """Mark the points that a box hides from an eye, shape (N,), by slab tests of each line of sight."""
     origins = np.einsum("nji,nj->ni", boxes.axes, eye - boxes.centres)[:, None]
-    ways = np.einsum("nji,pj->npi", boxes.axes, points - eye)
-    ways = np.where(np.abs(ways) < _THIN, _THIN, ways)
-    ends = (np.stack([-boxes.halves, boxes.halves])[:, :, None] - origins) / ways
+    rays = np.einsum("nji,pj->npi", boxes.axes, points - eye)
+    rays = np.where(np.abs(rays) < _EPSILON, _EPSILON, rays)
+    ends = (np.stack([-boxes.halves, boxes.halves])[:, :, None] - origins) / rays
     enters, leaves = ends.min(axis=0).max(axis=-1), ends.max(axis=0).min(axis=-1)
     met: NDArray[np.bool_] = ((enters <= leaves) & (leaves > 0.0) & (enters < 1.0)).any(axis=0)
     return met
@@ -107,16 +107,16 @@ def is_occluded(eye: Vector, points: Vector, boxes: Boxes) -> NDArray[np.bool_]:
 def nearby_occluders(
     model: mujoco.MjModel, data: mujoco.MjData, point: Vector, reach: float, blind: Set[int]
 ) -> Boxes:
-    """Boxes around furniture's panels and walls; what can be picked up hides nothing, known or not.
+    """Collect the boxes of furniture and walls near a point; movable objects do not count as occluders.
 
     Args:
         model: The scene.
-        data: Its state; doors and drawers are taken where they are.
+        data: Its state, with doors and drawers where they are.
         point: In map in [m], shape (3,).
-        reach: How far from it they may be in [m].
+        reach: Largest distance from it in [m].
         blind: Bodies left out, such as the robot's own.
     """
-    geoms = [geom for geom in range(model.ngeom) if _stands(model, geom, blind)]
+    geoms = [geom for geom in range(model.ngeom) if _is_occluder(model, geom, blind)]
     middles, halves = model.geom_aabb[geoms].reshape(-1, 2, 3).transpose(1, 0, 2)
     axes = data.geom_xmat[geoms].reshape(-1, 3, 3)
     centres = data.geom_xpos[geoms] + np.einsum("nij,nj->ni", axes, middles)
@@ -124,9 +124,9 @@ def nearby_occluders(
     return Boxes(centres[near], axes[near], halves[near])
 
 
-def _stands(model: mujoco.MjModel, geom: int, blind: Set[int]) -> bool:
+def _is_occluder(model: mujoco.MjModel, geom: int, blind: Set[int]) -> bool:
     body = int(model.geom_bodyid[geom])
     first = int(model.body_jntadr[model.body_rootid[body]])
-    loose = first >= 0 and int(model.jnt_type[first]) == int(mujoco.mjtJoint.mjJNT_FREE)
+    is_movable = first >= 0 and int(model.jnt_type[first]) == int(mujoco.mjtJoint.mjJNT_FREE)
     is_plane = int(model.geom_type[geom]) == int(mujoco.mjtGeom.mjGEOM_PLANE)
-    return not (loose or is_plane or body in blind)
+    return not (is_movable or is_plane or body in blind)

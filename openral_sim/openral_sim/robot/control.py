@@ -1,17 +1,17 @@
-"""The robot as its skills see it: measured state in, servo targets out."""
+"""Robot interface of the skills: measured state in, servo targets out."""
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_sim.robot.franka import GRIPPER
 from openral_sim.robot.joints import RobotNames
-from openral_sim.robot.model import FINGER_TRAVEL
 
 Vector = NDArray[np.float64]
 
 
 class RobotControl:
-    """Reads the robot's joints and frames, and writes its actuators' targets.
+    """Read the robot's joints and frames, and write its actuators' targets.
 
     Poses of the base are (x [m], y [m], yaw [rad]) in map; reach vectors are the lift [m] and the seven arm
     joints [rad].
@@ -80,10 +80,10 @@ class RobotControl:
 
     def grip(self, opening: float) -> None:
         """Command the distance between the finger pads in [m]."""
-        self.data.ctrl[self._gripper_motor] = np.clip(opening / 2.0, 0.0, FINGER_TRAVEL)
+        self.data.ctrl[self._gripper_motor] = np.clip(opening / 2.0, 0.0, GRIPPER.finger_travel)
 
     def hold(self) -> None:
-        """Stop: base velocity zero, lift and arm stay where they are."""
+        """Stop the base, the lift and the arm where they are."""
         self.drive(np.zeros(3))
         self.move_reach(self.reach)
 

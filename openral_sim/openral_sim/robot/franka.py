@@ -1,9 +1,10 @@
-"""The arm: Franka's kinematic chain, read from an installed wheel's asset folder.
+"""The arm: Franka's kinematic chain and gripper, read from an installed wheel's asset folder.
 
-Source: ``kitchen_franka/franka_assets`` of gymnasium-robotics (Apache-2.0; see NOTICE).
+Source: ``kitchen_franka/franka_assets`` of gymnasium-robotics (Apache-2.0; see NOTICE). Its STL meshes are
+decimated to suit a software renderer.
 """
-# MERGED Triangle meshes from binary STL files, light enough for a software renderer.
 
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,8 +15,57 @@ from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
 
-_HEADER_BYTES = 84
+PIP_COMMAND = "pip install --no-deps gymnasium-robotics==1.4.2"
+_ASSETS = Path("envs/assets/kitchen_franka/franka_assets")
+_WRAPPER = '<mujoco><include file="assets.xml"/><worldbody><include file="chain.xml"/></worldbody></mujoco>'
+_MAX_VISUAL_FACES = 900
+"""Number of faces of a decimated mesh [1]; light enough for a software renderer."""
+_HEADER_BYTES = 84  # Fixed by the binary STL format: 80 bytes of text and the number of facets.
 _FACET = np.dtype([("normal", "<3f4"), ("corners", "<9f4"), ("attribute", "<u2")])
+
+
+@dataclass(frozen=True)
+class GripperGeometry:
+    """Outline of the parallel gripper, for the model and for the grasp planner; lengths in [m].
+
+    Attributes:
+        finger_travel: Travel of each finger; range of the Panda hand's finger joints.
+        pad_half_size: Half extents of a finger pad along breadth, travel and approach; the flat part of the
+            Panda's fingertips.
+        knuckle_half_size: Half extents of the finger behind its pad, in the same axes.
+        tip_length: Distance from the grasp site to the pads' tips, rounded up from 19.4 mm.
+        margin: Added to the outline where it must fit between other objects; tuned in simulation.
+    """
+
+    finger_travel: float = 0.04
+    pad_half_size: tuple[float, float, float] = (0.010, 0.006, 0.022)
+    knuckle_half_size: tuple[float, float, float] = (0.016, 0.010, 0.025)
+    tip_length: float = 0.020
+    margin: float = 0.002
+
+    @property
+    def max_opening(self) -> float:
+        """Greatest distance between the pads in [m]."""
+        return 2 * self.finger_travel
+
+    @property
+    def pad_depth(self) -> float:
+        """Room that a pad needs along the fingers' travel in [m]."""
+        return 2 * self.pad_half_size[1] + self.margin
+
+    @property
+    def pad_half_width(self) -> float:
+        """Half the breadth of a pad with its margin in [m]."""
+        return self.pad_half_size[0] + self.margin
+
+    @property
+    def finger_half_width(self) -> float:
+        """Half the breadth of a whole finger with its margin in [m], to the micrometre."""
+        return round(self.knuckle_half_size[0] + self.margin, 6)
+
+
+GRIPPER = GripperGeometry()
+"""The gripper of this robot."""
 
 
 def read_stl(path: Path) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
@@ -39,24 +89,18 @@ def decimate(
     return reduced, kept.astype(np.int32)
 
 
-PIP_COMMAND = "pip install --no-deps gymnasium-robotics==1.4.2"
-_ASSETS = Path("envs/assets/kitchen_franka/franka_assets")
-_WRAPPER = '<mujoco><include file="assets.xml"/><worldbody><include file="chain.xml"/></worldbody></mujoco>'
-_VISUAL_FACES = 900
-
-
 class FrankaAssetsMissing(OpenRALError):
-    """The wheel that carries the arm's meshes is not installed."""
+    """The Python package with the arm's meshes is not installed."""
 
     def __init__(self, looked_in: str) -> None:
-        super().__init__(f"the arm's meshes were not found in {looked_in}; install them with: {PIP_COMMAND}")
+        super().__init__(f"Franka arm meshes not found in {looked_in}; install them with: {PIP_COMMAND}")
 
 
 def assets_folder() -> Path:
-    """Find the arm's asset folder without importing the package that carries it.
+    """Find the arm's asset folder without importing the package that contains it.
 
     Raises:
-        FrankaAssetsMissing: If the wheel, or the folder in it, is not there.
+        FrankaAssetsMissing: If the package or the folder in it is missing.
     """
     found = find_spec("gymnasium_robotics")
     if found is None or found.origin is None:
@@ -80,7 +124,7 @@ def load_arm() -> mujoco.MjSpec:
     for mesh in spec.meshes:
         _embed(mesh, folder / "meshes" / mesh.file)
     for body in spec.bodies[1:]:
-        _tame(body)
+        _set_damping(body)
     for side, y in (("left", 1.0), ("right", -1.0)):
         _replace_pads(spec, side, y)
     for body in spec.bodies[1:]:
@@ -89,13 +133,13 @@ def load_arm() -> mujoco.MjSpec:
 
 
 def _embed(mesh: mujoco.MjsMesh, path: Path) -> None:
-    vertices, faces = decimate(*read_stl(path), limit=_VISUAL_FACES)
+    vertices, faces = decimate(*read_stl(path), limit=_MAX_VISUAL_FACES)
     mesh.file = ""
     mesh.uservert = vertices.ravel().tolist()
     mesh.userface = faces.ravel().tolist()
 
 
-def _tame(body: mujoco.MjsBody) -> None:
+def _set_damping(body: mujoco.MjsBody) -> None:
     """Give the joints the damping of a controlled arm; the file's own values suit a torque demo."""
     body.gravcomp = 1.0
     for joint in body.joints:
@@ -104,14 +148,14 @@ def _tame(body: mujoco.MjsBody) -> None:
 
 
 def _replace_pads(spec: mujoco.MjSpec, side: str, y: float) -> None:
-    """Swap the file's thirteen capsules for a flat pad and a knuckle: fewer contacts, same outline."""
+    """Replace the file's thirteen capsules by a flat pad and a knuckle: fewer contacts, same outline."""
     finger = spec.body(f"panda0_{side}finger")
     for geom in finger.geoms:
         if geom.type != mujoco.mjtGeom.mjGEOM_MESH:
             spec.delete(geom)
     for name, size, pos in (
-        ("pad", (0.010, 0.006, 0.022), (0.0, y * 0.006, 0.072)),
-        ("knuckle", (0.016, 0.010, 0.025), (0.0, y * 0.014, 0.025)),
+        ("pad", GRIPPER.pad_half_size, (0.0, y * GRIPPER.pad_half_size[1], 0.072)),
+        ("knuckle", GRIPPER.knuckle_half_size, (0.0, y * 0.014, 0.025)),
     ):
         finger.add_geom(
             name=f"{side}_{name}",

@@ -1,5 +1,7 @@
-"""The names the robot's parts carry in a compiled model."""
-# MERGED Postures of the lift and the arm, as joint values in the order of ``RobotNames.reach_joints``.
+"""Names of the robot's parts in a compiled model, and postures of its lift and arm.
+
+A posture lists joint values in the order of ``RobotNames.reach_joints``.
+"""
 
 from dataclasses import dataclass
 from itertools import chain
@@ -47,12 +49,12 @@ class RobotNames:
 
     @property
     def cameras(self) -> dict[str, str]:
-        """Camera names and the optical frame bodies they look from."""
+        """Optical frame body of each camera, by camera name."""
         return {self.head_camera: self.head_optical_frame, self.wrist_camera: self.wrist_optical_frame}
 
     @property
     def reach_joints(self) -> tuple[str, ...]:
-        """The lift and the arm: what inverse kinematics and arm planning may move."""
+        """The lift and the arm: the joints of inverse kinematics and arm planning."""
         return (self.lift_joint, *self.arm_joints)
 
     @property
@@ -62,19 +64,20 @@ class RobotNames:
 
 
 TUCKED = (0.0, 1.57, -0.8, 0.0, -2.95, 0.0, 0.45, -0.785)
-"""Folded over the base, inside its footprint and below the head camera's view; lift [m], joints [rad]."""
+"""Arm folded over the base, inside its footprint and below the head camera's view; lift [m], joints [rad]."""
 CARRYING = (0.02, 1.57, -0.96, -0.3, -2.75, -0.25, 0.23, -1.31)
-"""The hand at the left side, pointing down."""
+"""Hand at the left side, pointing down; lift [m], joints [rad]."""
 CARRYING_LEVEL = (0.0, 2.0, -0.83, 0.0, -2.77, 0.0, 1.94, 0.0)
-"""The hand at the left side, pointing away from the body: what was taken standing stays upright."""
+"""Hand at the left side, level, for objects grasped from the side; lift [m], joints [rad]."""
 
 _WRIST_LIMIT = 2.85
+"""Largest angle of the last joint [rad]: its range of 2.897 less a margin for the servo."""
 
 
 def carrying(pitch: float, roll: float) -> tuple[float, ...]:
-    """The hand at the left side as it took what it holds: ``pitch`` below level, turned by ``roll`` [rad]."""
-    *arm, tilt, turn = CARRYING_LEVEL
-    return *arm, tilt - pitch, float(np.clip(turn + roll, -_WRIST_LIMIT, _WRIST_LIMIT))
+    """Posture with the hand at the left side, ``pitch`` [rad] below level and turned by ``roll`` [rad]."""
+    *arm, wrist_pitch, wrist_roll = CARRYING_LEVEL
+    return *arm, wrist_pitch - pitch, float(np.clip(wrist_roll + roll, -_WRIST_LIMIT, _WRIST_LIMIT))
 
 
 def set_stowed(model: mujoco.MjModel, data: mujoco.MjData) -> None:

@@ -1,6 +1,8 @@
-"""Put the robot together and into a scene."""
-# MERGED The robot's own body: a planar base, a lift for the arm and a head on a mast behind it.
-# MERGED The robot's servos: velocity for the base, position for everything else.
+"""Model of the robot: a planar base, a lift with a Franka arm, and a pan-tilt head on a mast behind it.
+
+The base has velocity servos, every other joint a position servo. The dimensions are
+this project's, those of a typical mobile manipulator for homes; the arm's are Franka's.
+"""
 
 import math
 from dataclasses import dataclass
@@ -10,26 +12,31 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_sim.robot.franka import load_arm
+from openral_sim.robot.franka import GRIPPER, load_arm
 from openral_sim.robot.joints import PREFIX, RobotNames
 
 BASE_RADIUS = 0.27
-"""Footprint of the base in [m]."""
+"""Radius of the base's footprint in [m]."""
 MAST_X = -0.22
+"""Position of the mast on base_link in [m], behind the arm."""
 ARM_MOUNT = (0.10, 0.0, 0.30)
-"""Where the arm stands on base_link with the lift down, in [m]."""
+"""Position of the arm's mount on base_link with the lift down in [m]."""
 LIFT_TRAVEL = 0.50
+"""Travel of the lift in [m]: lets the hand reach the floor of a drawer and an upper shelf."""
 HEAD_HEIGHT = 1.36
+"""Height of the head's tilt axis above base_link in [m]: looks down on a table and over a counter."""
 HEAD_CAMERA = (0.072, 0.0, 0.01)
-"""Where the camera sits on the head, which pans and tilts, in [m]."""
+"""Position of the camera on head_tilt_link in [m]."""
 HEAD_FIELD_OF_VIEW = 55.0
-"""From top to bottom in [deg]."""
+"""Vertical field of view of the head camera in [deg]."""
 PAN_LIMIT = 1.5
+"""Largest pan to either side in [rad]."""
 TILT_LIMITS = (-0.7, 1.0)
+"""Range of tilt in [rad], positive down."""
 
-_WHITE = (0.93, 0.94, 0.95, 1.0)
-_DARK = (0.16, 0.18, 0.21, 1.0)
-_ACCENT = (0.05, 0.55, 0.60, 1.0)
+_WHITE = (0.93, 0.94, 0.95, 1.0)  # Housings, RGBA.
+_DARK = (0.16, 0.18, 0.21, 1.0)  # Base, sensors and rails, RGBA.
+_ACCENT = (0.05, 0.55, 0.60, 1.0)  # Trim, RGBA.
 _GEOM = mujoco.mjtGeom
 _JOINT = mujoco.mjtJoint
 
@@ -125,7 +132,7 @@ class Servo:
     force: float
 
 
-BASE = (("base_x", 6000.0, 2000.0), ("base_y", 6000.0, 2000.0), ("base_yaw", 1500.0, 600.0))
+BASE_SERVOS = (("base_x", 6000.0, 2000.0), ("base_y", 6000.0, 2000.0), ("base_yaw", 1500.0, 600.0))
 """Joint, gain [N s/m or N m s/rad] and force limit [N or N m]."""
 
 SERVOS = (
@@ -136,21 +143,20 @@ SERVOS = (
     Servo("head_pan", 60.0, 8.0, 20.0),
     Servo("head_tilt", 60.0, 8.0, 20.0),
 )
-GRIPPER = Servo("arm_left_finger_joint", 3000.0, 150.0, 70.0)
-FINGER_TRAVEL = 0.04
+GRIPPER_SERVO = Servo("arm_left_finger_joint", 3000.0, 150.0, 70.0)
 
 
 def add_actuators(spec: mujoco.MjSpec) -> None:
     """Add one actuator per joint, named like it, and one for the coupled fingers."""
-    for joint, gain, force in BASE:
+    for joint, gain, force in BASE_SERVOS:
         motor = _actuator(spec, joint, joint, force)
         motor.set_to_velocity(kv=gain)
     for servo in SERVOS:
         motor = _actuator(spec, servo.joint, servo.joint, servo.force)
         motor.set_to_position(kp=servo.stiffness, kv=servo.damping)
-    motor = _actuator(spec, "gripper", GRIPPER.joint, GRIPPER.force)
-    motor.set_to_position(kp=GRIPPER.stiffness, kv=GRIPPER.damping)
-    motor.ctrlrange, motor.ctrllimited = (0.0, FINGER_TRAVEL), True
+    motor = _actuator(spec, "gripper", GRIPPER_SERVO.joint, GRIPPER_SERVO.force)
+    motor.set_to_position(kp=GRIPPER_SERVO.stiffness, kv=GRIPPER_SERVO.damping)
+    motor.ctrlrange, motor.ctrllimited = (0.0, GRIPPER.finger_travel), True
 
 
 def _actuator(spec: mujoco.MjSpec, name: str, joint: str, force: float) -> mujoco.MjsActuator:
@@ -165,8 +171,9 @@ def _actuator(spec: mujoco.MjSpec, name: str, joint: str, force: float) -> mujoc
 
 GRASP_DEPTH = 0.240
 """Distance from the arm's flange frame to the point between the finger pads in [m]."""
-_HAND_QUAT = (0.92388, 0.0, 0.0, -0.382683)
+_HAND_QUAT = (0.92388, 0.0, 0.0, -0.382683)  # -45 degrees about z, as Franka mounts its hand.
 _WRIST_TILT = math.radians(12)
+"""Tilt of the wrist camera towards the grasp site [rad]."""
 _CLOSE_PAIRS = (
     ("torso", "arm_link1"),
     ("arm_link5", "arm_link7"),
@@ -200,13 +207,13 @@ def add_robot(spec: mujoco.MjSpec, x: float, y: float, yaw: float) -> RobotNames
 @cache
 def robot_only_model() -> mujoco.MjModel:
     """Compile the robot alone in an empty world, for inverse kinematics; treat it as read-only."""
-    return _alone().compile()
+    return _robot_alone().compile()
 
 
 @cache
 def reach_model() -> mujoco.MjModel:
     """Compile the robot with only the lift and the arm free, base_link at the origin; read-only."""
-    spec, names = _alone(), RobotNames()
+    spec, names = _robot_alone(), RobotNames()
     for equality in spec.equalities:
         spec.delete(equality)
     for actuator in spec.actuators:
@@ -217,7 +224,7 @@ def reach_model() -> mujoco.MjModel:
     return spec.compile()
 
 
-def _alone() -> mujoco.MjSpec:
+def _robot_alone() -> mujoco.MjSpec:
     spec = mujoco.MjSpec()
     add_robot(spec, 0.0, 0.0, 0.0)
     return spec
@@ -239,7 +246,7 @@ def _robot_spec(x: float, y: float, yaw: float) -> mujoco.MjSpec:
 
 
 def _equip_hand(hand: mujoco.MjsBody) -> None:
-    """Mark the point between the pads (z approach, y finger travel) and hang a camera beside the hand."""
+    """Add the grasp site between the pads (z approach, y finger travel) and the wrist camera."""
     hand.add_site(name="grasp", pos=(0, 0, GRASP_DEPTH), quat=_HAND_QUAT, group=4, size=(0.005, 0, 0))
     c, s = math.cos(-math.pi / 4), math.sin(-math.pi / 4)
     ct, st = math.cos(_WRIST_TILT), math.sin(_WRIST_TILT)

@@ -27,7 +27,7 @@ from openral_sim.ros.state_publishers import MAP
 from openral_sim.simulation import Simulation
 from openral_sim.skills.context import Feedback
 from openral_sim.skills.errors import BadRequest, SkillFailed
-from openral_sim.skills.registry import SERVED
+from openral_sim.skills.registry import SKILLS
 from openral_sim.skills.requests import validate_goal
 
 STOP_GRACE = 5.0
@@ -147,7 +147,7 @@ class SkillServer:
         self._registry, self._simulation = registry, simulation
         self._executor: GoalExecutor | None = None
         self._active: ActiveGoal | None = None
-        self._verbs = sorted({skill.verb for skill in registry.skills} & set(SERVED))
+        self._verbs = sorted({skill.verb for skill in registry.skills} & set(SKILLS))
         self._queue = ExecutorQueue(scope)
         self._publishers = SkillPublishers(scope)
         scope.action_server(ExecuteRskill, "openral/execute_rskill", self._execute, self._cancel)
@@ -174,7 +174,7 @@ class SkillServer:
     def _begin(self, handle: ServerGoalHandle) -> ActiveGoal:
         if self._executor is None:
             raise SimulationInactive
-        goal = validate_goal(goal_from_message(handle.request), self._registry, SERVED)
+        goal = validate_goal(goal_from_message(handle.request), self._registry, SKILLS)
         if self._active is not None:
             raise RobotBusy(self._active.goal.verb)
         queued = QueuedGoal(goal, handle.request.traceparent, self._post_result)

@@ -1,1 +1,1 @@
-"""What the robot can do, one file per verb, each a generator stepped once per control period."""
+"""Skills of the robot, one generator per verb, stepped once per control period."""

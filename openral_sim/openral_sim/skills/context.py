@@ -1,5 +1,4 @@
-"""What a skill works with: the world it acts in, the robot's servos, and what the hand holds."""
-# MERGED What a running skill tells after every control period.
+"""Context of a skill: the world, the robot's servos and the held object; and the feedback that it yields."""
 
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
@@ -25,17 +24,22 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """The stage a skill is in, in words, and how far along it is in [0, 1]."""
+    """Progress of a running skill, yielded every control period.
+
+    Attributes:
+        stage: Name of the present stage.
+        progress: Progress of that stage in [0, 1].
+    """
 
     stage: str
     progress: float
 
 
 Move = Generator[Feedback, None, _T]
-"""Part of a skill: each ``yield`` hands back control for one control period."""
+"""Part of a skill; each ``yield`` ends one control period."""
 
 Running = Generator[Feedback, None, SkillResult]
-"""A running skill; its return value is how it ended."""
+"""A running skill; it returns its result."""
 
 
 CONTROL_PERIOD = 0.02
@@ -43,7 +47,7 @@ CONTROL_PERIOD = 0.02
 
 
 class Person(Protocol):
-    """Someone who can be handed things."""
+    """A person who can be handed objects."""
 
     @property
     def body(self) -> str:
@@ -59,15 +63,15 @@ class FurnitureInstance(Protocol):
 
     @property
     def fixture(self) -> Fixture:
-        """What the map says of it."""
+        """Its entry in the home map."""
 
     @property
     def doors(self) -> tuple[FurnitureDoor, ...]:
-        """The names its doors carry in the model."""
+        """Names of its doors in the model."""
 
 
 class SimWorld(Protocol):
-    """The least a skill needs of a world."""
+    """The part of a world that skills need."""
 
     @property
     def model(self) -> mujoco.MjModel:
@@ -79,47 +83,47 @@ class SimWorld(Protocol):
 
     @property
     def people(self) -> Mapping[str, Person]:
-        """Who can be handed things, by id."""
+        """The people in it, by id."""
 
     @property
     def furniture(self) -> Mapping[str, FurnitureInstance]:
-        """What stands in it, by id."""
+        """The furniture in it, by id."""
 
 
 @dataclass(frozen=True)
-class Held(HeldBody):
-    """What the hand holds.
+class HeldObject(HeldBody):
+    """An object in the hand.
 
     Attributes:
-        label: What it was called when it was grasped.
-        above_support: Height of the grasp above what it stood on in [m].
-        pointing: How the hand pointed when it closed.
+        label: Name that it was grasped by.
+        above_support: Height of the grasp above the surface that the object stood on in [m].
+        orientation: Orientation of the hand when it closed.
     """
 
     label: str
     above_support: float
-    pointing: HandOrientation
+    orientation: HandOrientation
 
     @property
-    def downward(self) -> bool:
-        """Whether the hand came from above."""
-        return self.pointing.is_downward
+    def is_downward(self) -> bool:
+        """True if the hand came from above."""
+        return self.orientation.is_downward
 
 
 @dataclass
 class SkillContext:
-    """One robot in one world; it outlives the goals and remembers what is held between them.
+    """One robot in one world; it outlives goals and keeps the held object between them.
 
     Attributes:
         cancelled: Set from outside to end the running skill within one control period.
-        secure: What has to be done before a skill may stop where it is, such as turning a bottle up.
-        achieved: Tells how things stand, set once the work itself is done: leaving cannot undo it.
+        secure: Motion to make before the skill may stop, such as turning a bottle upright.
+        achieved: Returns the result; set once the work is done, which a failed retreat does not undo.
     """
 
     world: SimWorld
     seed: int = 0
     names: RobotNames = field(default_factory=RobotNames)
-    held: Held | None = None
+    held: HeldObject | None = None
     cancelled: bool = False
     secure: Callable[[], Move[None]] | None = None
     achieved: Callable[[], SkillResult] | None = None
@@ -141,23 +145,23 @@ class SkillContext:
         return self.world.data
 
     def begin(self) -> None:
-        """Forget what was asked during the skill before."""
+        """Reset the state of the previous skill."""
         self.cancelled, self.secure, self.achieved = False, None, None
 
     def own_bodies(self) -> frozenset[int]:
-        """The robot's bodies and what it holds."""
+        """Bodies of the robot and the held object."""
         return self.control.bodies | ({self.held.body} if self.held else frozenset())
 
-    def suppose_opening(self, opening: float) -> None:
-        """Have the collision checker take the pads to be so far apart in [m] until the next look."""
+    def set_checked_opening(self, opening: float) -> None:
+        """Set the opening of the fingers in [m] in the collision checker until the next sync."""
         for finger in self.names.finger_joints:
-            self.checker.suppose(finger, opening / 2)
+            self.checker.set_joint(finger, opening / 2)
 
-    def look_around(self) -> None:
-        """Bring the collision checker up to the scene's present state."""
-        self.checker.look(self.data, self.held)
+    def sync_collision_scene(self) -> None:
+        """Update the collision checker to the scene's present state."""
+        self.checker.sync(self.data, self.held)
 
-    def in_base(self, T_map: NDArray[np.float64], base: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A pose of map in the frame of a base pose, shape (4, 4)."""
+    def to_base_frame(self, T_map: NDArray[np.float64], base: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Transform a pose from map to the frame of a base pose, shape (4, 4)."""
         T: NDArray[np.float64] = np.linalg.inv(yaw_matrix(*base)) @ T_map
         return T

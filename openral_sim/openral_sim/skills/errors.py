@@ -1,4 +1,4 @@
-"""Ways a skill can honestly fail, each with the status it answers.
+"""Failures of a skill, each with the status that it reports.
 
 SkillFailed
 ├── BadRequest              BAD_REQUEST
@@ -20,47 +20,47 @@ from openral_core.skills import SkillStatus, Verb
 
 
 class SkillFailed(OpenRALError):
-    """A skill ended without doing what was asked."""
+    """A skill ended without achieving its goal."""
 
     status = SkillStatus.SKILL_ERROR
 
 
 class BadRequest(SkillFailed):
-    """The goal's parameters do not describe something that can be done now."""
+    """The goal's parameters are invalid or cannot be fulfilled now."""
 
     status = SkillStatus.BAD_REQUEST
 
 
 class OutsideEnvelope(BadRequest):
-    """The goal would take the robot where it may not go."""
+    """The goal would take the robot outside its motion envelope."""
 
-    def __init__(self, verb: Verb, broken: Iterable[str]) -> None:
-        super().__init__(f"{verb} would leave the motion envelope: {'; '.join(broken)}")
+    def __init__(self, verb: Verb, violations: Iterable[str]) -> None:
+        super().__init__(f"{verb} would leave the motion envelope: {'; '.join(violations)}")
 
 
 class UnservedVerb(SkillFailed):
-    """This robot does not serve a verb."""
+    """The robot does not serve a verb."""
 
     status = SkillStatus.UNSUPPORTED
 
-    def __init__(self, asked: Verb, served: Iterable[Verb]) -> None:
-        super().__init__(f"this robot does not serve {asked}; it serves {format_choices(served)}")
+    def __init__(self, verb: Verb, served: Iterable[Verb]) -> None:
+        super().__init__(f"this robot does not serve {verb}; it serves {format_choices(served)}")
 
 
 class NotReachable(SkillFailed):
-    """Nowhere to stand, or no posture, from which it can be done."""
+    """No base pose or posture reaches the goal."""
 
     status = SkillStatus.NOT_REACHABLE
 
 
 class NotInGripperRange(SkillFailed):
-    """The thing is there, but the fingers do not get around it."""
+    """The object is there, but the gripper does not fit around it."""
 
     status = SkillStatus.NOT_IN_GRIPPER_RANGE
 
 
 class NothingThere(SkillFailed):
-    """Nothing stands where the thing should be."""
+    """No object is at the expected position."""
 
     status = SkillStatus.NOTHING_THERE
 
@@ -71,25 +71,25 @@ class NothingHeld(SkillFailed):
     status = SkillStatus.NOTHING_HELD
 
     def __init__(self, verb: Verb) -> None:
-        super().__init__(f"{verb} needs something in the hand; the hand is empty")
+        super().__init__(f"{verb} needs an object in the hand, but the hand is empty")
 
 
 class LostObject(SkillFailed):
-    """What was held is no longer in the hand."""
+    """The held object is no longer in the hand."""
 
     status = SkillStatus.LOST_OBJECT
 
 
 class Blocked(SkillFailed):
-    """Something stands in the way."""
+    """Motion is obstructed."""
 
     status = SkillStatus.BLOCKED
 
 
 class TookTooLong(SkillFailed):
-    """A step did not end within its bound of simulated time."""
+    """A step exceeded its limit of simulated time."""
 
     status = SkillStatus.TIMEOUT
 
-    def __init__(self, what: str, bound: float) -> None:
-        super().__init__(f"{what} did not end within {bound:.1f} s")
+    def __init__(self, step: str, limit: float) -> None:
+        super().__init__(f"{step} did not finish within {limit:.1f} s")

@@ -1,9 +1,11 @@
-"""GRASP: dock, look closely, close the hand on a thing and lift it."""
+"""GRASP: drive to the object, scan it, close the hand on it and lift it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
@@ -24,35 +26,52 @@ from openral_sim.motion_primitives.pregrasp import approaches_from, grasp_option
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.approach import ApproachDirection
 from openral_sim.planning.arm_planner import NoArmPath
-from openral_sim.planning.grasp_planner import OPENING
 from openral_sim.planning.range_sensor import ObjectSegment
+from openral_sim.robot.franka import GRIPPER
 from openral_sim.skills.context import Feedback, Move, Running, SkillContext
 from openral_sim.skills.errors import NotInGripperRange, NotReachable
 from openral_sim.skills.requests import GraspRequest
 
-ATTEMPTS = 3
-_TURNS = 12
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class GraspConfig:
+    """Parameters of the skill.
+
+    Attributes:
+        attempts: Number of times to scan and close before giving up.
+        reach_speed: Fraction of the arm's top speed on the way to the scan.
+        width_yaws: Number of directions in which the object's width is measured, over half a turn.
+    """
+
+    attempts: int = 3
+    reach_speed: float = 0.6
+    width_yaws: int = 12
+
+
+CONFIG = GraspConfig()
 
 
 def grasp(context: SkillContext, request: GraspRequest) -> Running:
-    """Take a thing from where it was said to be; the wrist camera corrects that, the fingers confirm it."""
+    """Grasp an object near its reported position: the wrist camera refines it, the fingers confirm it."""
     if context.held is not None and context.held.label == request.label:
-        # An earlier try closed on it and was held up on the way out.
-        context.achieved = partial(_holding, request, " since an earlier try", {})
+        # An earlier attempt grasped it and was blocked on its retreat.
+        context.achieved = partial(_holding, request, " since an earlier attempt", {})
         yield from retreat_with_object(context)
-        return _holding(request, " since an earlier try", {})
+        return _holding(request, " since an earlier attempt", {})
     require_empty(context)
-    stance = yield from move_to_work_pose(context, request.position, _ways(request), "docking")
+    work_pose = yield from move_to_work_pose(context, request.position, _options(request), "docking")
     yield from aim(context, request.position, "looking")
-    attempt, choice = yield from _attempt(context, request, stance)
+    attempt, candidate = yield from _attempt(context, request, work_pose)
     if context.held is None:
         yield from stow_arm(context, "folding the arm")
-        raise NotInGripperRange(f"the fingers closed beside the {request.label} {attempt} times")
+        raise NotInGripperRange(f"the fingers missed the {request.label} {attempt} times")
     yield from lift(context, context.held)
     evidence: dict[str, ParamValue] = {
         "attempts": attempt,
-        "width": choice.grasp.width,
-        "approach": stance.option.tag,
+        "width": candidate.grasp.width,
+        "approach": work_pose.option.tag,
     }
     context.achieved = partial(_holding, request, "", evidence)
     yield from retreat_with_object(context)
@@ -64,87 +83,87 @@ def _holding(request: GraspRequest, since: str, evidence: Mapping[str, ParamValu
 
 
 def _attempt(
-    context: SkillContext, request: GraspRequest, stance: WorkPose
+    context: SkillContext, request: GraspRequest, work_pose: WorkPose
 ) -> Move[tuple[int, GraspCandidate]]:
-    """Look and close, a bounded number of times, until something is held; from another place if need be."""
-    for attempt in range(1, ATTEMPTS + 1):
+    """Scan and close, a bounded number of times, until the object is held; move elsewhere if necessary."""
+    for attempt in range(1, CONFIG.attempts + 1):
         try:
-            choice = yield from _align(context, request, stance, by_any_way=attempt == ATTEMPTS)
+            candidate = yield from _align(context, request, work_pose, is_last=attempt == CONFIG.attempts)
         except (NotReachable, NoArmPath):
-            if attempt == ATTEMPTS:
+            if attempt == CONFIG.attempts:
                 raise
-            stance = yield from move_to_work_pose(
-                context, request.position, _ways(request), "docking", elsewhere=True
+            work_pose = yield from move_to_work_pose(
+                context, request.position, _options(request), "docking", elsewhere=True
             )
             continue
-        if (yield from close_on_object(context, choice, request.label)):
+        if (yield from close_on_object(context, candidate, request.label)):
             break
-    return attempt, choice
+    return attempt, candidate
 
 
 def _align(
-    context: SkillContext, request: GraspRequest, stance: WorkPose, *, by_any_way: bool
+    context: SkillContext, request: GraspRequest, work_pose: WorkPose, *, is_last: bool
 ) -> Move[GraspCandidate]:
-    """Look closely and bring the hand before where it shall close.
+    """Scan the object and move the hand to a pregrasp pose.
 
     Raises:
-        NotInGripperRange: If the fingers fit nowhere around it.
-        NotReachable: If the arm gets to no grasp from here.
-        NoArmPath: If it finds no way there.
+        NotInGripperRange: If the gripper fits nowhere around it.
+        NotReachable: If the arm reaches no grasp from here.
+        NoArmPath: If it finds no path to any.
     """
-    context.control.grip(OPENING)
-    yield from reach_to(context, stance.before, "reaching", 0.6)
+    context.control.grip(GRIPPER.max_opening)
+    yield from reach_to(context, work_pose.before, "reaching", CONFIG.reach_speed)
     segment = scan_object(context, request)
     yield Feedback("looking closely", 0.5)
-    return (yield from _first_way(context, request, segment, approaches_from(stance), by_any_way))
+    return (yield from _first_approach(context, request, segment, approaches_from(work_pose), is_last))
 
 
-def _first_way(
+def _first_approach(
     context: SkillContext,
     request: GraspRequest,
     segment: ObjectSegment,
     approaches: Sequence[ApproachDirection],
-    by_any_way: bool,
+    is_last: bool,
 ) -> Move[GraspCandidate]:
-    """The first direction from which fingers and arm find a way, beginning with the one looked from.
+    """Align along the first feasible approach, beginning with the one that was scanned from.
 
-    From another one the hand looks once more before it goes in: aslant, a flank of the thing was hidden. So
-    before that another standing place is better, if it is the arm that finds no way and there may be one.
+    Another approach needs a second scan, because part of the object was hidden from the first. Unless this is
+    the last attempt, another base pose is therefore preferred if it was the arm that found no path.
     """
-    refused: list[OpenRALError] = []
+    failures: list[OpenRALError] = []
     for approach in approaches:
         try:
-            choice = yield from _way(context, request, segment, approach)
+            candidate = yield from _align_along(context, request, segment, approach)
             if approach is not approaches[0]:
-                choice = yield from _way(context, request, scan_object(context, request), approach)
+                candidate = yield from _align_along(context, request, scan_object(context, request), approach)
         except (NotInGripperRange, NotReachable, NoArmPath) as error:
-            refused.append(error)
-            elsewhere = not by_any_way and isinstance(refused[0], (NotReachable, NoArmPath))
+            failures.append(error)
+            elsewhere = not is_last and isinstance(failures[0], (NotReachable, NoArmPath))
             if elsewhere or _is_too_big(segment):
                 break
         else:
-            return choice
-    first = min(refused, key=lambda error: isinstance(error, NotInGripperRange))
+            return candidate
+    first = min(failures, key=lambda error: isinstance(error, NotInGripperRange))
     if isinstance(first, NotReachable):
         raise NotReachable(
-            f"{first}; tried {format_choices(dict.fromkeys(each.name for each in approaches))}"
+            f"{first}; tried {format_choices(dict.fromkeys(approach.name for approach in approaches))}"
         )
     raise first
 
 
 def _is_too_big(segment: ObjectSegment) -> bool:
-    """Whether it is wider than the fingers open, however it is turned: only its edges could be pinched."""
-    turns = np.arange(_TURNS) * np.pi / _TURNS
-    across = segment.own_points[:, :2] @ np.array([np.cos(turns), np.sin(turns)])
-    return float(np.ptp(across, axis=0).min()) > OPENING
+    """Return True if the object is too wide in every direction; only its edges could be pinched."""
+    yaws = np.arange(CONFIG.width_yaws) * np.pi / CONFIG.width_yaws
+    widths: Vector = np.ptp(segment.own_points[:, :2] @ np.array([np.cos(yaws), np.sin(yaws)]), axis=0)
+    return float(widths.min()) > GRIPPER.max_opening
 
 
-def _way(
+def _align_along(
     context: SkillContext, request: GraspRequest, segment: ObjectSegment, approach: ApproachDirection
 ) -> Move[GraspCandidate]:
     found = yield from grasp_candidates(context, segment, request.label, approach)
     return (yield from move_to_pregrasp(context, found))
 
 
-def _ways(request: GraspRequest) -> Options:
+def _options(request: GraspRequest) -> Options:
     return lambda base: grasp_options(request, base)

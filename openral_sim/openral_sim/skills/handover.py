@@ -1,5 +1,6 @@
-"""HANDOVER: hold out what is held to a person and let go when they have it."""
+"""HANDOVER: hold an object out to a person and let go when their hand has it."""
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -21,97 +22,141 @@ from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.pregrasp import hold_poses_over
 from openral_sim.motion_primitives.retract import back_away, room_behind, stow_arm
 from openral_sim.planning.approach import pregrasp_pose
-from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Held, Move, Person, Running, SkillContext
+from openral_sim.skills.context import (
+    CONTROL_PERIOD,
+    Feedback,
+    HeldObject,
+    Move,
+    Person,
+    Running,
+    SkillContext,
+)
 from openral_sim.skills.errors import BadRequest, TookTooLong
 from openral_sim.skills.requests import HandoverRequest
 
 Vector = NDArray[np.float64]
-REACH_OF_HAND = 0.08
-"""How near what is offered must be for the person's hand to take it, in [m]."""
-_GAP, _AHEAD = 0.03, 0.03
-_DROP, _BESIDE = 0.10, 0.10
-_WAIT = 5.0
+
+
+@dataclass(frozen=True)
+class HandoverConfig:
+    """Parameters of the skill.
+
+    Attributes:
+        take_distance: Largest distance of the object from the palm at which the person takes it in [m]; about
+            the length of fingers.
+        gap: Height of the object above the palm in [m].
+        ahead: Distance of the object before the palm in [m].
+        drop: Height from which the hand comes down to the offer in [m].
+        beside: Distance of further offers from an occupied palm in [m].
+        wait: Longest wait for the person in [s].
+        face_height: Height that the head looks at in [m]; a standing person's face.
+        reach_speed: Fraction of the arm's top speed near the person.
+        offer_speed: Speed of the hand on the last stretch in [m/s].
+        retract_speed: Speed of the emptied hand in [m/s].
+        max_retreat: Largest distance to back away afterwards in [m].
+    """
+
+    take_distance: float = 0.08
+    gap: float = 0.03
+    ahead: float = 0.03
+    drop: float = 0.10
+    beside: float = 0.10
+    wait: float = 5.0
+    face_height: float = 1.5
+    reach_speed: float = 0.7
+    offer_speed: float = 0.15
+    retract_speed: float = 0.25
+    max_retreat: float = 0.20
+
+
+CONFIG = HandoverConfig()
 
 
 def handover(context: SkillContext, request: HandoverRequest) -> Running:
-    """Approach, offer what is held at the person's hand, and let go once the hand has it."""
+    """Approach the person, offer the held object at their hand, and let go once they have it."""
     held = require_held(context, Verb.HANDOVER)
     if request.agent_id not in context.world.people:
         raise BadRequest(
-            f"no person '{request.agent_id}' here; there are: {format_choices(context.world.people)}"
+            f"unknown person '{request.agent_id}'; people here: {format_choices(context.world.people)}"
         )
     person = context.world.people[request.agent_id]
-    point = _palm(context, person) + _AHEAD * _away(context, person)
+    point = _palm(context, person) + CONFIG.ahead * _away(context, person)
     _free_weld(context)
-    stance = yield from move_to_work_pose(
+    work_pose = yield from move_to_work_pose(
         context, point, _offers(context, held, person, point), "approaching the person"
     )
-    face = np.array([*request.agent.position[:2], 1.5])
+    face = np.array([*request.agent.position[:2], CONFIG.face_height])
     yield from aim(context, face, "looking at the person")
-    yield from reach_to(context, stance.before, "holding it out", 0.7)
+    yield from reach_to(context, work_pose.before, "holding it out", CONFIG.reach_speed)
     yield from reach_along(
-        context, stance.option.T_map_goal, "offering", 0.15, stop=lambda: contact_detected(context)
+        context,
+        work_pose.option.T_map_goal,
+        "offering",
+        CONFIG.offer_speed,
+        stop=lambda: contact_detected(context),
     )
     yield from _give(context, held, person)
-    context.achieved = told_now = partial(_told, context, held, request)
+    context.achieved = result = partial(_result, context, held, request)
     yield from open_hand(context, "letting go")
-    level, option = held.pointing.is_level, stance.option
-    back = option.T_map_before if level else pregrasp_pose(option.T_map_goal, _DROP)
-    yield from reach_along(context, back, "drawing back", 0.25)
-    yield from back_away(context, min(0.20, room_behind(context)))
+    level, option = held.orientation.is_level, work_pose.option
+    back = option.T_map_pregrasp if level else pregrasp_pose(option.T_map_goal, CONFIG.drop)
+    yield from reach_along(context, back, "drawing back", CONFIG.retract_speed)
+    yield from back_away(context, min(CONFIG.max_retreat, room_behind(context)))
     yield from stow_arm(context, "folding the arm")
-    return told_now()
+    return result()
 
 
-def _told(context: SkillContext, held: Held, request: HandoverRequest) -> SkillResult:
+def _result(context: SkillContext, held: HeldObject, request: HandoverRequest) -> SkillResult:
     palm = _palm(context, context.world.people[request.agent_id])
     distance = distance_to(context, held.body, palm)
     evidence: dict[str, ParamValue] = {"agent_id": request.agent_id, "distance_to_hand": distance}
     return SkillResult(SkillStatus.SUCCEEDED, f"handed over the {held.label}", evidence)
 
 
-def _give(context: SkillContext, held: Held, person: Person) -> Move[None]:
-    """Wait, bounded, until the hand can take it; from then on it is the hand that holds it.
+def _give(context: SkillContext, held: HeldObject, person: Person) -> Move[None]:
+    """Wait, up to a limit, until the person's hand can take the object, then transfer it.
 
     Raises:
-        TookTooLong: If it never comes within the hand's reach; it is still held then.
+        TookTooLong: If the object does not come within the hand's reach; the robot still holds it.
     """
-    for _ in range(int(_WAIT / CONTROL_PERIOD)):
-        if distance_to(context, held.body, _palm(context, person)) < REACH_OF_HAND:
+    for _ in range(int(CONFIG.wait / CONTROL_PERIOD)):
+        if distance_to(context, held.body, _palm(context, person)) < CONFIG.take_distance:
             break
         yield Feedback("waiting for the hand", 0.8)
     else:
-        raise TookTooLong(f"bringing the {held.label} to the hand", _WAIT)
+        raise TookTooLong(f"bringing the {held.label} to the hand", CONFIG.wait)
     activate_weld(context, _free_weld(context), context.model.body(person.body).id, held.body)
     deactivate_weld(context, context.names.grasp_weld)
     context.held = None
 
 
-def _offers(context: SkillContext, held: Held, person: Person, point: Vector) -> Options:
-    """Ways to bring it to the palm; beside what the palm has already."""
+def _offers(context: SkillContext, held: HeldObject, person: Person, point: Vector) -> Options:
+    """List ways to bring the object to the palm, or beside it if the palm is occupied."""
     x, y, _ = np.array(context.data.site(person.hand_site).xmat).reshape(3, 3).T
-    beside = [_BESIDE * way for way in (y, -y, x)] if _given(context, person) else []
+    beside = [CONFIG.beside * axis for axis in (y, -y, x)] if _given(context, person) else []
     points = [point, *(point + offset for offset in beside)]
-    return lambda base: (way for at in points for way in hold_poses_over(held, at, _GAP, _DROP, base))
+    return lambda base: (
+        option for at in points for option in hold_poses_over(held, at, CONFIG.gap, CONFIG.drop, base)
+    )
 
 
 def _given(context: SkillContext, person: Person) -> list[str]:
-    """The welds that keep what a person was given."""
+    """List the welds that hold what a person was given."""
     body, welds = context.model.body(person.body).id, context.names.handover_welds
     ids = {weld: context.model.equality(weld).id for weld in welds}
     return [w for w, i in ids.items() if context.data.eq_active[i] and context.model.eq_obj1id[i] == body]
 
 
 def _free_weld(context: SkillContext) -> str:
-    """One more thing for a hand.
+    """Find an inactive weld for one more object.
 
     Raises:
-        BadRequest: If it has too many already.
+        BadRequest: If all are in use.
     """
     welds = context.names.handover_welds
     free = [weld for weld in welds if not context.data.eq_active[context.model.equality(weld).id]]
     if not free:
-        raise BadRequest(f"hands are full: {len(welds)} things were handed over and none was taken away")
+        raise BadRequest(f"cannot hand over more than {len(welds)} objects: none of them has been taken away")
     return free[0]
 
 

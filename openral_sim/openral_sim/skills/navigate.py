@@ -1,4 +1,4 @@
-"""NAVIGATE: drive to a standing pose."""
+"""NAVIGATE: drive to a pose, or to where the robot faces a target."""
 
 from collections.abc import Mapping
 
@@ -17,47 +17,51 @@ from openral_sim.skills.errors import NotReachable
 from openral_sim.skills.requests import NavigateRequest
 
 Vector = NDArray[np.float64]
-_BESIDE = 0.45
-"""How far beside an occupied goal the robot may stand instead, in [m]."""
-_VIEWING = (1.0, 1.2, 0.8, 1.4)
-_TILT_WHILE_DRIVING = 0.35
+_MAX_GOAL_OFFSET = 0.45
+"""Largest distance from an occupied goal to the floor used instead in [m]."""
+_VIEW_DISTANCES = (1.0, 1.2, 0.8, 1.4)
+"""Distances from which to face a target in [m], the best first."""
+_DRIVING_TILT = 0.35
+"""Tilt of the head while driving in [rad]: looks at the floor about four metres ahead."""
 
 
 def navigate(context: SkillContext, request: NavigateRequest) -> Running:
-    """Drive to the goal; when it is too close to something, to the nearest reachable floor, and say so."""
+    """Drive to the goal or, if it is too close to an obstacle, to the nearest reachable floor."""
     yield from stow_arm(context, "folding the arm")
     field = plan_base_motion(context)
     if request.goal is not None:
-        goal, said = _beside(field, request.goal)
+        goal, message = _nearest_goal(field, request.goal)
     else:
-        goal, said = _facing(context, field, request.facing)
-    context.control.point_head(0.0, _TILT_WHILE_DRIVING)
+        goal, message = _facing(context, field, request.facing)
+    context.control.point_head(0.0, _DRIVING_TILT)
     yield from drive_to(context, goal, field, "driving")
-    return SkillResult(SkillStatus.SUCCEEDED, said, _where(context))
+    return SkillResult(SkillStatus.SUCCEEDED, message, _where(context))
 
 
-def _beside(field: CostToGo, asked: Pose) -> tuple[Vector, str]:
-    xy = np.array(asked.position[:2])
-    free = field.nearest_reachable(xy, _BESIDE)
+def _nearest_goal(field: CostToGo, requested: Pose) -> tuple[Vector, str]:
+    xy = np.array(requested.position[:2])
+    free = field.nearest_reachable(xy, _MAX_GOAL_OFFSET)
     if not np.isfinite(free).all():
         raise NotReachable(
-            f"no floor with {field.clearance:.2f} m of room within {_BESIDE:.2f} m"
+            f"no floor with {field.clearance:.2f} m of clearance within {_MAX_GOAL_OFFSET:.2f} m"
             f" of ({xy[0]:.2f}, {xy[1]:.2f})"
         )
     distance = float(np.linalg.norm(free - xy))
-    said = (
-        "arrived" if distance < 0.01 else f"arrived {distance:.2f} m beside the goal: it has too little room"
+    message = (
+        "arrived"
+        if distance < 0.01
+        else f"arrived {distance:.2f} m beside the goal, which is too close to an obstacle"
     )
-    return np.append(free, asked.yaw), said
+    return np.append(free, requested.yaw), message
 
 
 def _facing(context: SkillContext, field: CostToGo, target: Pose | None) -> tuple[Vector, str]:
     point = np.array(target.position if target else (0.0, 0.0, 0.0))
-    poses = candidate_base_poses(field, point, _VIEWING)
+    poses = candidate_base_poses(field, point, _VIEW_DISTANCES)
     for pose in poses:
         if sees(context, pose, point):
             return pose, "arrived, facing it"
-    raise NotReachable(f"none of {len(poses)} standing places sees ({point[0]:.2f}, {point[1]:.2f})")
+    raise NotReachable(f"none of {len(poses)} base poses sees ({point[0]:.2f}, {point[1]:.2f})")
 
 
 def _where(context: SkillContext) -> Mapping[str, ParamValue]:

@@ -1,7 +1,7 @@
-"""OPEN: take a door by its handle and turn with it about its hinge."""
-# MERGED CLOSE: push a door shut with the closed hand.
+"""OPEN: grasp a door's handle and move the base with it. CLOSE: push it shut, or pull it by its handle."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -9,7 +9,8 @@ import numpy as np
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
 from openral_sim.motion_primitives.door import ArticulatedDoor, articulated_door, move_door
-from openral_sim.motion_primitives.door_base_pose import BEFORE, DoorWorkPose, HandleGrasp, move_to_door
+from openral_sim.motion_primitives.door_base_pose import CONFIG as DOOR_BASE_POSE
+from openral_sim.motion_primitives.door_base_pose import DoorWorkPose, HandleGrasp, move_to_door
 from openral_sim.motion_primitives.gripper import (
     activate_point_constraint,
     bar_between_fingers,
@@ -26,173 +27,202 @@ from openral_sim.skills.context import Move, Running, SkillContext
 from openral_sim.skills.errors import Blocked, LostObject, NotInGripperRange, NotReachable
 from openral_sim.skills.requests import DoorRequest
 
-_LOOSE = 0.03
+
+@dataclass(frozen=True)
+class OpenCloseConfig:
+    """Parameters of pulling and pushing doors.
+
+    Attributes:
+        max_slip: Distance of the handle from where it was grasped that counts as slipped in [m]; the radius
+            of a handle's bar and the compliance of the grip.
+        approach_speed: Speed of the hand towards the door in [m/s].
+        fist_length: Distance from the grasp site to the tips of the closed fingers in [m]; the pads end
+            20 mm ahead of the site, 6 mm are kept.
+        push_fractions: Where the hand may push, as fractions of the way from the hinge to the handle.
+        max_push_force: Force on the hand that ends a push in [N]; a closed door bears it, a moving one is
+            far below it.
+    """
+
+    max_slip: float = 0.03
+    approach_speed: float = 0.15
+    fist_length: float = 0.026
+    push_fractions: tuple[float, ...] = (0.62, 0.85, 0.45)
+    max_push_force: float = 60.0
+
+
+CONFIG = OpenCloseConfig()
 
 
 def open_door(context: SkillContext, request: DoorRequest) -> Running:
-    """Swing a container's door wide enough to reach in."""
+    """Open a container's door wide enough to reach in."""
     require_empty(context)
-    leaf = articulated_door(context, request)
-    if _stands_open(context, leaf):
-        return _told(context, leaf, request, "stands open already")
-    angles = tuple(share * leaf.door.travel for share in leaf.gait.wide)
-    told_now = partial(_told, context, leaf, request, "is open")
-    yield from draw(context, leaf, request.container_id, angles, told_now)
-    return told_now()
+    door = articulated_door(context, request)
+    if _is_open(context, door):
+        return _open_result(context, door, request, "is already open")
+    angles = tuple(fraction * door.spec.travel for fraction in door.profile.opening_fractions)
+    result = partial(_open_result, context, door, request, "is open")
+    yield from move_by_handle(context, door, request.container_id, angles, result)
+    return result()
 
 
-def draw(
+def move_by_handle(
     context: SkillContext,
-    leaf: ArticulatedDoor,
+    door: ArticulatedDoor,
     name: str,
     angles: tuple[float, ...],
-    told_now: Callable[[], SkillResult],
+    result: Callable[[], SkillResult],
 ) -> Move[None]:
-    """Move a door by its handle to the first of ``angles`` that can be reached, and let it go there.
+    """Move a door by its handle to the first feasible one of ``angles`` and release it there.
 
-    ``told_now`` says how it stands from then on.
+    ``result`` reports the door's state from then on.
 
     Raises:
-        NotReachable: If there is no such angle.
-        NotInGripperRange: If the fingers close beside the handle.
+        NotReachable: If none of the angles is feasible.
+        NotInGripperRange: If the fingers miss the handle.
         LostObject: If the handle slips out of the hand.
-        Blocked: If the door does not come along.
+        Blocked: If the door does not follow the hand.
     """
     hold = HandleGrasp(
-        leaf,
+        door,
         f"handle of '{name}'",
-        lambda angle: leaf.point(angle, float(leaf.handle[0]), 1.0),
-        lambda angle: -leaf.hinge.normal(angle),
+        lambda angle: door.point(angle, float(door.handle[0]), 1.0),
+        lambda angle: -door.joint.normal(angle),
     )
-    way = yield from move_to_door(context, hold, angles, "docking")
-    yield from aim(context, hold.at(leaf.angle(context)), "looking")
+    at_door = yield from move_to_door(context, hold, angles, "docking")
+    yield from aim(context, hold.point_at(door.angle(context)), "looking")
     try:
-        yield from _take_handle(context, leaf, way)
-        yield from _pull(context, leaf, way.angle)
+        yield from _grasp_handle(context, door, at_door)
+        yield from _pull(context, door, at_door.angle)
     finally:
         deactivate_weld(context, context.names.handle_connect)
-    context.achieved = told_now
+    context.achieved = result
     yield from open_hand(context, "letting go")
-    yield from retract_hand(context, BEFORE)
+    yield from retract_hand(context, DOOR_BASE_POSE.pregrasp_distance)
 
 
-def _stands_open(context: SkillContext, leaf: ArticulatedDoor) -> bool:
-    return leaf.angle(context) >= leaf.gait.enough * leaf.door.travel
+def _is_open(context: SkillContext, door: ArticulatedDoor) -> bool:
+    return door.angle(context) >= door.profile.open_fraction * door.spec.travel
 
 
-def _told(context: SkillContext, leaf: ArticulatedDoor, request: DoorRequest, words: str) -> SkillResult:
-    evidence: dict[str, ParamValue] = {
-        "container_id": request.container_id,
-        "opening": leaf.opening(context),
-        "angle": leaf.angle(context),
-    }
-    if not _stands_open(context, leaf):
-        message = f"'{request.container_id}' opened to {leaf.stands_at(context)} only"
+def _open_result(
+    context: SkillContext, door: ArticulatedDoor, request: DoorRequest, state: str
+) -> SkillResult:
+    evidence = _evidence(context, door, request)
+    if not _is_open(context, door):
+        message = f"'{request.container_id}' opened only to {door.describe_angle(context)}"
         return SkillResult(SkillStatus.BLOCKED, message, evidence)
-    return SkillResult(SkillStatus.SUCCEEDED, f"'{request.container_id}' {words}", evidence)
+    return SkillResult(SkillStatus.SUCCEEDED, f"'{request.container_id}' {state}", evidence)
 
 
-def _take_handle(context: SkillContext, leaf: ArticulatedDoor, way: DoorWorkPose) -> Move[None]:
-    """Close on the bar; the hand is pinned to it only while both fingers touch it.
+def _evidence(context: SkillContext, door: ArticulatedDoor, request: DoorRequest) -> dict[str, ParamValue]:
+    return {
+        "container_id": request.container_id,
+        "opening": door.opening(context),
+        "angle": door.angle(context),
+    }
+
+
+def _grasp_handle(context: SkillContext, door: ArticulatedDoor, at_door: DoorWorkPose) -> Move[None]:
+    """Close on the bar; the hand is constrained to it only while both fingers touch it.
 
     Raises:
-        NotInGripperRange: If the fingers close beside it.
+        NotInGripperRange: If the fingers miss it.
     """
-    yield from reach_to(context, way.stance.before, "reaching")
+    yield from reach_to(context, at_door.work_pose.before, "reaching")
     yield from open_hand(context, "opening the hand")
-    goal = way.stance.option.T_map_goal
-    yield from reach_along(context, goal, "approaching", 0.15, stop=lambda: contact_detected(context))
-    bar = leaf.door.handle_geoms
+    goal = at_door.work_pose.option.T_map_goal
+    yield from reach_along(
+        context, goal, "approaching", CONFIG.approach_speed, stop=lambda: contact_detected(context)
+    )
+    bar = door.spec.handle_geoms
     body = yield from close_hand(context, "closing", lambda context: bar_between_fingers(context, bar))
     if body is None:
         yield from open_hand(context, "letting go")
-        yield from retract_hand(context, BEFORE)
-        raise NotInGripperRange("the fingers closed beside the handle")
+        yield from retract_hand(context, DOOR_BASE_POSE.pregrasp_distance)
+        raise NotInGripperRange("the fingers missed the handle")
     activate_point_constraint(
         context, context.names.handle_connect, context.model.body(context.names.hand).id, body
     )
 
 
-def _pull(context: SkillContext, leaf: ArticulatedDoor, angle: float) -> Move[None]:
-    """Turn the door.
+def _pull(context: SkillContext, door: ArticulatedDoor, angle: float) -> Move[None]:
+    """Move the door by its grasped handle.
 
     Raises:
         LostObject: If the handle slips out of the hand.
-        Blocked: If the door does not come along.
+        Blocked: If the door does not follow the hand.
     """
-    taken = leaf.hinge.T_map_door(leaf.angle(context))
-    at_door = np.linalg.inv(taken) @ context.control.T_map_grasp()[:, 3]
+    T_map_door = door.joint.T_map_door(door.angle(context))
+    grasped_at = np.linalg.inv(T_map_door) @ context.control.T_map_grasp()[:, 3]
 
-    def strayed() -> float:
-        at = leaf.hinge.T_map_door(leaf.angle(context)) @ at_door
+    def slip() -> float:
+        at = door.joint.T_map_door(door.angle(context)) @ grasped_at
         return float(np.linalg.norm(at[:3] - context.control.T_map_grasp()[:3, 3]))
 
     def stop(expected: float) -> bool:
-        return abs(expected - leaf.angle(context)) > leaf.gait.lag or strayed() > _LOOSE
+        return abs(expected - door.angle(context)) > door.profile.max_lag or slip() > CONFIG.max_slip
 
-    done = yield from move_door(context, leaf, angle, "pulling the door", stop)
-    if not done:
-        slipped = bar_between_fingers(context, leaf.door.handle_geoms) is None
+    finished = yield from move_door(context, door, angle, "pulling the door", stop)
+    if not finished:
+        slipped = bar_between_fingers(context, door.spec.handle_geoms) is None
         deactivate_weld(context, context.names.handle_connect)
         yield from open_hand(context, "letting go")
-        yield from retract_hand(context, BEFORE)
-        stands = f"the door stands at {leaf.stands_at(context)}"
+        yield from retract_hand(context, DOOR_BASE_POSE.pregrasp_distance)
+        opening = door.describe_angle(context)
         if slipped:
-            raise LostObject(f"the handle slipped out of the hand; {stands}")
-        raise Blocked(f"the door does not move further; {stands}")
-
-
-_TIP = 0.026
-_SHARES = (0.62, 0.85, 0.45)
-"""Where the hand may push, as shares of the way from the hinge to the handle."""
-_HARD = 60.0
+            raise LostObject(f"the handle slipped out of the hand with the door open {opening}")
+        raise Blocked(f"the door is stuck at {opening}")
 
 
 def close_door(context: SkillContext, request: DoorRequest) -> Running:
-    """Push a container's door until it is shut."""
+    """Close a container's door."""
     require_empty(context)
-    leaf = articulated_door(context, request)
-    if leaf.angle(context) <= leaf.gait.shut:
-        return _close_door_told(context, leaf, request, "is shut already")
-    told_now = partial(_close_door_told, context, leaf, request, "is shut")
-    if leaf.is_pushed_shut:
-        yield from _push(context, leaf, request.container_id)
-        context.achieved = told_now
-        yield from retract_hand(context, BEFORE)
+    door = articulated_door(context, request)
+    if door.angle(context) <= door.profile.closed_tolerance:
+        return _close_result(context, door, request, "is already closed")
+    result = partial(_close_result, context, door, request, "is closed")
+    if door.is_pushed_closed:
+        yield from _push(context, door, request.container_id)
+        context.achieved = result
+        yield from retract_hand(context, DOOR_BASE_POSE.pregrasp_distance)
     else:
-        yield from draw(context, leaf, request.container_id, (0.0,), told_now)
-    return told_now()
+        yield from move_by_handle(context, door, request.container_id, (0.0,), result)
+    return result()
 
 
-def _push(context: SkillContext, leaf: ArticulatedDoor, name: str) -> Move[None]:
-    """Lay the closed hand on the front and go with it until it is shut.
+def _push(context: SkillContext, door: ArticulatedDoor, name: str) -> Move[None]:
+    """Lay the closed hand on the front and push until the door is closed.
 
     Raises:
-        NotReachable: If there is nowhere to stand for that.
+        NotReachable: If no base pose allows that.
     """
-    hold, way = yield from _dock(context, leaf, name)
-    yield from aim(context, hold.at(leaf.angle(context)), "looking")
+    hold, at_door = yield from _move_to_push(context, door, name)
+    yield from aim(context, hold.point_at(door.angle(context)), "looking")
     context.control.grip(0.0)
-    yield from reach_to(context, way.stance.before, "reaching")
-    goal = way.stance.option.T_map_goal
-    yield from reach_along(context, goal, "approaching", 0.15, stop=lambda: contact_detected(context))
+    yield from reach_to(context, at_door.work_pose.before, "reaching")
+    goal = at_door.work_pose.option.T_map_goal
+    yield from reach_along(
+        context, goal, "approaching", CONFIG.approach_speed, stop=lambda: contact_detected(context)
+    )
     yield from move_door(
-        context, leaf, -leaf.gait.press, "pushing the door", lambda _angle: _ended(context, leaf)
+        context, door, -door.profile.overtravel, "pushing the door", lambda _angle: _is_pushed(context, door)
     )
 
 
-def _dock(context: SkillContext, leaf: ArticulatedDoor, name: str) -> Move[tuple[HandleGrasp, DoorWorkPose]]:
-    """Go where the door can be pushed shut, the hand on one point of it or another.
+def _move_to_push(
+    context: SkillContext, door: ArticulatedDoor, name: str
+) -> Move[tuple[HandleGrasp, DoorWorkPose]]:
+    """Drive to where the hand can push the door closed, at the first feasible point of its front.
 
     Raises:
-        NotReachable: If no point of it can be pushed from anywhere.
+        NotReachable: If no point can be pushed from anywhere.
     """
-    for share in _SHARES:
+    for fraction in CONFIG.push_fractions:
         hold = HandleGrasp(
-            leaf,
+            door,
             f"door of '{name}'",
-            partial(leaf.point, x=leaf.front + _TIP, share=share),
-            lambda angle: -leaf.hinge.normal(angle),
+            partial(door.point, x=door.front + CONFIG.fist_length, fraction=fraction),
+            lambda angle: -door.joint.normal(angle),
         )
         try:
             return hold, (yield from move_to_door(context, hold, (0.0,), "docking"))
@@ -201,23 +231,21 @@ def _dock(context: SkillContext, leaf: ArticulatedDoor, name: str) -> Move[tuple
     raise refused
 
 
-def _ended(context: SkillContext, leaf: ArticulatedDoor) -> bool:
-    return leaf.angle(context) < leaf.gait.shut / 3 or push_on_hand(context) > _HARD
+def _is_pushed(context: SkillContext, door: ArticulatedDoor) -> bool:
+    is_closed = door.angle(context) < door.profile.closed_tolerance / 3
+    return is_closed or push_on_hand(context) > CONFIG.max_push_force
 
 
-def _close_door_told(
-    context: SkillContext, leaf: ArticulatedDoor, request: DoorRequest, words: str
+def _close_result(
+    context: SkillContext, door: ArticulatedDoor, request: DoorRequest, state: str
 ) -> SkillResult:
-    """How the door stands.
+    """Report the closed door.
 
     Raises:
-        Blocked: If it is not shut.
+        Blocked: If it is not closed.
     """
-    if leaf.angle(context) > leaf.gait.shut:
-        raise Blocked(f"the door stands at {leaf.stands_at(context)} and goes no further")
-    evidence: dict[str, ParamValue] = {
-        "container_id": request.container_id,
-        "opening": leaf.opening(context),
-        "angle": leaf.angle(context),
-    }
-    return SkillResult(SkillStatus.SUCCEEDED, f"'{request.container_id}' {words}", evidence)
+    if door.angle(context) > door.profile.closed_tolerance:
+        raise Blocked(f"the door is still open {door.describe_angle(context)} and cannot be pushed further")
+    return SkillResult(
+        SkillStatus.SUCCEEDED, f"'{request.container_id}' {state}", _evidence(context, door, request)
+    )

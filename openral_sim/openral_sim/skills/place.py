@@ -1,6 +1,7 @@
-"""PLACE: put down what is held at, or near, a point of a surface."""
+"""PLACE: put the held object down at, or near, a point of a surface."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -26,94 +27,130 @@ from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.base_planner import CostToGo
 from openral_sim.planning.occupancy_grid import RESOLUTION
 from openral_sim.planning.placement import find_placements
-from openral_sim.skills.context import Feedback, Held, Move, Running, SkillContext
+from openral_sim.skills.context import Feedback, HeldObject, Move, Running, SkillContext
 from openral_sim.skills.errors import BadRequest, LostObject, NotReachable
 from openral_sim.skills.requests import PlaceRequest
 
 Vector = NDArray[np.float64]
-_GAP = 0.012
-_DROPS = {True: 0.12, False: 0.07}
-_ROOM, _BESIDE = 0.05, 0.03
-_CLEAR = 0.14
-_FLOOR = 0.04
-"""Height up to which a level spot is the floor, or a rug on it [m]."""
-_HAND = 0.13
-"""Half the width of a hand, and a little more [m]."""
-_ATTEMPTS = 3
-_UPRIGHT, _STRAYED = 0.94, 0.10
+
+
+@dataclass(frozen=True)
+class PlaceConfig:
+    """Parameters of the skill; lengths in [m].
+
+    Attributes:
+        gap: Height of the object above the surface before it is lowered onto it.
+        drop: Height from which a hand that points down lowers the object.
+        level_drop: Height from which a level hand lowers the object; it has less room under a shelf.
+        margin: Free surface around the object.
+        hand_radius: Radius that a level hand needs beside other objects; half its width and a margin.
+        max_floor_height: Height up to which a free spot is the floor, or a rug on it.
+        attempts: Number of base poses from which an arm path is searched.
+        reach_speed: Fraction of the arm's top speed with the object.
+        lower_speed: Speed of the hand on the way down in [m/s].
+        retract_speed: Speed of the emptied hand in [m/s].
+        clearance: Distance that a level hand retracts from the object.
+        reported_offset: Distance from the requested point from which the result mentions it.
+        max_displacement: Largest horizontal distance from the spot after release.
+        max_sinking: Largest depth below the surface after release; more means that it fell off.
+        min_upright: Cosine of the largest tilt after release; 20 degrees.
+    """
+
+    gap: float = 0.012
+    drop: float = 0.12
+    level_drop: float = 0.07
+    margin: float = 0.05
+    hand_radius: float = 0.13
+    max_floor_height: float = 0.04
+    attempts: int = 3
+    reach_speed: float = 0.7
+    lower_speed: float = 0.12
+    retract_speed: float = 0.25
+    clearance: float = 0.14
+    reported_offset: float = 0.03
+    max_displacement: float = 0.10
+    max_sinking: float = 0.02
+    min_upright: float = 0.94
+
+
+CONFIG = PlaceConfig()
 
 
 def place(context: SkillContext, request: PlaceRequest) -> Running:
-    """Dock at a free spot, lower what is held until it stands, let go gently and draw back."""
+    """Move to a free spot, lower the object until it is supported, release it slowly and retract."""
     held = require_held(context, Verb.PLACE)
-    told = np.array(request.target.position)
-    spot, stance = yield from _bring_over(context, held, told)
+    requested = np.array(request.target.position)
+    spot, work_pose = yield from _bring_over(context, held, requested)
     yield from reach_along(
-        context, stance.option.T_map_goal, "lowering", 0.12, stop=lambda: contact_detected(context)
+        context,
+        work_pose.option.T_map_goal,
+        "lowering",
+        CONFIG.lower_speed,
+        stop=lambda: contact_detected(context),
     )
     yield from lower_until_supported(context, held)
     deactivate_weld(context, context.names.grasp_weld)
     context.held = None
-    context.achieved = told_now = partial(_told, context, held, told, spot)
+    context.achieved = result = partial(_result, context, held, requested, spot)
     yield from release_slowly(context, "letting go")
     yield from wait_until_still(context, held.body, "letting go")
-    if not held.pointing.is_level:
-        back = pregrasp_pose(stance.option.T_map_goal, _DROPS[True])
-        yield from reach_along(context, back, "drawing back", 0.25)
-    yield from retract_hand(context, _CLEAR if held.pointing.is_level else 0.0)
-    return told_now()
+    if not held.orientation.is_level:
+        back = pregrasp_pose(work_pose.option.T_map_goal, CONFIG.drop)
+        yield from reach_along(context, back, "drawing back", CONFIG.retract_speed)
+    yield from retract_hand(context, CONFIG.clearance if held.orientation.is_level else 0.0)
+    return result()
 
 
-def _bring_over(context: SkillContext, held: Held, told: Vector) -> Move[tuple[Vector, WorkPose]]:
-    """Bring what is held over a free spot, from another standing place if the arm finds no way.
+def _bring_over(context: SkillContext, held: HeldObject, requested: Vector) -> Move[tuple[Vector, WorkPose]]:
+    """Bring the object over a free spot, from another base pose if the arm finds no path.
 
     Raises:
         NotReachable: If there is no free spot, or none can be reached.
-        NoArmPath: If the arm found no way from any of a bounded number of places.
+        NoArmPath: If the arm found no path from a bounded number of base poses.
     """
-    for attempt in range(_ATTEMPTS):
-        spot, stance = yield from _dock_at_free_spot(context, held, told, elsewhere=attempt > 0)
+    for attempt in range(CONFIG.attempts):
+        spot, work_pose = yield from _move_to_free_spot(context, held, requested, elsewhere=attempt > 0)
         try:
-            yield from reach_to(context, stance.before, "reaching", 0.7)
+            yield from reach_to(context, work_pose.before, "reaching", CONFIG.reach_speed)
         except NoArmPath as error:
             refused = error
             yield Feedback("reaching", 0.0)
         else:
-            return spot, stance
+            return spot, work_pose
     raise refused
 
 
-def _dock_at_free_spot(
-    context: SkillContext, held: Held, told: Vector, *, elsewhere: bool
+def _move_to_free_spot(
+    context: SkillContext, held: HeldObject, requested: Vector, *, elsewhere: bool
 ) -> Move[tuple[Vector, WorkPose]]:
-    """Try free spots near the told point, the nearest first.
+    """Try free spots near the requested point, the nearest first.
 
     Raises:
-        BadRequest: If there is no furniture at the told point: nothing is put on the floor.
-        NotReachable: If there is none, or none can be reached.
+        BadRequest: If there is only floor at the requested point; objects are not put on the floor.
+        NotReachable: If there is no free spot, or none can be reached.
     """
     low, high = extent(context.model, held.body)
-    radius = float(np.abs([low[:2], high[:2]]).max()) + _ROOM
+    radius = float(np.abs([low[:2], high[:2]]).max()) + CONFIG.margin
     effort = _distance_to_floor(plan_base_motion(context))
-    # A level hand comes down beside what stands there: where it has no room, the thing itself may have some.
-    radii = {radius} if held.downward else {max(radius, _HAND), radius}
+    # A level hand comes down beside other objects; the object alone may fit where the hand does not.
+    radii = {radius} if held.is_downward else {max(radius, CONFIG.hand_radius), radius}
     spots = [
         spot
-        for each in sorted(radii, reverse=True)
-        for spot in find_placements(context.model, context.data, told, each, effort)
+        for disc in sorted(radii, reverse=True)
+        for spot in find_placements(context.model, context.data, requested, disc, effort)
     ]
-    where = ", ".join(f"{value:.2f}" for value in told)
-    if spots and spots[0][2] < _FLOOR:
+    where = ", ".join(f"{value:.2f}" for value in requested)
+    if spots and spots[0][2] < CONFIG.max_floor_height:
         raise BadRequest(
-            f"PLACE needs a surface, and at ({where}) there is only the floor; the {held.label} is kept"
+            f"PLACE needs a surface, but at ({where}) there is only floor; still holding the {held.label}"
         )
     for spot in spots:
         try:
-            options = _presented(held, spot)
-            stance = yield from move_to_work_pose(context, spot, options, "docking", elsewhere=elsewhere)
+            options = _options(held, spot)
+            work_pose = yield from move_to_work_pose(context, spot, options, "docking", elsewhere=elsewhere)
         except NotReachable:
             continue
-        return spot, stance
+        return spot, work_pose
     raise NotReachable(
         f"none of {len(spots)} free spots near ({where}) can be reached with the {held.label}"
         if spots
@@ -122,31 +159,33 @@ def _dock_at_free_spot(
 
 
 def _distance_to_floor(field: CostToGo) -> Callable[[Vector], float]:
-    """How far a point is from where the base could stand, in [m]."""
-    far = distance_transform_edt(~np.isfinite(field.cost)) * RESOLUTION
-    return lambda xy: float(far[field.grid.cell(xy)])
+    """Return the function from a point to its distance from floor that the base can reach, in [m]."""
+    distances = distance_transform_edt(~np.isfinite(field.cost)) * RESOLUTION
+    return lambda xy: float(distances[field.grid.cell(xy)])
 
 
-def _presented(held: Held, spot: Vector) -> Options:
-    return lambda base: hold_poses_over(held, spot, _GAP, _DROPS[held.downward], base)
+def _options(held: HeldObject, spot: Vector) -> Options:
+    drop = CONFIG.drop if held.is_downward else CONFIG.level_drop
+    return lambda base: hold_poses_over(held, spot, CONFIG.gap, drop, base)
 
 
-def _told(context: SkillContext, held: Held, told: Vector, spot: Vector) -> SkillResult:
-    """Where it stands now.
+def _result(context: SkillContext, held: HeldObject, requested: Vector, spot: Vector) -> SkillResult:
+    """Report where the object is now.
 
     Raises:
         LostObject: If it fell over or off.
     """
     position, axis = context.data.xpos[held.body], context.data.xmat[held.body].reshape(3, 3)[2, 2]
     x, y, z = (float(value) for value in position)
-    if np.hypot(x - spot[0], y - spot[1]) > _STRAYED or z < spot[2] - 0.02 or axis < _UPRIGHT:
+    is_displaced = np.hypot(x - spot[0], y - spot[1]) > CONFIG.max_displacement
+    if is_displaced or z < spot[2] - CONFIG.max_sinking or axis < CONFIG.min_upright:
         where = f"({x:.2f}, {y:.2f}, {z:.2f})"
-        raise LostObject(f"the {held.label} did not stay where it was put: it lies at {where}")
-    beside = float(np.linalg.norm(spot[:2] - told[:2]))
-    said = f"placed the {held.label}"
-    if beside > _BESIDE:
-        said += f" {beside:.2f} m beside the point: it is free there"
+        raise LostObject(f"the {held.label} did not stay where it was placed; it is now at {where}")
+    offset = float(np.linalg.norm(spot[:2] - requested[:2]))
+    message = f"placed the {held.label}"
+    if offset > CONFIG.reported_offset:
+        message += f" at the nearest free spot, {offset:.2f} m from the requested point"
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = context.data.xmat[held.body].reshape(3, 3), position
     evidence: dict[str, ParamValue] = {"pose": Pose.from_matrix(T), "x": x, "y": y, "z": z}
-    return SkillResult(SkillStatus.SUCCEEDED, said, evidence)
+    return SkillResult(SkillStatus.SUCCEEDED, message, evidence)

@@ -1,4 +1,4 @@
-"""POUR: tilt what is held over a vessel until it is filled."""
+"""POUR: tilt the held bottle over a vessel until it is filled."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,46 +17,79 @@ from openral_sim.motion_primitives.pouring import PourVessel, bottle_in_hand, po
 from openral_sim.motion_primitives.retract import retract_hand
 from openral_sim.planning.approach import frontal, hand_axes
 from openral_sim.planning.arm_planner import Trajectory
-from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Held, Move, Running, SkillContext
+from openral_sim.skills.context import CONTROL_PERIOD, Feedback, HeldObject, Move, Running, SkillContext
 from openral_sim.skills.errors import BadRequest, Blocked, NotReachable
 from openral_sim.skills.requests import PourRequest
 
 Vector = NDArray[np.float64]
-FILL = 0.65
-"""How full a vessel is poured in [0, 1]."""
-_TILT = 1.95
-_ALONG = 1.65
-_OVER_RIM = 0.045
-_SPARED = 0.02
-_SHARE, _BACK_SHARE = 0.35, 0.9
-_BOUND = 12.0
-_MOVED = 0.015
-
-
-def pour(context: SkillContext, request: PourRequest) -> Running:
-    """Bring the hand beside the vessel, turn the wrist until it fills, and turn it back."""
-    held = require_held(context, Verb.POUR)
-    source = bottle_in_hand(context, held)
-    vessel = vessel_at(context, request, held.body)
-    if vessel.liquid.level >= FILL:
-        raise BadRequest(f"the {request.label} is {vessel.liquid.level:.0%} full already")
-    rim, before = vessel.rim(context), vessel.liquid.level
-    stance = yield from move_to_work_pose(
-        context, rim, lambda base: _ways(held, source, rim, base), "docking"
-    )
-    yield from aim(context, rim, "looking")
-    yield from reach_to(context, stance.before, "reaching", 0.6)
-    spilled = yield from _tilt(context, source, vessel, stance.option.T_map_goal)
-    said = f"poured from the {held.label} into the {request.label}"
-    work = _Work(source, vessel, rim, before, spilled)
-    context.achieved = told_now = partial(_told, context, work, request.label, said)
-    yield from retract_hand(context, 0.10)
-    return told_now()
 
 
 @dataclass(frozen=True)
-class _Work:
-    """What was poured: from where, into what, where its rim was and how full it was [0, 1]; spilled [l]."""
+class PourConfig:
+    """Parameters of the skill.
+
+    Attributes:
+        fill: Level that a vessel is filled to in [0, 1]; leaves room under the rim.
+        tilt: Roll of the wrist at the end of the pour in [rad]; pours an almost empty bottle.
+        spout_tilt: Roll at which the spout is over the middle of the rim in [rad]; the middle of the pour.
+        rim_clearance: Height of the tilted spout over the rim in [m].
+        contact_radius: Radius around the rim within which contact is not checked in [m].
+        reach_speed: Fraction of the arm's top speed with the bottle.
+        tilt_speed: The same while the wrist tilts.
+        return_speed: The same while it turns back, faster so that less is spilled.
+        max_time: Longest wait for the vessel to fill in [s].
+        max_push: Largest displacement of the vessel in [m].
+        clearance: Distance that the hand retracts from the vessel in [m].
+    """
+
+    fill: float = 0.65
+    tilt: float = 1.95
+    spout_tilt: float = 1.65
+    rim_clearance: float = 0.045
+    contact_radius: float = 0.02
+    reach_speed: float = 0.6
+    tilt_speed: float = 0.35
+    return_speed: float = 0.9
+    max_time: float = 12.0
+    max_push: float = 0.015
+    clearance: float = 0.10
+
+
+CONFIG = PourConfig()
+
+
+def pour(context: SkillContext, request: PourRequest) -> Running:
+    """Bring the hand beside the vessel, roll the wrist until it is filled, and roll it back."""
+    held = require_held(context, Verb.POUR)
+    source = bottle_in_hand(context, held)
+    vessel = vessel_at(context, request, held.body)
+    if vessel.liquid.level >= CONFIG.fill:
+        raise BadRequest(f"the {request.label} is already {vessel.liquid.level:.0%} full")
+    rim, before = vessel.rim(context), vessel.liquid.level
+    work_pose = yield from move_to_work_pose(
+        context, rim, lambda base: _options(held, source, rim, base), "docking"
+    )
+    yield from aim(context, rim, "looking")
+    yield from reach_to(context, work_pose.before, "reaching", CONFIG.reach_speed)
+    spilled = yield from _tilt(context, source, vessel, work_pose.option.T_map_goal)
+    message = f"poured from the {held.label} into the {request.label}"
+    work = _Pour(source, vessel, rim, before, spilled)
+    context.achieved = result = partial(_result, context, work, request.label, message)
+    yield from retract_hand(context, CONFIG.clearance)
+    return result()
+
+
+@dataclass(frozen=True)
+class _Pour:
+    """A finished pour.
+
+    Attributes:
+        source: The bottle.
+        vessel: The vessel.
+        rim: Middle of its rim before the pour, in map in [m], shape (3,).
+        before: Its level before the pour in [0, 1].
+        spilled: Spilled volume in [l].
+    """
 
     source: PourVessel
     vessel: PourVessel
@@ -65,80 +98,82 @@ class _Work:
     spilled: float
 
 
-def _told(context: SkillContext, work: _Work, label: str, said: str) -> SkillResult:
-    """How full the vessel is now.
+def _result(context: SkillContext, work: _Pour, label: str, message: str) -> SkillResult:
+    """Report the vessel's level.
 
     Raises:
-        Blocked: If it was pushed.
+        Blocked: If the vessel was pushed.
         NotReachable: If the stream missed it.
     """
     level = work.vessel.liquid.level
-    _require_untouched(context, work.vessel, work.rim, label)
+    _require_unmoved(context, work.vessel, work.rim, label)
     if level <= work.before:
-        raise NotReachable(f"the stream missed the {label}: {work.spilled:.2f} l were spilled")
+        raise NotReachable(f"the stream missed the {label}; spilled {work.spilled:.2f} l")
     left = work.source.liquid.level
     evidence: dict[str, ParamValue] = {"fill": level, "left": left, "spilled": work.spilled}
-    return SkillResult(SkillStatus.SUCCEEDED, said, evidence)
+    return SkillResult(SkillStatus.SUCCEEDED, message, evidence)
 
 
-def _ways(held: Held, source: PourVessel, rim: Vector, base: Vector) -> Iterator[ReachOption]:
-    """The hand beside the vessel, upright and tilted to either side, its spout over the rim when tilted."""
+def _options(held: HeldObject, source: PourVessel, rim: Vector, base: Vector) -> Iterator[ReachOption]:
+    """List poses of the hand beside the vessel, tilted to either side with the spout over the rim."""
     heading = float(np.arctan2(rim[1] - base[1], rim[0] - base[0]))
     upright = np.eye(4)
     upright[:3, :3] = hand_axes(frontal(heading))
     spout = held.T_grasp_body @ np.array([0.0, 0.0, source.top, 1.0])
     for side in (1.0, -1.0):
-        turned = upright[:3, :3] @ Rotation.from_rotvec([0.0, 0.0, side * _ALONG]).as_matrix()
+        turned = upright[:3, :3] @ Rotation.from_rotvec([0.0, 0.0, side * CONFIG.spout_tilt]).as_matrix()
         tilted = upright.copy()
-        tilted[:3, :3] = upright[:3, :3] @ Rotation.from_rotvec([0.0, 0.0, side * _TILT]).as_matrix()
+        tilted[:3, :3] = upright[:3, :3] @ Rotation.from_rotvec([0.0, 0.0, side * CONFIG.tilt]).as_matrix()
         lowest = (tilted[:3, :3] @ spout[:3])[2]
         at = rim - turned @ spout[:3]
-        at[2] = rim[2] + _OVER_RIM - lowest
+        at[2] = rim[2] + CONFIG.rim_clearance - lowest
         before = upright.copy()
         before[:3, 3] = tilted[:3, 3] = at
-        yield ReachOption("beside it", before, tilted, (rim, _SPARED))
+        yield ReachOption("beside it", before, tilted, (rim, CONFIG.contact_radius))
 
 
 def _tilt(context: SkillContext, source: PourVessel, vessel: PourVessel, T_map_goal: Vector) -> Move[float]:
-    """Turn the wrist, wait while it runs, turn back; what was spilled in [l]."""
+    """Roll the wrist, wait while it pours, roll back; return the spilled volume in [l]."""
     start = context.solver.forward(context.control.reach_target)
-    corners = line_postures(context, start, context.in_base(T_map_goal, context.control.base_pose))
+    waypoints = line_postures(context, start, context.to_base_frame(T_map_goal, context.control.base_pose))
     spilled = 0.0
 
-    def watch() -> bool:
+    def step() -> bool:
         nonlocal spilled
         spilled += pour_step(context, source, vessel, CONTROL_PERIOD)
-        return vessel.liquid.level >= FILL
+        return vessel.liquid.level >= CONFIG.fill
 
-    context.secure = lambda: _turn_back(context, corners[:1], watch)
-    reached = yield from follow(context, Trajectory(corners, _SHARE), "tilting", watch)
-    for _ in range(int(_BOUND / CONTROL_PERIOD) if reached else 0):
-        if watch() or source.liquid.level <= 0.0:
+    context.secure = lambda: _turn_back(context, waypoints[:1], step)
+    reached = yield from follow(context, Trajectory(waypoints, CONFIG.tilt_speed), "tilting", step)
+    for _ in range(int(CONFIG.max_time / CONTROL_PERIOD) if reached else 0):
+        if step() or source.liquid.level <= 0.0:
             break
         yield Feedback("pouring", min(1.0, vessel.liquid.level))
-    yield from _turn_back(context, corners[:1], watch)
+    yield from _turn_back(context, waypoints[:1], step)
     context.secure = None
     return spilled
 
 
-def _turn_back(context: SkillContext, upright: Vector, watch: Callable[[], bool]) -> Move[None]:
-    """Bring the bottle up again, to a posture of shape (1, 8)."""
+def _turn_back(context: SkillContext, upright: Vector, step: Callable[[], bool]) -> Move[None]:
+    """Return the bottle to an upright posture of shape (1, 8)."""
     back = np.vstack([context.control.reach_target, upright])
-    yield from follow(context, Trajectory(back, _BACK_SHARE), "turning back", lambda: _run_on(watch))
+    yield from follow(
+        context, Trajectory(back, CONFIG.return_speed), "turning back", lambda: _keep_pouring(step)
+    )
 
 
-def _run_on(watch: Callable[[], bool]) -> bool:
-    """Liquid runs on until the bottle is up again; that does not end the motion."""
-    watch()
+def _keep_pouring(step: Callable[[], bool]) -> bool:
+    """Simulate the stream until the bottle is upright, without ending the motion."""
+    step()
     return False
 
 
-def _require_untouched(context: SkillContext, vessel: PourVessel, rim: Vector, label: str) -> None:
-    """Make sure the vessel stands where it stood.
+def _require_unmoved(context: SkillContext, vessel: PourVessel, rim: Vector, label: str) -> None:
+    """Ensure that the vessel was not pushed.
 
     Raises:
-        Blocked: If it was pushed.
+        Blocked: If it was.
     """
     moved = float(np.linalg.norm(vessel.rim(context) - rim))
-    if moved > _MOVED:
+    if moved > CONFIG.max_push:
         raise Blocked(f"the {label} was pushed by {moved * 100:.0f} cm")

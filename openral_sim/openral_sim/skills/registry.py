@@ -1,4 +1,4 @@
-"""Which skill serves which verb."""
+"""The skills by verb."""
 
 from collections.abc import Callable, Mapping
 
@@ -25,7 +25,7 @@ from openral_sim.skills.requests import (
 
 _Start = Callable[[SkillContext, Params], Running]
 
-SERVED: Mapping[Verb, _Start] = {
+SKILLS: Mapping[Verb, _Start] = {
     Verb.NAVIGATE: lambda context, params: navigate(context, NavigateRequest.read(params)),
     Verb.LOOK_AT: lambda context, params: look_at(context, LookAtRequest.read(params)),
     Verb.GRASP: lambda context, params: grasp(context, GraspRequest.read(params)),
@@ -35,16 +35,16 @@ SERVED: Mapping[Verb, _Start] = {
     Verb.POUR: lambda context, params: pour(context, PourRequest.read(params)),
     Verb.HANDOVER: lambda context, params: handover(context, HandoverRequest.read(params)),
 }
-"""Every verb this robot serves."""
+"""Starters of the skills, by the verb that they serve."""
 
 
 def start(context: SkillContext, verb: Verb, params: Mapping[str, ParamValue]) -> Running:
-    """Begin a verb.
+    """Start the skill of a verb.
 
     Raises:
-        UnservedVerb: If this robot does not serve it.
-        BadRequest: If the parameters do not fit it.
+        UnservedVerb: If the robot does not serve it.
+        BadRequest: If the parameters are invalid.
     """
-    if verb not in SERVED:
-        raise UnservedVerb(verb, SERVED)
-    return SERVED[verb](context, Params(params))
+    if verb not in SKILLS:
+        raise UnservedVerb(verb, SKILLS)
+    return SKILLS[verb](context, Params(params))

@@ -1,5 +1,4 @@
-"""What each verb is asked, read from a goal's typed parameters."""
-# MERGED Checks a goal against the rSkill it names and against what this robot serves.
+"""Requests of the skills, read from a goal's typed parameters, and validation of goals."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,24 +14,25 @@ from openral_core.rskills import ParameterSpec, ParameterType, Registry, SkillMa
 from openral_core.skills import ParamValue, SkillGoal, Verb
 from openral_sim.skills.errors import BadRequest, UnservedVerb
 
-_LARGEST = 1.0
+_MAX_LENGTH = 1.0
+"""Largest extent of an object in a request [m]; longer ones are mistakes such as millimetres."""
 
 
 class Params:
-    """A goal's parameters, each read once as the type it must have."""
+    """Typed access to a goal's parameters."""
 
     def __init__(self, values: Mapping[str, ParamValue]) -> None:
         self._values = values
 
     def given(self, name: str) -> bool:
-        """Whether a parameter was given."""
+        """Return True if a parameter was given."""
         return name in self._values
 
     def pose(self, name: str) -> Pose:
-        """A pose in map.
+        """Read a pose in map.
 
         Raises:
-            BadRequest: If it is missing or no pose.
+            BadRequest: If it is missing or not a pose.
         """
         value = self._values.get(name)
         if not isinstance(value, Pose):
@@ -40,41 +40,41 @@ class Params:
         return value
 
     def text(self, name: str, default: str = "") -> str:
-        """A string."""
+        """Read a string."""
         return str(self._values.get(name, default))
 
     def length(self, name: str) -> float:
-        """A length in [m]; 0 when not given.
+        """Read a length in [m]; 0 if not given.
 
         Raises:
-            BadRequest: If it is no length of something a hand could meet.
+            BadRequest: If it is not a number in range.
         """
         value = self._values.get(name, 0.0)
-        if isinstance(value, Pose | str) or not 0.0 <= float(value) <= _LARGEST:
-            raise BadRequest(f"parameter '{name}' must be a length from 0 to {_LARGEST} m, not {value!r}")
+        if isinstance(value, Pose | str) or not 0.0 <= float(value) <= _MAX_LENGTH:
+            raise BadRequest(f"parameter '{name}' must be a length from 0 to {_MAX_LENGTH} m, not {value!r}")
         return float(value)
 
 
 @dataclass(frozen=True)
 class NavigateRequest:
-    """Stand at a pose in map, or, where only ``facing`` is given, somewhere near that looks at it."""
+    """Drive to a pose in map, or, if only ``facing`` is given, to where the robot faces it."""
 
     goal: Pose | None
     facing: Pose | None
 
     @classmethod
     def read(cls, params: Params) -> "NavigateRequest":
-        """From ``goal`` or ``target``."""
+        """Read ``goal`` or ``target``."""
         if params.given("goal"):
             return cls(params.pose("goal"), None)
         if params.given("target"):
             return cls(None, params.pose("target"))
-        raise BadRequest("NAVIGATE needs a pose 'goal' to stand at or a pose 'target' to face")
+        raise BadRequest("NAVIGATE needs a pose 'goal' to drive to or a pose 'target' to face")
 
 
 @dataclass(frozen=True)
 class LookAtRequest:
-    """Point the head at a point in map; of a node, which may lie ``inside`` another, when ids are given."""
+    """Aim the head at a point in map; with ids, at a node that may lie ``inside`` another."""
 
     target: Pose
     node_id: str = ""
@@ -82,15 +82,18 @@ class LookAtRequest:
 
     @classmethod
     def read(cls, params: Params) -> "LookAtRequest":
-        """From ``target``, ``node_id`` and ``inside``."""
+        """Read ``target``, ``node_id`` and ``inside``."""
         return cls(params.pose("target"), params.text("node_id"), params.text("inside"))
 
 
 @dataclass(frozen=True)
 class GraspRequest:
-    """Take a thing: where its centre is in map, its extents along that pose's axes [m], its name.
+    """Grasp an object.
 
-    An extent of 0 is unknown.
+    Attributes:
+        target: Pose of its centre in map.
+        size: Extents along that pose's axes in [m]; 0 if unknown.
+        label: Name of the object.
     """
 
     target: Pose
@@ -99,7 +102,7 @@ class GraspRequest:
 
     @classmethod
     def read(cls, params: Params) -> "GraspRequest":
-        """From ``target``, ``size_x``, ``size_y``, ``size_z`` and ``label``."""
+        """Read ``target``, ``size_x``, ``size_y``, ``size_z`` and ``label``."""
         size = (params.length("size_x"), params.length("size_y"), params.length("size_z"))
         return cls(params.pose("target"), size, params.text("label", "thing"))
 
@@ -110,68 +113,68 @@ class GraspRequest:
 
     @property
     def height(self) -> float:
-        """Extent along z, or a guess for something on a table, in [m]."""
+        """Extent along z in [m]; a guess for an object on a table if unknown."""
         return self.size[2] or 0.10
 
     @property
     def is_slender(self) -> bool:
-        """Whether it stands more than twice as tall as it is wide."""
+        """True if it is more than twice as tall as wide."""
         return self.size[2] > 2.0 * max(self.size[0], self.size[1], 0.05)
 
     @property
     def reach(self) -> float:
-        """Half the greatest horizontal extent, or a guess, in [m]."""
+        """Half the greatest horizontal extent in [m]; a guess if unknown."""
         return max(self.size[0], self.size[1], 0.08) / 2
 
 
 @dataclass(frozen=True)
 class DoorRequest:
-    """Open or close the door of a container: where it stands in map, and its id."""
+    """Open or close the door of a container, given its pose in map and its id."""
 
     target: Pose
     container_id: str
 
     @classmethod
     def read(cls, params: Params) -> "DoorRequest":
-        """From ``target`` and ``container_id``."""
+        """Read ``target`` and ``container_id``."""
         return cls(params.pose("target"), params.text("container_id"))
 
 
 @dataclass(frozen=True)
 class PlaceRequest:
-    """Put down what is held at a point of a surface in map."""
+    """Put the held object down at a point of a surface in map."""
 
     target: Pose
 
     @classmethod
     def read(cls, params: Params) -> "PlaceRequest":
-        """From ``target``."""
+        """Read ``target``."""
         return cls(params.pose("target"))
 
 
 @dataclass(frozen=True)
 class PourRequest:
-    """Pour what is held into a vessel: where its centre is in map, and its name."""
+    """Pour from the held bottle into a vessel, given the pose of its centre in map and its name."""
 
     target: Pose
     label: str
 
     @classmethod
     def read(cls, params: Params) -> "PourRequest":
-        """From ``target`` and ``label``."""
+        """Read ``target`` and ``label``."""
         return cls(params.pose("target"), params.text("label", "vessel"))
 
 
 @dataclass(frozen=True)
 class HandoverRequest:
-    """Give what is held to a person of the world."""
+    """Hand the held object to a person."""
 
     agent: Pose
     agent_id: str
 
     @classmethod
     def read(cls, params: Params) -> "HandoverRequest":
-        """From ``agent`` and ``agent_id``."""
+        """Read ``agent`` and ``agent_id``."""
         return cls(params.pose("agent"), params.text("agent_id"))
 
 
@@ -186,7 +189,7 @@ _TYPES: Mapping[ParameterType, tuple[type[ParamValue], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class ValidatedGoal:
-    """A goal that fits its manifest; ``deadline`` in [s] of wall-clock time."""
+    """A goal that matches its manifest; ``deadline`` in [s] of wall-clock time."""
 
     rskill_id: str
     verb: Verb
@@ -195,11 +198,11 @@ class ValidatedGoal:
 
 
 def validate_goal(goal: SkillGoal, registry: Registry, served: Collection[Verb]) -> ValidatedGoal:
-    """The goal as work for the robot.
+    """Validate a goal against the rSkill that it names and the verbs that the robot serves.
 
     Raises:
-        BadRequest: If the rSkill is unknown or the parameters or the deadline do not fit it; names each.
-        UnservedVerb: If this robot does not serve the rSkill's verb.
+        BadRequest: If the rSkill is unknown, or parameters or deadline are invalid; lists every problem.
+        UnservedVerb: If the robot does not serve the rSkill's verb.
     """
     try:
         manifest = registry.skill(goal.rskill_id)

@@ -1,5 +1,4 @@
-"""Running a skill to one typed end, whatever happens."""
-# MERGED How a skill ends that something cut short.
+"""Run a skill to exactly one typed result, also when it is cancelled, aborted or too slow."""
 
 from collections.abc import Generator, Mapping
 from contextlib import closing
@@ -17,10 +16,10 @@ from openral_sim.skills.errors import SkillFailed, TookTooLong
 from openral_sim.skills.registry import start
 from openral_sim.skills.safety import UNBOUNDED, MotionEnvelope, SafetyMonitor
 
-CUTS = (SkillFailed, NoBasePath, IkFailed, NoArmPath)
-"""What can cut a skill short."""
+ABORT_ERRORS = (SkillFailed, NoBasePath, IkFailed, NoArmPath)
+"""Errors that abort a skill."""
 AFTERWARDS = "afterwards"
-"""Evidence of a skill that did its work and met something on the way out: what that was."""
+"""Evidence key of an error that occurred after the work was done."""
 
 _STATUS_OF: tuple[tuple[type[OpenRALError], SkillStatus], ...] = (
     (NoBasePath, SkillStatus.NOT_REACHABLE),
@@ -30,7 +29,7 @@ _STATUS_OF: tuple[tuple[type[OpenRALError], SkillStatus], ...] = (
 
 
 def result_of_abort(context: SkillContext, error: OpenRALError) -> SkillResult:
-    """The end of a skill that failed, or that failed only to leave once its work was done."""
+    """Result of a skill that raised: its failure, or success if only its retreat failed."""
     if context.achieved is None:
         return SkillResult(_status(error), str(error))
     try:
@@ -48,29 +47,31 @@ def _status(error: OpenRALError) -> SkillStatus:
 
 
 BOUND = 120.0
-"""Simulated time after which any skill ends in [s]."""
+"""Simulated time after which any skill ends in [s]; several times the longest successful one."""
 _BRAKING = 1.0
+"""Longest time to brake in [s]; from top speed it takes 0.8 s."""
 _DECELERATION = np.array([1.0, 1.0, 4.0]) * CONTROL_PERIOD
+"""Change of the base's velocity per control period while braking, from 1 m/s^2 and 4 rad/s^2 [m/s, rad/s]."""
 
 
 def run(
     context: SkillContext, verb: Verb, params: Mapping[str, ParamValue], envelope: MotionEnvelope = UNBOUNDED
 ) -> Running:
-    """Run a verb; every ``yield`` is one control period, the return value is how it ended.
+    """Run a verb; every ``yield`` is one control period, the return value is the result.
 
-    A goal that would leave the ``envelope`` is refused before anything moves. Once its work is done, a skill
-    that only cannot leave as it wanted has succeeded, and says what held it up.
+    A goal that would leave the ``envelope`` is refused before anything moves. A skill that did its work and
+    could not retreat has succeeded and reports the obstruction as evidence.
 
     Cancelling (``context.cancelled = True``) brings the robot to a controlled stop first.
     """
     context.begin()
     try:
         envelope.admit(context, verb, params)
-        result = yield from _watched(context, start(context, verb, params), envelope)
-    except CUTS as error:
+        result = yield from _supervise(context, start(context, verb, params), envelope)
+    except ABORT_ERRORS as error:
         result = result_of_abort(context, error)
     finally:
-        # Also when the caller closes the generator: nothing may keep driving.
+        # Also when the caller closes the generator: the base must not keep driving.
         context.control.drive(np.zeros(3))
     secure, context.secure = context.secure, None
     if secure is not None:
@@ -79,9 +80,9 @@ def run(
     return result
 
 
-def _watched(context: SkillContext, skill: Running, envelope: MotionEnvelope) -> Running:
-    """Pass a skill on period by period until it ends, is cancelled or takes too long."""
-    guard = SafetyMonitor(context, envelope)
+def _supervise(context: SkillContext, skill: Running, envelope: MotionEnvelope) -> Running:
+    """Step a skill until it ends, is cancelled or takes too long."""
+    monitor = SafetyMonitor(context, envelope)
     with closing(skill):
         for _ in range(int(BOUND / CONTROL_PERIOD)):
             try:
@@ -89,7 +90,7 @@ def _watched(context: SkillContext, skill: Running, envelope: MotionEnvelope) ->
             except StopIteration as end:
                 result: SkillResult = end.value
                 return result
-            guard.check()
+            monitor.check()
             yield feedback
             if context.cancelled:
                 return SkillResult(SkillStatus.CANCELLED, f"cancelled while {feedback.stage}")
@@ -97,7 +98,7 @@ def _watched(context: SkillContext, skill: Running, envelope: MotionEnvelope) ->
 
 
 def _brake(context: SkillContext) -> Generator[Feedback, None, None]:
-    """Slow the base down within its limits and let the arm stay where it is told to be."""
+    """Slow the base down within its limits; the arm holds its position."""
     control = context.control
     velocity = control.base_velocity
     control.drive(velocity)

@@ -1,9 +1,8 @@
-"""The motion envelope: where the robot may work, how fast it may drive, and its distance from people.
+"""Motion envelope: the area of work, the base's speed, and the distance from people.
 
-It lies below whatever sends goals: a goal that would break it is refused before anything moves, and what
-runs is slowed near people and stopped if it comes too near.
+It is enforced below the reasoner: a goal that would violate it is refused before anything moves; a running
+skill is slowed near people and stopped if it comes too close.
 """
-# MERGED Keeps a running skill inside the motion envelope, period by period.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,13 +24,13 @@ class MotionEnvelope:
     """Bounds on every motion; lengths in [m], speeds in [m/s].
 
     Attributes:
-        areas: Rectangles of floor, each low and high corner in map, that all work stays in.
-        highest: Height nothing is reached for above.
+        areas: Rectangles of floor that contain all work, each by its low and high corner in map.
+        highest: Greatest height of a target.
         base_from_people: Least distance from the base's middle to a person's.
         hand_from_people: Least distance from the hand to the middle of a person's trunk.
-        speed: Of the base.
-        speed_near_people: Of the base within ``near`` of a person.
-        near: From the base's middle to a person's.
+        speed: Top speed of the base.
+        speed_near_people: Top speed of the base within ``near`` of a person.
+        near: Distance from the base's middle to a person's within which it drives slowly.
     """
 
     areas: tuple[Area, ...]
@@ -44,41 +43,43 @@ class MotionEnvelope:
 
     @classmethod
     def around(cls, polygons: Iterable[Iterable[tuple[float, float]]]) -> "MotionEnvelope":
-        """The bounds of rooms given by their corners in map."""
+        """Make an envelope of the bounding boxes of rooms, given by their corners in map."""
         corners = [np.array(list(room)) for room in polygons]
         return cls(tuple((_point(room.min(axis=0)), _point(room.max(axis=0))) for room in corners))
 
     def admit(self, context: SkillContext, verb: Verb, params: Mapping[str, ParamValue]) -> None:
-        """Make sure a goal stays inside.
+        """Ensure that a goal stays inside.
 
         Raises:
-            OutsideEnvelope: If it does not; names every bound it would break.
+            OutsideEnvelope: If it does not; lists every violation.
         """
         poses = {name: value for name, value in params.items() if isinstance(value, Pose)}
-        broken = [f"'{name}' {why}" for name in poses for why in self._broken(context, verb, poses[name])]
-        if broken:
-            raise OutsideEnvelope(verb, broken)
+        violations = [
+            f"'{name}' {why}" for name in poses for why in self._violations(context, verb, poses[name])
+        ]
+        if violations:
+            raise OutsideEnvelope(verb, violations)
 
-    def _broken(self, context: SkillContext, verb: Verb, pose: Pose) -> Iterator[str]:
+    def _violations(self, context: SkillContext, verb: Verb, pose: Pose) -> Iterator[str]:
         x, y, z = pose.position
         if not any(low[0] <= x <= high[0] and low[1] <= y <= high[1] for low, high in self.areas):
             yield f"({x:.2f}, {y:.2f}) lies outside the rooms"
         if verb not in _LOOKS and not -0.05 <= z <= self.highest:
-            yield f"is {z:.2f} m high: allowed are 0 to {self.highest:.1f} m"
+            yield f"is at a height of {z:.2f} m: allowed are 0 to {self.highest:.1f} m"
         least = self.base_from_people if verb is Verb.NAVIGATE else self.hand_from_people
         nearest = min((float(np.hypot(*(person - (x, y)))) for person in people_at(context)), default=np.inf)
         if verb not in _TO_PEOPLE and nearest < least:
-            yield f"is {nearest:.2f} m from a person: at least {least:.2f} m are kept"
+            yield f"is {nearest:.2f} m from a person: the minimum is {least:.2f} m"
 
 
 UNBOUNDED = MotionEnvelope((((-np.inf, -np.inf), (np.inf, np.inf)),), highest=np.inf)
-"""Without walls; people are kept away from all the same."""
+"""Envelope without walls; the distance from people is still kept."""
 _LOOKS = frozenset({Verb.LOOK_AT})
 _TO_PEOPLE = frozenset({Verb.LOOK_AT, Verb.HANDOVER})
 
 
 def people_at(context: SkillContext) -> Iterator[Vector]:
-    """Where people stand in map, each shape (2,)."""
+    """Positions of the people in map in [m], each shape (2,)."""
     return (np.array(context.data.body(person.body).xpos[:2]) for person in context.world.people.values())
 
 
@@ -87,12 +88,13 @@ def _point(xy: Vector) -> tuple[float, float]:
 
 
 _SLACK = 0.01
+"""Tolerance on the initial distance from people [m]: motion noise must not stop a skill that starts close."""
 
 
 class SafetyMonitor:
-    """Slows the base near people and stops what comes too near them.
+    """Slow the base near people and stop a skill that comes too close to them.
 
-    What begins too near may stay as near as it is, so that the robot can always leave.
+    A skill that starts too close may stay that close, so that the robot can always leave.
     """
 
     def __init__(self, context: SkillContext, envelope: MotionEnvelope) -> None:
@@ -101,10 +103,10 @@ class SafetyMonitor:
         self._least = np.minimum(wanted, self._distances() - _SLACK)
 
     def check(self) -> None:
-        """Govern the commands of one period.
+        """Limit the commands of one period.
 
         Raises:
-            Blocked: If the base or the hand came nearer to a person than is kept.
+            Blocked: If the base or the hand came too close to a person.
         """
         distances = self._distances()
         self._slow(float(distances[0].min(initial=np.inf)))
@@ -123,7 +125,7 @@ class SafetyMonitor:
             control.drive(np.array([*(velocity[:2] * bound / speed), velocity[2]]))
 
     def _distances(self) -> Vector:
-        """From base and hand to every person on the floor in [m], shape (2, people)."""
+        """Horizontal distances from base and hand to every person in [m], shape (2, people)."""
         control = self._context.control
         people = np.array(list(people_at(self._context))).reshape(-1, 2)
         parts = np.array([control.base_pose[:2], control.T_map_grasp()[:2, 3]])

@@ -62,7 +62,7 @@ def test_a_skill_that_breaks_ends_in_words_and_the_next_one_works(
         raise ZeroDivisionError("gear")
 
     with monkeypatch.context() as patch:
-        patch.setitem(verbs.SERVED, Verb.NAVIGATE, break_down)
+        patch.setitem(verbs.SKILLS, Verb.NAVIGATE, break_down)
         simulation.start(DRIVE)
         result = until_it_ends(simulation)
     assert result.status is SkillStatus.SKILL_ERROR

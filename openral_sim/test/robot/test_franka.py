@@ -1,9 +1,11 @@
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from openral_sim.robot import franka
+from openral_sim.robot.franka import decimate, read_stl
 
 
 def test_names_the_pip_command_when_the_wheel_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,3 +31,37 @@ def test_never_imports_the_package_that_carries_the_meshes() -> None:
 def test_meshes_are_light_enough_for_a_software_renderer() -> None:
     model = franka.load_arm().compile()
     assert model.nmeshface < 15_000
+
+
+SQUARE = np.array([[(0, 0, 0), (1, 0, 0), (1, 1, 0)], [(0, 0, 0), (1, 1, 0), (0, 1, 0)]], dtype="<f4")
+
+
+@pytest.fixture
+def square_file(tmp_path: Path) -> Path:
+    facets = b"".join(bytes(12) + triangle.tobytes() + bytes(2) for triangle in SQUARE)
+    path = tmp_path / "square.stl"
+    path.write_bytes(bytes(80) + len(SQUARE).to_bytes(4, "little") + facets)
+    return path
+
+
+def test_shares_the_corners_of_neighbouring_faces(square_file: Path) -> None:
+    vertices, faces = read_stl(square_file)
+    assert vertices.shape == (4, 3)
+    assert np.array_equal(
+        np.sort(vertices[faces].reshape(-1, 3), axis=0), np.sort(SQUARE.reshape(-1, 3), axis=0)
+    )
+
+
+def test_leaves_a_light_mesh_as_it_is(square_file: Path) -> None:
+    vertices, faces = read_stl(square_file)
+    assert decimate(vertices, faces, limit=2)[1] is faces
+
+
+def test_reduces_a_heavy_mesh_to_the_limit() -> None:
+    x, y = np.meshgrid(np.arange(20), np.arange(20))
+    vertices = np.column_stack([x.ravel(), y.ravel(), np.sin(x.ravel())]).astype(np.float32)
+    corner = (np.arange(19)[:, None] * 20 + np.arange(19)).ravel()[:, None]
+    faces = np.vstack([corner + np.array(offsets) for offsets in ((0, 1, 21), (0, 21, 20))]).astype(np.int32)
+    reduced, kept = decimate(vertices, faces, limit=100)
+    assert 0 < len(kept) <= 100
+    assert kept.max() < len(reduced)

@@ -145,7 +145,7 @@ def test_a_skill_that_breaks_is_an_error_and_the_next_goal_works(
         raise ZeroDivisionError("gear")
 
     with monkeypatch.context() as patch:
-        patch.setitem(verbs.SERVED, Verb.LOOK_AT, break_down)
+        patch.setitem(verbs.SKILLS, Verb.LOOK_AT, break_down)
         result = bench.send("look-at", target=STOVE).result()
     assert result.status is SkillStatus.SKILL_ERROR
     assert "ZeroDivisionError: gear" in result.message
@@ -153,7 +153,7 @@ def test_a_skill_that_breaks_is_an_error_and_the_next_goal_works(
 
 
 def test_the_catalogue_names_the_verbs_and_what_the_robot_is_busy_with(bench: Any) -> None:
-    assert bench.hear(SkillCatalogue, "openral/skills", LATCHED).verbs == sorted(verbs.SERVED)
+    assert bench.hear(SkillCatalogue, "openral/skills", LATCHED).verbs == sorted(verbs.SKILLS)
     all_of_them = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
     heard = bench.listen(SkillCatalogue, "openral/skills", all_of_them)
     bench.until(lambda: heard)

@@ -45,7 +45,7 @@ def test_says_that_nothing_is_there(do: Callable[..., SkillResult], context: Ski
     empty = Pose((1.80, 0.05, 0.80))
     result = do(Verb.GRASP, target=empty, label="cup", size_x=0.06, size_y=0.06, size_z=0.1)
     assert result.status is SkillStatus.NOTHING_THERE
-    assert "no cup there" in result.message
+    assert "no cup found" in result.message
     assert context.held is None
 
 

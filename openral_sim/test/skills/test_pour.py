@@ -60,7 +60,7 @@ def test_says_that_the_bottle_is_empty(do: Do, robot: SkillContext) -> None:
     robot.liquids[robot.model.body(BOTTLE).id].fill(0.0)
     result = do(Verb.POUR, by=robot, target=where(robot, GLASS), label="wine glass")
     assert result.status is SkillStatus.BAD_REQUEST
-    assert "nothing to pour" in result.message
+    assert "is empty" in result.message
 
 
 def test_needs_a_bottle_in_the_hand(do: Do, robot: SkillContext) -> None:

@@ -24,7 +24,7 @@ def test_what_is_carried_keeps_its_pose_on_the_door(
 ) -> None:
     hinge, pose = a_hinge(side), np.array([x, y, 0.3])
     before = np.linalg.inv(hinge.T_map_door(first)) @ yaw_matrix(*pose)
-    after = np.linalg.inv(hinge.T_map_door(first + by)) @ yaw_matrix(*hinge.carried(pose, by))
+    after = np.linalg.inv(hinge.T_map_door(first + by)) @ yaw_matrix(*hinge.moved_with(pose, by))
     assert np.allclose(before, after, atol=1e-9)
 
 
@@ -33,8 +33,8 @@ def test_its_velocity_is_the_derivative_of_where_it_is_carried(
     side: float, x: float, y: float, angle: float
 ) -> None:
     hinge, pose = a_hinge(side), np.array([x, y, 0.0])
-    here = hinge.carried(pose, angle)
-    step = (hinge.carried(pose, angle + 1e-5) - hinge.carried(pose, angle - 1e-5)) / 2e-5
+    here = hinge.moved_with(pose, angle)
+    step = (hinge.moved_with(pose, angle + 1e-5) - hinge.moved_with(pose, angle - 1e-5)) / 2e-5
     assert np.allclose(hinge.velocity(here, 1.0)[:2], step[:2], atol=1e-4)
 
 

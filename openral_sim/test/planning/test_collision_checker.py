@@ -21,43 +21,43 @@ def above(x: float, y: float, z: float) -> np.ndarray:
 @pytest.fixture
 def checker(compiled: mujoco.MjModel, data: mujoco.MjData, names: RobotNames) -> CollisionChecker:
     checker = CollisionChecker(compiled, names)
-    checker.look(data)
+    checker.sync(data)
     return checker
 
 
 def test_the_start_posture_touches_nothing(checker: CollisionChecker) -> None:
-    assert checker.free(HOME)
+    assert checker.is_free(HOME)
 
 
 def test_names_what_touches(checker: CollisionChecker) -> None:
     inside = above(0.75, 0.3, 0.7)
-    assert not checker.free(inside, NEARER)
-    assert any("world" in pair for pair in checker.touching(inside, NEARER))
+    assert not checker.is_free(inside, NEARER)
+    assert any("world" in pair for pair in checker.contact_pairs(inside, NEARER))
 
 
 def test_a_base_pose_beside_the_box_is_free_and_one_in_it_is_not(checker: CollisionChecker) -> None:
-    assert checker.free(HOME, np.array([-0.5, 0.0, 0.0]))
-    assert not checker.free(HOME, np.array([1.0, 0.0, 0.0]))
+    assert checker.is_free(HOME, np.array([-0.5, 0.0, 0.0]))
+    assert not checker.is_free(HOME, np.array([1.0, 0.0, 0.0]))
 
 
 def test_spares_contact_only_near_the_point_it_was_told(checker: CollisionChecker) -> None:
     on_ball = above(0.7, 0.0, 0.88)
     base, deep_in_the_box = np.array([0.5, 0.0, 0.0]), np.array([0.9, 0.0, 0.0])
-    assert any("ball" in pair for pair in checker.touching(on_ball, base))
-    checker.spare(np.array([1.2, 0.0, 0.86]), 0.12)
-    assert not any("ball" in pair for pair in checker.touching(on_ball, base))
-    assert not checker.free(on_ball, deep_in_the_box)
+    assert any("ball" in pair for pair in checker.contact_pairs(on_ball, base))
+    checker.allow_contact_near(np.array([1.2, 0.0, 0.86]), 0.12)
+    assert not any("ball" in pair for pair in checker.contact_pairs(on_ball, base))
+    assert not checker.is_free(on_ball, deep_in_the_box)
 
 
 def test_what_is_held_moves_with_the_hand(
     compiled: mujoco.MjModel, data: mujoco.MjData, checker: CollisionChecker
 ) -> None:
     posture = above(0.7, 0.3, 0.87)
-    assert checker.free(posture, NEARER)
+    assert checker.is_free(posture, NEARER)
     T = np.eye(4)
     T[2, 3] = 0.10
-    checker.look(data, HeldBody(compiled.body("ball").id, T))
-    assert any("ball" in pair for pair in checker.touching(posture, NEARER))
+    checker.sync(data, HeldBody(compiled.body("ball").id, T))
+    assert any("ball" in pair for pair in checker.contact_pairs(posture, NEARER))
 
 
 def test_what_is_held_keeps_the_robots_distance_until_it_is_let_go(
@@ -66,37 +66,37 @@ def test_what_is_held_keeps_the_robots_distance_until_it_is_let_go(
     ball, posture = compiled.body("ball").id, above(0.7, 0.3, 1.1)
     T = np.eye(4)
     T[2, 3] = 0.10
-    checker.look(data, HeldBody(ball, T))
+    checker.sync(data, HeldBody(ball, T))
     beside_the_box = next(
         posture - np.eye(8)[0] * down
         for down in np.arange(0.0, 0.5, 0.002)
-        if checker.touching(posture - np.eye(8)[0] * down, NEARER)
+        if checker.contact_pairs(posture - np.eye(8)[0] * down, NEARER)
     )
     lower = beside_the_box - np.eye(8)[0] * 0.5 * MARGIN
-    assert {("ball", "world"), ("world", "ball")} & set(checker.touching(beside_the_box, NEARER))
-    checker.look(data)
-    assert checker.free(lower, NEARER)
+    assert {("ball", "world"), ("world", "ball")} & set(checker.contact_pairs(beside_the_box, NEARER))
+    checker.sync(data)
+    assert checker.is_free(lower, NEARER)
 
 
 def test_leaves_the_scene_itself_alone(
     data: mujoco.MjData, compiled: mujoco.MjModel, checker: CollisionChecker
 ) -> None:
     before, margins = data.qpos.copy(), compiled.geom_margin.copy()
-    checker.free(above(0.7, 0.0, 0.9), np.array([1.0, 1.0, 1.0]))
+    checker.is_free(above(0.7, 0.0, 0.9), np.array([1.0, 1.0, 1.0]))
     assert np.array_equal(data.qpos, before)
     assert np.array_equal(compiled.geom_margin, margins)
 
 
 def test_sees_an_obstacle_halfway(data: mujoco.MjData, checker: CollisionChecker, names: RobotNames) -> None:
     data.joint(names.base_joints[0]).qpos = 0.5
-    checker.look(data)
+    checker.sync(data)
     left, right = above(0.7, 0.3, 0.87), above(0.7, -0.3, 0.87)
-    assert checker.free(left)
-    assert checker.free(right)
-    assert not checker.free_between(left, right)
-    assert checker.free_between(left, left + np.array([0.2, 0, 0, 0, 0, 0, 0, 0]))
+    assert checker.is_free(left)
+    assert checker.is_free(right)
+    assert not checker.is_path_free(left, right)
+    assert checker.is_path_free(left, left + np.array([0.2, 0, 0, 0, 0, 0, 0, 0]))
 
 
 def test_a_tried_base_pose_is_forgotten(checker: CollisionChecker) -> None:
-    assert not checker.free(HOME, np.array([1.0, 0.0, 0.0]))
-    assert checker.free(HOME)
+    assert not checker.is_free(HOME, np.array([1.0, 0.0, 0.0]))
+    assert checker.is_free(HOME)

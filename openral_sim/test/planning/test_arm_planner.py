@@ -3,9 +3,11 @@ from itertools import pairwise
 import mujoco
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from openral_sim.planning.arm_planner import NoArmPath, plan_arm_path
+from openral_sim.planning.arm_planner import SPEEDS, NoArmPath, Trajectory, plan_arm_path
 from openral_sim.planning.collision_checker import CollisionChecker
 from openral_sim.robot import TUCKED, RobotNames
 
@@ -19,14 +21,14 @@ class Gate:
     def __init__(self, *, shut: bool = False) -> None:
         self._shut = shut
 
-    def free(self, posture: NDArray[np.float64]) -> bool:
+    def is_free(self, posture: NDArray[np.float64]) -> bool:
         in_slab = bool(0.3 < posture[1] < 0.6)
         return not in_slab or (not self._shut and bool(posture[2] < -0.5))
 
-    def free_between(self, first: NDArray[np.float64], last: NDArray[np.float64]) -> bool:
-        return all(self.free(first + (last - first) * share) for share in np.linspace(0, 1, 40))
+    def is_path_free(self, first: NDArray[np.float64], last: NDArray[np.float64]) -> bool:
+        return all(self.is_free(first + (last - first) * share) for share in np.linspace(0, 1, 40))
 
-    def touching(self, _: NDArray[np.float64]) -> list[tuple[str, str]]:
+    def contact_pairs(self, _: NDArray[np.float64]) -> list[tuple[str, str]]:
         return [("gate", "arm")]
 
 
@@ -38,7 +40,7 @@ def test_goes_straight_when_nothing_is_in_the_way(
     compiled: mujoco.MjModel, data: mujoco.MjData, names: RobotNames
 ) -> None:
     checker = CollisionChecker(compiled, names)
-    checker.look(data)
+    checker.sync(data)
     assert np.array_equal(plan_arm_path(checker, HOME, NEAR), [HOME, NEAR])
 
 
@@ -48,7 +50,7 @@ def test_finds_the_way_round() -> None:
     assert np.allclose(path[0], BEFORE)
     assert np.allclose(path[-1], BEHIND)
     assert len(path) > 2
-    assert all(gate.free_between(a, b) for a, b in pairwise(path))
+    assert all(gate.is_path_free(a, b) for a, b in pairwise(path))
 
 
 def test_the_same_seed_finds_the_same_way() -> None:
@@ -57,11 +59,34 @@ def test_the_same_seed_finds_the_same_way() -> None:
 
 
 def test_gives_up_after_a_bounded_number_of_postures() -> None:
-    with pytest.raises(NoArmPath, match="2000 postures were tried"):
+    with pytest.raises(NoArmPath, match="none found after 2000 postures"):
         plan_arm_path(Gate(shut=True), BEFORE, BEHIND)  # type: ignore[arg-type]
 
 
 def test_names_what_is_touched_at_the_end() -> None:
     inside = np.where(np.arange(8) == 1, 0.45, BEFORE)
-    with pytest.raises(NoArmPath, match="at its end gate touches arm"):
+    with pytest.raises(NoArmPath, match="at the goal gate touches arm"):
         plan_arm_path(Gate(), BEFORE, inside)  # type: ignore[arg-type]
+
+
+Vector = NDArray[np.float64]
+
+postures = st.lists(st.floats(-2, 2), min_size=8, max_size=8)
+paths = st.lists(postures, min_size=1, max_size=5).map(np.array)
+
+
+@given(paths, st.floats(0.1, 1.0))
+def test_starts_and_ends_on_its_corners(corners: Vector, share: float) -> None:
+    trajectory = Trajectory(corners, share)
+    assert np.allclose(trajectory.at(0.0), corners[0])
+    assert np.allclose(trajectory.at(trajectory.duration), corners[-1], atol=1e-6)
+    assert np.allclose(trajectory.at(trajectory.duration + 5), corners[-1], atol=1e-6)
+
+
+@given(paths, st.floats(0.1, 1.0))
+def test_no_joint_is_faster_than_its_share(corners: Vector, share: float) -> None:
+    trajectory = Trajectory(corners, share)
+    times = np.linspace(0, trajectory.duration, 200)
+    postures = np.array([trajectory.at(time) for time in times])
+    speeds = np.abs(np.diff(postures, axis=0)) / (times[1] - times[0])
+    assert (speeds <= SPEEDS * share * (1 + 1e-6)).all()

@@ -10,10 +10,10 @@ from openral_sim.skills.requests import GraspRequest
 BASE = np.array([0.0, 0.0, 0.0])
 SOAP = GraspRequest(Pose((0.7, 0.0, 0.765)), (0.055, 0.085, 0.03), "soap")
 BOTTLE = GraspRequest(Pose((0.7, 0.0, 0.895)), (0.068, 0.068, 0.29), "wine bottle")
-UNUSUAL = ["from aside", "from aslant", "from aslant and aside"]
+UNUSUAL = ["from the side", "obliquely", "obliquely from the side"]
 
 
-def stance(pointing: HandOrientation) -> WorkPose:
+def work_pose(pointing: HandOrientation) -> WorkPose:
     """A robot at the origin whose hand points so at something straight ahead."""
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = pointing.axes(0.0), (0.7, 0.0, 0.8)
@@ -32,15 +32,15 @@ def test_comes_an_unusual_way_only_after_the_usual_ones(request_: GraspRequest, 
 
 def test_waits_on_the_way_in_and_closes_off_the_support() -> None:
     for way in grasp_options(SOAP, BASE):
-        back = way.T_map_before[:3, 3] - way.T_map_goal[:3, 3]
+        back = way.T_map_pregrasp[:3, 3] - way.T_map_goal[:3, 3]
         assert back == pytest.approx(-0.21 * way.T_map_goal[:3, 2])
-        if "aslant" in way.tag:
+        if "obliquely" in way.tag:
             assert way.T_map_goal[2, 3] > 0.75 + 0.025
 
 
 @pytest.mark.parametrize("pitch", [0.0, 0.5, 0.8, np.pi / 2])
 def test_tries_first_the_direction_it_looked_from_and_none_it_did_not_see_from(pitch: float) -> None:
-    looked = stance(HandOrientation(pitch, 0.0))
+    looked = work_pose(HandOrientation(pitch, 0.0))
     first, *others = approaches_from(looked)
     forward = looked.option.T_map_goal[:3, 2]
     assert hand_axes(first)[:, 2] == pytest.approx(forward, abs=0.02)
@@ -50,5 +50,5 @@ def test_tries_first_the_direction_it_looked_from_and_none_it_did_not_see_from(p
 
 
 def test_a_hand_turned_about_where_it_points_looked_from_there_all_the_same() -> None:
-    first = approaches_from(stance(HandOrientation(0.0, np.pi)))[0]
+    first = approaches_from(work_pose(HandOrientation(0.0, np.pi)))[0]
     assert np.allclose(first.R_map_approach, frontal(0.0).R_map_approach)

@@ -5,7 +5,7 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, Verb
-from openral_sim.motion_primitives import retract as folding
+from openral_sim.motion_primitives import retract
 from openral_sim.motion_primitives.arm_motion import reach_to
 from openral_sim.motion_primitives.base_motion import shift_by
 from openral_sim.motion_primitives.retract import stow_arm
@@ -45,8 +45,8 @@ def test_makes_room_where_what_is_held_does_not_fit_beside_the_robot(
     assert do(Verb.NAVIGATE, goal=Pose.planar(0.0, 0.5, 0.0)).success
     play(reach_to(context, COMFORTABLE, "reaching"))
     play(shift_by(context, BESIDE_THE_WALL - context.control.base_pose[:2], "driving"))
-    context.look_around()
-    assert not context.checker.free(np.array(CARRYING))
+    context.sync_collision_scene()
+    assert not context.checker.is_free(np.array(CARRYING))
     play(stow_arm(context, "folding"))
     assert context.control.reach_target == pytest.approx(CARRYING)
     assert context.control.base_pose[1] < BESIDE_THE_WALL[1] - 0.1
@@ -63,7 +63,7 @@ def test_gives_up_when_there_is_no_way_from_anywhere(
         yield
 
     play(reach_to(context, COMFORTABLE, "reaching"))
-    monkeypatch.setattr(folding, "reach_to", no_way)
+    monkeypatch.setattr(retract, "reach_to", no_way)
     with pytest.raises(NoArmPath):
         play(stow_arm(context, "folding"))
     assert 1 <= len(tried) <= 4

@@ -22,10 +22,14 @@ ANN = (-1.6, -0.8)
     ("verb", "params", "words"),
     [
         (Verb.NAVIGATE, {"goal": Pose.planar(3.5, 0.0, 0.0)}, "'goal' (3.50, 0.00) lies outside the rooms"),
-        (Verb.GRASP, {"target": Pose((1.0, 0.0, 2.4))}, "2.40 m high: allowed are 0 to 2.0 m"),
-        (Verb.PLACE, {"target": Pose((1.0, 0.0, -0.3))}, "-0.30 m high"),
-        (Verb.NAVIGATE, {"goal": Pose.planar(-1.3, -0.8, 0.0)}, "0.30 m from a person: at least 0.50 m"),
-        (Verb.GRASP, {"target": Pose((-1.5, -0.8, 1.0))}, "0.10 m from a person: at least 0.22 m"),
+        (Verb.GRASP, {"target": Pose((1.0, 0.0, 2.4))}, "height of 2.40 m: allowed are 0 to 2.0 m"),
+        (Verb.PLACE, {"target": Pose((1.0, 0.0, -0.3))}, "height of -0.30 m"),
+        (
+            Verb.NAVIGATE,
+            {"goal": Pose.planar(-1.3, -0.8, 0.0)},
+            "the minimum is 0.50 m",
+        ),
+        (Verb.GRASP, {"target": Pose((-1.5, -0.8, 1.0))}, "0.10 m from a person: the minimum is 0.22 m"),
     ],
 )
 def test_refuses_a_goal_that_would_leave_it_before_anything_moves(

@@ -5,8 +5,9 @@ import pytest
 from numpy.typing import NDArray
 
 from openral_sim.planning.approach import ApproachDirection, mirrored, oblique, pregrasp_pose, top_down
-from openral_sim.planning.grasp_planner import OPENING, Grasp, grasp_strategies, sample_grasps
+from openral_sim.planning.grasp_planner import Grasp, grasp_strategies, sample_grasps
 from openral_sim.planning.range_sensor import ObjectSegment
+from openral_sim.robot import GRIPPER
 
 Vector = NDArray[np.float64]
 Top = Callable[[Vector, Vector], Vector]
@@ -41,9 +42,11 @@ def ring(radius: float, wall: float, height: float) -> Top:
 
 
 def propose(segment: ObjectSegment, approach: ApproachDirection, limit: int = 8) -> list[Grasp]:
-    """Places for the fingers in the first manner that offers any."""
+    """Places for the fingers in the first strategy that offers any."""
     offered = (
-        found for manner in grasp_strategies(approach) if (found := sample_grasps(segment, approach, manner))
+        found
+        for strategy in grasp_strategies(approach)
+        if (found := sample_grasps(segment, approach, strategy))
     )
     return next(offered, [])[:limit]
 
@@ -89,10 +92,10 @@ def test_keeps_the_pads_off_a_neighbour() -> None:
         return np.where(np.isnan(first), second, first)
 
     segment = seen_from_above(two)
-    only_first = ObjectSegment(segment.points, segment.chosen & (segment.points[:, 0] < 0.03), TABLE)
+    only_first = ObjectSegment(segment.points, segment.mask & (segment.points[:, 0] < 0.03), TABLE)
     for grasp in propose(only_first, top_down(0.0)):
         fingers = grasp.T_map_grasp[:2, 3] + np.outer([-1, 1], grasp.T_map_grasp[:2, 1]) * (
-            OPENING / 2 + 0.006
+            GRIPPER.max_opening / 2 + 0.006
         )
         assert not ((np.abs(fingers[:, 0] - 0.075) < 0.024) & (np.abs(fingers[:, 1]) < 0.024)).any()
 
@@ -152,10 +155,12 @@ def between(gap: float) -> Top:
     return top
 
 
-@pytest.mark.parametrize(("gap", "opening"), [(0.05, OPENING), (0.032, 0.055), (0.022, 0.035), (0.010, None)])
+@pytest.mark.parametrize(
+    ("gap", "opening"), [(0.05, GRIPPER.max_opening), (0.032, 0.055), (0.022, 0.035), (0.010, None)]
+)
 def test_opens_only_as_far_as_the_neighbours_leave_room(gap: float, opening: float | None) -> None:
     segment = seen_from_above(between(gap), step=0.003)
-    own = ObjectSegment(segment.points, segment.chosen & (np.abs(segment.points[:, 1]) < 0.016), TABLE)
+    own = ObjectSegment(segment.points, segment.mask & (np.abs(segment.points[:, 1]) < 0.016), TABLE)
     found = propose(own, top_down(0.0))
     assert {grasp.opening for grasp in found} == ({opening} if opening else set())
 

@@ -42,7 +42,7 @@ def test_goes_round_a_wall_and_keeps_clear_of_it() -> None:
 
 def test_says_that_no_way_leads_through_a_wall() -> None:
     field = plan_from(floor((38, 42, 0, 60)), np.array([0.7, 0.7]), 0.3)
-    with pytest.raises(NoBasePath, match=r"no way from \(0.70, 0.70\) to \(3.30, 0.70\)"):
+    with pytest.raises(NoBasePath, match=r"no base path from \(0.70, 0.70\) to \(3.30, 0.70\)"):
         field.path_to(np.array([3.3, 0.7]))
 
 

@@ -6,8 +6,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from openral_sim.motion_primitives.head import head_angles
-from openral_sim.planning.visibility import Boxes, camera_pose_looking_at, is_occluded, visible_fraction
+from openral_sim.planning.range_sensor import line_of_sight
+from openral_sim.planning.visibility import (
+    Boxes,
+    camera_pose_looking_at,
+    is_occluded,
+    nearby_occluders,
+    visible_fraction,
+)
 from openral_sim.robot import RobotNames
+from openral_sim.world import SimWorldModel
 
 Vector = NDArray[np.float64]
 FLOOR = np.array([[1.0, 0.2 * y, 0.60] for y in (-1, 0, 1)])
@@ -87,23 +95,57 @@ def test_sees_more_of_a_tray_from_near_than_past_its_front_from_afar() -> None:
     front = box((0.9, 0.0, 0.60), (0.01, 0.4, 0.09))
     afar = visible_fraction(np.array([-0.6, 0.0, 0.0]), FLOOR, front)
     near = visible_fraction(np.array([0.5, 0.0, 0.0]), FLOOR, front)
-    assert afar.share == 0.0
-    assert near.share == 1.0
+    assert afar.fraction == 0.0
+    assert near.fraction == 1.0
 
 
 def test_points_to_the_middle_of_what_is_not_hidden() -> None:
     half_hidden = visible_fraction(
         np.array([-0.5, 0.0, 0.0]), FLOOR, box((0.5, -0.4, 0.7), (0.01, 0.45, 0.6))
     )
-    assert half_hidden.share == pytest.approx(1 / 3)
+    assert half_hidden.fraction == pytest.approx(1 / 3)
     assert np.allclose(half_hidden.aim, FLOOR[2])
 
 
 def test_what_is_outside_the_picture_is_not_seen() -> None:
     wide_apart = np.array([[1.0, -2.0, 0.6], [1.0, 2.0, 0.6]])
-    assert visible_fraction(np.array([0.0, 0.0, 0.0]), wide_apart, NOTHING).share == 0.0
-    assert visible_fraction(np.array([-4.0, 0.0, 0.0]), wide_apart, NOTHING).share == 1.0
+    assert visible_fraction(np.array([0.0, 0.0, 0.0]), wide_apart, NOTHING).fraction == 0.0
+    assert visible_fraction(np.array([-4.0, 0.0, 0.0]), wide_apart, NOTHING).fraction == 1.0
 
 
 def test_the_head_does_not_look_over_its_shoulder() -> None:
-    assert visible_fraction(np.array([0.0, 0.0, np.pi]), FLOOR, NOTHING).share == 0.0
+    assert visible_fraction(np.array([0.0, 0.0, np.pi]), FLOOR, NOTHING).fraction == 0.0
+
+
+def test_hide_what_furniture_hides_and_nothing_else(still_world: SimWorldModel) -> None:
+    model, data = still_world.model, still_world.data
+    middle, rng = np.array([0.40, 1.70, 0.85]), np.random.default_rng(0)
+    loose = frozenset(
+        body
+        for body in range(model.nbody)
+        if model.body_jntnum[body] and model.jnt_type[model.body_jntadr[body]] == mujoco.mjtJoint.mjJNT_FREE
+    )
+    boxes = nearby_occluders(model, data, middle, 3.0, frozenset())
+    eye = np.array([1.9, 1.7, 1.4])
+    points = middle + rng.uniform(-0.8, 0.8, (60, 3))
+    seen = [line_of_sight(model, data, eye, point, loose) for point in points]
+    met = is_occluded(eye, points, boxes)
+    # A line of sight forgives what is within 12 cm before a point.
+    short = eye + (points - eye) * (1.0 - 0.12 / np.linalg.norm(points - eye, axis=1, keepdims=True))
+    assert (~is_occluded(eye, short, boxes) == seen).mean() > 0.95
+    assert 0 < met.sum() < len(points)
+
+
+def test_are_those_near_by(still_world: SimWorldModel) -> None:
+    at = np.array([0.40, 1.70, 0.85])
+    near = nearby_occluders(still_world.model, still_world.data, at, 0.5, frozenset())
+    all_of_them = nearby_occluders(still_world.model, still_world.data, at, 50.0, frozenset())
+    assert 0 < len(near.centres) < len(all_of_them.centres)
+
+
+def test_what_can_be_picked_up_is_none(still_world: SimWorldModel) -> None:
+    bottle = next(thing for thing in still_world.objects.values() if thing.kind == "wine_bottle")
+    at = still_world.T_world(bottle.body)[:3, 3]
+    boxes = nearby_occluders(still_world.model, still_world.data, at, 5.0, frozenset())
+    local = np.einsum("nji,nj->ni", boxes.axes, at - boxes.centres)
+    assert not (np.abs(local) < boxes.halves).all(axis=1).any()
