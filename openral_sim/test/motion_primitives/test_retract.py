@@ -19,17 +19,6 @@ BESIDE_THE_WALL = np.array([0.0, 1.24])
 Play = Callable[[Move[None]], None]
 
 
-@pytest.fixture
-def play(wait: Callable[[int], None]) -> Play:
-    """``play(move)``: run a part of a skill to its end."""
-
-    def to_end(move: Move[None]) -> None:
-        for _ in move:
-            wait(1)
-
-    return to_end
-
-
 def test_tucks_where_it_stands_when_there_is_room(context: SkillContext, play: Play) -> None:
     play(reach_to(context, COMFORTABLE, "reaching"))
     before = context.control.base_pose

@@ -1,10 +1,11 @@
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.robot import franka
+from openral_sim.robot import franka, robot_only_model
 from openral_sim.robot.franka import decimate, read_stl
 
 
@@ -65,3 +66,21 @@ def test_reduces_a_heavy_mesh_to_the_limit() -> None:
     reduced, kept = decimate(vertices, faces, limit=100)
     assert 0 < len(kept) <= 100
     assert kept.max() < len(reduced)
+
+
+def test_the_planner_and_the_model_share_one_gripper() -> None:
+    model, geometry = robot_only_model(), franka.GRIPPER
+    assert model.geom("robot/arm_left_pad").size == pytest.approx(geometry.pad_half_size)
+    assert model.actuator("robot/gripper").ctrlrange[1] == geometry.finger_travel
+    assert (geometry.max_opening, geometry.pad_depth) == (0.080, 0.014)
+    assert (geometry.pad_half_width, geometry.finger_half_width) == (0.012, 0.018)
+
+
+def test_the_tips_end_where_the_geometry_says() -> None:
+    model = robot_only_model()
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    site, pad = data.site("robot/grasp"), data.geom("robot/arm_left_pad")
+    approach = site.xmat.reshape(3, 3)[:, 2]
+    tip = float(approach @ (pad.xpos - site.xpos)) + float(model.geom("robot/arm_left_pad").size[2])
+    assert tip == pytest.approx(franka.GRIPPER.tip_length, abs=0.001)

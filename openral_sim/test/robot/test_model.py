@@ -2,9 +2,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.planning.range_sensor import cast_rays
 from openral_sim.robot import BASE_RADIUS, RobotNames, add_robot, reach_model, robot_only_model, set_stowed
-from openral_sim.robot.joints import CARRYING, CARRYING_LEVEL, TUCKED
 
 NAMES = RobotNames()
 
@@ -62,21 +60,6 @@ def test_head_looks_ahead_from_above_the_arm() -> None:
     frame = data.body(NAMES.head_optical_frame)
     assert frame.xmat.reshape(3, 3)[:, 2] == pytest.approx([1, 0, 0], abs=1e-9)
     assert frame.xpos[2] > 1.3
-
-
-@pytest.mark.parametrize("posture", [TUCKED, CARRYING, CARRYING_LEVEL])
-def test_driving_postures_stay_out_of_the_head_image(posture: tuple[float, ...]) -> None:
-    model, data = built()
-    for joint, value in zip(NAMES.reach_joints, posture, strict=True):
-        data.joint(joint).qpos = value
-    data.joint(NAMES.head_joints[1]).qpos = 0.35
-    mujoco.mj_forward(model, data)
-    eye = data.body(NAMES.head_optical_frame)
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = eye.xmat.reshape(3, 3), eye.xpos
-    u, v = np.meshgrid(np.linspace(-0.7, 0.7, 40), np.linspace(-0.5, 0.5, 30))
-    seen = cast_rays(model, data, T, np.column_stack([u.ravel(), v.ravel()]), blind=frozenset())
-    assert len(seen) < 0.04 * u.size
 
 
 def test_tucked_robot_stands_still_within_a_narrow_outline() -> None:

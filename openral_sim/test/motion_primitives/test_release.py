@@ -1,0 +1,34 @@
+from collections.abc import Callable
+
+import mujoco
+import numpy as np
+import pytest
+
+from openral_sim.motion_primitives.release import extent, is_supported, wait_until_still
+from openral_sim.skills.context import SkillContext
+
+
+def test_extent_is_that_of_the_geoms(context: SkillContext) -> None:
+    low, high = extent(context.model, context.model.body("can").id)
+    assert high == pytest.approx([0.032, 0.032, 0.055], abs=1e-6)
+    assert low == pytest.approx(-high)
+
+
+def test_a_table_supports_what_is_pressed_on_it(context: SkillContext, wait: Callable[[int], None]) -> None:
+    can = context.model.body("can").id
+    context.data.xfrc_applied[can, 2] = -1.0
+    wait(25)
+    assert is_supported(context, can)
+    context.data.qpos[context.model.jnt_qposadr[context.model.body_jntadr[can]] + 2] += 0.3
+    mujoco.mj_forward(context.model, context.data)
+    assert not is_supported(context, can)
+
+
+def test_waits_only_while_a_body_moves(context: SkillContext, play: Callable[..., None]) -> None:
+    can = context.model.body("can").id
+    first = context.model.jnt_dofadr[context.model.body_jntadr[can]]
+    context.data.qvel[first : first + 3] = (0.0, 0.0, 0.5)
+    began = context.data.time
+    play(wait_until_still(context, can, "letting go"))
+    assert context.data.time - began > 0.1
+    assert np.abs(context.data.qvel[first : first + 3]).max() < 0.05
