@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent
 
 
 def in_built_environment() -> bool:
-    """Whether this process already is what `tools/env python` starts."""
+    """Test if this process was started by `tools/env python`."""
     here = os.environ.get("OPENRAL_WORKSPACE") == str(ROOT)
     return here and Path(sys.prefix).resolve() == (ROOT / ".venv").resolve()
 

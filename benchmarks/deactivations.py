@@ -1,4 +1,4 @@
-"""Whether a streaming detector's node survives being switched off and on again, on a machine that is busy."""
+"""Repeated deactivation of a streaming detector on a busy machine."""
 
 import os
 import statistics

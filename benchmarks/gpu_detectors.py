@@ -35,7 +35,7 @@ def run() -> list[Row]:
 
 
 def skipped() -> str:
-    """Why nothing can be measured here."""
+    """Reason why nothing can be measured here."""
     if DEVICE.startswith("cuda") and gpu_total_mb() <= 0.0:
         return "no NVIDIA GPU on this machine: memory and times on one are not measured"
     return SKIPPED
@@ -58,7 +58,7 @@ def rows_of(model: str, base: Path) -> Iterator[Row]:
 
 
 def common(folder: Path, model: str) -> Row:
-    """What the manifests of one model share."""
+    """Keys that the manifests of one model share."""
     names = [f"thing {number}" for number in range(MODELS[model])]
     if not names:
         names = list(load_detector(str(folder), [], ("head",), is_default=False).labels)

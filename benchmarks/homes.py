@@ -1,4 +1,4 @@
-"""How much faster than real time each shipped home is simulated, and what bounds it.
+"""Real-time factor of each shipped home, and its bottleneck.
 
 CPU time of this process, which draws with one thread: what one free core would do. HOMES=a,b chooses.
 """

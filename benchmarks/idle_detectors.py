@@ -1,4 +1,4 @@
-"""What a detector's node costs while it is inactive, beside a bare node and an active one."""
+"""Cost of an inactive detector node, compared with a bare node and an active one."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""How long a killed or stopped peer stays in the palette, and how soon it is active and in it again.
+"""Time until a killed or stopped peer leaves the palette, and until it is active in it again.
 
 Each of PEERS="locator,memory", else all, is killed outright ROUNDS=n times, else 3, and stopped as often; a
 killed one is started again.
@@ -23,7 +23,7 @@ Palette = dict[str, Any]
 
 
 def _listed(kind: str, detector: str) -> Callable[[Palette], bool]:
-    """Whether a detector is offered and active."""
+    """Test if a detector is offered and active."""
     return lambda palette: any(d["id"] == detector and d["state"] == ACTIVE for d in palette.get(kind, []))
 
 

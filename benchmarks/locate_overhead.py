@@ -1,7 +1,7 @@
-"""What a detector's node adds to its engine: a `locate_in_view` round trip minus the engine's own time.
+"""Overhead of a detector node: a `locate_in_view` round trip minus the time of the engine.
 
-The engine answers at once, so that a caller waits for nobody else's model. Beside it, in the same run, a bare
-service of the same type that does nothing: what rclpy and DDS take alone.
+The engine answers at once, so that no caller waits for another model. The same run measures a bare
+service of the same type that does nothing: the cost of rclpy and DDS alone.
 """
 
 import subprocess
@@ -98,5 +98,5 @@ def overheads(node: RunningNode, service: str, callers: int) -> list[float]:
 
 
 def any_done(waiting: "deque[tuple[float, Future]]") -> Callable[[], bool]:
-    """Whether one of them was answered."""
+    """Test if one of them was answered."""
     return lambda: any(answer.done() for _, answer in waiting)

@@ -24,7 +24,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz\u00e9\u4e16\u0645"
 
 
 def run() -> list[dict[str, object]]:
-    """What was kept and refused, and what it cost, tenth by tenth."""
+    """Objects kept and refused, and their cost, tenth by tenth."""
     count, rng = int(os.environ.get("DETECTIONS", "1000000")), random.Random(0)
     rows: list[dict[str, object]] = []
     with TemporaryDirectory() as folder:

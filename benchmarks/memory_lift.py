@@ -1,4 +1,4 @@
-"""How far lifted objects are from where the simulation knows them to be, over random views (VIEWS=n, 500)."""
+"""Position error of lifted objects against the simulation, over random views (VIEWS=n, 500)."""
 
 import math
 import os

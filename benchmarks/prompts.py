@@ -1,8 +1,8 @@
-"""Words of the command line that arrive: `openral prompt` and `openral mission cancel`, each its own process.
+"""Delivery of `openral prompt` and `openral mission cancel`, each in its own process.
 
 Beside the reasoner another node listens to prompts, as `world_state` does; each process is a new participant
-that nobody has discovered yet. What the reasoner acknowledged is compared with what each process said and how
-it ended.
+that is not discovered yet. Acknowledged prompts are compared with the output and exit code of each
+process.
 """
 
 import os

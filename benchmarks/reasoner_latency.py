@@ -1,4 +1,4 @@
-"""How soon the reasoner's executor handles an event: idle, and while a model call of ten seconds runs."""
+"""Latency of an event in the executor of the reasoner: idle, and during a model call of ten seconds."""
 
 import os
 import threading
@@ -97,7 +97,7 @@ def row(name: str, seconds: list[float]) -> dict[str, object]:
 
 @contextmanager
 def operator() -> Iterator[Operator]:
-    """An active reasoner with nothing but a memory service, and somebody who speaks to it."""
+    """An active reasoner with a memory service and an operator."""
     context = Context()
     rclpy.init(context=context, domain_id=DOMAIN)
     values = {"rskill_folders": [str(RSKILLS)], "palette_wait": 2.0, "locator_wait": 0.0, "poll_period": 0.5}

@@ -15,7 +15,7 @@ SKIPPED = "" if PYTHON.exists() else f"no {PYTHON}: run `openral weights prepare
 
 
 def in_environment(*arguments: str, words: Sequence[str] = ()) -> str:
-    """What a module of ours prints there."""
+    """Return the output of one of our modules there."""
     paths = os.pathsep.join([str(ROOT), *package_roots()])
     variables = {**os.environ, "PYTHONPATH": paths, "HF_HUB_OFFLINE": "1"}
     command, given = [str(PYTHON), "-m", *arguments], "\n".join(words)

@@ -54,12 +54,12 @@ class Errand:
             self.world.step(CONTROL_PERIOD)
 
     def fixture(self, name: str) -> Pose:
-        """Where the map has a piece of furniture: its middle."""
+        """Return the centre of a piece of furniture on the map."""
         item = self.world.furniture[name]
         return Pose.planar(item.pose.x, item.pose.y, item.pose.yaw, item.fixture.height / 2)
 
     def thing(self, name: str) -> Params:
-        """What a memory would know of a thing."""
+        """Return an object as memory would recall it."""
         item = self.world.objects[name]
         x, y, z = (
             float(v) for v in self.world.T_world(item.body)[:3, 3] + self.rng.uniform(-NOISE, NOISE, 3)
@@ -141,7 +141,7 @@ def errand_row(seed: int) -> dict[str, object]:
 
 
 def keep_picture(errand: Errand, name: str) -> None:
-    """What it looks like after a step, if anybody asked."""
+    """Render the scene after a step, if requested."""
     folder = os.environ.get("PICTURES", "")
     if not folder or errand.seed != 0:
         return

@@ -19,7 +19,7 @@ EVENTS = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
 
 @dataclass
 class Script:
-    """What the endpoint does, one entry per request, the last one again and again; and what it was sent."""
+    """Script of the endpoint, one entry per request with the last one repeated, and its requests."""
 
     answers: list[Behaviour]
     requests: list[dict[str, Any]] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Script:
         self.requests.clear()
 
     def next(self, body: bytes, headers: dict[str, str]) -> Behaviour:
-        """What to do with one more request; NaN is no JSON, whatever Python's reader says."""
+        """Return the action for one more request; NaN is rejected because it is not JSON."""
         self.requests.append(json.loads(body, parse_constant=pytest.fail))
         self.headers.append(headers)
         return self.answers[min(len(self.requests), len(self.answers)) - 1]
@@ -105,7 +105,7 @@ def raw(*parts: bytes) -> Behaviour:
 
 
 def dripping(script: Script, first: bytes, drop: bytes, last: Behaviour, times: int = 600) -> Behaviour:
-    """``first``, ``drop`` again and again for half a minute, then an answer for whoever still listens."""
+    """``first``, ``drop`` again and again for half a minute, then an answer for the remaining clients."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         with suppress(OSError):
@@ -175,7 +175,7 @@ class Api:
 
     @property
     def named(self) -> bool:
-        """Whether its events have names."""
+        """True if its events have names."""
         return self.name == "anthropic"
 
     def chunks(self, *calls: tuple[str, str], **options: Any) -> Chunks:

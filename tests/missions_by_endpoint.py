@@ -97,5 +97,5 @@ class Robot:
         return [c for m in self.line.moments for c in m.commands if isinstance(c, SendSkill)]
 
     def told(self) -> str:
-        """What the model read in its last request."""
+        """Return the text of the last request to the model."""
         return json.dumps(self.script.requests[-1]["messages"])

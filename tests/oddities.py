@@ -1,4 +1,4 @@
-"""What a careless or hostile participant may send: odd messages of any type, to all that a node hears."""
+"""Malformed messages that a careless or hostile participant may send to any subscription of a node."""
 
 import math
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What DDS participants of one domain have in shared memory.
+"""DDS ports in shared memory, and unused domains.
 
 Source: RTPS 9.6.2.3, a domain's ports; eProsima Fast DDS, shared-memory transport: a file for every port.
 """
@@ -15,14 +15,14 @@ DOMAINS = range(1, 101)
 
 
 def domains() -> Iterator[int]:
-    """Domains at random, again and again, that nobody has a port in."""
+    """Yield random domains without any port."""
     numbers = random.sample(DOMAINS, len(DOMAINS))
     # Killed processes leave their ports, in the worst case in every domain.
     return cycle([number for number in numbers if not ports_there(number)] or numbers)
 
 
 def ports_there(domain: int) -> set[str]:
-    """Files of ports on this machine, also those that nobody uses any more."""
+    """List the files of ports on this machine, including unused ones."""
     return ports_of(domain, (file.name for file in FOLDER.glob(f"{PREFIX}*")))
 
 

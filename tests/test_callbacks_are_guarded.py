@@ -1,4 +1,4 @@
-"""Nodes get what calls them back from a `Scope`, which guards it; nobody spins a node unguarded."""
+"""Interfaces with callbacks are created by a `ResourceScope`, which guards them."""
 
 import re
 from pathlib import Path

@@ -13,17 +13,14 @@ QUESTION = re.compile(r"(What|Where|Whether|Which|Who|Whose|Whoever|How|Why|Is|A
 IMPERSONAL = re.compile(r"\b(nobody|somebody|whoever|anybody)\b", re.IGNORECASE)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 STILL_ALLOWED: dict[str, int] = {
-    "benchmarks": 22,
-    "deploy_sim.py": 1,
     "launch": 47,
     "openral_household_benchmark": 19,
     "openral_perception_ros": 3,
     "openral_reasoner": 10,
     "openral_reasoner_ros": 7,
     "openral_reasoner_testing": 9,
-    "openral_sim": 137,
+    "openral_sim": 92,
     "openral_world_state": 78,
-    "tests": 43,
 }
 """Top folder -> number of docstrings that remain to be rewritten; it only ever shrinks."""
 

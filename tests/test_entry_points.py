@@ -1,4 +1,4 @@
-"""What a user types first answers at once, in words."""
+"""Entry points answer at once and in plain words."""
 
 import shutil
 import subprocess

@@ -41,7 +41,7 @@ def test_the_same_events_lead_to_the_same_commands(life: Life) -> None:
 
 
 def decisions(life: Life) -> Iterator[tuple[Context, ModelAnswered]]:
-    """What the core, as it is now, asks, and how that was answered when it was recorded."""
+    """Commands of the current core and their recorded answers."""
     core, asked = Core(life.settings), dict[str, Context]()
     for step in life.steps:
         if isinstance(step.event, ModelAnswered):

@@ -1,4 +1,4 @@
-"""What others rely on by name does not change by accident; `goldens.interfaces` records it anew."""
+"""Public names do not change by accident; `goldens.interfaces` records intended changes."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What a package imports, its manifest names: `rosdep` and colcon believe the manifest alone."""
+"""Manifests name every package that is imported: `rosdep` and colcon rely on them alone."""
 
 import ast
 import re

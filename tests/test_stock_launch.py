@@ -1,4 +1,4 @@
-"""Where ROS 2 is installed, `ros2` runs in the system's interpreter: `. install/env.sh` must suffice for it.
+"""Installed `ros2` runs in the interpreter of the system: `. install/env.sh` must suffice for it.
 
 The installed ROS is a stand-in prefix: packages of the ROS wheels, linked, and a `ros2` that loads the launch
 file as `ros2 launch` does. `launch` and `launch_ros` are the real ones where installed, else recorders.

@@ -21,7 +21,7 @@ def needs(name: str) -> pytest.MarkDecorator:
 
 
 def in_environment(*arguments: str, name: str = DETECTION) -> str:
-    """What Python prints there, run with these arguments; it finds our packages."""
+    """Return the output of Python there, run with these arguments and our packages on its path."""
     paths = os.pathsep.join(str(ROOT / package) for package in ("openral_core", "openral_perception_ros"))
     variables = {**os.environ, "PYTHONPATH": paths, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     command = [str(_python(name)), *arguments]

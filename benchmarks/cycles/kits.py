@@ -17,7 +17,7 @@ SIDE = 64
 
 
 class NoKit(Exception):
-    """Why an engine cannot be run here."""
+    """Reason why an engine cannot be run here."""
 
 
 def sim_groundtruth(folder: Path) -> None:

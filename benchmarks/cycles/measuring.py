@@ -35,7 +35,7 @@ def run() -> list[Row]:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """What this process and everything it started hold: resident memory [MB] and numbers."""
+    """Resources of this process and its children: resident memory [MB] and counts."""
 
     memory: float
     processes: int

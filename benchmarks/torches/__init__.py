@@ -1,1 +1,1 @@
-"""What benchmarks run in the Python environment of engines on PyTorch; imported there alone."""
+"""Benchmarks that run in the Python environment of PyTorch engines, and are imported there alone."""

@@ -86,7 +86,7 @@ class Device:
         self.peers = HomePeers(self.home)
 
     def answers(self, command: Command, now: float) -> Iterator[Answer]:
-        """What comes of a command, and when."""
+        """The event that answers a command, and its time."""
         if isinstance(command, AskModel):
             yield DECISION_TIME, decided(command)
         elif isinstance(command, ChangeState):

@@ -31,7 +31,7 @@ Content = dict[str, Any]
 
 
 def surface() -> Content:
-    """What needs no graph: launch arguments, command lines, exit codes."""
+    """Interfaces without a graph: launch arguments, command lines, exit codes."""
     commands = dict(_commands(typer.main.get_command(command_line()), "openral"))
     commands |= dict(_commands(typer.main.get_command(deploy_sim), "deploy_sim"))
     arguments = {each.name: {"default": each.default, "choices": each.choices} for each in ARGUMENTS}
@@ -110,7 +110,7 @@ def _tabulated(text: str) -> Iterator[int]:
 
 
 def difference(kept: object, found: object) -> str:
-    """What is gone and what is new, line by line, and how it is recorded when it is meant; "" when equal."""
+    """Return removed and added lines, and the command that records intended changes; "" if equal."""
     if kept == found:
         return ""
     lines = difflib.unified_diff(

@@ -252,7 +252,7 @@ def write(recorded: Recorded, file: Path) -> None:
 
 
 def read(file: Path) -> Life:
-    """What `write` wrote."""
+    """Read a file written by `write`."""
     (life,) = read_lives(gzip.decompress(file.read_bytes()).decode().splitlines())
     return life
 

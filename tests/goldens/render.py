@@ -29,7 +29,7 @@ EYE, REACH, TILT = 0.9, 0.8, -30.0
 
 
 def camera_at(world: SimWorldModel, place: str) -> mujoco.MjvCamera:
-    """What a standing robot sees of a place."""
+    """Render the view of a standing robot at a place."""
     pose = world.places[place].pose
     camera = mujoco.MjvCamera()
     camera.lookat[:] = (*pose.to_parent(REACH, 0.0), EYE)

@@ -98,7 +98,7 @@ def alive(processes: Sequence[psutil.Process]) -> list[str]:
 
 
 def _command_line(process: psutil.Process) -> str:
-    """What it runs; empty once it has ended, also when it ends between two looks at it."""
+    """Return its processes; empty once it has ended, also between two calls."""
     try:
         running = process.is_running() and process.status() != psutil.STATUS_ZOMBIE
         return " ".join(process.cmdline()) if running else ""

@@ -74,7 +74,7 @@ class Vessel:
 
 @dataclass
 class Errand:
-    """What is where, and what was done."""
+    """State of the world and log of performed actions."""
 
     things: dict[str, Vessel]
     base: Pose = field(default_factory=lambda: Pose.planar(2.0, 2.2, 1.57))
@@ -86,7 +86,7 @@ class Errand:
     delivered: list[tuple[str, str]] = field(default_factory=list)
 
     def shot(self, stamp: float) -> SyntheticDepthImage:
-        """What the head camera sees now."""
+        """Return the current view of the head camera."""
         seen = {n: Cylinder(v.center, v.radius, v.height) for n, v in self.things.items() if n != self.held}
         doors = {f"_{name}": DOORS[name] for name in self.closed}
         x, y, _ = self.base.position

@@ -12,7 +12,7 @@ _OWN_MEMORY = 'mount -t tmpfs none /dev/shm && exec "$@"'
 
 @dataclass(frozen=True)
 class Cable:
-    """What connects both hosts."""
+    """The link between both hosts."""
 
     def cut(self) -> None:
         _ip("-n", ROBOT, "link", "set", "cable", "down")

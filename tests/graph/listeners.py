@@ -1,4 +1,4 @@
-"""What a graph says on its latched topics, read from another process."""
+"""Reader of the latched topics of a graph, in another process."""
 
 import json
 from collections.abc import Callable
@@ -44,7 +44,7 @@ class PaletteListener:
         return {each["id"]: each["state"] for each in self.palette.get("locators", [])}
 
     def is_active(self, node: str) -> bool:
-        """Whether a node said so since this was asked last; what a dead one did not answer is asked again."""
+        """Test if a node reported it since the last call; a dead node is queried again after its restart."""
         if node not in self._states:
             self._states[node] = self._node.create_client(GetState, f"{node}/get_state")
         told = self._asked.setdefault(node, [])
@@ -56,11 +56,11 @@ class PaletteListener:
         return State.PRIMARY_STATE_ACTIVE in answers
 
     def forget(self, node: str) -> None:
-        """What was asked of a node that is dead by now is not answered by the one that takes its place."""
+        """A request to a node that died is not answered by its replacement."""
         self._asked.pop(node, None)
 
     def seconds_until(self, condition: Callable[[], bool], timeout: float) -> float:
-        """How long it took until the condition held [s]; bounded."""
+        """Return the time until the condition held [s]; bounded."""
         clock = self._node.get_clock()
         begun = clock.now().nanoseconds
         while not condition():

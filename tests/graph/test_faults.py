@@ -1,4 +1,4 @@
-"""What dies during a mission costs a sentence, never the mission's end."""
+"""Processes that die during a mission never prevent its typed end."""
 
 import signal
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the model is given on the launched graph, word by word, and what it is told when a locator dies."""
+"""The tools offered to the model on the launched graph, and the change when a locator dies."""
 
 import json
 import os
@@ -28,14 +28,14 @@ MEASURED = re.compile(r'((?:typical_latency_s|memory_mb)": )([0-9.]+)')
 
 
 def shown() -> dict[str, Any]:
-    """What `openral palette` reads from the topic."""
+    """Read the palette as `openral palette` does."""
     command = [str(ROOT / "tools" / "openral"), "palette", "--timeout", "20"]
     told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     return dict(json.loads(told))
 
 
 def settled(expected: dict[str, Any]) -> dict[str, Any]:
-    """What is shown once every peer is in; on a busy machine one may be out for a moment."""
+    """Return the palette once it has every peer; on a busy machine one may be missing for a moment."""
     seen: list[dict[str, Any]] = []
 
     def whole() -> bool:
@@ -51,7 +51,7 @@ def names(palette: dict[str, Any]) -> list[str]:
 
 
 def locators(folder: Path) -> list[tuple[float, bool]]:
-    """When the palette changed [s], steady, and whether it had the locator then."""
+    """Steady time [s] of each change of the palette, and if it had the locator."""
     changes = [(step.now, step.event) for step in steps(folder)]
     return [
         (now, LOCATOR in [each.id for each in event.palette.locators])

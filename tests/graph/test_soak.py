@@ -27,7 +27,7 @@ MEMORY, DESCRIPTORS, THREADS = 60.0, 4, 4
 
 @dataclass
 class Soaked:
-    """What came of it."""
+    """Result of one goal."""
 
     rows: list[Row] = field(default_factory=list)
     before: Mapping[str, Holding] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Detectors on the robot, reasoner and world state on a desk, and a cable that somebody pulls."""
+"""Detectors on the robot, reasoner and world state on a second host, and a link that drops."""
 
 import json
 import shutil

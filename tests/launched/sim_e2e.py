@@ -1,4 +1,4 @@
-"""What `launch_test` runs: the launch file's graph comes up, is disturbed, and ends without a trace."""
+"""Test for `launch_test`: the graph of the launch file starts, is disturbed, and shuts down cleanly."""
 
 import subprocess
 import time
@@ -65,7 +65,7 @@ class TestRunningGraph(unittest.TestCase):
         return dict(self.observer.snapshot.nodes)
 
     def next_states(self, name: str) -> set[str]:
-        """What bring-up says of a node in its next reports."""
+        """Return the next reports of bring-up about a node."""
         heard: list[object] = []
         said: set[str] = set()
 

@@ -17,7 +17,7 @@ class Switches:
         return (self.folder / name).exists()
 
     def count(self, name: str) -> int:
-        """How often it was switched on since it was last off."""
+        """Count how often it was switched on since it was last off."""
         return (self.folder / name).stat().st_size if self.is_on(name) else 0
 
     def on(self, name: str) -> None:

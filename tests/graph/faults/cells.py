@@ -114,7 +114,7 @@ def _pending(rig: Rig, tool: str) -> bool:
 
 
 def _end(outcome: RunOutcome) -> str:
-    """How a mission ended; `NO_END` of one that nobody ended."""
+    """Return the final state of a mission; `NO_END` if it did not end."""
     if outcome.problem:
         return "LOST" if outcome.problem == LOST else NO_END
     return outcome.mission.state.name

@@ -1,4 +1,4 @@
-"""What a graph's processes hold, and what of it is still there after them."""
+"""Resources of the processes of a graph, and those that remain after them."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -22,7 +22,7 @@ class Holding:
 
 
 def holdings(rig: Rig) -> Mapping[str, Holding]:
-    """What every node that runs holds now."""
+    """Measure the resources of every running node."""
     nodes = {key: rig.node(key) for key in rig.supervisor.restarts()}
     return {key: _holding(process) for key, process in nodes.items() if process is not None}
 
