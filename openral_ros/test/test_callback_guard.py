@@ -1,28 +1,19 @@
-"""A callback that breaks is logged once, counted, answered; its node goes on."""
+"""A callback that raises is logged once and counted; its node continues."""
 
 from collections.abc import Callable, Iterator
-from threading import Event, Thread
 from typing import Any
 
 import pytest
 
 pytest.importorskip("rclpy")
 from diagnostic_msgs.msg import DiagnosticArray
-from rcl_interfaces.msg import Parameter, ParameterValue
-from rcl_interfaces.srv import SetParameters, SetParametersAtomically
-from rclpy.action import ActionClient, CancelResponse
 from rclpy.node import Node
 from std_msgs.msg import String
-from std_srvs.srv import Empty, Trigger
 
-from openral_msgs.action import ExecuteRskill
-from openral_msgs.srv import LocateInView, RecallObject
 from openral_ros.callback_guard import MAX_KINDS, OTHERS, FatalNodeError, guard_of
 from openral_ros.executor import GuardedExecutor
-from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
-from openral_ros.service_guard import NoFailureResponse
 from openral_ros.timeouts import TimeoutScheduler
 
 SpinUntil = Callable[..., None]
@@ -57,11 +48,6 @@ async def breaks_later(*_: Any) -> Any:
     raise ValueError("odd")
 
 
-def unsendable(request: Any, response: Any) -> Any:
-    response.message = "\ud800"
-    return response
-
-
 def test_a_subscription_that_breaks_hears_on_and_says_so_once(
     node: Node, scope: ResourceScope, spin_until: SpinUntil, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -83,53 +69,6 @@ def test_a_subscription_that_breaks_hears_on_and_says_so_once(
     assert capfd.readouterr().err.count("subscription /chatter raised ValueError: odd") == 1
 
 
-@pytest.mark.parametrize("callback", [breaks, breaks_later, unsendable])
-def test_a_client_of_a_service_that_breaks_is_answered(
-    node: Node, scope: ResourceScope, spin_until: SpinUntil, callback: Callable[..., Any]
-) -> None:
-    scope.service(Trigger, "ask", callback)
-    for _ in range(2):
-        answer = scope.client(Trigger, "ask").call_async(Trigger.Request())
-        spin_until(node, answer.done)
-        assert not answer.result().success
-        assert "Error: " in answer.result().message
-
-
-@pytest.mark.parametrize(
-    ("service_type", "status"),
-    [(RecallObject, "INTERNAL_ERROR"), (LocateInView, "DETECTOR_ERROR")],
-)
-def test_the_answer_of_a_broken_service_has_the_status_for_it(
-    node: Node, scope: ResourceScope, spin_until: SpinUntil, service_type: Any, status: str
-) -> None:
-    scope.service(service_type, "ask", breaks)
-    answer = scope.client(service_type, "ask").call_async(service_type.Request())
-    spin_until(node, answer.done)
-    assert answer.result().status == getattr(service_type.Response, status)
-    assert answer.result().message == "ValueError: odd"
-
-
-def test_a_service_that_could_not_say_so_cannot_be_made(scope: ResourceScope) -> None:
-    with pytest.raises(NoFailureResponse, match="Empty_Response cannot express"):
-        scope.service(Empty, "ask", breaks)
-
-
-def test_a_goal_whose_execution_breaks_ends_typed(
-    node: Node, scope: ResourceScope, spin_until: SpinUntil
-) -> None:
-    scope.action_server(ExecuteRskill, "do", breaks_later, lambda _: CancelResponse.ACCEPT)
-    client = ActionClient(node, ExecuteRskill, "do")
-    scope.callback(client.destroy)
-    spin_until(node, client.server_is_ready)
-    accepted = client.send_goal_async(ExecuteRskill.Goal())
-    spin_until(node, accepted.done)
-    ended = accepted.result().get_result_async()
-    spin_until(node, ended.done)
-    result = ended.result().result
-    assert not result.success
-    assert (result.status, result.message) == (ExecuteRskill.Result.SKILL_ERROR, "ValueError: odd")
-
-
 def test_timers_and_deadlines_that_break_do_not_keep_back_others(
     node: Node, scope: ResourceScope, spin_until: SpinUntil
 ) -> None:
@@ -149,62 +88,6 @@ def test_who_cannot_go_on_ends_the_spin(node: Node, scope: ResourceScope, spin_u
     scope.timer(0.01, tick)
     with pytest.raises(TooLate):
         spin_until(node, lambda: False)
-
-
-@pytest.mark.parametrize(
-    ("service_type", "refused"),
-    [
-        (SetParameters, lambda response: response.results),
-        (SetParametersAtomically, lambda response: [response.result]),
-    ],
-)
-def test_a_parameter_of_no_type_is_refused_in_words(
-    ros_context: Any, spin_until: SpinUntil, service_type: Any, refused: Callable[[Any], Any]
-) -> None:
-    node = LifecycleNodeBase("managed", context=ros_context)
-    name = service_type.__name__
-    name = {"SetParameters": "set_parameters"}.get(name, "set_parameters_atomically")
-    client = node.create_client(service_type, f"managed/{name}")
-    odd = Parameter(name="x", value=ParameterValue(type=99))
-    answer = client.call_async(service_type.Request(parameters=[odd]))
-    spin_until(node, answer.done)
-    (result,) = refused(answer.result())
-    assert not result.successful
-    assert "99" in result.reason
-    node.destroy_node()
-
-
-def test_no_callback_begins_once_its_scope_is_closed(node: Node, scope: ResourceScope) -> None:
-    calls: list[int] = []
-    call = scope.guarded("call", calls.append)
-    call(1)
-    scope.close()
-    call(2)
-    assert calls == [1]
-    scope.guarded("call", calls.append)(3)
-    assert calls == [1, 3]
-
-
-def test_closing_waits_for_the_callback_another_thread_is_in(node: Node, scope: ResourceScope) -> None:
-    inside, go_on, happened = Event(), Event(), list[str]()
-
-    def callback() -> None:
-        inside.set()
-        assert go_on.wait(10.0)
-        happened.append("callback")
-
-    scope.callback(happened.append, "destroyed")
-    calling = Thread(target=scope.guarded("call", callback))
-    calling.start()
-    assert inside.wait(10.0)
-    closing = Thread(target=scope.close)
-    closing.start()
-    closing.join(0.2)
-    assert not happened
-    go_on.set()
-    closing.join(10.0)
-    calling.join(10.0)
-    assert happened == ["callback", "destroyed"]
 
 
 def test_kinds_are_bounded(node: Node) -> None:

@@ -114,15 +114,3 @@ def test_refuses_a_synonym_of_two_things() -> None:
     things = {"hob": ThesaurusEntry(synonyms=("range",)), "field": ThesaurusEntry(synonyms=("range",))}
     with pytest.raises(InvalidThesaurus, match=r"'range' names two concepts: 'hob', 'field'"):
         Thesaurus(ThesaurusDocument(version=1, things=things))
-
-
-@pytest.mark.parametrize(
-    ("things", "problem"),
-    [
-        ({"mug": ThesaurusEntry(kinds=("cupp",))}, "kinds without an entry: 'cupp'"),
-        ({"a": ThesaurusEntry(kinds=("b",)), "b": ThesaurusEntry(kinds=("a",))}, "kinds of themselves"),
-    ],
-)
-def test_refuses_a_broken_hierarchy(things: dict[str, ThesaurusEntry], problem: str) -> None:
-    with pytest.raises(InvalidThesaurus, match=problem):
-        Thesaurus(ThesaurusDocument(version=1, things=things))

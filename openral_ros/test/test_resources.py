@@ -1,0 +1,65 @@
+"""Resource scopes: no callback runs after they are closed."""
+
+from collections.abc import Iterator
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+from rclpy.node import Node
+
+from openral_ros.resources import ResourceScope
+
+pytestmark = pytest.mark.usefixtures("callback_errors")
+
+
+@pytest.fixture
+def node(ros_context: Any) -> Iterator[Node]:
+    made = Node("guarded", context=ros_context)
+    yield made
+    made.destroy_node()
+
+
+@pytest.fixture
+def scope(node: Node) -> Iterator[ResourceScope]:
+    made = ResourceScope(node)
+    yield made
+    made.close()
+
+
+async def breaks_later(*_: Any) -> Any:
+    raise ValueError("odd")
+
+
+def test_no_callback_begins_once_its_scope_is_closed(node: Node, scope: ResourceScope) -> None:
+    calls: list[int] = []
+    call = scope.guarded("call", calls.append)
+    call(1)
+    scope.close()
+    call(2)
+    assert calls == [1]
+    scope.guarded("call", calls.append)(3)
+    assert calls == [1, 3]
+
+
+def test_closing_waits_for_the_callback_another_thread_is_in(node: Node, scope: ResourceScope) -> None:
+    inside, go_on, happened = Event(), Event(), list[str]()
+
+    def callback() -> None:
+        inside.set()
+        assert go_on.wait(10.0)
+        happened.append("callback")
+
+    scope.callback(happened.append, "destroyed")
+    calling = Thread(target=scope.guarded("call", callback))
+    calling.start()
+    assert inside.wait(10.0)
+    closing = Thread(target=scope.close)
+    closing.start()
+    closing.join(0.2)
+    assert not happened
+    go_on.set()
+    closing.join(10.0)
+    calling.join(10.0)
+    assert happened == ["callback", "destroyed"]
