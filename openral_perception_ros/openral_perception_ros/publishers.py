@@ -111,7 +111,9 @@ def _inference_times(times: list[float]) -> dict[str, str]:
 
 
 BOX_COLOUR = (80, 220, 120)
+"""RGB [levels of 255]: a green that is rare indoors."""
 TEXT_COLOUR = (0, 0, 0)
+"""RGB [levels of 255]: black on the green label."""
 
 
 def draw_annotations(rgb: NDArray[np.uint8], detections: Iterable[Detection]) -> NDArray[np.uint8]:

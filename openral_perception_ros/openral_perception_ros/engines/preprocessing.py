@@ -56,6 +56,7 @@ def letterbox_transform(kind: ResizeMode, source: Size, model: Size) -> Letterbo
 
 
 PADDING_COLOUR = (114, 114, 114)
+"""RGB [levels of 255]: the grey with which YOLO-family letterboxing pads."""
 
 
 class InvalidPreprocessing(OpenRALError):

@@ -17,7 +17,7 @@ from openral_perception_ros.weights.environments import (
     prepare,
 )
 
-RSKILLS = Path(__file__).parents[2] / "rskills"
+RSKILLS = Path(__file__).parents[3] / "rskills"
 NAME = "own"
 IMPORTED = """
 import sys

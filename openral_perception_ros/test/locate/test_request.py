@@ -1,9 +1,12 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from openral_core.detections import Box, Detection
 from openral_core.detectors import LocateStatus
+from openral_core.text import Thesaurus
 from openral_perception_ros.detector import load_detector
 from openral_perception_ros.image_cache import ImageSet
 from openral_perception_ros.locate.errors import (
@@ -13,23 +16,29 @@ from openral_perception_ros.locate.errors import (
     WrongDetector,
 )
 from openral_perception_ros.locate.queue import DetectionResult
-from openral_perception_ros.locate.request import RequestValidator
+from openral_perception_ros.locate.request import (
+    MAX_CHARACTERS,
+    MAX_TERMS,
+    RequestValidator,
+    split_query_terms,
+)
 
 SHOT = ImageSet("head", 0, "optical", 0.0, {})
+THESAURUS = Thesaurus.load()
 
 
-def reception_of(rskills: Path, name: str) -> RequestValidator:
+def validator_of(rskills: Path, name: str) -> RequestValidator:
     return RequestValidator(load_detector(name, [rskills], ("head", "wrist"), False), 5.0)
 
 
 @pytest.fixture
 def open_words(rskills: Path) -> RequestValidator:
-    return reception_of(rskills, "sim-groundtruth-locator")
+    return validator_of(rskills, "sim-groundtruth-locator")
 
 
 @pytest.fixture
 def own_words(rskills: Path) -> RequestValidator:
-    return reception_of(rskills, "sim-groundtruth")
+    return validator_of(rskills, "sim-groundtruth")
 
 
 def seen(*labels: str) -> DetectionResult:
@@ -111,3 +120,45 @@ def test_a_refusal_is_an_answer_with_its_status(open_words: RequestValidator) ->
     result = open_words.build_error("mug", "rear", UnknownDetectorCamera("rear", ["head"]))
     assert (result.status, result.camera) == (LocateStatus.UNKNOWN_CAMERA, "rear")
     assert "'head'" in result.message
+
+
+@pytest.mark.parametrize(
+    ("query", "terms"),
+    [
+        ("mug", ("mug",)),
+        ("  red mug ,bread", ("red mug", "bread")),
+        ("mug,,mug, ", ("mug",)),
+        ("tasse à café", ("tasse à café",)),
+    ],
+)
+def test_terms_are_split_at_commas_and_kept_as_written(query: str, terms: tuple[str, ...]) -> None:
+    assert split_query_terms(query, THESAURUS) == terms
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("", "empty"),
+        (" , ,", "empty"),
+        ("mug\x00", "control"),
+        ("mug\nbread", "control"),
+        ("mug</c>bread", r"< > in 'mug</c>bread': use plain words without markup"),
+        ("<image-1> mug", "plain words"),
+        ("m" * (MAX_CHARACTERS + 1), "the limit is 256"),
+        (",".join(f"mug {i}" for i in range(MAX_TERMS + 1)), "the limit is 16"),
+        ("mug, ---", "names no object"),
+    ],
+)
+def test_a_query_that_cannot_be_asked_says_why(query: str, reason: str) -> None:
+    with pytest.raises(BadQuery, match=reason):
+        split_query_terms(query, THESAURUS)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_terms_or_a_bad_query(query: str) -> None:
+    try:
+        terms = split_query_terms(query, THESAURUS)
+    except BadQuery:
+        return
+    assert 1 <= len(terms) <= MAX_TERMS
+    assert all(term == term.strip() and term in query for term in terms)

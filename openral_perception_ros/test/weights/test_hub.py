@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-_spec = importlib.util.spec_from_file_location("hubs", Path(__file__).with_name("hubs.py"))
+_spec = importlib.util.spec_from_file_location("local_hub", Path(__file__).with_name("local_hub.py"))
 hubs = importlib.util.module_from_spec(_spec)
 sys.modules["hubs"] = hubs
 _spec.loader.exec_module(hubs)
