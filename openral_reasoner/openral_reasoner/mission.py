@@ -72,7 +72,7 @@ class Mission:
         self.now = 0.0
         self.state = MissionState.ACTIVE
         self.step, self.reason = "starting", ""
-        self.things: dict[str, KnownObject] = {}
+        self.objects: dict[str, KnownObject] = {}
         self.episodes: dict[str, SearchProgress] = {}
         self.searched: list[str] = []
         self.turns: list[Turn] = []
@@ -230,21 +230,21 @@ class Mission:
         """Drop a search that cannot continue."""
         self.episodes.pop(normalize_term(episode.term), None)
 
-    def disprove(self, thing: KnownObject) -> None:
+    def disprove(self, known_object: KnownObject) -> None:
         """Mark an object as not at its remembered place, and that place as searched."""
-        self.learn(thing.gone())
-        self.note(Gone(thing.id))
-        episode = self.episode(thing.words or thing.label).reopened()
-        if thing.place and thing.place not in episode.visited:
-            self.searched.append(f"{thing.place}: NOT_IN_VIEW")
-            episode = episode.after_visit(thing.place, "NOT_IN_VIEW")
+        self.learn(known_object.gone())
+        self.note(Gone(known_object.id))
+        episode = self.episode(known_object.words or known_object.label).reopened()
+        if known_object.place and known_object.place not in episode.visited:
+            self.searched.append(f"{known_object.place}: NOT_IN_VIEW")
+            episode = episode.after_visit(known_object.place, "NOT_IN_VIEW")
         self.keep(episode)
 
     def note(self, fact: Fact) -> None:
         """Add a peer's answer to the evidence."""
         self.evidence = self.evidence.after(fact)
 
-    def learn(self, thing: KnownObject) -> KnownObject:
+    def learn(self, known_object: KnownObject) -> KnownObject:
         """Store an object; one marked as not at its place stays so until it is seen again."""
-        self.things[thing.id] = thing
-        return thing
+        self.objects[known_object.id] = known_object
+        return known_object

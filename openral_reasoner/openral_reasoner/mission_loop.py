@@ -46,7 +46,7 @@ def build_context(mission: Mission) -> Context:
         goal=mission.prompt.text,
         requester=mission.requester,
         palette=mission.palette,
-        tools=schemas(mission.palette, tuple(mission.things)),
+        tools=schemas(mission.palette, tuple(mission.objects)),
         turns=tuple(mission.turns),
         news=news,
         operator_words=answered,
@@ -57,7 +57,7 @@ def build_context(mission: Mission) -> Context:
 
 def _holding(mission: Mission) -> str:
     """Return the object this mission grasped, with its id, else the one the skill server reports."""
-    held = mission.things.get(mission.holding)
+    held = mission.objects.get(mission.holding)
     return f"{held.label} ({held.id})" if held is not None else mission.palette.holding[:200]
 
 

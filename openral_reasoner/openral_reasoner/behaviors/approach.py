@@ -19,74 +19,74 @@ _NO_POSE = SkillResult(SkillStatus.NOT_REACHABLE, "memory has no pose for it")
 
 def resolve_object(mission: Mission, node_id: str) -> Procedure[KnownObject | None]:
     """Return the node with this id, resolving it from memory if this mission does not know it yet."""
-    if node_id in mission.things:
-        return mission.things[node_id]
+    if node_id in mission.objects:
+        return mission.objects[node_id]
     answer = yield from resolve(mission, node_id)
     if isinstance(answer, RequestFailed) or answer.status is not ResolveStatus.FOUND or not answer.node_id:
         return None
     entry = mission.palette.place(answer.node_id)
-    thing = KnownObject.resolved(answer, entry.label if entry else node_id)
-    return mission.learn(thing)
+    target = KnownObject.resolved(answer, entry.label if entry else node_id)
+    return mission.learn(target)
 
 
-def run_skill(mission: Mission, verb: Verb, thing: KnownObject) -> Procedure[SkillResult]:
+def run_skill(mission: Mission, verb: Verb, target: KnownObject) -> Procedure[SkillResult]:
     """Run the first skill of a verb on an object."""
     yield from wait_for(mission, SKILLS)
     entries = mission.palette.with_verb(verb)
     if not entries:
         return SkillResult(SkillStatus.UNSUPPORTED, f"no {verb.value} skill is available now")
-    return (yield from run_skill_with(mission, entries[0], thing))
+    return (yield from run_skill_with(mission, entries[0], target))
 
 
-def run_skill_with(mission: Mission, entry: SkillEntry, thing: KnownObject) -> Procedure[SkillResult]:
+def run_skill_with(mission: Mission, entry: SkillEntry, target: KnownObject) -> Procedure[SkillResult]:
     """Run one skill on an object, without recovery."""
     try:
-        params = bind(entry, thing, {})
+        params = bind(entry, target, {})
     except MissingParameter as error:
         return SkillResult(SkillStatus.BAD_REQUEST, str(error))
-    mission.say(f"{entry.verb.value} {thing.label}")
+    mission.say(f"{entry.verb.value} {target.label}")
     if entry.verb is not Verb.LOOK_AT:
         # Any other skill may move the base.
         mission.at = mission.facing = ""
-    return (yield from execute_skill(mission, entry, thing, f"{entry.verb.value} {thing.label}", params))
+    return (yield from execute_skill(mission, entry, target, f"{entry.verb.value} {target.label}", params))
 
 
-def approach(mission: Mission, thing: KnownObject) -> Procedure[SkillResult]:
+def approach(mission: Mission, target: KnownObject) -> Procedure[SkillResult]:
     """Drive to where the object can be seen and reached, unless the robot is already there."""
-    if mission.at == thing.id:
+    if mission.at == target.id:
         return SkillResult(SkillStatus.SUCCEEDED, "already there")
-    thing = yield from _with_standing(mission, thing)
-    if thing.standing is None:
+    target = yield from _with_standing(mission, target)
+    if target.standing is None:
         return _NO_POSE
-    result = yield from run_skill(mission, Verb.NAVIGATE, thing)
+    result = yield from run_skill(mission, Verb.NAVIGATE, target)
     if result.status in (SkillStatus.TIMEOUT, SkillStatus.BUSY, SkillStatus.BLOCKED, SkillStatus.SKILL_ERROR):
-        result = yield from run_skill(mission, Verb.NAVIGATE, thing)
+        result = yield from run_skill(mission, Verb.NAVIGATE, target)
     if result.success:
-        mission.at = thing.id
+        mission.at = target.id
     return result
 
 
-def face(mission: Mission, thing: KnownObject) -> Procedure[SkillResult]:
+def face(mission: Mission, target: KnownObject) -> Procedure[SkillResult]:
     """Point the camera at the object; the skill may drive to see into a container."""
-    if thing.pose is None:
+    if target.pose is None:
         return _NO_POSE
     mission.facing = ""
-    result = yield from run_skill(mission, Verb.LOOK_AT, thing)
+    result = yield from run_skill(mission, Verb.LOOK_AT, target)
     drove = result.evidence.get("drove", 0.0)
     if isinstance(drove, float) and drove > STOOD:
         mission.at = ""
     if result.success:
-        mission.facing = thing.id
+        mission.facing = target.id
     return result
 
 
-def _with_standing(mission: Mission, thing: KnownObject) -> Procedure[KnownObject]:
-    if thing.standing is not None:
-        return thing
-    answer = yield from resolve(mission, thing.id)
+def _with_standing(mission: Mission, target: KnownObject) -> Procedure[KnownObject]:
+    if target.standing is not None:
+        return target
+    answer = yield from resolve(mission, target.id)
     if isinstance(answer, RequestFailed) or answer.goal_pose is None:
-        return thing
-    return mission.learn(replace(thing, standing=answer.goal_pose))
+        return target
+    return mission.learn(replace(target, standing=answer.goal_pose))
 
 
 def open_container(mission: Mission, node_id: str) -> Procedure[SkillResult]:
@@ -109,7 +109,7 @@ def open_container(mission: Mission, node_id: str) -> Procedure[SkillResult]:
 
 def close_container(mission: Mission, node_id: str) -> Procedure[None]:
     """Close a container this mission opened; a door left open is news for the model, not a failure."""
-    container = mission.things.get(node_id)
+    container = mission.objects.get(node_id)
     if container is None or node_id not in mission.opened or not mission.palette.with_verb(Verb.CLOSE):
         return
     result = yield from run_skill(mission, Verb.CLOSE, container)
@@ -123,12 +123,12 @@ def close_container(mission: Mission, node_id: str) -> Procedure[None]:
 class RefinedPose:
     """Object as last seen; ``lost`` if a detector did not see it at its place."""
 
-    thing: KnownObject
+    target: KnownObject
     look: LocateOutcome
     lost: bool = False
 
 
-def refine_pose(mission: Mission, thing: KnownObject) -> Procedure[RefinedPose]:
+def refine_pose(mission: Mission, target: KnownObject) -> Procedure[RefinedPose]:
     """Refine an object's pose by looking at it from the current base pose.
 
     If no locator can answer, the remembered pose stands; only two images without the object show that it has
@@ -136,26 +136,26 @@ def refine_pose(mission: Mission, thing: KnownObject) -> Procedure[RefinedPose]:
     """
     look = not_evaluated(mission)
     for _ in range(2):
-        faced = yield from face(mission, thing)
+        faced = yield from face(mission, target)
         if not mission.palette.detector_available:
-            return RefinedPose(thing, look)
-        look = yield from locate_object(mission, thing.words or thing.label)
-        if seen := _same(mission, thing, look.things):
-            if seen.id != thing.id:
-                mission.note(Same(thing.id, seen.id))
+            return RefinedPose(target, look)
+        look = yield from locate_object(mission, target.words or target.label)
+        if seen := _same(mission, target, look.objects):
+            if seen.id != target.id:
+                mission.note(Same(target.id, seen.id))
             return RefinedPose(seen, look)
-        if not (look.absent or look.things) or not faced.success:
-            return RefinedPose(thing, look)
-    mission.disprove(thing)
-    return RefinedPose(thing, look, lost=True)
+        if not (look.absent or look.objects) or not faced.success:
+            return RefinedPose(target, look)
+    mission.disprove(target)
+    return RefinedPose(target, look, lost=True)
 
 
-def _same(mission: Mission, thing: KnownObject, seen: tuple[KnownObject, ...]) -> KnownObject | None:
+def _same(mission: Mission, target: KnownObject, seen: tuple[KnownObject, ...]) -> KnownObject | None:
     """Return the detection that is this object: the one with its id, else the nearest within the gate."""
-    named = next((each for each in seen if each.id == thing.id), None)
-    if named is not None or thing.pose is None:
+    named = next((each for each in seen if each.id == target.id), None)
+    if named is not None or target.pose is None:
         return named
-    expected = thing.pose.position
+    expected = target.pose.position
     near = [
         (dist(each.pose.position, expected), index, each)
         for index, each in enumerate(seen)

@@ -72,7 +72,7 @@ class LocateOutcome:
     status: str
     message: str
     detector: str = ""
-    things: tuple[KnownObject, ...] = ()
+    objects: tuple[KnownObject, ...] = ()
 
     @property
     def absent(self) -> bool:
@@ -260,6 +260,6 @@ def _take_in(
             *_LAGGING,
             _DEPTHLESS,
         )
-    things = tuple(mission.learn(KnownObject.remembered(match, words)) for match in observed.matches)
-    mission.note(Answered(Source.LOOK, words, tuple(thing.node() for thing in things)))
-    return LocateOutcome(LocateStatus.FOUND.name, result.message, result.detector, things), False
+    objects = tuple(mission.learn(KnownObject.remembered(match, words)) for match in observed.matches)
+    mission.note(Answered(Source.LOOK, words, tuple(target.node() for target in objects)))
+    return LocateOutcome(LocateStatus.FOUND.name, result.message, result.detector, objects), False

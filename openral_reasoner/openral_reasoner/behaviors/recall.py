@@ -45,9 +45,9 @@ def recall_or_locate(mission: Mission, words: str, likely: tuple[str, ...]) -> P
     if not isinstance(answer, RequestFailed) and answer.status is RecallStatus.BAD_QUERY:
         return refused(answer.message)
     if not isinstance(answer, RequestFailed) and answer.status in _HIT:
-        things = _believed(mission, answer.matches, words)
-        if things:
-            found = tuple(thing.found() for thing in things)
+        objects = _believed(mission, answer.matches, words)
+        if objects:
+            found = tuple(target.found() for target in objects)
             return ToolResult(status=answer.status.name, text=_HIT_WORDS[answer.status], found=found)
     episode = mission.episode(words).hinted(_near(mission, answer, words), likely)
     mission.keep(episode)
@@ -74,7 +74,7 @@ def not_found_reply(
 def _believed(mission: Mission, matches: tuple[RecallMatch, ...], words: str) -> tuple[KnownObject, ...]:
     """Learn and return the matches that no detection of this mission has refuted."""
     standing = [
-        m for m in matches if not (m.node_id in mission.things and mission.things[m.node_id].disproved)
+        m for m in matches if not (m.node_id in mission.objects and mission.objects[m.node_id].disproved)
     ]
     return tuple(mission.learn(KnownObject.remembered(match, words)) for match in standing)
 
@@ -83,7 +83,7 @@ def _near(mission: Mission, answer: RecallResult | RequestFailed, words: str) ->
     if isinstance(answer, RequestFailed):
         return ()
     for match in answer.near_misses:
-        if match.node_id not in mission.things:
+        if match.node_id not in mission.objects:
             mission.learn(KnownObject.remembered(match, words, hint=True))
     return tuple(match.node_id for match in answer.near_misses)
 
@@ -110,7 +110,7 @@ def _escalate(
     mission.keep(episode.after_escalation())
     mission.say(f"looking for {words}")
     look = yield from locate_object(mission, words)
-    if look.things:
+    if look.objects:
         return _seen(mission, look, words)
     if look.status == BAD_QUERY:
         mission.forget(episode)
@@ -122,11 +122,11 @@ def _escalate(
 
 
 def _seen(mission: Mission, look: LocateOutcome, words: str) -> ToolResult:
-    mission.keep(mission.episode(words).after_finding(look.things[0].id))
+    mission.keep(mission.episode(words).after_finding(look.objects[0].id))
     return ToolResult(
         status="FOUND_IN_VIEW",
         text="not in memory, but a locator sees it now; the ids below may be used as targets",
-        found=tuple(thing.found() for thing in look.things),
+        found=tuple(target.found() for target in look.objects),
     )
 
 

@@ -49,7 +49,7 @@ def search_candidate(
     finally:
         _record(mission, candidate, episode, outcome)
         mission.close_span(span, outcome)
-    return (yield from _told(mission, candidate, look, episode.term))
+    return (yield from _reply(mission, candidate, look, episode.term))
 
 
 def _record(mission: Mission, candidate: Candidate, episode: SearchProgress, outcome: str) -> None:
@@ -57,10 +57,10 @@ def _record(mission: Mission, candidate: Candidate, episode: SearchProgress, out
     mission.searched.append(f"{candidate.label}: {outcome}")
 
 
-def _told(mission: Mission, candidate: Candidate, look: LocateOutcome, words: str) -> Procedure[ToolResult]:
-    if look.things:
-        mission.keep(mission.episode(words).after_finding(look.things[0].id))
-        found = tuple(thing.found() for thing in look.things)
+def _reply(mission: Mission, candidate: Candidate, look: LocateOutcome, words: str) -> Procedure[ToolResult]:
+    if look.objects:
+        mission.keep(mission.episode(words).after_finding(look.objects[0].id))
+        found = tuple(target.found() for target in look.objects)
         return ToolResult(
             status="FOUND", text="found here; the ids below may be used as targets", found=found
         )
@@ -97,7 +97,7 @@ def _examine(mission: Mission, candidate: Candidate, words: str) -> Procedure[Lo
             yield from close_container(mission, hidden)
             return LocateOutcome(f"NOT_REACHED_{back.status.name}", back.message)
     look = yield from _look_there(mission, place, words)
-    if hidden and not look.things:
+    if hidden and not look.objects:
         yield from close_container(mission, hidden)
     return look
 
@@ -165,7 +165,7 @@ def _not_proven(mission: Mission, verdict: Verdict) -> ToolResult:
 
 
 def _held(mission: Mission) -> tuple[ObjectSummary, ...]:
-    held = mission.things.get(mission.holding)
+    held = mission.objects.get(mission.holding)
     return (held.found(),) if held is not None else ()
 
 

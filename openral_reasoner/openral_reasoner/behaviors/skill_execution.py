@@ -19,7 +19,7 @@ class SkillStep:
     """One acting tool call on one object."""
 
     entry: SkillEntry
-    thing: KnownObject
+    target: KnownObject
     words: str = ""
     extras: Mapping[str, Extra] = field(default_factory=dict)
 
@@ -29,7 +29,7 @@ class SkillExecution:
     """Result of a step; ``moved`` holds the outcome that showed the object is not at its place."""
 
     result: SkillResult
-    thing: KnownObject
+    target: KnownObject
     moved: LocateOutcome | None = None
 
 
@@ -40,24 +40,24 @@ def execute(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
 
 def _navigate(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
     mission.at = ""
-    return SkillExecution((yield from approach(mission, step.thing)), step.thing)
+    return SkillExecution((yield from approach(mission, step.target)), step.target)
 
 
 def _look_at(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
-    return SkillExecution((yield from face(mission, step.thing)), step.thing)
+    return SkillExecution((yield from face(mission, step.target)), step.target)
 
 
 def _open(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
-    return SkillExecution((yield from open_container(mission, step.thing.id)), step.thing)
+    return SkillExecution((yield from open_container(mission, step.target.id)), step.target)
 
 
 def _close(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
-    went = yield from approach(mission, step.thing)
+    went = yield from approach(mission, step.target)
     if not went.success:
-        return SkillExecution(went, step.thing)
+        return SkillExecution(went, step.target)
     done = yield from _run_with_recovery(mission, step, near=False)
     if done.result.success:
-        mission.opened.discard(step.thing.id)
+        mission.opened.discard(step.target.id)
     return done
 
 
@@ -65,8 +65,8 @@ def _grasp(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
     """Grasp an object; its container is closed later, when the hand is empty."""
     done = yield from _on_object(mission, step)
     if done.result.success:
-        mission.holding = done.thing.id
-        mission.left_open = mission.opened.intersection(done.thing.containers)
+        mission.holding = done.target.id
+        mission.left_open = mission.opened.intersection(done.target.containers)
     return done
 
 
@@ -75,24 +75,24 @@ def _pour(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
 
 
 def _on_object(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
-    if step.thing.must_open:
-        opened = yield from open_container(mission, step.thing.must_open)
+    if step.target.must_open:
+        opened = yield from open_container(mission, step.target.must_open)
         if not opened.success:
-            return SkillExecution(opened, step.thing)
-        step = replace(step, thing=mission.learn(step.thing.opened()))
-    went = yield from approach(mission, step.thing)
+            return SkillExecution(opened, step.target)
+        step = replace(step, target=mission.learn(step.target.opened()))
+    went = yield from approach(mission, step.target)
     if not went.success:
-        return SkillExecution(went, step.thing)
+        return SkillExecution(went, step.target)
     return (yield from _run_with_recovery(mission, step, near=True))
 
 
 def _release(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
     """Bring the held object to a surface or a person."""
-    went = yield from approach(mission, step.thing)
+    went = yield from approach(mission, step.target)
     if not went.success:
-        return SkillExecution(went, step.thing)
+        return SkillExecution(went, step.target)
     done = yield from _run_with_recovery(
-        mission, replace(step, thing=mission.things.get(step.thing.id, step.thing)), near=False
+        mission, replace(step, target=mission.objects.get(step.target.id, step.target)), near=False
     )
     if done.result.success:
         _let_go(mission, step, done.result)
@@ -109,7 +109,7 @@ def _close_opened_containers(mission: Mission) -> Procedure[None]:
 
 def _let_go(mission: Mission, step: SkillStep, result: SkillResult) -> None:
     """Record where the held object is now: at its target, or with a person."""
-    held = mission.things.get(mission.holding)
+    held = mission.objects.get(mission.holding)
     mission.holding, mission.let_go = "", True
     mission.palette = mission.palette.model_copy(update={"holding": ""})
     if held is None:
@@ -118,9 +118,9 @@ def _let_go(mission: Mission, step: SkillStep, result: SkillResult) -> None:
         mission.learn(held.gone())
         return
     told = result.evidence.get("pose")
-    pose = told if isinstance(told, Pose) else step.thing.pose
+    pose = told if isinstance(told, Pose) else step.target.pose
     put = replace(
-        held, pose=pose, standing=step.thing.standing, place=step.thing.id, containers=(), must_open=""
+        held, pose=pose, standing=step.target.standing, place=step.target.id, containers=(), must_open=""
     )
     mission.learn(put)
 
@@ -132,41 +132,41 @@ def _run_with_recovery(mission: Mission, step: SkillStep, *, near: bool) -> Proc
     looks_wanted = near
     while True:
         if looks_wanted:
-            refined = yield from refine_pose(mission, step.thing)
+            refined = yield from refine_pose(mission, step.target)
             if refined.lost:
                 return SkillExecution(
-                    SkillResult(SkillStatus.NOTHING_THERE, "the object has moved"), step.thing, refined.look
+                    SkillResult(SkillStatus.NOTHING_THERE, "the object has moved"), step.target, refined.look
                 )
-            step = replace(step, thing=refined.thing)
+            step = replace(step, target=refined.target)
         result = yield from _once(mission, step)
         if result.success:
-            return SkillExecution(result, step.thing)
+            return SkillExecution(result, step.target)
         action, recovery = recovery.after(result.status)
         if action is RecoveryAction.GIVE_UP:
-            return SkillExecution(result, step.thing)
+            return SkillExecution(result, step.target)
         if action is RecoveryAction.OTHER_SKILL:
             step = replace(step, entry=others.pop(0))
         looks_wanted = near and action is RecoveryAction.REAPPROACH
         if action is RecoveryAction.REAPPROACH:
-            yield from _reapproach(mission, step.thing)
+            yield from _reapproach(mission, step.target)
 
 
 def _once(mission: Mission, step: SkillStep) -> Procedure[SkillResult]:
     try:
-        params = bind(step.entry, step.thing, step.extras)
+        params = bind(step.entry, step.target, step.extras)
     except MissingParameter as error:
         return SkillResult(SkillStatus.BAD_REQUEST, str(error))
-    words = step.words or f"{step.entry.verb.value} {step.thing.label}"
-    mission.say(f"{step.entry.verb.value} {step.thing.label}")
-    result = yield from execute_skill(mission, step.entry, step.thing, words, params)
+    words = step.words or f"{step.entry.verb.value} {step.target.label}"
+    mission.say(f"{step.entry.verb.value} {step.target.label}")
+    result = yield from execute_skill(mission, step.entry, step.target, words, params)
     mission.at = mission.facing = ""
     return result
 
 
-def _reapproach(mission: Mission, thing: KnownObject) -> Procedure[None]:
+def _reapproach(mission: Mission, target: KnownObject) -> Procedure[None]:
     """Approach again with a new base pose from memory."""
     mission.at = ""
-    yield from approach(mission, replace(thing, standing=None))
+    yield from approach(mission, replace(target, standing=None))
 
 
 _VERBS: Mapping[Verb, Callable[[Mission, SkillStep], Procedure[SkillExecution]]] = {

@@ -28,7 +28,7 @@ UNCONFIRMED = "the skill server did not confirm that the cancelled skill has sto
 
 
 def execute_skill(
-    mission: Mission, entry: SkillEntry, thing: KnownObject, words: str, params: Mapping[str, ParamValue]
+    mission: Mission, entry: SkillEntry, target: KnownObject, words: str, params: Mapping[str, ParamValue]
 ) -> Procedure[SkillResult]:
     """Send one goal once its memory is free, and wait for its result.
 
@@ -43,7 +43,7 @@ def execute_skill(
         return SkillResult(SkillStatus.UNSUPPORTED, f"{entry.id} is no longer offered")
     mission.evidence = mission.evidence.begun(mission.palette.holding)
     result = yield from _goal(mission, entry, words, params)
-    mission.note(_fact(entry, thing, result))
+    mission.note(_fact(entry, target, result))
     yield from restore_pending(mission)
     return result
 
@@ -75,12 +75,12 @@ def _goal(
     return result
 
 
-def _fact(entry: SkillEntry, thing: KnownObject, result: SkillResult) -> Acted:
+def _fact(entry: SkillEntry, target: KnownObject, result: SkillResult) -> Acted:
     """Turn a result into evidence; the receiver of a hand-over is the one the skill reported."""
     agent, drove = result.evidence.get("agent_id"), result.evidence.get("drove", 0.0)
     receiver = agent if isinstance(agent, str) and entry.verb is Verb.HANDOVER else ""
     moved = isinstance(drove, float) and drove > STOOD
-    return Acted(entry.verb, thing.node(), result.status, receiver, moved)
+    return Acted(entry.verb, target.node(), result.status, receiver, moved)
 
 
 def _ended(mission: Mission, call_id: str) -> Procedure[Event]:
@@ -125,11 +125,11 @@ Extra = str | int | float | bool
 _Source = Callable[[KnownObject], Extra]
 
 _KNOWN: Mapping[str, _Source] = {
-    "label": lambda thing: thing.label,
-    "inside": lambda thing: thing.containers[0] if thing.containers else "",
-    "size_x": lambda thing: thing.size[0],
-    "size_y": lambda thing: thing.size[1],
-    "size_z": lambda thing: thing.size[2],
+    "label": lambda target: target.label,
+    "inside": lambda target: target.containers[0] if target.containers else "",
+    "size_x": lambda target: target.size[0],
+    "size_y": lambda target: target.size[1],
+    "size_z": lambda target: target.size[2],
 }
 _PYTHON: Mapping[ParameterType, tuple[type, ...]] = {
     ParameterType.STRING: (str,),
@@ -146,7 +146,7 @@ class MissingParameter(OpenRALError):
         super().__init__(f"{skill} requires parameter {parameter!r}; given: {format_choices(given)}")
 
 
-def bind(entry: SkillEntry, thing: KnownObject, extras: Mapping[str, Extra]) -> dict[str, ParamValue]:
+def bind(entry: SkillEntry, target: KnownObject, extras: Mapping[str, Extra]) -> dict[str, ParamValue]:
     """Fill in every parameter of the manifest that is known.
 
     Raises:
@@ -154,7 +154,7 @@ def bind(entry: SkillEntry, thing: KnownObject, extras: Mapping[str, Extra]) -> 
     """
     params: dict[str, ParamValue] = {}
     for spec in entry.parameters:
-        value = _value(spec, entry.verb, thing, extras)
+        value = _value(spec, entry.verb, target, extras)
         if value is not None:
             params[spec.name] = value
         elif spec.required:
@@ -176,14 +176,14 @@ def _is_id(spec: ParameterSpec) -> bool:
 
 
 def _value(
-    spec: ParameterSpec, verb: Verb, thing: KnownObject, extras: Mapping[str, Extra]
+    spec: ParameterSpec, verb: Verb, target: KnownObject, extras: Mapping[str, Extra]
 ) -> ParamValue | None:
     if spec.type is ParameterType.POSE:
-        return _pose(verb, thing)
+        return _pose(verb, target)
     if spec.name in _KNOWN:
-        return typed(spec, _KNOWN[spec.name](thing))
+        return typed(spec, _KNOWN[spec.name](target))
     if _is_id(spec):
-        return thing.id
+        return target.id
     return typed(spec, extras.get(spec.name))
 
 
@@ -192,8 +192,8 @@ def _fits(value: Extra) -> bool:
     return not isinstance(value, int | float) or (isfinite(value) and abs(value) < 2**63)
 
 
-def _pose(verb: Verb, thing: KnownObject) -> Pose | None:
-    return thing.standing if verb is Verb.NAVIGATE else thing.pose
+def _pose(verb: Verb, target: KnownObject) -> Pose | None:
+    return target.standing if verb is Verb.NAVIGATE else target.pose
 
 
 def typed(spec: ParameterSpec, value: Extra | None) -> ParamValue | None:

@@ -54,32 +54,32 @@ def misfit(mission: Mission, verb: Verb, target: str) -> Misfit | None:
 
 def hand_refusal(mission: Mission, verb: Verb, target: str) -> ToolResult | None:
     """Reject a verb that the state of the hand does not allow; None if it does, or that is unknown."""
-    reported, thing = mission.palette.holding, mission.things.get(target)
+    reported, known_object = mission.palette.holding, mission.objects.get(target)
     if verb in _LETS_GO and not mission.holding and not reported:
         text = f"{verb.value} needs an object in the hand, but the hand is empty: GRASP it first"
         return ToolResult(status="NOTHING_HELD", text=text)
-    held = mission.things.get(mission.holding)
+    held = mission.objects.get(mission.holding)
     label = held.label if held is not None else reported
     # The server's word may be older than what this mission let go.
     full = bool(mission.holding or (reported and not mission.let_go))
-    same = verb is Verb.GRASP and thing is not None and _may_be(thing, mission.holding, label)
+    same = verb is Verb.GRASP and known_object is not None and _may_be(known_object, mission.holding, label)
     if verb in _NEEDS_EMPTY_HAND and full and not same:
         text = f"{verb.value} needs an empty hand: PLACE or HANDOVER the held object first"
         return ToolResult(status=HAND_FULL, text=text, peer_words=(f"the hand holds {label}",))
     return None
 
 
-def _may_be(thing: KnownObject, held: str, label: str) -> bool:
+def _may_be(known_object: KnownObject, held: str, label: str) -> bool:
     """Return True if an object may be the held one; their labels may differ in detail."""
-    known, reported = set(normalize_term(thing.label).split()), set(normalize_term(label).split())
-    return thing.id == held or known <= reported or reported <= known
+    known, reported = set(normalize_term(known_object.label).split()), set(normalize_term(label).split())
+    return known_object.id == held or known <= reported or reported <= known
 
 
 def _kind(mission: Mission, target: str) -> str:
     """Return the target's kind, "" if unknown."""
-    thing = mission.things.get(target)
-    if thing is not None and thing.kind:
-        return thing.kind
+    known_object = mission.objects.get(target)
+    if known_object is not None and known_object.kind:
+        return known_object.kind
     place = mission.palette.place(target)
     if place is not None:
         return place.kind.value
@@ -88,7 +88,7 @@ def _kind(mission: Mission, target: str) -> str:
 
 def _fitting(mission: Mission, verb: Verb, room: str) -> tuple[str, ...]:
     kinds, _ = _KINDS[verb]
-    things = [t.id for t in mission.things.values() if t.kind in kinds and not (t.hint or t.disproved)]
+    objects = [t.id for t in mission.objects.values() if t.kind in kinds and not (t.hint or t.disproved)]
     places = [p.id for p in mission.palette.places if p.kind.value in kinds and (not room or p.room == room)]
     me = ["me"] if _AGENT in kinds else []
-    return tuple(dict.fromkeys((*me, *(() if room else things), *places)))
+    return tuple(dict.fromkeys((*me, *(() if room else objects), *places)))

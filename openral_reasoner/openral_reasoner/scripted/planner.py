@@ -14,12 +14,12 @@ _AGAIN = ("again", "retry", "try again", "go on", "continue", "yes")
 
 def decide(context: Context) -> RawCall:
     """Return the next tool call by replaying the plan against every reply so far."""
-    outlook = PlanContext(context.palette)
-    plan = _run_plan(outlook, context.goal)
-    outlook.past = next((_call(turn) for turn in context.turns), None)
+    plan_context = PlanContext(context.palette)
+    plan = _run_plan(plan_context, context.goal)
+    plan_context.past = next((_call(turn) for turn in context.turns), None)
     call = next(plan)
     for index, turn in enumerate(context.turns, start=1):
-        outlook.past = _call(context.turns[index]) if index < len(context.turns) else None
+        plan_context.past = _call(context.turns[index]) if index < len(context.turns) else None
         call = plan.send(turn.reply)
     return RawCall(tool=call.model_dump()["tool"], arguments=call.model_dump_json(exclude={"tool"}))
 
@@ -28,12 +28,12 @@ def _call(turn: Turn) -> RawCall:
     return RawCall(tool=turn.tool, arguments=turn.arguments)
 
 
-def _run_plan(outlook: PlanContext, words: str) -> Plan[None]:
+def _run_plan(plan_context: PlanContext, words: str) -> Plan[None]:
     """Run the plan; if it fails, ask a human and retry if the answer says so."""
     goal = parse_goal(words)
     while True:
         try:
-            message = yield from plan_for(outlook, goal)
+            message = yield from plan_for(plan_context, goal)
             last = DoneTool(success=True, message=message[:500])
             break
         except PlanFailed as failure:

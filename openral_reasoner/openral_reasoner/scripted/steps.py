@@ -67,11 +67,11 @@ def require_success(reply: ToolResult, what: str) -> ToolResult:
     return reply
 
 
-def find_object(outlook: PlanContext, words: str, where: str = "") -> Plan[tuple[ObjectSummary, bool]]:
+def find_object(context: PlanContext, words: str, where: str = "") -> Plan[tuple[ObjectSummary, bool]]:
     """Find an object in memory, in view or by a search; the flag: it was just seen.
 
     Args:
-        outlook: Current palette.
+        context: Current palette.
         words: The object.
         where: Stated place: a match there is preferred, and only this place is given as likely.
 
@@ -84,16 +84,16 @@ def find_object(outlook: PlanContext, words: str, where: str = "") -> Plan[tuple
         raise PlanFailed(f"I can't read {words!r} as the name of an object. Please name it in letters.")
     if reply.found:
         return next((each for each in reply.found if _is_at(each, where)), reply.found[0]), False
-    return (yield from search_object(outlook, words, reply)), True
+    return (yield from search_object(context, words, reply)), True
 
 
-def _is_at(thing: ObjectSummary, where: str) -> bool:
+def _is_at(found: ObjectSummary, where: str) -> bool:
     """Return True if an object's known location contains all these words."""
-    told = " ".join((thing.place, thing.room, *thing.containers)).replace("_", " ").lower().split()
+    told = " ".join((found.place, found.room, *found.containers)).replace("_", " ").lower().split()
     return set(where.lower().split()) <= set(told)
 
 
-def search_object(outlook: PlanContext, words: str, reply: ToolResult) -> Plan[ObjectSummary]:
+def search_object(context: PlanContext, words: str, reply: ToolResult) -> Plan[ObjectSummary]:
     """Visit the frontier, best first, then ask a human once.
 
     Raises:
@@ -106,7 +106,7 @@ def search_object(outlook: PlanContext, words: str, reply: ToolResult) -> Plan[O
     while True:
         while reply.frontier:
             place = reply.frontier[0]
-            reply = yield from outlook.act(Verb.NAVIGATE, place.id, words, f"search for {words}")
+            reply = yield from context.act(Verb.NAVIGATE, place.id, words, f"search for {words}")
             if reply.found:
                 return reply.found[0]
             blind = blind + 1 if reply.status in BLIND else 0
@@ -117,7 +117,7 @@ def search_object(outlook: PlanContext, words: str, reply: ToolResult) -> Plan[O
         if not reply.frontier:
             break
     if reply.operator_words:
-        return (yield from _search_suggested_place(outlook, words, reply.operator_words))
+        return (yield from _search_suggested_place(context, words, reply.operator_words))
     raise PlanFailed(f"{missed}.")
 
 
@@ -145,12 +145,12 @@ def unseen(reply: ToolResult) -> str:
     return f"{reply.status} ({told})" if told else reply.status
 
 
-def _search_suggested_place(outlook: PlanContext, words: str, answer: str) -> Plan[ObjectSummary]:
-    told = named_place(outlook.now, answer)
+def _search_suggested_place(context: PlanContext, words: str, answer: str) -> Plan[ObjectSummary]:
+    told = named_place(context.now, answer)
     if told is None:
         raise PlanFailed(f"I don't know the place {answer!r}.")
-    yield from outlook.act(Verb.NAVIGATE, told)
-    yield from outlook.act(Verb.LOOK_AT, told)
+    yield from context.act(Verb.NAVIGATE, told)
+    yield from context.act(Verb.LOOK_AT, told)
     reply = yield LocateInViewTool(query=words)
     if not reply.found:
         raise PlanFailed(f"I couldn't find {words} there either.")
@@ -171,9 +171,9 @@ def named_place(palette: ToolPalette, words: str) -> str | None:
     return next((node for name, node in names if name and name in plain), None)
 
 
-def describe_location(thing: ObjectSummary) -> str:
+def describe_location(found: ObjectSummary) -> str:
     """Describe the location of an object."""
-    parts = [f"in {' in '.join(thing.containers)}" if thing.containers else "", thing.place, thing.room]
+    parts = [f"in {' in '.join(found.containers)}" if found.containers else "", found.place, found.room]
     return ", ".join(part for part in parts if part) or "in front of me"
 
 

@@ -74,9 +74,9 @@ class ExecuteRskillTool(Tool):
 
     @classmethod
     @override
-    def ids(cls, palette: ToolPalette, resolve_object: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         places = tuple(place.id for place in palette.places)
-        return {"rskill_id": tuple(s.id for s in palette.skills), "target": ("me", *places, *resolve_object)}
+        return {"rskill_id": tuple(s.id for s in palette.skills), "target": ("me", *places, *known)}
 
     @classmethod
     @override
@@ -91,8 +91,8 @@ class ExecuteRskillTool(Tool):
         if self._target_id(mission) is None:
             places = tuple(p.id for p in palette.places)
             raise InvalidCall("target", self.target, ("me", *_targets(mission), *places))
-        thing = mission.things.get(self._target_id(mission) or "")
-        if thing is not None and thing.hint and self._entry(mission).verb not in _TO_SEARCH:
+        known_object = mission.objects.get(self._target_id(mission) or "")
+        if known_object is not None and known_object.hint and self._entry(mission).verb not in _TO_SEARCH:
             advice = (
                 "this object is only similar to the query: NAVIGATE to it with search_for, "
                 "then act on the id that is found"
@@ -114,11 +114,11 @@ class ExecuteRskillTool(Tool):
         sought = yield from self._sought(mission, entry, target)
         if sought is not None:
             return (yield from search_candidate(mission, *sought))
-        thing = yield from resolve_object(mission, target)
-        if thing is None:
+        known_object = yield from resolve_object(mission, target)
+        if known_object is None:
             return ToolResult(status="NOT_FOUND", text="memory has no location for the target")
-        done = yield from execute(mission, SkillStep(entry, thing, self.prompt, self.parameters))
-        return (yield from _told(mission, entry, done, self.search_for))
+        done = yield from execute(mission, SkillStep(entry, known_object, self.prompt, self.parameters))
+        return (yield from _reply(mission, entry, done, self.search_for))
 
     def _entry(self, mission: Mission) -> SkillEntry:
         entry = mission.palette.skill(self.rskill_id)
@@ -128,7 +128,7 @@ class ExecuteRskillTool(Tool):
 
     def _target_id(self, mission: Mission) -> str | None:
         """Return the target's id if this mission or the palette knows it."""
-        if self.target in mission.things:
+        if self.target in mission.objects:
             return self.target
         if self.target.strip().lower() == "me":
             return mission.requester or "me"
@@ -184,10 +184,14 @@ def _is_open(episode: SearchProgress) -> bool:
 
 
 def _targets(mission: Mission) -> tuple[str, ...]:
-    return tuple(thing.id for thing in mission.things.values() if not (thing.hint or thing.disproved))
+    return tuple(
+        known_object.id
+        for known_object in mission.objects.values()
+        if not (known_object.hint or known_object.disproved)
+    )
 
 
-def _told(
+def _reply(
     mission: Mission, entry: SkillEntry, done: SkillExecution, search_for: str
 ) -> Procedure[ToolResult]:
     peer = (done.result.message,) if done.result.message else ()
@@ -195,7 +199,7 @@ def _told(
         text = f"{entry.verb.value} succeeded{_unsearched(mission, entry.verb, search_for)}"
         return ToolResult(status="SUCCEEDED", text=text, peer_words=peer)
     if done.moved is not None:
-        words = done.thing.words or done.thing.label
+        words = done.target.words or done.target.label
         return (
             yield from not_found_reply(
                 mission, words, "MOVED", "it is no longer where memory has it", (done.moved.message,)

@@ -81,8 +81,8 @@ class LocateInViewTool(Tool):
             return refusal
         mission.say(f"looking for {self.query}")
         look = yield from locate_object(mission, self.query, self.camera, self.detector)
-        if look.things:
-            found = tuple(thing.found() for thing in look.things)
+        if look.objects:
+            found = tuple(known_object.found() for known_object in look.objects)
             return ToolResult(
                 status="FOUND", text="in view now; the ids below may be used as targets", found=found
             )
@@ -99,10 +99,10 @@ class LocateInViewTool(Tool):
 
 def _disprove(mission: Mission, words: str) -> bool:
     """Mark a remembered object as refuted if the camera points straight at its place without seeing it."""
-    thing = mission.things.get(mission.facing)
-    if thing is None or thing.kind != "object" or not same_term(thing.words, words):
+    known_object = mission.objects.get(mission.facing)
+    if known_object is None or known_object.kind != "object" or not same_term(known_object.words, words):
         return False
-    mission.disprove(thing)
+    mission.disprove(known_object)
     return True
 
 

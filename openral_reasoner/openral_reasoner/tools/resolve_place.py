@@ -46,8 +46,11 @@ class ResolvePlaceTool(Tool):
                 peer_words=(answer.message,),
             )
         entry = mission.palette.place(answer.node_id)
-        thing = mission.learn(KnownObject.resolved(answer, entry.label if entry else self.reference))
+        known_object = mission.learn(KnownObject.resolved(answer, entry.label if entry else self.reference))
         found = ObjectSummary(
-            id=thing.id, label=thing.label, kind=thing.kind, room=entry.room if entry else ""
+            id=known_object.id,
+            label=known_object.label,
+            kind=known_object.kind,
+            room=entry.room if entry else "",
         )
         return ToolResult(status="FOUND", text="this id may be used as a target", found=(found,))
