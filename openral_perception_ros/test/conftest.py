@@ -172,7 +172,7 @@ class Rig:
         self.wait(lambda: (image_set := cache.latest()) and abs(image_set.stamp / 1e9 - time_) < 1e-6)
 
     def publish(self, message_type: type, topic: str, message: object) -> None:
-        """Publish once somebody listens."""
+        """Publish once there is a subscriber."""
         publisher = self._publisher(message_type, topic, SENSOR)
         self.wait(publisher.get_subscription_count)
         publisher.publish(message)

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.timeout(240)
 
 @pytest.fixture
 def busy() -> Iterator[None]:
-    """Somebody else wants the processor too, so that threads are interrupted anywhere."""
+    """Other processes use the processor too, so that threads are interrupted anywhere."""
     burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     yield
     burner.kill()

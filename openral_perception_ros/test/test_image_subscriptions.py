@@ -1,4 +1,4 @@
-"""Which pictures show nothing."""
+"""Images that are too dark or too bright to show anything."""
 
 import numpy as np
 import pytest

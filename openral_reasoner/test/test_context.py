@@ -1,4 +1,4 @@
-"""What a model is given: ids it can be held to, the hand, news since its last decision, what remains."""
+"""Context of the model: valid ids, the gripper, news since its last decision, the remaining budget."""
 
 import json
 from typing import Any

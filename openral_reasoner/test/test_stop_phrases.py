@@ -139,7 +139,7 @@ def said(line: SimulatedTimeline, words: str) -> RecordedStep:
 
 @pytest.fixture
 def moving(home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> list[tuple[float, float]]:
-    """When skills run in that mission [s]."""
+    """Return the times at which skills run in that mission [s]."""
     line = story(home, palette, settings)
     assert [end.state for end in line.run()] == [MissionState.SUCCEEDED]
     begun = [m.now for m in line.moments for c in m.commands if isinstance(c, SendSkill)]

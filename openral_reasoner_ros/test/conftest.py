@@ -125,7 +125,7 @@ class FakeGraph(Node):
 
     @property
     def cancel_asked(self) -> bool:
-        """Whether somebody wants a running skill to stop."""
+        """True once a running skill is asked to stop."""
         return any(handle.is_cancel_requested for handle in self._server._goal_handles.values())
 
     def remove_locator(self) -> None:

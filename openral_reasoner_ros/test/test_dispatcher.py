@@ -16,7 +16,7 @@ KINDS = tuple(each for each in vars(c).values() if isinstance(each, type))
 
 
 class Silent:
-    """In place of a node: nobody reads its log."""
+    """A node without a log."""
 
 
 @pytest.mark.usefixtures("callback_errors")

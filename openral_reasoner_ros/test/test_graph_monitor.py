@@ -1,4 +1,4 @@
-"""What nodes report as failed reaches the core bounded, from a bounded number of topics."""
+"""Reported failures reach the core with bounded text, from a bounded number of topics."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What an operator can do to a mission over DDS: allow, refuse, answer, add and replace."""
+"""Control of a mission by an operator over DDS: allow, refuse, answer, add and replace."""
 
 from collections.abc import Callable
 from typing import Any

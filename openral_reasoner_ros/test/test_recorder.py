@@ -1,4 +1,4 @@
-"""What cannot be recorded is logged once, and never ends a mission."""
+"""A recording that fails is logged once, and never ends a mission."""
 
 import os
 from pathlib import Path
@@ -24,7 +24,7 @@ def steps(file: Path) -> list[list[str]]:
 
 
 class Silent:
-    """In place of a node: nobody reads its log."""
+    """A node without a log."""
 
 
 def test_a_disk_that_is_full_ends_the_recording_and_not_the_mission(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ class Chaos:
     told: set[Pose] = field(default_factory=set)
 
     def answers(self, command: Command, now: float) -> Iterator[Answer]:
-        """What comes of a command, and when."""
+        """Choose the event that answers a command, and its time."""
         if self.rng.random() < 0.08:
             yield self.rng.random() * 2.0, PaletteChanged(palette=self._shrunk())
         if isinstance(command, AskModel):

@@ -1,4 +1,4 @@
-"""A core in counted time: whoever answers says after how long, and deadlines come when they are due."""
+"""A core in simulated time: each answer has its own delay, and deadlines come when they are due."""
 # MERGED Plays one mission of a symbolic home: a core, a model and peers that need a little while each.
 
 import heapq

@@ -1,4 +1,4 @@
-"""What is where in a home without geometry finer than places."""
+"""State of a home without geometry finer than places."""
 # MERGED What skills do to a symbolic home, with honest failures.
 
 from collections.abc import Callable, Mapping
@@ -40,7 +40,7 @@ class HomePlace:
 
     @property
     def hides(self) -> bool:
-        """Whether nothing inside can be seen now."""
+        """Test if its contents are hidden now."""
         return self.occludes and not self.is_open
 
 
@@ -75,17 +75,17 @@ class SymbolicHome:
     y: float = 0.0
 
     def visible(self) -> list[HomeObject]:
-        """What the head camera sees from here."""
+        """Return the objects that the head camera sees from here."""
         if self.at not in self.places or self.places[self.at].hides:
             return []
         return [o for o in self.objects.values() if o.place == self.at and o.id != self.holding]
 
     def pose_of(self, thing: HomeObject) -> Pose:
-        """Where an object is; things on one place lie a little apart."""
+        """Return the position of an object; objects at one place lie a little apart."""
         return self._pose_at(thing, thing.place)
 
     def remembered_pose(self, thing: HomeObject) -> Pose:
-        """Where memory has it."""
+        """Return its remembered position."""
         return self._pose_at(thing, thing.remembered_at or thing.place)
 
     def place_near(self, pose: Pose) -> HomePlace | None:
@@ -103,7 +103,7 @@ class SymbolicHome:
         return nearest if nearest is not None and self.pose_of(nearest).distance(pose) < GRIP else None
 
     def graph(self) -> SceneGraph:
-        """What the scene graph knows: rooms, places and people always, objects as remembered."""
+        """Return the scene graph: rooms, places and people always, objects as remembered."""
         nodes = [
             SceneNode(i, NodeKind.ROOM, label, self._centre(i)) for i, label in sorted(self.rooms.items())
         ]

@@ -1,4 +1,4 @@
-"""Anybody can join the graph and call itself a locator: what it does not see may be there all the same."""
+"""Any node can join the graph and call itself a locator: what it does not see may be there all the same."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ STRANGER, TRUE = "aaa-stranger", "sim-locator"
 
 @pytest.fixture
 def rivals(palette: ToolPalette) -> ToolPalette:
-    """The stranger's id sorts first, and nobody said who is the default."""
+    """The stranger's id sorts first, and no default is configured."""
     true = palette.locators[0].model_copy(update={"is_default": False})
     stranger = palette.locators[0].model_copy(update={"id": STRANGER, "aliases": ()})
     return palette.model_copy(update={"locators": (stranger, true), "rivals": (TRUE,)})

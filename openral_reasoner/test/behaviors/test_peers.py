@@ -40,7 +40,7 @@ def asked_at(line: SimulatedTimeline) -> list[float]:
 def started(
     home: SymbolicHome, palette: ToolPalette, settings: MissionSettings, goal: str = "bring me the mug"
 ) -> SimulatedTimeline:
-    """Somebody wants the mug, which memory knows; a skill takes five seconds."""
+    """The goal is the mug, which memory knows; a skill takes five seconds."""
     peers = HomePeers(home)
 
     def answers(command: Command, now: float) -> Iterator[Answer]:

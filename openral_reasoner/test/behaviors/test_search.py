@@ -1,4 +1,4 @@
-"""What is seen but cannot be placed was seen: it is not looked for elsewhere, and the operator reads why."""
+"""An object that is seen without a position is not searched elsewhere; the operator reads the reason."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ WHY = "'baguette' at x 300 to 360, y 200 to 260 px has no known depth in it"
 def run(
     home: SymbolicHome, palette: ToolPalette, settings: MissionSettings, blind_for: float
 ) -> SimulatedTimeline:
-    """Somebody wants the baguette; no depth comes for so many looks."""
+    """The goal is the baguette; no depth comes for so many looks."""
     peers = HomePeers(home)
     looks = iter(range(1_000))
 

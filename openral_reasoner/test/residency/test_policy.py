@@ -1,4 +1,4 @@
-"""Who goes and who comes, and that it never thrashes."""
+"""Evictions and activations, without thrashing."""
 
 from dataclasses import replace
 from itertools import chain, combinations

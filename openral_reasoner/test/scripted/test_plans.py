@@ -15,7 +15,7 @@ REFUSED = ToolResult(status="INVALID_CALL", text="this detector is not available
 
 
 def told(palette: ToolPalette, then: ToolPalette) -> str:
-    """What is told in the end when a look at what memory has is refused, with ``then`` the palette of it."""
+    """Return the final message if a look at a remembered object is refused; ``then`` is the later palette."""
     outlook = PlanContext(palette)
     plan = plan_for(outlook, Find("mug"))
     call = next(plan)

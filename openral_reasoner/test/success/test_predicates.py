@@ -1,4 +1,4 @@
-"""Which facts prove which goal."""
+"""Facts that prove a goal."""
 
 from dataclasses import replace
 

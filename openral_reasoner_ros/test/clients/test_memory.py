@@ -1,4 +1,4 @@
-"""What the reasoner reads of the world's state."""
+"""The scene graph as the reasoner reads it."""
 
 from collections.abc import Callable
 from typing import Any
