@@ -1,7 +1,5 @@
 """NAVIGATE: drive to a pose, or to where the robot faces a target."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,7 +33,9 @@ def navigate(context: SkillContext, request: NavigateRequest) -> Running:
         goal, message = _facing(context, field, request.facing)
     context.control.point_head(0.0, _DRIVING_TILT)
     yield from drive_to(context, goal, field, "driving")
-    return SkillResult(SkillStatus.SUCCEEDED, message, _where(context))
+    x, y, yaw = context.control.base_pose
+    evidence: dict[str, ParamValue] = {"x": float(x), "y": float(y), "yaw": wrap_angle(float(yaw))}
+    return SkillResult(SkillStatus.SUCCEEDED, message, evidence)
 
 
 def _nearest_goal(field: CostToGo, requested: Pose) -> tuple[Vector, str]:
@@ -62,8 +62,3 @@ def _facing(context: SkillContext, field: CostToGo, target: Pose | None) -> tupl
         if sees(context, pose, point):
             return pose, "arrived, facing it"
     raise NotReachable(f"none of {len(poses)} base poses sees ({point[0]:.2f}, {point[1]:.2f})")
-
-
-def _where(context: SkillContext) -> Mapping[str, ParamValue]:
-    x, y, yaw = context.control.base_pose
-    return {"x": float(x), "y": float(y), "yaw": wrap_angle(float(yaw))}
