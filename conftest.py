@@ -71,7 +71,7 @@ def ros_domain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[int]
     """Reserve a ROS_DOMAIN_ID on this machine for one test; child processes inherit it."""
     domain_coordinator = pytest.importorskip("domain_coordinator")
     # Not at the top: it is not importable when pytest runs from elsewhere on a part of this checkout.
-    from participants import domains
+    from dds_ports import domains
 
     with domain_coordinator.domain_id(domains().__next__) as domain:
         monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
@@ -96,7 +96,7 @@ def ros_context(ros_domain: int) -> "Iterator[Context]":
 
 def _wait_for_participants(domain: int) -> None:
     """Wait until this process has no DDS participant left in the domain."""
-    from participants import ports_held
+    from dds_ports import ports_held
 
     deadline = time.monotonic() + LEAVE_TIMEOUT
     while held := ports_held(domain):

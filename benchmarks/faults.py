@@ -7,8 +7,8 @@ import asyncio
 import json
 import os
 
-from graph.faults.cells import PHASES, Row, cells
 from graph.faults.injections import FAULTS
+from graph.faults.matrix import PHASES, Row, fault_matrix
 
 LONG = True
 
@@ -18,7 +18,7 @@ def run() -> list[Row]:
     rows: list[Row] = []
     for name in os.environ.get("CELLS", " ".join(FAULTS)).split():
         fault, _, phase = name.partition(":")
-        found = asyncio.run(cells(FAULTS[fault], (phase,) if phase else tuple(PHASES)))
+        found = asyncio.run(fault_matrix(FAULTS[fault], (phase,) if phase else tuple(PHASES)))
         rows += found
         for row in found:
             print(json.dumps(row), flush=True)

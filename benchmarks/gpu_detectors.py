@@ -44,7 +44,7 @@ def skipped() -> str:
 def rows_of(model: str, base: Path) -> Iterator[Row]:
     """Both precisions of one model by its PyTorch engine, and its ONNX file if it has one."""
     folder, words = indoor(base) if model == "omdet_turbo" else (base / model.replace("_", "-"), [])
-    in_environment("benchmarks.torches.full_checkpoints", model, str(folder / "weights"), words=words)
+    in_environment("benchmarks.torch.full_checkpoints", model, str(folder / "weights"), words=words)
     for precision in PRECISIONS:
         content = common(folder, model) | {"options": {"precision": precision}}
         yield measured(rskill(folder, **content), f"{model}, PyTorch, {precision}", DEVICE)

@@ -26,10 +26,10 @@ def run() -> list[Row]:
     with TemporaryDirectory() as base:
         folder, words = indoor(Path(base))
         in_environment(
-            "benchmarks.torches.full_checkpoints", "omdet_turbo", str(folder / "weights"), words=words
+            "benchmarks.torch.full_checkpoints", "omdet_turbo", str(folder / "weights"), words=words
         )
         looks = os.environ.get("LOOKS", "6")
-        told = in_environment("benchmarks.torches.phrase_times", str(folder), looks).splitlines()[-1]
+        told = in_environment("benchmarks.torch.phrase_times", str(folder), looks).splitlines()[-1]
     times = json.loads(told)
     return [
         {"texts": way, "seconds_per_look": round(each, 3), "times_cached": round(each / times["cached"], 2)}

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import lift_cases
+from benchmarks import lift_accuracy
 from openral_core.detections import Box, Detection
 from openral_sim.rendering.camera import InstanceLabels, intrinsics
 from openral_sim.rendering.renderer import SceneView
@@ -40,7 +40,7 @@ def run(seed: int = 0) -> list[Row]:
     rows.append(
         {"bench": "lift", "case": "one box, 640x480", "median [ms]": round(1e3 * float(np.median(times)), 3)}
     )
-    rows += [*lift_cases.rows(30, seed), _cup_before_wall()]
+    rows += [*lift_accuracy.rows(30, seed), _cup_before_wall()]
     return rows
 
 

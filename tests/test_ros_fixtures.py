@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from participants import ports_held, ports_there
+from dds_ports import ports_held, ports_there
 from rclpy.context import Context
 from rclpy.node import Node
 from std_msgs.msg import String

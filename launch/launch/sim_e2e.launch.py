@@ -1,4 +1,7 @@
-"""ros2 launch openral_bringup sim_e2e.launch.py [scene:=home] [detectors:=embedded] [brain:=scripted] ..."""
+"""Launch file of the simulation, world state, detectors and reasoner.
+
+ros2 launch openral_bringup sim_e2e.launch.py [scene:=home] [detectors:=embedded] [brain:=scripted] ...
+"""
 
 from collections.abc import Mapping
 
@@ -13,7 +16,7 @@ from openral_bringup.launch_description import Launch, prepare
 
 
 def generate_launch_description() -> LaunchDescription:
-    """The same graph that deploy_sim.py brings up."""
+    """Describe the same graph that deploy_sim.py brings up."""
     declared = [
         DeclareLaunchArgument(a.name, default_value=a.default, description=a.description, choices=a.choices)
         for a in ARGUMENTS
@@ -22,8 +25,8 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def _nodes(context: LaunchContext) -> list[LogInfo | Node]:
-    words = {a.name: LaunchConfiguration(a.name).perform(context) for a in ARGUMENTS}
-    launch = prepare(words, context.launch_configurations)
+    arguments = {a.name: LaunchConfiguration(a.name).perform(context) for a in ARGUMENTS}
+    launch = prepare(arguments, context.launch_configurations)
     nodes = [_node(spec, launch, context.environment) for spec in launch.graph.started]
     return [*(LogInfo(msg=line) for line in launch.lines), *nodes]
 

@@ -1,1 +1,1 @@
-"""Launch file, graph description, process supervision and lifecycle bring-up."""
+"""Bring-up of the whole graph: launch file, graph description, process supervision, lifecycle manager."""

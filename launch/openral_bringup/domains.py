@@ -1,8 +1,8 @@
-"""Which names are taken in a ROS domain, by whom, and which domain is free.
+"""Claims on node names in a ROS domain, and the search for a free domain.
 
-Two graphs of the same names in one domain mix: goals of one are pursued by the other. Graphs of this
-machine claim their names by abstract sockets, which live in the network namespace as DDS does, tell who holds
-them, and go with the process. Nodes that claim nothing, or run on other hosts, are discovered in the domain.
+Two graphs with the same node names in one domain interfere: one pursues the goals of the other. Graphs on
+this machine claim their names by abstract sockets, which live in the network namespace like DDS, identify
+their holder and end with the process. Nodes without claims, or on other hosts, are found by discovery.
 """
 
 import os
@@ -22,27 +22,31 @@ from openral_bringup.graph.errors import InvalidDeployment
 from openral_core.errors import format_choices
 
 AUTO = "auto"
-LARGEST = 232
-FREE = range(1, 101)
-"""Domains that `auto` tries: their ports lie below those that Linux gives to clients (RTPS 9.6.2.3)."""
-FIRST_PORT, PORTS = 7400, 250
-"""UDP port of domain 0, and how many ports each domain has (RTPS 9.6.2.3)."""
-LOOK = 1.0
-"""Time in which participants that run already are discovered [s]; on one machine it takes a tenth of this."""
-UNSEEN = "a process that is not visible from here"
-LONGEST_ADDRESS = 100
+MAX_DOMAIN = 232
+"""Largest ROS domain id whose ports are valid (RTPS 9.6.2.3)."""
+AUTO_DOMAINS = range(1, 101)
+"""Domains that `auto` tries: their ports lie below Linux's ephemeral ports (RTPS 9.6.2.3)."""
+FIRST_PORT = 7400
+"""UDP port of domain 0 (RTPS 9.6.2.3)."""
+PORTS = 250
+"""UDP ports of each domain (RTPS 9.6.2.3)."""
+DISCOVERY_TIME = 1.0
+"""Time to discover running participants [s]; on one machine it takes a tenth of this."""
+UNKNOWN_HOLDER = "a process that is not visible from here"
+MAX_ADDRESS_LENGTH = 100
+"""Longest abstract socket address [bytes]; Linux allows 108."""
 _CREDENTIALS = struct.Struct("3i")
 
 
 class Claims:
-    """Names that this process holds until `release`, or its end."""
+    """Names that this process holds until `release` or its end."""
 
     def __init__(self) -> None:
         self._sockets: list[socket.socket] = []
 
     def take(self, domain: int, name: str) -> str:
-        """Hold a name; "" or, if it is held already, by whom."""
-        address = f"\0openral/{domain}/{name}".encode()[:LONGEST_ADDRESS]
+        """Claim a name; return "", or the holder if it is taken."""
+        address = f"\0openral/{domain}/{name}".encode()[:MAX_ADDRESS_LENGTH]
         held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             held.bind(address)
@@ -54,48 +58,48 @@ class Claims:
         return ""
 
     def release(self) -> None:
-        """Give every name back."""
+        """Release every name."""
         while self._sockets:
             self._sockets.pop().close()
 
 
 HELD: list[Claims] = []
-"""For as long as this process lives."""
+"""Claims that last until this process ends."""
 
 
-def domain_of(word: str, environment: Mapping[str, str]) -> int | None:
-    """The domain that was asked for, else the environment's; None if any free one will do.
+def domain_of(text: str, environment: Mapping[str, str]) -> int | None:
+    """Return the given domain, else the environment's; None for ``auto``.
 
     Raises:
-        ImpossibleChoices: If the word is neither a domain nor ``auto``.
+        InvalidDeployment: If the text is neither a domain id nor ``auto``.
     """
-    if word == AUTO:
+    if text == AUTO:
         return None
-    chosen = word or environment.get("ROS_DOMAIN_ID", "") or "0"
-    if not chosen.isdecimal() or int(chosen) > LARGEST:
-        flag, valid = ("--domain-id", f", or {AUTO}") if word else ("ROS_DOMAIN_ID", "")
-        raise InvalidDeployment([f"{flag} {chosen}: expected 0 to {LARGEST}{valid}"])
+    chosen = text or environment.get("ROS_DOMAIN_ID", "") or "0"
+    if not chosen.isdecimal() or int(chosen) > MAX_DOMAIN:
+        flag, valid = ("--domain-id", f", or {AUTO}") if text else ("ROS_DOMAIN_ID", "")
+        raise InvalidDeployment([f"{flag} {chosen}: expected 0 to {MAX_DOMAIN}{valid}"])
     return int(chosen)
 
 
 def occupy(domain: int | None, names: Sequence[str]) -> int:
-    """Hold the nodes' names in the domain, or in a free one if it is None.
+    """Claim the nodes' names in the domain, or in a free one if it is None.
 
     Returns:
         The domain.
 
     Raises:
-        ImpossibleChoices: Naming what is taken, by whom, and what to do.
+        InvalidDeployment: With the names that are taken, their holders and what to do.
     """
     if domain is None:
         return _occupy_free(names)
     claims = Claims()
     taken = {name: holder for name in names if (holder := claims.take(domain, name))}
-    others = {**dict.fromkeys(_seen(domain), UNSEEN), **_running(domain)}
+    others = {**dict.fromkeys(_discovered(domain), UNKNOWN_HOLDER), **_running(domain)}
     taken = {**{name: others[name] for name in names if name in others}, **taken}
     if taken:
         claims.release()
-        raise InvalidDeployment([_words(domain, taken)])
+        raise InvalidDeployment([_conflict(domain, taken)])
     claims.take(domain, "domain")
     HELD.append(claims)
     return domain
@@ -103,7 +107,7 @@ def occupy(domain: int | None, names: Sequence[str]) -> int:
 
 def _occupy_free(names: Sequence[str]) -> int:
     used = set(_used_ports())
-    for domain in FREE:
+    for domain in AUTO_DOMAINS:
         first = FIRST_PORT + PORTS * domain
         claims = Claims()
         if used.isdisjoint(range(first, first + PORTS)) and not claims.take(domain, "domain"):
@@ -113,40 +117,40 @@ def _occupy_free(names: Sequence[str]) -> int:
             HELD.remove(claims)
         claims.release()
     raise InvalidDeployment(
-        [f"--domain-id {AUTO}: none of the domains {FREE.start} to {FREE.stop - 1} is free"]
+        [f"--domain-id {AUTO}: none of the domains {AUTO_DOMAINS.start} to {AUTO_DOMAINS.stop - 1} is free"]
     )
 
 
-def _words(domain: int, taken: Mapping[str, str]) -> str:
+def _conflict(domain: int, taken: Mapping[str, str]) -> str:
     holders = ", ".join(dict.fromkeys(taken.values()))
     return (
-        f"ROS domain {domain} already has {format_choices(sorted(taken))}, "
-        f"started by {holders}: two graphs of the "
-        f"same names would mix. End it, or choose --domain-id {AUTO}, another one, or --namespace /robot2"
+        f"ROS domain {domain} already has {format_choices(sorted(taken))}, started by {holders}: "
+        f"two graphs with the same node names interfere. "
+        f"Stop it, or choose --domain-id {AUTO}, another domain, or --namespace /robot2"
     )
 
 
 def _holder(address: bytes) -> str:
-    """Whoever listens at an abstract socket."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking, suppress(OSError):
-        asking.settimeout(1.0)
-        asking.connect(address)
-        credentials = asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    """Return the process that listens at an abstract socket."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client, suppress(OSError):
+        client.settimeout(1.0)
+        client.connect(address)
+        credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
         return _process(_CREDENTIALS.unpack(credentials)[0])
-    return UNSEEN
+    return UNKNOWN_HOLDER
 
 
 def _process(pid: int) -> str:
     try:
         process = psutil.Process(pid)
-        words = [Path(word).name for word in process.cmdline() if not word.startswith("-")]
-        return f"process {pid} ({' '.join(words[:4])}) in {process.cwd()}"
+        command = [Path(word).name for word in process.cmdline() if not word.startswith("-")]
+        return f"process {pid} ({' '.join(command[:4])}) in {process.cwd()}"
     except psutil.Error:
         return f"process {pid}"
 
 
 def _running(domain: int) -> dict[str, str]:
-    """Nodes of this machine and network by name, with their processes, as far as command lines tell."""
+    """Return nodes of this machine and network namespace with their processes, from command lines."""
     found = {}
     network = _network(os.getpid())
     for process in psutil.process_iter():
@@ -163,17 +167,17 @@ def _running(domain: int) -> dict[str, str]:
 
 
 def _network(pid: int) -> str:
-    """The network namespace of a process."""
+    """Return the network namespace of a process."""
     return str(Path(f"/proc/{pid}/ns/net").readlink())
 
 
-def _seen(domain: int) -> set[str]:
-    """Fully qualified names of the nodes that are in a domain now."""
+def _discovered(domain: int) -> set[str]:
+    """Return the fully qualified names of the nodes in a domain."""
     context = Context()
     rclpy.init(context=context, domain_id=domain)
     node = Node("_openral_start", context=context)
     try:
-        time.sleep(LOOK)
+        time.sleep(DISCOVERY_TIME)
         found = node.get_node_names_and_namespaces()
         return {f"{namespace.rstrip('/')}/{name}" for name, namespace in found}
     finally:
@@ -182,7 +186,7 @@ def _seen(domain: int) -> set[str]:
 
 
 def _used_ports() -> Iterator[int]:
-    """Local UDP ports of this network namespace."""
+    """Yield the local UDP ports in use in this network namespace."""
     for table in ("udp", "udp6"):
         with suppress(OSError):
             for line in Path("/proc/self/net", table).read_text().splitlines()[1:]:

@@ -74,7 +74,7 @@ def test_names_are_free_again_when_their_process_has_ended(ros_domain: int) -> N
 def test_a_node_that_claims_nothing_is_seen_in_the_domain(
     ros_context: Any, ros_domain: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(domains, "LOOK", 4.0)
+    monkeypatch.setattr(domains, "DISCOVERY_TIME", 4.0)
     node = Node("sim", namespace="/robot1", context=ros_context)
     with pytest.raises(InvalidDeployment, match="already has '/robot1/sim', started by a process that"):
         occupy(ros_domain, ["/robot1/sim", "/robot1/reasoner"])
@@ -97,14 +97,14 @@ def test_a_node_of_this_machine_is_told_with_its_process(ros_domain: int) -> Non
 
 
 def test_auto_takes_a_free_domain_and_the_next_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(domains, "FREE", range(90, 101))
+    monkeypatch.setattr(domains, "AUTO_DOMAINS", range(90, 101))
     first = occupy(None, ["/sim"])
     assert occupy(None, ["/sim"]) not in (first, None)
     assert {first} <= set(range(90, 101))
 
 
 def test_auto_leaves_a_domain_alone_whose_ports_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(domains, "FREE", range(97, 101))
+    monkeypatch.setattr(domains, "AUTO_DOMAINS", range(97, 101))
     chosen = occupy(None, ["/sim"])
     HELD.pop().release()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as used:
@@ -113,7 +113,7 @@ def test_auto_leaves_a_domain_alone_whose_ports_are_used(monkeypatch: pytest.Mon
 
 
 def test_auto_says_when_no_domain_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(domains, "FREE", range(99, 100))
+    monkeypatch.setattr(domains, "AUTO_DOMAINS", range(99, 100))
     monkeypatch.setattr(domains, "_used_ports", lambda: [FIRST_PORT + PORTS * 99 + 10])
     with pytest.raises(InvalidDeployment, match="none of the domains 99 to 99 is free"):
         occupy(None, ["/sim"])

@@ -48,7 +48,7 @@ class Client:
 def client(ros_domain: int, tmp_path: Any) -> Iterator[Client]:
     with Deployment(tmp_path) as deployment:
         deployment.wait_until_told("/reasoner is active", 120.0)
-        deployment.wait_until_told("remembers a mug", 60.0)
+        deployment.wait_until_told("added to memory: mug", 60.0)
         client = Client(ros_domain)
         yield client
         client.close()

@@ -1,1 +1,1 @@
-"""Cli."""
+"""The `openral` command line."""

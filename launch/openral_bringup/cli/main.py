@@ -1,4 +1,4 @@
-"""`openral`: one command line, put together from what the installed packages offer."""
+"""The `openral` command line, assembled from the commands of all installed packages."""
 
 import sys
 from importlib.metadata import entry_points
@@ -9,20 +9,20 @@ from openral_bringup.cli.doctor import doctor
 from openral_core.errors import OpenRALError
 
 GROUP = "openral.commands"
-"""Entry points, each a typer app whose commands and sub-commands become `openral`'s."""
+"""Group of entry points; each is a typer app whose commands and groups are added to `openral`."""
 
 
 def command_line() -> typer.Typer:
-    """The commands of every installed package."""
+    """Return the commands of every installed package."""
     app = typer.Typer(no_args_is_help=True, add_completion=False, help="OpenRAL's command line.")
     app.command()(doctor)
-    for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
-        _take_over(app, entry.load())
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        _add(app, entry.load())
     return app
 
 
-def _take_over(app: typer.Typer, part: typer.Typer) -> None:
-    """Add commands and groups; a group that is there already, of another package, gets the new commands."""
+def _add(app: typer.Typer, part: typer.Typer) -> None:
+    """Add commands and groups; commands of a group that another package has added are merged into it."""
     app.registered_commands += part.registered_commands
     groups = {group.name: group.typer_instance for group in app.registered_groups}
     for group in part.registered_groups:
@@ -34,7 +34,7 @@ def _take_over(app: typer.Typer, part: typer.Typer) -> None:
 
 
 def main() -> None:
-    """Our own errors are one line on standard error and exit code 2, or their own."""
+    """Run the command line; an `OpenRALError` becomes one line on standard error and its exit code, or 2."""
     try:
         command_line()()
     except OpenRALError as error:

@@ -1,1 +1,1 @@
-"""deploy_sim: the graph as supervised processes, a live view, and a report."""
+"""Implementation of deploy_sim: supervised processes, a live view and a report."""

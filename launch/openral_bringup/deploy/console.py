@@ -1,7 +1,7 @@
-"""Shows a running deployment: a live view on a terminal, a line per change elsewhere."""
-# MERGED What changed between two snapshots, one line each. Pure.
-# MERGED The live view. Pure: a snapshot in, something rich can print out.
-# MERGED A graph on paper, for ``--dry-run``.
+"""Console output of a deployment: live view on a terminal, else a line per change; the ``--dry-run`` plan.
+
+Everything but `show` is pure: snapshots in, text or `rich` renderables out.
+"""
 
 import asyncio
 import re
@@ -24,25 +24,26 @@ from openral_core.missions import MissionState
 _STAMP = re.compile(r"\[\d+\.\d+\] ")
 
 
-def unreported(alarms: Iterable[str], told: Set[str]) -> list[str]:
-    """Alarms without their stamps, each once, that were not told before."""
-    return [each for each in dict.fromkeys(_STAMP.sub("", alarm) for alarm in alarms) if each not in told]
+def unreported(alarms: Iterable[str], reported: Set[str]) -> list[str]:
+    """Return the alarms without time stamps that were not reported before, each once."""
+    unstamped = dict.fromkeys(_STAMP.sub("", alarm) for alarm in alarms)
+    return [alarm for alarm in unstamped if alarm not in reported]
 
 
 def changes(before: GraphSnapshot, after: GraphSnapshot) -> Iterator[str]:
-    """Lines for a log: node states, memory, the mission's steps and tool calls."""
+    """Yield a line for every change of node states, memory, mission and tool calls."""
     for name, state in after.nodes.items():
         if before.nodes.get(name) != state:
             yield f"{name} is {state}"
     for label in sorted(set(after.remembered) - set(before.remembered)):
-        yield f"remembers a {label}"
+        yield f"added to memory: {label}"
     yield from _mission_changes(before.mission, after.mission)
 
 
 def _mission_changes(before: MissionSnapshot, after: MissionSnapshot) -> Iterator[str]:
-    told = {call.index: call.status for call in before.calls} if before.id == after.id else {}
+    known = {call.index: call.status for call in before.calls} if before.id == after.id else {}
     for call in after.calls:
-        if told.get(call.index) != call.status and call.status != "pending":
+        if known.get(call.index) != call.status and call.status != "pending":
             yield f"{call.tool} {call.arguments} -> {call.status}: {call.message}"
     if (before.id, before.state) != (after.id, after.state):
         yield f"mission {after.goal!r} is {after.state.name.lower()}" + (
@@ -53,12 +54,13 @@ def _mission_changes(before: MissionSnapshot, after: MissionSnapshot) -> Iterato
 STATE_STYLES = {"active": "green", "inactive": "yellow", "unconfigured": "yellow", "down": "red"}
 GOOD = {"FOUND", "REMEMBERED", "SUCCEEDED", "OK"}
 SHOWN_CALLS = 12
+"""Latest tool calls shown, so that the view fits a terminal of 40 lines."""
 
 
 def view(
     snapshot: GraphSnapshot, restarts: Mapping[str, int], alarms: Iterable[str], elapsed: float
 ) -> RenderableType:
-    """Everything worth seeing of a running graph."""
+    """Render the live view of a running graph."""
     top = Table.grid(expand=True, padding=(0, 1))
     top.add_column(ratio=3)
     top.add_column(ratio=2)
@@ -83,11 +85,11 @@ def _nodes(snapshot: GraphSnapshot, restarts: Mapping[str, int]) -> RenderableTy
 def _memory(snapshot: GraphSnapshot) -> RenderableType:
     rates = ", ".join(f"{camera} {rate:.1f} Hz" for camera, rate in snapshot.rates.items()) or "no camera yet"
     counted = Counter(snapshot.remembered)
-    labels = ", ".join(f"{label} x{n}" if n > 1 else label for label, n in counted.items()) or "nothing yet"
+    labels = ", ".join(f"{label} x{n}" if n > 1 else label for label, n in counted.items()) or "empty"
     lines = (
         f"cameras   {rates}",
         f"sim time  {snapshot.sim_time:.1f} s",
-        f"remembers {len(snapshot.remembered)}: {labels}",
+        f"memory    {len(snapshot.remembered)}: {labels}",
     )
     return Panel(Text("\n".join(lines)), title="world", border_style="dim")
 
@@ -106,9 +108,9 @@ def _calls(calls: tuple[CallLine, ...]) -> RenderableType:
     table = Table(box=None, expand=True, pad_edge=False)
     table.add_column("#", width=3, style="dim")
     table.add_column("tool", width=16)
-    table.add_column("asked", ratio=3, overflow="ellipsis", no_wrap=True)
+    table.add_column("arguments", ratio=3, overflow="ellipsis", no_wrap=True)
     table.add_column("outcome", width=20)
-    table.add_column("told", ratio=4, overflow="ellipsis", no_wrap=True, style="dim")
+    table.add_column("message", ratio=4, overflow="ellipsis", no_wrap=True, style="dim")
     table.add_column("s", width=6, justify="right")
     for call in calls[-SHOWN_CALLS:]:
         style = "green" if call.status in GOOD else "cyan" if call.status == "pending" else "yellow"
@@ -139,44 +141,45 @@ def _key(name: str) -> str:
     return _short(name).rsplit("/", 1)[-1]
 
 
-REFRESH = 0.25
+REFRESH_PERIOD = 0.25
+"""Time between two updates of the console [s]."""
 
 
-async def show(supervisor: ProcessSupervisor, observer: MonitorNode, session: MissionRunner) -> None:
-    """Refresh until cancelled."""
+async def show(supervisor: ProcessSupervisor, monitor: MonitorNode, runner: MissionRunner) -> None:
+    """Update the console until cancelled."""
     console = Console()
     if console.is_terminal:
-        await _show_live(console, supervisor, observer, session)
+        await _show_live(console, supervisor, monitor, runner)
     else:
-        await _show_lines(console, supervisor, observer, session)
+        await _show_lines(console, supervisor, monitor, runner)
 
 
 async def _show_live(
-    console: Console, supervisor: ProcessSupervisor, observer: MonitorNode, session: MissionRunner
+    console: Console, supervisor: ProcessSupervisor, monitor: MonitorNode, runner: MissionRunner
 ) -> None:
     with Live(console=console, auto_refresh=False, transient=False) as live:
         while True:
-            picture = view(observer.snapshot, supervisor.restarts(), supervisor.logs.alarms, session.elapsed)
-            live.update(picture, refresh=True)
-            await asyncio.sleep(REFRESH)
+            content = view(monitor.snapshot, supervisor.restarts(), supervisor.logs.alarms, runner.elapsed)
+            live.update(content, refresh=True)
+            await asyncio.sleep(REFRESH_PERIOD)
 
 
 async def _show_lines(
-    console: Console, supervisor: ProcessSupervisor, observer: MonitorNode, session: MissionRunner
+    console: Console, supervisor: ProcessSupervisor, monitor: MonitorNode, runner: MissionRunner
 ) -> None:
-    shown, alarmed, told = GraphSnapshot(), 0, set[str]()
+    shown, alarm_count, reported = GraphSnapshot(), 0, set[str]()
     while True:
-        current, logs = observer.snapshot, supervisor.logs
-        alarms, alarmed = unreported(logs.alarms_since(alarmed), told), logs.alarmed
-        told |= set(alarms)
+        current, logs = monitor.snapshot, supervisor.logs
+        alarms, alarm_count = unreported(logs.alarms_since(alarm_count), reported), logs.alarm_count
+        reported |= set(alarms)
         for line in (*changes(shown, current), *alarms):
-            console.print(f"{session.elapsed:6.1f} s  {line}", markup=False, highlight=False, soft_wrap=True)
+            console.print(f"{runner.elapsed:6.1f} s  {line}", markup=False, highlight=False, soft_wrap=True)
         shown = current
-        await asyncio.sleep(REFRESH)
+        await asyncio.sleep(REFRESH_PERIOD)
 
 
-def plan(graph: GraphDescription, lacking: Iterable[str]) -> Group:
-    """Every node with all that it is started with, its variables too; then what is still to be had."""
+def plan(graph: GraphDescription, missing: Iterable[str]) -> Group:
+    """Render every node with its parameters and environment, then the missing requirements."""
     table = Table(title="graph", show_lines=True)
     for column in ("node", "namespace", "runs", "level", "parameters"):
         table.add_column(column, overflow="fold")
@@ -187,4 +190,6 @@ def plan(graph: GraphDescription, lacking: Iterable[str]) -> Group:
         level = "-" if node.level is None else str(node.level)
         cells = (node.name, node.namespace or "/", f"{node.package} {node.executable}", level, parameters)
         table.add_row(*map(Text, cells))
-    return Group(table, *(Text(f"before it can start: {each}", style="yellow") for each in lacking))
+    return Group(
+        table, *(Text(f"required before start: {requirement}", style="yellow") for requirement in missing)
+    )

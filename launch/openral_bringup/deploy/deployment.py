@@ -1,5 +1,4 @@
-"""One deployment: supervisor, observer, screen and session put together, and taken apart again."""
-# MERGED Where a run keeps its logs and recording.
+"""One deployment from start to end: run folder, supervisor, monitor node, console and mission runner."""
 
 import asyncio
 import os
@@ -24,12 +23,12 @@ LATEST = "latest"
 
 
 def run_folder(goals: Sequence[str], chosen: Path | None) -> Path:
-    """The folder that was chosen, else a new one below ``runs`` named for the moment and the goals."""
+    """Return the folder that was chosen, else a new one below ``runs`` named by time and goals."""
     return (chosen or RUNS / _name(goals)).absolute()
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder; below ``runs``, the link ``latest`` points to it from now on."""
+    """Create the folder; a folder below ``runs`` also becomes the target of the link ``latest``."""
     folder.mkdir(parents=True, exist_ok=True)
     if folder.parent != RUNS.absolute():
         return
@@ -40,21 +39,21 @@ def make_folder(folder: Path) -> None:
 
 
 def _name(goals: Sequence[str]) -> str:
-    words = re.sub(r"[^a-z0-9]+", "-", " ".join(goals).lower()).strip("-")[:40]
-    return time.strftime("%Y%m%d-%H%M%S") + (f"-{words}" if words else "")
+    slug = re.sub(r"[^a-z0-9]+", "-", " ".join(goals).lower()).strip("-")[:40]
+    return time.strftime("%Y%m%d-%H%M%S") + (f"-{slug}" if slug else "")
 
 
 INTERRUPTED = 130
 
 
 async def deployment(
-    choices: DeploymentOptions,
+    options: DeploymentOptions,
     graph: GraphDescription,
     goals: Sequence[str],
     folder: Path,
     domain: int | None,
 ) -> int:
-    """Bring the graph up, pursue the goals, report each, and leave nothing behind.
+    """Bring the graph up, pursue the goals, report each, and end every process.
 
     Without goals the graph stays up until it is interrupted.
 
@@ -64,30 +63,30 @@ async def deployment(
     make_folder(folder)
     environment = child_environment(domain, folder / "logs")
     os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
-    supervisor = ProcessSupervisor(graph, folder, environment, Respawn(choices.max_restarts))
-    observer = MonitorNode(choices.namespace, choices.camera_bases, graph.listening, domain)
-    session = MissionRunner(
-        observer, folder, RunTimeouts(), lambda: list(supervisor.logs.alarms), supervisor.restarts
+    supervisor = ProcessSupervisor(graph, folder, environment, Respawn(options.max_restarts))
+    monitor = MonitorNode(options.namespace, options.camera_bases, graph.listening, domain)
+    runner = MissionRunner(
+        monitor, folder, RunTimeouts(), lambda: list(supervisor.logs.alarms), supervisor.restarts
     )
     outcomes: list[RunOutcome] = []
     for node in graph.started:
         for name, value in node.variables.items():
-            print(f"{node.key} runs with {name}={value}")
+            print(f"{node.key}: environment {name}={value}")
     supervisor.start()
-    screen = asyncio.create_task(show(supervisor, observer, session))
+    screen = asyncio.create_task(show(supervisor, monitor, runner))
     try:
-        return await _interruptible(session.run(goals, outcomes.append) if goals else session.idle())
+        return await _interruptible(runner.run(goals, outcomes.append) if goals else runner.idle())
     finally:
         screen.cancel()
         await asyncio.gather(screen, return_exceptions=True)
-        observer.close()
+        monitor.close()
         await supervisor.stop()
         for outcome in outcomes:
-            _tell(outcome, folder)
+            _report(outcome, folder)
 
 
-def _tell(outcome: RunOutcome, folder: Path) -> None:
-    """Save and print how a goal ended, each although the other may fail: disks are full, terminals go."""
+def _report(outcome: RunOutcome, folder: Path) -> None:
+    """Save and print the outcome of a goal; a full disk or a closed terminal prevents only one of them."""
     problem = ""
     try:
         save(outcome, folder)
@@ -95,12 +94,12 @@ def _tell(outcome: RunOutcome, folder: Path) -> None:
         problem = f"\nnot saved: {error}"
     try:
         print(report(outcome, folder) + problem, flush=True)
-    except OSError:  # the terminal is gone, as after SIGHUP
+    except OSError:  # the terminal was closed, as after SIGHUP
         sys.stdout = StringIO()
 
 
 async def _interruptible(work: Coroutine[None, None, int]) -> int:
-    """Run ``work``; SIGINT, SIGTERM and the loss of the terminal (SIGHUP) end it with exit code 130."""
+    """Run ``work``; SIGINT, SIGTERM and SIGHUP (closed terminal) cancel it with exit code 130."""
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -1,4 +1,4 @@
-"""One deployment from start to end: graph up, goals sent and awaited, everything ended."""
+"""Missions of one deployment: wait for the graph, send the goals in order, await their outcomes."""
 
 import asyncio
 import time
@@ -9,35 +9,36 @@ from pathlib import Path
 from openral_bringup.deploy.monitor_node import GraphSnapshot, MissionSnapshot, MonitorNode
 from openral_bringup.deploy.report import RunOutcome
 
-LOST = "the reasoner died, and its mission with it; it is started again, but a lost mission is not resumed"
-INTERRUPTED = "interrupted before the mission had ended"
-DEAF = "the reasoner has not acknowledged the goal"
-REFUSED = "the reasoner refused the goal: {}"
-POLL = 0.1
+REASONER_DIED = "the reasoner died during the mission; it is restarted, but the mission is not resumed"
+INTERRUPTED = "interrupted before the mission ended"
+GOAL_NOT_ACCEPTED = "the reasoner has not acknowledged the goal"
+GOAL_REFUSED = "the reasoner refused the goal: {}"
+POLL_PERIOD = 0.1
+"""Time between two checks of an awaited condition [s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunTimeouts:
-    """Longest waits [s]: for the graph, for a goal to be heard before it is said again, for its end."""
+    """Longest waits [s]; a goal without a receipt is published again."""
 
     start_up: float = 90.0
-    heard: float = 2.0
+    receipt: float = 2.0
     mission: float = 900.0
     memories: float = 5.0
 
 
 class MissionRunner:
-    """Drives one deployment; every wait is bounded."""
+    """Runner of the goals of one deployment; every wait is bounded."""
 
     def __init__(
         self,
-        observer: MonitorNode,
+        monitor: MonitorNode,
         folder: Path,
-        patience: RunTimeouts,
+        timeouts: RunTimeouts,
         alarms: Callable[[], Sequence[str]],
         deaths: Callable[[], Mapping[str, int]],
     ) -> None:
-        self._observer, self._folder, self._patience = observer, folder, patience
+        self._monitor, self._folder, self._timeouts = monitor, folder, timeouts
         self._alarms, self._deaths = alarms, deaths
         self.started = time.monotonic()
 
@@ -47,7 +48,7 @@ class MissionRunner:
         return time.monotonic() - self.started
 
     async def run(self, goals: Sequence[str], on_outcome: Callable[[RunOutcome], None]) -> int:
-        """Bring the graph up and pursue the goals in order.
+        """Wait for the graph and pursue the goals in order.
 
         Returns:
             The exit code of the first goal that was not reached, else 0.
@@ -56,9 +57,9 @@ class MissionRunner:
         for goal in goals:
             begun = self.elapsed
             try:
-                ready = await self.came_up()
+                ready = await self.wait_until_ready()
                 start_up = start_up or self.elapsed
-                outcome = await self.pursue(goal, start_up) if ready else self._not_up(goal)
+                outcome = await self.run_goal(goal, start_up) if ready else self._not_up(goal)
             except asyncio.CancelledError:
                 took = self.elapsed - begun
                 on_outcome(RunOutcome(goal, self._snapshot.mission, start_up, took, 0.0, INTERRUPTED))
@@ -67,53 +68,54 @@ class MissionRunner:
             worst = worst or outcome.exit_code
         return worst
 
-    async def came_up(self) -> bool:
-        """Wait until goals can be heard, also again after a node died; whether they can."""
-        await self._until(lambda: self._is_up() or self._is_hopeless(), self._patience.start_up)
+    async def wait_until_ready(self) -> bool:
+        """Wait until the graph accepts goals, also after a node has died; return whether it does."""
+        await self._until(lambda: self._is_up() or self._has_failed(), self._timeouts.start_up)
         ready = self._is_up()
-        await self._until(self._remembers, self._patience.memories if ready else 0.0)
+        await self._until(lambda: bool(self._snapshot.remembered), self._timeouts.memories if ready else 0.0)
         return ready
 
     async def idle(self) -> int:
-        """Keep the graph up for others to use, until cancelled."""
+        """Keep the graph up until cancelled."""
         await asyncio.Event().wait()
         return 0
 
-    async def pursue(self, goal: str, start_up: float = 0.0) -> RunOutcome:
-        """Have one goal pursued to its end, whatever that is."""
+    async def run_goal(self, goal: str, start_up: float = 0.0) -> RunOutcome:
+        """Send one goal and wait for the end of its mission."""
         begun, before = time.monotonic(), self._snapshot
-        said = await self._deliver(goal)
-        problem = DEAF if said is None else await self._problem(*said)
+        delivered = await self._deliver(goal)
+        problem = GOAL_NOT_ACCEPTED if delivered is None else await self._problem(*delivered)
         took, simulated = time.monotonic() - begun, self._snapshot.sim_time - before.sim_time
         return RunOutcome(goal, self._snapshot.mission, start_up, took, simulated, problem)
 
     async def _deliver(self, goal: str) -> tuple[str, int] | None:
-        """Say a goal until the reasoner acknowledges it, also one that is just being started again.
+        """Publish a goal until the reasoner acknowledges it, which may just be restarting.
 
         Returns:
-            The prompt's id and how often the reasoner had died before it was said for the last time.
+            The prompt's id and the reasoner's number of deaths before the last publication.
         """
-        deaths, prompt = self._reasoner_deaths(), self._observer.send_goal(goal)
-        deadline = time.monotonic() + self._patience.start_up
-        while not await self._until(lambda: prompt in self._snapshot.receipts, self._patience.heard):
+        deaths, prompt = self._reasoner_deaths(), self._monitor.send_goal(goal)
+        deadline = time.monotonic() + self._timeouts.start_up
+        while not await self._until(lambda: prompt in self._snapshot.receipts, self._timeouts.receipt):
             if time.monotonic() > deadline:
                 return None
             deaths = self._reasoner_deaths()
-            self._observer.send_goal(goal, prompt)
+            self._monitor.send_goal(goal, prompt)
         return prompt, deaths
 
     async def _problem(self, prompt: str, deaths: int) -> str:
-        """Wait for the end of the mission that was acknowledged; why there is none, or ""."""
+        """Wait for the end of an acknowledged mission; return why it has none, or ""."""
         receipt = self._snapshot.receipts[prompt]
         if receipt.refused:
-            return REFUSED.format(receipt.message)
+            return GOAL_REFUSED.format(receipt.message)
         await self._until(
-            lambda: self._ended(receipt.mission) or self._reasoner_deaths() > deaths, self._patience.mission
+            lambda: self._ended(receipt.mission) or self._reasoner_deaths() > deaths, self._timeouts.mission
         )
         if self._ended(receipt.mission):
             return ""
-        lost = self._reasoner_deaths() > deaths
-        return LOST if lost else f"no end of the mission within {self._patience.mission:.0f} s"
+        if self._reasoner_deaths() > deaths:
+            return REASONER_DIED
+        return f"the mission did not end within {self._timeouts.mission:.0f} s"
 
     def _not_up(self, goal: str) -> RunOutcome:
         problem = f"the graph did not come up in {self.elapsed:.0f} s: {self._missing()}"
@@ -121,28 +123,25 @@ class MissionRunner:
 
     def _missing(self) -> str:
         down = [f"{name} is {state}" for name, state in self._snapshot.nodes.items() if state != "active"]
-        words = ", ".join(down) or "no word from bring-up"
-        return "\n".join([words, *self._alarms(), f"see {self._folder / 'logs'}"])
+        summary = ", ".join(down) or "no status from bring-up"
+        return "\n".join([summary, *self._alarms(), f"see {self._folder / 'logs'}"])
 
     @property
     def _snapshot(self) -> GraphSnapshot:
-        return self._observer.snapshot
+        return self._monitor.snapshot
 
     def _is_up(self) -> bool:
-        """Every node reached its end state; the reasoner, without which no goal can be heard, is active."""
+        """Return whether every node has reached its final state and the reasoner receives prompts."""
         states = self._snapshot.nodes
         done = ("active", "inactive", "given up")
         settled = bool(states) and all(state.startswith(done) for state in states.values())
-        return settled and self._snapshot.palette_known and self._observer.reasoner_listens()
+        return settled and self._snapshot.palette_known and self._monitor.reasoner_listens()
 
-    def _is_hopeless(self) -> bool:
-        """Without these nothing can be pursued, and bring-up has stopped trying."""
+    def _has_failed(self) -> bool:
+        """Return whether bring-up has given up a node that every goal needs."""
         states = self._snapshot.nodes
-        needed = (f"{self._observer.namespace}/{name}" for name in ("sim", "reasoner"))
+        needed = (f"{self._monitor.namespace}/{name}" for name in ("sim", "reasoner"))
         return any(states.get(name, "").startswith("given up") for name in needed)
-
-    def _remembers(self) -> bool:
-        return bool(self._snapshot.remembered)
 
     def _ended(self, mission_id: str) -> bool:
         mission = self._snapshot.mission
@@ -156,5 +155,5 @@ class MissionRunner:
         while not condition():
             if time.monotonic() > deadline:
                 return False
-            await asyncio.sleep(POLL)
+            await asyncio.sleep(POLL_PERIOD)
         return True

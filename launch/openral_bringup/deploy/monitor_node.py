@@ -1,10 +1,9 @@
-"""A node that watches the graph for the view, and speaks to the reasoner as the operator.
+"""Node that monitors the graph for the console and sends goals to the reasoner as the operator.
 
 Subscribes: openral/mission, openral/prompt_receipt, openral/scene_graph, openral/palette, /diagnostics,
     <camera>/camera_info, /clock.
 Publishes: openral/prompt.
 """
-# MERGED What the live view and the report are made of. Pure.
 
 import time
 from collections import deque
@@ -44,7 +43,7 @@ class CallLine:
 
 @dataclass(frozen=True, slots=True)
 class MissionSnapshot:
-    """The mission as the reasoner tells it; budget maps a name to (used, limit)."""
+    """Mission as the reasoner reports it; budget maps a name to (used, limit)."""
 
     id: str = ""
     goal: str = ""
@@ -59,7 +58,7 @@ class MissionSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The reasoner's acknowledgement of one prompt; ``mission`` is "" where none came of it."""
+    """Reasoner's acknowledgement of one prompt; ``mission`` is "" if it started none."""
 
     mission: str
     refused: bool = False
@@ -68,7 +67,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class GraphSnapshot:
-    """The graph at a moment; image rates in [Hz], receipts by prompt id."""
+    """State of the graph at one moment; image rates in [Hz], receipts by prompt id."""
 
     nodes: Mapping[str, str] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)
@@ -79,12 +78,14 @@ class GraphSnapshot:
     receipts: Mapping[str, Receipt] = field(default_factory=dict)
 
 
-WINDOW = 3.0
+RATE_WINDOW = 3.0
+"""Time over which image rates are averaged [s]."""
 BRINGUP = "bringup: "
+"""Prefix of bring-up's names in /diagnostics."""
 
 
 class MonitorNode:
-    """Runs on a thread of its own; `snapshot` is replaced whole, so reading it needs no lock."""
+    """Node on a thread of its own; `snapshot` is replaced as a whole, so reading it needs no lock."""
 
     def __init__(
         self, namespace: str, cameras: Iterable[str], remaps: Mapping[str, str], domain: int | None
@@ -101,15 +102,15 @@ class MonitorNode:
         self._sent: set[str] = set()
         self._prompts = self._scope.publisher(PromptStamped, "openral/prompt", RELIABLE)
         self._subscribe()
-        self._thread = Thread(target=self._spin, name="observer", daemon=True)
+        self._thread = Thread(target=self._spin, name="monitor", daemon=True)
         self._thread.start()
 
     def reasoner_listens(self) -> bool:
-        """Whether somebody subscribes to prompts."""
+        """Return whether the prompt topic has a subscriber."""
         return bool(self._prompts.get_subscription_count() > 0)
 
     def send_goal(self, goal: str, again: str = "") -> str:
-        """Publish a goal as the operator, or say the one with the id ``again`` once more; its prompt id."""
+        """Publish a goal as the operator, or the prompt with the id ``again`` once more; return its id."""
         prompt = PromptStamped(id=again or uuid4().hex, text=goal)
         prompt.header.frame_id = "operator"
         prompt.header.stamp = self._node.get_clock().now().to_msg()
@@ -118,7 +119,7 @@ class MonitorNode:
         return str(prompt.id)
 
     def close(self) -> None:
-        """Stop watching, and let go of everything that was shared with the graph."""
+        """Stop monitoring and release the node."""
         self._scope.close()
         rclpy.try_shutdown(context=self._context)
         self._thread.join(timeout=2.0)
@@ -151,9 +152,9 @@ class MonitorNode:
     def _on_mission(self, message: MissionStatus) -> None:
         try:
             state = MissionState(message.state)
-        except ValueError:  # of a newer reasoner, or of somebody else: no state to show or to wait for
-            words = f"mission {message.goal!r} is in state {message.state}, which this version does not know"
-            self._node.get_logger().warning(words, once=True)
+        except ValueError:  # of a newer reasoner or a foreign publisher: no state to show or to wait for
+            warning = f"Ignoring mission {message.goal!r}: unknown state {message.state}"
+            self._node.get_logger().warning(warning, once=True)
             return
         calls = tuple(
             CallLine(c.index, c.tool, c.arguments_json, c.status, c.message, c.duration)
@@ -200,8 +201,10 @@ class MonitorNode:
         self._images[camera].append(time.monotonic())
 
     def _measure_rates(self) -> None:
-        since = time.monotonic() - WINDOW
-        rates = {camera: sum(t > since for t in times) / WINDOW for camera, times in self._images.items()}
+        since = time.monotonic() - RATE_WINDOW
+        rates = {
+            camera: sum(t > since for t in times) / RATE_WINDOW for camera, times in self._images.items()
+        }
         self.snapshot = replace(self.snapshot, rates=rates)
 
 

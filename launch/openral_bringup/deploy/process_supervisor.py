@@ -1,6 +1,4 @@
-"""One node as a child process: started, logged, started again when it dies, and ended for certain."""
-# MERGED All processes of one deployment.
-# MERGED What the nodes print: one file each, one with everything, and the last warnings for the view.
+"""Supervision of a deployment's nodes as child processes: start, logs, restart with back-off, shutdown."""
 
 import asyncio
 import os
@@ -27,9 +25,9 @@ OnLine = Callable[[str, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Respawn:
-    """When a node that died is started again: ``back_off`` [s] doubles with each death in a row.
+    """Restart policy: the delay ``back_off`` [s] doubles with each consecutive death, up to ``longest`` [s].
 
-    One that ran for ``healthy`` [s] died for the first time.
+    After ``limit`` consecutive deaths the node is left down; a run of ``healthy`` [s] resets the count.
     """
 
     limit: int = 5
@@ -38,16 +36,16 @@ class Respawn:
     healthy: float = 60.0
 
     def in_a_row(self, before: int, ran: float) -> int:
-        """Deaths in a row after one more, of a node that ran for ``ran`` [s]."""
+        """Return the number of consecutive deaths after one more, of a node that ran for ``ran`` [s]."""
         return 1 if ran >= self.healthy else before + 1
 
-    def wait(self, deaths: int) -> float | None:
-        """Time to wait before the next start [s], or None when it is left down."""
+    def delay(self, deaths: int) -> float | None:
+        """Return the delay before the next start [s], or None if the node is left down."""
         return None if deaths > self.limit else ExponentialBackoff(self.back_off, self.longest).delay(deaths)
 
 
 class NodeProcess:
-    """Keeps one node running until it is stopped."""
+    """One node as a child process, which is restarted until it is stopped."""
 
     def __init__(
         self, spec: NodeSpec, folder: Path, environment: Mapping[str, str], on_line: OnLine, respawn: Respawn
@@ -62,12 +60,12 @@ class NodeProcess:
 
     @property
     def pid(self) -> int | None:
-        """The running process, or None."""
+        """Id of the running process, or None."""
         running = self._process is not None and self._process.returncode is None
         return self._process.pid if running and self._process is not None else None
 
     async def keep(self) -> None:
-        """Run the node; start it again as the respawn policy says, until `stop`."""
+        """Run the node and restart it as the policy says, until it is signalled."""
         in_a_row = 0
         while not self._stopping.is_set():
             begun = time.monotonic()
@@ -76,16 +74,17 @@ class NodeProcess:
                 return
             self.deaths += 1
             in_a_row = self._respawn.in_a_row(in_a_row, time.monotonic() - begun)
-            wait = self._respawn.wait(in_a_row)
-            if wait is None:
+            delay = self._respawn.delay(in_a_row)
+            if delay is None:
                 self.given_up = True
-                self._on_line(self.spec.key, f"died {in_a_row} times in a row and is left down")
+                self._on_line(self.spec.key, f"died {in_a_row} times in a row; giving up")
                 return
-            self._on_line(self.spec.key, f"died; starting again in {wait:.0f} s")
-            await self._pause(wait)
+            self._on_line(self.spec.key, f"died; restarting in {delay:.0f} s")
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), delay)
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal to the node, if it runs, and never start it again."""
+        """Send a signal to the node if it runs, and do not restart it."""
         self._stopping.set()
         pid = self.pid
         if pid is not None:
@@ -106,27 +105,18 @@ class NodeProcess:
         except OSError as error:
             self._on_line(self.spec.key, f"[ERROR] could not be started: {error}")
             return
-        if self._stopping.is_set():  # it was being started when everything was told to end
+        if self._stopping.is_set():  # it was being started when the shutdown began
             self._process.kill()
         if self._process.stdout is not None:
-            await self._copy(self._process.stdout)
+            while line := await _line_of(self._process.stdout):
+                self._on_line(self.spec.key, line.decode(errors="replace").rstrip())
         await self._process.wait()
-
-    async def _copy(self, stream: asyncio.StreamReader) -> None:
-        while line := await _line_of(stream):
-            self._on_line(self.spec.key, line.decode(errors="replace").rstrip())
-
-    async def _pause(self, seconds: float) -> None:
-        try:
-            await asyncio.wait_for(self._stopping.wait(), seconds)
-        except TimeoutError:
-            return
 
 
 def command_of(spec: NodeSpec, folder: Path) -> list[str]:
-    """The command line of a node; its parameters are written to ``folder``/params.
+    """Return the command line of a node and write its parameters to ``folder``/params.
 
-    Where the system has setpriv, the child also ends when this process is killed outright.
+    If the system has setpriv, the child also ends when this process is killed.
     """
     file = folder / "params" / f"{spec.key}.yaml"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -148,7 +138,7 @@ def command_of(spec: NodeSpec, folder: Path) -> list[str]:
 
 
 async def _line_of(stream: asyncio.StreamReader) -> bytes:
-    """The next line; one longer than the buffer comes in pieces instead of ending the copy."""
+    """Return the next line; a line longer than the buffer comes in pieces."""
     try:
         return await stream.readuntil(b"\n")
     except asyncio.IncompleteReadError as error:
@@ -158,37 +148,40 @@ async def _line_of(stream: asyncio.StreamReader) -> bytes:
 
 
 ALARMS = ("[ERROR]", "[FATAL]", "Traceback", "died")
-MOST = 32_000_000
-"""A file that is longer is kept once more as ``<name>.1.log``, and begun anew [bytes]."""
+MAX_LOG_SIZE = 32_000_000
+"""Size at which a log file is rotated to ``<name>.1.log`` [bytes]."""
 
 
 class RunLogs:
-    """Prefixed logs in a folder. What cannot be written is told once: no node ends for want of a log."""
+    """Log files of the nodes: one each, one with all lines, and the last alarms for the console.
 
-    def __init__(self, folder: Path, most: int = MOST) -> None:
+    A log that cannot be written raises one alarm and does not affect the node.
+    """
+
+    def __init__(self, folder: Path, max_size: int = MAX_LOG_SIZE) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._folder, self._most = folder, most
+        self._folder, self._max_size = folder, max_size
         self._files: dict[str, TextIO] = {}
         self._written: dict[str, int] = {}
         self._lost = 0
         self.alarms: deque[str] = deque(maxlen=5)
-        self.alarmed = 0
+        self.alarm_count = 0
 
     def write(self, node: str, line: str) -> None:
-        """Keep one line that a node printed."""
+        """Log one line of a node's output."""
         try:
             self._append(node, line)
             self._append("all", f"[{node}] {line}")
         except OSError as error:
             self._lost += 1
             if self._lost == 1:
-                self._alarm(f"[deploy] [ERROR] {self._folder} cannot be written to: {error}; lines are lost")
+                self._alarm(f"[deploy] [ERROR] Cannot write logs to {self._folder}: {error}; lines are lost")
         if any(word in line for word in ALARMS):
             self._alarm(f"[{node}] {line}")
 
-    def alarms_since(self, alarmed: int) -> list[str]:
-        """Alarms that came after the count stood at ``alarmed``, as far as they are still known."""
-        new = self.alarmed - alarmed
+    def alarms_since(self, count: int) -> list[str]:
+        """Return the alarms raised after the first ``count``, as far as they are still kept."""
+        new = self.alarm_count - count
         return list(self.alarms)[-new:] if new else []
 
     def close(self) -> None:
@@ -200,11 +193,11 @@ class RunLogs:
 
     def _alarm(self, line: str) -> None:
         self.alarms.append(line)
-        self.alarmed += 1
+        self.alarm_count += 1
 
     def _append(self, name: str, line: str) -> None:
-        if self._written.get(name, 0) > self._most:
-            self._begin_anew(name)
+        if self._written.get(name, 0) > self._max_size:
+            self._rotate(name)
         file = self._files.get(name) or self._opened(name)
         file.write(line + "\n")
         self._written[name] += len(line) + 1
@@ -215,7 +208,7 @@ class RunLogs:
         self._written[name] = path.stat().st_size
         return file
 
-    def _begin_anew(self, name: str) -> None:
+    def _rotate(self, name: str) -> None:
         with suppress(OSError):
             self._files.pop(name).close()
         (self._folder / f"{name}.log").replace(self._folder / f"{name}.1.log")
@@ -223,14 +216,16 @@ class RunLogs:
 
 
 RESPAWN = Respawn()
-GENTLE, FIRM = 2.5, 1.0
-"""Time a node has to end by itself, and after SIGTERM [s]; then it is killed."""
-POLL = 0.02
-"""Between two looks whether all have ended [s]."""
+SIGINT_GRACE = 2.5
+"""Time for a node to end after SIGINT [s]."""
+SIGTERM_GRACE = 1.0
+"""Time for a node to end after SIGTERM, and after SIGKILL [s]."""
+POLL_PERIOD = 0.02
+"""Time between two checks whether all processes have ended [s]."""
 
 
 class ProcessSupervisor:
-    """Starts every node of a graph, keeps them running, and leaves nothing behind."""
+    """Supervisor of all nodes of a graph."""
 
     def __init__(
         self,
@@ -250,19 +245,19 @@ class ProcessSupervisor:
         self._tasks = tuple(asyncio.create_task(process.keep()) for process in self.processes)
 
     async def stop(self) -> None:
-        """End every node, the last started first: asked, told, killed; within 5 s.
+        """End every node within 6 s, the last started first, by SIGINT, SIGTERM and SIGKILL.
 
-        What counts is that its process is gone: what follows it here may have ended earlier.
+        A node counts as ended when its process has, even if its supervising task ended earlier.
         """
-        for number, patience in (
-            (signal.SIGINT, GENTLE),
-            (signal.SIGTERM, FIRM),
-            (signal.SIGKILL, FIRM),
-            (signal.SIGKILL, FIRM),
+        for number, grace in (
+            (signal.SIGINT, SIGINT_GRACE),
+            (signal.SIGTERM, SIGTERM_GRACE),
+            (signal.SIGKILL, SIGTERM_GRACE),
+            (signal.SIGKILL, SIGTERM_GRACE),
         ):
             for process in reversed(self.processes):
                 process.signal(number)
-            if await self._ended(patience):
+            if await self._ended(grace):
                 break
         for task in self._tasks:
             task.cancel()
@@ -270,13 +265,13 @@ class ProcessSupervisor:
         self.logs.close()
         remove_stale_segments()
 
-    async def _ended(self, patience: float) -> bool:
-        """Whether no process is left within ``patience`` [s], nor anything that would start one."""
-        deadline = time.monotonic() + patience
+    async def _ended(self, grace: float) -> bool:
+        """Wait up to ``grace`` [s]; return whether no process is left, nor a task that would start one."""
+        deadline = time.monotonic() + grace
         while self._is_running():
             if time.monotonic() > deadline:
                 return False
-            await asyncio.sleep(POLL)
+            await asyncio.sleep(POLL_PERIOD)
         return True
 
     def _is_running(self) -> bool:
@@ -284,12 +279,12 @@ class ProcessSupervisor:
         return processes or not all(task.done() for task in self._tasks)
 
     def restarts(self) -> dict[str, int]:
-        """How often each node died, by name."""
+        """Return the number of deaths of each node, by key."""
         return {process.spec.key: process.deaths for process in self.processes}
 
 
 def child_environment(domain: int | None, log_folder: Path) -> dict[str, str]:
-    """What nodes are given of: this environment, with unbuffered output and logs in the run folder."""
+    """Return the environment for nodes: that of this process, unbuffered, with logs in the run folder."""
     chosen = {} if domain is None else {"ROS_DOMAIN_ID": str(domain)}
     defaults = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "MUJOCO_GL": "egl"}
     fixed = {

@@ -1,4 +1,4 @@
-"""How it ended, in words and as JSON."""
+"""Outcome of a goal, as text and as JSON."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -18,7 +18,7 @@ _VERDICTS = {
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """One goal's end; times in [s], ``problem`` when there was no mission to end."""
+    """Outcome of one goal; times in [s], ``problem`` if there is no finished mission."""
 
     goal: str
     mission: MissionSnapshot
@@ -29,13 +29,13 @@ class RunOutcome:
 
     @property
     def exit_code(self) -> int:
-        """0 reached, 1 failed, 3 handed over, 4 the graph or the reasoner did not answer, 5 claimed only."""
+        """Exit code: 0 reached, 1 failed, 3 handed over, 4 no answer from graph or reasoner, 5 not proven."""
         state = self.mission.state
         return state.exit_code if state.ended and not self.problem else NOT_UP
 
 
 def report(outcome: RunOutcome, folder: Path) -> str:
-    """The end of one goal, for a terminal."""
+    """Format the outcome of one goal for a terminal."""
     mission = outcome.mission
     verdict = outcome.problem or f"{_verdict(mission.state)}: {mission.reason or mission.step}"
     lines = [f"goal       {outcome.goal}", f"outcome    {verdict}", "steps"]
@@ -44,7 +44,7 @@ def report(outcome: RunOutcome, folder: Path) -> str:
         for call in mission.calls
     ] or ["  none"]
     if mission.searched:
-        lines += ["looked at", *(f"  - {place}" for place in mission.searched)]
+        lines += ["searched", *(f"  - {place}" for place in mission.searched)]
     if mission.evidence:
         lines += ["evidence", *(f"  - {_line(fact)}" for fact in mission.evidence)]
     lines.append(f"cost       {cost_words({name: used for name, (used, _) in mission.budget.items()})}")

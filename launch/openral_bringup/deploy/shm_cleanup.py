@@ -1,8 +1,9 @@
-"""Segments that DDS participants left in shared memory when they were killed.
+"""Removal of shared-memory segments that killed DDS participants left behind.
 
 Source: eProsima Fast DDS, shared-memory transport: every segment and port lies in /dev/shm beside lock files
-(``_el`` exclusive, ``_sl`` shared) that its readers hold with flock; a lock nobody holds has no users. A port
-whose writer was killed outlives its reader, whose lock file goes: it has no users when nobody has mapped it.
+(``_el`` exclusive, ``_sl`` shared) that its readers hold with flock; a lock file without a holder has no
+users. A port whose writer was killed outlives its reader and has no lock file: it is unused if no process has
+mapped it.
 """
 
 import fcntl
@@ -16,18 +17,18 @@ from pathlib import Path
 FOLDER = Path("/dev/shm")
 PREFIX = "fastrtps_"
 Mapped = Callable[[], set[str]]
-"""What is mapped, found out when it is first asked for: that is a look at every process of the machine."""
-NEW = 2.0
-"""Until then a file's maker may not have mapped and locked it yet [s]."""
+"""Returns the mapped names on first use, which reads the maps of every process on the machine."""
+MIN_AGE = 2.0
+"""Age below which a file's creator may not have mapped and locked it yet [s]."""
 
 
 def remove_stale_segments(folder: Path = FOLDER) -> int:
-    """Remove what no living participant uses; other graphs on this machine are not touched.
+    """Remove segments that no live participant uses; other graphs on this machine keep theirs.
 
-    Locks are the same for everybody who shares the folder. Who has mapped a file without locks is only known
-    of processes that this one sees in /proc: not of another PID namespace with the same /dev/shm (containers
-    with ``--ipc=host`` alone), nor, unless it is root, of other users. Their file would be taken for an
-    orphan: give such containers ``--pid=host`` too, or a /dev/shm of their own.
+    Locks work across all processes that share the folder. Mappings are known only for processes visible in
+    /proc: not for another PID namespace with the same /dev/shm (containers with ``--ipc=host`` alone), nor,
+    without root, for other users. Their files without locks would be removed: give such containers
+    ``--pid=host`` too, or a /dev/shm of their own.
 
     Returns:
         The number of segments and ports removed.
@@ -42,7 +43,7 @@ def _names(folder: Path) -> set[str]:
 
 
 def _mapped(folder: Path) -> set[str]:
-    """What living processes have mapped, as far as this one may see them."""
+    """Return the names that live processes have mapped, as far as this process may see them."""
     found: set[str] = set()
     for maps in Path("/proc").glob("[0-9]*/maps"):
         with suppress(OSError):
@@ -52,9 +53,9 @@ def _mapped(folder: Path) -> set[str]:
 
 
 def _abandoned(file: Path, mapped: Mapped) -> bool:
-    """Whether a file without locks is nobody's; its maker may be about to lock a new one."""
+    """Return whether a file without locks is unused; its creator may still be about to lock a new one."""
     try:
-        return time.time() - file.stat().st_mtime > NEW and file.name not in mapped()
+        return time.time() - file.stat().st_mtime > MIN_AGE and file.name not in mapped()
     except FileNotFoundError:
         return False
 
@@ -71,7 +72,7 @@ def _removed(folder: Path, name: str, mapped: Mapped) -> bool:
 
 @contextmanager
 def _held(locks: list[Path]) -> Iterator[bool]:
-    """Hold every lock file that nobody else holds; whether that was all of them."""
+    """Hold every lock file that is free; yield whether all of them were."""
     opened: list[int] = []
     try:
         yield all(_take(lock, opened) for lock in locks)

@@ -1,5 +1,4 @@
-"""The whole graph as a value: `sim_e2e.launch.py` and `deploy_sim.py` bring up the same one."""
-# MERGED How images leave the process that takes them.
+"""Description of the whole graph as a value, which `sim_e2e.launch.py` and `deploy_sim.py` share."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,12 +22,12 @@ from openral_core.documents import InvalidDocument, read_yaml
 from openral_core.rskills import Registry
 
 PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
-"""Variables that name a Fast DDS profile: of the version in Jazzy, and of later ones."""
+"""Environment variables that name a Fast DDS profile: of the version in Jazzy, and of later ones."""
 FAST_DDS = ("", "rmw_fastrtps_cpp", "rmw_fastrtps_dynamic_cpp")
 
 
 def rmw_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Environment of a process that publishes images; none where the user chose a profile or another RMW.
+    """Return the environment of a process that publishes images; empty if the user chose a profile or RMW.
 
     Fast DDS's own shared-memory segment is smaller than an image of 640x480.
     """
@@ -40,26 +39,26 @@ def rmw_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 SIM_TIME: Mapping[str, ParameterValue] = {"use_sim_time": True}
 CHECKED = {"ROS_PYTHON_CHECK_FIELDS": "1"}
-"""Has message classes refuse a value of the wrong type with its field's name; without it C code may abort."""
+"""Makes message classes reject a value of the wrong type by the field's name; otherwise C code may abort."""
 SHARED = ("/clock", "/tf", "/tf_static", "/diagnostics")
-"""Names that are absolute by custom; a robot with a namespace has its own, so that two do not mix."""
+"""Topics that are absolute by convention; a namespace gets its own, so that two robots do not mix."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphDescription:
-    """Every node in the order to start them, bring-up last; ``run`` holds the keys of those started here."""
+    """Every node in starting order, bring-up last; ``run`` holds the keys of those started on this host."""
 
     nodes: tuple[NodeSpec, ...]
     run: frozenset[str] = frozenset()
 
     @property
     def started(self) -> tuple[NodeSpec, ...]:
-        """The nodes of this host: all, unless some were named."""
+        """Nodes of this host: all, unless some were named."""
         return tuple(node for node in self.nodes if not self.run or node.key in self.run)
 
     @property
     def listening(self) -> Mapping[str, str]:
-        """The remaps of a node that listens to every camera."""
+        """Remaps of a node that subscribes to every camera."""
         return next((node.remaps for node in self.nodes if node.name == "world_state"), {})
 
     @property
@@ -69,51 +68,51 @@ class GraphDescription:
 
 
 def build_graph(
-    choices: DeploymentOptions,
+    options: DeploymentOptions,
     rskill_folders: Sequence[Path],
     environment: Mapping[str, str] = os.environ,
     known_problems: Sequence[str] = (),
     requirements: Callable[[GraphDescription], Iterable[str]] = lambda graph: (),
 ) -> GraphDescription:
-    """The graph that was chosen.
+    """Build the graph that the options describe.
 
     Args:
-        choices: What was chosen.
-        rskill_folders: Where the rSkills lie.
-        environment: Holds the keys of brains that need one, and what was chosen for the middleware.
-        known_problems: What was found before, to be told together with what is found here.
-        requirements: What this machine lacks for the graph, to be told together with the rest.
+        options: Options of the deployment.
+        rskill_folders: Folders of the rSkills.
+        environment: Environment with the API keys of brains and the settings of the middleware.
+        known_problems: Problems found before, to be reported together with those found here.
+        requirements: Returns what this machine lacks for the graph, to be reported with the rest.
 
     Raises:
-        ImpossibleChoices: Naming everything that stands against it, before anything starts.
+        InvalidDeployment: With every problem, before anything starts.
     """
-    problems = [*known_problems, *choices.misnamed]
-    choices = choices.well_named
+    problems = [*known_problems, *options.name_problems]
+    options = options.with_valid_names
     folders = [str(folder) for folder in rskill_folders]
     registry = Registry.load(rskill_folders)
-    chosen = chosen_detectors(choices, registry, problems)
+    chosen = chosen_detectors(options, registry, problems)
     nodes = (
-        _sim(choices, folders, rmw_environment(environment)),
-        *detector_nodes(choices, chosen, initially_inactive(choices, chosen, problems), folders),
-        _world_state(choices, _map_of(choices.scene, problems)),
-        _reasoner(choices, folders, default_locator(chosen)),
+        _sim(options, folders, rmw_environment(environment)),
+        *detector_nodes(options, chosen, initially_inactive(options, chosen, problems), folders),
+        _world_state(options, _map_of(options.scene, problems)),
+        _reasoner(options, folders, default_locator(chosen)),
     )
-    nodes = overridden((*nodes, _bringup(choices, nodes)), choices.overrides, problems)
-    check_compressed(nodes, choices.namespace, problems)
+    nodes = overridden((*nodes, _bringup(options, nodes)), options.overrides, problems)
+    check_compressed(nodes, options.namespace, problems)
     validate_model(next(node for node in nodes if node.name == "reasoner"), environment, problems)
-    shared = shared_names(choices.namespace)
+    shared = shared_names(options.namespace)
     nodes = tuple(
         replace(
             node,
             remaps={**shared, **node.remaps},
-            log_level=choices.log_level.value,
-            variables={**node.variables, **(CHECKED if choices.check_fields else {})},
+            log_level=options.log_level.value,
+            variables={**node.variables, **(CHECKED if options.check_fields else {})},
             own=own_variables(str(node.parameters["brain"])) if node.name == "reasoner" else (),
         )
         for node in nodes
     )
-    problems += unknown("--run {}", choices.run, nodes)
-    graph = GraphDescription(nodes, frozenset(choices.run))
+    problems += unknown("--run {}", options.run, nodes)
+    graph = GraphDescription(nodes, frozenset(options.run))
     problems += requirements(graph)
     if problems:
         raise InvalidDeployment(problems)
@@ -121,58 +120,58 @@ def build_graph(
 
 
 def shared_names(namespace: str) -> dict[str, str]:
-    """The remaps that give a namespace its own clock, transforms and diagnostics."""
+    """Return the remaps that give a namespace its own clock, transforms and diagnostics."""
     return {name: f"{namespace}{name}" for name in SHARED} if namespace else {}
 
 
-def _sim(choices: DeploymentOptions, folders: list[str], variables: Mapping[str, str]) -> NodeSpec:
+def _sim(options: DeploymentOptions, folders: list[str], variables: Mapping[str, str]) -> NodeSpec:
     parameters: dict[str, ParameterValue] = {
-        "scene": str(choices.scene),
-        "seed": choices.seed,
-        "real_time_factor": choices.real_time_factor,
+        "scene": str(options.scene),
+        "seed": options.seed,
+        "real_time_factor": options.real_time_factor,
         "rskill_folders": folders,
-        "record": choices.record,
+        "record": options.record,
     }
-    return NodeSpec("sim", "openral_sim", "sim", choices.namespace, 0, parameters, variables=variables)
+    return NodeSpec("sim", "openral_sim", "sim", options.namespace, 0, parameters, variables=variables)
 
 
-def _world_state(choices: DeploymentOptions, home_map: str) -> NodeSpec:
+def _world_state(options: DeploymentOptions, home_map: str) -> NodeSpec:
     parameters: dict[str, ParameterValue] = {
         **SIM_TIME,
         "map": home_map,
-        "cameras": list(choices.camera_bases),
-        "spatial_memory_path": choices.spatial_memory_path,
-        "record": choices.record,
+        "cameras": list(options.camera_bases),
+        "spatial_memory_path": options.spatial_memory_path,
+        "record": options.record,
     }
-    remaps = remaps_of(choices.camera_bases, choices.namespace)
+    remaps = remaps_of(options.camera_bases, options.namespace)
     return NodeSpec(
-        "world_state", "openral_world_state", "world_state", choices.namespace, 1, parameters, remaps=remaps
+        "world_state", "openral_world_state", "world_state", options.namespace, 1, parameters, remaps=remaps
     )
 
 
-def _reasoner(choices: DeploymentOptions, folders: list[str], default: str) -> NodeSpec:
+def _reasoner(options: DeploymentOptions, folders: list[str], default: str) -> NodeSpec:
     parameters: dict[str, ParameterValue] = {
         **SIM_TIME,
-        "brain": choices.brain.value,
-        "model": choices.model,
-        "base_url": choices.base_url,
+        "brain": options.brain.value,
+        "model": options.model,
+        "base_url": options.base_url,
         "rskill_folders": folders,
         "default_detector": default,
-        "seed": choices.seed,
-        "handoff_timeout": choices.handoff_timeout,
-        "gpu_budget_mb": choices.gpu_budget_mb,
-        "record": choices.record,
+        "seed": options.seed,
+        "handoff_timeout": options.handoff_timeout,
+        "gpu_budget_mb": options.gpu_budget_mb,
+        "record": options.record,
     }
-    return NodeSpec("reasoner", "openral_reasoner_ros", "reasoner", choices.namespace, 2, parameters)
+    return NodeSpec("reasoner", "openral_reasoner_ros", "reasoner", options.namespace, 2, parameters)
 
 
-def _bringup(choices: DeploymentOptions, nodes: Sequence[NodeSpec]) -> NodeSpec:
+def _bringup(options: DeploymentOptions, nodes: Sequence[NodeSpec]) -> NodeSpec:
     managed: list[str] = [node.managed_as for node in nodes if node.level is not None]
-    return NodeSpec("bringup", "openral_bringup", "bringup", choices.namespace, None, {"nodes": managed})
+    return NodeSpec("bringup", "openral_bringup", "bringup", options.namespace, None, {"nodes": managed})
 
 
 def _map_of(scene: Path, problems: list[str]) -> str:
-    if scene == Path():  # none was found, which was told before
+    if scene == Path():  # not found, which is reported already
         return ""
     try:
         content = read_yaml(scene)

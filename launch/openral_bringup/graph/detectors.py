@@ -1,6 +1,4 @@
-"""The detector nodes of a graph, or why they cannot be."""
-# MERGED Which detectors are awake from the start, when memory is short.
-# MERGED What stands against the chosen brain, before anything starts.
+"""Detector nodes of a graph, their initial residency, and the settings of the decision model."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -15,53 +13,51 @@ LEVEL = 1
 
 
 def chosen_detectors(
-    choices: DeploymentOptions, registry: Registry, problems: list[str]
+    options: DeploymentOptions, registry: Registry, problems: list[str]
 ) -> tuple[DetectorManifest, ...]:
-    """Manifests of every chosen detector; adds to ``problems`` what stands against one."""
+    """Return the manifests of the chosen detectors; add to ``problems`` why one cannot be used."""
     found: list[DetectorManifest] = []
     for flag, mode, names in (
-        ("--continuous", Mode.CONTINUOUS, choices.chosen_continuous),
-        ("--on-demand", Mode.ON_DEMAND, choices.chosen_on_demand),
+        ("--continuous", Mode.CONTINUOUS, options.chosen_continuous),
+        ("--on-demand", Mode.ON_DEMAND, options.chosen_on_demand),
     ):
         for name in names:
-            manifest = _checked(name, flag, mode, choices, registry, problems)
+            manifest = _checked(name, flag, mode, options, registry, problems)
             if manifest is not None:
                 found.append(manifest)
     ids = [manifest.id for manifest in found]
-    problems += [
-        f"detector {each!r} is chosen twice" for each in sorted({i for i in ids if ids.count(i) > 1})
-    ]
+    problems += [f"detector {id_!r} is chosen twice" for id_ in sorted({i for i in ids if ids.count(i) > 1})]
     return tuple(found)
 
 
 def default_locator(chosen: tuple[DetectorManifest, ...]) -> str:
-    """Id of the locator that is asked first, whatever others say of themselves; "" without one."""
+    """Return the id of the locator to ask first, whatever other detectors claim; "" if there is none."""
     return next((manifest.id for manifest in chosen if manifest.mode is Mode.ON_DEMAND), "")
 
 
 def detector_nodes(
-    choices: DeploymentOptions,
+    options: DeploymentOptions,
     chosen: tuple[DetectorManifest, ...],
     initially_inactive: Collection[str],
     folders: list[str],
 ) -> tuple[NodeSpec, ...]:
-    """One lifecycle node per detector, in a namespace of its own; the first locator is the default."""
+    """Return one lifecycle node per detector, in a namespace of its own; the first locator is the default."""
     return tuple(
         NodeSpec(
             "detector",
             "openral_perception_ros",
             "detector",
-            f"{choices.namespace}/openral/perception/{manifest.name.slug}",
+            f"{options.namespace}/openral/perception/{manifest.name.slug}",
             LEVEL,
             {
                 "rskill": manifest.id,
                 "rskill_folders": folders,
-                "cameras": [f"{camera}:={base}" for camera, base in choices.camera_bases.items()],
+                "cameras": [f"{camera}:={base}" for camera, base in options.camera_bases.items()],
                 "default": manifest.id == default_locator(chosen),
-                "seed": choices.seed,
-                "weights_folder": choices.weights_dir,
-                "device": choices.device,
-                "record": choices.record,
+                "seed": options.seed,
+                "weights_folder": options.weights_dir,
+                "device": options.device,
+                "record": options.record,
                 "use_sim_time": True,
             },
             awake=manifest.id not in initially_inactive,
@@ -71,7 +67,7 @@ def detector_nodes(
 
 
 def _checked(
-    name: str, flag: str, mode: Mode, choices: DeploymentOptions, registry: Registry, problems: list[str]
+    name: str, flag: str, mode: Mode, options: DeploymentOptions, registry: Registry, problems: list[str]
 ) -> DetectorManifest | None:
     try:
         manifest = registry.detector(name)
@@ -82,34 +78,37 @@ def _checked(
         other = "--on-demand" if mode is Mode.CONTINUOUS else "--continuous"
         problems.append(f"{flag} {name}: this detector is {manifest.mode.value}; choose it with {other}")
     accept = manifest.licence.accept
-    if accept and accept not in choices.accepted_licences:
-        problems.append(f"{name} is under {manifest.licence.name}: to use it say --accept-licence {accept}")
+    if accept and accept not in options.accepted_licences:
+        problems.append(
+            f"{name} is licensed under {manifest.licence.name}: to use it, add --accept-licence {accept}"
+        )
     return manifest
 
 
 def initially_inactive(
-    choices: DeploymentOptions, chosen: Sequence[DetectorManifest], problems: list[str]
+    options: DeploymentOptions, chosen: Sequence[DetectorManifest], problems: list[str]
 ) -> frozenset[str]:
-    """Ids that stay inactive until they are needed: those that stream come first, then locators in order.
+    """Return the ids of detectors that start inactive because the memory budget does not hold them.
 
-    Adds to ``problems`` when no locator could ever be woken.
+    Continuous detectors take precedence, then locators in order. Adds to ``problems`` if the budget is too
+    small for any locator.
     """
-    budget = choices.gpu_budget_mb
+    budget = options.gpu_budget_mb
     if budget <= 0.0:
         return frozenset()
     _check(chosen, budget, problems)
-    left, sleeping = budget, set()
-    for each in sorted(chosen, key=lambda manifest: manifest.mode is Mode.ON_DEMAND):
-        if each.memory_mb > left:
-            sleeping.add(each.id)
+    left, inactive = budget, set()
+    for manifest in sorted(chosen, key=lambda manifest: manifest.mode is Mode.ON_DEMAND):
+        if manifest.memory_mb > left:
+            inactive.add(manifest.id)
         else:
-            left -= each.memory_mb
-    return frozenset(sleeping)
+            left -= manifest.memory_mb
+    return frozenset(inactive)
 
 
 def _check(chosen: Sequence[DetectorManifest], budget: float, problems: list[str]) -> None:
-    locators = [each for each in chosen if each.mode is Mode.ON_DEMAND]
-    smallest = min(locators, key=lambda each: each.memory_mb, default=None)
+    locators = [manifest for manifest in chosen if manifest.mode is Mode.ON_DEMAND]
+    smallest = min(locators, key=lambda manifest: manifest.memory_mb, default=None)
     if smallest is not None and smallest.memory_mb > budget:
         problems.append(
             f"--gpu-budget-mb {budget:.0f} is too small for any locator: "
@@ -118,12 +117,12 @@ def _check(chosen: Sequence[DetectorManifest], budget: float, problems: list[str
 
 
 def validate_model(reasoner: NodeSpec, environment: Mapping[str, str], problems: list[str]) -> None:
-    """Add to ``problems`` that a vendor's brain has no model, or no key to be asked with."""
+    """Add a problem if a vendor's brain has no model name or no API key."""
     brain = str(reasoner.parameters["brain"])
     if brain not in KEY_VARIABLES:
         return
     if not reasoner.parameters["model"]:
-        problems.append(f"--brain {brain}: --model is missing, the name of one of its models")
+        problems.append(f"--brain {brain}: add --model with the vendor's model name")
     try:
         api_key_for(brain, str(reasoner.parameters["base_url"]), environment)
     except MissingKey as error:
@@ -131,6 +130,6 @@ def validate_model(reasoner: NodeSpec, environment: Mapping[str, str], problems:
 
 
 def own_variables(brain: str) -> tuple[str, ...]:
-    """Patterns of what the reasoner alone gets: the key of the chosen brain and what goes with it."""
+    """Return patterns of the environment variables for the reasoner alone: the API key and its companions."""
     key = KEY_VARIABLES.get(brain)
     return (f"{key.partition('_')[0]}_*",) if key else ()

@@ -1,5 +1,4 @@
-"""Choices that cannot be brought up."""
-# MERGED What stands against a choice, gathered, so that it is told at once.
+"""Errors of a deployment, collected so that one message lists all of them."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -8,28 +7,30 @@ from openral_core.errors import OpenRALError
 
 
 class InvalidDeployment(OpenRALError):
-    """Everything that is wrong with what was chosen, in one message, before anything starts."""
+    """Invalid deployment; the message lists every problem, before anything is started."""
 
     def __init__(self, problems: list[str]) -> None:
         self.problems = tuple(problems)
-        super().__init__("this graph cannot be brought up:\n" + "\n".join(f"  - {each}" for each in problems))
+        super().__init__(
+            "Cannot bring up this graph:\n" + "\n".join(f"  - {problem}" for problem in problems)
+        )
 
 
 T = TypeVar("T")
 
 
 class Problems:
-    """Everything found so far."""
+    """Collector of problems."""
 
     def __init__(self, found: Iterable[str] = ()) -> None:
         self.found = list(found)
 
-    def attempt(self, make: Callable[[], T], otherwise: T) -> T:
-        """What ``make`` gives; when it refuses, its reason is noted and ``otherwise`` stands in for it."""
+    def attempt(self, make: Callable[[], T], fallback: T) -> T:
+        """Return what ``make`` returns; if it raises an `OpenRALError`, record it and return ``fallback``."""
         try:
             return make()
         except InvalidDeployment as error:
             self.found += error.problems
         except OpenRALError as error:
             self.found.append(str(error))
-        return otherwise
+        return fallback

@@ -1,15 +1,17 @@
-"""The launch arguments, and the choices they spell."""
+"""Launch arguments, derived from the options of a deployment, and their conversion to options."""
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from enum import Enum
 from pathlib import Path
 
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 
 from openral_bringup.graph.errors import Problems
-from openral_bringup.graph.options import Brain, DeploymentOptions, DetectorSet, LogLevel
+from openral_bringup.graph.options import DEFAULT_SCENE, RENAMED, DeploymentOptions
 from openral_bringup.graph.overrides import Overrides, overrides_of
 from openral_bringup.graph.resources import scene_path
 
@@ -24,63 +26,49 @@ class Argument:
     choices: list[str] | None = None
 
 
+def _argument(name: str, field: FieldInfo) -> Argument:
+    """Return the launch argument of an option."""
+    kind, default = field.annotation, DEFAULT_SCENE if field.is_required() else field.default
+    if isinstance(default, tuple):
+        return Argument(name, ",".join(default), f"{field.description}, separated by commas")
+    if isinstance(default, bool):
+        return Argument(name, str(default).lower(), field.description or "", ["true", "false"])
+    choices = [choice.value for choice in kind] if isinstance(kind, type) and issubclass(kind, Enum) else None
+    return Argument(name, str(default), field.description or "", choices)
+
+
+_ARGUMENT_NAMES = {option: name for name, option in RENAMED.items()}
+_SPELLED = {
+    _ARGUMENT_NAMES.get(option, option): option
+    for option in DeploymentOptions.model_fields
+    if option != "overrides"
+}
+"""Launch arguments that are options, with the name of their field."""
 ARGUMENTS = (
-    Argument("scene", "home", "scene file, shipped scene's name, or generated:SEED"),
-    Argument("detectors", "embedded", "set of detectors", [each.value for each in DetectorSet]),
-    Argument("continuous", "", "continuous detectors instead of the set's, separated by commas"),
-    Argument("on_demand", "", "locators instead of the set's, separated by commas; the first is the default"),
-    Argument("accept_licence", "", "licences accepted, separated by commas"),
+    *(_argument(name, DeploymentOptions.model_fields[option]) for name, option in _SPELLED.items()),
     Argument("rskills", "", "folders of your own rSkills, separated by commas"),
-    Argument("weights_dir", "", "where weights of detectors lie; nothing is downloaded"),
-    Argument("device", "cpu", "where models of detectors run: cpu, cuda, cuda:1, tensorrt"),
-    Argument("locate_anything", "false", "add the locator for complex words", ["true", "false"]),
-    Argument("gpu_budget_mb", "0.0", "memory of all detectors and skills together [MB]; 0 = the GPU's"),
-    Argument("cameras", "head,wrist", "all camera ids, or id=/topics, the primary first"),
-    Argument("brain", "scripted", "what decides the next tool call", [each.value for each in Brain]),
-    Argument("model", "", "model of the anthropic or openai brain"),
-    Argument("base_url", "", "endpoint of the openai brain"),
-    Argument("spatial_memory_path", "", "memory to load and keep"),
-    Argument("seed", "0", "draws object poses and detector noise"),
-    Argument("real_time_factor", "1.0", "speed cap of the simulation; 0 = none"),
-    Argument("handoff_timeout", "0.0", "wait for a human's answer [s]; 0 = end at once"),
-    Argument("max_restarts", "5", "restarts of a node that dies, then it is left down"),
-    Argument("run", "", "nodes to start here, separated by commas, when the others run on another host"),
-    Argument("log_level", "info", "severity from which nodes speak", [each.value for each in LogLevel]),
-    Argument("check_fields", "false", "check every message field's type, for development", ["true", "false"]),
-    Argument("record", "", "folder for spans and events"),
-    Argument("namespace", "", "namespace of the whole graph, as in /robot1"),
     Argument("domain_id", "", "ROS_DOMAIN_ID of the graph, or auto for a free one"),
     Argument("params", "", "YAML files of node: {parameter: value}, separated by commas"),
     Argument("set", "", "node.parameter=value, separated by semicolons"),
 )
-LISTS = {
-    "continuous": "continuous",
-    "on_demand": "on_demand",
-    "accept_licence": "accepted_licences",
-    "cameras": "cameras",
-    "run": "run",
-}
-SETTINGS = ("params", "set")
-OF_THE_LAUNCH = ("domain_id", "rskills")
-"""What the launch file itself acts on."""
 
 
-def options_from_launch(words: Mapping[str, str]) -> tuple[DeploymentOptions, list[str]]:
-    """Launch arguments as checked choices, and everything that is wrong with them.
+def options_from_launch(arguments: Mapping[str, str]) -> tuple[DeploymentOptions, list[str]]:
+    """Return the options that launch arguments describe, and every problem with them.
 
-    What is wrong is left at its default, so that the rest can be checked too.
+    An invalid argument is left at its default, so that the rest can be checked too.
     """
     problems = Problems()
-    scene = problems.attempt(lambda: scene_path(words["scene"]), Path())
-    files = [Path(file) for file in _split(words.get("params", ""))]
-    settings = _split(words.get("set", ""), ";")
-    content: dict[str, object] = {
-        name: word for name, word in words.items() if name not in (*LISTS, *SETTINGS, *OF_THE_LAUNCH, "scene")
-    }
-    content |= {LISTS[name]: _split(word) for name, word in words.items() if name in LISTS}
+    files = [Path(file) for file in _split(arguments.get("params", ""))]
+    settings = _split(arguments.get("set", ""), ";")
     nothing: Overrides = {}
+    content: dict[str, object] = {
+        option: _split(arguments[name]) if _is_list(option) else arguments[name]
+        for name, option in _SPELLED.items()
+        if name in arguments
+    }
     content["overrides"] = problems.attempt(lambda: overrides_of(files, settings), nothing)
-    content["scene"] = scene
+    content["scene"] = problems.attempt(lambda: scene_path(arguments["scene"]), Path())
     try:
         return DeploymentOptions.model_validate(content), problems.found
     except ValidationError as error:
@@ -92,15 +80,19 @@ def options_from_launch(words: Mapping[str, str]) -> tuple[DeploymentOptions, li
         return DeploymentOptions.model_validate(right), [*problems.found, *wrong.values()]
 
 
-def misspelt(given: Iterable[str]) -> list[str]:
-    """A line for each launch argument that is none of this launch file's."""
+def unknown_arguments(given: Iterable[str]) -> list[str]:
+    """Return a warning for each argument that the launch file does not have."""
     known = [argument.name for argument in ARGUMENTS]
     lines = []
     for name in sorted(set(given) - set(known)):
         near = get_close_matches(name, known, n=1)
         meant = f"; did you mean {near[0]}:=?" if near else ""
-        lines.append(f"{name}:= is not an argument of sim_e2e.launch.py and has no effect in it{meant}")
+        lines.append(f"{name}:= is not an argument of sim_e2e.launch.py and has no effect{meant}")
     return lines
+
+
+def _is_list(option: str) -> bool:
+    return isinstance(DeploymentOptions.model_fields[option].default, tuple)
 
 
 def _split(word: str, separator: str = ",") -> tuple[str, ...]:
@@ -112,11 +104,11 @@ _COMMANDS = re.compile(r"(`[^`]*`)")
 
 
 def in_launch_spelling(problems: Iterable[str], arguments: Iterable[str]) -> list[str]:
-    """Problems as `deploy_sim.py` tells them, with flags as launch arguments; quoted commands stay.
+    """Return problems with the flags of `deploy_sim.py` replaced by launch arguments, except in `commands`.
 
     Args:
-        problems: One line or several each.
-        arguments: Names of the launch arguments; a flag without one stays.
+        problems: Messages of one line or several.
+        arguments: Names of the launch arguments; any other flag stays.
     """
     flags = {argument.replace("_", "-"): argument for argument in arguments} | OTHER_NAMES
     flag = re.compile(rf"--({'|'.join(sorted(flags, key=len, reverse=True))})(?![\w-])(?: (?=\S))?")

@@ -1,4 +1,4 @@
-"""One node to be started."""
+"""Specification of one node to start."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,11 +10,11 @@ ParameterValue = bool | int | float | str | list[str]
 
 @dataclass(frozen=True, slots=True)
 class NodeSpec:
-    """What `ros2 run` needs to start a node, and the level at which bring-up activates it.
+    """Arguments of `ros2 run` for one node, and the level at which bring-up activates it.
 
-    ``level`` None means the node is not managed by bring-up; ``awake`` False that it is configured and
-    left inactive. ``remaps`` holds absolute names, ``variables`` what its environment has besides; ``own``
-    are patterns of this environment's variables that it alone gets, such as the key of its model.
+    ``level`` is None for a node that bring-up does not manage; ``awake`` is False for one that is configured
+    and left inactive. ``remaps`` holds absolute names, ``variables`` additions to its environment, ``own``
+    patterns of environment variables that only this node receives, such as the API key of its model.
     """
 
     name: str
@@ -36,18 +36,18 @@ class NodeSpec:
 
     @property
     def key(self) -> str:
-        """A short unique name: a detector's slug, else the node's name."""
+        """Short unique name: a detector's slug, else the node's name."""
         return self.namespace.rsplit("/", 1)[-1] if "/perception/" in self.namespace else self.name
 
     @property
     def managed_as(self) -> str:
-        """How bring-up is told of it."""
+        """Entry of bring-up's parameter `nodes`."""
         return f"{self.level}:{self.qualified}" + ("" if self.awake else "=inactive")
 
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
-        """The variables that it is started with, out of those given."""
+        """Return the environment of the node's process, selected from ``given``."""
         return {**node_environment(given, self.own), **self.variables}
 
     def with_parameters(self, parameters: Mapping[str, ParameterValue]) -> "NodeSpec":
-        """The same node with these parameters on top."""
+        """Return the node with additional or changed parameters."""
         return replace(self, parameters={**self.parameters, **parameters})

@@ -1,5 +1,4 @@
-"""What a user can choose; one model behind the command line and the launch arguments."""
-# MERGED Cameras as chosen: an id, or an id with the topics its images come below.
+"""Options of a deployment: one model behind the command line and the launch arguments; camera names."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -19,7 +18,7 @@ _BASE = re.compile(r"/[a-zA-Z0-9_/]*[a-zA-Z0-9_]")
 
 
 class InvalidCameraChoice(OpenRALError):
-    """Words that are no camera."""
+    """Text that does not describe a camera."""
 
     def __init__(self, word: str) -> None:
         super().__init__(
@@ -28,17 +27,17 @@ class InvalidCameraChoice(OpenRALError):
         )
 
 
-def camera_bases(words: Iterable[str], namespace: str) -> dict[str, str]:
-    """Camera ids, the primary first, with the absolute name that their topics lie below.
+def camera_bases(cameras: Iterable[str], namespace: str) -> dict[str, str]:
+    """Return camera ids, the primary first, with the absolute base name of their topics.
 
     Raises:
-        InvalidCameraChoice: If a word is not ``id`` or ``id=/topics``.
+        InvalidCameraChoice: If an entry is not ``id`` or ``id=/topics``.
     """
-    return {each: base or f"{namespace}/{each}" for each, base in map(_split, words)}
+    return {camera: base or f"{namespace}/{camera}" for camera, base in map(_split, cameras)}
 
 
 def check_compressed(nodes: Iterable[NodeSpec], namespace: str, problems: list[str]) -> None:
-    """Add to ``problems`` each detector that asks the simulation for compressed images: it has raw ones."""
+    """Add a problem for each detector that wants compressed images, which the simulation does not publish."""
     for node in nodes:
         given = node.parameters.get("cameras")
         cameras = [word.partition(":=")[::2] for word in given] if isinstance(given, list) else []
@@ -46,19 +45,19 @@ def check_compressed(nodes: Iterable[NodeSpec], namespace: str, problems: list[s
         if node.parameters.get("compressed") and simulated:
             problems.append(
                 f"--set {node.key}.compressed=true: the simulation publishes no "
-                f"{simulated[0]}/{STREAMS[0]}/compressed; leave it out, or name a camera that does, "
-                f"as in --camera {simulated[0]}=/front/camera"
+                f"{simulated[0]}/{STREAMS[0]}/compressed; remove the setting, or use a camera that "
+                f"publishes it, as in --camera {simulated[0]}=/front/camera"
             )
 
 
-def merged(words: Iterable[str]) -> tuple[str, ...]:
-    """The default cameras with these on top: a known id gets another topic, a new one is added."""
-    given = {word.partition("=")[0]: word for word in words}
-    return tuple(({each: each for each in DEFAULT} | given).values())
+def merged(cameras: Iterable[str]) -> tuple[str, ...]:
+    """Return the default cameras with these on top: a known id gets other topics, a new one is added."""
+    given = {camera.partition("=")[0]: camera for camera in cameras}
+    return tuple(({camera: camera for camera in DEFAULT} | given).values())
 
 
 def remaps_of(bases: Mapping[str, str], namespace: str) -> dict[str, str]:
-    """What a node that listens to ``<id>/<stream>`` has to be told, for cameras that are elsewhere."""
+    """Return the remaps of a node that subscribes to ``<id>/<stream>``, for cameras with other topics."""
     return {
         f"{namespace}/{camera}/{stream}": f"{base}/{stream}"
         for camera, base in bases.items()
@@ -76,7 +75,7 @@ def _split(word: str) -> tuple[str, str]:
 
 
 class DetectorSet(StrEnum):
-    """Named choices of detectors."""
+    """Named sets of detectors."""
 
     EMBEDDED = "embedded"
     DEFAULT = "default"
@@ -90,7 +89,7 @@ ON_DEMAND = {
 
 
 class Brain(StrEnum):
-    """What decides the next tool call."""
+    """Kind of decision model."""
 
     SCRIPTED = "scripted"
     ANTHROPIC = "anthropic"
@@ -100,10 +99,14 @@ class Brain(StrEnum):
 _NAMESPACE = re.compile(r"(/[a-zA-Z_][a-zA-Z0-9_]*)*")
 _NOT_A_NAMESPACE = "--namespace {}: expected names that each begin with a slash, as in /robot1"
 LOCATE_ANYTHING = "locateanything-3b-nf4"
+DEFAULT_SCENE = "home"
+"""Name of a shipped scene."""
+RENAMED = {"accept_licence": "accepted_licences"}
+"""Flags and launch arguments whose option has another name."""
 
 
 class LogLevel(StrEnum):
-    """From which severity on nodes speak."""
+    """Lowest severity that is logged."""
 
     DEBUG = "debug"
     INFO = "info"
@@ -112,41 +115,55 @@ class LogLevel(StrEnum):
 
 
 class DeploymentOptions(Document):
-    """One deployment, as chosen.
+    """Options of one deployment, from which `deploy_sim.py` and the launch file derive flags and arguments.
 
-    Detector ids may be aliases or slugs; ``overrides`` maps a node to parameters and their values.
+    Detectors may be given by id, alias or slug; ``overrides`` maps a node to parameters and their values.
     """
 
-    scene: Path
-    detectors: DetectorSet = DetectorSet.EMBEDDED
-    continuous: tuple[str, ...] = ()
-    on_demand: tuple[str, ...] = ()
-    accepted_licences: tuple[str, ...] = ()
-    weights_dir: str = Field(default="", description="where weights lie; '' = the user's cache")
-    device: str = Field(default="cpu", description="where models run: cpu, cuda, cuda:1, tensorrt")
-    cameras: tuple[str, ...] = DEFAULT
-    brain: Brain = Brain.SCRIPTED
-    model: str = ""
-    base_url: str = ""
-    locate_anything: bool = Field(default=False, description="a locator for complex words, non-commercial")
-    gpu_budget_mb: float = Field(default=0.0, ge=0.0, description="memory of all detectors and skills [MB]")
-    max_restarts: int = Field(default=5, ge=0, description="of a node that dies again and again")
-    run: tuple[str, ...] = Field(default=(), description="nodes to start here; () = all, none elsewhere")
-    log_level: LogLevel = LogLevel.INFO
-    check_fields: bool = Field(default=False, description="check every field's type, for development")
-    spatial_memory_path: str = ""
-    seed: int = Field(default=0, ge=0)
-    real_time_factor: float = Field(default=1.0, ge=0.0, description="0 = as fast as it can")
-    handoff_timeout: float = Field(default=0.0, ge=0.0, description="wait for a human [s]; 0 = end at once")
-    record: str = ""
-    namespace: str = ""
+    scene: Path = Field(description="scene file, name of a shipped scene, or generated:SEED[:ROOMS]")
+    detectors: DetectorSet = Field(default=DetectorSet.EMBEDDED, description="set of detectors")
+    continuous: tuple[str, ...] = Field(default=(), description="continuous detector, instead of the set's")
+    on_demand: tuple[str, ...] = Field(
+        default=(), description="on-demand locator, instead of the set's; the first is the default one"
+    )
+    accepted_licences: tuple[str, ...] = Field(default=(), description="licence to accept")
+    weights_dir: str = Field(default="", description="folder of the detectors' weights; empty = user's cache")
+    device: str = Field(default="cpu", description="device of the detectors: cpu, cuda, cuda:1, tensorrt")
+    cameras: tuple[str, ...] = Field(default=DEFAULT, description="camera as ID or ID=/TOPICS, primary first")
+    brain: Brain = Field(default=Brain.SCRIPTED, description="decision model")
+    model: str = Field(default="", description="model name of the anthropic or openai brain")
+    base_url: str = Field(default="", description="API endpoint of the brain; empty = the vendor's own")
+    locate_anything: bool = Field(
+        default=False, description="add the locator for complex queries (non-commercial licence)"
+    )
+    gpu_budget_mb: float = Field(
+        default=0.0, ge=0.0, description="memory budget of detectors and skills [MB]; 0 = the GPU's"
+    )
+    max_restarts: int = Field(default=5, ge=0, description="restarts in a row before a node is left down")
+    run: tuple[str, ...] = Field(default=(), description="start only this node on this host")
+    log_level: LogLevel = Field(default=LogLevel.INFO, description="lowest severity that nodes log")
+    check_fields: bool = Field(
+        default=False, description="check the type of every message field (for development)"
+    )
+    spatial_memory_path: str = Field(
+        default="", description="file to load the spatial memory from and save it to"
+    )
+    seed: int = Field(default=0, ge=0, description="seed of object poses and detector noise")
+    real_time_factor: float = Field(
+        default=1.0, ge=0.0, description="speed limit of the simulation; 0 = unlimited"
+    )
+    handoff_timeout: float = Field(
+        default=0.0, ge=0.0, description="longest wait for a human's answer [s]; 0 ends the mission at once"
+    )
+    record: str = Field(default="", description="folder of the recording: spans and events")
+    namespace: str = Field(default="", description="namespace of the whole graph, as in /robot1")
     overrides: dict[str, dict[str, object]] = Field(
         default_factory=dict, description="node -> parameter -> value"
     )
 
     @property
-    def misnamed(self) -> tuple[str, ...]:
-        """What is wrong with the names of cameras and namespace, without which no node can be described."""
+    def name_problems(self) -> tuple[str, ...]:
+        """Problems with the names of cameras and namespace, which every node description needs."""
         found = [] if _NAMESPACE.fullmatch(self.namespace) else [_NOT_A_NAMESPACE.format(self.namespace)]
         for word in self.cameras:
             try:
@@ -156,26 +173,26 @@ class DeploymentOptions(Document):
         return tuple(found)
 
     @property
-    def well_named(self) -> "DeploymentOptions":
-        """The same without what is misnamed, so that everything else can be checked too."""
-        if not self.misnamed:
+    def with_valid_names(self) -> "DeploymentOptions":
+        """The options with invalid names replaced by defaults, so that everything else can be checked too."""
+        if not self.name_problems:
             return self
         namespace = self.namespace if _NAMESPACE.fullmatch(self.namespace) else ""
         return self.model_copy(update={"namespace": namespace, "cameras": DEFAULT})
 
     @property
     def chosen_continuous(self) -> tuple[str, ...]:
-        """Continuous detectors named by hand, else those of the set."""
+        """Continuous detectors given by name, else those of the set."""
         return self.continuous or (() if self.on_demand else CONTINUOUS[self.detectors])
 
     @property
     def chosen_on_demand(self) -> tuple[str, ...]:
-        """On-demand locators named by hand, else those of the set; the first is the default one."""
+        """On-demand detectors given by name, else those of the set; the first is the default one."""
         chosen = self.on_demand or (() if self.continuous else ON_DEMAND[self.detectors])
         wanted = self.locate_anything and LOCATE_ANYTHING not in chosen
         return (*chosen, LOCATE_ANYTHING) if wanted else chosen
 
     @property
     def camera_bases(self) -> dict[str, str]:
-        """Camera ids, the primary first, with the absolute name that their topics lie below."""
+        """Camera ids, the primary first, with the absolute base name of their topics."""
         return camera_bases(self.cameras, self.namespace)

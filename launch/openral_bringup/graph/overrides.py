@@ -1,5 +1,4 @@
-"""Parameters set by hand, checked against what each node takes before it is started."""
-# MERGED Parameters of nodes as a user gives them: YAML files and single settings.
+"""Parameters set by the user (YAML files, node.parameter=value), validated before any node is started."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -32,7 +31,7 @@ OF_EVERY_NODE = "use_sim_time"
 def overridden(
     nodes: Sequence[NodeSpec], overrides: Mapping[str, Mapping[str, object]], problems: list[str]
 ) -> tuple[NodeSpec, ...]:
-    """The nodes with these parameters on top, addressed by node name or, for detectors, by slug."""
+    """Return the nodes with these parameters on top, addressed by node name or, for detectors, by slug."""
     names = {node.key: node for node in nodes}
     problems += unknown("--set {}.…", overrides, nodes)
     changed = {
@@ -45,17 +44,17 @@ def overridden(
 
 
 def defaults(node: NodeSpec) -> dict[str, object]:
-    """The parameters of a node that the deployment leaves as they are."""
+    """Return the parameters of a node that the deployment does not set, with their defaults."""
     model = MODELS.get(node.name)
     fields = {} if model is None else model.model_fields
     return {name: field.get_default() for name, field in fields.items() if name not in node.parameters}
 
 
 def unknown(flag: str, keys: Iterable[str], nodes: Sequence[NodeSpec]) -> list[str]:
-    """A problem for each key that is no node's; ``flag`` with {} in the key's place begins it."""
+    """Return a problem for each key that names no node, beginning with ``flag`` formatted with the key."""
     known = {node.key for node in nodes}
-    words = f"no such node; nodes are {format_choices(sorted(known))}"
-    return [f"{flag.format(key)}: {words}" for key in sorted(set(keys) - known)]
+    problem = f"no such node; nodes are {format_choices(sorted(known))}"
+    return [f"{flag.format(key)}: {problem}" for key in sorted(set(keys) - known)]
 
 
 def _wrong(node: NodeSpec) -> list[str]:
@@ -64,8 +63,8 @@ def _wrong(node: NodeSpec) -> list[str]:
         MODELS[node.name].model_validate(given)
     except ValidationError as error:
         return [
-            f"--set {node.key}.{'.'.join(map(str, each['loc']))}: {each['msg']}, found {each['input']!r}"
-            for each in error.errors()
+            f"--set {node.key}.{'.'.join(map(str, e['loc']))}: {e['msg']}, found {e['input']!r}"
+            for e in error.errors()
         ]
     return []
 
@@ -74,10 +73,10 @@ Overrides = dict[str, dict[str, object]]
 
 
 def overrides_of(files: Iterable[Path], settings: Iterable[str]) -> Overrides:
-    """Parameters from files (``node: {parameter: value}``) and from ``node.parameter=value`` words.
+    """Return parameters from files (``node: {parameter: value}``) and ``node.parameter=value`` settings.
 
     Raises:
-        ImpossibleChoices: Naming every word that is not of that form.
+        InvalidDeployment: Naming every setting that is not of that form.
         InvalidDocument: If a file cannot be read.
     """
     result: Overrides = {}

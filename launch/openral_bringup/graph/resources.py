@@ -1,4 +1,4 @@
-"""Where installed data lies."""
+"""Paths of installed data: scenes, rSkills, executables."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,14 +13,16 @@ _DRAWN = Path("runs") / "homes"
 
 
 class NotInstalled(OpenRALError):
-    """A package of this workspace that the environment does not have."""
+    """Package of this workspace that is not installed in the environment."""
 
     def __init__(self, package: str) -> None:
-        super().__init__(f"package {package!r} is not in this environment: run `make build` and source it")
+        super().__init__(
+            f"package {package!r} is not in this environment: run `make build` and source the environment"
+        )
 
 
 class SceneNotFound(OpenRALError):
-    """A scene that is neither a file nor a shipped one."""
+    """Scene that is neither a file nor a shipped scene."""
 
     def __init__(self, asked: str, shipped: list[str]) -> None:
         super().__init__(
@@ -30,19 +32,19 @@ class SceneNotFound(OpenRALError):
 
 
 class NoRskills(OpenRALError):
-    """A folder of the user's that holds no rSkill."""
+    """Folder of the user that holds no rSkill."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(f"--rskills {folder}: no <id>/rskill.yaml in this folder")
 
 
 def rskill_folders(own: Iterable[Path | str] = ()) -> list[Path]:
-    """The folder of the shipped rSkills, and the user's own.
+    """Return the folder of the shipped rSkills, and the user's own.
 
     Raises:
         NoRskills: If one of them holds none.
     """
-    folders = [Path(each).expanduser().absolute() for each in own]
+    folders = [Path(folder).expanduser().absolute() for folder in own]
     for folder in folders:
         if not any(folder.glob(f"*/{MANIFEST_FILE}")):
             raise NoRskills(folder)
@@ -50,10 +52,10 @@ def rskill_folders(own: Iterable[Path | str] = ()) -> list[Path]:
 
 
 def scene_path(asked: str) -> Path:
-    """A scene file as given, the shipped one of this name, or a home drawn into ``runs/homes``.
+    """Return a scene file as given, the shipped scene of that name, or one generated into ``runs/homes``.
 
     Args:
-        asked: ``home`` or ``scenes/deploy/home.yaml``; ``generated:SEED[:ROOMS]`` for a drawn home.
+        asked: ``home`` or ``scenes/deploy/home.yaml``; ``generated:SEED[:ROOMS]`` for a generated home.
 
     Raises:
         SceneNotFound: Listing the shipped ones.
@@ -77,12 +79,12 @@ def _drawn(asked: str) -> Path:
 
 
 def large_images_profile() -> Path:
-    """The Fast DDS profile of processes that publish images."""
+    """Return the Fast DDS profile of processes that publish images."""
     return _share("openral_bringup") / "dds" / "large_images.xml"
 
 
 def executable_path(package: str, executable: str) -> Path:
-    """A node's executable, as `ros2 run` finds it.
+    """Return a node's executable, as `ros2 run` finds it.
 
     Raises:
         NotInstalled: If the package is not in this environment.

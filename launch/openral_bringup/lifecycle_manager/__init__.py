@@ -1,1 +1,1 @@
-"""Lifecycle manager."""
+"""Lifecycle bring-up of the managed nodes."""

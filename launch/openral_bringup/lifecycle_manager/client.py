@@ -1,4 +1,4 @@
-"""One managed node's lifecycle services, asked without blocking."""
+"""Non-blocking client of one managed node's lifecycle services."""
 
 from collections.abc import Callable
 
@@ -21,10 +21,10 @@ IDS = {
 
 
 class NodeLifecycleClient:
-    """Asks one node for its state and for transitions.
+    """Client of one node's state and transitions.
 
-    ``on_deactivated`` is called when it says that it has become inactive, whoever asked: between two looks a
-    node can be deactivated and die, and would be taken for one that was active to the last.
+    ``on_deactivated`` is called on the node's own transition event: between two polls a node can be
+    deactivated and die, and would otherwise be taken for one that was active until then.
     """
 
     def __init__(
@@ -36,34 +36,34 @@ class NodeLifecycleClient:
         self._change: AsyncServiceClient[ChangeState.Response] = AsyncServiceClient(
             scope, node, ChangeState, f"{name}/change_state"
         )
-        self._asked, self._heard = 0, 0
+        self._sent, self._answered = 0, 0
         self._on_deactivated = on_deactivated
-        scope.subscription(TransitionEvent, f"{name}/transition_event", self._changed, RELIABLE)
+        scope.subscription(TransitionEvent, f"{name}/transition_event", self._on_transition, RELIABLE)
 
-    def look(self, deadline: float, on_state: Callable[[LifecycleState | None], None]) -> None:
-        """Ask for the state; None when it does not answer in time.
+    def get_state(self, deadline: float, on_state: Callable[[LifecycleState | None], None]) -> None:
+        """Request the state; ``on_state`` gets None if there is no answer in time.
 
-        What was asked of a process that died is never answered: the one in its place is asked beside it.
-        An answer to a later question says more than this one's.
+        Requests overlap, because a request to a process that died is never answered but its replacement
+        may be. Answers older than the latest one are ignored.
         """
-        self._asked += 1
-        number = self._asked
+        self._sent += 1
+        number = self._sent
 
         def answered(outcome: GetState.Response | CallError) -> None:
-            if number > self._heard:
-                self._heard = self._heard if isinstance(outcome, CallError) else number
+            if number > self._answered:
+                self._answered = self._answered if isinstance(outcome, CallError) else number
                 on_state(_state_of(outcome))
 
         self._state.call(GetState.Request(), deadline, answered)
 
-    def _changed(self, event: TransitionEvent) -> None:
+    def _on_transition(self, event: TransitionEvent) -> None:
         edge = event.start_state.id, event.goal_state.id
         if edge == (State.TRANSITION_STATE_DEACTIVATING, State.PRIMARY_STATE_INACTIVE):
-            self._heard = self._asked  # what was asked before may be answered with the state before
+            self._answered = self._sent  # answers to earlier requests may carry the previous state
             self._on_deactivated()
 
     def change(self, step: LifecycleStep, deadline: float, on_done: Callable[[bool], None]) -> None:
-        """Ask for a transition; False when it is refused, late or nobody answers."""
+        """Request a transition; ``on_done`` gets False if it is rejected, late or not answered."""
         request = ChangeState.Request(transition=Transition(id=IDS[step]))
         self._change.call(
             request, deadline, lambda outcome: on_done(bool(getattr(outcome, "success", False)))
@@ -71,7 +71,7 @@ class NodeLifecycleClient:
 
 
 def _state_of(outcome: GetState.Response | CallError) -> LifecycleState | None:
-    """A primary state; one in the middle of a transition tells nothing new and counts as unknown."""
+    """Return the primary state; a state in the middle of a transition counts as unknown."""
     if isinstance(outcome, CallError):
         return None
     known = {state.value for state in LifecycleState}

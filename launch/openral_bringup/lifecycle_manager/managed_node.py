@@ -1,5 +1,4 @@
-"""What bring-up knows of one managed node. Pure: time comes in as ``now`` [s]."""
-# MERGED Which nodes have been away for so long that somebody should be told. Pure.
+"""State of one managed node, and outages to report. Pure: time is the argument ``now`` [s]."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,7 +8,7 @@ from openral_core.backoff import ExponentialBackoff
 from openral_core.detectors import LifecycleState
 
 DOWN = None
-"""Observation of a node whose lifecycle services do not answer."""
+"""State of a node whose lifecycle services do not answer."""
 
 
 class LifecycleStep(StrEnum):
@@ -22,13 +21,13 @@ class LifecycleStep(StrEnum):
 
     @property
     def under_way(self) -> str:
-        """The step as a node's passing state: "activating"."""
+        """Name of the step in progress, such as "activating"."""
         return {"cleanup": "cleaning up"}.get(self.value, f"{self.value.removesuffix('e')}ing")
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Bounds on what a node may cost: times in [s]."""
+    """Deadline of a step, retries and first delay before a retry; times in [s]."""
 
     step_deadline: float = 60.0
     retries: int = 3
@@ -37,11 +36,11 @@ class RetryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ManagedNodeState:
-    """One managed node: what it should be, what it was last seen to be, and what is under way.
+    """One managed node: goal state, last observed state and the step in progress.
 
-    ``goal`` follows deliberate changes: a node that somebody deactivated stays deactivated, also
-    after a crash. ``last`` is its state before it went silent, for a silent node need not have died.
-    ``failures`` counts refused or late steps since the node was last where it should be.
+    ``goal`` follows deliberate changes: a node that was deactivated by someone else stays so, also after a
+    crash. ``last`` is the state before it fell silent, because a silent node need not have died.
+    ``failures`` counts rejected or late steps since the node last reached its goal.
     """
 
     name: str
@@ -56,7 +55,7 @@ class ManagedNodeState:
     last: LifecycleState | None = None
 
     def observed(self, state: LifecycleState | None) -> "ManagedNodeState":
-        """After a look at the node; a change nobody here asked for is deliberate and becomes the goal."""
+        """Return the state after an observation; a change that bring-up did not request becomes the goal."""
         if self.step is not None:
             return replace(self, seen=state) if state is DOWN else self
         if state is DOWN:
@@ -67,36 +66,36 @@ class ManagedNodeState:
         fresh = came_back and self.was_up
         return replace(self, seen=state, goal=goal, was_up=True, failures=0 if fresh else self.failures)
 
-    def next_step(self, now: float, patience: RetryPolicy) -> LifecycleStep | None:
-        """The transition to ask for now, or None when it is where it should be, down, busy or given up."""
-        if self.step is not None or self.seen is DOWN or now < self.retry_at or self.gave_up(patience):
+    def next_step(self, now: float, retry_policy: RetryPolicy) -> LifecycleStep | None:
+        """Return the transition to request, or None if the node is at its goal, down, busy or given up."""
+        if self.step is not None or self.seen is DOWN or now < self.retry_at or self.gave_up(retry_policy):
             return None
         return _TOWARDS.get((self.seen, self.goal))
 
     def started(self, step: LifecycleStep) -> "ManagedNodeState":
-        """After the transition was asked for."""
+        """Return the state after a transition was requested."""
         return replace(self, step=step)
 
     def finished(
-        self, reached: LifecycleState | None, now: float, patience: RetryPolicy
+        self, reached: LifecycleState | None, now: float, retry_policy: RetryPolicy
     ) -> "ManagedNodeState":
-        """After the transition ended; ``reached`` is None when it was refused or late."""
+        """Return the state after the transition ended; ``reached`` is None if it was rejected or late."""
         if reached is not None:
             failures = 0 if reached is self.goal else self.failures
             return replace(self, step=None, seen=reached, failures=failures)
-        wait = ExponentialBackoff(patience.back_off).delay(self.failures + 1)
+        wait = ExponentialBackoff(retry_policy.back_off).delay(self.failures + 1)
         return replace(self, step=None, failures=self.failures + 1, retry_at=now + wait)
 
-    def gave_up(self, patience: RetryPolicy) -> bool:
-        """Whether it failed so often that it is left as it is."""
-        return self.failures > patience.retries
+    def gave_up(self, retry_policy: RetryPolicy) -> bool:
+        """Return whether the retries are exhausted."""
+        return self.failures > retry_policy.retries
 
-    def settled(self, patience: RetryPolicy) -> bool:
-        """Whether nothing more is to be expected: it is where it should be, or was given up."""
-        return self.step is None and (self.seen is self.goal or self.gave_up(patience))
+    def settled(self, retry_policy: RetryPolicy) -> bool:
+        """Return whether the node is at its goal or given up."""
+        return self.step is None and (self.seen is self.goal or self.gave_up(retry_policy))
 
     def _deliberate(self, state: LifecycleState) -> bool:
-        """Left its goal without a step of ours; a fresh, unconfigured start is no deliberate one."""
+        """Return whether another process moved the node from its goal; a restart does not count."""
         return (self.seen or self.last) is self.goal and state not in (self.goal, LifecycleState.UNCONFIGURED)
 
 
@@ -119,24 +118,24 @@ REACHES = {
 
 @dataclass(frozen=True, slots=True)
 class OutageTracker:
-    """Since when nodes do not answer [s]; each absence is told of once."""
+    """Start times of outages [s]; each outage is reported once."""
 
     since: Mapping[str, float] = field(default_factory=dict)
-    told: frozenset[str] = frozenset()
+    reported: frozenset[str] = frozenset()
 
     def observed(self, name: str, now: float, *, answers: bool) -> "OutageTracker":
-        """After a look at one node."""
+        """Return the tracker after an observation of one node."""
         if answers:
             return OutageTracker(
-                {each: t for each, t in self.since.items() if each != name}, self.told - {name}
+                {other: t for other, t in self.since.items() if other != name}, self.reported - {name}
             )
         return replace(self, since={name: now, **self.since})
 
-    def overdue(self, now: float, patience: float) -> tuple[str, ...]:
-        """Nodes away for longer than ``patience`` [s] that nobody was told of."""
-        away = (name for name, since in self.since.items() if now - since > patience)
-        return tuple(sorted(name for name in away if name not in self.told))
+    def overdue(self, now: float, timeout: float) -> tuple[str, ...]:
+        """Return nodes that have been away for longer than ``timeout`` [s] and were not reported."""
+        away = (name for name, since in self.since.items() if now - since > timeout)
+        return tuple(sorted(name for name in away if name not in self.reported))
 
-    def telling(self, name: str) -> "OutageTracker":
-        """After somebody was told."""
-        return replace(self, told=self.told | {name})
+    def mark_reported(self, name: str) -> "OutageTracker":
+        """Return the tracker after the outage of a node was reported."""
+        return replace(self, reported=self.reported | {name})

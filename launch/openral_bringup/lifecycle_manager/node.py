@@ -1,12 +1,11 @@
 """Lifecycle bring-up node.
 
-Does: configures and activates the managed nodes level by level, watches them, brings a respawned one
-back to the state it should be in, and takes them down in reverse when it is deactivated itself.
+Configures and activates the managed nodes level by level, monitors them, brings a restarted one back to its
+goal state, and shuts them down in reverse order when it is deactivated itself.
 Publishes: /diagnostics (diagnostic_msgs/DiagnosticArray), openral/failure/bringup (FailureTrigger).
 Subscribes: transition_event of each managed node.
 Calls: get_state and change_state of each managed node.
 """
-# MERGED Parameters of the bring-up node.
 
 import time
 from functools import partial
@@ -30,44 +29,45 @@ from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
 
-ASLEEP = "=inactive"
+INACTIVE_SUFFIX = "=inactive"
 
 
 class BringupParameters(Parameters):
-    """Which nodes are managed, in which order, and how patiently."""
+    """ROS parameters of the bring-up node: managed nodes with their order, deadlines and retries."""
 
     nodes: tuple[str, ...] = Field(
-        description="fully qualified names as 'level:name', lower levels first; '=inactive' leaves it so"
+        description="nodes as 'level:name', lower levels first; '=inactive' leaves a node inactive"
     )
     autostart: bool = Field(default=True, description="configure and activate this node itself at start")
-    step_deadline: float = Field(60.0, ge=0.5, le=600.0, description="time one transition may take [s]")
-    retries: int = Field(3, ge=0, le=100, description="refused transitions before a node is left as it is")
+    step_deadline: float = Field(60.0, ge=0.5, le=600.0, description="deadline of one transition [s]")
+    retries: int = Field(3, ge=0, le=100, description="retries of a failed transition before giving up")
     back_off: float = Field(
-        2.0, ge=0.0, le=60.0, description="wait before the first retry, doubled each time [s]"
+        2.0, ge=0.0, le=60.0, description="delay before the first retry, doubled each time [s]"
     )
     absence: float = Field(
-        45.0, ge=1.0, le=3600.0, description="a node that is down for longer is reported as left down [s]"
+        45.0, ge=1.0, le=3600.0, description="outage after which a node is reported as down [s]"
     )
-    poll: float = Field(0.5, ge=0.05, le=10.0, description="time between looks at each node's state [s]")
+    poll: float = Field(0.5, ge=0.05, le=10.0, description="time between two state requests to a node [s]")
     heartbeat: float = Field(
-        1.5, ge=0.1, le=60.0, description="a node that answers later than this is down [s]"
+        1.5, ge=0.1, le=60.0, description="deadline of a state request; a node that misses it is down [s]"
     )
 
     @property
     def levels(self) -> tuple[tuple[str, ...], ...]:
-        """Names level by level."""
-        split = [entry.removesuffix(ASLEEP).split(":", 1) for entry in self.nodes]
+        """Node names by level."""
+        split = [entry.removesuffix(INACTIVE_SUFFIX).split(":", 1) for entry in self.nodes]
         order = sorted({level for level, _ in split})
-        return tuple(tuple(name for each, name in split if each == level) for level in order)
+        return tuple(tuple(name for own, name in split if own == level) for level in order)
 
     @property
-    def asleep(self) -> frozenset[str]:
+    def inactive(self) -> frozenset[str]:
         """Names of nodes that are configured and left inactive."""
-        return frozenset(e.removesuffix(ASLEEP).split(":", 1)[1] for e in self.nodes if e.endswith(ASLEEP))
+        entries = (entry for entry in self.nodes if entry.endswith(INACTIVE_SUFFIX))
+        return frozenset(entry.removesuffix(INACTIVE_SUFFIX).split(":", 1)[1] for entry in entries)
 
 
 class BringupNode(LifecycleNodeBase):
-    """Carries observations to the `LifecycleSequencer` and its steps to the nodes."""
+    """Node around the `LifecycleSequencer`: passes observations in and requests its transitions."""
 
     def __init__(self) -> None:
         super().__init__("bringup")
@@ -77,73 +77,75 @@ class BringupNode(LifecycleNodeBase):
             self.trigger_activate()
 
     def configure(self, scope: ResourceScope) -> None:
-        """Make the clients and publishers."""
+        """Create clients and publishers."""
         given = self._given = declare(self, BringupParameters)
-        self._patience = RetryPolicy(given.step_deadline, given.retries, given.back_off)
-        self._remotes = {
-            n: NodeLifecycleClient(scope, self, n, partial(self._seen, n, LifecycleState.INACTIVE))
+        self._retry_policy = RetryPolicy(given.step_deadline, given.retries, given.back_off)
+        self._lifecycle_clients = {
+            n: NodeLifecycleClient(scope, self, n, partial(self._observed, n, LifecycleState.INACTIVE))
             for level in given.levels
             for n in level
         }
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
         self._failures = scope.publisher(FailureTrigger, "openral/failure/bringup", RELIABLE)
-        self._roster: LifecycleSequencer = _roster(given, self._patience)
-        self._absences = OutageTracker()
-        scope.timer(given.poll, self._look)
+        self._sequencer: LifecycleSequencer = _make_sequencer(given, self._retry_policy)
+        self._outages = OutageTracker()
+        scope.timer(given.poll, self._poll)
         scope.timer(0.1, self._advance)
         scope.timer(1.0, self._report)
 
     def activate(self, scope: ResourceScope) -> None:
-        """Bring the nodes up from now on."""
-        self._roster = _roster(self._given, self._patience)
+        """Start bringing the nodes up."""
+        self._sequencer = _make_sequencer(self._given, self._retry_policy)
 
     def on_deactivated(self) -> None:
-        """Bring the nodes down, last level first."""
-        self._roster = self._roster.stopped()
+        """Start bringing the nodes down, last level first."""
+        self._sequencer = self._sequencer.stopped()
 
-    def _look(self) -> None:
-        for name, remote in self._remotes.items():
-            remote.look(self._given.heartbeat, partial(self._seen, name))
+    def _poll(self) -> None:
+        for name, client in self._lifecycle_clients.items():
+            client.get_state(self._given.heartbeat, partial(self._observed, name))
 
-    def _seen(self, name: str, state: LifecycleState | None) -> None:
-        self._absences = self._absences.observed(name, time.monotonic(), answers=state is not None)
+    def _observed(self, name: str, state: LifecycleState | None) -> None:
+        self._outages = self._outages.observed(name, time.monotonic(), answers=state is not None)
         if state is not LifecycleState.UNKNOWN:
-            self._roster = self._roster.observed(name, state)
+            self._sequencer = self._sequencer.observed(name, state)
             self._advance()
 
     def _advance(self) -> None:
         now = time.monotonic()
-        for name, step in self._roster.steps(now):
+        for name, step in self._sequencer.steps(now):
             self.get_logger().info(f"{step.value} {name}")
-            self._roster = self._roster.started(name, step)
-            self._remotes[name].change(step, self._given.step_deadline, partial(self._ended, name, step))
+            self._sequencer = self._sequencer.started(name, step)
+            self._lifecycle_clients[name].change(
+                step, self._given.step_deadline, partial(self._ended, name, step)
+            )
 
     def _ended(self, name: str, step: LifecycleStep, success: bool) -> None:
-        self._roster = self._roster.finished(name, success, time.monotonic())
+        self._sequencer = self._sequencer.finished(name, success, time.monotonic())
         if not success:
-            self.get_logger().error(f"{step.value} {name} was refused or late")
-        for lost in set(self._roster.given_up()) - self._given_up:
+            self.get_logger().error(f"Transition {step.value} of {name} was rejected or timed out")
+        for lost in set(self._sequencer.given_up()) - self._given_up:
             tries = self._given.retries + 1
-            words = f"{lost} does not {step.value} after {tries} tries and is left as it is"
-            self._tell_failure(lost, "bringup_gave_up", words)
-        self._given_up = set(self._roster.given_up())
+            message = f"Giving up on {lost}: {step.value} failed {tries} times"
+            self._report_failure(lost, "bringup_gave_up", message)
+        self._given_up = set(self._sequencer.given_up())
 
-    def _tell_failure(self, name: str, kind: str, message: str) -> None:
+    def _report_failure(self, name: str, kind: str, message: str) -> None:
         self.get_logger().error(message)
         failure = FailureTrigger(source=name, kind=kind, message=message)
         failure.severity = FailureTrigger.SEVERITY_ERROR
         failure.header.stamp = self.get_clock().now().to_msg()
         self._failures.publish(failure)
 
-    def _tell_absences(self) -> None:
-        for name in self._absences.overdue(time.monotonic(), self._given.absence):
-            self._absences = self._absences.telling(name)
-            words = f"{name} has not answered for {self._given.absence:.0f} s: the graph goes on without it"
-            self._tell_failure(name, "node_down", words)
+    def _report_outages(self) -> None:
+        for name in self._outages.overdue(time.monotonic(), self._given.absence):
+            self._outages = self._outages.mark_reported(name)
+            message = f"{name} has not answered for {self._given.absence:.0f} s; continuing without it"
+            self._report_failure(name, "node_down", message)
 
     def _report(self) -> None:
-        self._tell_absences()
-        message = DiagnosticArray(status=[self._status(peer) for peer in self._roster.peers])
+        self._report_outages()
+        message = DiagnosticArray(status=[self._status(peer) for peer in self._sequencer.peers])
         message.header.stamp = self.get_clock().now().to_msg()
         self._diagnostics.publish(message)
 
@@ -151,13 +153,13 @@ class BringupNode(LifecycleNodeBase):
         seen = "down" if peer.seen is None else peer.seen.name.lower()
         doing = seen if peer.step is None else peer.step.under_way
         level = DiagnosticStatus.OK if peer.seen is peer.goal else DiagnosticStatus.WARN
-        if peer.gave_up(self._patience):
+        if peer.gave_up(self._retry_policy):
             level, doing = DiagnosticStatus.ERROR, f"given up, {seen}"
         return DiagnosticStatus(level=level, name=f"bringup: {peer.name}", message=doing, hardware_id=seen)
 
 
-def _roster(given: BringupParameters, patience: RetryPolicy) -> LifecycleSequencer:
-    return make_sequencer(given.levels, patience, time.monotonic(), given.asleep)
+def _make_sequencer(given: BringupParameters, retry_policy: RetryPolicy) -> LifecycleSequencer:
+    return make_sequencer(given.levels, retry_policy, time.monotonic(), given.inactive)
 
 
 def main() -> int:

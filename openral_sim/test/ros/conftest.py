@@ -14,7 +14,7 @@ domain_coordinator = pytest.importorskip("domain_coordinator")
 
 import rclpy
 from action_msgs.msg import GoalStatus
-from participants import domains
+from dds_ports import domains
 from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter

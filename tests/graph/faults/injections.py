@@ -4,15 +4,15 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from graph.faults.lost_links import go_on_without_ports
-from graph.faults.rigs import SLUG, Rig
+from graph.faults.deployment import SLUG, FaultTestDeployment
+from graph.faults.shm_port_loss import go_on_without_ports
 
-Act = Callable[[Rig], None]
+Act = Callable[[FaultTestDeployment], None]
 SCARCE = 150.0
 """Memory for one detector at a time [MB]: the locator is woken for every look."""
 
 
-def _nothing(rig: Rig) -> None:
+def _nothing(rig: FaultTestDeployment) -> None:
     """It ends by itself."""
 
 
@@ -31,7 +31,7 @@ def _send(key: str, number: signal.Signals) -> Act:
     return lambda rig: rig.signal(key, number)
 
 
-def _go_on_without_ports(rig: Rig) -> None:
+def _go_on_without_ports(rig: FaultTestDeployment) -> None:
     process = rig.node(SLUG)
     if process is not None:
         go_on_without_ports(process)

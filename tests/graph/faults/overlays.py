@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from graph.breakables.switches import VARIABLE
+from graph.fault_injection.switches import VARIABLE
 
 TESTS = Path(__file__).parents[2]
 BREAKABLE = {
-    "openral_sim": ("sim", "graph.breakables.breakable_sim"),
-    "openral_perception_ros": ("detector", "graph.breakables.breakable_detector"),
+    "openral_sim": ("sim", "graph.fault_injection.faulty_sim"),
+    "openral_perception_ros": ("detector", "graph.fault_injection.faulty_detector"),
 }
 """Package -> its executable, and the module that stands in for it."""
 

@@ -1,0 +1,67 @@
+"""Every check gives one finding, and what is wrong comes with what to do."""
+
+import socket
+from collections.abc import Callable
+from contextlib import closing, suppress
+
+import pytest
+
+pytest.importorskip("rclpy")
+from typer.testing import CliRunner
+
+from openral_bringup.cli import doctor as doctor_module
+from openral_bringup.cli.doctor import CHECKS, CheckStatus, Finding, conclusion
+from openral_bringup.cli.main import command_line
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda each: each.__name__)
+def test_a_check_says_what_it_found_and_what_to_do_unless_all_is_well(
+    check: Callable[[], Finding], ros_domain: int
+) -> None:
+    finding = check()
+    assert finding.found
+    assert bool(finding.advice) is (finding.verdict is not CheckStatus.GOOD)
+
+
+def test_processes_of_one_machine_find_each_other(ros_domain: int) -> None:
+    (discovery,) = (check for check in CHECKS if check.__name__ == "discovery")
+    assert discovery().verdict is CheckStatus.GOOD
+
+
+def test_a_taken_port_is_noticed(ros_domain: int) -> None:
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as taken:
+        with suppress(OSError):  # somebody else may hold it: it is taken all the same
+            taken.bind(("0.0.0.0", 7410 + 250 * ros_domain))
+        finding = doctor_module.ports()
+    assert finding.verdict is CheckStatus.LIMITED
+    assert "--domain-id" in finding.advice
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code"), [(CheckStatus.GOOD, 0), (CheckStatus.LIMITED, 0), (CheckStatus.BAD, 1)]
+)
+def test_the_doctor_fails_only_when_the_graph_cannot_run(
+    monkeypatch: pytest.MonkeyPatch, verdict: CheckStatus, code: int
+) -> None:
+    monkeypatch.setattr(doctor_module, "CHECKS", (lambda: Finding("head", verdict, "sore", "rest"),))
+    answer = CliRunner().invoke(command_line(), ["doctor"])
+    assert answer.exit_code == code
+    assert "sore" in answer.stdout
+
+
+def test_every_package_adds_its_commands() -> None:
+    told = CliRunner().invoke(command_line(), ["--help"]).stdout
+    assert all(word in told for word in ("doctor", "prompt", "replay", "weights", "memory"))
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "words"),
+    [
+        ((CheckStatus.GOOD, CheckStatus.GOOD), "can run the graph with every detector"),
+        ((CheckStatus.GOOD, CheckStatus.LIMITED), "with limits: check 1"),
+        ((CheckStatus.LIMITED, CheckStatus.BAD), "not ready. Fix first: check 1"),
+    ],
+)
+def test_it_ends_with_what_it_comes_to(verdicts: tuple[CheckStatus, ...], words: str) -> None:
+    findings = [Finding(f"check {number}", verdict, "f", "a") for number, verdict in enumerate(verdicts)]
+    assert words in conclusion(findings)

@@ -1,0 +1,214 @@
+"""Child processes are started, started again, and ended for certain."""
+
+import asyncio
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("ament_index_python")
+from openral_bringup.deploy.process_supervisor import ProcessSupervisor, Respawn, RunLogs, child_environment
+from openral_bringup.graph.description import GraphDescription
+from openral_bringup.graph.detectors import own_variables
+from openral_bringup.graph.node_spec import NodeSpec
+from openral_bringup.graph.resources import NotInstalled, executable_path
+
+Install = Callable[[str, str], NodeSpec]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Installs a shell script as the node of a package of its own."""
+
+    def make(name: str, script: str) -> NodeSpec:
+        index = tmp_path / "share" / "ament_index" / "resource_index" / "packages"
+        index.mkdir(parents=True, exist_ok=True)
+        (index / name).touch()
+        file = tmp_path / "lib" / name / "node"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"#!/bin/sh\n{script}\n")
+        file.chmod(file.stat().st_mode | stat.S_IXUSR)
+        monkeypatch.setenv("AMENT_PREFIX_PATH", f"{tmp_path}:{os.environ.get('AMENT_PREFIX_PATH', '')}")
+        return NodeSpec(name, name, "node", parameters={"seed": 3})
+
+    return make
+
+
+def supervised(folder: Path, *nodes: NodeSpec) -> ProcessSupervisor:
+    return ProcessSupervisor(GraphDescription(nodes), folder, child_environment(7, folder))
+
+
+async def until(condition: Callable[[], bool], timeout: float = 10.0) -> None:
+    async with asyncio.timeout(timeout):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+def alive(pid: int | None) -> bool:
+    return pid is not None and Path(f"/proc/{pid}").exists()
+
+
+def test_what_a_node_prints_is_kept_with_its_name(tmp_path: Path, install: Install) -> None:
+    async def scenario() -> None:
+        supervisor = supervised(
+            tmp_path, install("talker", 'echo "[ERROR] domain $ROS_DOMAIN_ID"; exec sleep 60')
+        )
+        supervisor.start()
+        await until(lambda: bool(supervisor.logs.alarms))
+        await supervisor.stop()
+        assert list(supervisor.logs.alarms) == ["[talker] [ERROR] domain 7"]
+
+    asyncio.run(scenario())
+    assert (tmp_path / "logs" / "all.log").read_text() == "[talker] [ERROR] domain 7\n"
+    assert "seed: 3" in (tmp_path / "params" / "talker.yaml").read_text()
+
+
+def test_a_node_that_dies_is_started_again(tmp_path: Path, install: Install) -> None:
+    async def scenario() -> None:
+        supervisor = supervised(tmp_path, install("fragile", "exec sleep 60"))
+        supervisor.start()
+        process = supervisor.processes[0]
+        await until(lambda: alive(process.pid))
+        first = process.pid
+        assert first is not None
+        os.kill(first, 9)
+        await until(lambda: process.deaths == 1 and alive(process.pid))
+        assert process.pid != first
+        await supervisor.stop()
+        assert not alive(process.pid)
+
+    asyncio.run(scenario())
+
+
+def test_a_node_that_ignores_every_request_to_end_is_killed(tmp_path: Path, install: Install) -> None:
+    async def scenario() -> None:
+        script = "trap '' INT TERM; echo ready; while true; do sleep 0.1; done"
+        supervisor = supervised(tmp_path, install("stubborn", script), install("polite", "exec sleep 60"))
+        supervisor.start()
+        log = tmp_path / "logs" / "stubborn.log"
+        await until(lambda: log.exists() and "ready" in log.read_text())
+        pids = [process.pid for process in supervisor.processes]
+        await supervisor.stop()
+        assert not any(alive(pid) for pid in pids)
+
+    asyncio.run(scenario())
+
+
+def test_a_log_that_cannot_be_written_ends_no_supervision(tmp_path: Path, install: Install) -> None:
+    async def scenario() -> None:
+        (tmp_path / "logs").mkdir()
+        for name in ("talker", "all"):
+            (tmp_path / "logs" / f"{name}.log").symlink_to("/dev/full")
+        supervisor = supervised(tmp_path, install("talker", "echo one; echo two; exec sleep 60"))
+        supervisor.start()
+        await until(lambda: bool(supervisor.logs.alarms))
+        process = supervisor.processes[0]
+        first = process.pid
+        assert first is not None
+        os.kill(first, 9)
+        await until(lambda: process.deaths == 1 and alive(process.pid))
+        await supervisor.stop()
+        assert not alive(process.pid)
+        told = [alarm for alarm in supervisor.logs.alarms if "No space left" in alarm]
+        assert len(told) == 1, "told once, however many lines are lost"
+
+    asyncio.run(scenario())
+
+
+def test_what_counts_as_ended_is_the_process_and_not_who_follows_it(tmp_path: Path, install: Install) -> None:
+    async def scenario() -> None:
+        script = "trap '' INT; echo ready; while true; do sleep 0.1; done"
+        supervisor = supervised(tmp_path, install("stubborn", script))
+        supervisor.start()
+        log = tmp_path / "logs" / "stubborn.log"
+        await until(lambda: log.exists() and "ready" in log.read_text())
+        pid = supervisor.processes[0].pid
+        for task in supervisor._tasks:
+            task.cancel()
+        await supervisor.stop()
+        assert not alive(pid)
+        await asyncio.sleep(0.5)  # its pipe ends with the last of its own children
+
+    asyncio.run(scenario())
+
+
+def test_a_node_that_cannot_be_started_is_tried_again_and_given_up(tmp_path: Path, install: Install) -> None:
+    async def scenario() -> None:
+        spec = install("broken", "exec sleep 60")
+        supervisor = ProcessSupervisor(
+            GraphDescription((spec,)), tmp_path, child_environment(7, tmp_path), Respawn(1, back_off=0.01)
+        )
+        (process,) = supervisor.processes
+        process._command = [str(tmp_path / "nothing-there")]
+        supervisor.start()
+        await until(lambda: process.given_up)
+        assert process.deaths == 2
+        await supervisor.stop()
+
+    asyncio.run(scenario())
+    assert "could not be started" in (tmp_path / "logs" / "broken.log").read_text()
+
+
+def test_logs_are_bounded(tmp_path: Path) -> None:
+    logs = RunLogs(tmp_path, max_size=1000)
+    for number in range(1000):
+        logs.write("talker", f"line {number}")
+    logs.close()
+    assert sorted(each.name for each in tmp_path.iterdir()) == [
+        "all.1.log",
+        "all.log",
+        "talker.1.log",
+        "talker.log",
+    ]
+    assert all(each.stat().st_size < 1100 for each in tmp_path.iterdir())
+    assert (tmp_path / "talker.log").read_text().endswith("line 999\n")
+
+
+def test_a_key_is_given_to_the_reasoner_alone(
+    tmp_path: Path, install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN")
+    for name in secrets:
+        monkeypatch.setenv(name, f"secret-of-{name}")
+    monkeypatch.setenv("OPENRAL_PASS", "ROBOT_NAME, CAMERA_*")
+    monkeypatch.setenv("CAMERA_SERIAL", "17")
+
+    async def scenario() -> None:
+        names = ("reasoner", "detector")
+        reasoner, detector = (install(name, "env; echo done; exec sleep 60") for name in names)
+        nodes = (replace(reasoner, own=own_variables("anthropic")), detector)
+        supervisor = supervised(tmp_path, *nodes)
+        supervisor.start()
+        logs = [tmp_path / "logs" / f"{name}.log" for name in names]
+        await until(lambda: all(log.exists() and "done" in log.read_text() for log in logs))
+        await supervisor.stop()
+
+    asyncio.run(scenario())
+    printed = {name: (tmp_path / "logs" / f"{name}.log").read_text() for name in ("reasoner", "detector")}
+    assert "secret-of-ANTHROPIC_API_KEY" in printed["reasoner"]
+    assert printed["reasoner"].count("secret-of") == 1
+    assert "secret-of" not in printed["detector"]
+    for name in ("PATH=", "HOME=", "AMENT_PREFIX_PATH=", "ROS_DOMAIN_ID=7", "CAMERA_SERIAL=17"):
+        assert name in printed["detector"]
+
+
+def test_back_off_doubles_and_ends() -> None:
+    respawn = Respawn(limit=4, back_off=1.0, longest=3.0)
+    assert [respawn.delay(deaths) for deaths in range(1, 6)] == [1.0, 2.0, 3.0, 3.0, None]
+
+
+def test_only_deaths_in_a_row_count() -> None:
+    respawn, deaths = Respawn(healthy=60.0), 0
+    counted = []
+    for ran in (1.0, 2.0, 61.0, 3.0):
+        deaths = respawn.in_a_row(deaths, ran)
+        counted.append(deaths)
+    assert counted == [1, 2, 1, 2]
+
+
+def test_a_package_that_is_not_installed_is_named() -> None:
+    with pytest.raises(NotInstalled, match="'no_such_package' is not in this environment"):
+        executable_path("no_such_package", "node")

@@ -1,0 +1,21 @@
+"""The simulation node with a camera, transforms and a clock that can be broken."""
+
+import sys
+
+from graph.fault_injection.switches import inherited
+from graph.fault_injection.tampered_publishers import TamperedScope
+
+from openral_ros.resources import ResourceScope
+from openral_ros.run_node import run
+from openral_sim.ros.node import SimNode
+
+
+class FaultySim(SimNode):
+    """Its publishers obey the switches frozen_camera, camera_gone, tf_gap and clock_jump."""
+
+    def configure(self, scope: ResourceScope) -> None:
+        super().configure(TamperedScope(scope, inherited()))
+
+
+def main() -> None:
+    sys.exit(run(FaultySim))

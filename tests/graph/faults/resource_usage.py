@@ -1,0 +1,49 @@
+"""Resources of the processes of a graph, and those that remain after them."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from dds_ports import ports_of
+from graph.faults.deployment import FaultTestDeployment
+
+from openral_bringup.deploy.shm_cleanup import FOLDER, PREFIX
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceUsage:
+    """Of one node: resident memory with its children [MB], its own descriptors and threads."""
+
+    memory: float
+    descriptors: int
+    threads: int
+
+
+def resource_usage(rig: FaultTestDeployment) -> Mapping[str, ResourceUsage]:
+    """Measure the resources of every running node."""
+    nodes = {key: rig.node(key) for key in rig.supervisor.restarts()}
+    return {key: _holding(process) for key, process in nodes.items() if process is not None}
+
+
+def _holding(process: psutil.Process) -> ResourceUsage:
+    family = [process, *process.children(recursive=True)]
+    memory = sum(each.memory_info().rss for each in family) / 1e6
+    return ResourceUsage(round(memory, 1), process.num_fds(), process.num_threads())
+
+
+def segments_of(processes: Iterable[psutil.Process], domain: int) -> set[Path]:
+    """Shared memory of DDS that these processes have mapped: of their own, and ports of their domain."""
+    found: set[Path] = set()
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            found |= {Path(each.path) for each in process.memory_maps()}
+    names = {path.name for path in found if path.parent == FOLDER and path.name.startswith(PREFIX)}
+    ports = {name for name in names if name.startswith(f"{PREFIX}port")}
+    return {FOLDER / name for name in names - ports | ports_of(domain, ports)}
+
+
+def segments() -> int:
+    """Shared-memory files of DDS on this machine, other graphs' too."""
+    return sum(1 for _ in FOLDER.glob(f"{PREFIX}*"))
