@@ -1,1 +1,1 @@
-"""Household tasks in sampled homes, judged by ground truth."""
+"""Benchmark of household tasks in sampled homes, judged by ground truth."""

@@ -1,5 +1,4 @@
-"""`openral bench household`."""
-# MERGED Many jobs on the cores there are.
+"""`openral bench household`: run tasks in parallel and tabulate their results."""
 
 import json
 import multiprocessing

@@ -1,6 +1,4 @@
-"""One simulated home with its robot, its eyes and its memory."""
-# MERGED What the robot's head camera sees, for detectors and for memory.
-# MERGED The embedded detectors without nodes: the same engines, manifests and answers.
+"""One simulated home with its robot, head camera, embedded detectors and memory."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

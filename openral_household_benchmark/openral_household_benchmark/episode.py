@@ -1,5 +1,4 @@
-"""One mission of one robot from its prompt to its end, in simulated time."""
-# MERGED One job from an empty home to its outcome.
+"""One task in simulated time: a mission from its prompt to its end, and its result."""
 
 import time
 from collections import deque

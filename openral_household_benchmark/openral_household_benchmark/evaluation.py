@@ -1,4 +1,4 @@
-"""Whether a task was really done, by the simulator's truth and not by what the robot says."""
+"""Evaluation of a task by ground truth, independent of what the robot reports."""
 
 from collections.abc import Callable, Mapping
 

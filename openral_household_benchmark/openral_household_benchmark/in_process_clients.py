@@ -1,4 +1,4 @@
-"""Memory, locator and skill server of a mission, without a graph between: a command in, an event out."""
+"""In-process memory, locator and skill server of a mission: a command in, an event out."""
 
 from collections.abc import Callable, Mapping
 

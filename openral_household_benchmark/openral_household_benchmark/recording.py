@@ -1,6 +1,4 @@
-"""What is kept of a mission while it runs: its recording, and a still after every step."""
-# MERGED One picture of many: what the head camera saw after each step, with a line of words.
-# MERGED A window in which a mission can be watched.
+"""Recording of an episode: event log, contact sheet of camera images, and the live viewer."""
 
 import json
 import os

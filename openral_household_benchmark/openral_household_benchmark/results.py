@@ -1,6 +1,4 @@
-"""How one task ended, as it is kept."""
-# MERGED Outcomes on disk: one line each, so that a broken-off run goes on where it stopped.
-# MERGED Outcomes as Markdown.
+"""Results of episodes: reasons of failures, the store on disk and the Markdown table."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence

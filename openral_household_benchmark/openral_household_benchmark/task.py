@@ -1,6 +1,4 @@
-"""Tasks drawn from a seed for the home they are set in."""
-# MERGED The kinds of household tasks.
-# MERGED Where things are in truth, and what a memory would have kept of it.
+"""Task types, tasks drawn from a seed, and ground truth of where objects are."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

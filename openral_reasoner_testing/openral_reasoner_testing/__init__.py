@@ -1,1 +1,1 @@
-"""A symbolic home in place of the robot: missions, chaos and search benchmarks without ROS."""
+"""Symbolic home in place of the robot: missions, chaos and search benchmarks without ROS."""

@@ -1,4 +1,4 @@
-"""Peers that answer, miss, hang, die, repeat themselves and lie, and a model that calls anything."""
+"""Peers that fail, hang, repeat themselves or lie, and a model that calls arbitrary tools."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`openral bench`."""
+"""`openral bench search`."""
 
 import json
 from dataclasses import asdict

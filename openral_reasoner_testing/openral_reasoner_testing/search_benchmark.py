@@ -1,8 +1,4 @@
-"""Homes drawn from a seed, each with one object that was never observed, or that is not there at all."""
-# MERGED What a searcher may name in a symbolic home.
-# MERGED A symbolic search benchmark: thousands of homes, one hidden thing each, no robot and no ROS.
-# MERGED The scripted planner, and two that know nothing of homes.
-# MERGED Scores as a Markdown table.
+"""Symbolic search benchmark: thousands of homes with one hidden target each, searchers and scores."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

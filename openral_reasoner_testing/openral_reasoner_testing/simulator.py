@@ -1,5 +1,4 @@
-"""A core in simulated time: each answer has its own delay, and deadlines come when they are due."""
-# MERGED Plays one mission of a symbolic home: a core, a model and peers that need a little while each.
+"""Simulated time for a mission core: events and deadlines in order, and one mission in a home."""
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator

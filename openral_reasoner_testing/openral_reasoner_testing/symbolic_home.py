@@ -1,5 +1,4 @@
-"""State of a home without geometry finer than places."""
-# MERGED What skills do to a symbolic home, with honest failures.
+"""Symbolic home: places, objects and people without fine geometry, and the effects of skills on them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
