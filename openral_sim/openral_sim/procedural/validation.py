@@ -44,7 +44,7 @@ class ValidationLimits:
 
 LIMITS = ValidationLimits()
 _STEPS = (-0.35, 0.0, 0.35)
-# Points to cast rays at, as fractions of an object's size from its centre.
+"""Offsets of the points to cast rays at along each axis, as fractions of an object's size [-]."""
 _RAY_TARGETS = np.array(np.meshgrid(_STEPS, _STEPS, _STEPS)).reshape(3, -1).T
 _ALL_GROUPS = None
 

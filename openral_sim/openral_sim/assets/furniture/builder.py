@@ -81,36 +81,36 @@ class FurnitureBuilder:
     doors: list[FurnitureDoor] = field(default_factory=list)
 
     def panel(
-        self, low: Vector, high: Vector, look: AppearanceName, body: mujoco.MjsBody | None = None
+        self, low: Vector, high: Vector, appearance: AppearanceName, body: mujoco.MjsBody | None = None
     ) -> mujoco.MjsGeom:
         """Add a box between two corners [m]."""
         centre = tuple((a + b) / 2 for a, b in zip(low, high, strict=True))
         half = tuple((b - a) / 2 for a, b in zip(low, high, strict=True))
-        return self._geom(mujoco.mjtGeom.mjGEOM_BOX, half, centre, look, body)
+        return self._geom(mujoco.mjtGeom.mjGEOM_BOX, half, centre, appearance, body)
 
     def post(
         self,
         radius: float,
         low: Vector,
         high: Vector,
-        look: AppearanceName,
+        appearance: AppearanceName,
         body: mujoco.MjsBody | None = None,
     ) -> mujoco.MjsGeom:
         """Add a round bar of a radius between two points [m]."""
-        geom = self._geom(mujoco.mjtGeom.mjGEOM_CYLINDER, (radius, 0, 0), (0, 0, 0), look, body)
+        geom = self._geom(mujoco.mjtGeom.mjGEOM_CYLINDER, (radius, 0, 0), (0, 0, 0), appearance, body)
         geom.fromto = (*low, *high)
         return geom
 
-    def ball(self, half: Vector, centre: Vector, look: AppearanceName) -> mujoco.MjsGeom:
+    def ball(self, half: Vector, centre: Vector, appearance: AppearanceName) -> mujoco.MjsGeom:
         """Add an ellipsoid of half axes about a centre [m]."""
-        return self._geom(mujoco.mjtGeom.mjGEOM_ELLIPSOID, half, centre, look, None)
+        return self._geom(mujoco.mjtGeom.mjGEOM_ELLIPSOID, half, centre, appearance, None)
 
     def _geom(
         self,
         kind: mujoco.mjtGeom,
         size: tuple[float, ...],
         centre: tuple[float, ...],
-        look: AppearanceName,
+        appearance: AppearanceName,
         body: mujoco.MjsBody | None,
     ) -> mujoco.MjsGeom:
         owner = self.body if body is None else body
@@ -119,30 +119,30 @@ class FurnitureBuilder:
             type=kind,
             size=size,
             pos=centre,
-            material=add_material(self.spec, look),
+            material=add_material(self.spec, appearance),
             friction=(0.8, 0.01, 0.001),
             solref=(0.01, 1.0),
         )
 
 
-def add_shell(builder: FurnitureBuilder, container: Container, look: AppearanceName) -> None:
+def add_shell(builder: FurnitureBuilder, container: Container, appearance: AppearanceName) -> None:
     """Enclose a container on all sides but its front."""
     d, w, h = builder.fixture.depth / 2, builder.fixture.width / 2, builder.fixture.height
     (x0, y0, z0), (x1, y1, z1) = container.interior.min, container.interior.max
-    builder.panel((-d, -w, 0), (x0, w, h), look)
-    builder.panel((x0, -w, 0), (x1, y0, h), look)
-    builder.panel((x0, y1, 0), (x1, w, h), look)
-    builder.panel((x0, y0, 0), (x1, y1, z0), look)
-    builder.panel((x0, y0, z1), (x1, y1, h), look)
+    builder.panel((-d, -w, 0), (x0, w, h), appearance)
+    builder.panel((x0, -w, 0), (x1, y0, h), appearance)
+    builder.panel((x0, y1, 0), (x1, w, h), appearance)
+    builder.panel((x0, y0, 0), (x1, y1, z0), appearance)
+    builder.panel((x0, y0, z1), (x1, y1, h), appearance)
 
 
-def add_shelves(builder: FurnitureBuilder, container: Container, look: AppearanceName) -> None:
+def add_shelves(builder: FurnitureBuilder, container: Container, appearance: AppearanceName) -> None:
     """Add a board under every surface inside the container."""
     (x0, y0, z0), (x1, y1, z1) = container.interior.min, container.interior.max
     for surface in builder.fixture.surfaces:
         if z0 < surface.z < z1:
             board = ((x0, y0, surface.z - SHELF_THICKNESS), (x1 - SHELF_RECESS, y1, surface.z))
-            builder.panel(*board, look)
+            builder.panel(*board, appearance)
 
 
 def add_handle(

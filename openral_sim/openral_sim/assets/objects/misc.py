@@ -10,6 +10,7 @@ from openral_sim.assets.objects.tableware import Outline
 from openral_sim.assets.textures import speckle
 
 FLASHLIGHT: Outline = ((0, 0), (0.62, 0), (0.68, 0.02), (0.68, 0.66), (1, 0.82), (1, 0.97), (0.94, 1))
+"""Outline of a flashlight, its lamp at the top."""
 PEAR: Outline = (
     (0, 0), (0.5, 0), (0.85, 0.08), (1, 0.28), (0.9, 0.46), (0.55, 0.66), (0.42, 0.82), (0.2, 0.9), (0, 0.9),
 )  # fmt: skip

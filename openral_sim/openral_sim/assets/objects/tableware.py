@@ -45,13 +45,17 @@ _TUMBLER: Outline = (
     (0.75, 0.06),
     (0, 0.05),
 )
+"""Outline of a drinking glass: up the outside, then down the inside; the same for the other open vessels."""
 _VASE: Outline = (
     (0, 0), (0.6, 0), (0.75, 0.1), (1, 0.45), (0.9, 0.65), (0.5, 0.85), (0.6, 1), (0.54, 0.99), (0.44, 0.85),
     (0.8, 0.6), (0.4, 0.06), (0, 0.05),
 )  # fmt: skip
 _POT: Outline = ((0, 0), (0.94, 0), (1, 0.04), (1, 0.97), (1, 1), (0.96, 1), (0.95, 0.05), (0, 0.04))
+"""Outline of a cooking pot."""
 _KETTLE: Outline = ((0, 0), (0.96, 0), (1, 0.04), (0.95, 0.4), (0.72, 0.7), (0.66, 0.74))
+"""Outline of a kettle up to its lid."""
 _KETTLE_LID: Outline = ((0.66, 0.74), (0.3, 0.78), (0.12, 0.79), (0.12, 0.84), (0, 0.84))
+"""Outline of a kettle's lid."""
 
 
 @dataclass(frozen=True)

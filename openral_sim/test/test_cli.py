@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from openral_sim.cli import commands
 
-SCENES = Path(__file__).parents[3] / "scenes"
+SCENES = Path(__file__).parents[2] / "scenes"
 RUNNER = CliRunner()
 
 

@@ -1,4 +1,4 @@
-"""What nobody subscribes to is not drawn."""
+"""Images without subscribers are not rendered; queued ones are sent one at a time, in order, none lost."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from sensor_msgs.msg import CameraInfo, Image
 from openral_ros.qos import RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
 from openral_sim.rendering import CameraFrame
-from openral_sim.ros.camera_publisher import CameraTopics
+from openral_sim.ros.camera_publisher import CameraTopics, ImageQueue
 from openral_sim.scene.schema import CameraStyle
 
 K = np.array([[50.0, 0.0, 3.5], [0.0, 50.0, 2.5], [0.0, 0.0, 1.0]])
@@ -56,10 +56,10 @@ def test_only_what_is_listened_to_is_drawn(
     camera = CameraTopics(ResourceScope(node), "head", style, Labels())
     listeners = [node.create_subscription(Image, f"head/{topic}", print, SENSOR) for topic in topics]
     renderer = Renderer()
-    letters = list(camera.render(renderer, 1.5))
+    messages = list(camera.render(renderer, 1.5))
     assert (renderer.rendered, renderer.segmented) == (rendered, segmented)
-    assert [type(message) for _, message in letters] == kinds
-    assert {message.header.frame_id for _, message in letters} == {"head_camera_optical_frame"}
+    assert [type(message) for _, message in messages] == kinds
+    assert {message.header.frame_id for _, message in messages} == {"head_camera_optical_frame"}
     assert camera.has_subscribers == bool(listeners)
     node.destroy_node()
 
@@ -92,3 +92,52 @@ def test_without_labels_there_is_no_semantic_topic(ros_context: Any) -> None:
     assert node.count_publishers("head/semantic") == node.count_publishers("head/labels") == 0
     assert node.count_publishers("head/depth") == 1
     node.destroy_node()
+
+
+class Post:
+    """Publisher that records."""
+
+    def __init__(self) -> None:
+        self.sent: list[Any] = []
+
+    def publish(self, message: Any) -> None:
+        self.sent.append(message)
+
+
+@pytest.fixture
+def post() -> Post:
+    return Post()
+
+
+def images(count: int) -> list[Image]:
+    return [Image(width=number) for number in range(count)]
+
+
+def test_small_messages_go_at_once_and_images_one_by_one(post: Post) -> None:
+    queue, info = ImageQueue(), CameraInfo()
+    queue.add([(post, info), *((post, image) for image in images(3))])
+    assert post.sent == [info]
+    queue.send()
+    assert len(post.sent) == 2
+    queue.send()
+    queue.send()
+    queue.send()
+    assert post.sent[1:] == images(3)
+
+
+def test_where_too_many_wait_several_go_at_once_and_none_is_lost(post: Post) -> None:
+    queue = ImageQueue()
+    queue.add((post, image) for image in images(20))
+    queue.send()
+    assert len(post.sent) > 10
+    for _ in range(10):
+        queue.send()
+    assert post.sent == images(20)
+
+
+def test_what_waits_is_forgotten_when_cleared(post: Post) -> None:
+    queue = ImageQueue()
+    queue.add((post, image) for image in images(3))
+    queue.clear()
+    queue.send()
+    assert post.sent == []

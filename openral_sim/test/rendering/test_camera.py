@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from openral_sim.rendering import CameraRenderer, UnknownSimCamera
-from openral_sim.rendering.snapshot import free_camera, snapshots
+from openral_sim.rendering.snapshot import free_camera
 from openral_sim.robot import add_robot, set_stowed
 from openral_sim.scene.scene import Scene
 from openral_sim.world import SimWorldModel
@@ -144,9 +144,3 @@ def seen_from(world: SimWorldModel, eye: View) -> set[str]:
 def test_an_unknown_camera_lists_the_ones_there_are(world: SimWorldModel) -> None:
     with pytest.raises(UnknownSimCamera, match=r"'robot/tail'.*robot/head"):
         CameraRenderer(world, "robot/tail", *SIZE)
-
-
-def test_there_is_a_snapshot_of_every_place_and_camera(world: SimWorldModel) -> None:
-    names = [name for name, rgb in snapshots(world, 64, 48) if rgb.std() > 5]
-    assert set(world.places) <= set(names)
-    assert {"overview", "robot_head", "robot_wrist"} <= set(names)

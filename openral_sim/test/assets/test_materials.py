@@ -29,8 +29,3 @@ def test_a_material_is_added_once() -> None:
         use_printed(spec, "label", banded_label("MILK", (1, 1, 1), (0, 0, 1), (1, 1, 1)))
     assert sorted(material.name for material in spec.materials) == ["label", "oak", "red"]
     assert len(spec.textures) == 2
-
-
-def test_a_label_shows_its_word() -> None:
-    plain, printed = (banded_label(text, (1, 1, 1), (0, 0, 1), (1, 0, 0)) for text in ("", "MILK"))
-    assert (plain != printed).any()

@@ -6,7 +6,7 @@ import pytest
 from openral_core.home_map import Fixture, load_map
 from openral_sim.assets.furniture.doors import NotAContainer, points_inside
 
-MAPS = Path(__file__).parents[3] / "scenes" / "maps"
+MAPS = Path(__file__).parents[4] / "scenes" / "maps"
 
 
 def fixture(scene: str, name: str) -> Fixture:

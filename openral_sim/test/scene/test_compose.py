@@ -1,0 +1,44 @@
+import numpy as np
+import pytest
+
+from openral_sim.robot import add_robot
+from openral_sim.scene.compose import compose
+from openral_sim.scene.scene import Scene
+from openral_sim.world import SimWorldModel
+
+RESTING = 0.03
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_objects_rest_where_they_were_placed(scene: Scene, seed: int) -> None:
+    world = SimWorldModel.load(scene, seed)
+    placed = np.random.default_rng(seed)
+    for placement in scene.document.objects:
+        fixture, surface = scene.spot(placement)
+        drawn = placement.sample(placed)
+        item = world.objects[placement.id]
+        wanted = (*fixture.pose.to_parent(drawn.x, drawn.y), surface.z + item.size[2] / 2)
+        assert np.linalg.norm(world.T_world(item.body)[:3, 3] - wanted) < RESTING, item.id
+
+
+def test_nothing_interpenetrates_at_the_start(scene: Scene) -> None:
+    world = SimWorldModel.load(scene, 0, add_robot)
+    deep = [
+        (world.model.geom(contact.geom[0]).name, world.model.geom(contact.geom[1]).name, contact.dist)
+        for contact in world.data.contact
+        if contact.dist < -0.002
+    ]
+    assert deep == []
+
+
+def test_a_seed_always_gives_the_same_world(scene: Scene, world: SimWorldModel) -> None:
+    again, other = SimWorldModel.load(scene, 0), SimWorldModel.load(scene, 1)
+    assert np.array_equal(again.data.qpos, world.data.qpos)
+    assert not np.array_equal(other.data.qpos, world.data.qpos)
+
+
+def test_the_robot_does_not_rub_on_the_floor(scene: Scene) -> None:
+    composition = compose(scene, 0, add_robot)
+    excluded = {(pair.bodyname1, pair.bodyname2) for pair in composition.spec.excludes}
+    robot_bodies = [body.name for body in composition.spec.bodies if body.name.startswith("robot/")]
+    assert {("floor", name) for name in robot_bodies} <= excluded

@@ -1,0 +1,158 @@
+"""The simulation loop without ROS: goals, real time, rates and profiling."""
+
+from itertools import pairwise
+from pathlib import Path
+from time import monotonic
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openral_core.geometry import Pose
+from openral_core.skills import SkillResult, SkillStatus, Verb
+from openral_sim.simulation import RateTimer, RealTimePacer, Simulation, StepProfiler
+from openral_sim.skills import registry as verbs
+from openral_sim.skills.requests import ValidatedGoal
+
+HOME = Path(__file__).parents[2] / "scenes" / "deploy" / "home.yaml"
+PERIOD = 0.02
+DRIVE = ValidatedGoal("navigate", Verb.NAVIGATE, {"goal": Pose.planar(1.0, 2.2, 0.0)}, 60.0)
+
+
+@pytest.fixture(scope="module")
+def simulation() -> Simulation:
+    return Simulation.load(HOME, seed=0)
+
+
+def until_it_ends(simulation: Simulation) -> SkillResult:
+    results = (simulation.advance() for _ in range(3000))
+    return next(result for result in results if result is not None)
+
+
+def test_time_advances_by_control_periods(simulation: Simulation) -> None:
+    before = simulation.time
+    for _ in range(5):
+        assert simulation.advance() is None
+    assert simulation.time - before == pytest.approx(0.1)
+
+
+def test_a_goal_is_carried_out_and_leaves_no_feedback_behind(simulation: Simulation) -> None:
+    simulation.start(DRIVE)
+    assert until_it_ends(simulation).success
+    assert simulation.feedback.stage == ""
+    assert simulation.control.base_pose[:2] == pytest.approx((1.0, 2.2), abs=0.02)
+
+
+def test_cancelled_before_its_first_period_it_ends_cancelled(simulation: Simulation) -> None:
+    simulation.start(ValidatedGoal("navigate", Verb.NAVIGATE, {"goal": Pose.planar(4.0, 2.2, 0.0)}, 60.0))
+    simulation.cancel()
+    assert until_it_ends(simulation).status is SkillStatus.CANCELLED
+
+
+def test_an_abandoned_goal_leaves_the_robot_standing(simulation: Simulation) -> None:
+    simulation.start(ValidatedGoal("navigate", Verb.NAVIGATE, {"goal": Pose.planar(4.0, 2.2, 0.0)}, 60.0))
+    while np.abs(simulation.control.base_velocity).max() < 0.3:
+        assert simulation.advance() is None
+    simulation.abandon()
+    for _ in range(50):
+        assert simulation.advance() is None
+    assert np.abs(simulation.control.base_velocity).max() < 0.01
+
+
+def test_a_skill_that_breaks_ends_in_words_and_the_next_one_works(
+    simulation: Simulation, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def break_down(context: object, params: object) -> None:
+        raise ZeroDivisionError("gear")
+
+    with monkeypatch.context() as patch:
+        patch.setitem(verbs.SKILLS, Verb.NAVIGATE, break_down)
+        simulation.start(DRIVE)
+        result = until_it_ends(simulation)
+    assert result.status is SkillStatus.SKILL_ERROR
+    assert result.message.endswith("ZeroDivisionError: gear")
+    assert "Traceback" in caplog.text
+    simulation.start(DRIVE)
+    assert until_it_ends(simulation).success
+
+
+def test_waits_for_the_wall_clock() -> None:
+    pacer = RealTimePacer(1.0)
+    pacer.delay(100.0, 5.0)
+    assert pacer.delay(100.005, 5.02) == pytest.approx(0.015)
+
+
+def test_twice_real_time_waits_half_as_long() -> None:
+    pacer = RealTimePacer(2.0)
+    pacer.delay(100.0, 0.0)
+    assert pacer.delay(100.0, 0.02) == pytest.approx(0.01)
+
+
+def test_a_slow_period_is_made_up_for() -> None:
+    pacer = RealTimePacer(1.0)
+    pacer.delay(0.0, 0.0)
+    assert pacer.delay(0.06, 0.02) == 0.0
+    assert pacer.delay(0.061, 0.08) == pytest.approx(0.019)
+
+
+def test_a_long_halt_is_not_made_up_for() -> None:
+    pacer = RealTimePacer(1.0)
+    pacer.delay(0.0, 0.0)
+    assert pacer.delay(10.0, 0.02) == 0.0
+    assert pacer.delay(10.0, 0.04) == pytest.approx(0.02)
+
+
+@given(now=st.floats(0, 1e6), time=st.floats(0, 1e6))
+def test_as_fast_as_it_can_never_waits(now: float, time: float) -> None:
+    pacer = RealTimePacer(0.0)
+    pacer.delay(0.0, 0.0)
+    assert pacer.delay(now, time) == 0.0
+
+
+@given(walls=st.lists(st.floats(0.0, 0.5), min_size=1, max_size=50))
+def test_never_waits_longer_than_one_period_of_simulated_time(walls: list[float]) -> None:
+    pacer, now = RealTimePacer(1.0), 0.0
+    for i, wall in enumerate(walls):
+        now += wall
+        delay = pacer.delay(now, 0.02 * i)
+        assert 0.0 <= delay <= 0.12 + 1e-9
+        now += delay
+
+
+@pytest.mark.parametrize("rate", [1.0, 5.0, 7.0, 25.0, 30.0, 50.0])
+def test_is_due_at_its_rate_over_ten_seconds(rate: float) -> None:
+    timer = RateTimer(rate)
+    periods = sum(timer.due(i * PERIOD) for i in range(500))
+    assert periods == pytest.approx(10 * rate, abs=1)
+
+
+def test_is_due_evenly_for_a_sum_of_time_steps() -> None:
+    timer, time, periods = RateTimer(5.0), 0.0, []
+    for i in range(5000):
+        time = sum((0.002,) * 10, time)
+        if timer.due(time):
+            periods.append(i)
+    assert {later - earlier for earlier, later in pairwise(periods[1:])} == {10}
+
+
+@given(rate=st.floats(0.1, 50.0), gaps=st.lists(st.floats(0.0, 5.0), min_size=1))
+def test_is_never_due_twice_at_one_instant(rate: float, gaps: list[float]) -> None:
+    timer, time = RateTimer(rate), 0.0
+    for gap in gaps:
+        time += gap
+        timer.due(time)
+        assert not timer.due(time)
+
+
+def test_time_inside_a_part_is_counted_towards_it() -> None:
+    profiler = StepProfiler()
+    with profiler.of("work"):
+        end = monotonic() + 0.01
+        while monotonic() < end:
+            pass
+    name, fraction = profiler.summary().rsplit(" ", 1)
+    assert name == "work"
+    assert 0.0 < float(fraction.rstrip("%")) <= 100.0
+    profiler.restart()
+    assert profiler.summary() == "no steps"
