@@ -15,7 +15,6 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 STILL_ALLOWED: dict[str, int] = {
     "launch": 47,
     "openral_household_benchmark": 19,
-    "openral_sim": 9,
     "openral_world_state": 78,
 }
 """Top folder -> number of docstrings that remain to be rewritten; it only ever shrinks."""

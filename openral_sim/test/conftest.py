@@ -34,7 +34,7 @@ def composition(scene: Scene) -> Composition:
 
 @pytest.fixture(scope="session")
 def still_world(scene: Scene, composition: Composition) -> SimWorldModel:
-    """A world nobody may step or change."""
+    """A world shared by tests that neither step nor change it."""
     return SimWorldModel(scene, composition)
 
 
@@ -59,7 +59,7 @@ class Someone:
 
 
 class Room:
-    """What the skills need of a world, compiled once for all tests."""
+    """The part of a world that skills need, compiled once for all tests."""
 
     def __init__(self) -> None:
         self.people = {"ann": Someone("person", "palm")}

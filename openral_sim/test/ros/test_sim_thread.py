@@ -24,7 +24,7 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 
 
 class Nothing:
-    """Outputs that nobody sees."""
+    """Publishers without subscribers."""
 
     def open_cameras(self, stack: Any) -> tuple[()]:
         return ()

@@ -1,4 +1,4 @@
-"""What the skill server tells the graph of doors."""
+"""The door openings that the skill server publishes."""
 
 from typing import Any
 

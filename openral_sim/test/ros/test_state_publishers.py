@@ -1,4 +1,4 @@
-"""What the node publishes fits together: time, frames, pictures, labels."""
+"""The time, frames, images and labels that the node publishes are consistent."""
 
 from math import radians, tan
 from typing import Any

@@ -41,7 +41,7 @@ def test_every_surface_of_the_map_is_really_there(still_world: SimWorldModel) ->
 
 
 def height_below(world: SimWorldModel, fixture: WorldFurniture, surface: Surface, drop: float) -> float:
-    """What lies under a corner of a surface where no object stands."""
+    """Return the height under a corner of a surface that is free of objects [m]."""
     x, y = fixture.pose.to_parent(surface.area.min[0] + 0.02, surface.area.max[1] - 0.01)
     hit = np.zeros(1, dtype=np.int32)
     start = np.array([x, y, surface.z + drop])
