@@ -56,7 +56,7 @@ def _row(name: str, bodies: dict[str, Body], views: int, rng: np.random.Generato
         patch = shot.view.depth[int(box.y_min) : int(box.y_max), int(box.x_min) : int(box.x_max)]
         center = ((box.x_min + box.x_max) / 2.0, (box.y_min + box.y_max) / 2.0)
         ray = shot.view.intrinsics.rays(np.array([center]))[0] * float(patch.mean())
-        mean = shot.view.T_map_camera[:3, :3] @ ray + shot.view.eye
+        mean = shot.view.T_map_camera[:3, :3] @ ray + shot.view.camera_position
         baseline.append(math.dist(mean.tolist(), THING))
     return {
         "bench": "lift",

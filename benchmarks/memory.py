@@ -87,7 +87,7 @@ def _ingest(
     def take(part: list[tuple[Observation, ...]]) -> float:
         began = time.thread_time()
         for snapshot in part:
-            associator.take_in(snapshot, (0.0, 0.0, 1.4))
+            associator.associate(snapshot, (0.0, 0.0, 1.4))
             memory.commit()
         return PER_SNAPSHOT * len(part) / (time.thread_time() - began)
 

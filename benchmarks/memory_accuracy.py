@@ -59,7 +59,7 @@ class _Walk:
         self.memory = open_world(self.home, "", WorldModelSettings(), self.thesaurus)
         self.open_objects = [o for o in self.sim.objects.values() if self.sim.support_of(o.id) not in HIDDEN]
         self.labels = {o.id: OTHER_WORDS.get(o.kind, o.phrase.split()[-1]) for o in self.open_objects}
-        self.memory.vocabularies.learn(DETECTOR, tuple(set(self.labels.values())))
+        self.memory.vocabularies.set(DETECTOR, tuple(set(self.labels.values())))
 
     def row(self, laps: int) -> Row:
         view_of = SceneView(self.sim.model, WIDTH, HEIGHT, shadows=False)
@@ -98,7 +98,7 @@ class _Walk:
         K = intrinsics(WIDTH, HEIGHT, float(self.sim.model.vis.global_.fovy))
         T = look_at_pose((eye[0], eye[1], eye[2]), (target[0], target[1], target[2]))
         view = DepthView("head", self.time, depth, Intrinsics(K, WIDTH, HEIGHT), T)
-        self.memory.take_in(view, self._detections(instances, labels), DETECTOR)
+        self.memory.integrate(view, self._detections(instances, labels), DETECTOR)
 
     def _detections(self, instances: NDArray[np.uint16], labels: InstanceLabels) -> list[Detection]:
         found = []

@@ -56,7 +56,7 @@ def _take(associator: DataAssociator, rng: random.Random, told: Counter[str]) ->
         )
         for _ in range(PER_SNAPSHOT)
     )
-    taken = associator.take_in(snapshot, None)
+    taken = associator.associate(snapshot, None)
     associator.memory.commit()
     told.update(type(each).__name__ for each in taken if isinstance(each, CapacityError))
 
@@ -68,7 +68,7 @@ def _row(count: int, took: float, memory: SpatialMemory, told: Counter[str], pat
         "detections": count,
         "objects": len(memory),
         "refused": sum(told.values()),
-        **{name: told[name] for name in ("MemoryFull", "TooCrowded")},
+        **{name: told[name] for name in ("MemoryFull", "DensityLimitExceeded")},
         "CPU [s]": round(took, 1),
         "process [MB]": round(psutil.Process().memory_info().rss / 1e6),
         "file [MB]": round(files / 1e6, 1),

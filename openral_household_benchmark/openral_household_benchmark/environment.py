@@ -153,7 +153,7 @@ class HouseholdEnv:
         self._held = ""
         self._at = self.simulation.control.base_pose[:2].copy()
         self.sight = self.camera.take()
-        self.memory.vocabularies.learn(CONTINUOUS, self.detectors.labels)
+        self.memory.vocabularies.set(CONTINUOUS, self.detectors.labels)
 
     @property
     def pose(self) -> Pose:
@@ -175,7 +175,7 @@ class HouseholdEnv:
         if self._metronome.due(self.simulation.time):
             sight = self.look()
             self._carry()
-            self.memory.take_in(sight.view, self.detectors.stream(sight), CONTINUOUS)
+            self.memory.integrate(sight.view, self.detectors.stream(sight), CONTINUOUS)
             self._note_doors()
         for watch in self.watchers:
             watch()
@@ -187,11 +187,11 @@ class HouseholdEnv:
     def _tell_held(self) -> None:
         if self.simulation.holding != self._held:
             self._held = self.simulation.holding
-            self.memory.hold(self._held, self._gripper(), self.simulation.time)
+            self.memory.update_held_object(self._held, self._gripper(), self.simulation.time)
 
     def _carry(self) -> None:
-        if self.memory.carrying.held:
-            self.memory.carrying.move(self._gripper())
+        if self.memory.held_object.held:
+            self.memory.held_object.move(self._gripper())
 
     def _note_doors(self) -> None:
         world = self.simulation.world

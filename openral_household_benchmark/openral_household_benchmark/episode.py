@@ -51,7 +51,8 @@ class MissionEpisode:
     def run(self, goal: str, requester: str) -> MissionReport:
         """Pursue a goal; the mission's own budget bounds it."""
         self._settle()
-        self.robot.memory.standing.heard(requester or self.robot.memory.default_agent, self.robot.pose)
+        memory = self.robot.memory
+        memory.agent_poses.record_message(requester or memory.default_agent, self.robot.pose)
         self._events.append(PaletteChanged(palette=self._palette()))
         self._events.append(PromptReceived(id="goal", text=goal, requester=requester))
         while self._end is None or self._events:

@@ -63,7 +63,7 @@ class RobotPeers:
         """The robot has ended the goal it was at; memory hears of a door that it moved."""
         container, share = result.evidence.get("container_id"), result.evidence.get("opening")
         if isinstance(container, str) and isinstance(share, float):
-            self._robot.memory.openings.done(container, share)
+            self._robot.memory.container_states.on_skill_result(container, share)
         return SkillEnded(call_id=self._goal, result=result)
 
     def _recall(self, command: CallRecall) -> Event:

@@ -1,4 +1,4 @@
-"""Where someone stood when they spoke to the robot."""
+"""Poses of the people who spoke to the robot, at the moment of their last message."""
 
 from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter
 
@@ -7,13 +7,15 @@ from openral_core.scene_graph import NodeKind, SceneNode
 from openral_world_state.home.model import StaticMap
 from openral_world_state.spatial_memory.memory import SpatialMemory
 
-_STOOD = "stood"
-_MOST_PEOPLE = 32
-_LONGEST_NAME = 200
+_FACT = "stood"
+MAX_AGENTS = 32
+"""Agents kept, the latest speakers [1]: more than live in a home, and a bound on what a client can store."""
+MAX_NAME = 200
+"""Length of an agent's id [characters]; the bound that documents put on ids."""
 
 
 class AgentPose(BaseModel):
-    """Where someone stood, in map [m]; ``person``: whether the place is theirs or the robot's."""
+    """Pose in map [m] where an agent spoke; ``person`` if it is their own, False if it is the robot's."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -23,44 +25,44 @@ class AgentPose(BaseModel):
     map_epoch: int = 0
 
 
-_STANDS = TypeAdapter(dict[str, AgentPose])
+_POSES = TypeAdapter(dict[str, AgentPose])
 
 
 class AgentPoseMemory:
-    """Keeps, for each person, where they were at their last words; it outlives the process with memory.
+    """Last pose of each agent at the time of their message, kept with memory.
 
-    Only the 32 who spoke last are kept. Of somebody whose own place is unknown, the robot's place is
-    kept: they spoke where it stood. What was kept in another map is not where it says.
+    If an agent's own pose is unknown, the robot's is kept: they spoke to it there. Only the last
+    `MAX_AGENTS` speakers are kept, and a pose of another map epoch is not returned.
     """
 
     def __init__(self, memory: SpatialMemory, home: StaticMap, map_epoch: int = 0) -> None:
         self._memory, self._home, self._map_epoch = memory, home, map_epoch
-        self._told = memory.fact(_STOOD, _STANDS, {})
+        self._poses = memory.fact(_FACT, _POSES, {})
 
-    def heard(self, agent: str, robot: Pose | None) -> None:
-        """Someone spoke just now.
+    def record_message(self, agent: str, robot: Pose | None) -> None:
+        """Keep the pose of an agent who spoke just now.
 
         Args:
-            agent: Who, "" when nobody in particular.
-            robot: Where the robot stands in map, None when unknown.
+            agent: Id of the speaker, "" if unknown.
+            robot: Pose of the robot in map, None if unknown.
         """
-        known = self._home.nodes.get(agent)
-        is_known = known is not None and known.kind is NodeKind.AGENT
-        pose = known.pose if known is not None and is_known else robot
-        if pose is None or len(agent) > _LONGEST_NAME:
+        node = self._home.nodes.get(agent)
+        is_person = node is not None and node.kind is NodeKind.AGENT
+        pose = node.pose if node is not None and is_person else robot
+        if pose is None or len(agent) > MAX_NAME:
             return
-        told = AgentPose(
-            position=pose.position, orientation=pose.orientation, person=is_known, map_epoch=self._map_epoch
+        latest = AgentPose(
+            position=pose.position, orientation=pose.orientation, person=is_person, map_epoch=self._map_epoch
         )
-        others = {who: where for who, where in self._told.items() if who != agent}
-        self._told = dict([*others.items(), (agent, told)][-_MOST_PEOPLE:])
-        self._memory.put_fact(_STOOD, _STANDS.dump_json(self._told).decode())
+        others = {name: earlier for name, earlier in self._poses.items() if name != agent}
+        self._poses = dict([*others.items(), (agent, latest)][-MAX_AGENTS:])
+        self._memory.put_fact(_FACT, _POSES.dump_json(self._poses).decode())
 
-    def of(self, agent: str) -> SceneNode | None:
-        """As a node, an agent where a person stood, a place where the robot did; None when unknown."""
-        told = self._told.get(agent)
-        if told is None or told.map_epoch != self._map_epoch:
+    def last_pose_of(self, agent: str) -> SceneNode | None:
+        """Last pose as a node of kind agent, or place if it is the robot's; None if unknown."""
+        latest = self._poses.get(agent)
+        if latest is None or latest.map_epoch != self._map_epoch:
             return None
-        pose = Pose(told.position, told.orientation)
-        kind, who = (NodeKind.AGENT, agent) if told.person else (NodeKind.PLACE, "the robot")
-        return SceneNode(id=agent or "operator", kind=kind, label=f"where {who} stood", pose=pose)
+        pose = Pose(latest.position, latest.orientation)
+        kind, name = (NodeKind.AGENT, agent) if latest.person else (NodeKind.PLACE, "the robot")
+        return SceneNode(id=agent or "operator", kind=kind, label=f"where {name} stood", pose=pose)

@@ -1,4 +1,4 @@
-"""`openral-memory`: look into a memory file and put it right, while no node writes it."""
+"""`openral-memory`: inspect and correct a memory file while no node writes it."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -14,21 +14,21 @@ from rich.text import Text
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.scene_graph import SceneGraph, SceneNode
 from openral_core.text import Thesaurus
-from openral_world_state.queries import edit as corrections
+from openral_world_state.queries.edit import forget_object, merge_objects, move_object, rename_object
 from openral_world_state.scene_graph.json_io import read_graph, write_graph
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.world import WorldModel, WorldModelSettings, import_graph, open_world
 
 
 class UnknownNode(OpenRALError):
-    """An id that the graph has no node of."""
+    """The graph has no node with this id."""
 
-    def __init__(self, asked: str, known: Iterable[str]) -> None:
-        nearest = get_close_matches(asked, known, 3, 0.0)
-        super().__init__(f"the graph has no node {asked!r}: the nearest ids are {format_choices(nearest)}")
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        nearest = get_close_matches(name, known, 3, 0.0)
+        super().__init__(f"unknown node {name!r}; similar ids: {format_choices(nearest)}")
 
 
-app = typer.Typer(help="Look into a memory file and put it right.", no_args_is_help=True)
+app = typer.Typer(help="Inspect and correct a memory file.", no_args_is_help=True)
 commands = typer.Typer()
 commands.add_typer(app, name="memory")
 console = Console()
@@ -38,57 +38,57 @@ Object = Annotated[str, typer.Argument(help="id of an object")]
 
 @app.command("list")
 def list_objects(file: File) -> None:
-    """List every remembered object."""
+    """List all remembered objects."""
     with _world(file) as world:
         show_nodes(record.node() for record in world.memory)
 
 
 @app.command()
 def show(file: File, name: Object) -> None:
-    """Show everything known of one object."""
+    """Show one object with its relations."""
     with _world(file) as world:
         show_node(world.graph(), world.memory.get(name).id)
 
 
 @app.command()
 def rename(file: File, name: Object, label: str) -> None:
-    """Call an object something else."""
+    """Change an object's label."""
     with _world(file) as world:
-        corrections.rename_object(world.memory, name, label, Thesaurus.load())
+        rename_object(world.memory, name, label, Thesaurus.load())
 
 
 @app.command()
 def move(file: File, name: Object, x: float, y: float, z: float) -> None:
-    """Say where an object is, in map [m]."""
+    """Set an object's position in map [m]."""
     with _world(file) as world:
-        corrections.move_object(world.memory, name, x, y, z)
+        move_object(world.memory, name, x, y, z)
 
 
 @app.command()
 def forget(file: File, name: Object) -> None:
-    """Drop an object for good."""
+    """Delete an object."""
     with _world(file) as world:
-        corrections.forget_object(world.memory, name)
+        forget_object(world.memory, name)
 
 
 @app.command()
 def merge(file: File, kept: Object, other: Object) -> None:
-    """Make two objects one."""
+    """Merge OTHER into KEPT."""
     with _world(file) as world:
-        corrections.merge_objects(world.memory, kept, other)
+        merge_objects(world.memory, kept, other)
 
 
 @app.command()
 def export(file: File, document: Path) -> None:
-    """Write the graph as JSON."""
+    """Write the scene graph as JSON."""
     with _world(file) as world:
         write_graph(world.graph(), document)
 
 
 @app.command("import")
 def import_document(file: Annotated[Path, typer.Argument()], document: Path) -> None:
-    """Take a graph in from JSON; the memory file is made when missing."""
-    with answered():
+    """Import a scene graph from JSON; the memory file is created if missing."""
+    with report_errors():
         memory = SpatialMemory(file, Thesaurus.load())
         try:
             import_graph(memory, read_graph(document))
@@ -99,19 +99,19 @@ def import_document(file: Annotated[Path, typer.Argument()], document: Path) -> 
 def show_nodes(nodes: Iterable[SceneNode]) -> None:
     """Print a table of objects."""
     table = Table("id", "label", "presence", "x", "y", "z", "seen", "times", "by")
-    for node in sorted(nodes, key=lambda each: each.id):
+    for node in sorted(nodes, key=lambda node: node.id):
         x, y, z = (f"{value:.2f}" for value in node.pose.position)
         seen, times = f"{node.last_seen:.1f}", str(node.observations)
         cells = (node.id, node.label, node.presence.value, x, y, z, seen, times, node.source)
-        table.add_row(*map(Text, cells))  # not markup: labels are what detectors call things
+        table.add_row(*map(Text, cells))  # not markup: labels are untrusted text
     console.print(table)
 
 
 def show_node(graph: SceneGraph, name: str) -> None:
-    """Print everything known of one node.
+    """Print a node with its relations.
 
     Raises:
-        UnknownNode: If the graph has none of that id.
+        UnknownNode: If the graph has no node with that id.
     """
     if name not in graph.by_id:
         raise UnknownNode(name, graph.by_id)
@@ -122,8 +122,8 @@ def show_node(graph: SceneGraph, name: str) -> None:
 
 
 @contextmanager
-def answered() -> Iterator[None]:
-    """Errors of ours end the command with their words and status 1."""
+def report_errors() -> Iterator[None]:
+    """Print an `OpenRALError` and exit with status 1."""
     try:
         yield
     except OpenRALError as error:
@@ -133,9 +133,9 @@ def answered() -> Iterator[None]:
 
 @contextmanager
 def _world(file: Path) -> Iterator[WorldModel]:
-    with answered():
+    with report_errors():
         if not file.exists():
-            console.print(Text(f"there is no memory file {file}", style="red"))
+            console.print(Text(f"memory file {file} not found", style="red"))
             raise typer.Exit(1)
         world = open_world(None, str(file), WorldModelSettings(), Thesaurus.load(), newest_map=True)
         try:

@@ -1,10 +1,13 @@
-"""Which containers are open, as last seen or done, and what came out with a drawer."""
-# MERGED Is a container open? Told from how deep a camera looks into its front, or at what is drawn out of it.
+"""Open or closed state of containers, estimated from depth or reported by a skill, and kept with memory.
+
+A camera that looks at a container's front tells its state: through an open door it measures farther than the
+front, and a drawn drawer's tray it meets before the chest.
+"""
 
 import json
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,162 +19,201 @@ from openral_world_state.home.model import SiteFixture, StaticMap
 from openral_world_state.lifting.camera import DepthView
 from openral_world_state.spatial_memory.memory import SpatialMemory
 
-_OPENINGS, _DRAWN = "openings", "drawn"
-_STATES, _SHARES = TypeAdapter(dict[str, Opening]), TypeAdapter(dict[str, FiniteFloat])
-_WIDE, _AJAR = 0.5, 0.05
+Points = NDArray[np.float64]
+_STATES_FACT, _DRAWN_FACT = "openings", "drawn"
+_STATES, _DISTANCES = TypeAdapter(dict[str, Opening]), TypeAdapter(dict[str, FiniteFloat])
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningThresholds:
+    """Decision thresholds of a container's state, chosen on the doors and drawers of the simulated home.
+
+    A skill's result counts as open from the fraction ``skill_open`` of wide open, as closed up to
+    ``skill_closed``. Of the sampled points of a front, the fraction ``open_points`` must be looked through
+    (a drawer: hidden by its tray) to be open, and ``closed_points`` must be met to be closed.
+
+    Args:
+        skill_open: Fraction of wide open [1].
+        skill_closed: Fraction of wide open [1].
+        open_points: Fraction of the sampled points [1].
+        closed_points: Fraction of the sampled points [1].
+        tolerance: Difference in depth up to which a point counts as on the front [m].
+        min_depth: Depth from which a camera can judge a front [m].
+        border: Width of the image's border that is not used [px].
+        below: Distance below a drawer at which its chest is sampled [m].
+        rim: Height by which a drawer's tray may rise above its interior [m].
+        max_oblique: Tangent of the largest angle between the view and the front's normal, 50 degrees [1].
+    """
+
+    skill_open: float = 0.5
+    skill_closed: float = 0.05
+    open_points: float = 0.6
+    closed_points: float = 0.8
+    tolerance: float = 0.1
+    min_depth: float = 0.2
+    border: float = 2.0
+    below: float = 0.08
+    rim: float = 0.01
+    max_oblique: float = 1.2
+
+
+_LIMITS = OpeningThresholds()
+_SAMPLES = np.linspace(0.15, 0.85, 5)  # fractions of the front's sides: off its frame, across its middle
 
 
 class ContainerStates:
-    """Kept with memory, so that it outlives the process and each change is told.
+    """Last known state of each container with a door; kept with memory, so it outlives the process.
 
-    ``known`` maps ids of containers to what was last seen of them, or done to them. What lies in a drawer
-    that a skill has moved is where the drawer took it.
+    ``known`` maps ids of containers to the state last seen, or reported by a skill. The contents of a drawer
+    that a skill moved are moved with it.
     """
 
     def __init__(self, memory: SpatialMemory, home: StaticMap) -> None:
         self._memory = memory
         self._doors = {site.node.id for site in home.containers if site.node.occludes_contents}
         self._drawers = {site.node.id: site for site in home.containers if site.drawn > 0.0}
-        self._drawn = memory.fact(_DRAWN, _SHARES, {})
-        told = memory.fact(_OPENINGS, _STATES, {})
-        self.known = {name: opening for name, opening in told.items() if name in self._doors}
+        self._drawn = memory.fact(_DRAWN_FACT, _DISTANCES, {})
+        stored = memory.fact(_STATES_FACT, _STATES, {})
+        self.known = {name: opening for name, opening in stored.items() if name in self._doors}
 
-    def done(self, container: str, share: float) -> bool:
-        """A skill moved a door; it ended at a ``share`` of wide open in [0, 1]. False as in `put`."""
-        if container in self._drawers and math.isfinite(share):
-            self._draw(self._drawers[container], min(max(share, 0.0), 1.0))
-        moved = Opening.OPEN if share >= _WIDE else Opening.CLOSED if share <= _AJAR else Opening.UNKNOWN
-        return self.put(container, moved)
+    def on_skill_result(self, container: str, fraction: float) -> bool:
+        """Apply a skill's result; return False if `set` does.
 
-    def put(self, container: str, opening: Opening) -> bool:
-        """Take over a state; False for what is no container with a door, or for no state."""
+        Args:
+            container: Id of the container whose door or drawer was moved.
+            fraction: Position it ended at, from 0 (closed) to 1 (wide open).
+        """
+        if container in self._drawers and math.isfinite(fraction):
+            self._move_contents(self._drawers[container], min(max(fraction, 0.0), 1.0))
+        if fraction >= _LIMITS.skill_open:
+            return self.set(container, Opening.OPEN)
+        return self.set(container, Opening.CLOSED if fraction <= _LIMITS.skill_closed else Opening.UNKNOWN)
+
+    def set(self, container: str, opening: Opening) -> bool:
+        """Set a container's state; return False if it has no door or the state is UNKNOWN."""
         if container not in self._doors or opening is Opening.UNKNOWN:
             return False
         if self.known.get(container) is not opening:
             self.known[container] = opening
-            told = {name: value.value for name, value in sorted(self.known.items())}
-            self._memory.put_fact(_OPENINGS, json.dumps(told))
+            states = {name: value.value for name, value in sorted(self.known.items())}
+            self._memory.put_fact(_STATES_FACT, json.dumps(states))
         return True
 
-    def _draw(self, drawer: SiteFixture, share: float) -> None:
-        """Move what is remembered in a drawer as far as the drawer has moved."""
-        name, out = drawer.node.id, share * drawer.drawn
-        by = out - self._drawn.get(name, 0.0)
-        dx, dy = by * math.cos(drawer.frame.yaw), by * math.sin(drawer.frame.yaw)
+    def _move_contents(self, drawer: SiteFixture, fraction: float) -> None:
+        name, drawn = drawer.node.id, fraction * drawer.drawn
+        moved = drawn - self._drawn.get(name, 0.0)
+        dx, dy = moved * math.cos(drawer.frame.yaw), moved * math.sin(drawer.frame.yaw)
         inside = [r for r in self._memory if not r.carried and drawer.encloses(r.pose.position)]
         for record in inside:
             x, y, z = record.pose.position
             record.pose = replace(record.pose, position=(x + dx, y + dy, z))
             self._memory.touch(record)
-        self._drawn[name] = out
-        self._memory.put_fact(_DRAWN, json.dumps(self._drawn))
-
-
-Points = NDArray[np.float64]
-_DOORS_SHARES = np.linspace(0.15, 0.85, 5)
-_TOLERANCE = 0.1
-_SHUT, _OPEN = 0.8, 0.6
-_BORDER = 2.0
-_BELOW = 0.08
-_RIM = 0.01
+        self._drawn[name] = drawn
+        self._memory.put_fact(_DRAWN_FACT, json.dumps(self._drawn))
 
 
 def estimate_opening(view: DepthView, site: SiteFixture, farthest: float) -> Opening:
-    """OPEN or CLOSED when the camera looks at enough of the container's front, else UNKNOWN."""
-    if site.footprint is None or site.interior is None or not _faces(view, site):
+    """Estimate a container's state; UNKNOWN unless the camera sees enough of its front.
+
+    Args:
+        view: Depth image.
+        site: Container.
+        farthest: Depth that can be trusted [m].
+    """
+    if site.footprint is None or site.interior is None or not _is_facing(view, site):
         return Opening.UNKNOWN
-    look_at, judge = _WAYS[site.opens]
-    points = look_at(site, site.interior, site.footprint.max[0])
-    beyond = _beyond(view, points, farthest)
-    if beyond is None:
+    sample, classify = _METHODS[site.opens]
+    points = sample(site, site.interior, site.footprint.max[0])
+    residual = _depth_residual(view, points, farthest)
+    if residual is None:
         return Opening.UNKNOWN
-    opening = judge(beyond)
-    is_other = site.opens == "out" and opening is Opening.OPEN and not _is_own(view, points, beyond, site)
+    opening = classify(residual)
+    is_other = (
+        site.opens == "out"
+        and opening is Opening.OPEN
+        and not _is_own_tray(view, points, residual, site.interior)
+    )
     return Opening.UNKNOWN if is_other else opening
 
 
-def _through(beyond: Points) -> Opening:
-    """A door: OPEN when most of the front is looked through, CLOSED when nearly all of it is met."""
-    if (np.abs(beyond) <= _TOLERANCE).mean() >= _SHUT:
+def _classify_door(residual: Points) -> Opening:
+    """OPEN if most points are looked through, CLOSED if nearly all are met."""
+    if (np.abs(residual) <= _LIMITS.tolerance).mean() >= _LIMITS.closed_points:
         return Opening.CLOSED
-    return Opening.OPEN if (beyond > _TOLERANCE).mean() >= _OPEN else Opening.UNKNOWN
+    is_open = (residual > _LIMITS.tolerance).mean() >= _LIMITS.open_points
+    return Opening.OPEN if is_open else Opening.UNKNOWN
 
 
-def _through_a_side(beyond: Points) -> Opening:
-    """A door that slides aside: as one that turns, but only one half of the front is ever open."""
-    columns = len(_DOORS_SHARES) // 2 * len(_DOORS_SHARES)
-    halves = [_through(half) for half in (beyond[:columns], beyond[-columns:])]
+def _classify_sliding_door(residual: Points) -> Opening:
+    """Classify the halves of the front one by one, because only one of them is ever open."""
+    columns = len(_SAMPLES) // 2 * len(_SAMPLES)
+    halves = [_classify_door(half) for half in (residual[:columns], residual[-columns:])]
     if Opening.OPEN in halves:
         return Opening.OPEN
     return Opening.CLOSED if halves == [Opening.CLOSED] * 2 else Opening.UNKNOWN
 
 
-def _met_early(beyond: Points) -> Opening:
-    """A drawer: OPEN when the tray is met before the chest is, CLOSED when the chest is in sight."""
-    if (beyond < -_TOLERANCE).mean() >= _OPEN:
+def _classify_drawer(residual: Points) -> Opening:
+    """OPEN if the tray hides the chest, CLOSED if the chest is visible."""
+    if (residual < -_LIMITS.tolerance).mean() >= _LIMITS.open_points:
         return Opening.OPEN
-    return Opening.CLOSED if (beyond >= -_TOLERANCE).mean() >= _SHUT else Opening.UNKNOWN
+    is_visible = (residual >= -_LIMITS.tolerance).mean() >= _LIMITS.closed_points
+    return Opening.CLOSED if is_visible else Opening.UNKNOWN
 
 
-def _is_own(view: DepthView, points: Points, beyond: Points, site: SiteFixture) -> bool:
-    """Whether what is met before a drawer's chest is that drawer, by its height, and not one above it."""
-    interior = site.interior
-    if interior is None:
-        return False
-    away = view.to_camera(points)[:, 2]
-    early = beyond < -_TOLERANCE
-    heights = (view.eye + (points - view.eye) * (1.0 + beyond / away)[:, None])[early, 2]
-    low, high = interior.min[2] - _BELOW, interior.max[2] + _RIM
-    return bool(((heights > low) & (heights < high)).mean() >= _OPEN)
+def _is_own_tray(view: DepthView, points: Points, residual: Points, interior: Box3) -> bool:
+    """Tell by its height the tray of this drawer from that of one above it."""
+    depth = view.to_camera(points)[:, 2]
+    hidden = residual < -_LIMITS.tolerance
+    scale = (1.0 + residual / depth)[:, None]
+    heights = (view.camera_position + (points - view.camera_position) * scale)[hidden, 2]
+    low, high = interior.min[2] - _LIMITS.below, interior.max[2] + _LIMITS.rim
+    return bool(((heights > low) & (heights < high)).mean() >= _LIMITS.open_points)
 
 
-def _beyond(view: DepthView, points: Points, farthest: float) -> Points | None:
-    """How much farther than each point of map the camera sees in [m]; None if it misses any of them."""
-    seen = view.to_camera(points)
-    if (seen[:, 2] < 0.2).any() or (seen[:, 2] > farthest).any():
+def _depth_residual(view: DepthView, points: Points, farthest: float) -> Points | None:
+    """Measured depth minus the depth of each map point (N, 3) [m]; None if any is not in view."""
+    in_camera = view.to_camera(points)
+    if (in_camera[:, 2] < _LIMITS.min_depth).any() or (in_camera[:, 2] > farthest).any():
         return None
     height, width = view.depth.shape
-    pixels = view.depth_intrinsics.project(seen)
-    if (pixels < _BORDER).any() or (pixels > np.array([width, height]) - _BORDER).any():
+    pixels = view.depth_intrinsics.project(in_camera)
+    if (pixels < _LIMITS.border).any() or (pixels > np.array([width, height]) - _LIMITS.border).any():
         return None
     columns, rows = pixels.astype(int).T
     depth = view.depth[rows, columns].astype(np.float64)
     known = np.isfinite(depth) & (depth > 0.0)
-    beyond: Points = np.where(known, depth - seen[:, 2], -np.inf)
-    return beyond
+    residual: Points = np.where(known, depth - in_camera[:, 2], -np.inf)
+    return residual
 
 
-def _front(site: SiteFixture, interior: Box3, x: float) -> Points:
-    """A grid of points across the front of the container's volume, column by column, in map; (25, 3)."""
+def _sample_front(site: SiteFixture, interior: Box3, x: float) -> Points:
+    """Points across the front of the container's volume in map, column by column, shape (25, 3)."""
     low, high = np.array(interior.min), np.array(interior.max)
-    heights = [float(z) for z in low[2] + _DOORS_SHARES * (high[2] - low[2])]
-    return _in_map(
-        site, ((x, float(y), z) for y in low[1] + _DOORS_SHARES * (high[1] - low[1]) for z in heights)
-    )
+    heights = [float(z) for z in low[2] + _SAMPLES * (high[2] - low[2])]
+    return _to_map(site, ((x, float(y), z) for y in low[1] + _SAMPLES * (high[1] - low[1]) for z in heights))
 
 
-def _under(site: SiteFixture, interior: Box3, x: float) -> Points:
-    """A row of points of the chest's front under the container, which a drawn tray hides; (5, 3)."""
+def _sample_below(site: SiteFixture, interior: Box3, x: float) -> Points:
+    """Points of the chest's front below the container in map, which a drawn tray hides, shape (5, 3)."""
     low, high = np.array(interior.min), np.array(interior.max)
-    return _in_map(
-        site, ((x, float(y), float(low[2]) - _BELOW) for y in low[1] + _DOORS_SHARES * (high[1] - low[1]))
-    )
+    z = float(low[2]) - _LIMITS.below
+    return _to_map(site, ((x, float(y), z) for y in low[1] + _SAMPLES * (high[1] - low[1])))
 
 
-def _in_map(site: SiteFixture, points: Iterable[tuple[float, float, float]]) -> Points:
+def _to_map(site: SiteFixture, points: Iterable[tuple[float, float, float]]) -> Points:
     return np.array([(*site.frame.to_parent(x, y), z) for x, y, z in points])
 
 
-def _faces(view: DepthView, site: SiteFixture) -> bool:
-    """Whether the camera stands before the front, at most about 50 degrees aside."""
-    x, y = site.frame.to_local(float(view.eye[0]), float(view.eye[1]))
+def _is_facing(view: DepthView, site: SiteFixture) -> bool:
+    x, y = site.frame.to_local(float(view.camera_position[0]), float(view.camera_position[1]))
     front = site.footprint.max[0] if site.footprint else 0.0
-    return x > front and abs(y) < 1.2 * (x - front)
+    return x > front and abs(y) < _LIMITS.max_oblique * (x - front)
 
 
-Grid = Callable[[SiteFixture, Box3, float], Points]
-_WAYS: dict[Opens, tuple[Grid, Callable[[Points], Opening]]] = {
-    "hinge": (_front, _through),
-    "aside": (_front, _through_a_side),
-    "out": (_under, _met_early),
+Sampler = Callable[[SiteFixture, Box3, float], Points]
+_METHODS: dict[Opens, tuple[Sampler, Callable[[Points], Opening]]] = {
+    "hinge": (_sample_front, _classify_door),
+    "aside": (_sample_front, _classify_sliding_door),
+    "out": (_sample_below, _classify_drawer),
 }

@@ -1,11 +1,17 @@
-"""One snapshot taken into memory."""
-# MERGED Which observation is which remembered object: one to one, the cheapest together.
-# MERGED How much an observation looks like a remembered object.
-# MERGED Moved or new: which missing object an unexplained one is.
+"""Data association: match the observations of one frame to remembered objects.
+
+Matches are gated by distance, cost by distance, label and size, and are assigned one to one at the lowest
+total cost. An observation without a match re-identifies an object that is missing elsewhere (it
+moved), or becomes a new object.
+
+Source: global nearest neighbour data association (Blackman and Popoli, Design and Analysis of Modern Tracking
+Systems, 1999), with the Hungarian method of scipy.optimize.linear_sum_assignment.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -14,7 +20,7 @@ from openral_core.scene_graph import Presence
 from openral_core.text import TermRelation, Thesaurus
 from openral_world_state.observation import Observation
 from openral_world_state.spatial_memory.memory import SpatialMemory
-from openral_world_state.spatial_memory.record import OPERATORS_WORD, ObjectRecord, Triple
+from openral_world_state.spatial_memory.record import OPERATOR_LABEL_WEIGHT, ObjectRecord, Triple
 from openral_world_state.track_update import (
     CapacityError,
     MemoryLimits,
@@ -24,159 +30,81 @@ from openral_world_state.track_update import (
 )
 
 Costs = Sequence[dict[str, float]]
-_UNMATCHED = 3.0
-
-
-def solve_assignment(costs: Costs) -> list[str | None]:
-    """For each row the column it is matched to, None for none.
-
-    Args:
-        costs: For each row the columns it may be matched to, each cost below 3.
-    """
-    taken: dict[str, int] = {}
-    for row in costs:
-        for column in row:
-            taken[column] = taken.get(column, 0) + 1
-    easy = all(len(row) <= 1 and all(taken[column] == 1 for column in row) for row in costs)
-    return [next(iter(row), None) for row in costs] if easy else _optimal(costs, sorted(taken))
-
-
-def _optimal(costs: Costs, columns: list[str]) -> list[str | None]:
-    place = {name: index for index, name in enumerate(columns)}
-    matrix = np.full((len(costs), len(columns) + len(costs)), _UNMATCHED)
-    for index, row in enumerate(costs):
-        for name, value in row.items():
-            matrix[index, place[name]] = value
-    result: list[str | None] = [None] * len(costs)
-    for index, column in zip(*linear_sum_assignment(matrix), strict=True):
-        if column < len(columns) and columns[column] in costs[index]:
-            result[index] = columns[column]
-    return result
-
-
-_LABEL_COST = {
-    TermRelation.EQUAL: 0.0,
-    TermRelation.NARROWER: 0.2,
-    TermRelation.BROADER: 0.2,
-    TermRelation.RELATED: 0.5,
-}
-_OVERLAP = 0.35
-_LARGER = 2.0
-_IN_HAND = 0.35
+_SAME_KIND = (TermRelation.EQUAL, TermRelation.NARROWER, TermRelation.BROADER)
 
 
 @dataclass(frozen=True, slots=True)
 class AssociationGates:
-    """How far apart two sights of one still object may be.
+    """Largest distance between two observations of one object that stands still.
 
-    ``least`` [m] whatever its size, plus ``share`` of its longest side, never above ``most`` [m].
+    Sized for household objects seen by an RGB-D camera: the error of a lifted centre grows with the object,
+    because a detector's box and the visible surface differ from view to view.
+
+    Args:
+        min: Gate of the smallest object [m].
+        size_factor: Gate per length of the longest side [1].
+        max: Gate of the largest object [m].
+        held: Distance from the gripper, beside half the object's size, within which it is the held one [m].
     """
 
-    least: float = 0.12
-    share: float = 0.35
-    most: float = 0.6
+    min: float = 0.12
+    size_factor: float = 0.35
+    max: float = 0.6
+    held: float = 0.35
 
 
-def gate_radius(size: tuple[float, float, float], gates: AssociationGates) -> float:
-    """Distance within which an object of this size is looked for [m]."""
-    return min(gates.most, max(gates.least, gates.share * max(size)))
+@dataclass(frozen=True, slots=True)
+class AssociationCosts:
+    """Weights of the association cost; distance adds 0 to 1, as a fraction of the gate.
 
+    The label costs order the relations: a synonym before a narrower or broader label, those before a related
+    one, and that before one that excludes the record's label, which counts only in the same space.
 
-def association_cost(
-    seen: Observation, record: ObjectRecord, distance: float, gates: AssociationGates, thesaurus: Thesaurus
-) -> float:
-    """Unlikeness in [0, 2), infinite when they cannot be one object.
-
-    Labels that exclude each other may still name one object, if both fill the same space.
+    Args:
+        label: Cost of each relation of labels [1].
+        unrelated_label: Cost of labels that exclude each other [1].
+        size: Cost per e-fold of difference in the longest side [1].
+        max_size: Upper bound of the cost of size [1].
+        held: Cost of the held object near the gripper; lower than that of any other match [1].
+        unmatched: Cost of leaving an observation unmatched; above that of any match [1].
+        same_space: Distance per mean longest side up to which two labels may name one object [1].
+        min_same_space: Smallest such distance [m].
+        max_size_ratio: Ratio of the longest sides up to which two sizes are of one object [1].
     """
-    reach = max(gate_radius(seen.size, gates), gate_radius(record.size, gates))
-    if distance > reach:
-        return math.inf
-    relation = label_relation(seen.label, record, thesaurus)
-    if relation is TermRelation.NONE and not _same_space(seen, record, distance):
-        return math.inf
-    return distance / reach + _LABEL_COST.get(relation, 0.8) + _size_cost(seen, record)
+
+    label: Mapping[TermRelation, float] = field(
+        default_factory=lambda: MappingProxyType(
+            {
+                TermRelation.EQUAL: 0.0,
+                TermRelation.NARROWER: 0.2,
+                TermRelation.BROADER: 0.2,
+                TermRelation.RELATED: 0.5,
+            }
+        )
+    )
+    unrelated_label: float = 0.8
+    size: float = 0.2
+    max_size: float = 0.3
+    held: float = -1.0
+    unmatched: float = 3.0
+    same_space: float = 0.35
+    min_same_space: float = 0.03
+    max_size_ratio: float = 2.0
 
 
-def label_relation(label: str, record: ObjectRecord, thesaurus: Thesaurus) -> TermRelation:
-    """The best relation of a label to any name of the record."""
-    relations = [thesaurus.relation(label, name) for name in record.names]
-    return min(relations, key=tuple(TermRelation).index)
-
-
-def is_held(seen: Observation, held: ObjectRecord, thesaurus: Thesaurus) -> bool:
-    """Whether an observation near the gripper is what the gripper holds."""
-    near = seen.pose.distance(held.pose) <= _IN_HAND + max(held.size) / 2.0
-    return near and label_relation(seen.label, held, thesaurus) is not TermRelation.NONE
-
-
-def similar_size(first: tuple[float, float, float], second: tuple[float, float, float]) -> bool:
-    """Whether the longest sides are within a factor of two; an unknown size fits any."""
-    a, b = max(first), max(second)
-    return a <= 0.0 or b <= 0.0 or 1.0 / _LARGER <= a / b <= _LARGER
-
-
-def _same_space(seen: Observation, record: ObjectRecord, distance: float) -> bool:
-    mean = (max(seen.size) + max(record.size)) / 2.0
-    return distance <= max(0.03, _OVERLAP * mean) and similar_size(seen.size, record.size)
-
-
-def _size_cost(seen: Observation, record: ObjectRecord) -> float:
-    a, b = max(seen.size), max(record.size)
-    if seen.truncated or a <= 0.0 or b <= 0.0:
-        return 0.0
-    return min(0.3, 0.2 * abs(math.log(a / b)))
-
-
-_SAME = (TermRelation.EQUAL, TermRelation.NARROWER, TermRelation.BROADER)
-
-
-def reidentify_moved(seen: Observation, memory: SpatialMemory, used: set[str]) -> ObjectRecord | None:
-    """The object that was looked for in vain where it was, and that this is: moved, not new."""
-    found = [
-        record
-        for record, relation in memory.missing(seen.label)
-        if relation in _SAME and record.id not in used and similar_size(seen.size, record.size)
-    ]
-    return max(found, key=lambda r: (r.last_seen, r.id), default=None)
-
-
-def reappeared_as(gone: ObjectRecord, memory: SpatialMemory, thesaurus: Thesaurus) -> ObjectRecord | None:
-    """The only object of the same name that was first seen after ``gone`` was last seen: it moved."""
-    found = {
-        record.id: record
-        for record, relation in memory.hits(gone.label)
-        if relation is TermRelation.EQUAL
-        and record.id != gone.id
-        and record.presence is Presence.PRESENT
-        and record.first_seen > gone.last_seen
-        and similar_size(gone.size, record.size)
-        and label_relation(record.label, gone, thesaurus) is TermRelation.EQUAL
-    }
-    return next(iter(found.values())) if len(found) == 1 else None
-
-
-def merge_records(kept: ObjectRecord, other: ObjectRecord) -> None:
-    """Make ``kept`` what ``other`` is now; ``other`` is to be forgotten."""
-    newest, oldest = (other, kept) if other.last_seen >= kept.last_seen else (kept, other)
-    kept.pose, kept.size, kept.covariance = newest.pose, newest.size, newest.covariance
-    kept.presence, kept.misses, kept.looked = newest.presence, newest.misses, newest.looked
-    kept.confidence, kept.eye, kept.source = newest.confidence, newest.eye, newest.source
-    kept.votes = {**other.votes, **kept.votes}
-    given = [label for label, weight in kept.votes.items() if weight >= OPERATORS_WORD]
-    kept.label = kept.label if kept.label in given else next(iter(given), kept.label)
-    kept.aliases = tuple(dict.fromkeys((*kept.aliases, *other.aliases)))
-    kept.observations += other.observations
-    kept.first_seen = min(oldest.first_seen, newest.first_seen)
-    kept.last_seen = newest.last_seen
+_COSTS = AssociationCosts()
 
 
 @dataclass(frozen=True, slots=True)
 class DataAssociator:
-    """Decides which observation is which object, and writes that to memory.
+    """Match observations to records and write them to memory.
 
-    ``map_epoch``: objects of another epoch are not where they seem, and match nothing; ``limits``: how
-    many objects there may be.
+    Args:
+        memory: Records to match and to update.
+        thesaurus: Relates labels.
+        gates: Largest distances.
+        map_epoch: Records of another epoch have no usable pose and match nothing.
+        limits: Largest number of objects.
     """
 
     memory: SpatialMemory
@@ -185,53 +113,191 @@ class DataAssociator:
     map_epoch: int
     limits: MemoryLimits = field(default_factory=MemoryLimits)
 
-    def take_in(
-        self, observations: tuple[Observation, ...], eye: Triple | None, held: str = ""
+    def associate(
+        self, observations: tuple[Observation, ...], viewpoint: Triple | None, held: str = ""
     ) -> list[ObjectRecord | CapacityError]:
-        """The record of each observation, or why it has none; two of one snapshot are never one object.
+        """Return the record of each observation, or the reason why it has none.
 
-        What looks like the ``held`` record, near the gripper, is it.
+        Two observations of one frame never share a record.
+
+        Args:
+            observations: Of one frame.
+            viewpoint: Position of the camera in map [m].
+            held: Id of the object in the gripper, "" if none.
         """
-        order = sorted(range(len(observations)), key=lambda i: _key(observations[i]))
+        order = sorted(range(len(observations)), key=lambda i: _sort_key(observations[i]))
         matches = solve_assignment([self._candidates(observations[i], held) for i in order])
         used = {name for name in matches if name is not None}
-        taken: dict[int, ObjectRecord | CapacityError] = {}
+        results: dict[int, ObjectRecord | CapacityError] = {}
         for i, name in zip(order, matches, strict=True):
-            known = self.memory.get(name) if name is not None else None
+            matched = self.memory.get(name) if name is not None else None
             try:
-                taken[i] = record = self._take(observations[i], known, eye, used)
+                results[i] = record = self._store(observations[i], matched, viewpoint, used)
                 used.add(record.id)
-            except CapacityError as refusal:
-                taken[i] = refusal
-        return [taken[i] for i in range(len(observations))]
+            except CapacityError as error:
+                results[i] = error
+        return [results[i] for i in range(len(observations))]
 
-    def _candidates(self, seen: Observation, held: str) -> dict[str, float]:
-        reach = self.gates.most if seen.truncated else gate_radius(seen.size, self.gates)
+    def _candidates(self, observation: Observation, held: str) -> dict[str, float]:
+        gates = self.gates
+        radius = gates.max if observation.truncated else gate_radius(observation.size, gates)
         costs = {
-            record.id: association_cost(seen, record, distance, self.gates, self.thesaurus)
-            for record, distance in self.memory.near(seen.pose.position, reach)
+            record.id: association_cost(observation, record, distance, gates, self.thesaurus)
+            for record, distance in self.memory.near(observation.pose.position, radius)
             if record.map_epoch == self.map_epoch and record.id != held
         }
-        if held and is_held(seen, self.memory.get(held), self.thesaurus):
-            costs[held] = -1.0
-        return {name: value for name, value in costs.items() if value < 3.0}
+        if held and is_held(observation, self.memory.get(held), self.thesaurus, gates):
+            costs[held] = _COSTS.held
+        return {name: cost for name, cost in costs.items() if cost < _COSTS.unmatched}
 
-    def _take(
-        self, seen: Observation, record: ObjectRecord | None, eye: Triple | None, used: set[str]
+    def _store(
+        self,
+        observation: Observation,
+        matched: ObjectRecord | None,
+        viewpoint: Triple | None,
+        used: set[str],
     ) -> ObjectRecord:
-        moved = reidentify_moved(seen, self.memory, used) if record is None else None
-        known = record or moved
-        if known is None:
-            evict_for_capacity(self.memory, self.limits, seen.label, seen.pose.position)
-            known = create_record(self.memory.new_id(seen.label), seen, eye, self.map_epoch)
+        moved = reidentify_moved(observation, self.memory, used) if matched is None else None
+        record = matched or moved
+        if record is None:
+            evict_for_capacity(self.memory, self.limits, observation.label, observation.pose.position)
+            name = self.memory.new_id(observation.label)
+            record = create_record(name, observation, viewpoint, self.map_epoch)
         else:
-            known.map_epoch = self.map_epoch
-            update_record(known, seen, eye, self.thesaurus, moved=moved is not None)
-        self.memory.touch(known)
-        return known
+            record.map_epoch = self.map_epoch
+            update_record(record, observation, viewpoint, self.thesaurus, moved=moved is not None)
+        self.memory.touch(record)
+        return record
 
 
-def _key(seen: Observation) -> tuple[object, ...]:
-    """An order that does not depend on the detector's."""
-    place = (seen.pose.position, seen.pose.orientation, seen.size, seen.covariance)
-    return (*place, seen.label, seen.score, seen.stamp, seen.source, seen.truncated, seen.asked, seen.track)
+def _sort_key(observation: Observation) -> tuple[object, ...]:
+    """Order of observations that does not depend on the detector's."""
+    o = observation
+    geometry = (o.pose.position, o.pose.orientation, o.size, o.covariance)
+    return (*geometry, o.label, o.score, o.stamp, o.source, o.truncated, o.from_query, o.track)
+
+
+def solve_assignment(costs: Costs) -> list[str | None]:
+    """Assign each row a column at the lowest total cost; None where a row stays unmatched.
+
+    Args:
+        costs: For each row the columns it may be matched to, with costs below that of no match.
+    """
+    rows_of: dict[str, int] = {}
+    for row in costs:
+        for column in row:
+            rows_of[column] = rows_of.get(column, 0) + 1
+    is_unique = all(len(row) <= 1 and all(rows_of[column] == 1 for column in row) for row in costs)
+    return [next(iter(row), None) for row in costs] if is_unique else _solve(costs, sorted(rows_of))
+
+
+def _solve(costs: Costs, columns: list[str]) -> list[str | None]:
+    index_of = {name: index for index, name in enumerate(columns)}
+    matrix = np.full((len(costs), len(columns) + len(costs)), _COSTS.unmatched)
+    for index, row in enumerate(costs):
+        for name, cost in row.items():
+            matrix[index, index_of[name]] = cost
+    result: list[str | None] = [None] * len(costs)
+    for index, column in zip(*linear_sum_assignment(matrix), strict=True):
+        if column < len(columns) and columns[column] in costs[index]:
+            result[index] = columns[column]
+    return result
+
+
+def gate_radius(size: tuple[float, float, float], gates: AssociationGates) -> float:
+    """Distance within which an object of this size is matched [m]."""
+    return min(gates.max, max(gates.min, gates.size_factor * max(size)))
+
+
+def association_cost(
+    observation: Observation,
+    record: ObjectRecord,
+    distance: float,
+    gates: AssociationGates,
+    thesaurus: Thesaurus,
+) -> float:
+    """Cost of a match from 0 to `AssociationCosts.unmatched`; infinite if it is impossible.
+
+    Labels that exclude each other may still name one object if both fill the same space.
+    """
+    gate = max(gate_radius(observation.size, gates), gate_radius(record.size, gates))
+    if distance > gate:
+        return math.inf
+    relation = label_relation(observation.label, record, thesaurus)
+    if relation is TermRelation.NONE and not _fills_same_space(observation, record, distance):
+        return math.inf
+    label_cost = _COSTS.label.get(relation, _COSTS.unrelated_label)
+    return distance / gate + label_cost + _size_cost(observation, record)
+
+
+def label_relation(label: str, record: ObjectRecord, thesaurus: Thesaurus) -> TermRelation:
+    """Closest relation of a label to any name of the record."""
+    relations = [thesaurus.relation(label, name) for name in record.names]
+    return min(relations, key=tuple(TermRelation).index)
+
+
+def is_held(
+    observation: Observation, held: ObjectRecord, thesaurus: Thesaurus, gates: AssociationGates
+) -> bool:
+    """Tell if an observation near the gripper is the object it holds."""
+    is_near = observation.pose.distance(held.pose) <= gates.held + max(held.size) / 2.0
+    return is_near and label_relation(observation.label, held, thesaurus) is not TermRelation.NONE
+
+
+def is_similar_size(first: tuple[float, float, float], second: tuple[float, float, float]) -> bool:
+    """Tell if the longest sides are of one object; an unknown size fits any."""
+    a, b = max(first), max(second)
+    return a <= 0.0 or b <= 0.0 or 1.0 / _COSTS.max_size_ratio <= a / b <= _COSTS.max_size_ratio
+
+
+def _fills_same_space(observation: Observation, record: ObjectRecord, distance: float) -> bool:
+    mean = (max(observation.size) + max(record.size)) / 2.0
+    within = distance <= max(_COSTS.min_same_space, _COSTS.same_space * mean)
+    return within and is_similar_size(observation.size, record.size)
+
+
+def _size_cost(observation: Observation, record: ObjectRecord) -> float:
+    a, b = max(observation.size), max(record.size)
+    if observation.truncated or a <= 0.0 or b <= 0.0:
+        return 0.0
+    return min(_COSTS.max_size, _COSTS.size * abs(math.log(a / b)))
+
+
+def reidentify_moved(observation: Observation, memory: SpatialMemory, used: set[str]) -> ObjectRecord | None:
+    """Return the missing object that an unmatched observation is: it moved; None if there is none."""
+    missing = [
+        record
+        for record, relation in memory.missing(observation.label)
+        if relation in _SAME_KIND and record.id not in used and is_similar_size(observation.size, record.size)
+    ]
+    return max(missing, key=lambda record: (record.last_seen, record.id), default=None)
+
+
+def reappeared_as(gone: ObjectRecord, memory: SpatialMemory, thesaurus: Thesaurus) -> ObjectRecord | None:
+    """Return the one object of the same name first seen after ``gone`` was last seen: it moved there."""
+    found = {
+        record.id: record
+        for record, relation in memory.hits(gone.label)
+        if relation is TermRelation.EQUAL
+        and record.id != gone.id
+        and record.presence is Presence.PRESENT
+        and record.first_seen > gone.last_seen
+        and is_similar_size(gone.size, record.size)
+        and label_relation(record.label, gone, thesaurus) is TermRelation.EQUAL
+    }
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def merge_records(kept: ObjectRecord, other: ObjectRecord) -> None:
+    """Merge ``other`` into ``kept``, the newest state first; the caller forgets ``other``."""
+    newest, oldest = (other, kept) if other.last_seen >= kept.last_seen else (kept, other)
+    kept.pose, kept.size, kept.covariance = newest.pose, newest.size, newest.covariance
+    kept.presence, kept.misses, kept.last_checked = newest.presence, newest.misses, newest.last_checked
+    kept.confidence, kept.viewpoint, kept.source = newest.confidence, newest.viewpoint, newest.source
+    kept.votes = {**other.votes, **kept.votes}
+    given = [label for label, weight in kept.votes.items() if weight >= OPERATOR_LABEL_WEIGHT]
+    kept.label = kept.label if kept.label in given else next(iter(given), kept.label)
+    kept.aliases = tuple(dict.fromkeys((*kept.aliases, *other.aliases)))
+    kept.observations += other.observations
+    kept.first_seen = min(oldest.first_seen, newest.first_seen)
+    kept.last_seen = newest.last_seen

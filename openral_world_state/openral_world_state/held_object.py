@@ -1,4 +1,4 @@
-"""What the gripper holds goes where the gripper goes."""
+"""Tracking of the held object: it moves with the gripper until it is released."""
 
 from dataclasses import replace
 
@@ -7,11 +7,13 @@ from openral_core.scene_graph import Presence
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
 
-_REACH = 1.2
+MAX_GRASP_DISTANCE = 1.2
+"""Distance from the gripper to the remembered object taken to be in it [m]: an arm's reach, because the
+remembered position may be old or imprecise."""
 
 
 class HeldObjectTracker:
-    """At most one object is carried; where it was let go is where it is, until it is looked at."""
+    """At most one object is held; after the release it stays at the gripper's last pose until seen again."""
 
     def __init__(self, memory: SpatialMemory, map_epoch: int = 0) -> None:
         self._memory, self._map_epoch = memory, map_epoch
@@ -19,13 +21,13 @@ class HeldObjectTracker:
 
     @property
     def held(self) -> str:
-        """Id of what is carried, "" when nothing known is; an operator may have taken it away."""
+        """Id of the held object, "" if none is known; an operator's edit may have released it."""
         if self._id and not (self._id in self._memory and self._memory.get(self._id).carried):
             self._id = ""
         return self._id
 
-    def take(self, label: str, gripper: Pose) -> ObjectRecord | None:
-        """The gripper closed on something called so: the nearest such object is carried from now on.
+    def grasp(self, label: str, gripper: Pose) -> ObjectRecord | None:
+        """Hold the nearest object of a label; None if none is within reach.
 
         Raises:
             UnreadableText: If the label names nothing.
@@ -37,15 +39,16 @@ class HeldObjectTracker:
             for record, _ in self._memory.hits(label)
             if record.presence is not Presence.GONE and record.map_epoch == self._map_epoch
         ]
-        distance, name, record = min(near, key=lambda each: each[:2], default=(_REACH + 1.0, "", None))
-        if record is None or distance > _REACH:
+        nearest = min(near, key=lambda found: found[:2], default=None)
+        if nearest is None or nearest[0] > MAX_GRASP_DISTANCE:
             return None
-        record.carried, self._id = True, name
+        _, self._id, record = nearest
+        record.carried = True
         self.move(gripper)
         return record
 
     def move(self, gripper: Pose) -> None:
-        """The gripper is here now."""
+        """Move the held object to the gripper."""
         if self.held:
             record = self._memory.get(self._id)
             record.pose = replace(record.pose, position=gripper.position)
@@ -53,7 +56,7 @@ class HeldObjectTracker:
             self._memory.touch(record)
 
     def release(self, gripper: Pose | None, stamp: float) -> None:
-        """The gripper opened: the object stays where it was let go."""
+        """Leave the held object where the gripper opened at ``stamp`` [s]."""
         if not self.held:
             return
         record = self._memory.get(self._id)

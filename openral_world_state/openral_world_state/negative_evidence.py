@@ -1,7 +1,9 @@
-"""Objects that were looked for and not found."""
-# MERGED What a look that did not find an object does to it.
-# MERGED Was an object's place seen, and was it empty?
-# MERGED Which detector could have named an object.
+"""Negative evidence: lower an object's confidence if its location was visibly empty.
+
+An object becomes stale, then gone, after enough misses. A miss counts only if the detector knows the object's
+label, no closed container hides it, and the depth image shows its place to be in view, unoccluded and empty.
+An object out of view keeps its state forever.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,23 +25,31 @@ from openral_world_state.spatial_memory.record import ObjectRecord
 
 @dataclass(frozen=True, slots=True)
 class ExistenceDecay:
-    """Looks in vain until an object is stale, and until it is gone; looks count ``apart`` [s] or more."""
+    """Counts of misses that make an object stale and gone.
+
+    Args:
+        stale_after: Misses until an object is stale.
+        gone_after: Misses until an object is gone.
+        interval: Time between two misses that both count; frames of one moment are one piece of evidence [s].
+        confidence_factor: Factor on the confidence at each miss [1].
+    """
 
     stale_after: int = 3
     gone_after: int = 8
-    apart: float = 0.3
-    fading: float = 0.8
+    interval: float = 0.3
+    confidence_factor: float = 0.8
 
     def after_miss(self, record: ObjectRecord, stamp: float) -> Presence | None:
-        """Count one look in vain; the presence it changed to, None when that stayed.
+        """Count a miss at ``stamp`` [s]; return the new presence, None if it stayed.
 
-        Raises nothing and changes nothing when the last look was too recent, or later than this one.
+        A miss too soon after the last one, or older than the last observation, is not counted.
         """
-        if (record.misses and 0.0 <= stamp - record.looked < self.apart) or stamp <= record.last_seen:
+        is_recent = record.misses and 0.0 <= stamp - record.last_checked < self.interval
+        if is_recent or stamp <= record.last_seen:
             return None
-        record.looked = stamp
+        record.last_checked = stamp
         record.misses += 1
-        record.confidence *= self.fading
+        record.confidence *= self.confidence_factor
         before = record.presence
         if record.misses >= self.gone_after:
             record.presence = Presence.GONE
@@ -48,56 +58,82 @@ class ExistenceDecay:
         return record.presence if record.presence is not before else None
 
 
-_PATTERN = np.array([(0.0, 0.0), (0.3, 0.0), (-0.3, 0.0), (0.0, 0.3), (0.0, -0.3)])
-_BORDER = 4.0
-_NOISE = 0.02
-_BEFORE = 0.05
-_SKIN = 0.012
-_FLAT = 0.04
-_CLEAR = 12.0
-"""Pixels across at which a detector cannot have overlooked a thing."""
-
-
 class Visibility(Enum):
-    """What a view tells of a place."""
+    """State of an object's location in one depth image."""
 
     UNSEEN = "out of view, out of range, hidden, or without depth"
     OCCUPIED = "something is there"
-    EMPTY = "the camera looked right through it"
-    UNDECIDED = "in plain view, but too flat for depth to tell it from what it lies on"
+    EMPTY = "the camera measured depth behind it"
+    UNDECIDED = "in view, but too flat for depth to tell it from its support"
+
+
+@dataclass(frozen=True, slots=True)
+class VisibilityConfig:
+    """Tolerances of the visibility test, sized for the noise of an RGB-D camera at up to 6 m.
+
+    Args:
+        border: Width of the image's border that is not used [px].
+        min_depth: Depth below which a point is not projected [m].
+        noise: Depth behind an object's surface that noise explains [m].
+        occlusion: Distance before an object's near side from which something occludes it [m].
+        skin: Thickness added to an object's box when its own surface is looked for [m].
+        flat: Height below which depth cannot tell an object from its support [m].
+        resolvable: Width from which a detector cannot have overlooked an object [px].
+    """
+
+    border: float = 4.0
+    min_depth: float = 0.05
+    noise: float = 0.02
+    occlusion: float = 0.05
+    skin: float = 0.012
+    flat: float = 0.04
+    resolvable: float = 12.0
+
+
+_CONFIG = VisibilityConfig()
+_SAMPLES = np.array([(0.0, 0.0), (0.3, 0.0), (-0.3, 0.0), (0.0, 0.3), (0.0, -0.3)])  # of width and height
 
 
 def check_visibility(
     view: DepthView, records: Sequence[ObjectRecord], nearest: float, farthest: float
 ) -> list[Visibility]:
-    """What the view tells of the place of each record.
+    """Classify the location of each record in a depth image.
 
-    Five points across the object must all be inside the image, measured, and hidden by nothing nearer;
-    the place is empty when at least four of them lie clearly before what the camera measured.
+    Five points across the object must be inside the image, measured, and not occluded; the location is
+    empty if at least four of them lie clearly before the measured depth.
+
+    Args:
+        view: Depth image.
+        records: Objects expected in view.
+        nearest: Depth from which the camera is trusted [m].
+        farthest: Depth up to which the camera is trusted [m].
     """
     if not records:
         return []
     centers = view.to_camera(np.array([record.pose.position for record in records]))
     sizes = np.array([record.size for record in records])
     spread = np.column_stack((sizes[:, :2].max(axis=1), sizes[:, 2]))
-    points = np.repeat(centers[:, None], len(_PATTERN), axis=1)
-    points[..., :2] += _PATTERN[None] * spread[:, None]
-    measured = _measured(view, points)
-    beyond = measured - points[..., 2]
-    ranged = (centers[:, 2] >= nearest) & (centers[:, 2] <= farthest)
-    before, behind = sizes.max(axis=1) / 2.0 + _BEFORE, _NOISE + sizes.min(axis=1) / 4.0
-    seen = ranged & ~np.isnan(beyond).any(axis=1) & ~(beyond < -before[:, None]).any(axis=1)
-    through = (beyond > behind[:, None]).sum(axis=1) >= len(_PATTERN) - 1
-    vacant = ~_any_inside(view, points / points[..., 2:] * measured[..., None], records)
-    # Depth measured behind a thing that lies flat is that of what it lies on, hardly farther.
-    flat = sizes[:, 2] < _FLAT
-    clear = spread[:, 0] * view.intrinsics.K[0, 0] >= _CLEAR * np.maximum(centers[:, 2], 1e-6)
+    points = np.repeat(centers[:, None], len(_SAMPLES), axis=1)
+    points[..., :2] += _SAMPLES[None] * spread[:, None]
+    measured = _measured_depth(view, points)
+    residual = measured - points[..., 2]
+    in_range = (centers[:, 2] >= nearest) & (centers[:, 2] <= farthest)
+    occlusion, behind = sizes.max(axis=1) / 2.0 + _CONFIG.occlusion, _CONFIG.noise + sizes.min(axis=1) / 4.0
+    is_occluded = (residual < -occlusion[:, None]).any(axis=1)
+    seen = in_range & ~np.isnan(residual).any(axis=1) & ~is_occluded
+    through = (residual > behind[:, None]).sum(axis=1) >= len(_SAMPLES) - 1
+    vacant = ~_hits_object(view, points / points[..., 2:] * measured[..., None], records)
+    # Depth measured behind a flat object is that of its support, hardly farther than the object.
+    flat = sizes[:, 2] < _CONFIG.flat
+    width = spread[:, 0] * view.intrinsics.K[0, 0]
+    resolvable = width >= _CONFIG.resolvable * np.maximum(centers[:, 2], 1e-6)
     return [
-        _judge(*map(bool, each)) for each in zip(seen, through & vacant, flat & clear & vacant, strict=True)
+        _classify(*map(bool, flags))
+        for flags in zip(seen, through & vacant, flat & resolvable & vacant, strict=True)
     ]
 
 
-def _judge(seen: bool, empty: bool, undecided: bool) -> Visibility:
+def _classify(seen: bool, empty: bool, undecided: bool) -> Visibility:
     if not seen:
         return Visibility.UNSEEN
     if empty:
@@ -105,31 +141,35 @@ def _judge(seen: bool, empty: bool, undecided: bool) -> Visibility:
     return Visibility.UNDECIDED if undecided else Visibility.OCCUPIED
 
 
-def _any_inside(
-    view: DepthView, met: NDArray[np.float64], records: Sequence[ObjectRecord]
+def _hits_object(
+    view: DepthView, measured: NDArray[np.float64], records: Sequence[ObjectRecord]
 ) -> NDArray[np.bool_]:
-    """Whether any point met (K, 5, 3) in the optical frame is of the record: a bowl has a rim."""
-    points = met @ view.T_map_camera[:3, :3].T + view.eye
+    """Tell if any measured point (K, 5, 3) lies in its record's box; shape (K,).
+
+    A hollow object, such as a bowl, shows its rim although the camera looks through its centre.
+    """
+    points = measured @ view.T_map_camera[:3, :3].T + view.camera_position
     offset = points - np.array([record.pose.position for record in records])[:, None]
     yaw = np.array([record.pose.yaw for record in records])[:, None]
     half = np.array([record.size for record in records])[:, None] / 2.0
     x = np.cos(yaw) * offset[..., 0] + np.sin(yaw) * offset[..., 1]
     y = np.cos(yaw) * offset[..., 1] - np.sin(yaw) * offset[..., 0]
-    beside = (np.abs(x) <= half[..., 0] + _SKIN) & (np.abs(y) <= half[..., 1] + _SKIN)
-    above = (offset[..., 2] >= _SKIN - half[..., 2]) & (offset[..., 2] <= half[..., 2] + _SKIN)
-    return np.asarray((beside & above).any(axis=1))
+    z, skin = offset[..., 2], _CONFIG.skin
+    in_footprint = (np.abs(x) <= half[..., 0] + skin) & (np.abs(y) <= half[..., 1] + skin)
+    above_support = (z >= skin - half[..., 2]) & (z <= half[..., 2] + skin)
+    return np.asarray((in_footprint & above_support).any(axis=1))
 
 
-def _measured(view: DepthView, points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Depth measured in the direction of each point (K, 5, 3) [m], NaN where none was; shape (K, 5)."""
+def _measured_depth(view: DepthView, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Depth measured in the direction of each point (K, 5, 3) [m], NaN if unknown; shape (K, 5)."""
     depths = points[..., 2]
     result = np.full(depths.shape, np.nan)
-    front = depths > 0.05
+    in_front = depths > _CONFIG.min_depth
     pixels = np.full((*depths.shape, 2), -1.0)
-    pixels[front] = view.depth_intrinsics.project(points[front])
+    pixels[in_front] = view.depth_intrinsics.project(points[in_front])
     height, width = view.depth.shape
-    within = (pixels >= _BORDER).all(axis=-1) & (pixels < np.array([width, height]) - _BORDER).all(axis=-1)
-    inside = front & within
+    low, high = _CONFIG.border, np.array([width, height]) - _CONFIG.border
+    inside = in_front & (pixels >= low).all(axis=-1) & (pixels < high).all(axis=-1)
     columns, rows = pixels[inside].astype(int).T
     depth = view.depth[rows, columns].astype(np.float64)
     result[inside] = np.where((depth > 0.0) & np.isfinite(depth), depth, np.nan)
@@ -137,30 +177,30 @@ def _measured(view: DepthView, points: NDArray[np.float64]) -> NDArray[np.float6
 
 
 class DetectorVocabularies:
-    """Labels of each detector; one that is unknown, or open, can name only what it named before."""
+    """Labels of each detector; an open vocabulary can name only the objects it named before."""
 
     def __init__(self, thesaurus: Thesaurus) -> None:
         self._thesaurus = thesaurus
         self._labels: dict[str, tuple[str, ...]] = {}
-        self._can_name = lru_cache(1 << 14)(self._look_up)
+        self._can_name = lru_cache(1 << 14)(self._matches_label)
 
-    def learn(self, detector: str, labels: tuple[str, ...]) -> None:
-        """Take over what a detector says it can name."""
+    def set(self, detector: str, labels: tuple[str, ...]) -> None:
+        """Set the labels that a detector declares."""
         if self._labels.get(detector) != labels:
             self._labels[detector] = labels
             self._can_name.cache_clear()
 
     def can_name(self, detector: str, record: ObjectRecord) -> bool:
-        """Whether silence of this detector says something about the object."""
+        """Tell if a missing detection of the object by this detector is evidence."""
         return record.source == detector or any(self._can_name(detector, name) for name in record.votes)
 
-    def _look_up(self, detector: str, name: str) -> bool:
+    def _matches_label(self, detector: str, name: str) -> bool:
         return any(self._thesaurus.relation(label, name).is_hit for label in self._labels.get(detector, ()))
 
 
 @dataclass(frozen=True, slots=True)
 class NegativeEvidence:
-    """Lets objects fade whose place was seen empty by a detector that could name them."""
+    """Apply negative evidence to the objects in a view."""
 
     memory: SpatialMemory
     home: StaticMap
@@ -171,44 +211,43 @@ class NegativeEvidence:
     openings: dict[str, Opening]
     map_epoch: int = 0
 
-    def fade(self, view: DepthView, source: str, seen: set[str]) -> None:
-        """Count a look in vain for each object the view shows to be absent.
+    def apply(self, view: DepthView, source: str, seen: set[str]) -> None:
+        """Count a miss for each object that the view shows to be absent.
 
         Args:
-            view: What the camera measured.
-            source: The detector that looked.
-            seen: Ids of what it did see.
+            view: Depth image.
+            source: Detector that evaluated the image.
+            seen: Ids of the objects it detected.
         """
-        expected = [r for r in self._in_reach(view) if r.id not in seen and self._is_expected(r, source)]
-        for record, sight in zip(
-            expected, check_visibility(view, expected, self.optics.nearest, self.optics.farthest), strict=True
-        ):
-            if sight in (Visibility.EMPTY, Visibility.UNDECIDED):
-                self._miss(record, view.stamp)
+        nearest, farthest = self.optics.nearest, self.optics.farthest
+        expected = [r for r in self._in_range(view) if r.id not in seen and self._is_expected(r, source)]
+        states = check_visibility(view, expected, nearest, farthest)
+        for record, state in zip(expected, states, strict=True):
+            if state in (Visibility.EMPTY, Visibility.UNDECIDED):
+                self._count_miss(record, view.stamp)
 
-    def _in_reach(self, view: DepthView) -> list[ObjectRecord]:
-        middle = view.eye + view.T_map_camera[:3, 2] * self.optics.farthest / 2.0
+    def _in_range(self, view: DepthView) -> list[ObjectRecord]:
+        """Return the records in a ball around the view's frustum."""
+        farthest = self.optics.farthest
+        middle = view.camera_position + view.T_map_camera[:3, 2] * farthest / 2.0
         x, y, z = middle.tolist()
-        return [record for record, _ in self.memory.near((x, y, z), self.optics.farthest * 0.75)]
+        return [record for record, _ in self.memory.near((x, y, z), farthest * 0.75)]
 
     def _is_expected(self, record: ObjectRecord, source: str) -> bool:
         if record.carried or record.presence is Presence.GONE or record.map_epoch != self.map_epoch:
             return False
         inside = self.home.container_at(record.pose.position)
-        shut = inside is not None and self.openings.get(inside.node.id) is Opening.CLOSED
-        return not shut and self.vocabularies.can_name(source, record)
+        is_hidden = inside is not None and self.openings.get(inside.node.id) is Opening.CLOSED
+        return not is_hidden and self.vocabularies.can_name(source, record)
 
-    def _miss(self, record: ObjectRecord, stamp: float) -> None:
+    def _count_miss(self, record: ObjectRecord, stamp: float) -> None:
         misses = record.misses
         changed = self.decay.after_miss(record, stamp)
         if record.misses == misses:
             return
         if changed is not None:
-            self._find_again(record)
+            moved = reappeared_as(record, self.memory, self.thesaurus)
+            if moved is not None:
+                merge_records(record, moved)
+                self.memory.forget(moved.id, merged_into=record.id)
         self.memory.touch(record)
-
-    def _find_again(self, record: ObjectRecord) -> None:
-        other = reappeared_as(record, self.memory, self.thesaurus)
-        if other is not None:
-            merge_records(record, other)
-            self.memory.forget(other.id, merged_into=record.id)

@@ -1,18 +1,29 @@
-"""One look's worth of things, lifted to the map."""
-# MERGED The time of images, which begins anew with every simulation.
+"""Observations: detections of one image lifted to the map, and the time base of their stamps."""
 
 from dataclasses import dataclass, field
 
 from openral_core.geometry import Pose
 from openral_world_state.spatial_memory.memory import SpatialMemory
 
+RESTART_MARGIN = 1.0
+"""Time before a restarted clock's first image at which older memories are dated [s]."""
+
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One thing as one detector saw it.
+    """One object in one image of one detector, in map.
 
-    ``size`` [m]; ``covariance`` of the position [m^2], row-major (9,); ``stamp`` [s]; ``track`` is the
-    detector's hint; ``asked`` when these very words were asked for, which counts more.
+    Args:
+        label: Detector's label.
+        score: In [0, 1].
+        pose: In map [m].
+        size: Along the pose's axes [m].
+        covariance: Of the position [m^2], row-major (9,).
+        stamp: Of the image [s].
+        source: Detector.
+        truncated: The image's border cuts the object.
+        from_query: The detector was asked for this label, which weighs more.
+        track: Detector's track id, a hint.
     """
 
     label: str
@@ -23,13 +34,13 @@ class Observation:
     stamp: float
     source: str
     truncated: bool = False
-    asked: bool = False
+    from_query: bool = False
     track: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ObservationFrame:
-    """Everything one detector saw in one image."""
+    """All observations of one detector in one image, and the reasons why other boxes were refused."""
 
     stamp: float
     source: str
@@ -37,20 +48,16 @@ class ObservationFrame:
     refused: tuple[str, ...] = field(default=())
 
 
-_BEFORE = 1.0
-"""How long before time began anew everything counts as seen that was seen later than that [s]."""
+class ImageClock:
+    """Keep the times in memory comparable with the stamps of images.
 
-
-class ImageTime:
-    """Keeps the times of memory comparable with the stamps of images.
-
-    A simulation that starts again, alone or with the whole graph, stamps its images from zero. What was
-    seen "later" than such an image was seen before it; otherwise no look at it would count until the clock
+    A simulation that restarts, alone or with the whole graph, stamps its images from zero. Records "newer"
+    than such an image are older in truth; they are dated before it, or no miss would count until the clock
     has passed the old time.
 
     Args:
         memory: Records keep their times in ROS time [s].
-        lateness: How much older than the newest an image of the same time may be [s].
+        lateness: Age relative to the newest image up to which an image is only late [s].
     """
 
     def __init__(self, memory: SpatialMemory, lateness: float) -> None:
@@ -58,17 +65,17 @@ class ImageTime:
         self._newest: float | None = None
 
     def advance(self, stamp: float) -> None:
-        """An image of ``stamp`` [s] came; the first of a process is later than all that memory holds."""
+        """Take in the stamp of an image [s]; the first of a process is later than all memories."""
         if self._newest is None or stamp < self._newest - self._lateness:
-            self._begin_anew(stamp)
+            self._restart(stamp)
         self._newest = max(stamp, self._newest or stamp)
 
-    def _begin_anew(self, stamp: float) -> None:
+    def _restart(self, stamp: float) -> None:
         self._newest = stamp
+        latest = stamp - RESTART_MARGIN
         for record in self._memory:
-            if max(record.first_seen, record.last_seen, record.looked) > stamp:
-                latest = stamp - _BEFORE
+            if max(record.first_seen, record.last_seen, record.last_checked) > stamp:
                 record.first_seen = min(record.first_seen, latest)
                 record.last_seen = min(record.last_seen, latest)
-                record.looked = min(record.looked, latest)
+                record.last_checked = min(record.last_checked, latest)
                 self._memory.touch(record)

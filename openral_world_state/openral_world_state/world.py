@@ -1,6 +1,8 @@
-"""The world as remembered: takes looks in, answers questions."""
-# MERGED How a world is kept.
-# MERGED A world from its files.
+"""World model: integrates detections into spatial memory and answers queries about the home.
+
+`WorldModel` composes lifting, data association, negative evidence, container states and queries;
+`open_world` builds it from a map and a memory file.
+"""
 
 import json
 from collections.abc import Sequence
@@ -35,24 +37,38 @@ from openral_world_state.lifting.lift import DepthModel
 from openral_world_state.navigation.grid import FloorGrid
 from openral_world_state.navigation.routes import Routes
 from openral_world_state.negative_evidence import DetectorVocabularies, ExistenceDecay, NegativeEvidence
-from openral_world_state.observation import ImageTime, ObservationFrame
+from openral_world_state.observation import ImageClock, ObservationFrame
 from openral_world_state.queries.edit import edit
 from openral_world_state.queries.observe import build_observe_result, lift_detections
 from openral_world_state.queries.recall import MatchBuilder, RecallRequestHandler
 from openral_world_state.queries.resolve import ReferenceNames, ResolveRequestHandler
 from openral_world_state.scene_graph.build import home_edges, locate_in_home, object_edges, route_edges
-from openral_world_state.scene_graph.json_io import GraphDocument, document_of, graph_of, read_graph
+from openral_world_state.scene_graph.json_io import (
+    GraphDocument,
+    document_from_graph,
+    graph_from_document,
+    read_graph,
+)
 from openral_world_state.spatial_memory.errors import reading
 from openral_world_state.spatial_memory.memory import SpatialMemory
-from openral_world_state.spatial_memory.record import ObjectRecord, record_of
+from openral_world_state.spatial_memory.record import ObjectRecord, record_from_node
 from openral_world_state.track_update import CapacityError, MemoryLimits
 
 
 @dataclass(frozen=True, slots=True)
 class WorldModelSettings:
-    """Limits of depth and memory, gates of association, decay; ``standoff`` and ``robot_radius`` in [m].
+    """Settings of the world model.
 
-    ``map_epoch``: what was remembered in another has no usable pose; ``lateness``: see `ImageTime` [s].
+    Args:
+        optics: Range and noise of the depth cameras.
+        gates: Gates of data association.
+        decay: Counts of misses that make an object stale and gone.
+        limits: Largest number of objects.
+        standoff: Distance from the robot's base to an object it looks at or reaches for [m].
+        robot_radius: Radius of the robot's base [m].
+        map_epoch: Number of the current map; objects of another one have no usable pose.
+        lateness: Age up to which an image is late and not of a restarted clock [s]; see `ImageClock`.
+        default_agent: Speaker of a request that names none, "" for the first agent of the map.
     """
 
     optics: DepthModel = field(default_factory=DepthModel)
@@ -68,21 +84,21 @@ class WorldModelSettings:
 
 @dataclass(frozen=True, slots=True)
 class IntegrationResult:
-    """What came of one look: the records it touched, and why boxes were refused."""
+    """Records that one frame touched, its observations, and the reasons why boxes were refused."""
 
     records: tuple[ObjectRecord, ...]
-    snapshot: ObservationFrame
+    frame: ObservationFrame
     refusals: tuple[OpenRALError, ...] = ()
 
 
 class WorldModel:
-    """A home, what is remembered in it, and the questions about it.
+    """Static map, spatial memory, and the queries about both.
 
     Args:
-        memory: The records and their file.
-        home: What does not move.
+        memory: Records and their file.
+        home: Static map.
         settings: Limits and gates.
-        thesaurus: Decides which label answers which words.
+        thesaurus: Relates labels to the words of a query.
     """
 
     def __init__(
@@ -90,155 +106,152 @@ class WorldModel:
     ) -> None:
         self.memory, self.home, self.settings = memory, home, settings
         self.vocabularies = DetectorVocabularies(thesaurus)
-        self.carrying = HeldObjectTracker(memory, settings.map_epoch)
-        self.standing = AgentPoseMemory(memory, home, settings.map_epoch)
-        self.openings = ContainerStates(memory, home)
+        self.held_object = HeldObjectTracker(memory, settings.map_epoch)
+        self.agent_poses = AgentPoseMemory(memory, home, settings.map_epoch)
+        self.container_states = ContainerStates(memory, home)
         self._thesaurus = thesaurus
-        self._time = ImageTime(memory, settings.lateness)
+        self._image_clock = ImageClock(memory, settings.lateness)
         self._floor = FloorGrid(home, settings.robot_radius) if home.areas else None
-        self._routes = Routes(self._floor, _stands(home)) if self._floor else None
-        self._describer = MatchBuilder(home, self._floor, settings.standoff, self.openings.known)
+        self._routes = Routes(self._floor, home.base_poses) if self._floor else None
+        self._match_builder = MatchBuilder(home, self._floor, settings.standoff, self.container_states.known)
         self._names = ReferenceNames(home, thesaurus)
         self._associator = DataAssociator(
             memory, thesaurus, settings.gates, settings.map_epoch, settings.limits
         )
-        self._fading = NegativeEvidence(
+        self._negative_evidence = NegativeEvidence(
             memory=memory,
             home=home,
             thesaurus=thesaurus,
             vocabularies=self.vocabularies,
             decay=settings.decay,
             optics=settings.optics,
-            openings=self.openings.known,
+            openings=self.container_states.known,
             map_epoch=settings.map_epoch,
         )
 
     @property
     def default_agent(self) -> str:
-        """Who speaks when nobody is named; "" when nobody is known."""
+        """Id of the speaker of a request that names none; "" if the map has no agents."""
         return self.settings.default_agent or next((agent.id for agent in self.home.agents), "")
 
-    def take_in(self, view: DepthView, detections: Sequence[Detection], source: str) -> IntegrationResult:
-        """What a continuous detector saw: known objects are updated, missing ones fade."""
-        snapshot, refusals = lift_detections(
-            view, detections, source, self.settings.optics, self._thesaurus, asked=False
+    def integrate(self, view: DepthView, detections: Sequence[Detection], source: str) -> IntegrationResult:
+        """Integrate a frame of a continuous detector: update seen objects, count misses of absent ones."""
+        frame, refusals = lift_detections(
+            view, detections, source, self.settings.optics, self._thesaurus, from_query=False
         )
-        return self._remember(view, snapshot, refusals, fade=True)
+        return self._integrate(view, frame, refusals, negative_evidence=True)
 
     def observe(self, view: DepthView, detections: Sequence[Detection], source: str) -> ObserveResult:
-        """Remember what was asked for and found; what the detector was not asked about does not fade."""
-        snapshot, refusals = lift_detections(
-            view, detections, source, self.settings.optics, self._thesaurus, asked=True
+        """Integrate the answer to a query; it is no evidence about objects that were not asked for."""
+        frame, refusals = lift_detections(
+            view, detections, source, self.settings.optics, self._thesaurus, from_query=True
         )
-        seen = self._remember(view, snapshot, refusals, fade=False)
+        result = self._integrate(view, frame, refusals, negative_evidence=False)
         return build_observe_result(
-            seen.records, seen.snapshot, seen.refusals, self._describer, self.memory.revision
+            result.records, result.frame, result.refusals, self._match_builder, self.memory.revision
         )
 
-    def recall(self, query: RecallQuery, now: float, alike: Sequence[tuple[str, float]] = ()) -> RecallResult:
-        """What memory knows of some words at time ``now`` [s]; ``alike`` are labels near in meaning."""
+    def recall(
+        self, query: RecallQuery, now: float, similar_labels: Sequence[tuple[str, float]] = ()
+    ) -> RecallResult:
+        """Search memory at time ``now`` [s]; ``similar_labels`` are near in meaning, by embeddings."""
         return RecallRequestHandler(
             memory=self.memory,
             map_epoch=self.settings.map_epoch,
-            describe=self._describer.match,
-            room_of=self._room_of,
-            rooms=self._room_named,
-            alike=alike,
-        ).ask(query, now)
+            describe=self._match_builder.match,
+            room_of=lambda record: locate_in_home(record, self.home).room,
+            find_room=self._find_room,
+            similar_labels=similar_labels,
+        ).handle(query, now)
 
     def resolve(self, query: ResolveQuery) -> ResolveResult:
-        """Where a room, place, person or object is and how to get there."""
+        """Resolve a reference to a room, place, person or object to a pose and a route."""
         return ResolveRequestHandler(
             home=self.home,
             memory=self.memory,
             names=self._names,
             floor=self._floor,
             routes=self._routes,
-            viewpoint=self._describer.viewpoint,
-            stood=self.standing.of,
+            viewpoint=self._match_builder.viewpoint,
+            last_pose_of=self.agent_poses.last_pose_of,
             map_epoch=self.settings.map_epoch,
             default_agent=self.default_agent,
             standoff=self.settings.standoff,
-        ).ask(query)
+        ).handle(query)
 
-    def edit(self, asked: MemoryEdit) -> EditResult:
-        """Put memory right, as the operator says."""
-        return edit(self.memory, asked, self._thesaurus, self.settings.map_epoch)
+    def edit(self, request: MemoryEdit) -> EditResult:
+        """Apply an operator's correction."""
+        return edit(self.memory, request, self._thesaurus, self.settings.map_epoch)
 
     def graph(self) -> SceneGraph:
-        """Everything known now."""
+        """Build the scene graph of the home and all records."""
         records = sorted(self.memory, key=lambda record: record.id)
         edges = [*home_edges(self.home), *route_edges(self._routes.edges if self._routes else ())]
         for record in records:
             edges.extend(object_edges(record, self.home, self.memory, self.settings.map_epoch))
         fixed = (
-            replace(node, opening=self.openings.known.get(node.id, node.opening))
+            replace(node, opening=self.container_states.known.get(node.id, node.opening))
             for node in self.home.nodes.values()
         )
         nodes = (*fixed, *(record.node() for record in records))
         return SceneGraph(nodes, tuple(edges), self.settings.map_epoch, self.memory.revision)
 
-    def hold(self, label: str, gripper: Pose | None, stamp: float) -> None:
-        """The gripper holds something called so, or nothing ("").
+    def update_held_object(self, label: str, gripper: Pose | None, stamp: float) -> None:
+        """Update what the gripper holds.
 
         Args:
-            label: What the skill server says is held.
-            gripper: Where the gripper is in map, None when unknown.
+            label: Label of the held object as the skill server reports it, "" if the gripper is empty.
+            gripper: Pose of the gripper in map, None if unknown.
             stamp: Now [s].
 
         Raises:
             UnreadableText: If the label names nothing.
         """
-        if label and not self.carrying.held and gripper is not None:
-            self.carrying.take(label, gripper)
+        if label and not self.held_object.held and gripper is not None:
+            self.held_object.grasp(label, gripper)
         if not label:
-            self.carrying.release(gripper, stamp)
+            self.held_object.release(gripper, stamp)
         self.memory.commit()
 
-    def _remember(
-        self, view: DepthView, snapshot: ObservationFrame, refusals: tuple[OpenRALError, ...], *, fade: bool
+    def _integrate(
+        self,
+        view: DepthView,
+        frame: ObservationFrame,
+        refusals: tuple[OpenRALError, ...],
+        *,
+        negative_evidence: bool,
     ) -> IntegrationResult:
-        self._time.advance(view.stamp)
-        self._look_at_doors(view)
-        x, y, z = view.eye.tolist()
-        taken = self._associator.take_in(snapshot.observations, (x, y, z), self.carrying.held)
-        seen = _seen(snapshot, refusals, taken)
-        if fade:
-            self._fading.fade(view, snapshot.source, {record.id for record in seen.records})
-        self.memory.commit()
-        return seen
-
-    def _look_at_doors(self, view: DepthView) -> None:
+        self._image_clock.advance(view.stamp)
         for site in self.home.containers:
-            seen = estimate_opening(view, site, self.settings.optics.farthest)
-            self.openings.put(site.node.id, seen)
+            opening = estimate_opening(view, site, self.settings.optics.farthest)
+            self.container_states.set(site.node.id, opening)
+        x, y, z = view.camera_position.tolist()
+        outcomes = self._associator.associate(frame.observations, (x, y, z), self.held_object.held)
+        result = _integration_result(frame, refusals, outcomes)
+        if negative_evidence:
+            self._negative_evidence.apply(view, frame.source, {record.id for record in result.records})
+        self.memory.commit()
+        return result
 
-    def _room_of(self, record: ObjectRecord) -> str:
-        return locate_in_home(record, self.home).room
-
-    def _room_named(self, name: str) -> str:
-        ids = [name] if name in self.home.nodes else self._names.answering(name)
-        return next((each for each in ids if self.home.nodes[each].kind is NodeKind.ROOM), "")
+    def _find_room(self, name: str) -> str:
+        ids = [name] if name in self.home.nodes else self._names.matching(name)
+        return next((node_id for node_id in ids if self.home.nodes[node_id].kind is NodeKind.ROOM), "")
 
 
-def _seen(
-    snapshot: ObservationFrame,
+def _integration_result(
+    frame: ObservationFrame,
     refusals: tuple[OpenRALError, ...],
-    taken: Sequence[ObjectRecord | CapacityError],
+    outcomes: Sequence[ObjectRecord | CapacityError],
 ) -> IntegrationResult:
-    """What was remembered of a snapshot, and what was not for want of room."""
-    kept = [(o, r) for o, r in zip(snapshot.observations, taken, strict=True) if isinstance(r, ObjectRecord)]
-    crowded = tuple(each for each in taken if isinstance(each, CapacityError))
-    told = replace(
-        snapshot,
+    """Split the outcomes of association into records and errors of capacity."""
+    kept = [(o, r) for o, r in zip(frame.observations, outcomes, strict=True) if isinstance(r, ObjectRecord)]
+    errors = tuple(outcome for outcome in outcomes if isinstance(outcome, CapacityError))
+    kept_frame = replace(
+        frame,
         observations=tuple(observation for observation, _ in kept),
-        refused=(*snapshot.refused, *map(str, crowded)),
+        refused=(*frame.refused, *map(str, errors)),
     )
-    return IntegrationResult(tuple(record for _, record in kept), told, (*refusals, *crowded))
-
-
-def _stands(home: StaticMap) -> dict[str, Pose]:
-    return {site.node.id: site.standing for site in home.sites if site.standing is not None}
+    return IntegrationResult(tuple(record for _, record in kept), kept_frame, (*refusals, *errors))
 
 
 _HOME = "home"
@@ -253,15 +266,15 @@ def open_world(
     *,
     newest_map: bool = False,
 ) -> WorldModel:
-    """The world that a map and a memory file describe.
+    """Open the world model of a map and a memory file.
 
     Args:
-        home_map: Rooms and furniture; None takes those of the memory file.
-        memory_path: "" for a memory that dies with the process; ``*.json`` is read once and stays as
-            it is; anything else is the SQLite file that memory lives in, made when missing.
+        home_map: Rooms and furniture; None for those stored in the memory file.
+        memory_path: "" for a memory that ends with the process; ``*.json`` is read once and not written;
+            any other path is the SQLite file of memory, created if missing.
         settings: Limits and gates.
-        thesaurus: Decides which label answers which words.
-        newest_map: Take the newest map epoch that memory holds, whatever the settings say.
+        thesaurus: Relates labels to the words of a query.
+        newest_map: Use the newest map epoch in memory instead of that of the settings.
 
     Raises:
         InvalidDocument: If the JSON is not a graph.
@@ -277,8 +290,8 @@ def open_world(
         if newest_map:
             settings = replace(settings, map_epoch=_newest_map(memory))
         epoch = settings.map_epoch
-        _unanchor(memory, epoch)
-        home = static_map_from_home(home_map, epoch) if home_map else _remembered_home(memory, epoch)
+        _mark_old_map_missing(memory, epoch)
+        home = static_map_from_home(home_map, epoch) if home_map else _stored_home(memory, epoch)
         return WorldModel(memory, home, settings, thesaurus)
     except OpenRALError:
         memory.abandon()
@@ -286,19 +299,19 @@ def open_world(
 
 
 def import_graph(memory: SpatialMemory, graph: SceneGraph) -> None:
-    """Take the objects of a graph in, over those of the same ids, and its fixed part as the home."""
+    """Import the objects of a graph, replacing those of the same ids, and its fixed part as the home."""
     for node in graph.of_kind(NodeKind.OBJECT):
         if node.source != "map":
-            memory.touch(record_of(node))
+            memory.touch(record_from_node(node))
     fixed = [n for n in graph.nodes if n.kind is not NodeKind.OBJECT or n.source == "map"]
     ids = {node.id for node in fixed}
     edges = tuple(e for e in graph.edges if e.source in ids and e.target in ids)
-    memory.put_fact(_HOME, json.dumps(document_of(SceneGraph(tuple(fixed), edges))))
+    memory.put_fact(_HOME, json.dumps(document_from_graph(SceneGraph(tuple(fixed), edges))))
     memory.commit()
 
 
-def _unanchor(memory: SpatialMemory, map_epoch: int) -> None:
-    """Objects of an older map are not where their pose says: the next one seen of their name is theirs."""
+def _mark_old_map_missing(memory: SpatialMemory, map_epoch: int) -> None:
+    """Mark objects of an older map as missing, so that the next one seen of their label updates them."""
     for record in memory:
         if record.map_epoch < map_epoch and not record.misses:
             record.misses = 1
@@ -307,19 +320,19 @@ def _unanchor(memory: SpatialMemory, map_epoch: int) -> None:
 
 
 def _newest_map(memory: SpatialMemory) -> int:
-    graph = _remembered_graph(memory)
-    return max((each.map_epoch for each in (*memory, *graph.nodes)), default=0)
+    graph = _stored_graph(memory)
+    return max((known.map_epoch for known in (*memory, *graph.nodes)), default=0)
 
 
-def _remembered_graph(memory: SpatialMemory) -> SceneGraph:
+def _stored_graph(memory: SpatialMemory) -> SceneGraph:
     document = memory.fact(_HOME, _GRAPH, None)
     with reading(memory.name):
-        return SceneGraph() if document is None else graph_of(document)
+        return SceneGraph() if document is None else graph_from_document(document)
 
 
-def _remembered_home(memory: SpatialMemory, map_epoch: int) -> StaticMap:
-    """The fixed part that was imported into memory, as far as it is of this map."""
-    graph = _remembered_graph(memory)
+def _stored_home(memory: SpatialMemory, map_epoch: int) -> StaticMap:
+    """Build the static map from the fixed part that was imported into memory, of this map epoch."""
+    graph = _stored_graph(memory)
     nodes = tuple(node for node in graph.nodes if node.map_epoch == map_epoch)
     ids = {node.id for node in nodes}
     return static_map_from_graph(

@@ -1,4 +1,4 @@
-"""Words near in meaning: an optional sentence-embedding model suggests where to look, never what is there."""
+"""Optional sentence embeddings: they suggest labels near in meaning, and never turn one into a match."""
 
 from openral_world_state.embeddings.index import (
     Embedder,

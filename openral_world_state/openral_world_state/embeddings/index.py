@@ -1,6 +1,4 @@
-"""What turns words into directions of meaning."""
-# MERGED Labels by the direction of their meaning.
-# MERGED Where a sentence-embedding model is.
+"""Sentence embeddings: the embedder's interface, an index of label vectors, and the lookup of model files."""
 
 import re
 from collections import defaultdict
@@ -19,33 +17,33 @@ from openral_core.text import Thesaurus
 
 
 class EmbedderFailed(OpenRALError):
-    """The embedding model did not answer, or not with vectors."""
+    """The embedding model returned no vectors."""
 
     def __init__(self, model: str, found: str) -> None:
-        super().__init__(f"the embedding model {model!r} gave no vectors: {found}")
+        super().__init__(f"embedding model {model!r} returned no vectors: {found}")
 
 
 class Embedder(Protocol):
     """A sentence-embedding model."""
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors, shape (N, D).
+        """Return unit vectors, shape (N, D).
 
         Raises:
-            EmbedderFailed: If it does not answer in time, or died.
+            EmbedderFailed: If it does not answer in time, or has exited.
         """
 
 
 MOST_LABELS = 16_384
-"""Labels given a vector; those beyond are found by their words alone."""
-_BATCH = 64
+"""Labels with a vector [1]; others are found by text alone. Bounds the index to 25 MB at 384 dimensions."""
+_BATCH = 64  # phrases per request, so that a request stays far below the parameter embedding_deadline
 
 
 class EmbeddingIndex:
-    """Vectors of the labels in use, without their colours and sizes, which say nothing of the kind of thing.
+    """Vectors of the labels in use, without colours and sizes, which do not tell the kind of object.
 
     Args:
-        thesaurus: Takes attributes off a label, and says which of them exclude each other.
+        thesaurus: Removes attributes from a label and tells which of them exclude each other.
     """
 
     def __init__(self, thesaurus: Thesaurus) -> None:
@@ -59,7 +57,7 @@ class EmbeddingIndex:
         return len(self._rows)
 
     def unknown(self, labels: Iterable[str]) -> list[str]:
-        """Phrases of labels that have no vector yet, at most 64 at a time."""
+        """Phrases of labels that have no vector yet, at most one batch."""
         wanted: dict[str, None] = {}
         for label in labels:
             if label in self._known:
@@ -75,7 +73,7 @@ class EmbeddingIndex:
         return list(wanted)
 
     def put(self, phrases: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        """Keep the vectors (N, D) of phrases."""
+        """Store the vectors (N, D) of phrases."""
         for phrase, vector in zip(phrases, vectors, strict=True):
             row = self._rows.setdefault(phrase, len(self._rows))
             if row >= len(self._vectors):
@@ -83,24 +81,24 @@ class EmbeddingIndex:
             self._vectors[row] = vector
 
     def near(
-        self, asked: str, vector: NDArray[np.float32], least: float, count: int
+        self, query: str, vector: NDArray[np.float32], min_similarity: float, count: int
     ) -> Iterator[tuple[str, float]]:
-        """Labels near in meaning with their similarity, the nearest first; another colour is another thing.
+        """Labels near in meaning with their similarity, the nearest first; another colour is another object.
 
         Args:
-            asked: The words whose vector (D,) this is.
-            vector: Their direction.
-            least: Similarity below which nothing is near.
-            count: How many phrases are considered.
+            query: Text of the vector.
+            vector: Unit vector of the query, shape (D,).
+            min_similarity: Cosine below which no label is near.
+            count: Largest number of phrases considered.
         """
         if not self._rows:
             return
         phrases = list(self._rows)
         similarity = self._vectors[: len(phrases)] @ vector
-        close = np.flatnonzero(similarity >= least)
+        close = np.flatnonzero(similarity >= min_similarity)
         for row in close[np.argsort(-similarity[close], kind="stable")][:count]:
             for label in sorted(self._labels[phrases[row]]):
-                if not self._thesaurus.excludes(asked, label):
+                if not self._thesaurus.excludes(query, label):
                     yield label, float(similarity[row])
 
     def _grow(self, dimensions: int) -> None:
@@ -114,17 +112,15 @@ _TOKENIZER = "tokenizer.json"
 _MODELS = ("onnx/model.onnx", "model.onnx")
 _HUB = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)@(?P<revision>[0-9a-f]{40})")
 
-_NO_COMMIT = "neither a folder nor a model id with a commit: a branch or a tag may be another model tomorrow"
-
 
 class NoEmbeddingModel(OpenRALError):
-    """A sentence-embedding model that is not there."""
+    """The sentence-embedding model was not found."""
 
     def __init__(self, asked: str, found: str) -> None:
         super().__init__(
-            f"no embedding model {asked!r} ({found}): name a folder with {_TOKENIZER} and one of "
-            f"{format_choices(_MODELS)}, or <owner>/<name>@<commit> of the Hugging Face hub, the commit "
-            "with all its 40 digits; or name none"
+            f"embedding model {asked!r} not found ({found}): set embeddings to a folder with {_TOKENIZER} "
+            f"and one of {format_choices(_MODELS)}, to <owner>/<name>@<commit> of the Hugging Face hub with "
+            "all 40 digits of the commit, or to an empty string"
         )
 
 
@@ -137,10 +133,10 @@ class ModelFiles:
 
 
 def find_model(asked: str) -> ModelFiles:
-    """The files of a model in a local folder, else of the hub; they are downloaded when not cached.
+    """Find a model in a local folder, else on the hub, from which it is downloaded unless cached.
 
     Raises:
-        NoEmbeddingModel: If there are none, saying what was found.
+        NoEmbeddingModel: If there is none.
     """
     folder = Path(asked).expanduser()
     if folder.is_dir():
@@ -149,7 +145,7 @@ def find_model(asked: str) -> ModelFiles:
     if hub is None:
         raise NoEmbeddingModel(
             asked,
-            "neither a folder nor a model id with a commit: a branch or a tag may be another model tomorrow",
+            "neither a folder nor a model id with a commit; branches and tags are refused because they move",
         )
     return _on_hub(asked, hub["repository"], hub["revision"])
 
@@ -158,7 +154,7 @@ def _in_folder(asked: str, folder: Path) -> ModelFiles:
     graph = next((folder / name for name in _MODELS if (folder / name).is_file()), None)
     if graph is None or not (folder / _TOKENIZER).is_file():
         raise NoEmbeddingModel(
-            asked, f"the folder has {format_choices(sorted(each.name for each in folder.iterdir()))}"
+            asked, f"the folder has {format_choices(sorted(file.name for file in folder.iterdir()))}"
         )
     return ModelFiles(folder / _TOKENIZER, graph)
 

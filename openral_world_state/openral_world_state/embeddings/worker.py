@@ -1,6 +1,6 @@
-"""A process of its own that holds the embedding model: a JSON list of texts in, their vectors out, per line.
+"""Embedding worker process: reads a JSON list of texts per line and writes their vectors.
 
-The first line it writes says that it is ready, or what is wrong. It ends when its input does.
+Its first line reports that it is ready, or the error. It exits at the end of its input.
 """
 
 import base64
@@ -15,12 +15,12 @@ from tokenizers import Tokenizer
 
 from openral_world_state.embeddings.index import ModelFiles, find_model
 
-_MOST_TOKENS = 64
+_MAX_TOKENS = 64  # of one text; labels and queries are far shorter, and the time of a batch is bounded
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 def load(files: ModelFiles) -> Embed:
-    """The model as a function from texts to unit vectors (N, D), the mean over their tokens.
+    """Load a model as a function from texts to unit vectors (N, D), the mean over their tokens.
 
     Source: sentence-transformers/all-MiniLM-L6-v2, model card.
     """
@@ -28,15 +28,15 @@ def load(files: ModelFiles) -> Embed:
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(str(files.graph), options, providers=["CPUExecutionProvider"])
     tokenizer = Tokenizer.from_file(str(files.tokenizer))
-    tokenizer.enable_truncation(_MOST_TOKENS)
+    tokenizer.enable_truncation(_MAX_TOKENS)
     tokenizer.enable_padding()
-    names = {each.name for each in session.get_inputs()}
+    names = {tensor.name for tensor in session.get_inputs()}
 
     def embed(texts: Sequence[str]) -> NDArray[np.float32]:
         encoded = tokenizer.encode_batch(list(texts))
-        mask = np.array([each.attention_mask for each in encoded], np.int64)
+        mask = np.array([encoding.attention_mask for encoding in encoded], np.int64)
         feeds = {
-            "input_ids": np.array([each.ids for each in encoded], np.int64),
+            "input_ids": np.array([encoding.ids for encoding in encoded], np.int64),
             "attention_mask": mask,
             "token_type_ids": np.zeros_like(mask),
         }
@@ -52,19 +52,19 @@ def main(model: str) -> int:
     """Serve one model on standard input and output."""
     try:
         embed = load(find_model(model))
-        dimensions = embed(["a thing"]).shape[1]
+        dimensions = embed(["an object"]).shape[1]
     except Exception as error:
-        _say({"error": str(error) or type(error).__name__})
+        _send({"error": str(error) or type(error).__name__})
         return 1
-    _say({"ready": dimensions})
+    _send({"ready": dimensions})
     for line in sys.stdin:
         vectors = embed(json.loads(line))
-        _say({"vectors": base64.b64encode(vectors.tobytes()).decode()})
+        _send({"vectors": base64.b64encode(vectors.tobytes()).decode()})
     return 0
 
 
-def _say(words: dict[str, object]) -> None:
-    sys.stdout.write(json.dumps(words) + "\n")
+def _send(message: dict[str, object]) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
 
 

@@ -1,1 +1,1 @@
-"""Home."""
+"""Static map of a home."""

@@ -1,5 +1,4 @@
-"""A home as its map file describes it."""
-# MERGED A home as a stored scene graph describes it, where no map file is given.
+"""Build the static map of a home from its map file, or from a stored scene graph if there is no map file."""
 
 from openral_core.geometry import Pose
 from openral_core.home_map import Box3, Fixture, HomeMap, Place, Pose2, Rectangle, Room
@@ -7,13 +6,17 @@ from openral_core.scene_graph import NodeKind, Relation, SceneGraph, SceneNode
 from openral_world_state.home.model import Area, SiteFixture, StaticMap, SupportSurface
 
 SOURCE = "map"
+_WALL = 0.02
+"""Thickness of a container's walls, which a stored graph does not tell [m]; that of a cabinet's boards."""
+_AGENT_WIDTH = 0.5
+"""Width of a person's box [m]: about the breadth of an adult's shoulders."""
 
 
 def static_map_from_home(home: HomeMap, map_epoch: int = 0) -> StaticMap:
-    """Rooms, sites and agents of a map.
+    """Build the static map from a map file.
 
-    A place to stand that looks at a fixture becomes that fixture's standing pose, and its names the
-    fixture's: the two are one thing to go to.
+    A place that looks at a fixture becomes that fixture's base pose, and its names become the fixture's:
+    both name one destination.
     """
     served = {place.looks_at: place for place in home.places if place.looks_at}
     spots = (place for place in home.places if not place.looks_at)
@@ -29,7 +32,7 @@ def static_map_from_home(home: HomeMap, map_epoch: int = 0) -> StaticMap:
                 kind=NodeKind.AGENT,
                 label=agent.name,
                 pose=Pose.planar(agent.pose.x, agent.pose.y, agent.pose.yaw),
-                size=(0.5, 0.5, agent.height),
+                size=(_AGENT_WIDTH, _AGENT_WIDTH, agent.height),
                 aliases=agent.aliases,
                 source=SOURCE,
                 map_epoch=map_epoch,
@@ -41,7 +44,7 @@ def static_map_from_home(home: HomeMap, map_epoch: int = 0) -> StaticMap:
 
 
 def _room(room_id: str, home: HomeMap, map_epoch: int) -> SceneNode:
-    room = next(each for each in home.rooms if each.id == room_id)
+    room = next(known for known in home.rooms if known.id == room_id)
     xs, ys = zip(*room.polygon, strict=True)
     return SceneNode(
         id=room.id,
@@ -80,7 +83,7 @@ def _fixture(fixture: Fixture, place: Place | None, map_epoch: int) -> SiteFixtu
         interior=fixture.container.interior if fixture.container else None,
         opens=fixture.container.opens if fixture.container else "hinge",
         drawn=fixture.container.drawer_travel if fixture.container else 0.0,
-        standing=_standing(place) if place else None,
+        base_pose=_base_pose(place) if place else None,
     )
 
 
@@ -89,23 +92,20 @@ def _spot(place: Place, map_epoch: int) -> SiteFixture:
         id=place.id,
         kind=NodeKind.PLACE,
         label=place.name,
-        pose=_standing(place),
+        pose=_base_pose(place),
         aliases=place.aliases,
         source=SOURCE,
         map_epoch=map_epoch,
     )
-    return SiteFixture(node, place.room, place.pose, standing=_standing(place))
+    return SiteFixture(node, place.room, place.pose, base_pose=_base_pose(place))
 
 
-def _standing(place: Place) -> Pose:
+def _base_pose(place: Place) -> Pose:
     return Pose.planar(place.pose.x, place.pose.y, place.pose.yaw)
 
 
-_WALL = 0.02
-
-
 def static_map_from_graph(graph: SceneGraph) -> StaticMap:
-    """Rooms and places from their boxes: a place has its top to lie on, a container what its walls leave."""
+    """Build the static map from a graph's boxes: a place has its top as surface, a container an interior."""
     places = [
         *graph.of_kind(NodeKind.PLACE),
         *(n for n in graph.of_kind(NodeKind.OBJECT) if n.source == "map"),
@@ -129,7 +129,7 @@ def _site(node: SceneNode, graph: SceneGraph) -> SiteFixture:
     rooms = graph.targets(node.id, Relation.IN_ROOM)
     frame = Pose2(x=x, y=y, yaw=node.pose.yaw)
     if min(node.size) <= 0.0:
-        return SiteFixture(node, rooms[0] if rooms else "", frame, standing=node.pose)
+        return SiteFixture(node, rooms[0] if rooms else "", frame, base_pose=node.pose)
     area = Rectangle(min=(-depth / 2.0, -width / 2.0), max=(depth / 2.0, width / 2.0))
     low, high = z - height / 2.0, z + height / 2.0
     inside = Box3(

@@ -1,5 +1,4 @@
-"""What does not move in a home, and the people in it."""
-# MERGED Fixed things that others are on, in or near.
+"""Static map of a home: rooms, furniture with its surfaces and containers, places to stand, and people."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -28,13 +27,13 @@ class SiteFixture:
         node: Kind place, or object for furniture that holds nothing.
         room: Id of the room it is in, "" when unknown.
         frame: On the floor at the middle of its footprint.
-        footprint: In ``frame`` [m]; None for a mere spot.
+        footprint: In ``frame`` [m]; None for a spot on the floor.
         height: Of its body [m].
-        shelves: Where things can lie on it.
-        interior: What it encloses, in ``frame`` [m].
-        opens: How what it encloses is opened.
-        drawn: How far what it encloses comes out when it is wide open [m].
-        standing: Where the robot stands to use it, when the map says so.
+        shelves: Surfaces that support objects.
+        interior: Volume of the container, in ``frame`` [m].
+        opens: Kind of its door.
+        drawn: Travel of a drawer between closed and wide open [m].
+        base_pose: Pose of the robot's base to use it, if the map has one.
     """
 
     node: SceneNode
@@ -46,10 +45,10 @@ class SiteFixture:
     interior: Box3 | None = None
     opens: Opens = "hinge"
     drawn: float = 0.0
-    standing: Pose | None = None
+    base_pose: Pose | None = None
 
     def encloses(self, point: Triple, margin: float = 0.02) -> bool:
-        """Whether a map point is inside its container volume, a drawer's drawn or shut."""
+        """Tell if a map point is inside its container volume, of a drawer in any position."""
         if self.interior is None:
             return False
         low, (x1, y1, z1) = self.interior.min, self.interior.max
@@ -58,7 +57,7 @@ class SiteFixture:
         return all(a - margin <= v <= b + margin for a, v, b in zip(low, local, high, strict=True))
 
     def shelf_under(self, point: Triple, bottom: float, reach: float = 0.08) -> SupportSurface | None:
-        """The shelf that a thing at ``point`` with its lowest point at ``bottom`` [m] lies on."""
+        """Surface under an object at ``point`` with its lowest point at ``bottom`` [m], if any."""
         x, y = self.frame.to_local(point[0], point[1])
         under = [
             s for s in self.shelves if abs(bottom - s.height) <= reach and s.area.contains(x, y, margin=-0.05)
@@ -66,7 +65,7 @@ class SiteFixture:
         return min(under, key=lambda shelf: abs(bottom - shelf.height), default=None)
 
     def distance(self, point: Triple) -> float:
-        """From its footprint on the floor plan [m]; 0 above or below it."""
+        """Distance of a map point from the footprint on the floor plan [m]; 0 above or below it."""
         x, y = self.frame.to_local(point[0], point[1])
         low, high = (self.footprint.min, self.footprint.max) if self.footprint else ((0.0, 0.0), (0.0, 0.0))
         dx = max(low[0] - x, 0.0, x - high[0])
@@ -74,13 +73,13 @@ class SiteFixture:
         return float((dx * dx + dy * dy) ** 0.5)
 
 
-FARTHEST = 1e6
-"""From the map's origin along an axis [m]: farther than any map of places that a robot drives to."""
+MAX_COORDINATE = 1e6
+"""Largest coordinate of a map [m]: beyond the reach of any map that a robot drives in."""
 
 
 def is_on_map(point: Iterable[float]) -> bool:
-    """Whether coordinates can be those of a place; false for those that are not finite."""
-    return all(abs(value) <= FARTHEST for value in point)
+    """Tell if coordinates are finite and within `MAX_COORDINATE`."""
+    return all(abs(value) <= MAX_COORDINATE for value in point)
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ class Area:
 
 @dataclass(frozen=True)
 class StaticMap:
-    """Rooms, sites and agents by id; empty when nothing is known of the home."""
+    """Rooms, sites and agents by id; empty if nothing is known of the home."""
 
     areas: tuple[Area, ...] = ()
     sites: tuple[SiteFixture, ...] = ()
@@ -113,24 +112,29 @@ class StaticMap:
 
     @cached_property
     def containers(self) -> tuple[SiteFixture, ...]:
-        """Sites that enclose something."""
+        """Sites with an interior."""
         return tuple(site for site in self.sites if site.interior is not None)
 
+    @property
+    def base_poses(self) -> dict[str, Pose]:
+        """Base pose of each site that has one, by id."""
+        return {site.node.id: site.base_pose for site in self.sites if site.base_pose is not None}
+
     def room_at(self, point: Triple) -> str:
-        """Id of the room a map point is in, "" outside of all."""
+        """Id of the room that contains a map point, "" outside all rooms."""
         return next((a.node.id for a in self.areas if a.outline.contains(point[0], point[1])), "")
 
     def container_at(self, point: Triple) -> SiteFixture | None:
-        """The container that encloses a map point."""
+        """Container that encloses a map point; None if there is none."""
         return next((site for site in self.containers if site.encloses(point)), None)
 
     def support_of(self, point: Triple, bottom: float) -> SiteFixture | None:
-        """The site that a thing at ``point`` with its lowest point at ``bottom`` [m] lies on."""
+        """Site that supports an object at ``point`` with its lowest point at ``bottom`` [m], if any."""
         return next((site for site in self.sites if site.shelf_under(point, bottom) is not None), None)
 
     def nearest_site(self, point: Triple, within: float) -> SiteFixture | None:
-        """The site of the same room nearest on the floor plan, at most ``within`` [m] away."""
+        """Nearest site of the same room on the floor plan, at most ``within`` [m] away, if any."""
         room = self.room_at(point)
         near = ((site.distance(point), site.node.id, site) for site in self.sites if site.room == room)
-        distance, _, site = min(near, default=(within + 1.0, "", None), key=lambda each: each[:2])
+        distance, _, site = min(near, default=(within + 1.0, "", None), key=lambda found: found[:2])
         return site if distance <= within else None

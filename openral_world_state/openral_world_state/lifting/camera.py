@@ -1,11 +1,10 @@
-"""A camera's intrinsics, and the directions its pixels look in.
+"""Camera model: intrinsics with lens distortion, rays and projection, and a depth image with its pose.
 
 InvalidIntrinsics
 ├── NotCalibrated            K or the image size describe no camera
-├── UnsupportedDistortion    a model, or a number of its coefficients, that is not known here
-└── InvalidRegion            a region of interest that is no part of the image
+├── UnsupportedDistortion    an unknown model, or a wrong number of its coefficients
+└── InvalidRegion            a region of interest outside the image
 """
-# MERGED What one camera saw at one moment.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,67 +24,67 @@ DISTORTION_MODELS: Mapping[str, tuple[int, ...]] = {
     _FISHEYE: (0, 4),
     "fisheye": (0, 4),
 }
-"""How many coefficients each model may have; none means that all are zero."""
-_CAME_BACK = 0.5
-"""How near to its pixel a fisheye's ray must be seen again [px]."""
+"""Valid numbers of coefficients of each distortion model of `sensor_msgs/CameraInfo`; 0 if all are zero."""
+_MAX_ROUND_TRIP = 0.5
+"""Error of a fisheye's ray projected back to its pixel [px]; above it, the pixel has no ray."""
 
 
 class InvalidIntrinsics(OpenRALError):
-    """Base of the reasons for which a CameraInfo cannot be used."""
+    """Base of the errors that make a CameraInfo unusable."""
 
 
 class NotCalibrated(InvalidIntrinsics):
-    """Numbers that describe no camera."""
+    """K or the image size describe no camera."""
 
     def __init__(self, fx: float, fy: float, width: int, height: int) -> None:
         super().__init__(
-            f"intrinsics with fx={fx:g}, fy={fy:g} for {width}x{height} px describe no camera: "
-            "expected finite focal lengths above 0 and an image of at least 1x1 (is the camera calibrated?)"
+            f"invalid intrinsics fx={fx:g}, fy={fy:g} for {width}x{height} px: "
+            "expected finite focal lengths above 0 and an image of at least 1x1 px; calibrate the camera"
         )
 
 
 class UnsupportedDistortion(InvalidIntrinsics):
-    """A lens that is not known here; to take it for another one would misplace everything it sees."""
+    """The distortion model is unknown; any other model would misplace every object."""
 
     def __init__(self, model: str, count: int) -> None:
         known = ", ".join(f"{name} ({listed_counts(name)})" for name in DISTORTION_MODELS)
         super().__init__(
-            f"distortion model {model[:64]!r} with {count} coefficients is not known: known are {known}, "
-            "and no model at all when every coefficient is zero"
+            f"unsupported distortion model {model[:64]!r} with {count} coefficients: "
+            f"supported are {known}, and an empty name if every coefficient is zero"
         )
 
 
 class InvalidRegion(InvalidIntrinsics):
-    """A region of interest that is no part of the image."""
+    """The region of interest is not inside the image."""
 
     def __init__(self, x: int, y: int, width: int, height: int, of: tuple[int, int]) -> None:
         super().__init__(
-            f"region of interest at {x}, {y} of {width}x{height} px is no part of an image of "
+            f"the region of interest at ({x}, {y}) of {width}x{height} px is not inside the image of "
             f"{of[0]}x{of[1]} px"
         )
 
 
 def listed_counts(model: str) -> str:
-    """How many coefficients a model may have, in words."""
+    """Return the valid numbers of coefficients of a model as text."""
     return " or ".join(map(str, DISTORTION_MODELS[model]))
 
 
 @dataclass(frozen=True)
 class Intrinsics:
-    """A lens of one of `DISTORTION_MODELS` before an image whose pixel centres have whole coordinates.
+    """Intrinsics of a camera; pixel centres have whole coordinates.
 
     Source: sensor_msgs/CameraInfo; `equidistant` and `fisheye` are OpenCV's fisheye model.
 
     Args:
         K: Camera matrix in [px], shape (3, 3).
-        width: Of the image K belongs to [px].
-        height: Of the image K belongs to [px].
+        width: Of the image that K is for [px].
+        height: Of the image that K is for [px].
         distortion: Coefficients in OpenCV's order; empty for none.
-        model: Name of the model; "" only when every coefficient is zero.
+        model: One of `DISTORTION_MODELS`; "" only if every coefficient is zero.
 
     Raises:
         NotCalibrated: If K describes no camera.
-        UnsupportedDistortion: If the model, or the number of its coefficients, is not known.
+        UnsupportedDistortion: If the model or the number of its coefficients is unknown.
     """
 
     K: Array
@@ -105,27 +104,27 @@ class Intrinsics:
 
     @property
     def is_fisheye(self) -> bool:
-        """Whether pixels grow with the angle off the axis, not with its tangent."""
+        """True if the image radius grows with the angle off the axis, not with its tangent."""
         return self.model in (_FISHEYE, "fisheye")
 
     def resized(self, width: int, height: int) -> "Intrinsics":
-        """The same camera read out at another resolution."""
+        """Return the intrinsics at another resolution."""
         if (width, height) == (self.width, self.height):
             return self
         return self._scaled(width / self.width, height / self.height, width, height)
 
     def binned(self, x: int, y: int) -> "Intrinsics":
-        """The same camera with ``x`` by ``y`` of its pixels read out as one."""
+        """Return the intrinsics with ``x`` by ``y`` pixels binned to one."""
         if x <= 1 and y <= 1:
             return self
         x, y = max(x, 1), max(y, 1)
         return self._scaled(1.0 / x, 1.0 / y, self.width // x, self.height // y)
 
     def cropped(self, x: int, y: int, width: int, height: int) -> "Intrinsics":
-        """The same camera read out in a region; one of 0x0 is the whole image.
+        """Return the intrinsics of a region of the image; 0x0 is the whole image.
 
         Raises:
-            InvalidRegion: If the region is no part of the image.
+            InvalidRegion: If the region is not inside the image.
         """
         if not width and not height:
             return self
@@ -135,9 +134,9 @@ class Intrinsics:
         return replace(self, K=K, width=width, height=height)
 
     def rays(self, pixels: Array) -> Array:
-        """Directions of pixels (N, 2), as points at depth 1 in the optical frame, shape (N, 3).
+        """Rays of pixels (N, 2), as points at depth 1 in the optical frame, shape (N, 3).
 
-        NaN where a fisheye's pixel looks nowhere in front of the camera.
+        NaN where a fisheye's pixel has no ray in front of the camera.
         """
         if not len(pixels):
             return np.zeros((0, 3))
@@ -152,7 +151,7 @@ class Intrinsics:
         return np.column_stack((plane, np.ones(len(plane))))
 
     def project(self, points: Array) -> Array:
-        """Pixels (N, 2) of points (N, 3) in the optical frame that lie before the camera."""
+        """Project points (N, 3) in the optical frame, in front of the camera, to pixels (N, 2)."""
         if not len(points):
             return np.zeros((0, 2))
         zero = np.zeros(3)
@@ -168,18 +167,18 @@ class Intrinsics:
         return plane
 
     def _fisheye_plane(self, pixels: Array) -> Array:
-        """OpenCV answers something for pixels beyond the lens's image too: those do not come back."""
+        """Undistort pixels; NaN where the result does not project back, because OpenCV extrapolates there."""
         plane = cv2.fisheye.undistortPoints(pixels.reshape(-1, 1, 2), self.K, self._fisheye).reshape(-1, 2)
         back = self.project(np.column_stack((plane, np.ones(len(plane)))))
-        came_back = np.abs(back - pixels).max(axis=1, keepdims=True) <= _CAME_BACK
-        return np.where(came_back, plane, np.nan)
+        is_valid = np.abs(back - pixels).max(axis=1, keepdims=True) <= _MAX_ROUND_TRIP
+        return np.where(is_valid, plane, np.nan)
 
     @property
     def _fisheye(self) -> Array:
         return np.array(self.distortion or (0.0,) * 4)
 
     def _scaled(self, sx: float, sy: float, width: int, height: int) -> "Intrinsics":
-        """The centre of the first pixel, at 0, is half a pixel from the edge that stays where it is."""
+        """Scale K about the image's edge, half a pixel from the centre of the first pixel."""
         K = np.diag([sx, sy, 1.0]) @ self.K
         K[:2, 2] += (sx - 1.0) / 2.0, (sy - 1.0) / 2.0
         return replace(self, K=K, width=width, height=height)
@@ -187,7 +186,7 @@ class Intrinsics:
 
 @dataclass(frozen=True)
 class DepthView:
-    """A depth image with where it was taken from.
+    """A depth image with its camera's intrinsics and pose.
 
     Args:
         camera: Camera id.
@@ -206,7 +205,7 @@ class DepthView:
 
     @cached_property
     def depth_intrinsics(self) -> Intrinsics:
-        """The camera at the depth image's resolution."""
+        """Intrinsics at the depth image's resolution."""
         height, width = self.depth.shape
         return self.intrinsics.resized(width, height)
 
@@ -217,10 +216,10 @@ class DepthView:
         return width / self.intrinsics.width, height / self.intrinsics.height
 
     @property
-    def eye(self) -> NDArray[np.float64]:
-        """Where the camera is, in map [m], shape (3,)."""
+    def camera_position(self) -> NDArray[np.float64]:
+        """Position of the camera in map [m], shape (3,)."""
         return self.T_map_camera[:3, 3]
 
     def to_camera(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Map points (N, 3) in the optical frame."""
+        """Transform points (N, 3) from map to the optical frame."""
         return (points - self.T_map_camera[:3, 3]) @ self.T_map_camera[:3, :3]

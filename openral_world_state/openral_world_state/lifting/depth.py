@@ -1,6 +1,8 @@
-"""Which of the depths in a box are the object's."""
-# MERGED Centre and size of a thing whose front alone was seen.
-# MERGED Order statistics without numpy's overhead for small arrays.
+"""Depth segmentation of a detection box, and the extent of the object in it.
+
+The nearest cluster of depths that reaches across the box is the object's. Its extent is an upright box around
+the visible points, completed by the half that a rounded object hides.
+"""
 
 from dataclasses import dataclass
 
@@ -8,68 +10,123 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+Array = NDArray[np.float64]
 
-def quantile(values: NDArray[np.float64], share: float) -> float:
-    """The value below which ``share`` in [0, 1] of ``values`` (N,) lies; one of them."""
-    index = round(share * (len(values) - 1))
+
+@dataclass(frozen=True, slots=True)
+class DepthClusterConfig:
+    """Thresholds of the search for the object's depths in a box.
+
+    A detector's box is tight, so the object spans it; `benchmarks/lift_cases.py` shows the effect of each.
+
+    Args:
+        min_fraction: Fraction of the known pixels from which a cluster is significant [1].
+        min_points: Pixels from which a cluster is significant.
+        span: Fraction of the box's sides that the object reaches across [1].
+        corner: Fraction of a cluster beyond a diagonal of the box from which it only cuts a corner [1].
+        gap: Gap in depth that parts two clusters [m].
+        relative_gap: The same per depth [1]; depth noise grows with distance.
+        jump: Difference of neighbouring pixels that is an edge [m].
+        relative_jump: The same per width of a pixel at that depth [1]; a slope of about 70 degrees.
+    """
+
+    min_fraction: float = 0.05
+    min_points: int = 6
+    span: float = 0.6
+    corner: float = 0.85
+    gap: float = 0.04
+    relative_gap: float = 0.03
+    jump: float = 0.025
+    relative_jump: float = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class ExtentConfig:
+    """Rules that complete the shape of an object of which only the front is visible.
+
+    Of a round object seen level the near half is visible: its footprint is about half as deep as wide.
+
+    Args:
+        half: Range of the ratio of depth to width of the visible half of a round object [1].
+        elongated: Ratio of depth to length below which an object lies along its length [1].
+        upright_facing: Cosine of the angle to the view up to which an upright object is completed [1].
+        lying_facing: Cosine of the angle to the view up to which a lying object is completed [1].
+        rectangle: Fraction of its bounding rectangle that a fully visible box fills [1].
+        support_layer: Thickness of the layer taken for the support [m].
+        flat: Fraction of points above that layer below which the object is flat and keeps all points [1].
+        lowest: Quantile of the heights that is the support's [1].
+        highest: Quantile of the heights that is the object's top [1].
+    """
+
+    half: tuple[float, float] = (0.25, 0.75)
+    elongated: float = 0.3
+    upright_facing: float = 0.8
+    lying_facing: float = 0.5
+    rectangle: float = 0.9
+    support_layer: float = 0.012
+    flat: float = 0.3
+    lowest: float = 0.02
+    highest: float = 0.99
+
+
+_CLUSTERS, _EXTENT = DepthClusterConfig(), ExtentConfig()
+
+
+def quantile(values: Array, fraction: float) -> float:
+    """Value below which ``fraction`` of ``values`` (N,) lies; faster than numpy's on small arrays."""
+    index = round(fraction * (len(values) - 1))
     return float(np.partition(values, index)[index])
 
 
-_LEAST_SHARE = 0.05
-_LEAST_POINTS = 6
-_SPANS = 0.6
-_CUTS = 0.85
-"""Share of a patch on one side of a diagonal of the box with which it only cuts a corner."""
+def nearest_depth_cluster(depth: Array, step: float) -> NDArray[np.bool_]:
+    """Mask of the nearest significant cluster of depths that reaches across a box.
 
-
-def nearest_depth_cluster(depth: NDArray[np.float64], step: float) -> NDArray[np.bool_]:
-    """Mask of the nearest significant mode of a window of depths.
-
-    A detector's box is tight around what it saw, so the object's pixels reach across it: the nearest
-    cluster that does is taken. Pixels of something else that only cuts a corner of the box do not, such
-    as a drawer's front before what lies close behind it.
+    Pixels of another object that only cuts a corner of the box do not reach across it, such as a drawer's
+    front before its contents.
 
     Args:
         depth: Depths in the box [m], NaN where unknown, shape (H, W), some known.
-        step: What one pixel covers at depth 1 [m].
+        step: Width of one pixel at depth 1 [m].
     """
-    mode = _nearest_cluster(depth)
-    middle = quantile(depth[mode], 0.5)
-    return _connected(np.where(mode, depth, np.nan), max(0.025, 3.0 * step * middle))
+    cluster = _nearest_cluster(depth)
+    median = quantile(depth[cluster], 0.5)
+    jump = max(_CLUSTERS.jump, _CLUSTERS.relative_jump * step * median)
+    return _connected(np.where(cluster, depth, np.nan), jump)
 
 
-def _nearest_cluster(depth: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Depths parted from others by a gap, the nearest such cluster that is significant and wide."""
+def _nearest_cluster(depth: Array) -> NDArray[np.bool_]:
+    """Nearest cluster, parted from others by a gap in depth, that is significant and spans the box."""
     known = np.flatnonzero(~np.isnan(depth))
     values = depth.ravel()[known]
     order = np.argsort(values)
-    gap = max(0.04, 0.03 * values[order[len(order) // 2]])
+    gap = max(_CLUSTERS.gap, _CLUSTERS.relative_gap * values[order[len(order) // 2]])
     clusters = np.split(known[order], np.flatnonzero(np.diff(values[order]) > gap) + 1)
-    least = max(_LEAST_POINTS, _LEAST_SHARE * len(known))
-    significant = [cluster for cluster in clusters if len(cluster) >= least]
-    wide = (c for c in significant if _spans(np.unravel_index(c, depth.shape), depth.shape))
-    chosen = next(wide, None)
+    min_size = max(_CLUSTERS.min_points, _CLUSTERS.min_fraction * len(known))
+    significant = [cluster for cluster in clusters if len(cluster) >= min_size]
+    spanning = (c for c in significant if _spans(np.unravel_index(c, depth.shape), depth.shape))
+    chosen = next(spanning, None)
     mask = np.zeros(depth.size, dtype=bool)
     mask[max(significant or clusters, key=len) if chosen is None else chosen] = True
     return mask.reshape(depth.shape)
 
 
-def _connected(depth: NDArray[np.float64], jump: float) -> NDArray[np.bool_]:
-    """The nearest patch without a jump in depth [m] that reaches across the window; all when none does."""
-    everything = ~np.isnan(depth)
-    smooth = (everything & ~_behind_a_jump(depth, jump)).view(np.uint8)
-    count, parts, boxes, _ = cv2.connectedComponentsWithStats(smooth, connectivity=4)
-    wide = (boxes[:, cv2.CC_STAT_HEIGHT] - 1 >= _SPANS * (depth.shape[0] - 1)) & (
-        boxes[:, cv2.CC_STAT_WIDTH] - 1 >= _SPANS * (depth.shape[1] - 1)
+def _connected(depth: Array, jump: float) -> NDArray[np.bool_]:
+    """Nearest patch without a ``jump`` in depth [m] that spans the box; the whole cluster if none does."""
+    known = ~np.isnan(depth)
+    smooth = (known & ~_is_behind_edge(depth, jump)).view(np.uint8)
+    count, patches, boxes, _ = cv2.connectedComponentsWithStats(smooth, connectivity=4)
+    height, width = boxes[:, cv2.CC_STAT_HEIGHT] - 1, boxes[:, cv2.CC_STAT_WIDTH] - 1
+    spans = (height >= _CLUSTERS.span * (depth.shape[0] - 1)) & (
+        width >= _CLUSTERS.span * (depth.shape[1] - 1)
     )
-    masks = [parts == number for number in range(1, count) if wide[number]]
+    masks = [patches == number for number in range(1, count) if spans[number]]
     if len(masks) < 2:
-        return masks[0] if masks else everything
+        return masks[0] if masks else known
     return min(masks, key=lambda mask: quantile(depth[mask], 0.5))
 
 
-def _behind_a_jump(depth: NDArray[np.float64], jump: float) -> NDArray[np.bool_]:
-    """Pixels much farther than a neighbour."""
+def _is_behind_edge(depth: Array, jump: float) -> NDArray[np.bool_]:
+    """Mask of the pixels farther than a neighbour by more than ``jump`` [m]."""
     result = np.zeros(depth.shape, dtype=bool)
     right, down = np.diff(depth, axis=1), np.diff(depth, axis=0)
     result[:, 1:] |= right > jump
@@ -81,81 +138,81 @@ def _behind_a_jump(depth: NDArray[np.float64], jump: float) -> NDArray[np.bool_]
 
 def _spans(cells: tuple[NDArray[np.intp], ...], shape: tuple[int, ...]) -> bool:
     rows, columns = cells
-    high = rows.max() - rows.min() >= _SPANS * (shape[0] - 1)
-    wide = columns.max() - columns.min() >= _SPANS * (shape[1] - 1)
-    return bool(high and wide and not _cuts_a_corner(rows, columns, shape))
+    is_high = rows.max() - rows.min() >= _CLUSTERS.span * (shape[0] - 1)
+    is_wide = columns.max() - columns.min() >= _CLUSTERS.span * (shape[1] - 1)
+    return bool(is_high and is_wide and not _cuts_corner(rows, columns, shape))
 
 
-def _cuts_a_corner(rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, ...]) -> bool:
-    """Whether nearly all of some cells lie beyond one of a window's diagonals."""
+def _cuts_corner(rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, ...]) -> bool:
+    """Tell if nearly all of some cells lie beyond one of a box's diagonals."""
     u, v = rows / max(shape[0] - 1, 1), columns / max(shape[1] - 1, 1)
     sides = (u + v < 1.0, u + v > 1.0, u < v, u > v)
-    return any(float(side.mean()) >= _CUTS for side in sides)
-
-
-Array = NDArray[np.float64]
-_HALF = (0.25, 0.75)
-_LONG, _STRAIGHT, _ASLANT, _RECTANGLE = 0.3, 0.8, 0.5, 0.9
+    return any(float(side.mean()) >= _CLUSTERS.corner for side in sides)
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """A box standing upright in map.
+    """An upright box in map.
 
-    ``center`` [m]; ``yaw`` [rad] of its x axis; ``size`` (x, y, z) [m]; ``unseen`` [m]: by how much
-    the centre may lie deeper than what was seen tells.
+    Args:
+        center: In map [m], shape (3,).
+        yaw: Of its x axis [rad].
+        size: Sides (x, y, z) [m].
+        hidden_depth: Distance by which the centre may lie deeper than the visible surface tells [m].
     """
 
     center: Array
     yaw: float
     size: tuple[float, float, float]
-    unseen: float
+    hidden_depth: float
 
 
-def without_support(points: Array, layer: float = 0.012) -> tuple[NDArray[np.bool_], float]:
-    """Mask of the points (N, 3) above what the thing stands on, all of a flat thing; and that height [m]."""
-    floor = quantile(points[:, 2], 0.02)
-    above = points[:, 2] > floor + layer
-    return (above if above.mean() > 0.3 else np.ones(len(points), dtype=bool)), floor
+def without_support(points: Array) -> tuple[NDArray[np.bool_], float]:
+    """Mask of the points (N, 3) above the object's support, all of a flat object; and its height [m]."""
+    support = quantile(points[:, 2], _EXTENT.lowest)
+    above = points[:, 2] > support + _EXTENT.support_layer
+    return (above if above.mean() > _EXTENT.flat else np.ones(len(points), dtype=bool)), support
 
 
-def estimate_extent(points: Array, eye: Array, floor: float) -> Extent:
-    """The upright box around a thing.
+def estimate_extent(points: Array, viewpoint: Array, support: float) -> Extent:
+    """Fit an upright box around an object.
 
-    Seen level, only the near half of a round thing shows: when its footprint is about half as deep as
+    Seen level, only the near half of a round object is visible: if its footprint is about half as deep as
     it is wide (upright), or as it is high (lying), the other half is added. A flat front stays flat,
     with its depth unknown.
 
     Args:
         points: Of its surface, in map [m], shape (N, 3).
-        eye: Where it was seen from, shape (3,).
-        floor: Height of what it stands on, or of its lowest point [m].
+        viewpoint: Position of the camera in map [m], shape (3,).
+        support: Height of its support, or of its lowest point [m].
     """
-    height = max(quantile(points[:, 2], 0.99) - floor, 0.0)
+    height = max(quantile(points[:, 2], _EXTENT.highest) - support, 0.0)
     outline = np.asarray(cv2.convexHull(points[:, :2].astype(np.float32)))
     center, yaw, (length, depth) = _footprint(outline)
     away = np.array([-np.sin(yaw), np.cos(yaw)])
-    forward = center - eye[:2]
+    forward = center - viewpoint[:2]
     away = away if away @ forward >= 0.0 else -away
     facing = float(away @ forward) / max(float(np.linalg.norm(forward)), 1e-9)
     filled = cv2.contourArea(outline) / max(length * depth, 1e-9)
     whole = _whole_depth(length, depth, height, facing, filled)
     center = center + away * (whole - depth) / 2.0
-    thin = min(length, height)
-    unseen = thin / 2.0 if whole < _HALF[0] * thin else 0.0
-    return Extent(np.array([*center, floor + height / 2.0]), yaw, (length, whole, height), unseen)
+    thickness = min(length, height)
+    hidden = thickness / 2.0 if whole < _EXTENT.half[0] * thickness else 0.0
+    return Extent(np.array([*center, support + height / 2.0]), yaw, (length, whole, height), hidden)
 
 
 def _whole_depth(length: float, depth: float, height: float, facing: float, filled: float) -> float:
-    """Depth of the whole thing from what shows of it [m]; a rectangle that is filled shows wholly."""
-    if filled < _RECTANGLE and facing > _STRAIGHT and _HALF[0] < depth / max(length, 1e-6) < _HALF[1]:
+    """Depth of the whole object from its visible part [m]; a filled rectangle is fully visible."""
+    least, most = _EXTENT.half
+    is_round = filled < _EXTENT.rectangle and least < depth / max(length, 1e-6) < most
+    if is_round and facing > _EXTENT.upright_facing:
         return length
-    lying = depth < _LONG * length and _HALF[0] < depth / max(height, 1e-6) < _HALF[1]
-    return height if lying and facing > _ASLANT else depth
+    is_lying = depth < _EXTENT.elongated * length and least < depth / max(height, 1e-6) < most
+    return height if is_lying and facing > _EXTENT.lying_facing else depth
 
 
 def _footprint(outline: NDArray[np.float32]) -> tuple[Array, float, tuple[float, float]]:
-    """Smallest rectangle around an outline: centre, yaw of its long side, (long, short)."""
+    """Smallest rectangle around an outline: centre [m], yaw of its long side [rad], (long, short) [m]."""
     offset = outline.reshape(-1, 2).mean(axis=0)
     (x, y), (a, b), degrees = cv2.minAreaRect(outline - offset)
     yaw = np.deg2rad(degrees if a >= b else degrees + 90.0)

@@ -1,1 +1,1 @@
-"""Navigation."""
+"""Navigation on the floor plan: reachability, routes and viewpoints."""

@@ -1,4 +1,4 @@
-"""Where the robot can stand, and how far it is from there to there."""
+"""Occupancy grid of the floor plan: reachable positions and driving distances."""
 
 import math
 from collections.abc import Sequence
@@ -14,15 +14,15 @@ from openral_core.home_map import Doorway
 from openral_world_state.home.model import SiteFixture, StaticMap
 
 Point = tuple[float, float]
-_SIDE = (((0, 1), 1.0), ((1, 0), 1.0), ((1, 1), math.sqrt(2.0)), ((1, -1), math.sqrt(2.0)))
+_NEIGHBOURS = (((0, 1), 1.0), ((1, 0), 1.0), ((1, 1), math.sqrt(2.0)), ((1, -1), math.sqrt(2.0)))
 
 
 class FloorGrid:
-    """The floor plan as square cells: free where a round robot fits.
+    """Floor plan in square cells, free where a round robot fits.
 
     Args:
-        home: Its rooms are floor, its furniture is not.
-        robot_radius: Free space kept around the robot's middle [m].
+        home: Rooms are floor, furniture is an obstacle.
+        robot_radius: Radius of the robot's base [m].
         cell: Side of a cell [m].
     """
 
@@ -45,7 +45,7 @@ class FloorGrid:
         self._free = self._clearance >= robot_radius
 
     def is_free(self, point: Point) -> bool:
-        """Whether the robot fits there."""
+        """Tell if the robot fits at a point."""
         index = self._index(point)
         return index is not None and bool(self._free[index])
 
@@ -55,37 +55,37 @@ class FloorGrid:
         return float(self._clearance[index]) if index is not None else 0.0
 
     def reachable(self, points: NDArray[np.float64], start: Point | None) -> NDArray[np.bool_]:
-        """Which points (N, 2) the robot fits at, and can drive to from ``start`` when given; shape (N,)."""
+        """Mask of points (N, 2) where the robot fits and, given ``start``, to which it can drive."""
         cells = np.floor((points - self._origin) / self._cell).astype(int)
         within = ((cells >= 0) & (cells < self._free.shape)).all(axis=1)
         x, y = np.where(within[:, None], cells, 0).T
         result = within & self._free[x, y]
         origin = self._nearest_free(start) if start is not None else None
-        return np.asarray(result & (self._regions[x, y] == self._regions[origin])) if origin else result
+        return np.asarray(result & (self._components[x, y] == self._components[origin])) if origin else result
 
     def connected(self, first: Point, second: Point) -> bool:
-        """Whether the robot can drive from one to the other."""
+        """Tell if the robot can drive from one point to the other."""
         a, b = self._nearest_free(first), self._nearest_free(second)
-        return a is not None and b is not None and bool(self._regions[a] == self._regions[b])
+        return a is not None and b is not None and bool(self._components[a] == self._components[b])
 
     def distances(self, start: Point, points: list[Point]) -> list[float]:
-        """Driving distances [m] from ``start`` to each point; infinite where there is no way."""
+        """Driving distances from ``start`` to each point [m]; infinite where there is no path."""
         origin = self._nearest_free(start)
         if origin is None:
             return [math.inf] * len(points)
         field = dijkstra(
-            self._ways, directed=False, indices=int(np.ravel_multi_index(origin, self._free.shape))
+            self._adjacency, directed=False, indices=int(np.ravel_multi_index(origin, self._free.shape))
         )
         ends = (self._nearest_free(point) for point in points)
         flat = (int(np.ravel_multi_index(e, self._free.shape)) if e else None for e in ends)
         return [float(field[i]) if i is not None else math.inf for i in flat]
 
     @cached_property
-    def _ways(self) -> coo_array:
+    def _adjacency(self) -> coo_array:
         """Free cells joined to their free neighbours, weighted by distance [m]."""
         number = np.arange(self._free.size).reshape(self._free.shape)
         rows, columns, weights = [], [], []
-        for (dx, dy), length in _SIDE:
+        for (dx, dy), length in _NEIGHBOURS:
             first = (slice(0, -dx or None), slice(max(0, -dy), -dy if dy > 0 else None))
             second = (slice(dx, None), slice(max(0, dy), dy if dy < 0 else None))
             both = self._free[first] & self._free[second]
@@ -98,11 +98,11 @@ class FloorGrid:
         ).tocsr()
 
     @cached_property
-    def _regions(self) -> NDArray[np.int32]:
-        return np.asarray(connected_components(self._ways, directed=False)[1]).reshape(self._free.shape)
+    def _components(self) -> NDArray[np.int32]:
+        return np.asarray(connected_components(self._adjacency, directed=False)[1]).reshape(self._free.shape)
 
     def _nearest_free(self, point: Point, within: float = 1.0) -> tuple[int, int] | None:
-        """The free cell nearest to a point, None when none is within reach [m]."""
+        """Free cell nearest to a point; None if there is none ``within`` [m]."""
         middle = np.floor((np.array(point) - self._origin) / self._cell).astype(int)
         reach = int(within / self._cell)
         low = np.maximum(middle - reach, 0)
@@ -119,13 +119,13 @@ class FloorGrid:
         return (i, j) if 0 <= i < self._free.shape[0] and 0 <= j < self._free.shape[1] else None
 
     def _centers(self, shape: NDArray[np.int_]) -> NDArray[np.float64]:
-        """Middles of all cells [m], shape (*shape, 2)."""
+        """Centres of all cells [m], shape (*shape, 2)."""
         grid = np.stack(np.meshgrid(np.arange(shape[0]), np.arange(shape[1]), indexing="ij"), axis=-1)
         return np.asarray(self._origin + (grid + 0.5) * self._cell)
 
 
 def _inside(outline: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Even-odd rule for points (..., 2)."""
+    """Tell which points (..., 2) are inside a polygon, by the even-odd rule."""
     inside = np.zeros(points.shape[:-1], dtype=bool)
     x, y = points[..., 0], points[..., 1]
     for (x1, y1), (x2, y2) in zip(outline, np.roll(outline, -1, axis=0), strict=True):
@@ -137,12 +137,12 @@ def _inside(outline: NDArray[np.float64], points: NDArray[np.float64]) -> NDArra
 def _on_border(
     outline: NDArray[np.float64], points: NDArray[np.float64], thickness: float
 ) -> NDArray[np.bool_]:
-    """Points (..., 2) within ``thickness`` [m] of an outline."""
+    """Tell which points (..., 2) are within ``thickness`` [m] of a polygon's border."""
     result = np.zeros(points.shape[:-1], dtype=bool)
     for start, end in zip(outline, np.roll(outline, -1, axis=0), strict=True):
         along = end - start
-        share = np.clip((points - start) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
-        result |= np.linalg.norm(points - start - share[..., None] * along, axis=-1) <= thickness
+        fraction = np.clip((points - start) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
+        result |= np.linalg.norm(points - start - fraction[..., None] * along, axis=-1) <= thickness
     return result
 
 

@@ -1,5 +1,4 @@
-"""Ways between the places of a home."""
-# MERGED Where to stand to look at a thing, or to reach it.
+"""Routes between the places of a home, and the choice of a viewpoint for an object."""
 
 import math
 from dataclasses import dataclass
@@ -13,6 +12,15 @@ from openral_world_state.home.model import SiteFixture
 from openral_world_state.navigation.grid import FloorGrid, Point
 
 _DIRECT = 1.1
+"""Ratio of driving to straight-line distance up to which two places are joined [1]: no wall between them."""
+_DIRECT_MARGIN = 0.05
+"""Distance added to that [m]; a cell of the grid."""
+_DETOUR = 1.02
+"""Ratio of lengths up to which a route over a third place replaces a direct edge [1]; the grid's rounding."""
+_TURN_COST = 0.3
+"""Distance that one radian away from the preferred side is worth [m]."""
+_ANGLES = np.linspace(0.0, 2.0 * np.pi, 36, endpoint=False)  # candidate directions [rad], every 10 degrees
+_SCALES = np.array([1.0, 1.15, 0.85, 1.35, 1.6])  # candidate distances, as fractions of the standoff
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,34 +32,34 @@ class Route:
 
 
 class Routes:
-    """Places joined where one can drive from one to the other without passing a third.
+    """Graph of places, joined if the robot can drive from one to the other without passing a third.
 
     Args:
-        floor: Where the robot fits.
-        stands: Standing pose of each place.
+        floor: Grid of the floor plan.
+        base_poses: Pose of the robot's base at each place.
     """
 
-    def __init__(self, floor: FloorGrid, stands: dict[str, Pose]) -> None:
+    def __init__(self, floor: FloorGrid, base_poses: dict[str, Pose]) -> None:
         self._floor = floor
-        self._points: dict[str, Point] = {n: (p.position[0], p.position[1]) for n, p in stands.items()}
+        self._points: dict[str, Point] = {n: (p.position[0], p.position[1]) for n, p in base_poses.items()}
         self._graph = nx.Graph()
         self._graph.add_nodes_from(self._points)
         complete = nx.Graph()
         complete.add_nodes_from(self._points)
         for first, second, length in self._lengths():
             complete.add_edge(first, second, weight=length)
-            if length <= _DIRECT * math.dist(self._points[first], self._points[second]) + 0.05:
+            if length <= _DIRECT * math.dist(self._points[first], self._points[second]) + _DIRECT_MARGIN:
                 self._graph.add_edge(first, second, weight=length)
         self._graph.add_edges_from(nx.minimum_spanning_edges(complete, data=True))
         self._drop_detours()
 
     @property
     def names(self) -> frozenset[str]:
-        """Every place."""
+        """Ids of all places."""
         return frozenset(self._points)
 
     def nearest(self, point: Point) -> str:
-        """The place whose standing pose is nearest; "" when there is none."""
+        """Place with the nearest base pose; "" if there is none."""
         return min(self._points, key=lambda name: math.dist(point, self._points[name]), default="")
 
     @property
@@ -60,7 +68,7 @@ class Routes:
         return sorted((min(a, b), max(a, b), float(w)) for a, b, w in self._graph.edges(data="weight"))
 
     def route(self, start: Point, goal: str) -> Route | None:
-        """From a point to a place; None when there is no way."""
+        """Route from a point to a place; None if there is no path."""
         names = list(self._points)
         away = dict(zip(names, self._floor.distances(start, [self._points[n] for n in names]), strict=True))
         if goal not in away or math.isinf(away[goal]):
@@ -77,49 +85,44 @@ class Routes:
         return [pair for pair in pairs if math.isfinite(pair[2])]
 
     def _drop_detours(self) -> None:
-        """An edge that costs no less than the way over a third place says nothing."""
+        """Remove each edge that is no shorter than the route over a third place."""
         for first, second, weight in list(self._graph.edges(data="weight")):
             self._graph.remove_edge(first, second)
             around = nx.single_source_dijkstra_path_length(self._graph, first, weight="weight").get(second)
-            if around is None or around > weight * 1.02:
+            if around is None or around > weight * _DETOUR:
                 self._graph.add_edge(first, second, weight=weight)
 
 
-_ANGLES = np.linspace(0.0, 2.0 * np.pi, 36, endpoint=False)
-_SCALES = np.array([1.0, 1.15, 0.85, 1.35, 1.6])
-_TURN = 0.3
-"""Distance [m] that one radian away from the liked side is worth."""
-
-
-def pose_facing(stand: Point, target: Point) -> Pose:
-    """A standing pose that looks at a point of the floor plan."""
-    return Pose.planar(stand[0], stand[1], math.atan2(target[1] - stand[1], target[0] - stand[0]))
+def pose_facing(position: Point, target: Point) -> Pose:
+    """Return a base pose at ``position`` that faces ``target``, both on the floor plan."""
+    yaw = math.atan2(target[1] - position[1], target[0] - position[0])
+    return Pose.planar(position[0], position[1], yaw)
 
 
 def choose_viewpoint(
     floor: FloorGrid, target: Point, standoff: float, site: SiteFixture | None, seen_from: Point | None
 ) -> Pose | None:
-    """A reachable standing pose about ``standoff`` [m] from the target, facing it.
+    """Choose a reachable base pose about ``standoff`` [m] from the target, facing it; None if there is none.
 
-    It stands before the site's front when there is one, else on the side the thing was seen from.
+    The site's own base pose decides the preferred side, else the side the object was seen from.
 
     Args:
-        floor: Where the robot fits.
+        floor: Grid of the floor plan.
         target: On the floor plan, in map [m].
-        standoff: Wished distance [m].
-        site: What the thing is on or in.
-        seen_from: Where a camera saw it from.
+        standoff: Preferred distance [m].
+        site: Furniture that the object is on or in.
+        seen_from: Position of the camera that saw it, on the floor plan [m].
     """
-    front = site.standing if site else None
-    liked = (front.position[0], front.position[1]) if front else seen_from
-    radii, angles = (each.ravel() for each in np.meshgrid(standoff * _SCALES, _ANGLES, indexing="ij"))
-    stands = np.column_stack((target[0] + radii * np.cos(angles), target[1] + radii * np.sin(angles)))
-    usable = floor.reachable(stands, liked)
+    front = site.base_pose if site else None
+    preferred = (front.position[0], front.position[1]) if front else seen_from
+    radii, angles = (axis.ravel() for axis in np.meshgrid(standoff * _SCALES, _ANGLES, indexing="ij"))
+    points = np.column_stack((target[0] + radii * np.cos(angles), target[1] + radii * np.sin(angles)))
+    usable = floor.reachable(points, preferred)
     if not usable.any():
         return pose_facing((front.position[0], front.position[1]), target) if front else None
-    price = np.abs(radii - standoff)
-    if liked is not None:
-        wished = math.atan2(liked[1] - target[1], liked[0] - target[0])
-        price += _TURN * np.abs((angles - wished + np.pi) % (2.0 * np.pi) - np.pi)
-    x, y = stands[int(np.argmin(np.where(usable, price, np.inf)))].tolist()
+    cost = np.abs(radii - standoff)
+    if preferred is not None:
+        side = math.atan2(preferred[1] - target[1], preferred[0] - target[0])
+        cost += _TURN_COST * np.abs((angles - side + np.pi) % (2.0 * np.pi) - np.pi)
+    x, y = points[int(np.argmin(np.where(usable, cost, np.inf)))].tolist()
     return pose_facing((x, y), target)

@@ -1,1 +1,1 @@
-"""Queries."""
+"""Requests to the world model: recall, resolve, observe and edit."""

@@ -1,5 +1,4 @@
-"""Detections of one image lifted to observations, refused ones with the reason."""
-# MERGED The answer to an observation.
+"""Lift the detections of one image to observations, and build the result of an observe request."""
 
 from collections.abc import Sequence
 
@@ -21,21 +20,31 @@ def lift_detections(
     optics: DepthModel,
     thesaurus: Thesaurus,
     *,
-    asked: bool,
+    from_query: bool,
 ) -> tuple[ObservationFrame, tuple[LiftRefused | UnreadableText, ...]]:
-    """What a detector saw in a view, and why other boxes of it could not be used."""
-    seen, refused = [], []
+    """Lift detections; return the frame of observations, and the errors of the boxes that were refused.
+
+    Args:
+        view: Depth image of the detections.
+        detections: Boxes and labels.
+        source: Detector.
+        optics: Range and noise of the camera.
+        thesaurus: Parses labels.
+        from_query: The detector was asked for these labels.
+    """
+    observations, refused = [], []
     for detection in detections:
         try:
             thesaurus.parse(detection.label)
-            seen.append(_observation(view, detection, source, optics, asked=asked))
+            observations.append(_observation(view, detection, source, optics, from_query=from_query))
         except (LiftRefused, UnreadableText) as error:
             refused.append(error)
-    return ObservationFrame(view.stamp, source, tuple(seen), tuple(map(str, refused))), tuple(refused)
+    frame = ObservationFrame(view.stamp, source, tuple(observations), tuple(map(str, refused)))
+    return frame, tuple(refused)
 
 
 def _observation(
-    view: DepthView, detection: Detection, source: str, optics: DepthModel, *, asked: bool
+    view: DepthView, detection: Detection, source: str, optics: DepthModel, *, from_query: bool
 ) -> Observation:
     lifted = lift(view, detection, optics)
     return Observation(
@@ -47,7 +56,7 @@ def _observation(
         stamp=view.stamp,
         source=source,
         truncated=lifted.truncated,
-        asked=asked,
+        from_query=from_query,
         track=detection.track,
     )
 
@@ -57,26 +66,26 @@ _STATUSES = {NoDepth: ObserveStatus.NO_DEPTH, OutOfRange: ObserveStatus.OUT_OF_R
 
 def build_observe_result(
     records: Sequence[ObjectRecord],
-    snapshot: ObservationFrame,
+    frame: ObservationFrame,
     refusals: Sequence[OpenRALError],
-    describer: MatchBuilder,
+    match_builder: MatchBuilder,
     revision: int,
 ) -> ObserveResult:
-    """What was remembered, best score first; when nothing was, the first reason why."""
+    """Build the result: stored objects, the best score first, or the first reason why none was stored."""
     if not records:
         status = (
             _STATUSES.get(type(refusals[0]), ObserveStatus.BAD_REQUEST)
             if refusals
             else ObserveStatus.BAD_REQUEST
         )
-        message = str(refusals[0]) if refusals else "there is no detection to remember"
-        return ObserveResult(status, message, refused=snapshot.refused, revision=revision)
+        message = str(refusals[0]) if refusals else "the request has no detections to store"
+        return ObserveResult(status, message, refused=frame.refused, revision=revision)
     pairs = sorted(
-        zip(snapshot.observations, records, strict=True), key=lambda pair: (-pair[0].score, pair[1].id)
+        zip(frame.observations, records, strict=True), key=lambda pair: (-pair[0].score, pair[1].id)
     )
     matches = tuple(
-        describer.match(MatchCandidate(record, seen.label, TermRelation.EQUAL, seen.score))
-        for seen, record in pairs
+        match_builder.match(MatchCandidate(record, observation.label, TermRelation.EQUAL, observation.score))
+        for observation, record in pairs
     )
-    message = f"remembered {', '.join(f'{seen.label} as {record.id}' for seen, record in pairs)}"
-    return ObserveResult(ObserveStatus.REMEMBERED, message, matches, snapshot.refused, revision)
+    message = f"stored {', '.join(f'{observation.label} as {record.id}' for observation, record in pairs)}"
+    return ObserveResult(ObserveStatus.REMEMBERED, message, matches, frame.refused, revision)

@@ -1,6 +1,7 @@
-"""What does memory know of this?"""
-# MERGED Which records answer some words, and how well.
-# MERGED A remembered object as the answer to a question.
+"""Recall objects from memory by text: matches and near misses, ranked, each with place and viewpoint.
+
+An equal or narrower label is a match; a broader, related or similar one is a near miss, worth a look.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -20,39 +21,51 @@ from openral_world_state.scene_graph.build import locate_in_home, must_open
 from openral_world_state.spatial_memory.label_index import LabelIndex
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.postings import PostingHits
-from openral_world_state.spatial_memory.record import PRESENCES, ObjectRecord, ObjectTable
+from openral_world_state.spatial_memory.record import (
+    MIN_VOTE_FRACTION,
+    PRESENCES,
+    ObjectRecord,
+    ObjectTable,
+)
 
-COUNTS = 0.2
-"""A label with a smaller share of a record's votes is but a slip of a detector."""
 RELATIONS = (TermRelation.EQUAL, TermRelation.NARROWER, TermRelation.BROADER, TermRelation.RELATED)
 _CODES = {relation: code for code, relation in enumerate(RELATIONS)}
-_WORTH = np.array([1.0, 0.95, 0.6, 0.3])
-_PRESENCE_WORTH = np.array([1.0, 0.5, 0.1])
-_NOTHING = PostingHits(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0))
+_LAST_HIT = RELATIONS.index(TermRelation.NARROWER)
+_RELATION_SCORE = np.array([1.0, 0.95, 0.6, 0.3])  # by `RELATIONS`: a narrower label hardly counts less
+_PRESENCE_SCORE = np.array([1.0, 0.5, 0.1])  # by `PRESENCES`: present objects before stale before gone ones
+_NO_HITS = PostingHits(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0))
+_AMBIGUITY = 0.15
+"""Fraction of the best score by which the second must be lower for one match to be FOUND [1]."""
+_MAX_NEAR_MISSES = 3
+"""Near misses and similar names per result [1]; more do not help a caller to decide."""
+_MAX_LIMIT = 1000
+"""Largest limit of a query [1]; bounds the size of a response."""
+_CLOCK_TOLERANCE = 1.0
+"""Time by which stamps of images may be ahead of this node's clock [s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchCandidate:
-    """One record, the label of it that answered, how, and its score in [0, 1].
+    """One record, its label that matched, the relation of that label to the query, and its score in [0, 1].
 
-    ``likeness``: of the meanings, when no more than that made the label answer.
+    ``similarity`` is that of the embeddings if the label matched by nothing else, otherwise 0.
     """
 
     record: ObjectRecord
     label: str
     relation: TermRelation
     score: float
-    likeness: float = 0.0
+    similarity: float = 0.0
 
 
 @dataclass(frozen=True)
 class MatchSet:
-    """Everything that answers some words, side by side, shape (N,) each.
+    """All candidates of a query as columns, shape (N,) each.
 
     ``labels`` are numbers of ``index``, ``relations`` indices of `RELATIONS`.
     """
 
-    columns: ObjectTable
+    table: ObjectTable
     index: LabelIndex
     slots: NDArray[np.intp]
     labels: NDArray[np.intp]
@@ -60,11 +73,11 @@ class MatchSet:
     scores: NDArray[np.float64]
 
     def where(self, mask: NDArray[np.bool_]) -> "MatchSet":
-        """Those under a mask (N,)."""
+        """Return the candidates of a mask (N,)."""
         if mask.all():
             return self
         return MatchSet(
-            self.columns,
+            self.table,
             self.index,
             self.slots[mask],
             self.labels[mask],
@@ -73,181 +86,180 @@ class MatchSet:
         )
 
     def best(self, count: int) -> list[MatchCandidate]:
-        """The best ``count``, one per record, best first; of equals the one seen last."""
-        order = self._leading(4 * count)
+        """Return the best ``count``, one per record, the best first; of equal scores the one seen last."""
+        order = self._ranked(4 * count)
         found: dict[int, MatchCandidate] = {}
         for index in order:
-            found.setdefault(int(self.slots[index]), self._answer(int(index)))
+            found.setdefault(int(self.slots[index]), self._candidate(int(index)))
         if len(found) < count and len(order) < len(self.slots):
             return self.best(4 * count)[:count]
         return list(found.values())[:count]
 
-    def _leading(self, count: int) -> NDArray[np.intp]:
-        """Indices of the ``count`` best, in order."""
+    def _ranked(self, count: int) -> NDArray[np.intp]:
+        """Return the indices of the ``count`` best, in order."""
         index = np.arange(len(self.slots))
         if len(index) > count:
             least = np.partition(self.scores, -count)[-count]
             index = np.flatnonzero(self.scores >= least)
         if len(index) > count:
-            seen = self.columns.last_seen[self.slots[index]] + 1e12 * (self.scores[index] > least)
+            seen = self.table.last_seen[self.slots[index]] + 1e12 * (self.scores[index] > least)
             index = index[np.argpartition(seen, -count)[-count:]]
         slots = self.slots[index]
-        order = np.lexsort(
-            (slots, self.relations[index], -self.columns.last_seen[slots], -self.scores[index])
-        )
+        order = np.lexsort((slots, self.relations[index], -self.table.last_seen[slots], -self.scores[index]))
         return np.asarray(index[order])
 
-    def _answer(self, index: int) -> MatchCandidate:
-        record = self.columns.record(int(self.slots[index]))
+    def _candidate(self, index: int) -> MatchCandidate:
+        record = self.table.record(int(self.slots[index]))
         relation = RELATIONS[int(self.relations[index])]
         return MatchCandidate(
             record, self.index.name(int(self.labels[index])), relation, float(self.scores[index])
         )
 
 
-def find_matches(memory: SpatialMemory, words: str) -> MatchSet:
-    """Every record with a label that is equal to the words or narrower.
+def find_matches(memory: SpatialMemory, text: str) -> MatchSet:
+    """Find the records with a label equal to or narrower than a text.
 
     Raises:
-        UnreadableText: If the words name nothing.
+        UnreadableText: If the text names nothing.
     """
-    below = memory.labels.below(words)
-    if below is None:
-        return answers(memory, memory.labels.hits(words))
-    found, equal = below
+    postings = memory.labels.equal_or_narrower(text)
+    if postings is None:
+        return candidates_of(memory, memory.labels.hits(text))
+    found, equal = postings
     is_equal = np.zeros(len(found.labels), bool)
     for label in equal:
         is_equal |= found.labels == label
-    return _judged(
+    return _scored(
         memory, found, np.where(is_equal, _CODES[TermRelation.EQUAL], _CODES[TermRelation.NARROWER])
     )
 
 
-def answers(memory: SpatialMemory, labels: Iterable[tuple[str, TermRelation]]) -> MatchSet:
-    """Every record under these labels.
+def candidates_of(memory: SpatialMemory, labels: Iterable[tuple[str, TermRelation]]) -> MatchSet:
+    """Find all records under some labels.
 
     Args:
-        memory: Where they are.
-        labels: Labels in use, each with its relation to the words asked for.
+        memory: Records to search.
+        labels: Labels in use, each with its relation to the query.
     """
-    named = list(labels)
-    parts = [memory.labels.at(label) for label, _ in named] or [_NOTHING]
-    relations = [_CODES[relation] for _, relation in named] or [0]
+    related = list(labels)
+    parts = [memory.labels.exact(label) for label, _ in related] or [_NO_HITS]
+    relations = [_CODES[relation] for _, relation in related] or [0]
     found = PostingHits(
         np.concatenate([part.slots for part in parts]),
         np.concatenate([part.labels for part in parts]),
-        np.concatenate([part.shares for part in parts]),
+        np.concatenate([part.fractions for part in parts]),
     )
     sizes = [len(part.slots) for part in parts]
-    return _judged(memory, found, np.repeat(np.array(relations, np.intp), sizes))
+    return _scored(memory, found, np.repeat(np.array(relations, np.intp), sizes))
 
 
-def _judged(memory: SpatialMemory, found: PostingHits, relations: NDArray[np.intp]) -> MatchSet:
-    columns, slots = memory.columns, found.slots
-    sure = 0.5 + 0.5 * columns.confidence[slots]
-    worth = _WORTH[relations] * _PRESENCE_WORTH[columns.presence[slots]]
-    scores = worth * sure * (0.8 + 0.2 * found.shares)
-    judged = MatchSet(columns, memory.labels, slots, found.labels, relations, scores)
-    return judged.where(found.shares >= COUNTS)
-
-
-_ALIKE = 0.15
-_NEAR_MISSES = 3
-_MOST = 1000
-_CLOCKS_APART = 1.0
-"""How far the stamps of images may be ahead of the clock of this node [s]."""
-_LAST_HIT = RELATIONS.index(TermRelation.NARROWER)
+def _scored(memory: SpatialMemory, found: PostingHits, relations: NDArray[np.intp]) -> MatchSet:
+    """Score by relation and presence, halved at confidence 0, and lowered by a fifth for a rare label."""
+    table, slots = memory.table, found.slots
+    confidence = 0.5 + 0.5 * table.confidence[slots]
+    base = _RELATION_SCORE[relations] * _PRESENCE_SCORE[table.presence[slots]]
+    scores = base * confidence * (0.8 + 0.2 * found.fractions)
+    matches = MatchSet(table, memory.labels, slots, found.labels, relations, scores)
+    return matches.where(found.fractions >= MIN_VOTE_FRACTION)
 
 
 @dataclass(frozen=True, slots=True)
 class RecallRequestHandler:
-    """Answers recall queries from memory.
+    """Answer recall queries from memory.
 
     Args:
-        memory: What is remembered.
-        map_epoch: Objects of another epoch have no usable pose: they are never a match.
-        describe: Turns an answer into a match with pose, place and viewpoint.
-        room_of: Id of the room a record is in.
-        rooms: Id of the room a name stands for, "" when none does.
-        alike: Labels in use near in meaning to the words, the nearest first: worth a look, never a match.
+        memory: Records to search.
+        map_epoch: Objects of another epoch have no usable pose and are never a match.
+        describe: Converts a candidate to a match with pose, place and viewpoint.
+        room_of: Returns the id of the room a record is in.
+        find_room: Returns the id of the room a name refers to, "" if there is none.
+        similar_labels: Labels in use near in meaning to the query, the nearest first; only near misses.
     """
 
     memory: SpatialMemory
     map_epoch: int
     describe: Callable[[MatchCandidate], RecallMatch]
     room_of: Callable[[ObjectRecord], str]
-    rooms: Callable[[str], str]
-    alike: Sequence[tuple[str, float]] = ()
+    find_room: Callable[[str], str]
+    similar_labels: Sequence[tuple[str, float]] = ()
 
-    def ask(self, query: RecallQuery, now: float) -> RecallResult:
-        """A typed answer: an equal or narrower label is a match, a broader or related one a near miss.
-
-        Several matches alike in score are AMBIGUOUS; they are given all the same, best first.
-        """
-        refusal = self._refusal(query)
-        if refusal:
-            return RecallResult(RecallStatus.BAD_QUERY, refusal, revision=self.memory.revision)
+    def handle(self, query: RecallQuery, now: float) -> RecallResult:
+        """Return a typed result; matches of about the same score are AMBIGUOUS, all of them returned."""
         try:
-            found = self._fitting(find_matches(self.memory, query.query), query, now)
-        except UnreadableText as error:
-            return RecallResult(RecallStatus.BAD_QUERY, str(error), revision=self.memory.revision)
-        columns, room = self.memory.columns, self.rooms(query.room) if query.room else ""
-        usable = columns.map_epoch[found.slots] == self.map_epoch
-        presence = columns.presence[found.slots]
-        sure = self._in_room(found.where(usable & (presence == 0)), query.limit, room)
-        if sure:
-            return self._result(_status(sure), query, sure, [])
-        stale = self._in_room(found.where(usable & (presence == 1)), query.limit, room)
+            error = self._validate(query)
+            if error:
+                return RecallResult(RecallStatus.BAD_QUERY, error, revision=self.memory.revision)
+            room = self.find_room(query.room) if query.room else ""
+            found = self._filter(find_matches(self.memory, query.query), query, now)
+        except UnreadableText as unreadable:
+            return RecallResult(RecallStatus.BAD_QUERY, str(unreadable), revision=self.memory.revision)
+        presence = self.memory.table.presence[found.slots]
+        present = self._best_in_room(found.where(presence == 0), query.limit, room)
+        if present:
+            return self._result(_status(present), query, present, [])
+        stale = self._best_in_room(found.where(presence == 1), query.limit, room)
         status = RecallStatus.ONLY_STALE if stale else RecallStatus.NOT_IN_MEMORY
-        return self._result(status, query, stale, self._hints(query, now, room))
+        return self._result(status, query, stale, self._near_misses(query, now, room))
 
-    def _hints(self, query: RecallQuery, now: float, room: str) -> list[MatchCandidate]:
-        """Similar things are worth a look; so is where the very thing was before it was gone."""
-        found = self._fitting(answers(self.memory, self.memory.labels.answering(query.query)), query, now)
-        found = found.where(self.memory.columns.map_epoch[found.slots] == self.map_epoch)
-        gone = self.memory.columns.presence[found.slots] == PRESENCES.index(Presence.GONE)
-        hints = self._in_room(found.where((found.relations > _LAST_HIT) | gone), _NEAR_MISSES, room)
-        known = {id(hint.record) for hint in hints}
-        meant = [each for each in self._meant(query, now, room) if id(each.record) not in known]
-        return [*hints, *meant][:_NEAR_MISSES]
+    def _near_misses(self, query: RecallQuery, now: float, room: str) -> list[MatchCandidate]:
+        """Objects of similar labels, and the last place of a match that is gone."""
+        labels = self.memory.labels.related(query.query)
+        found = self._filter(candidates_of(self.memory, labels), query, now)
+        gone = self.memory.table.presence[found.slots] == PRESENCES.index(Presence.GONE)
+        misses = self._best_in_room(found.where((found.relations > _LAST_HIT) | gone), _MAX_NEAR_MISSES, room)
+        known = {id(miss.record) for miss in misses}
+        similar = [
+            candidate
+            for candidate in self._similar_in_meaning(query, now, room)
+            if id(candidate.record) not in known
+        ]
+        return [*misses, *similar][:_MAX_NEAR_MISSES]
 
-    def _meant(self, query: RecallQuery, now: float, room: str) -> list[MatchCandidate]:
-        """Things near in meaning, by the word of a model alone."""
-        told: list[MatchCandidate] = []
-        for label, likeness in self.alike:
-            found = self._fitting(answers(self.memory, [(label, TermRelation.RELATED)]), query, now)
-            usable = self.memory.columns.map_epoch[found.slots] == self.map_epoch
-            best = self._in_room(found.where(usable), _NEAR_MISSES, room)
-            told += [replace(each, likeness=likeness) for each in best]
-        return told
+    def _similar_in_meaning(self, query: RecallQuery, now: float, room: str) -> list[MatchCandidate]:
+        """Candidates that only the embedding model relates to the query."""
+        candidates: list[MatchCandidate] = []
+        for label, similarity in self.similar_labels:
+            found = self._filter(candidates_of(self.memory, [(label, TermRelation.RELATED)]), query, now)
+            best = self._best_in_room(found, _MAX_NEAR_MISSES, room)
+            candidates += [replace(candidate, similarity=similarity) for candidate in best]
+        return candidates
 
-    def _fitting(self, found: MatchSet, query: RecallQuery, now: float) -> MatchSet:
-        columns = self.memory.columns
+    def _filter(self, found: MatchSet, query: RecallQuery, now: float) -> MatchSet:
+        """Keep the candidates of this map epoch that satisfy the query's age and distance."""
+        table = self.memory.table
+        found = found.where(table.map_epoch[found.slots] == self.map_epoch)
         if query.max_age > 0.0:
-            age = now - columns.last_seen[found.slots]
-            # What says that it was seen in the future is of another time: how old it is nobody knows.
-            found = found.where((age <= query.max_age) & (age >= -_CLOCKS_APART))
+            age = now - table.last_seen[found.slots]
+            # An object seen in the future was stamped by another clock, so its age is unknown.
+            found = found.where((age <= query.max_age) & (age >= -_CLOCK_TOLERANCE))
         if query.near is not None:
-            away = np.linalg.norm(columns.position[found.slots] - np.array(query.near), axis=1)
-            found = found.where(away <= query.radius)
+            distance = np.linalg.norm(table.position[found.slots] - np.array(query.near), axis=1)
+            found = found.where(distance <= query.radius)
         return found
 
-    def _in_room(self, found: MatchSet, count: int, room: str) -> list[MatchCandidate]:
+    def _best_in_room(self, found: MatchSet, count: int, room: str) -> list[MatchCandidate]:
         if not room:
             return found.best(count)
-        fits = [self.room_of(self.memory.columns.record(int(slot))) == room for slot in found.slots]
+        fits = [self.room_of(self.memory.table.record(int(slot))) == room for slot in found.slots]
         return found.where(np.array(fits, dtype=bool)).best(count)
 
-    def _refusal(self, query: RecallQuery) -> str:
+    def _validate(self, query: RecallQuery) -> str:
+        """Reason why a query's numbers or its room are invalid, "" if they are valid.
+
+        Raises:
+            UnreadableText: If the room's name is unreadable.
+        """
         numbers = (query.radius, query.max_age)
         if not all(map(math.isfinite, numbers)) or min(numbers) < 0.0:
-            return "radius and max_age must be finite and not below 0"
+            return "invalid radius or max_age: both must be finite and at least 0"
         if not is_on_map(query.near or ()):
-            return f"near {query.near} is on no map: its coordinates must be finite, in metres"
-        if not 0 < query.limit <= _MOST:
-            return f"limit is {query.limit}: valid are 1 to {_MOST}"
-        if query.room and not self.rooms(query.room):
-            return f"there is no room {query.room!r}"
+            return (
+                f"invalid near {query.near}: not a position on the map; coordinates must be finite, in metres"
+            )
+        if not 0 < query.limit <= _MAX_LIMIT:
+            return f"invalid limit {query.limit}: must be from 1 to {_MAX_LIMIT}"
+        if query.room and not self.find_room(query.room):
+            return f"unknown room {query.room!r}"
         return ""
 
     def _result(
@@ -255,82 +267,78 @@ class RecallRequestHandler:
         status: RecallStatus,
         query: RecallQuery,
         found: list[MatchCandidate],
-        hints: list[MatchCandidate],
+        near_misses: list[MatchCandidate],
     ) -> RecallResult:
         matches = tuple(map(self.describe, found))
-        misses = tuple(map(self.describe, hints))
+        misses = tuple(map(self.describe, near_misses))
         names = () if found else self._nearest_names(query.query)
-        words = _words(status, query.query, matches, misses, names)
-        return RecallResult(status, words, matches, misses, names, self.memory.revision)
+        message = _message(status, query.query, matches, misses, names)
+        return RecallResult(status, message, matches, misses, names, self.memory.revision)
 
-    def _nearest_names(self, words: str) -> tuple[str, ...]:
-        """Those near in meaning first, then those that look alike."""
-        meant = (label for label, _ in self.alike if label in self.memory.labels.labels)
-        return tuple(dict.fromkeys((*meant, *self.memory.labels.nearest(words))))[:_NEAR_MISSES]
+    def _nearest_names(self, text: str) -> tuple[str, ...]:
+        """Labels near in meaning, then those of similar spelling."""
+        in_use = (label for label, _ in self.similar_labels if label in self.memory.labels.labels)
+        return tuple(dict.fromkeys((*in_use, *self.memory.labels.nearest(text))))[:_MAX_NEAR_MISSES]
 
 
 def _status(found: list[MatchCandidate]) -> RecallStatus:
-    alike = (
-        len(found) > 1 and found[0].relation is found[1].relation and _close(found[0].score, found[1].score)
-    )
-    return RecallStatus.AMBIGUOUS if alike else RecallStatus.FOUND
+    if len(found) < 2 or found[0].relation is not found[1].relation:
+        return RecallStatus.FOUND
+    best, second = found[0].score, found[1].score
+    return RecallStatus.AMBIGUOUS if best - second < _AMBIGUITY * best else RecallStatus.FOUND
 
 
-def _close(first: float, second: float) -> bool:
-    return first - second < _ALIKE * first
-
-
-def _words(
+def _message(
     status: RecallStatus,
-    asked: str,
+    query: str,
     matches: tuple[RecallMatch, ...],
     misses: tuple[RecallMatch, ...],
     names: tuple[str, ...],
 ) -> str:
     if matches:
         heads = {
-            RecallStatus.FOUND: f"{asked!r} is remembered",
-            RecallStatus.AMBIGUOUS: f"{len(matches)} things answer {asked!r}, best first",
-            RecallStatus.ONLY_STALE: f"{asked!r} was not there when last looked for",
+            RecallStatus.FOUND: f"found {query!r}",
+            RecallStatus.AMBIGUOUS: f"{len(matches)} objects match {query!r}, best first",
+            RecallStatus.ONLY_STALE: f"{query!r} was missing at its last known place",
         }
         return f"{heads[status]}: " + "; ".join(match.why for match in matches[:3])
     near = "; ".join(miss.why for miss in misses)
-    known = f" The nearest names are {', '.join(names)}." if names else " Nothing is remembered yet."
-    return f"{asked!r} is not in memory." + (f" Near misses: {near}." if near else "") + known
+    known = f" Similar labels in memory: {', '.join(names)}." if names else " Memory is empty."
+    return f"{query!r} is not in memory." + (f" Near misses: {near}." if near else "") + known
 
 
-_HOW = {
-    TermRelation.EQUAL: "is called that",
-    TermRelation.NARROWER: "is a kind of that",
-    TermRelation.BROADER: "is less specific",
-    TermRelation.RELATED: "is similar",
+_RELATION_TEXT = {
+    TermRelation.EQUAL: "same label",
+    TermRelation.NARROWER: "narrower label",
+    TermRelation.BROADER: "broader label",
+    TermRelation.RELATED: "related label",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class MatchBuilder:
-    """Adds to a record where it is and where to stand for it; ``standoff`` [m]."""
+    """Convert candidates to matches with place, viewpoint and containers; ``standoff`` [m]."""
 
     home: StaticMap
     floor: FloorGrid | None
     standoff: float
     openings: dict[str, Opening] = field(default_factory=dict)
 
-    def match(self, found: MatchCandidate) -> RecallMatch:
-        """One answer to a recall."""
-        record = found.record
-        situation = locate_in_home(record, self.home)
-        inside = situation.inside
+    def match(self, candidate: MatchCandidate) -> RecallMatch:
+        """Convert a candidate to a match."""
+        record = candidate.record
+        location = locate_in_home(record, self.home)
+        inside = location.inside
         return RecallMatch(
             node_id=record.id,
             label=record.label,
-            score=round(min(1.0, found.score), 4),
+            score=round(min(1.0, candidate.score), 4),
             pose=record.pose,
             size=record.size,
-            why=self._why(found, situation.place, situation.room),
+            why=self._why(candidate, location.place, location.room),
             viewpoint=self.viewpoint(record),
-            room=situation.room,
-            place=situation.place,
+            room=location.room,
+            place=location.place,
             containers=(inside.node.id,) if inside else (),
             must_open=must_open(inside, self.openings),
             presence=record.presence,
@@ -340,18 +348,23 @@ class MatchBuilder:
         )
 
     def viewpoint(self, record: ObjectRecord) -> Pose | None:
-        """A reachable standing pose from which to see and reach it; None when none is known."""
+        """Reachable base pose from which the robot can see and reach the object; None if none is known."""
         if self.floor is None:
             return None
-        seen_from = (record.eye[0], record.eye[1]) if record.eye else None
+        seen_from = (record.viewpoint[0], record.viewpoint[1]) if record.viewpoint else None
         target = (record.pose.position[0], record.pose.position[1])
         site = locate_in_home(record, self.home).site
         return choose_viewpoint(self.floor, target, self.standoff, site, seen_from)
 
-    def _why(self, found: MatchCandidate, place: str, room: str) -> str:
-        record = found.record
-        name = record.label if found.label == record.label else f"{record.label}, also {found.label},"
+    def _why(self, candidate: MatchCandidate, place: str, room: str) -> str:
+        record = candidate.record
+        is_main = candidate.label == record.label
+        name = record.label if is_main else f"{record.label}, also seen as {candidate.label}"
         where = f" at {place}" if place else f" in {room}" if room else ""
         presence = "" if record.presence is Presence.PRESENT else f", {record.presence.value}"
-        how = f"means about that, {found.likeness:.2f}" if found.likeness else _HOW[found.relation]
-        return f"{record.id} ({name} {how}){where}{presence}"
+        relation = (
+            f"similar meaning ({candidate.similarity:.2f})"
+            if candidate.similarity
+            else _RELATION_TEXT[candidate.relation]
+        )
+        return f"{record.id} ({name}: {relation}){where}{presence}"

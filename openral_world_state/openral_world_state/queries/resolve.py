@@ -1,5 +1,4 @@
-"""Where is this, and how does one get there?"""
-# MERGED Names of rooms, places, furniture and people.
+"""Resolve a reference (room, place, furniture, person or object) to a base pose, a target and a route."""
 
 import math
 from collections.abc import Callable
@@ -24,31 +23,31 @@ class ReferenceNames:
         self._thesaurus = thesaurus
         self._names = {node.id: (node.label, *node.aliases) for node in home.nodes.values()}
 
-    def answering(self, words: str) -> list[str]:
-        """Ids whose label says exactly that, else an alias, else a synonym, else a narrower thing.
+    def matching(self, text: str) -> list[str]:
+        """Ids by label, else by alias, else by synonym, else by a narrower label.
 
         Raises:
-            UnreadableText: If the words name nothing.
+            UnreadableText: If the text names nothing.
         """
-        asked = self._thesaurus.parse(words).text
+        asked = self._thesaurus.parse(text).text
         exact = [name for name, (label, *_) in self._names.items() if self._text(label) == asked]
         alias = [name for name, (_, *rest) in self._names.items() if asked in map(self._text, rest)]
         return (
             exact
             or alias
-            or self._related(words, TermRelation.EQUAL)
-            or self._related(words, TermRelation.NARROWER)
+            or self._related(text, TermRelation.EQUAL)
+            or self._related(text, TermRelation.NARROWER)
         )
 
-    def nearest(self, words: str) -> tuple[str, ...]:
-        """Labels that look most like the words."""
+    def nearest(self, text: str) -> tuple[str, ...]:
+        """Labels with the most similar spelling."""
         return tuple(
-            get_close_matches(words.casefold(), [label for label, *_ in self._names.values()], 3, 0.3)
+            get_close_matches(text.casefold(), [label for label, *_ in self._names.values()], 3, 0.3)
         )
 
-    def _related(self, words: str, relation: TermRelation) -> list[str]:
+    def _related(self, text: str, relation: TermRelation) -> list[str]:
         return [
-            n for n, (label, *_) in self._names.items() if self._thesaurus.relation(words, label) is relation
+            n for n, (label, *_) in self._names.items() if self._thesaurus.relation(text, label) is relation
         ]
 
     def _text(self, label: str) -> str:
@@ -56,24 +55,28 @@ class ReferenceNames:
 
 
 _ME = frozenset(("me", "myself", "requester", "here", "where i am", "the person who asked"))
-_STOOD = frozenset(("where i was", "where i was standing", "where i stood", "where i asked"))
-_BESIDE_A_PERSON = 0.9
+_LAST_POSE = frozenset(("where i was", "where i was standing", "where i stood", "where i asked"))
+_PERSON_DISTANCE = 0.9
+"""Distance from the robot's base to a person it approaches [m]: Hall's personal space, 0.45 m to 1.2 m."""
+_ROOM_TOLERANCE = 0.3
+"""Distance from a room's middle at which the robot stops where the room has no place [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResolveRequestHandler:
-    """Answers resolve queries from the home, then from memory.
+    """Answer resolve queries from the static map, then from memory.
 
     Args:
         home: Rooms, sites and agents.
         memory: Remembered objects.
-        names: Names of what is fixed.
-        floor: Where the robot fits; None when no map is known.
-        routes: Ways between places; None when no map is known.
-        viewpoint: Standing pose for a remembered object.
-        stood: Where an agent stood when they last spoke.
+        names: Labels and aliases of fixed nodes.
+        floor: Grid of the floor plan; None without a map.
+        routes: Routes between places; None without a map.
+        viewpoint: Returns the base pose for a remembered object.
+        last_pose_of: Returns the pose of an agent at their last message.
         map_epoch: Objects of another map have no usable pose.
-        default_agent: Who "me" is when the query does not say.
+        default_agent: Agent that "me" refers to if the query names none.
+        standoff: Distance to furniture without a base pose [m].
     """
 
     home: StaticMap
@@ -82,45 +85,47 @@ class ResolveRequestHandler:
     floor: FloorGrid | None
     routes: Routes | None
     viewpoint: Callable[[ObjectRecord], Pose | None]
-    stood: Callable[[str], SceneNode | None]
+    last_pose_of: Callable[[str], SceneNode | None]
     map_epoch: int = 0
     default_agent: str = ""
     standoff: float = 0.75
 
-    def ask(self, query: ResolveQuery) -> ResolveResult:
-        """A typed answer; FOUND alone carries poses."""
+    def handle(self, query: ResolveQuery) -> ResolveResult:
+        """Return a typed result; only FOUND has poses."""
         reference, agent = query.reference.strip(), query.requester or self.default_agent
         if query.start is not None and not is_on_map(query.start):
-            return ResolveResult(ResolveStatus.BAD_QUERY, f"start {query.start} is on no map")
-        stood = self.stood(agent) if reference.casefold() in _STOOD else None
-        if stood is not None:
-            return self._answer(stood, query)
-        if reference.casefold() in _ME | _STOOD:
+            return ResolveResult(
+                ResolveStatus.BAD_QUERY, f"invalid start {query.start}: not a position on the map"
+            )
+        last_pose = self.last_pose_of(agent) if reference.casefold() in _LAST_POSE else None
+        if last_pose is not None:
+            return self._result_for(last_pose, query)
+        if reference.casefold() in _ME | _LAST_POSE:
             reference = agent or reference
         try:
             found = self._candidates(reference)
         except UnreadableText as error:
             return ResolveResult(ResolveStatus.BAD_QUERY, str(error))
         if len(found) == 1:
-            return self._one(found[0], query)
+            return self._resolve_id(found[0], query)
         if not found:
             return self._unknown(reference)
-        message = f"{reference!r} may be any of {', '.join(found)}: say which"
+        message = f"{reference!r} is ambiguous; use one of the ids {', '.join(found)}"
         return ResolveResult(ResolveStatus.AMBIGUOUS, message, candidates=tuple(found))
 
-    def _one(self, name: str, query: ResolveQuery) -> ResolveResult:
+    def _resolve_id(self, name: str, query: ResolveQuery) -> ResolveResult:
         fixed = self.home.nodes.get(name)
         if fixed is not None:
-            return self._answer(fixed, query)
+            return self._result_for(fixed, query)
         record = self.memory.get(name)
         if self._is_usable(record):
-            return self._answer(record.node(), query)
-        why = (
-            f"was remembered in another map ({record.map_epoch}, this is {self.map_epoch})"
+            return self._result_for(record.node(), query)
+        reason = (
+            f"was last seen in map epoch {record.map_epoch}, and the current one is {self.map_epoch}"
             if record.map_epoch != self.map_epoch
-            else "was looked for and is gone"
+            else "is gone: its last known place was seen empty"
         )
-        message = f"{record.id!r} {why}: where it is will be known when it is seen again"
+        message = f"the pose of {record.id!r} is unknown; it {reason}"
         kind = NodeKind.OBJECT.value
         return ResolveResult(ResolveStatus.NOT_FOUND, message, kind=kind, node_id=record.id)
 
@@ -132,21 +137,21 @@ class ResolveRequestHandler:
             return [reference]
         if reference in self.memory:
             return [self.memory.current_id(reference)]
-        fixed = self.names.answering(reference)
+        fixed = self.names.matching(reference)
         return fixed or self._objects(reference)
 
     def _objects(self, reference: str) -> list[str]:
         hits = {record.id: record for record, _ in self.memory.hits(reference) if self._is_usable(record)}
         return sorted(hits, key=lambda name: (hits[name].presence.value, -hits[name].confidence, name))[:5]
 
-    def _answer(self, node: SceneNode, query: ResolveQuery) -> ResolveResult:
+    def _result_for(self, node: SceneNode, query: ResolveQuery) -> ResolveResult:
         name, goal = node.id, self._goal(node)
         if goal is None:
-            message = f"no standing place for {node.label!r} is known or free"
+            message = f"{node.label!r} is unreachable: no free base pose is known for it"
             return ResolveResult(ResolveStatus.UNREACHABLE, message, kind=node.kind.value, node_id=name)
         path, length = self._path(goal, name, query)
         if math.isinf(length):
-            message = f"there is no way to {node.label!r} from where the robot is"
+            message = f"{node.label!r} is unreachable: there is no path from the start"
             return ResolveResult(ResolveStatus.UNREACHABLE, message, kind=node.kind.value, node_id=name)
         return ResolveResult(
             status=ResolveStatus.FOUND,
@@ -165,25 +170,25 @@ class ResolveRequestHandler:
             return self._in_room(node)
         if node.kind is NodeKind.AGENT:
             ahead = (x + math.cos(node.pose.yaw), y + math.sin(node.pose.yaw))
-            return choose_viewpoint(self.floor, (x, y), _BESIDE_A_PERSON, None, ahead) if self.floor else None
+            return choose_viewpoint(self.floor, (x, y), _PERSON_DISTANCE, None, ahead) if self.floor else None
         if node.kind is NodeKind.OBJECT and node.id in self.memory:
             return self.viewpoint(self.memory.get(node.id))
         site = self.home.by_id.get(node.id)
         if site is None:
             return node.pose
-        if site.standing is not None or self.floor is None:
-            return site.standing
+        if site.base_pose is not None or self.floor is None:
+            return site.base_pose
         return choose_viewpoint(self.floor, (x, y), max(node.size[:2]) / 2.0 + self.standoff, None, None)
 
     def _in_room(self, room: SceneNode) -> Pose | None:
-        """A free-standing place of the room, the one nearest its middle; else any of its places."""
-        stands = [s for s in self.home.sites if s.room == room.id and s.standing is not None]
-        spots = [s for s in stands if s.footprint is None] or stands
-        poses = [s.standing for s in spots if s.standing is not None]
+        """Return the base pose at the place nearest to the room's middle, preferably without furniture."""
+        sites = [s for s in self.home.sites if s.room == room.id and s.base_pose is not None]
+        spots = [s for s in sites if s.footprint is None] or sites
+        poses = [s.base_pose for s in spots if s.base_pose is not None]
         if poses:
             return min(poses, key=lambda pose: pose.distance(room.pose))
-        middle = room.pose.position
-        return choose_viewpoint(self.floor, (middle[0], middle[1]), 0.3, None, None) if self.floor else None
+        x, y, _ = room.pose.position
+        return choose_viewpoint(self.floor, (x, y), _ROOM_TOLERANCE, None, None) if self.floor else None
 
     def _path(self, goal: Pose, name: str, query: ResolveQuery) -> tuple[tuple[str, ...], float]:
         if self.floor is None or query.start is None:
@@ -198,5 +203,5 @@ class ResolveRequestHandler:
 
     def _unknown(self, reference: str) -> ResolveResult:
         near = (*self.names.nearest(reference), *self.memory.labels.nearest(reference))[:5]
-        message = f"{reference!r} is no room, place, person or object known here"
+        message = f"unknown reference {reference!r}: no room, place, person or object matches it"
         return ResolveResult(ResolveStatus.NOT_FOUND, message, candidates=near)

@@ -1,1 +1,1 @@
-"""The node that carries the world."""
+"""ROS node of the world model."""

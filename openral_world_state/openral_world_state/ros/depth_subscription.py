@@ -1,4 +1,4 @@
-"""Depth images by camera and stamp, decoded when asked for."""
+"""Depth subscription of a camera: a history of images by stamp, decoded on request."""
 
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -16,48 +16,47 @@ from openral_ros.tf_buffer import TransformBuffer
 from openral_world_state.home.model import is_on_map
 from openral_world_state.lifting.camera import DepthView, Intrinsics
 
-_MOST_IMAGES = 128
-_STILL = 0.005
-"""How far a camera that stands still may seem to move [m, rad]."""
+MAX_IMAGES = 128
+"""Images kept of one camera [1]: 4 s at 30 Hz; bounds memory to 160 MB at 640x480 px."""
+STILL_TOLERANCE = 0.005
+"""Largest difference of two poses of a camera that stands still [m, rad]; the noise of joint encoders."""
 
 
 class UnknownCamera(OpenRALError):
-    """A camera id or frame that this node does not serve."""
+    """No configured camera has this id or frame."""
 
-    def __init__(self, asked: str, known: Iterable[str]) -> None:
-        words = (
-            f"unknown camera {asked!r}: known" if asked else "neither a camera nor a frame is named: there"
-        )
-        super().__init__(f"{words} are {format_choices(known)}")
+    def __init__(self, camera: str, known: Iterable[str]) -> None:
+        problem = f"unknown camera {camera!r}" if camera else "no camera or frame given"
+        super().__init__(f"{problem}; known cameras: {format_choices(known)}")
 
 
 class NoDepthFrame(OpenRALError):
-    """The depth image of that moment, or the camera's intrinsics, are not at hand."""
+    """The depth image of that time, or the camera's intrinsics, are missing."""
 
     def __init__(self, camera: str, stamp: float, held: int, first: float, last: float) -> None:
-        kept = f"{held} kept from {first:.3f} s to {last:.3f} s" if held else "none came yet"
-        super().__init__(f"no depth image of camera {camera!r} at {stamp:.3f} s with intrinsics: {kept}")
+        kept = f"{held} images kept, from {first:.3f} s to {last:.3f} s" if held else "none received yet"
+        super().__init__(f"camera {camera!r} has no depth image with intrinsics at {stamp:.3f} s: {kept}")
 
 
 class UnalignedDepth(OpenRALError):
-    """Depth measured by another camera than the one its intrinsics are of."""
+    """The depth image and the intrinsics are of different frames."""
 
     def __init__(self, camera: str, depth: str, info: str) -> None:
         super().__init__(
-            f"depth of camera {camera!r} is of frame {depth!r} and its camera_info of frame {info!r}: "
-            "have the driver align depth to colour, then both are of one frame"
+            f"depth of camera {camera!r} is in frame {depth!r}, but its camera_info in frame {info!r}; "
+            "configure the driver to align depth to colour"
         )
 
 
 class DepthSubscription:
-    """The last depth images of one camera.
+    """Subscription to one camera's depth images and intrinsics.
 
     Args:
         scope: Holds the subscriptions.
         name: Camera id, the prefix of its topics.
-        history: How long images are kept, by their stamps [s].
-        tolerance: How far an image's stamp may be from the one asked for [s].
-        still_tolerance: How far when that moment's image was lost and the camera stood still meanwhile [s].
+        history: Time for which images are kept, by their stamps [s].
+        tolerance: Largest difference between the stamps of a request and an image [s].
+        still_tolerance: The same if the image of that time was lost and the camera stood still meanwhile [s].
     """
 
     def __init__(
@@ -76,15 +75,15 @@ class DepthSubscription:
         return self._info.header.frame_id if self._info else f"{self.name}_camera_optical_frame"
 
     def view(self, stamp: float, transforms: TransformBuffer, map_frame: str) -> DepthView:
-        """What the camera saw at a stamp [s].
+        """Return the depth view at a stamp [s].
 
         Raises:
-            NoFrame: If the depth image of that moment or the intrinsics are not at hand.
-            InvalidIntrinsics: If the camera is not calibrated, or its lens is not known here.
-            UnalignedDepth: If the depth image is not that camera's.
-            UnknownFrame: If its frame hangs in the air.
-            StaleTransform: If the transforms do not cover the moment.
-            InvalidGeometry: If they lead off every map.
+            NoDepthFrame: If the depth image of that time or the intrinsics are missing.
+            InvalidIntrinsics: If the camera is not calibrated, or its distortion model is unknown.
+            UnalignedDepth: If depth and intrinsics are of different frames.
+            UnknownFrame: If the camera's frame is not connected to the map.
+            StaleTransform: If the transforms do not cover that time.
+            InvalidGeometry: If the camera's position is not on the map.
         """
         image = self._nearest(stamp)
         if image is None or self._info is None:
@@ -94,20 +93,22 @@ class DepthSubscription:
         T_map_camera = transforms.lookup(map_frame, self.frame, seconds(image.header.stamp))
         if abs(seconds(image.header.stamp) - stamp) > self._tolerance:
             T_asked = transforms.lookup(map_frame, self.frame, stamp)
-            if not self._is_lost(stamp) or np.abs(T_asked - T_map_camera).max() > _STILL:
+            if not self._is_lost(stamp) or np.abs(T_asked - T_map_camera).max() > STILL_TOLERANCE:
                 raise self._no_frame(stamp)
         if not is_on_map(T_map_camera[:3, 3]):
-            raise InvalidGeometry("position of the camera", T_map_camera[:3, 3].tolist(), "one on the map")
+            raise InvalidGeometry(
+                "position of the camera", T_map_camera[:3, 3].tolist(), "a position on the map"
+            )
         return DepthView(self.name, stamp, depth_of(image), intrinsics_of(self._info), T_map_camera)
 
     def _nearest(self, stamp: float) -> Image | None:
-        """The image nearest in time that may stand for a moment at all."""
-        key = min(self._images, key=lambda each: abs(each * 1e-9 - stamp), default=None)
+        """Nearest image within the larger tolerance."""
+        key = min(self._images, key=lambda kept: abs(kept * 1e-9 - stamp), default=None)
         farthest = max(self._tolerance, self._still_tolerance)
         return self._images[key] if key is not None and abs(key * 1e-9 - stamp) <= farthest else None
 
     def _is_lost(self, stamp: float) -> bool:
-        """Whether a later image came, so that the one of a moment will not come any more."""
+        """Tell if a later image was received, so that the one of this stamp was lost."""
         return next(reversed(self._images)) * 1e-9 > stamp
 
     def _no_frame(self, stamp: float) -> NoDepthFrame:
@@ -115,13 +116,13 @@ class DepthSubscription:
         return NoDepthFrame(self.name, stamp, len(stamps), min(stamps, default=0.0), max(stamps, default=0.0))
 
     def _on_depth(self, image: Image) -> None:
-        """Keep an image; one from long before the newest means the clock jumped back, and starts anew."""
+        """Keep an image; if it is far older than the newest, the clock restarted: drop the others."""
         key = nanoseconds(image.header.stamp)
         newest = next(reversed(self._images), key)
         if key < newest - self._history * 1e9:
             self._images.clear()
         self._images[key] = image
-        while len(self._images) > _MOST_IMAGES or next(iter(self._images)) < key - self._history * 1e9:
+        while len(self._images) > MAX_IMAGES or next(iter(self._images)) < key - self._history * 1e9:
             self._images.popitem(last=False)
 
     def _on_info(self, info: CameraInfo) -> None:
@@ -129,10 +130,10 @@ class DepthSubscription:
 
 
 def intrinsics_of(info: CameraInfo) -> Intrinsics:
-    """Intrinsics of the images that come with a CameraInfo: K is of the whole sensor, they of its region.
+    """Convert a CameraInfo to the intrinsics of its images, which are its binned region of interest.
 
     Raises:
-        InvalidIntrinsics: If the camera is not calibrated, or its lens is not known here.
+        InvalidIntrinsics: If the camera is not calibrated, or its distortion model is unknown.
     """
     K = np.array(info.k, dtype=np.float64).reshape(3, 3)
     whole = Intrinsics(K, int(info.width), int(info.height), tuple(map(float, info.d)), info.distortion_model)
@@ -140,14 +141,14 @@ def intrinsics_of(info: CameraInfo) -> Intrinsics:
     return region.binned(info.binning_x, info.binning_y)
 
 
-def camera_named(feeds: Iterable[DepthSubscription], name: str) -> DepthSubscription:
-    """The camera of an id, or of an optical frame; "" is the only one.
+def find_camera(cameras: Iterable[DepthSubscription], name: str) -> DepthSubscription:
+    """Find a camera by its id or optical frame; "" finds the only one.
 
     Raises:
-        UnknownCamera: Naming the valid ones.
+        UnknownCamera: With the valid ids.
     """
-    known = list(feeds)
-    for feed in known:
-        if name in (feed.name, feed.frame) or (not name and len(known) == 1):
-            return feed
-    raise UnknownCamera(name, [feed.name for feed in known])
+    known = list(cameras)
+    for camera in known:
+        if name in (camera.name, camera.frame) or (not name and len(known) == 1):
+            return camera
+    raise UnknownCamera(name, [camera.name for camera in known])

@@ -1,5 +1,4 @@
-"""Detections on their way into memory: they wait for their depth image and transforms, or are refused."""
-# MERGED Every detector of the graph, heard as soon as it appears.
+"""Input of detections: subscriptions to all detectors, and a buffer until depth and transforms arrive."""
 
 import re
 import time
@@ -25,15 +24,23 @@ from openral_ros.stream_watchdog import StreamWatchdog
 from openral_world_state.lifting.camera import DepthView
 from openral_world_state.ros.depth_subscription import NoDepthFrame
 
-_MOST_WAITING = 64
+MAX_PENDING = 64
+"""Frames that wait for depth and transforms [1], over all detectors; the oldest are dropped."""
+MAX_DETECTORS = 64
+"""Detectors subscribed to [1]; later ones are refused, because any client can create topics."""
+DISCOVERY_PERIOD = 1.0
+"""Time between two searches for new detectors [s]."""
+_OBJECTS_TYPE = "vision_msgs/msg/Detection2DArray"
 
 ViewAt = Callable[[str, float], DepthView]
-TakeIn = Callable[[DepthView, Sequence[Detection], str], None]
+Integrate = Callable[[DepthView, Sequence[Detection], str], None]
+OnObjects = Callable[[str, Detection2DArray], None]
+OnInfo = Callable[[str, DetectorInfo], None]
 
 
 @dataclass(frozen=True, slots=True)
 class PendingDetections:
-    """Detections of one image that came at steady time ``since`` [s]."""
+    """Detections of one image, received at steady time ``since`` [s]."""
 
     source: str
     header: Header
@@ -42,119 +49,111 @@ class PendingDetections:
 
 
 class DetectionBuffer:
-    """Gives each snapshot to memory as soon as its view is known.
+    """Integrate each frame of detections as soon as its depth view is available.
 
     Args:
-        view_at: The view of a camera (by optical frame) at a stamp [s].
-        take_in: Receives the view and what was seen in it.
-        patience: How long a snapshot may wait [s].
-        most: Detections taken of one message.
+        view_at: Returns the view of a camera (by optical frame) at a stamp [s].
+        integrate: Called with the view, the detections and the detector.
+        patience: Time a frame may wait [s].
+        max_detections: Detections read of one message.
     """
 
-    def __init__(self, view_at: ViewAt, take_in: TakeIn, patience: float, most: int) -> None:
-        self._view_at, self._take_in = view_at, take_in
-        self._patience, self._most = patience, most
-        self._waiting: deque[PendingDetections] = deque(maxlen=_MOST_WAITING)
+    def __init__(self, view_at: ViewAt, integrate: Integrate, patience: float, max_detections: int) -> None:
+        self._view_at, self._integrate = view_at, integrate
+        self._patience, self._max_detections = patience, max_detections
+        self._pending: deque[PendingDetections] = deque(maxlen=MAX_PENDING)
         self.refused: Counter[str] = Counter()
 
-    def put(self, source: str, message: Detection2DArray) -> None:
-        """One snapshot of a detector; what waits is only what may be taken of it."""
-        detections, problems = parse_detections(message, self._most)
-        self.refused.update(type(problem).__name__ for problem in problems)
-        self._waiting.append(PendingDetections(source, message.header, detections, time.monotonic()))
-        self.work()
+    def add(self, source: str, message: Detection2DArray) -> None:
+        """Add a detector's message; only its valid detections are kept."""
+        detections, errors = parse_detections(message, self._max_detections)
+        self.refused.update(type(error).__name__ for error in errors)
+        self._pending.append(PendingDetections(source, message.header, detections, time.monotonic()))
+        self.process()
 
-    def work(self) -> None:
-        """Try again what waits."""
-        for _ in range(len(self._waiting)):
-            each = self._waiting.popleft()
+    def process(self) -> None:
+        """Integrate the frames whose view is available by now."""
+        for _ in range(len(self._pending)):
+            pending = self._pending.popleft()
             try:
-                self._give(each)
+                view = self._view_at(pending.header.frame_id, seconds(pending.header.stamp))
+                self._integrate(view, pending.detections, pending.source)
             except (NoDepthFrame, StaleTransform) as error:
-                if time.monotonic() - each.since < self._patience:
-                    self._waiting.append(each)
+                if time.monotonic() - pending.since < self._patience:
+                    self._pending.append(pending)
                 else:
                     self.refused[type(error).__name__] += 1
             except OpenRALError as error:
                 self.refused[type(error).__name__] += 1
 
-    def _give(self, each: PendingDetections) -> None:
-        view = self._view_at(each.header.frame_id, seconds(each.header.stamp))
-        self._take_in(view, each.detections, each.source)
 
-
-def parse_detections(message: Detection2DArray, most: int) -> tuple[list[Detection], list[InvalidDetection]]:
-    """Valid detections of a message, at most ``most`` of them, and what is wrong with others."""
-    found, problems = [], []
-    for each in message.detections[:most]:
+def parse_detections(
+    message: Detection2DArray, max_detections: int
+) -> tuple[list[Detection], list[InvalidDetection]]:
+    """Return the first ``max_detections`` valid detections of a message, and the errors of the others."""
+    found, errors = [], []
+    for detection in message.detections[:max_detections]:
         try:
-            found.append(detection_from_message(each))
+            found.append(detection_from_message(detection))
         except InvalidDetection as error:
-            problems.append(error)
-    if len(message.detections) > most:
-        problems.append(InvalidDetection("number of detections", len(message.detections), f"at most {most}"))
-    return found, problems
-
-
-_OBJECTS = "vision_msgs/msg/Detection2DArray"
-_EVERY = 1.0
-MOST_DETECTORS = 64
-"""Detectors heard; whoever appears after that is not."""
-
-OnObjects = Callable[[str, Detection2DArray], None]
-OnInfo = Callable[[str, DetectorInfo], None]
+            errors.append(error)
+    count = len(message.detections)
+    if count > max_detections:
+        errors.append(InvalidDetection("number of detections", count, f"at most {max_detections}"))
+    return found, errors
 
 
 class DetectorSubscriptions:
-    """Subscribes ``<namespace>/objects`` and ``<namespace>/info`` of each detector.
+    """Subscriptions to ``<namespace>/objects`` and ``<namespace>/info`` of each detector, found in the graph.
 
     Args:
-        scope: Holds the subscriptions.
+        scope: Owns the subscriptions.
         node: Its namespace is searched for ``openral/perception/*/objects``.
-        ears: Mind that each detector's heartbeat comes.
-        namespaces: Detectors to hear besides.
-        most_bytes: Larger messages are refused unread: as Python objects they are many times as large.
-        on_objects: Called with the detector's slug and what it saw.
-        on_info: Called with the detector's slug and what it says of itself.
-        on_refused: Called with the reason why a message was not read.
+        watchdog: Watches the ``info`` of each detector, which is repeated.
+        namespaces: Further detectors.
+        max_bytes: Size above which a message is refused before it is deserialised, because Python objects
+            take many times its size [bytes].
+        on_objects: Called with the detector's slug and its detections.
+        on_info: Called with the detector's slug and its info.
+        on_refused: Called with the reason why a message or detector was refused.
     """
 
     def __init__(
         self,
         scope: ResourceScope,
         node: Node,
-        ears: StreamWatchdog,
+        watchdog: StreamWatchdog,
         namespaces: tuple[str, ...],
-        most_bytes: int,
+        max_bytes: int,
         on_objects: OnObjects,
         on_info: OnInfo,
         on_refused: Callable[[str], None],
     ) -> None:
-        self._scope, self._node, self._ears = scope, node, ears
-        self._most_bytes, self._on_refused = most_bytes, on_refused
+        self._scope, self._node, self._watchdog = scope, node, watchdog
+        self._max_bytes, self._on_refused = max_bytes, on_refused
         self._on_objects, self._on_info = on_objects, on_info
         root = node.get_namespace().rstrip("/")
         self._pattern = re.compile(rf"^({re.escape(root)}/openral/perception/[^/]+)/objects$")
-        self._heard: set[str] = set()
+        self._subscribed: set[str] = set()
         for namespace in namespaces:
             if namespace:
-                self._hear(namespace.rstrip("/"))
-        self._look()
-        scope.timer(_EVERY, self._look)
+                self._subscribe(namespace.rstrip("/"))
+        self._discover()
+        scope.timer(DISCOVERY_PERIOD, self._discover)
 
-    def _look(self) -> None:
+    def _discover(self) -> None:
         for topic, types in self._node.get_topic_names_and_types():
             found = self._pattern.match(topic)
-            if found and _OBJECTS in types:
-                self._hear(found.group(1))
+            if found and _OBJECTS_TYPE in types:
+                self._subscribe(found.group(1))
 
-    def _hear(self, namespace: str) -> None:
-        if namespace in self._heard:
+    def _subscribe(self, namespace: str) -> None:
+        if namespace in self._subscribed:
             return
-        if len(self._heard) >= MOST_DETECTORS:
+        if len(self._subscribed) >= MAX_DETECTORS:
             self._on_refused("TooManyDetectors")
             return
-        self._heard.add(namespace)
+        self._subscribed.add(namespace)
         slug = namespace.rsplit("/", 1)[-1]
         self._scope.subscription(
             Detection2DArray,
@@ -166,11 +165,11 @@ class DetectorSubscriptions:
         info = self._scope.subscription(
             DetectorInfo, f"{namespace}/info", partial(self._on_info, slug), LATCHED
         )
-        self._ears.watch(info)
-        self._node.get_logger().info(f"hearing detector {namespace}")
+        self._watchdog.watch(info)
+        self._node.get_logger().info(f"subscribed to detector {namespace}")
 
     def _read(self, slug: str, data: bytes) -> None:
-        if len(data) > self._most_bytes:
+        if len(data) > self._max_bytes:
             self._on_refused("MessageTooLarge")
         else:
             self._on_objects(slug, deserialize_message(data, Detection2DArray))

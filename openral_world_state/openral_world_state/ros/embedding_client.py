@@ -1,4 +1,4 @@
-"""Meanings of labels and questions, fetched from the embedding model off the executor."""
+"""Embeddings of labels and queries, computed by the embedding worker off the executor."""
 
 import concurrent.futures
 from collections import OrderedDict
@@ -17,95 +17,104 @@ from openral_world_state.embeddings import Embedder, EmbeddingIndex, EmbeddingWo
 from openral_world_state.ros.parameters import WorldStateParameters
 
 Vector = NDArray[np.float32]
-Lesson = concurrent.futures.Future[Vector]
-_MOST_QUESTIONS = 1024
-_CONSIDERED = 8
+Batch = concurrent.futures.Future[Vector]
+MAX_CACHED_QUERIES = 1024
+"""Queries with a cached vector [1]; the least recently used are dropped."""
+MAX_PHRASES = 8
+"""Phrases near in meaning considered per query [1]; a recall shows three near misses."""
 
 
 class EmbeddingClient:
-    """Learns the labels in use and answers which of them are near in meaning to some words.
+    """Index of the labels in use by embedding, and its queries; a failed model is not used again.
 
     Args:
-        scope: Holds the thread.
-        node: Results come home to its executor.
+        scope: Owns the thread.
+        node: Its executor receives the results.
         embedder: The model.
-        thesaurus: Takes attributes off the words.
-        least: Similarity below which nothing is near.
+        thesaurus: Removes attributes from a text.
+        min_similarity: Cosine below which no label is near.
     """
 
     def __init__(
-        self, scope: ResourceScope, node: Node, embedder: Embedder, thesaurus: Thesaurus, least: float
+        self,
+        scope: ResourceScope,
+        node: Node,
+        embedder: Embedder,
+        thesaurus: Thesaurus,
+        min_similarity: float,
     ) -> None:
-        self._node, self._embedder, self._thesaurus, self._least = node, embedder, thesaurus, least
+        self._node, self._embedder, self._thesaurus = node, embedder, thesaurus
+        self._min_similarity = min_similarity
         self._thread = WorkerThread(scope, node, "embedding")
-        self._meanings = EmbeddingIndex(thesaurus)
-        self._questions: OrderedDict[str, Vector] = OrderedDict()
+        self._index = EmbeddingIndex(thesaurus)
+        self._queries: OrderedDict[str, Vector] = OrderedDict()
         self._waiting: set[Future] = set()
-        self._lesson: tuple[list[str], Lesson] | None = None
+        self._pending_batch: tuple[list[str], Batch] | None = None
         self.failure = ""
-        scope.callback(self._let_go)
+        scope.callback(self._cancel_waiting)
 
-    def learn(self, labels: Iterable[str]) -> None:
-        """Take over what was learnt since the last call, and fetch the next batch without a vector."""
-        if self._lesson is not None and self._lesson[1].done():
-            self._take_over(*self._lesson)
-            self._lesson = None
-        if self._lesson is None and not self.failure:
-            phrases = self._meanings.unknown(labels)
+    def update(self, labels: Iterable[str]) -> None:
+        """Store the last batch of vectors if it is done, and request the next one of labels without."""
+        if self._pending_batch is not None and self._pending_batch[1].done():
+            self._store(*self._pending_batch)
+            self._pending_batch = None
+        if self._pending_batch is None and not self.failure:
+            phrases = self._index.unknown(labels)
             if phrases:
                 work = partial(self._embedder.embed, phrases)
-                self._lesson = phrases, self._thread.submit(work, lambda _: None)
+                self._pending_batch = phrases, self._thread.submit(work, lambda _: None)
 
-    async def near(self, words: str) -> list[tuple[str, float]]:
-        """Labels near in meaning to readable words; none when the model fails, which `failure` tells."""
-        phrase = self._thesaurus.bare(words)
-        vector = self._questions.get(phrase)
+    async def near(self, text: str) -> list[tuple[str, float]]:
+        """Return labels near in meaning to a readable text; none after the model failed (see ``failure``)."""
+        phrase = self._thesaurus.bare(text)
+        vector = self._queries.get(phrase)
         if vector is None and not self.failure:
-            vector = await self._asked(phrase)
+            vector = await self._embed(phrase)
         if vector is None:
             return []
-        self._questions[phrase] = vector
-        while len(self._questions) > _MOST_QUESTIONS:
-            self._questions.popitem(last=False)
-        return list(self._meanings.near(words, vector, self._least, _CONSIDERED))
+        self._queries[phrase] = vector
+        while len(self._queries) > MAX_CACHED_QUERIES:
+            self._queries.popitem(last=False)
+        return list(self._index.near(text, vector, self._min_similarity, MAX_PHRASES))
 
-    async def _asked(self, phrase: str) -> Vector | None:
+    async def _embed(self, phrase: str) -> Vector | None:
         future = Future(executor=self._node.executor)
         self._waiting.add(future)
-        self._thread.submit(partial(self._embedder.embed, [phrase]), partial(self._answered, future))
+
+        def finish(outcome: Vector | Exception) -> None:
+            future.set_result(None if self._is_failure(outcome) else outcome)
+
+        self._thread.submit(partial(self._embedder.embed, [phrase]), finish)
         vectors = await future
         self._waiting.discard(future)
         return None if vectors is None else vectors[0]
 
-    def _answered(self, future: Future, outcome: Vector | Exception) -> None:
-        future.set_result(None if self._failed(outcome) else outcome)
-
-    def _take_over(self, phrases: list[str], lesson: Lesson) -> None:
-        error = lesson.exception()
+    def _store(self, phrases: list[str], batch: Batch) -> None:
+        error = batch.exception()
         if error is None:
-            self._meanings.put(phrases, lesson.result())
+            self._index.put(phrases, batch.result())
         elif isinstance(error, Exception):
-            self._failed(error)
+            self._is_failure(error)
 
-    def _failed(self, outcome: Vector | Exception) -> bool:
+    def _is_failure(self, outcome: Vector | Exception) -> bool:
+        """Tell if an outcome is an error; log the first one."""
         if isinstance(outcome, Exception) and not self.failure:
             self.failure = str(outcome)
-            self._node.get_logger().error(f"recall goes on by words alone: {outcome}")
+            self._node.get_logger().error(f"{outcome}; recall continues without embeddings")
         return isinstance(outcome, Exception)
 
-    def _let_go(self) -> None:
-        """Nobody waits for a session that has ended."""
+    def _cancel_waiting(self) -> None:
         for future in self._waiting:
             future.set_result(None)
 
 
-def meanings_of(
+def make_embedding_client(
     scope: ResourceScope, node: Node, parameters: WorldStateParameters, thesaurus: Thesaurus
 ) -> EmbeddingClient | None:
-    """The embedding model, when one was asked for.
+    """Start the configured embedding model; None if none is configured.
 
     Raises:
-        EmbedderFailed: If it cannot be had.
+        EmbedderFailed: If it cannot be loaded.
     """
     if not parameters.embeddings:
         return None

@@ -1,5 +1,4 @@
-"""`openral-memory live`: look into a running robot's memory and put it right."""
-# MERGED `openral memory` with its live half.
+"""`openral-memory live`: inspect and correct a running robot's memory; entry point of `openral memory`."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -20,26 +19,27 @@ from openral_msgs.srv import EditMemory
 from openral_ros.conversions.memory_queries import edit_request, edit_result_from_response
 from openral_ros.conversions.scene_graph import scene_graph_from_message
 from openral_ros.qos import LATCHED
-from openral_world_state.cli import Object, answered, app, commands, console, show_node, show_nodes
+from openral_world_state.cli import Object, app, commands, console, report_errors, show_node, show_nodes
 from openral_world_state.scene_graph.json_io import write_graph
 
-live = typer.Typer(help="Look into a running robot's memory and put it right.", no_args_is_help=True)
-Namespace = Annotated[str, typer.Option(help="of the robot")]
-_PATIENCE = 5.0
+live = typer.Typer(help="Inspect and correct a running robot's memory.", no_args_is_help=True)
+Namespace = Annotated[str, typer.Option(help="namespace of the robot")]
+TIMEOUT = 5.0
+"""Time to wait for the node's answer [s]; discovery takes one or two."""
 
 
 class NoLiveMemory(OpenRALError):
-    """The graph has no world state that answers in time."""
+    """No active world_state node answered in time."""
 
     def __init__(self, name: str, seconds: float) -> None:
         super().__init__(
-            f"nothing on {name} within {seconds:g} s: "
-            "is world_state active in this ROS_DOMAIN_ID and namespace?"
+            f"no answer on {name} within {seconds:g} s; check that world_state is active "
+            "in this ROS_DOMAIN_ID and namespace"
         )
 
 
 class EditRefused(OpenRALError):
-    """World state did not carry an edit out."""
+    """The world_state node refused an edit."""
 
     def __init__(self, result: EditResult) -> None:
         super().__init__(f"{result.status.name}: {result.message}")
@@ -47,94 +47,94 @@ class EditRefused(OpenRALError):
 
 @live.command("list")
 def list_objects(namespace: Namespace = "/") -> None:
-    """List every remembered object."""
-    with answered():
+    """List all remembered objects."""
+    with report_errors():
         show_nodes(live_graph(namespace).of_kind(NodeKind.OBJECT))
 
 
 @live.command()
 def show(name: Object, namespace: Namespace = "/") -> None:
-    """Show everything known of one object."""
-    with answered():
+    """Show one object with its relations."""
+    with report_errors():
         show_node(live_graph(namespace), name)
 
 
 @live.command()
 def export(document: Path, namespace: Namespace = "/") -> None:
-    """Write the graph as JSON."""
-    with answered():
+    """Write the scene graph as JSON."""
+    with report_errors():
         write_graph(live_graph(namespace), document)
 
 
 @live.command()
 def rename(name: Object, label: str, namespace: Namespace = "/") -> None:
-    """Call an object something else."""
+    """Change an object's label."""
     _edit(namespace, MemoryEdit(EditOperation.RENAME, name, label=label))
 
 
 @live.command(context_settings={"ignore_unknown_options": True})
 def move(name: Object, x: float, y: float, z: float, namespace: Namespace = "/") -> None:
-    """Say where an object is, in map [m]."""
+    """Set an object's position in map [m]."""
     _edit(namespace, MemoryEdit(EditOperation.MOVE, name, position=(x, y, z)))
 
 
 @live.command()
 def forget(name: Object, namespace: Namespace = "/") -> None:
-    """Drop an object for good."""
+    """Delete an object."""
     _edit(namespace, MemoryEdit(EditOperation.FORGET, name))
 
 
 @live.command()
 def merge(kept: Object, other: Object, namespace: Namespace = "/") -> None:
-    """Make two objects one."""
+    """Merge OTHER into KEPT."""
     _edit(namespace, MemoryEdit(EditOperation.MERGE, kept, other=other))
 
 
-def live_graph(namespace: str, patience: float = _PATIENCE) -> SceneGraph:
-    """What world state tells of its memory.
+def live_graph(namespace: str, timeout: float = TIMEOUT) -> SceneGraph:
+    """Read the scene graph of a running robot.
 
     Raises:
-        NoLiveMemory: If it tells nothing within ``patience`` [s].
+        NoLiveMemory: If none is received within ``timeout`` [s].
     """
-    with _visitor(namespace) as (node, spin_until):
-        told: list[SceneGraphMsg] = []
-        topic = node.create_subscription(SceneGraphMsg, "openral/scene_graph", told.append, LATCHED)
-        if not spin_until(lambda: bool(told), patience):
-            raise NoLiveMemory(topic.topic_name, patience)
-        return scene_graph_from_message(told[-1])
+    with _temporary_node(namespace) as (node, spin_until):
+        received: list[SceneGraphMsg] = []
+        topic = node.create_subscription(SceneGraphMsg, "openral/scene_graph", received.append, LATCHED)
+        if not spin_until(lambda: bool(received), timeout):
+            raise NoLiveMemory(topic.topic_name, timeout)
+        return scene_graph_from_message(received[-1])
 
 
-def live_edit(namespace: str, asked: MemoryEdit, patience: float = _PATIENCE) -> str:
-    """Have world state carry an edit out; what it did.
+def live_edit(namespace: str, edit: MemoryEdit, timeout: float = TIMEOUT) -> str:
+    """Apply an edit to the memory of a running robot; return its message.
 
     Raises:
-        NoLiveMemory: If nothing answers within ``patience`` [s].
-        EditRefused: If it was not carried out.
+        NoLiveMemory: If there is no answer within ``timeout`` [s].
+        EditRefused: If the edit was refused.
     """
-    with _visitor(namespace) as (node, spin_until):
+    with _temporary_node(namespace) as (node, spin_until):
         client = node.create_client(EditMemory, "openral/edit_memory")
-        if not spin_until(client.service_is_ready, patience):
-            raise NoLiveMemory(client.service_name, patience)
-        future = client.call_async(edit_request(asked, ""))
-        if not spin_until(future.done, patience):
-            raise NoLiveMemory(client.service_name, patience)
+        if not spin_until(client.service_is_ready, timeout):
+            raise NoLiveMemory(client.service_name, timeout)
+        future = client.call_async(edit_request(edit, ""))
+        if not spin_until(future.done, timeout):
+            raise NoLiveMemory(client.service_name, timeout)
         result = edit_result_from_response(future.result())
     if result.status is not EditStatus.EDITED:
         raise EditRefused(result)
     return result.message
 
 
-def _edit(namespace: str, asked: MemoryEdit) -> None:
-    with answered():
-        console.print(live_edit(namespace, asked))
+def _edit(namespace: str, edit: MemoryEdit) -> None:
+    with report_errors():
+        console.print(live_edit(namespace, edit))
 
 
 SpinUntil = Callable[[Callable[[], bool], float], bool]
 
 
 @contextmanager
-def _visitor(namespace: str) -> Iterator[tuple[Node, SpinUntil]]:
-    """A node for as long as one question takes, and how to wait with it."""
+def _temporary_node(namespace: str) -> Iterator[tuple[Node, SpinUntil]]:
+    """Create a node for one request, with a function that spins it until a condition holds."""
     context = rclpy.context.Context()
     rclpy.init(context=context)
     node = rclpy.create_node("openral_memory", namespace=namespace, context=context)

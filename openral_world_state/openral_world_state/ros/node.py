@@ -1,15 +1,19 @@
-"""The world_state node: remembers what detectors see and answers where things are.
+"""The world_state node: integrates detections into spatial memory, and answers queries about the world.
 
 Subscribes: <camera>/depth, <camera>/camera_info, tf, tf_static, and below openral/: perception/*/objects,
 perception/*/info, skills, openings, prompt.
 Publishes, below openral/: scene_graph (latched), world_state, world_state/objects, world_state/markers
 (latched), failure/world_state; and /diagnostics.
-Serves, below openral/: recall_object, resolve_place, observe, edit_memory, save_scene_graph; while not active
-they answer INACTIVE.
+Serves, below openral/: recall_object, resolve_place, observe, edit_memory, save_scene_graph; they answer
+INACTIVE unless the node is active.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
+from inspect import iscoroutinefunction
 from pathlib import Path
+from typing import Any, Protocol
 
 from openral_core.errors import OpenRALError
 from openral_core.memory_queries import (
@@ -44,21 +48,86 @@ from openral_world_state.ros.parameters import WorldStateParameters
 from openral_world_state.scene_graph.json_io import path_to_save, write_graph
 
 _INACTIVE = "world_state is not active"
+MAX_ATTRIBUTE = 200
+"""Length of a request's text in a span [characters]."""
+
+
+class TracedRequest(Protocol):
+    """A request that carries the caller's W3C trace context."""
+
+    traceparent: str
+
+
+Result = RecallResult | ResolveResult | ObserveResult | EditResult
+
+
+def traced_service(
+    name: str, attribute: str, inactive: Result, fill: Callable[..., object]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorate a method ``handle(self, world, request)``, which may be a coroutine, as a service callback.
+
+    The callback records a span, returns ``inactive`` unless the node is active, and fills the response.
+
+    Args:
+        name: Of the span.
+        attribute: Field of the request that the span records.
+        inactive: Result while the node is not active.
+        fill: Writes a result to the response and returns it.
+    """
+
+    def decorate(handle: Callable[..., Any]) -> Callable[..., Any]:
+        if iscoroutinefunction(handle):
+
+            @wraps(handle)
+            async def answer_later(
+                self: "WorldStateNode", request: TracedRequest, response: object
+            ) -> object:
+                with span(name, *_trace_of(request, attribute)) as opened:
+                    world = self._active_world
+                    result = inactive if world is None else await handle(self, world, request)
+                    opened.set_attribute("status", result.status.name)
+                    return fill(response, result)
+
+            return answer_later
+
+        @wraps(handle)
+        def answer(self: "WorldStateNode", request: TracedRequest, response: object) -> object:
+            with span(name, *_trace_of(request, attribute)) as opened:
+                world = self._active_world
+                result = inactive if world is None else handle(self, world, request)
+                opened.set_attribute("status", result.status.name)
+                return fill(response, result)
+
+        return answer
+
+    return decorate
+
+
+def _trace_of(request: TracedRequest, attribute: str) -> tuple[str, dict[str, str]]:
+    """Traceparent and span attributes of a request."""
+    text: str = getattr(request, attribute)
+    return request.traceparent, {attribute: text[:MAX_ATTRIBUTE]}
 
 
 class WorldStateNode(LifecycleNodeBase):
-    """See the module's docstring."""
+    """Lifecycle node of the world model.
+
+    Configured, it serves its interfaces and answers INACTIVE; active, it holds an `ActiveWorld`, which owns
+    memory, subscriptions and publishers. Deactivation writes and closes memory.
+    """
 
     def __init__(self, **options: object) -> None:
         super().__init__("world_state", **options)
-        self._told: WorldStateParameters | None = None
-        self._session: ActiveWorld | None = None
+        self._parameter_values: WorldStateParameters | None = None
+        self._active_world: ActiveWorld | None = None
 
     def configure(self, scope: ResourceScope) -> None:
-        """Serve, if only to say that memory is not active yet."""
-        first, self._told = self._told is None, declare(self, WorldStateParameters)
-        if first:
-            start_tracing("world_state", Path(self._told.record) if self._told.record else None)
+        """Declare parameters and create the services."""
+        is_first = self._parameter_values is None
+        self._parameter_values = declare(self, WorldStateParameters)
+        if is_first:
+            record = self._parameter_values.record
+            start_tracing("world_state", Path(record) if record else None)
         self._failures = FailureReporter(scope, self, "openral/failure/world_state", "world_state")
         scope.service(RecallObject, "openral/recall_object", self._on_recall)
         scope.service(ResolvePlace, "openral/resolve_place", self._on_resolve)
@@ -67,67 +136,52 @@ class WorldStateNode(LifecycleNodeBase):
         scope.service(SaveSceneGraph, "openral/save_scene_graph", self._on_save)
 
     def activate(self, scope: ResourceScope) -> None:
-        """Open memory and listen."""
-        told = self._told or declare(self, WorldStateParameters)
-        self._session = ActiveWorld(scope, self, told, self._failures)
-        scope.callback(setattr, self, "_session", None)
+        """Open memory and subscribe to the streams."""
+        values = self._parameter_values or declare(self, WorldStateParameters)
+        self._active_world = ActiveWorld(scope, self, values, self._failures)
+        scope.callback(setattr, self, "_active_world", None)
 
     def on_fatal(self, reason: FatalNodeError) -> None:
-        """Others are told too."""
+        """Log a fatal error, and report it to the graph."""
         super().on_fatal(reason)
         self._failures.report_fatal(reason)
 
-    async def _on_recall(
-        self, request: RecallObject.Request, response: RecallObject.Response
-    ) -> RecallObject.Response:
-        with span("recall_object", request.traceparent, {"query": request.query[:200]}) as opened:
-            result = RecallResult(RecallStatus.INACTIVE, _INACTIVE)
-            if self._session is not None:
-                result = await self._session.recall(recall_query_from_request(request), self._now())
-            opened.set_attribute("status", result.status.name)
-            return fill_recall_response(response, result)
+    @traced_service(
+        "recall_object", "query", RecallResult(RecallStatus.INACTIVE, _INACTIVE), fill_recall_response
+    )
+    async def _on_recall(self, world: ActiveWorld, request: RecallObject.Request) -> RecallResult:
+        now = float(self.get_clock().now().nanoseconds) * 1e-9
+        return await world.recall(recall_query_from_request(request), now)
 
-    def _on_resolve(
-        self, request: ResolvePlace.Request, response: ResolvePlace.Response
-    ) -> ResolvePlace.Response:
-        with span("resolve_place", request.traceparent, {"reference": request.reference[:200]}) as opened:
-            result = ResolveResult(ResolveStatus.INACTIVE, _INACTIVE)
-            if self._session is not None:
-                query = resolve_query_from_request(request)
-                robot = self._session.robot
-                start = query.start or (robot.position if robot else None)
-                result = self._session.world.resolve(replace(query, start=start))
-            opened.set_attribute("status", result.status.name)
-            return fill_resolve_response(response, result)
+    @traced_service(
+        "resolve_place", "reference", ResolveResult(ResolveStatus.INACTIVE, _INACTIVE), fill_resolve_response
+    )
+    def _on_resolve(self, world: ActiveWorld, request: ResolvePlace.Request) -> ResolveResult:
+        query, robot = resolve_query_from_request(request), world.robot
+        start = query.start or (robot.position if robot else None)
+        return world.world.resolve(replace(query, start=start))
 
-    def _on_observe(
-        self, request: ObserveDetections.Request, response: ObserveDetections.Response
-    ) -> ObserveDetections.Response:
-        with span("observe", request.traceparent, {"detector": request.detector[:200]}) as opened:
-            result = ObserveResult(ObserveStatus.INACTIVE, _INACTIVE)
-            if self._session is not None:
-                result = self._session.observe(request.camera, request.detector, request.detections)
-            opened.set_attribute("status", result.status.name)
-            return fill_observe_response(response, result)
+    @traced_service(
+        "observe", "detector", ObserveResult(ObserveStatus.INACTIVE, _INACTIVE), fill_observe_response
+    )
+    def _on_observe(self, world: ActiveWorld, request: ObserveDetections.Request) -> ObserveResult:
+        return world.observe(request.camera, request.detector, request.detections)
 
-    def _on_edit(self, request: EditMemory.Request, response: EditMemory.Response) -> EditMemory.Response:
-        with span("edit_memory", request.traceparent, {"node_id": request.node_id[:200]}) as opened:
-            result = EditResult(EditStatus.INACTIVE, _INACTIVE)
-            if self._session is not None:
-                result = self._session.world.edit(edit_from_request(request))
-            opened.set_attribute("status", result.status.name)
-            return fill_edit_response(response, result)
+    @traced_service("edit_memory", "node_id", EditResult(EditStatus.INACTIVE, _INACTIVE), fill_edit_response)
+    def _on_edit(self, world: ActiveWorld, request: EditMemory.Request) -> EditResult:
+        return world.world.edit(edit_from_request(request))
 
     def _on_save(
         self, request: SaveSceneGraph.Request, response: SaveSceneGraph.Response
     ) -> SaveSceneGraph.Response:
         response.path = request.path
-        if self._session is None or self._told is None:
+        values = self._parameter_values
+        if self._active_world is None or values is None:
             response.message = _INACTIVE
             return response
-        graph = self._session.world.graph()
+        graph = self._active_world.world.graph()
         try:
-            path = path_to_save(request.path, self._told.save_folder, self._told.spatial_memory_path)
+            path = path_to_save(request.path, values.save_folder, values.spatial_memory_path)
             write_graph(graph, path)
         except (OSError, OpenRALError) as error:
             response.message = f"{type(error).__name__}: {error}"
@@ -136,9 +190,6 @@ class WorldStateNode(LifecycleNodeBase):
         response.success, response.message = True, f"wrote {len(graph.nodes)} nodes"
         response.revision, response.nodes, response.edges = graph.revision, len(graph.nodes), len(graph.edges)
         return response
-
-    def _now(self) -> float:
-        return float(self.get_clock().now().nanoseconds) * 1e-9
 
 
 def main() -> int:

@@ -1,5 +1,4 @@
-"""Topics on which the world is told."""
-# MERGED What the robot sees and remembers, as messages for people and other nodes.
+"""Publishers of the world state: scene graph, summary, detections in map, markers and diagnostics."""
 
 import time
 from collections.abc import Iterable
@@ -27,21 +26,28 @@ _COLOURS = {
     NodeKind.ROOM: (0.6, 0.6, 0.6),
     NodeKind.AGENT: (0.9, 0.5, 0.2),
 }
-_OPAQUENESS = {Presence.PRESENT: 0.9, Presence.STALE: 0.35, Presence.GONE: 0.0}
+_OPACITY = {Presence.PRESENT: 0.9, Presence.STALE: 0.35, Presence.GONE: 0.0}
 
 
-def detections_3d(seen: Iterable[IntegrationResult], now: Time, frame: str) -> Detection3DArray:
-    """What detectors saw last, in map, each with the stamp of its image; its id is its node's.
+_SITE_OPACITY = 0.25  # of furniture, as a fraction of an object's, so that objects inside it are visible
+_MIN_SIDE = 0.02  # of a marker [m], so that flat objects are visible
+_TEXT_HEIGHT = 0.08  # of a name [m]
+_TEXT_OFFSET = 0.06  # of a name above its box [m]
+_NEAREST_PLACE = 1.5  # largest distance of the robot from the place it is reported at [m]
 
-    The whole has the stamp of the newest image, and ``now`` when there is none.
+
+def detections_3d(results: Iterable[IntegrationResult], now: Time, frame: str) -> Detection3DArray:
+    """Convert the last frames of detectors; each detection has its image's stamp and its node's id.
+
+    The array has the stamp of the newest image, or ``now`` if there is none.
     """
-    looks = list(seen)
+    frames = list(results)
     message = Detection3DArray(header=Header(stamp=now, frame_id=frame))
-    if looks:
-        message.header.stamp = stamp_of(max(look.snapshot.stamp for look in looks))
-    for look in looks:
-        header = Header(stamp=stamp_of(look.snapshot.stamp), frame_id=frame)
-        for observation, record in zip(look.snapshot.observations, look.records, strict=True):
+    if frames:
+        message.header.stamp = stamp_of(max(result.frame.stamp for result in frames))
+    for integrated in frames:
+        header = Header(stamp=stamp_of(integrated.frame.stamp), frame_id=frame)
+        for observation, record in zip(integrated.frame.observations, integrated.records, strict=True):
             detection = Detection3D(header=header, id=record.id)
             result = ObjectHypothesisWithPose()
             result.hypothesis.class_id = observation.label
@@ -56,14 +62,14 @@ def detections_3d(seen: Iterable[IntegrationResult], now: Time, frame: str) -> D
 
 
 def markers(graph: SceneGraph, stamp: Time, frame: str) -> MarkerArray:
-    """Boxes with their names; what is gone, or of another map, leaves no mark."""
+    """Convert a graph to boxes with names; objects that are gone, or of another map, have no box."""
     clear = Marker(action=Marker.DELETEALL)
     clear.header.frame_id = frame
     marks = [clear]
     for index, node in enumerate(graph.nodes):
         if node.kind is NodeKind.OBJECT and node.map_epoch != graph.map_epoch:
             continue
-        if _OPAQUENESS[node.presence] > 0.0 and node.kind is not NodeKind.ROOM:
+        if _OPACITY[node.presence] > 0.0 and node.kind is not NodeKind.ROOM:
             marks.append(_box(node, index, stamp, frame))
         marks.append(_name(node, index, stamp, frame))
     return MarkerArray(markers=marks)
@@ -72,11 +78,11 @@ def markers(graph: SceneGraph, stamp: Time, frame: str) -> MarkerArray:
 def _box(node: SceneNode, index: int, stamp: Time, frame: str) -> Marker:
     mark = Marker(ns=node.kind.value, id=index, type=Marker.CUBE, pose=pose_message(node.pose))
     mark.header.stamp, mark.header.frame_id = stamp, frame
-    x, y, z = (max(side, 0.02) for side in node.size)
+    x, y, z = (max(side, _MIN_SIDE) for side in node.size)
     mark.scale = vector_message((x, y, z))
     r, g, b = _COLOURS[node.kind]
-    fixed = 1.0 if node.kind is NodeKind.OBJECT else 0.25
-    mark.color = ColorRGBA(r=r, g=g, b=b, a=_OPAQUENESS[node.presence] * fixed)
+    opacity = 1.0 if node.kind is NodeKind.OBJECT else _SITE_OPACITY
+    mark.color = ColorRGBA(r=r, g=g, b=b, a=_OPACITY[node.presence] * opacity)
     return mark
 
 
@@ -85,18 +91,18 @@ def _name(node: SceneNode, index: int, stamp: Time, frame: str) -> Marker:
         ns="names", id=index, type=Marker.TEXT_VIEW_FACING, text=node.label, pose=pose_message(node.pose)
     )
     mark.header.stamp, mark.header.frame_id = stamp, frame
-    mark.pose.position.z += node.size[2] / 2.0 + 0.06
-    mark.scale.z = 0.08
-    mark.color = ColorRGBA(r=1.0, g=1.0, b=1.0, a=_OPAQUENESS[node.presence])
+    mark.pose.position.z += node.size[2] / 2.0 + _TEXT_OFFSET
+    mark.scale.z = _TEXT_HEIGHT
+    mark.color = ColorRGBA(r=1.0, g=1.0, b=1.0, a=_OPACITY[node.presence])
     return mark
 
 
-_REST = 9.0
-"""How many times as long as a graph took to make the next one waits."""
+GRAPH_IDLE_RATIO = 9.0
+"""Pause after a graph per time it took to build and publish [1]: it uses at most a tenth of the executor."""
 
 
 class WorldStatePublishers:
-    """Scene graph (latched, when changed), summary, detections in map, markers, diagnostics."""
+    """Publishers of scene graph (latched, on change), summary, detections in map, markers and diagnostics."""
 
     def __init__(self, scope: ResourceScope, clock: Clock, name: str, map_frame: str) -> None:
         self._clock, self._name, self._map = clock, name, map_frame
@@ -108,9 +114,9 @@ class WorldStatePublishers:
         self._published, self._due = -1, 0.0
 
     def publish_graph(self, world: WorldModel) -> None:
-        """The scene graph, if it changed since the last time; a large one less often."""
-        began = time.monotonic()
-        if world.memory.revision == self._published or began < self._due:
+        """Publish the scene graph if it changed, a large one less often."""
+        started = time.monotonic()
+        if world.memory.revision == self._published or started < self._due:
             return
         self._published = world.memory.revision
         graph, now = world.graph(), self._clock.now().to_msg()
@@ -118,32 +124,34 @@ class WorldStatePublishers:
         if self._markers.get_subscription_count():
             self._markers.publish(markers(graph, now, self._map))
         ended = time.monotonic()
-        self._due = ended + _REST * (ended - began)
+        self._due = ended + GRAPH_IDLE_RATIO * (ended - started)
 
-    def publish_state(self, world: WorldModel, robot: Pose | None, seen: Iterable[IntegrationResult]) -> None:
-        """Where the robot is and what its detectors see."""
+    def publish_state(
+        self, world: WorldModel, robot: Pose | None, frames: Iterable[IntegrationResult]
+    ) -> None:
+        """Publish the robot's place and the current detections."""
         now = self._clock.now().to_msg()
         state = WorldState(revision=world.memory.revision, map_epoch=world.settings.map_epoch)
         state.header.stamp, state.header.frame_id = now, self._map
         if robot is not None:
             state.robot_pose_known, state.robot_pose = True, pose_message(robot)
-            site = world.home.nearest_site(robot.position, 1.5)
+            site = world.home.nearest_site(robot.position, _NEAREST_PLACE)
             state.robot_place = site.node.id if site else ""
             state.robot_room = world.home.room_at(robot.position)
-        state.detected_objects = detections_3d(seen, now, self._map)
+        state.detected_objects = detections_3d(frames, now, self._map)
         state.remembered_objects = len(world.memory)
         state.stale_objects = sum(record.presence is not Presence.PRESENT for record in world.memory)
         self._state.publish(state)
 
-    def publish_objects(self, seen: IntegrationResult) -> None:
-        """What one look saw, in map."""
+    def publish_objects(self, integrated: IntegrationResult) -> None:
+        """Publish the detections of one frame in map."""
         if self._objects.get_subscription_count():
-            self._objects.publish(detections_3d([seen], self._clock.now().to_msg(), self._map))
+            self._objects.publish(detections_3d([integrated], self._clock.now().to_msg(), self._map))
 
-    def publish_diagnostics(self, facts: dict[str, object], trouble: str) -> None:
-        """Counts of what was taken in and refused; ``trouble`` is why memory is not kept, "" when it is."""
-        level = DiagnosticStatus.ERROR if trouble else DiagnosticStatus.OK
-        status = DiagnosticStatus(level=level, name=self._name, message=trouble or "remembering")
+    def publish_diagnostics(self, facts: dict[str, object], error: str) -> None:
+        """Publish counts, and the ``error`` that prevents memory from being written, "" if there is none."""
+        level = DiagnosticStatus.ERROR if error else DiagnosticStatus.OK
+        status = DiagnosticStatus(level=level, name=self._name, message=error or "remembering")
         status.values = [KeyValue(key=key, value=str(value)) for key, value in facts.items()]
         message = DiagnosticArray(status=[status])
         message.header.stamp = self._clock.now().to_msg()

@@ -1,1 +1,1 @@
-"""Scene graph."""
+"""Scene graph: relations from geometry, and JSON documents."""

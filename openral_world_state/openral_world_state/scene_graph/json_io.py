@@ -1,5 +1,4 @@
-"""A scene graph as a JSON document, readable by networkx.node_link_graph, and back."""
-# MERGED Where a scene graph may be written when somebody on the graph asks for it.
+"""Scene graphs as JSON documents, readable by networkx.node_link_graph, and the paths to save them to."""
 
 import json
 from pathlib import Path
@@ -13,6 +12,7 @@ from openral_core.geometry import Pose
 from openral_core.scene_graph import NodeKind, Opening, Presence, Relation, SceneEdge, SceneGraph, SceneNode
 
 SCHEMA_VERSION: Literal[1] = 1
+"""Version of the document's format; a reader refuses any other."""
 Vector = tuple[FiniteFloat, FiniteFloat, FiniteFloat]
 Quaternion = tuple[FiniteFloat, FiniteFloat, FiniteFloat, FiniteFloat]
 
@@ -42,7 +42,7 @@ class NodeDocument(Document):
 
 
 class EdgeDocument(Document):
-    """One relation; ``key`` is the relation, so that two nodes may have several."""
+    """One relation; ``key`` is the relation, because two nodes may have several."""
 
     source: str
     target: str
@@ -51,7 +51,7 @@ class EdgeDocument(Document):
 
 
 class Header(Document):
-    """What the whole document says of itself."""
+    """Version, map epoch and revision of the document."""
 
     schema_version: Literal[1]
     map_epoch: int = Field(default=0, ge=0)
@@ -69,10 +69,10 @@ class GraphDocument(Document):
 
 
 def write_graph(graph: SceneGraph, path: Path) -> None:
-    """Write a graph as JSON, in place of what was there, all or nothing."""
-    beside = path.with_name(path.name + ".part")
-    beside.write_text(json.dumps(document_of(graph), indent=1) + "\n", encoding="utf-8")
-    beside.replace(path)
+    """Write a graph as JSON, atomically replacing the file."""
+    partial = path.with_name(path.name + ".part")
+    partial.write_text(json.dumps(document_from_graph(graph), indent=1) + "\n", encoding="utf-8")
+    partial.replace(path)
 
 
 def read_graph(path: Path) -> SceneGraph:
@@ -89,15 +89,15 @@ def read_graph(path: Path) -> SceneGraph:
         raise InvalidDocument(path, [str(error)]) from error
     if not isinstance(content, dict):
         raise InvalidDocument(path, [f"expected an object of keys, found {type(content).__name__}"])
-    return graph_of(parse_document(GraphDocument, content, path))
+    return graph_from_document(parse_document(GraphDocument, content, path))
 
 
-def document_of(graph: SceneGraph) -> dict[str, object]:
-    """A graph as plain JSON values."""
+def document_from_graph(graph: SceneGraph) -> dict[str, object]:
+    """Convert a graph to plain JSON values."""
     header = Header(schema_version=SCHEMA_VERSION, map_epoch=graph.map_epoch, revision=graph.revision)
     document = GraphDocument(
         graph=header,
-        nodes=tuple(map(_document_of_node, graph.nodes)),
+        nodes=tuple(map(_document_from_node, graph.nodes)),
         edges=tuple(
             EdgeDocument(source=e.source, target=e.target, key=e.relation, weight=e.weight)
             for e in graph.edges
@@ -106,17 +106,17 @@ def document_of(graph: SceneGraph) -> dict[str, object]:
     return document.model_dump(mode="json")
 
 
-def graph_of(document: GraphDocument) -> SceneGraph:
-    """A checked document as a graph."""
+def graph_from_document(document: GraphDocument) -> SceneGraph:
+    """Convert a validated document to a graph."""
     return SceneGraph(
-        nodes=tuple(map(_node_of_document, document.nodes)),
+        nodes=tuple(map(_node_from_document, document.nodes)),
         edges=tuple(SceneEdge(e.source, e.key, e.target, e.weight) for e in document.edges),
         map_epoch=document.graph.map_epoch,
         revision=document.graph.revision,
     )
 
 
-def _document_of_node(node: SceneNode) -> NodeDocument:
+def _document_from_node(node: SceneNode) -> NodeDocument:
     return NodeDocument(
         position=node.pose.position,
         orientation=node.pose.orientation,
@@ -126,7 +126,7 @@ def _document_of_node(node: SceneNode) -> NodeDocument:
     )
 
 
-def _node_of_document(document: NodeDocument) -> SceneNode:
+def _node_from_document(document: NodeDocument) -> SceneNode:
     return SceneNode(
         pose=Pose(document.position, document.orientation),
         votes=dict(document.votes),
@@ -143,47 +143,47 @@ _PLAIN = tuple(
 
 
 class SaveRefused(OpenRALError):
-    """Base of the reasons for which a scene graph is not written."""
+    """Base of the errors that prevent a scene graph from being saved."""
 
 
 class NotJson(SaveRefused):
-    """A file that is not named as what would be written."""
+    """The file's name does not end in .json."""
 
-    def __init__(self, asked: str) -> None:
-        super().__init__(f"{asked[:200]!r} does not end in .json: name a file that does")
+    def __init__(self, path: str) -> None:
+        super().__init__(f"cannot save to {path[:200]!r}: the name must end in .json")
 
 
 class OutsideSaveFolder(SaveRefused):
-    """A file that the node was not allowed to write."""
+    """The file is outside the folder that the node may write to."""
 
-    def __init__(self, asked: str, folder: str) -> None:
-        allowed = f"below {folder}" if folder else "nowhere: the parameter save_folder is empty"
+    def __init__(self, path: str, folder: str) -> None:
+        allowed = f"only below {folder}" if folder else "nowhere, because the parameter save_folder is empty"
         super().__init__(
-            f"{asked[:200]!r} is not written: world_state may write {allowed}; "
-            "name a file there, or set save_folder and configure the node again"
+            f"cannot save to {path[:200]!r}: world_state may write {allowed}; "
+            "choose a path below save_folder, or set it and configure the node again"
         )
 
 
-def path_to_save(asked: str, folder: str, configured: str) -> Path:
-    """The file that a request means.
+def path_to_save(requested: str, folder: str, configured: str) -> Path:
+    """Resolve the path of a save request.
 
     Args:
-        asked: Path in the request, relative to ``folder``; "" is the configured one.
+        requested: Path in the request, relative to ``folder``; "" is the configured one.
         folder: The only folder that may be written to; "" is none.
-        configured: The memory's own path, which whoever started the node chose.
+        configured: Path of the memory, a parameter of the node.
 
     Raises:
-        SaveRefused: If it is no JSON file, or one outside of the folder.
+        SaveRefused: If it is not a JSON file, or outside the folder.
     """
-    name = asked or configured
+    name = requested or configured
     if not name.endswith(".json") or "\0" in name:
         raise NotJson(name)
-    if not asked:
+    if not requested:
         return Path(configured)
     if not folder:
-        raise OutsideSaveFolder(asked, folder)
+        raise OutsideSaveFolder(requested, folder)
     allowed = Path(folder).resolve()
-    path = (allowed / asked).resolve()
+    path = (allowed / requested).resolve()
     if not path.is_relative_to(allowed):
-        raise OutsideSaveFolder(asked, str(allowed))
+        raise OutsideSaveFolder(requested, str(allowed))
     return path

@@ -1,1 +1,1 @@
-"""Spatial memory."""
+"""Spatial memory: records of remembered objects, their indices and their SQLite store."""

@@ -1,4 +1,12 @@
-"""Reasons for which a memory file is not opened, read or written."""
+"""Errors of memory files.
+
+MemoryRefused           the file is not opened, and left untouched
+├── UnreadableMemory    not a memory file, or damaged
+├── NewerMemory         written by a later version
+├── MemoryInUse         another process writes it
+└── MemoryUnavailable   the system cannot open or write it
+MemoryNotWritten        a commit failed; the changes are kept in the process
+"""
 
 import sqlite3
 import struct
@@ -12,45 +20,45 @@ IN_MEMORY = ":memory:"
 
 
 class MemoryRefused(OpenRALError):
-    """Base of the reasons for which a memory file is not opened; the file is left as it is."""
+    """Base of the errors that prevent a memory file from being opened; the file is left untouched."""
 
 
 class UnreadableMemory(MemoryRefused):
-    """A file that is no memory of ours, or a damaged one."""
+    """The file is not a memory file, or is damaged."""
 
     def __init__(self, path: Path, found: str) -> None:
         super().__init__(
-            f"{path} is not a readable memory file ({found}); it was left untouched: "
-            "name another path, or move this file away"
+            f"{path} is not a readable memory file ({found}) and was left untouched; "
+            "choose another path, or move the file away"
         )
 
 
 class NewerMemory(MemoryRefused):
-    """A file written by a later version."""
+    """A later version wrote the file."""
 
     def __init__(self, path: Path, version: int, newest: int) -> None:
         super().__init__(
-            f"{path} has memory schema {version}, newer than {newest} which this version reads; "
-            "it was left untouched: use the version that wrote it, or name another path"
+            f"{path} has memory schema {version}, but this version reads at most {newest}; the file was left "
+            "untouched: use the version that wrote it, or choose another path"
         )
 
 
 class MemoryInUse(MemoryRefused):
-    """Another process writes this memory."""
+    """Another process has the file open for writing."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            f"{path} is being written by another process: memory has one writer; stop the other one"
+            f"{path} is in use by another process; a memory file has one writer, so stop that process first"
         )
 
 
 class MemoryUnavailable(MemoryRefused):
-    """A file that the system does not let us open or write."""
+    """The system cannot open or write the file."""
 
     def __init__(self, path: Path, found: str) -> None:
         super().__init__(
-            f"{path} cannot be used as memory file ({found}): see that its folder {path.absolute().parent} "
-            "exists and can be written, and that the disk has room"
+            f"cannot open memory file {path} ({found}); check that its folder {path.absolute().parent} "
+            "exists and is writable, and that the disk is not full"
         )
 
 
@@ -63,11 +71,11 @@ _UNAVAILABLE = (
     sqlite3.SQLITE_READONLY,
 )
 _MALFORMED = (OpenRALError, ValueError, KeyError, TypeError, AttributeError, OverflowError, struct.error)
-"""What a value that does not mean what it should raises when it is read."""
+"""Exceptions that malformed values raise when they are parsed."""
 
 
-def refusal_of(path: Path, error: sqlite3.Error) -> MemoryRefused:
-    """The refusal that an error of SQLite amounts to."""
+def translate_sqlite_error(path: Path, error: sqlite3.Error) -> MemoryRefused:
+    """Translate an error of SQLite to one of ours."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code of an extended one
     if code in _IN_USE:
         return MemoryInUse(path)
@@ -77,22 +85,22 @@ def refusal_of(path: Path, error: sqlite3.Error) -> MemoryRefused:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Make whatever goes wrong while a memory file is read a `MemoryRefused`."""
+    """Translate every error in reading a memory file to a `MemoryRefused`."""
     try:
         yield
     except MemoryRefused:
         raise
     except sqlite3.Error as error:
-        raise refusal_of(path, error) from error
+        raise translate_sqlite_error(path, error) from error
     except _MALFORMED as error:
         raise UnreadableMemory(path, f"{type(error).__name__}: {error}") from error
 
 
 class MemoryNotWritten(OpenRALError):
-    """The file could not be written; what was to be kept is kept by the process."""
+    """A commit failed; the changes are kept in the process."""
 
     def __init__(self, path: Path | None, error: Exception) -> None:
         super().__init__(
-            f"memory file {path or IN_MEMORY} could not be written ({error}): what changed is kept by this "
-            "process alone and written when it can be; free disk space or restore access to the file"
+            f"cannot write memory file {path or IN_MEMORY} ({error}); changes are kept in this process and "
+            "written when possible: free disk space or restore access to the file"
         )

@@ -1,5 +1,4 @@
-"""Which records have a label that answers some words."""
-# MERGED Names that look alike: by the three-letter pieces they share.
+"""Index of records by label: equal, narrower, broader and related labels, and similar spellings."""
 
 from array import array
 from collections import Counter, defaultdict
@@ -9,57 +8,58 @@ from itertools import chain
 from openral_core.text import TermRelation, Thesaurus
 from openral_world_state.spatial_memory.postings import Posting, PostingHits, PostingStore
 
-_MOST_POSTINGS = 3000
+_MAX_NAMES = 3000
+"""Names compared per spelling search [1]; common trigrams are skipped beyond it, which bounds the time."""
 
 
 class Trigrams:
-    """Finds the names most like another without comparing all."""
+    """Similar spellings by shared trigrams, without comparing all names."""
 
     def __init__(self) -> None:
         self._names: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._sizes: dict[str, int] = {}
 
     def put(self, name: str) -> None:
-        """Keep a name."""
-        pieces = _pieces(name)
-        self._sizes[name] = len(pieces)
-        for piece in pieces:
-            self._names[piece][name] = None
+        """Add a name."""
+        trigrams = _trigrams(name)
+        self._sizes[name] = len(trigrams)
+        for trigram in trigrams:
+            self._names[trigram][name] = None
 
     def remove(self, name: str) -> None:
-        """Forget a name; one not kept is no error."""
+        """Remove a name, if present."""
         if self._sizes.pop(name, None) is not None:
-            for piece in _pieces(name):
-                self._names[piece].pop(name, None)
-                if not self._names[piece]:
-                    del self._names[piece]
+            for trigram in _trigrams(name):
+                self._names[trigram].pop(name, None)
+                if not self._names[trigram]:
+                    del self._names[trigram]
 
-    def nearest(self, words: str, count: int) -> tuple[str, ...]:
-        """Names that share most with the words, the rarest pieces first; some of all when none does."""
-        pieces = _pieces(words)
-        lists = sorted((self._names[piece] for piece in pieces if piece in self._names), key=len)
+    def nearest(self, text: str, count: int) -> tuple[str, ...]:
+        """Names with the most similar spelling (Dice coefficient); arbitrary names if too few are similar."""
+        trigrams = _trigrams(text)
+        lists = sorted((self._names[trigram] for trigram in trigrams if trigram in self._names), key=len)
         shared: Counter[str] = Counter()
-        taken = 0
+        compared = 0
         for names in lists:
-            taken += len(names)
-            if shared and taken > _MOST_POSTINGS:
+            compared += len(names)
+            if shared and compared > _MAX_NAMES:
                 break
             shared.update(names.keys())
-        found = sorted(shared, key=lambda n: (-2.0 * shared[n] / (len(pieces) + self._sizes[n]), n))[:count]
+        found = sorted(shared, key=lambda n: (-2.0 * shared[n] / (len(trigrams) + self._sizes[n]), n))[:count]
         others = (name for name in self._sizes if name not in found)
         return (*found, *(name for name, _ in zip(others, range(count - len(found)), strict=False)))
 
 
-def _pieces(text: str) -> frozenset[str]:
+def _trigrams(text: str) -> frozenset[str]:
     padded = f"  {text.casefold()} "
     return frozenset(padded[i : i + 3] for i in range(len(padded) - 2))
 
 
 class LabelIndex:
-    """Slots by label, labels by the things they name.
+    """Slots by label, and labels by their concepts.
 
-    A label stands under every kind it is of, so that words find narrower labels directly, and
-    under its own things, so that they find broader and related ones. Slots stand under both.
+    A label is listed under each of its kinds, so that a query finds narrower labels directly, and under its
+    own concept, so that it finds broader and related ones. Slots are listed under both.
     """
 
     def __init__(self, thesaurus: Thesaurus) -> None:
@@ -74,152 +74,151 @@ class LabelIndex:
         self._by_kind: dict[str, Posting] = {}
         self._under: defaultdict[str, dict[str, bool]] = defaultdict(dict)
         self._named: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        self._alike = Trigrams()
+        self._spellings = Trigrams()
 
     @property
     def labels(self) -> Iterable[str]:
-        """Every label in use."""
+        """All labels in use."""
         return self._numbers.keys()
 
     def name(self, number: int) -> str:
-        """The label of a number."""
+        """Label of a number."""
         return self._names[number]
 
-    def put(self, slot: int, shares: Mapping[str, float]) -> None:
-        """Keep a slot under these labels alone, each with its share of the votes."""
+    def put(self, slot: int, fractions: Mapping[str, float]) -> None:
+        """List a slot under these labels alone, each with its fraction of the votes."""
         before = self._of_slot.setdefault(slot, {})
-        for label in before.keys() - shares.keys():
+        for label in before.keys() - fractions.keys():
             self._forget(before.pop(label), label)
-        for label, share in shares.items():
+        for label, fraction in fractions.items():
             entry = before.get(label)
             if entry is None:
-                before[label] = self._add(slot, label, share)
+                before[label] = self._add(slot, label, fraction)
             else:
-                self._entries.weigh(entry, share)
+                self._entries.set_fraction(entry, fraction)
 
     def remove(self, slot: int) -> None:
-        """Forget a slot; one not kept is no error."""
+        """Remove a slot, if present."""
         for label, entry in self._of_slot.pop(slot, {}).items():
             self._forget(entry, label)
 
     def slots(self, label: str) -> list[int]:
-        """Every slot under exactly this label."""
-        slots: list[int] = self.at(label).slots.tolist()
+        """Slots under exactly this label."""
+        slots: list[int] = self.exact(label).slots.tolist()
         return slots
 
-    def at(self, label: str) -> PostingHits:
-        """Everything under exactly this label."""
+    def exact(self, label: str) -> PostingHits:
+        """Return the postings under exactly this label."""
         postings = self._postings.get(label)
-        return self._entries.found(postings[0] if postings else array("q"))
+        return self._entries.read(postings[0] if postings else array("q"))
 
-    def below(self, words: str) -> tuple[PostingHits, frozenset[int]] | None:
-        """Everything that is equal to words without attributes or narrower, and the labels that are equal.
+    def equal_or_narrower(self, text: str) -> tuple[PostingHits, frozenset[int]] | None:
+        """Return the postings of labels equal to or narrower than a text, and the numbers of the equal ones.
 
-        None of words with attributes: each label under them is to be compared.
+        None for a text with attributes, for which each label has to be compared: see `hits`.
 
         Raises:
-            UnreadableText: If the words name nothing.
+            UnreadableText: If the text names nothing.
         """
-        if not self._is_plain(words):
+        if not self._is_plain(text):
             return None
-        thing = self._thesaurus.concept(words)
-        under, named = self._under.get(thing, {}), self._named.get(thing, {})
+        concept = self._thesaurus.concept(text)
+        under, named = self._under.get(concept, {}), self._named.get(concept, {})
         equal = frozenset(self._numbers[label] for label in named if under.get(label))
-        return self._entries.found(self._by_kind.get(thing, array("q"))), equal
+        return self._entries.read(self._by_kind.get(concept, array("q"))), equal
 
-    def answering(self, words: str) -> Iterator[tuple[str, TermRelation]]:
-        """Labels in use that stand in some relation to the words.
-
-        Raises:
-            UnreadableText: If the words name nothing.
-        """
-        yield from self._under_words(words)
-        yield from self.hints(words)
-
-    def hits(self, words: str) -> Iterator[tuple[str, TermRelation]]:
-        """Those that are equal to the words or narrower.
+    def related(self, text: str) -> Iterator[tuple[str, TermRelation]]:
+        """Labels in use with any relation to a text.
 
         Raises:
-            UnreadableText: If the words name nothing.
+            UnreadableText: If the text names nothing.
         """
-        if self._is_plain(words):
-            return self._under_words(words)
-        return (found for found in self._under_words(words) if found[1].is_hit)
+        yield from self._under_concept(text)
+        yield from self.near_misses(text)
 
-    def hints(self, words: str) -> Iterator[tuple[str, TermRelation]]:
-        """Labels of broader and related things.
+    def hits(self, text: str) -> Iterator[tuple[str, TermRelation]]:
+        """Labels equal to or narrower than a text.
 
         Raises:
-            UnreadableText: If the words name nothing.
+            UnreadableText: If the text names nothing.
         """
-        under = self._under.get(self._thesaurus.concept(words), {})
-        for label in self._others(words):
-            relation = self._thesaurus.relation(words, label)
+        if self._is_plain(text):
+            return self._under_concept(text)
+        return (found for found in self._under_concept(text) if found[1].is_hit)
+
+    def near_misses(self, text: str) -> Iterator[tuple[str, TermRelation]]:
+        """Labels of broader and related concepts.
+
+        Raises:
+            UnreadableText: If the text names nothing.
+        """
+        under = self._under.get(self._thesaurus.concept(text), {})
+        for label in self._broader_or_related(text):
+            relation = self._thesaurus.relation(text, label)
             if label not in under and relation is not TermRelation.NONE:
                 yield label, relation
 
-    def _under_words(self, words: str) -> Iterator[tuple[str, TermRelation]]:
-        """Labels of the thing asked for and of narrower things; attributes may still set them apart."""
-        thing = self._thesaurus.concept(words)
-        under = self._under.get(thing, {})
-        if not self._is_plain(words):
-            return ((label, self._thesaurus.relation(words, label)) for label in under)
-        # Without attributes asked for, what stands under the thing is a hit: nothing is left to compare.
-        equal = self._named.get(thing, {})
+    def _under_concept(self, text: str) -> Iterator[tuple[str, TermRelation]]:
+        """Labels of the text's concept and of narrower ones, which attributes may still exclude."""
+        concept = self._thesaurus.concept(text)
+        under = self._under.get(concept, {})
+        if not self._is_plain(text):
+            return ((label, self._thesaurus.relation(text, label)) for label in under)
+        # Without attributes in the query, each label under the concept is a hit: no comparison is left.
+        equal = self._named.get(concept, {})
         return (
             (label, TermRelation.EQUAL if is_plain and label in equal else TermRelation.NARROWER)
             for label, is_plain in under.items()
         )
 
-    def nearest(self, words: str, count: int = 3) -> tuple[str, ...]:
-        """Labels in use that look most like the words."""
-        return self._alike.nearest(words, count)
+    def nearest(self, text: str, count: int = 3) -> tuple[str, ...]:
+        """Labels in use with the most similar spelling."""
+        return self._spellings.nearest(text, count)
 
-    def _is_plain(self, words: str) -> bool:
-        phrase = self._thesaurus.parse(words)
+    def _is_plain(self, text: str) -> bool:
+        phrase = self._thesaurus.parse(text)
         return not phrase.modifiers and phrase.of is None
 
-    def _others(self, words: str) -> dict[str, None]:
-        """Labels that may be broader or related."""
+    def _broader_or_related(self, text: str) -> dict[str, None]:
         found: dict[str, None] = {}
-        for key in self._thesaurus.keys(words):
+        for key in self._thesaurus.keys(text):
             for other in (*self._thesaurus.kinds_of(key), *self._thesaurus.related(key), key):
                 found.update(self._named.get(other, {}))
         return found
 
-    def _add(self, slot: int, label: str, share: float) -> int:
+    def _add(self, slot: int, label: str, fraction: float) -> int:
         postings = self._postings.get(label)
         if postings is None:
-            postings = self._learn(label)
-        entry = self._entries.add(slot, self._numbers[label], share)
+            postings = self._add_label(label)
+        entry = self._entries.add(slot, self._numbers[label], fraction)
         self._counts[label] += 1
         for posting in postings:
             posting.append(entry)
         return entry
 
     def _forget(self, entry: int, label: str) -> None:
-        self._entries.drop(entry)
+        self._entries.remove(entry)
         self._counts[label] -= 1
         if not self._counts[label]:
-            self._unlearn(label)
-        if self._entries.is_littered:
+            self._remove_label(label)
+        if self._entries.needs_compaction:
             own = (postings[0] for postings in self._postings.values())
-            self._entries.tidy(chain(own, self._by_kind.values()))
+            self._entries.compact(chain(own, self._by_kind.values()))
 
-    def _learn(self, label: str) -> tuple[Posting, ...]:
-        """The label's own posting and those of its kinds."""
+    def _add_label(self, label: str) -> tuple[Posting, ...]:
+        """Add a label; return its own posting and those of its kinds."""
         plain, kinds = self._is_plain(label), self._kinds(label)
         for kind in kinds:
             self._under[kind][label] = plain
         self._named[self._thesaurus.concept(label)][label] = None
-        self._alike.put(label)
+        self._spellings.put(label)
         self._counts[label] = 0
-        self._numbers[label] = self._number(label)
+        self._numbers[label] = self._new_number(label)
         by_kind = (self._by_kind.setdefault(kind, array("q")) for kind in kinds)
         self._postings[label] = (array("q"), *by_kind)
         return self._postings[label]
 
-    def _number(self, label: str) -> int:
+    def _new_number(self, label: str) -> int:
         if not self._unused:
             self._names.append(label)
             return len(self._names) - 1
@@ -227,11 +226,11 @@ class LabelIndex:
         self._names[number] = label
         return number
 
-    def _unlearn(self, label: str) -> None:
-        """Keep nothing of a label that no slot has: there is no end of labels."""
+    def _remove_label(self, label: str) -> None:
+        """Remove a label that no slot has, because the number of labels is unbounded."""
         self._unused.append(self._numbers.pop(label))
         del self._counts[label], self._postings[label]
-        self._alike.remove(label)
+        self._spellings.remove(label)
         for kind in self._kinds(label):
             self._under[kind].pop(label, None)
             if not self._under[kind]:

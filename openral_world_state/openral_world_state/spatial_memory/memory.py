@@ -1,4 +1,4 @@
-"""Everything remembered, with its indices; the one writer of its store."""
+"""Spatial memory: the records of remembered objects with their indices, written to one store."""
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -20,18 +20,18 @@ T = TypeVar("T")
 
 
 class UnknownObject(OpenRALError):
-    """An id that memory has no object of."""
+    """Memory has no object with this id."""
 
-    def __init__(self, asked: str, known: Iterable[str]) -> None:
+    def __init__(self, name: str, known: Iterable[str]) -> None:
         self.known = tuple(known)
-        super().__init__(f"memory has no object {asked!r}: the nearest ids are {format_choices(self.known)}")
+        super().__init__(f"unknown object {name!r}; similar ids: {format_choices(self.known)}")
 
 
 class SpatialMemory:
-    """Records by id, indexed by label and place.
+    """Records by id, indexed by label and position.
 
-    Change a record, then `touch` it; `commit` makes every touched record durable together. While the
-    file cannot be written, everything goes on in this process and ``unwritten`` says why.
+    Change a record, then `touch` it; `commit` writes all touched records atomically. While the file cannot be
+    written, memory works in this process alone and ``unwritten`` holds the error.
 
     Raises:
         MemoryRefused: If the file cannot be used; it is left untouched.
@@ -40,9 +40,9 @@ class SpatialMemory:
     def __init__(self, path: Path | None, thesaurus: Thesaurus) -> None:
         self._store = SqliteStore(path)
         self.unwritten: MemoryNotWritten | None = None
-        self._news = False
+        self._is_dirty = False
         self._records: dict[str, ObjectRecord] = {}
-        self.columns = ObjectTable()
+        self.table = ObjectTable()
         self._grid = SpatialIndex()
         self._labels = LabelIndex(thesaurus)
         self._missing = LabelIndex(thesaurus)
@@ -72,12 +72,12 @@ class SpatialMemory:
 
     @property
     def path(self) -> Path | None:
-        """The file, None when this memory dies with its process."""
+        """The file; None if this memory ends with its process."""
         return self._store.path
 
     @property
     def name(self) -> Path:
-        """What to call this memory in messages."""
+        """Name of this memory in messages."""
         return self.path or Path("memory")
 
     @property
@@ -86,7 +86,7 @@ class SpatialMemory:
         return self._labels
 
     def current_id(self, name: str) -> str:
-        """The id that a merged one became; any other as it is."""
+        """Id of the object that ``name`` was merged into, else ``name``."""
         seen: set[str] = set()
         while name in self._merged and name not in seen:
             seen.add(name)
@@ -94,7 +94,7 @@ class SpatialMemory:
         return name
 
     def get(self, name: str) -> ObjectRecord:
-        """The record of an id.
+        """Return the record of an id.
 
         Raises:
             UnknownObject: If there is none.
@@ -105,99 +105,97 @@ class SpatialMemory:
         return record
 
     def near(self, point: Triple, radius: float) -> Iterator[tuple[ObjectRecord, float]]:
-        """Records within ``radius`` [m], with their distance [m]."""
+        """Yield records within ``radius`` [m], with their distance [m]."""
         return ((self._records[name], distance) for name, distance in self._grid.within(point, radius))
 
-    def crowd_at(self, point: Triple) -> int:
-        """How many records are in the same cube of half a metre."""
-        return self._grid.crowd(point)
+    def count_in_cell(self, point: Triple) -> int:
+        """Count the records in the cell of the spatial index that contains a point."""
+        return self._grid.count(point)
 
-    def hits(self, words: str) -> Iterator[tuple[ObjectRecord, TermRelation]]:
-        """Records with a label that is equal to the words or narrower.
+    def hits(self, text: str) -> Iterator[tuple[ObjectRecord, TermRelation]]:
+        """Yield records with a label equal to or narrower than a text.
 
         Raises:
-            UnreadableText: If the words name nothing.
+            UnreadableText: If the text names nothing.
         """
-        for label, relation in self._labels.hits(words):
+        for label, relation in self._labels.hits(text):
             for slot in self._labels.slots(label):
-                yield self.columns.record(slot), relation
+                yield self.table.record(slot), relation
 
-    def missing(self, words: str) -> Iterator[tuple[ObjectRecord, TermRelation]]:
-        """Records last looked for in vain, with a label that stands in some relation to the words.
+    def missing(self, text: str) -> Iterator[tuple[ObjectRecord, TermRelation]]:
+        """Yield records that the last check missed, with a label related to a text.
 
         Raises:
-            UnreadableText: If the words name nothing.
+            UnreadableText: If the text names nothing.
         """
         if not self._missing.labels:
             return
-        for label, relation in self._missing.answering(words):
+        for label, relation in self._missing.related(text):
             for slot in self._missing.slots(label):
-                yield self.columns.record(slot), relation
+                yield self.table.record(slot), relation
 
     def new_id(self, label: str) -> str:
-        """An id never used before: the label's words and a number."""
+        """Return an id never used before, made of the label and a number."""
         self._names += 1
         self.put_fact("names", str(self._names))
         return f"{_stem(label)}_{self._names}"
 
     def touch(self, record: ObjectRecord) -> None:
-        """The record was made or changed; one merged into another before is itself again."""
+        """Register a new or changed record; if it was merged into another one, undo that."""
         self._index(record)
         self._changed[record.id] = record
         self._removed.pop(record.id, None)
         self._merged.pop(record.id, None)
-        self._news = True
+        self._is_dirty = True
 
     def forget(self, name: str, merged_into: str = "") -> None:
-        """Drop a record, for good or because it is another one."""
+        """Remove a record, for good or because it was merged into another one."""
         record = self._records.pop(name, None)
         if record is not None:
-            slot = self.columns.put(record)
+            slot = self.table.put(record)
             self._labels.remove(slot)
             self._missing.remove(slot)
-            self.columns.remove(name)
+            self.table.remove(name)
         self._grid.remove(name)
         self._changed.pop(name, None)
         self._removed[name] = merged_into
-        self._news = True
+        self._is_dirty = True
         if merged_into:
             self._merged[name] = merged_into
 
     def put_fact(self, key: str, value: str) -> None:
-        """Keep a value beside the records."""
+        """Store a value under a key beside the records."""
         self._facts[key] = self.facts[key] = value
-        self._news = True
+        self._is_dirty = True
 
     def fact(self, key: str, adapter: TypeAdapter[T], default: T) -> T:
-        """A value kept beside the records, checked.
+        """Read and validate a value stored beside the records.
 
         Raises:
-            UnreadableMemory: If it is not what it should be.
+            UnreadableMemory: If it is malformed.
         """
         text = self.facts.get(key)
         with reading(self.name):
             return default if text is None else adapter.validate_json(text)
 
     def commit(self, *, again: bool = False) -> bool:
-        """Make everything touched since the last commit durable; whether there was anything.
-
-        After a failure the file is tried again only when asked to: each try may take long.
+        """Write all changes since the last commit; return False if there were none.
 
         Args:
-            again: Try although the last commit could not be written.
+            again: Retry after a failed commit; off by default, because each attempt may take long.
         """
-        news = self._news
-        if news:
+        changed = self._is_dirty
+        if changed:
             self.revision += 1
             self.put_fact("revision", str(self.revision))
-            self._news = False
-        is_due = news if self.unwritten is None else again
+            self._is_dirty = False
+        is_due = changed if self.unwritten is None else again
         if is_due:
             self._write()
-        return news
+        return changed
 
     def close(self) -> None:
-        """Commit and give the file back.
+        """Commit and close the file.
 
         Raises:
             MemoryNotWritten: If the last changes could not be written.
@@ -208,7 +206,7 @@ class SpatialMemory:
             raise self.unwritten
 
     def abandon(self) -> None:
-        """Give the file back as it was last written."""
+        """Close the file without a commit."""
         self._store.close()
 
     def _write(self) -> None:
@@ -221,25 +219,25 @@ class SpatialMemory:
         self._changed, self._removed, self._facts = {}, {}, {}
 
     def _nearest_ids(self, name: str) -> list[str]:
-        """An id of each label that looks most like the one asked for; else any three."""
-        words = name[:64].rstrip("0123456789").replace("_", " ").strip()
-        labels = self._labels.nearest(words) if words else ()
+        """One id of each label with the most similar spelling, else any three."""
+        text = name[:64].rstrip("0123456789").replace("_", " ").strip()
+        labels = self._labels.nearest(text) if text else ()
         slots = (next(iter(self._labels.slots(label))) for label in labels)
-        return [self.columns.record(slot).id for slot in slots] or list(islice(self._records, 3))
+        return [self.table.record(slot).id for slot in slots] or list(islice(self._records, 3))
 
     def _index(self, record: ObjectRecord) -> None:
         self._records[record.id] = record
-        slot = self.columns.put(record)
-        shares = record.shares
+        slot = self.table.put(record)
+        fractions = record.vote_fractions
         self._grid.put(record.id, record.pose.position)
-        self._labels.put(slot, shares)
+        self._labels.put(slot, fractions)
         if record.is_missing:
-            self._missing.put(slot, shares)
+            self._missing.put(slot, fractions)
         else:
             self._missing.remove(slot)
 
 
 @lru_cache(1 << 14)
 def _stem(label: str) -> str:
-    words = "".join(c if c.isascii() and c.isalnum() else "_" for c in label.casefold())
-    return words[:32].strip("_") or "object"
+    text = "".join(c if c.isascii() and c.isalnum() else "_" for c in label.casefold())
+    return text[:32].strip("_") or "object"

@@ -1,5 +1,4 @@
-"""What memory holds of one object."""
-# MERGED The numbers of all records side by side, so that thousands are judged at once.
+"""Record of a remembered object, and the table that holds the numbers of all records as columns."""
 
 from dataclasses import dataclass, field
 
@@ -10,16 +9,20 @@ from openral_core.geometry import Pose
 from openral_core.scene_graph import NodeKind, Opening, Presence, SceneNode
 
 Triple = tuple[float, float, float]
-OPERATORS_WORD = 1000.0
-"""Weight of a label that an operator gave: more than the votes of detectors ever add up to."""
+OPERATOR_LABEL_WEIGHT = 1000.0
+"""Vote of a label that an operator gave [1]: above the largest weight of a detector's label."""
+MIN_VOTE_FRACTION = 0.2
+"""Fraction of the strongest label's votes from which a label counts [1]; below, it is a misdetection."""
 
 
 @dataclass(slots=True)
 class ObjectRecord:
-    """A remembered object; changed in place by its memory alone.
+    """A remembered object; after a change in place it is passed to `SpatialMemory.touch`.
 
-    ``misses`` counts looks at its place that did not find it; ``looked`` is the stamp of the last
-    one [s]; ``eye`` where it was last seen from [m]; ``carried`` while the gripper holds it.
+    Position in map [m], ``size`` [m], ``covariance`` of the position [m^2], row-major (9,), times in ROS time
+    [s]. ``votes`` are the weights of its labels; ``misses`` counts the views that showed its place empty, the
+    last at ``last_checked`` [s]; ``viewpoint`` is the position of the camera that saw it last [m];
+    ``carried`` is True while the gripper holds it.
     """
 
     id: str
@@ -37,16 +40,16 @@ class ObjectRecord:
     map_epoch: int = 0
     aliases: tuple[str, ...] = ()
     misses: int = 0
-    looked: float = 0.0
-    eye: Triple | None = None
+    last_checked: float = 0.0
+    viewpoint: Triple | None = None
     carried: bool = False
     is_container: bool = False
     occludes_contents: bool = False
     opening: Opening = Opening.UNKNOWN
 
     @property
-    def shares(self) -> dict[str, float]:
-        """Every label and alias with its share of the strongest label's votes; an alias always counts."""
+    def vote_fractions(self) -> dict[str, float]:
+        """Labels and aliases with their fractions of the strongest label's votes; an alias has 1."""
         if len(self.votes) == 1 and not self.aliases:
             return {self.label: 1.0}
         most = max(self.votes.values(), default=1.0) or 1.0
@@ -57,16 +60,16 @@ class ObjectRecord:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every label and alias, the strongest first."""
+        """Labels and aliases, the strongest first."""
         return (self.label, *(vote for vote in self.votes if vote != self.label), *self.aliases)
 
     @property
     def is_missing(self) -> bool:
-        """Whether the last look at its place did not find it."""
+        """True if the last check of its place did not find it."""
         return not self.carried and (self.misses > 0 or self.presence is not Presence.PRESENT)
 
     def node(self) -> SceneNode:
-        """As a node of the scene graph."""
+        """Convert to a node of the scene graph."""
         return SceneNode(
             id=self.id,
             kind=NodeKind.OBJECT,
@@ -89,8 +92,8 @@ class ObjectRecord:
         )
 
 
-def record_of(node: SceneNode) -> ObjectRecord:
-    """A record from a node of kind object."""
+def record_from_node(node: SceneNode) -> ObjectRecord:
+    """Create a record from a node of kind object."""
     return ObjectRecord(
         id=node.id,
         label=node.label,
@@ -117,7 +120,7 @@ _CODES = {presence: code for code, presence in enumerate(PRESENCES)}
 
 
 class ObjectTable:
-    """One slot per record; a slot is used again once its record is forgotten.
+    """Columns of numbers, one slot per record; a removed record's slot is reused.
 
     ``position`` (N, 3) [m], ``last_seen`` [s], ``confidence`` in [0, 1], ``presence`` as index of
     `PRESENCES`, ``map_epoch``.
@@ -134,7 +137,7 @@ class ObjectTable:
         self.map_epoch = np.zeros(capacity, np.int64)
 
     def put(self, record: ObjectRecord) -> int:
-        """Write a record's numbers; its slot."""
+        """Write a record's numbers; return its slot."""
         slot = self._slots.get(record.id)
         if slot is None:
             slot = self._slots[record.id] = self._new_slot()
@@ -147,7 +150,7 @@ class ObjectTable:
         return slot
 
     def remove(self, name: str) -> None:
-        """Free the slot of an id; one that has none is no error."""
+        """Free the slot of an id, if it has one."""
         slot = self._slots.pop(name, None)
         if slot is not None:
             self.records[slot] = None
@@ -155,7 +158,7 @@ class ObjectTable:
             self._free.append(slot)
 
     def record(self, slot: int) -> ObjectRecord:
-        """The record of a slot in use."""
+        """Return the record of a slot in use."""
         record = self.records[slot]
         if record is None:
             raise IndexError(slot)

@@ -1,4 +1,4 @@
-"""Which records are near a point: a hash of cubes."""
+"""Spatial hash: ids of records by cubic cell, for searches around a point."""
 
 import math
 from collections import defaultdict
@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from itertools import product
 
 _FARTHEST = 1e9
-"""Points farther out than this along an axis share its last cubes [m]: no number is too large to be kept."""
+"""Coordinate beyond which points share the outermost cells [m], so that any finite number has a cell."""
 Point = tuple[float, float, float]
 Cell = tuple[int, int, int]
 
 
 class SpatialIndex:
-    """Ids by cube of ``cell`` [m]; finding does not depend on how many are elsewhere."""
+    """Ids by cubic cell of edge ``cell`` [m]; the cost of a search does not depend on records elsewhere."""
 
     def __init__(self, cell: float = 0.5) -> None:
         self._cell = cell
@@ -23,7 +23,7 @@ class SpatialIndex:
         return len(self._where)
 
     def put(self, name: str, point: Point) -> None:
-        """Keep or move an id."""
+        """Add or move an id."""
         cell = self._cell_of(point)
         before = self._where.get(name)
         if before is not None and before != cell:
@@ -32,17 +32,17 @@ class SpatialIndex:
         self._where[name] = cell
 
     def remove(self, name: str) -> None:
-        """Forget an id; one not kept is no error."""
+        """Remove an id, if present."""
         cell = self._where.pop(name, None)
         if cell is not None:
             self._forget(name, cell)
 
-    def crowd(self, point: Point) -> int:
-        """How many ids are in the cube of a point."""
+    def count(self, point: Point) -> int:
+        """Count the ids in the cell of a point."""
         return len(self._ids.get(self._cell_of(point), ()))
 
     def within(self, point: Point, radius: float) -> Iterator[tuple[str, float]]:
-        """Ids within ``radius`` [m] of a point, with their distance [m]; in no order."""
+        """Ids within ``radius`` [m] of a point, with their distance [m], in no order."""
         for cell in self._cells(point, radius):
             for name, other in self._ids[cell].items():
                 distance = math.dist(point, other)
@@ -50,7 +50,7 @@ class SpatialIndex:
                     yield name, distance
 
     def _cells(self, point: Point, radius: float) -> list[Cell]:
-        """Cubes in use that a ball may reach into; the shorter of two lists is gone through."""
+        """Cells in use that a ball may overlap, from the shorter of two lists."""
         low = self._cell_of((point[0] - radius, point[1] - radius, point[2] - radius))
         high = self._cell_of((point[0] + radius, point[1] + radius, point[2] + radius))
         if low == high:

@@ -1,4 +1,4 @@
-"""The durable side of memory: one SQLite file in write-ahead mode, one writer."""
+"""SQLite store of spatial memory: one file in write-ahead mode, one writer, migrated between versions."""
 
 import json
 import sqlite3
@@ -20,7 +20,7 @@ from openral_world_state.spatial_memory.errors import (
 from openral_world_state.spatial_memory.record import ObjectRecord, Triple
 
 APPLICATION = 0x4F52414C
-"""SQLite application id of our files: "ORAL"."""
+"""SQLite application id of memory files: "ORAL" in ASCII."""
 
 _OBJECTS = """
 CREATE TABLE objects (
@@ -63,7 +63,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE objects ADD COLUMN opening TEXT NOT NULL DEFAULT 'unknown'",
         _MERGED,
     ),
-    # Rows by number stand in the order they came: a commit writes few pages, however many objects there are.
+    # Rows are stored in the order they were added, so a commit writes few pages, however large the table is.
     (
         _NUMBERED,
         f"INSERT INTO numbered ({_COLUMNS}) SELECT {_COLUMNS} FROM objects ORDER BY id",
@@ -72,14 +72,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "DELETE FROM facts WHERE key LIKE 'stood %'",
     ),
 )
-"""Statements that lead from each version to the next; the version is how many were run."""
+"""Statements that migrate from each version to the next; the version is the number of those applied."""
 
 
 def check(path: Path) -> int:
-    """Schema version of an existing file, which is opened for reading only.
+    """Read the schema version of an existing file without changing it.
 
     Raises:
-        UnreadableMemory: If it is no memory file.
+        UnreadableMemory: If it is not a memory file.
         NewerMemory: If a later version wrote it.
         MemoryInUse: If another process holds it.
         MemoryUnavailable: If it cannot be opened.
@@ -100,7 +100,7 @@ def check(path: Path) -> int:
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a connection's file to the newest schema, all or nothing."""
+    """Migrate a connection's file to the newest schema, atomically."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if version == len(MIGRATIONS):
         return
@@ -113,7 +113,7 @@ def migrate(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All statements inside, or none of them."""
+    """Run the statements inside atomically."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -139,7 +139,7 @@ SELECT = f"SELECT number, {', '.join(COLUMNS)} FROM objects ORDER BY number"
 
 
 def row_of(number: int, record: ObjectRecord) -> tuple[Value, ...]:
-    """A record as a row: its number, then the order of `COLUMNS`."""
+    """Convert a record to a row: its number, then the values in the order of `COLUMNS`."""
     return (
         number,
         record.id,
@@ -158,8 +158,8 @@ def row_of(number: int, record: ObjectRecord) -> tuple[Value, ...]:
         record.source,
         record.map_epoch,
         record.misses,
-        record.looked,
-        _POINT.pack(*record.eye) if record.eye else None,
+        record.last_checked,
+        _POINT.pack(*record.viewpoint) if record.viewpoint else None,
         int(record.carried),
         int(record.is_container),
         int(record.occludes_contents),
@@ -168,7 +168,7 @@ def row_of(number: int, record: ObjectRecord) -> tuple[Value, ...]:
 
 
 def record_of_row(row: tuple[Value, ...]) -> ObjectRecord:
-    """A row, without its number, as a record."""
+    """Convert a row, without its number, to a record."""
     values = dict(zip(COLUMNS, row, strict=True))
     text = {name: value for name, value in values.items() if isinstance(value, str)}
     number = {name: value for name, value in values.items() if isinstance(value, (int, float))}
@@ -191,8 +191,8 @@ def record_of_row(row: tuple[Value, ...]) -> ObjectRecord:
         map_epoch=int(number["map_epoch"]),
         aliases=tuple(json.loads(text["aliases"])),
         misses=int(number["misses"]),
-        looked=float(number["looked"]),
-        eye=_eye(packed),
+        last_checked=float(number["looked"]),
+        viewpoint=_viewpoint(packed),
         carried=bool(number["carried"]),
         is_container=bool(number["is_container"]),
         occludes_contents=bool(number["occludes_contents"]),
@@ -200,7 +200,7 @@ def record_of_row(row: tuple[Value, ...]) -> ObjectRecord:
     )
 
 
-def _eye(packed: dict[str, bytes]) -> Triple | None:
+def _viewpoint(packed: dict[str, bytes]) -> Triple | None:
     if "eye" not in packed:
         return None
     x, y, z = _POINT.unpack(packed["eye"])
@@ -208,12 +208,12 @@ def _eye(packed: dict[str, bytes]) -> Triple | None:
 
 
 class SqliteStore:
-    """Rows on disk. What `commit` returned from survives the death of the process.
+    """Rows on disk; a change survives the end of the process once `commit` has returned.
 
-    Read the `records` that are there before the first `commit`: they take their numbers.
+    Read `records` before the first `commit`, because that assigns their row numbers.
 
     Args:
-        path: The file, made when missing; None keeps everything in this process.
+        path: The file, created if missing; None for a store in this process alone.
 
     Raises:
         MemoryRefused: If the file cannot be used; it is left untouched.
@@ -235,10 +235,10 @@ class SqliteStore:
                 raise
 
     def records(self) -> Iterator[ObjectRecord]:
-        """Every object, in the order they came.
+        """Read all objects in the order they were added.
 
         Raises:
-            UnreadableMemory: If a row does not describe one.
+            UnreadableMemory: If a row is malformed.
         """
         with reading(self._name):
             for number, *row in self._connection.execute(SELECT):
@@ -247,12 +247,12 @@ class SqliteStore:
                 yield record
 
     def facts(self) -> dict[str, str]:
-        """Everything else: revision, map epoch, documents."""
+        """Read the values beside the records, such as revision and documents, by key."""
         with reading(self._name):
             return dict(self._connection.execute("SELECT key, value FROM facts"))
 
     def merged(self) -> dict[str, str]:
-        """Ids that were merged into another."""
+        """Read the ids that were merged into another, with that id."""
         with reading(self._name):
             merged = dict(self._connection.execute("SELECT id, into_id FROM merged"))
         self._merged = set(merged)
@@ -264,15 +264,15 @@ class SqliteStore:
         removed: Mapping[str, str] | None = None,
         facts: Mapping[str, str] | None = None,
     ) -> None:
-        """Write together, or not at all.
+        """Write all changes atomically.
 
         Args:
-            changed: Records as they are now; one that was merged into another before is itself again.
-            removed: Ids to drop, each with the id it was merged into ("" when forgotten).
-            facts: Values to set.
+            changed: New and changed records; the merge of one into another is undone.
+            removed: Ids to delete, each with the id it was merged into ("" if forgotten).
+            facts: Values to store, by key.
 
         Raises:
-            MemoryNotWritten: If the file cannot be written: nothing of this is in it then.
+            MemoryNotWritten: If the file cannot be written; it is unchanged then.
         """
         kept, gone = list(changed), dict(removed or {})
         execute, execute_many = self._connection.execute, self._connection.executemany
@@ -295,7 +295,7 @@ class SqliteStore:
                 self._merged.add(name)
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
         self._connection.close()
 
     def _number_of(self, name: str) -> int:

@@ -33,8 +33,8 @@ def test_vectors_have_length_one_and_like_words_point_alike(toy_model: Path) -> 
     [
         ("nowhere", "neither a folder nor a model id with a commit"),
         ("owner/name", "neither a folder nor a model id with a commit"),
-        ("owner/name@main", "a branch or a tag may be another model tomorrow"),
-        ("owner/name@0123456", "a branch or a tag may be another model tomorrow"),
+        ("owner/name@main", "branches and tags are refused"),
+        ("owner/name@0123456", "branches and tags are refused"),
     ],
 )
 def test_a_model_that_cannot_be_meant_is_refused_naming_the_ways_out(asked: str, words: str) -> None:

@@ -89,10 +89,10 @@ def test_ten_thousand_hostile_boxes_are_refused_by_name(make_graph: Callable[...
     seen.detections = found * 400
     for _ in range(5):
         graph.robot.objects.publish(seen)
-    refused = graph.node._session._intake.refused
+    refused = graph.node._active_world._detections.refused
     graph.until(lambda: refused["UnreadableText"] >= 400)
     assert refused["InvalidDetection"] >= 400
-    assert len(graph.node._session.world.memory) == 3
+    assert len(graph.node._active_world.world.memory) == 3
     assert graph.recall("bread").status == RecallObject.Response.FOUND
 
 
@@ -108,7 +108,7 @@ def test_hostile_boxes_are_refused_and_the_node_lives(make_graph: Callable[..., 
     graph.robot.objects.publish(message)
     wrong = Detection2DArray(header=Header(frame_id="nowhere", stamp=Time(sec=10)))
     graph.robot.objects.publish(wrong)
-    refused = graph.node._session._intake.refused
+    refused = graph.node._active_world._detections.refused
     graph.until(
         lambda: {"InvalidDetection", "UnreadableText", "OutsideImage", "UnknownCamera"} <= set(refused)
     )
@@ -118,8 +118,13 @@ def test_hostile_boxes_are_refused_and_the_node_lives(make_graph: Callable[..., 
 @pytest.mark.parametrize(
     ("camera", "stamp", "status", "words"),
     [
-        ("tail", 10.0, ObserveDetections.Response.UNKNOWN_CAMERA, "known are 'head'"),
-        ("head", 99.0, ObserveDetections.Response.NO_FRAME, "no depth image of camera 'head' at 99.000 s"),
+        ("tail", 10.0, ObserveDetections.Response.UNKNOWN_CAMERA, "known cameras: 'head'"),
+        (
+            "head",
+            99.0,
+            ObserveDetections.Response.NO_FRAME,
+            "no depth image with intrinsics at 99.000 s",
+        ),
     ],
 )
 def test_says_why_nothing_could_be_observed(
@@ -153,12 +158,12 @@ def test_what_the_gripper_holds_goes_with_it(make_graph: Callable[..., Any]) -> 
     graph.activate()
     graph.look(graph.kitchen())
     node = graph.recall("bread").matches[0].node_id
-    graph.node._session.world.memory.get(node).pose = Pose((2.0, 3.2, 0.9))
+    graph.node._active_world.world.memory.get(node).pose = Pose((2.0, 3.2, 0.9))
     graph.robot.skills.publish(SkillCatalogue(holding="bread"))
-    graph.until(lambda: graph.node._session.world.carrying.held == node)
+    graph.until(lambda: graph.node._active_world.world.held_object.held == node)
     graph.robot.skills.publish(SkillCatalogue())
-    graph.until(lambda: not graph.node._session.world.carrying.held)
-    assert np.allclose(graph.node._session.world.memory.get(node).pose.position, (2.0, 3.0, 0.0))
+    graph.until(lambda: not graph.node._active_world.world.held_object.held)
+    assert np.allclose(graph.node._active_world.world.memory.get(node).pose.position, (2.0, 3.0, 0.0))
 
 
 def test_writes_the_graph_as_json(make_graph: Callable[..., Any], tmp_path: Path) -> None:
@@ -171,7 +176,7 @@ def test_writes_the_graph_as_json(make_graph: Callable[..., Any], tmp_path: Path
     again = make_graph(map="", spatial_memory_path=str(path))
     again.node.trigger_configure()
     again.node.trigger_activate()
-    assert len(again.node._session.world.memory) == 3
+    assert len(again.node._active_world.world.memory) == 3
 
 
 def test_an_operator_puts_memory_right_while_the_node_runs(make_graph: Callable[..., Any]) -> None:
@@ -214,15 +219,15 @@ def test_the_command_line_speaks_to_the_running_node(make_graph: Callable[..., A
         meanwhile(export, tmp_path / "live.json", "/")
         assert read_graph(tmp_path / "live.json").nodes == told.nodes
         moved = MemoryEdit(EditOperation.MOVE, name, position=(2.0, 4.2, 0.95))
-        assert meanwhile(live_edit, "/", moved) == f"{name} is at 2.00, 4.20, 0.95 m"
-        with pytest.raises(EditRefused, match="UNKNOWN_OBJECT: memory has no object 'unicorn_1'"):
+        assert meanwhile(live_edit, "/", moved) == f"moved {name} to (2.00, 4.20, 0.95) m"
+        with pytest.raises(EditRefused, match="UNKNOWN_OBJECT: unknown object 'unicorn_1'"):
             meanwhile(live_edit, "/", MemoryEdit(EditOperation.FORGET, "unicorn_1"))
     assert graph.recall("bread").matches[0].pose.position.y == 4.2
 
 
 def test_without_a_node_the_live_command_says_where_it_looked(ros_domain: int) -> None:
-    with pytest.raises(NoLiveMemory, match="nothing on /robot_7/openral/edit_memory"):
-        live_edit("/robot_7", MemoryEdit(EditOperation.FORGET, "mug_1"), patience=0.2)
+    with pytest.raises(NoLiveMemory, match="no answer on /robot_7/openral/edit_memory"):
+        live_edit("/robot_7", MemoryEdit(EditOperation.FORGET, "mug_1"), timeout=0.2)
 
 
 def test_remembers_where_the_operator_stood_at_the_prompt(make_graph: Callable[..., Any]) -> None:
@@ -230,14 +235,14 @@ def test_remembers_where_the_operator_stood_at_the_prompt(make_graph: Callable[.
     graph.activate()
     graph.look(graph.kitchen())
     graph.until(lambda: graph.robot.prompts.get_subscription_count() > 0)
-    standing = graph.node._session.world.standing
+    standing = graph.node._active_world.world.agent_poses
     words = {"requester": "visitor", "text": "bring me the mug"}
     graph.robot.prompts.publish(
         PromptStamped(header=Header(frame_id="reasoner"), requester="nobody", text="?")
     )
     graph.robot.prompts.publish(PromptStamped(header=Header(frame_id="operator"), **words))
-    graph.until(lambda: standing.of("visitor") is not None)
-    assert standing.of("nobody") is None
+    graph.until(lambda: standing.last_pose_of("visitor") is not None)
+    assert standing.last_pose_of("nobody") is None
     request = ResolvePlace.Request(reference="where I was standing", requester="visitor")
     answer = graph.call(ResolvePlace, "resolve_place", request)
     assert answer.status == ResolvePlace.Response.FOUND
@@ -253,11 +258,11 @@ def test_lives_through_stamps_from_the_future_and_a_clock_that_jumps_back(
     for stamp in (0.0, 2e9, 95.0):
         seen = detections_message([Detection(Box(1, 1, 9, 9), "mug", 0.5)], graph.robot.header(stamp))
         graph.robot.objects.publish(seen)
-    refused = graph.node._session._intake.refused
-    graph.until(lambda: refused["NoFrame"] == 3)
+    refused = graph.node._active_world._detections.refused
+    graph.until(lambda: refused["NoDepthFrame"] == 3)
     graph.look(graph.kitchen(1.0))
-    assert len(graph.node._session._cameras[0]._images) == 1
-    assert len(graph.node._session.world.memory) == 3
+    assert len(graph.node._active_world._cameras[0]._images) == 1
+    assert len(graph.node._active_world.world.memory) == 3
     assert graph.recall("bread").status == RecallObject.Response.FOUND
 
 
@@ -272,7 +277,7 @@ def test_follows_the_doors_that_skills_move(make_graph: Callable[..., Any]) -> N
         return {node.id: node.opening for node in graph.robot.graphs[-1].nodes} if graph.robot.graphs else {}
 
     graph.until(lambda: told().get("fridge") == SceneNode.OPENING_OPEN)
-    assert graph.node._session._intake.refused["NoContainer"] == 1
+    assert graph.node._active_world._detections.refused["NoContainer"] == 1
 
 
 def test_a_process_that_stood_still_and_hears_no_depth_any_more_ends_itself(

@@ -20,7 +20,7 @@ def test_finds_what_comparing_with_each_label_finds(labels: list[str], words: st
         index.put(slot, {label: 1.0})
     compared = {label: THESAURUS.relation(words, label) for label in labels}
     expected = {label: relation for label, relation in compared.items() if relation is not TermRelation.NONE}
-    assert dict(index.answering(words)) == expected
+    assert dict(index.related(words)) == expected
 
 
 @given(st.lists(LABELS, min_size=1, max_size=10, unique=True), LABELS)
@@ -29,7 +29,7 @@ def test_what_was_removed_is_not_found(labels: list[str], words: str) -> None:
     for slot, label in enumerate(labels):
         index.put(slot, {label: 1.0})
         index.remove(slot)
-    assert not list(index.answering(words))
+    assert not list(index.related(words))
     assert not list(index.labels)
     assert index.nearest(words) == ()
 

@@ -10,7 +10,7 @@ from openral_core.memory_queries import ResolveQuery, ResolveStatus
 from openral_core.text import Thesaurus
 from openral_world_state.world import WorldModel, WorldModelSettings, open_world
 
-MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
+MAP = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
 ROBOT = Pose.planar(2.0, 3.0, 1.57)
 
 
@@ -21,7 +21,7 @@ def opened(path: str = "") -> WorldModel:
 @pytest.mark.parametrize("words", ["where I was", "Where I was standing"])
 def test_is_where_the_person_was_when_they_asked(words: str) -> None:
     world = opened()
-    world.standing.heard("requester", ROBOT)
+    world.agent_poses.record_message("requester", ROBOT)
     answer = world.resolve(ResolveQuery(words))
     assert answer.status is ResolveStatus.FOUND
     assert answer.target_pose == world.home.nodes["requester"].pose
@@ -31,7 +31,7 @@ def test_is_where_the_person_was_when_they_asked(words: str) -> None:
 def test_of_someone_unknown_is_where_the_robot_was(tmp_path: Path) -> None:
     path = str(tmp_path / "memory.sqlite")
     first = opened(path)
-    first.standing.heard("visitor", ROBOT)
+    first.agent_poses.record_message("visitor", ROBOT)
     first.memory.close()
     answer = opened(path).resolve(ResolveQuery("where I was standing", requester="visitor"))
     assert (answer.status, answer.goal_pose, answer.kind) == (ResolveStatus.FOUND, ROBOT, "place")
@@ -46,9 +46,9 @@ def test_of_someone_unheard_and_unknown_is_not_known() -> None:
 def test_of_those_who_spoke_only_the_last_thirty_two_are_kept() -> None:
     world = opened()
     for number in range(500):
-        world.standing.heard(f"visitor {number}", ROBOT)
-    world.standing.heard("x" * 10_000, ROBOT)
-    assert world.standing.of("visitor 467") is None
-    assert world.standing.of("visitor 468") is not None
-    assert world.standing.of("x" * 10_000) is None
+        world.agent_poses.record_message(f"visitor {number}", ROBOT)
+    world.agent_poses.record_message("x" * 10_000, ROBOT)
+    assert world.agent_poses.last_pose_of("visitor 467") is None
+    assert world.agent_poses.last_pose_of("visitor 468") is not None
+    assert world.agent_poses.last_pose_of("x" * 10_000) is None
     assert sum(map(len, world.memory.facts.values())) < 10_000

@@ -18,8 +18,7 @@ from openral_core.scene_graph import Presence
 from openral_msgs.msg import FailureTrigger, SkillCatalogue, WorldState
 from openral_ros.conversions.geometry import seconds, stamp_of, transform_message
 from openral_ros.qos import RELIABLE
-from openral_world_state.ros import active_world as frame_poses
-from openral_world_state.ros import active_world as recent_looks
+from openral_world_state.ros import active_world
 from openral_world_state.ros.active_world import FramePoses
 
 
@@ -72,7 +71,7 @@ def test_where_the_robot_was_long_ago_is_not_where_it_is(
     graph.activate()
     moves(graph, 100.0)
     graph.until(lambda: told.last is not None and told.last.robot_pose_known)
-    monkeypatch.setattr(frame_poses, "SILENCE", 0.2)
+    monkeypatch.setattr(active_world, "MAX_TRANSFORM_AGE", 0.2)
     graph.until(lambda: not told.last.robot_pose_known)
     moves(graph, 101.0)
     graph.until(lambda: told.last.robot_pose_known)
@@ -84,14 +83,14 @@ def test_what_is_grasped_is_carried_without_a_stream_of_boxes(make_graph: Callab
     graph = make_graph(gripper_frame="gripper")
     graph.activate()
     graph.look(graph.kitchen())
-    world = graph.node._session.world
+    world = graph.node._active_world.world
     graph.robot.skills.publish(SkillCatalogue(holding="bread"))
     graph.spin(0.3)
-    assert world.carrying.held == ""  # nobody knows yet where the gripper is
+    assert world.held_object.held == ""  # the pose of the gripper is still unknown
     for step in range(30):
         moves(graph, 50.0 + step, 2.3, "gripper")
-    graph.until(lambda: world.carrying.held != "")
-    name = world.carrying.held
+    graph.until(lambda: world.held_object.held != "")
+    name = world.held_object.held
     for step in range(30):
         moves(graph, 80.0 + step, 2.0, "gripper")
     graph.until(lambda: world.memory.get(name).pose.position == (2.0, 3.0, 0.9))
@@ -106,7 +105,7 @@ def test_boxes_of_a_detector_that_went_silent_are_not_told_any_more(
         Told(graph, Detection3DArray, "openral/world_state/objects"),
     )
     graph.activate()
-    graph.until(lambda: graph.node._session._topics._objects.get_subscription_count() > 0)
+    graph.until(lambda: graph.node._active_world._publishers._objects.get_subscription_count() > 0)
     graph.look(graph.kitchen())
     graph.until(lambda: told.last is not None and len(told.last.detected_objects.detections) == 3)
     boxes = told.last.detected_objects
@@ -115,7 +114,7 @@ def test_boxes_of_a_detector_that_went_silent_are_not_told_any_more(
         seconds(each.header.stamp) for each in (boxes, *boxes.detections, seen.last, *seen.last.detections)
     }
     assert stamps == {10.0}
-    monkeypatch.setattr(recent_looks, "RECENT", 0.1)
+    monkeypatch.setattr(active_world, "MAX_FRAME_AGE", 0.1)
     graph.until(lambda: not told.last.detected_objects.detections)
 
 
@@ -128,7 +127,7 @@ def test_memory_on_a_full_disk_is_told_once_and_goes_on(
     health = Told(graph, DiagnosticArray, "/diagnostics")
     graph.activate()
     graph.until(lambda: graph.node._failures._publisher.get_subscription_count() > 0)
-    world = graph.node._session.world
+    world = graph.node._active_world.world
     connection = world.memory._store._connection
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
@@ -161,13 +160,13 @@ def test_a_memory_that_is_kept_over_two_simulations_forgets_what_was_taken_away(
     graph = make_graph(spatial_memory_path=path)
     graph.activate()
     gone = graph.recall("bread").matches[0].node_id
-    graph.until(lambda: graph.node._session.world.vocabularies._labels != {})
+    graph.until(lambda: graph.node._active_world.world.vocabularies._labels != {})
     for look in range(10):
         empty = graph.kitchen(1.0 + 0.5 * look, without=("baguette",))
         graph.robot.show(empty)
         graph.robot.objects.publish(graph.robot.seen(empty, {"left": "mug", "right": "mug"}))
         graph.spin(0.15)
-    memory = graph.node._session.world.memory
+    memory = graph.node._active_world.world.memory
     graph.until(lambda: memory.get(gone).presence is Presence.GONE)
     assert not graph.recall("bread").matches
     assert np.isfinite([record.last_seen for record in memory]).all()

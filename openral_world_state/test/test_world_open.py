@@ -16,7 +16,7 @@ from openral_world_state.scene_graph.json_io import read_graph
 from openral_world_state.spatial_memory.errors import UnreadableMemory
 from openral_world_state.world import WorldModel, WorldModelSettings, import_graph, open_world
 
-SCENES = Path(__file__).parents[3] / "scenes"
+SCENES = Path(__file__).parents[2] / "scenes"
 HOME = SCENES / "memory" / "home.json"
 MAP = load_map(SCENES / "maps" / "home.yaml")
 THESAURUS = Thesaurus.load()
@@ -83,7 +83,7 @@ def test_objects_of_an_older_map_have_no_pose_until_they_are_seen_again(tmp_path
     assert second.recall(RecallQuery("mug"), now=0.0).status is RecallStatus.NOT_IN_MEMORY
     covariance = (1e-5, 0.0, 0.0, 0.0, 1e-5, 0.0, 0.0, 0.0, 1e-5)
     seen = Observation("mug", 0.9, Pose((7.4, 4.2, 0.83)), (0.08, 0.08, 0.1), covariance, 200.0, "detector")
-    second._associator.take_in((seen,), None)
+    second._associator.associate((seen,), None)
     match = second.recall(RecallQuery("mug"), now=200.0).matches[0]
     assert (match.node_id, match.place) == ("mug_4", "sideboard")
     second.memory.close()

@@ -23,7 +23,7 @@ DETECTOR = "sim-groundtruth"
 
 def opened(path: str = "") -> WorldModel:
     world = open_world(None, path, WorldModelSettings(), Thesaurus.load())
-    world.vocabularies.learn(DETECTOR, ("mug",))
+    world.vocabularies.set(DETECTOR, ("mug",))
     return world
 
 
@@ -32,7 +32,7 @@ def see(world: WorldModel, stamp: float, *mugs: float) -> None:
     shot = render_depth(
         {**bodies, **ROOM}, look_at_pose((2.0, 3.05, 1.35), (2.0, 4.2, 0.9)), size=(320, 240), stamp=stamp
     )
-    world.take_in(shot.view, [Detection(shot.boxes[name], "mug", 0.9) for name in bodies], DETECTOR)
+    world.integrate(shot.view, [Detection(shot.boxes[name], "mug", 0.9) for name in bodies], DETECTOR)
 
 
 def anew(world: WorldModel, path: str, how: str) -> WorldModel:

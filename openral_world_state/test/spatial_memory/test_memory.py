@@ -41,8 +41,8 @@ def records(draw: st.DrawFn) -> ObjectRecord:
         map_epoch=draw(st.integers(0, 10**6)),
         aliases=tuple(draw(st.lists(LABELS, max_size=2))),
         misses=draw(st.integers(0, 100)),
-        looked=draw(NUMBERS),
-        eye=draw(st.none() | TRIPLES),
+        last_checked=draw(NUMBERS),
+        viewpoint=draw(st.none() | TRIPLES),
         carried=draw(st.booleans()),
         is_container=draw(st.booleans()),
         occludes_contents=draw(st.booleans()),
@@ -121,7 +121,7 @@ def test_a_merged_id_leads_to_what_it_became(path: Path) -> None:
 def test_an_unknown_id_is_refused_with_near_ones() -> None:
     memory = SpatialMemory(None, THESAURUS)
     memory.touch(mug())
-    with pytest.raises(UnknownObject, match="'cup_9': the nearest ids are 'mug_1'"):
+    with pytest.raises(UnknownObject, match="'cup_9'; similar ids: 'mug_1'"):
         memory.get("cup_9")
 
 
@@ -179,7 +179,7 @@ def test_a_newer_file_is_refused_and_left_untouched(path: Path) -> None:
     connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(NewerMemory, match="newer than"):
+    with pytest.raises(NewerMemory, match="reads at most"):
         SpatialMemory(path, THESAURUS)
     assert path.read_bytes() == before
 

@@ -43,8 +43,8 @@ def test_what_waits_is_bounded_and_what_waited_too_long_is_counted(patience: flo
     taken: list[str] = []
     intake = DetectionBuffer(blind, lambda view, seen, source: taken.append(source), patience, 200)
     for stamp in (0.0, 1e9, 5.0) * 500:
-        intake.put("detector", message(stamp=stamp))
-    assert len(intake._waiting) <= 64
+        intake.add("detector", message(stamp=stamp))
+    assert len(intake._pending) <= 64
     assert intake.refused["NoDepthFrame"] == (0 if patience else 1500)
     assert not taken
 
@@ -63,10 +63,10 @@ def test_snapshots_wait_for_their_image_in_the_order_they_came() -> None:
 
     intake = DetectionBuffer(view_at, take_in, 1e6, 200)
     for stamp in (10.0, 11.0, 2.0):
-        intake.put("detector", message(stamp=stamp))
+        intake.add("detector", message(stamp=stamp))
     shown += [2.0, 11.0]
-    intake.work()
+    intake.process()
     assert taken == [(11.0, 1), (2.0, 1)]
     shown.append(10.0)
-    intake.work()
+    intake.process()
     assert taken[-1] == (10.0, 1)

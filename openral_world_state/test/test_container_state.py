@@ -12,7 +12,7 @@ from openral_core.text import Thesaurus
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.world import WorldModel, WorldModelSettings, open_world
 
-MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
+MAP = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
 
 
 def opened(path: str = "") -> WorldModel:
@@ -33,15 +33,15 @@ def in_the_fridge(world: WorldModel) -> Pose:
 )
 def test_is_what_the_skill_left_it_as(share: float, known: Opening | None) -> None:
     world = opened()
-    assert world.openings.done("fridge", share) == (known is not None)
-    assert world.openings.known.get("fridge") is known
+    assert world.container_states.on_skill_result("fridge", share) == (known is not None)
+    assert world.container_states.known.get("fridge") is known
 
 
 @pytest.mark.parametrize("name", ["kitchen_counter", "nothing", ""])
 def test_of_what_has_no_door_is_not_taken_over(name: str) -> None:
     world = opened()
-    assert not world.openings.done(name, 1.0)
-    assert not world.openings.known
+    assert not world.container_states.on_skill_result(name, 1.0)
+    assert not world.container_states.known
 
 
 def test_need_no_opening_once_opened_and_that_outlives_the_process(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_need_no_opening_once_opened_and_that_outlives_the_process(tmp_path: Pat
         ObjectRecord("wine_1", "wine bottle", in_the_fridge(first), votes={"wine bottle": 1.0})
     )
     assert first.recall(RecallQuery("wine"), 1.0).matches[0].must_open == "fridge"
-    first.openings.done("fridge", 1.0)
+    first.container_states.on_skill_result("fridge", 1.0)
     revision = first.memory.revision
     first.memory.close()
     second = opened(path)
@@ -60,7 +60,7 @@ def test_need_no_opening_once_opened_and_that_outlives_the_process(tmp_path: Pat
     assert second.graph().by_id["fridge"].opening is Opening.OPEN
 
 
-FLAT = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "flat.yaml")
+FLAT = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "flat.yaml")
 
 
 def a_drawer_with_a_ball(path: str = "") -> tuple[WorldModel, Pose]:
@@ -76,14 +76,14 @@ def a_drawer_with_a_ball(path: str = "") -> tuple[WorldModel, Pose]:
 def test_what_lies_in_a_drawer_comes_out_with_it_and_goes_back(share: float) -> None:
     world, lay = a_drawer_with_a_ball()
     drawer = world.home.by_id["lower_drawer"]
-    world.openings.done("lower_drawer", share)
+    world.container_states.on_skill_result("lower_drawer", share)
     drawn = world.memory.get("ball_1").pose
     by = drawer.frame.to_local(*drawn.position[:2])[0] - drawer.frame.to_local(*lay.position[:2])[0]
     assert by == pytest.approx(min(share, 1.0) * drawer.drawn)
     match = world.recall(RecallQuery("tennis ball"), 1.0).matches[0]
     assert match.containers == ("lower_drawer",)
     assert match.must_open == ""
-    world.openings.done("lower_drawer", 0.0)
+    world.container_states.on_skill_result("lower_drawer", 0.0)
     assert world.memory.get("ball_1").pose.distance(lay) < 1e-9
     assert world.recall(RecallQuery("tennis ball"), 1.0).matches[0].must_open == "lower_drawer"
 
@@ -91,26 +91,26 @@ def test_what_lies_in_a_drawer_comes_out_with_it_and_goes_back(share: float) -> 
 def test_how_far_a_drawer_was_drawn_outlives_the_process(tmp_path: Path) -> None:
     path = str(tmp_path / "memory.sqlite")
     first, lay = a_drawer_with_a_ball(path)
-    first.openings.done("lower_drawer", 0.9)
+    first.container_states.on_skill_result("lower_drawer", 0.9)
     first.memory.commit()
     first.memory.close()
     second = open_world(FLAT, path, WorldModelSettings(), Thesaurus.load())
-    second.openings.done("lower_drawer", 0.0)
+    second.container_states.on_skill_result("lower_drawer", 0.0)
     assert second.memory.get("ball_1").pose.distance(lay) < 1e-9
 
 
 def test_what_is_carried_or_lies_in_another_drawer_stays() -> None:
     world, lay = a_drawer_with_a_ball()
-    world.openings.done("drawer", 1.0)
+    world.container_states.on_skill_result("drawer", 1.0)
     assert world.memory.get("ball_1").pose == lay
     record = world.memory.get("ball_1")
     record.carried = True
     world.memory.touch(record)
-    world.openings.done("lower_drawer", 1.0)
+    world.container_states.on_skill_result("lower_drawer", 1.0)
     assert world.memory.get("ball_1").pose == lay
 
 
 def test_nonsense_moves_nothing() -> None:
     world, lay = a_drawer_with_a_ball()
-    world.openings.done("lower_drawer", float("nan"))
+    world.container_states.on_skill_result("lower_drawer", float("nan"))
     assert world.memory.get("ball_1").pose == lay

@@ -20,7 +20,7 @@ def test_outside_of_the_folder_is_refused(tmp_path: Path, asked: str) -> None:
     folder = tmp_path / "saved"
     folder.mkdir()
     (folder / "link").symlink_to(tmp_path)
-    with pytest.raises(OutsideSaveFolder, match="may write below"):
+    with pytest.raises(OutsideSaveFolder, match="may write only below"):
         path_to_save(asked, str(folder), "")
 
 

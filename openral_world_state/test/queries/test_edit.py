@@ -32,10 +32,13 @@ def memory() -> SpatialMemory:
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (MemoryEdit(EditOperation.RENAME, "bread_1", label=" rye  bread "), "bread_1 is called 'rye bread'"),
-        (MemoryEdit(EditOperation.MOVE, "mug_0", position=(1.0, 2.0, 0.5)), "mug_0 is at 1.00, 2.00, 0.50 m"),
-        (MemoryEdit(EditOperation.FORGET, "mug_0"), "mug_0 is forgotten"),
-        (MemoryEdit(EditOperation.MERGE, "mug_0", other="bread_1"), "bread_1 is mug_0"),
+        (MemoryEdit(EditOperation.RENAME, "bread_1", label=" rye  bread "), "renamed bread_1 to 'rye bread'"),
+        (
+            MemoryEdit(EditOperation.MOVE, "mug_0", position=(1.0, 2.0, 0.5)),
+            "moved mug_0 to (1.00, 2.00, 0.50) m",
+        ),
+        (MemoryEdit(EditOperation.FORGET, "mug_0"), "forgot mug_0"),
+        (MemoryEdit(EditOperation.MERGE, "mug_0", other="bread_1"), "merged bread_1 into mug_0"),
     ],
 )
 def test_says_what_it_did(memory: SpatialMemory, asked: MemoryEdit, words: str) -> None:
@@ -47,8 +50,12 @@ def test_says_what_it_did(memory: SpatialMemory, asked: MemoryEdit, words: str) 
 @pytest.mark.parametrize(
     ("asked", "status", "words"),
     [
-        (MemoryEdit(EditOperation.FORGET, "mugg_7"), EditStatus.UNKNOWN_OBJECT, "no object 'mugg_7'"),
-        (MemoryEdit(EditOperation.MERGE, "mug_0", other="?"), EditStatus.UNKNOWN_OBJECT, "no object '?'"),
+        (MemoryEdit(EditOperation.FORGET, "mugg_7"), EditStatus.UNKNOWN_OBJECT, "unknown object 'mugg_7'"),
+        (
+            MemoryEdit(EditOperation.MERGE, "mug_0", other="?"),
+            EditStatus.UNKNOWN_OBJECT,
+            "unknown object '?'",
+        ),
         (MemoryEdit(EditOperation.RENAME, "mug_0", label="!"), EditStatus.BAD_LABEL, "names no object"),
         (
             MemoryEdit(EditOperation.MOVE, "mug_0", position=(math.nan, 0.0, 0.0)),
@@ -56,7 +63,7 @@ def test_says_what_it_did(memory: SpatialMemory, asked: MemoryEdit, words: str) 
             "three finite numbers",
         ),
         (MemoryEdit(EditOperation.MERGE, "mug_0", other="mug_0"), EditStatus.SAME_OBJECT, "same object"),
-        (MemoryEdit(9, "mug_0"), EditStatus.BAD_OPERATION, "no operation 9: known are '0 (RENAME)'"),
+        (MemoryEdit(9, "mug_0"), EditStatus.BAD_OPERATION, "unknown operation 9; valid are '0 (RENAME)'"),
     ],
 )
 def test_a_refusal_leaves_memory_as_it_was(
@@ -78,11 +85,11 @@ def test_an_unknown_id_is_answered_with_the_nearest_that_exist(memory: SpatialMe
 def test_what_is_forgotten_in_the_gripper_is_no_longer_carried() -> None:
     world = WorldModel(SpatialMemory(None, THESAURUS), StaticMap(), WorldModelSettings(), THESAURUS)
     world.memory.touch(ObjectRecord("mug_1", "mug", Pose((0.0, 0.0, 1.0)), votes={"mug": 1.0}))
-    world.hold("mug", Pose((0.0, 0.0, 1.0)), 1.0)
-    assert world.carrying.held == "mug_1"
+    world.update_held_object("mug", Pose((0.0, 0.0, 1.0)), 1.0)
+    assert world.held_object.held == "mug_1"
     world.edit(MemoryEdit(EditOperation.FORGET, "mug_1"))
-    world.carrying.move(Pose((1.0, 0.0, 1.0)))
-    assert world.carrying.held == ""
+    world.held_object.move(Pose((1.0, 0.0, 1.0)))
+    assert world.held_object.held == ""
     assert "mug_1" not in world.memory
 
 
@@ -92,7 +99,7 @@ def test_detectors_do_not_outvote_the_operator(memory: SpatialMemory) -> None:
     associator = DataAssociator(memory, THESAURUS, AssociationGates(), 0)
     for stamp in range(200):
         seen = Observation("wine bottle", 1.0, record.pose, (0.1, 0.1, 0.3), (1e-4, 0, 0) * 3, stamp, "d")
-        assert associator.take_in((seen,), None) == [record]
+        assert associator.associate((seen,), None) == [record]
     assert record.label == "oil flask"
     world = WorldModel(memory, StaticMap(), WorldModelSettings(), THESAURUS)
     assert [match.node_id for match in world.recall(RecallQuery("flask"), 1.0).matches] == ["wine_bottle_2"]

@@ -52,7 +52,7 @@ def fresh() -> tuple[SpatialMemory, DataAssociator]:
 
 
 def taken(associator: DataAssociator, snapshot: Sequence[Observation]) -> list[ObjectRecord]:
-    return associator.take_in(tuple(snapshot), EYE)
+    return associator.associate(tuple(snapshot), EYE)
 
 
 def state(memory: SpatialMemory) -> list[object]:
@@ -123,7 +123,7 @@ def test_detectors_that_disagree_speak_of_one_object() -> None:
     memory, associator = fresh()
     for _ in range(30):
         taken(associator, [seen("bread", source="stream")])
-    (record,) = taken(associator, [seen("baguette", 0.01, source="locator", asked=True)])
+    (record,) = taken(associator, [seen("baguette", 0.01, source="locator", from_query=True)])
     assert len(memory) == 1
     assert set(record.votes) == {"bread", "baguette"}
     assert record.label == "baguette"
@@ -180,7 +180,7 @@ def test_what_is_held_is_not_found_anew_in_the_hand() -> None:
     (held,) = taken(associator, [seen("bread")])
     held.pose = Pose((3.0, 0.0, 0.8))
     memory.touch(held)
-    (again,) = associator.take_in((seen("baguette", 3.2),), EYE, held.id)
+    (again,) = associator.associate((seen("baguette", 3.2),), EYE, held.id)
     assert again is held
     assert len(memory) == 1
 

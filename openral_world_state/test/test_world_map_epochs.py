@@ -12,7 +12,7 @@ from openral_core.text import Thesaurus
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.world import WorldModel, WorldModelSettings, import_graph, open_world
 
-MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
+MAP = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
 ROBOT = Pose.planar(2.0, 3.0, 1.57)
 ON_THE_COUNTER = Pose((2.3, 4.15, 0.95))
 
@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> str:
     path = str(tmp_path / "memory.sqlite")
     world = open_world(MAP, path, WorldModelSettings(), Thesaurus.load())
     world.memory.touch(ObjectRecord("mug_1", "mug", ON_THE_COUNTER, (0.08, 0.08, 0.1), votes={"mug": 1.0}))
-    world.standing.heard("visitor", ROBOT)
+    world.agent_poses.record_message("visitor", ROBOT)
     world.memory.close()
     return path
 
@@ -45,7 +45,7 @@ def test_resolve_place_leads_only_to_what_is_in_this_map(
 
 def test_an_id_of_the_old_map_is_told_to_be_of_it(path: str) -> None:
     answer = opened(path, 1).resolve(ResolveQuery("mug_1"))
-    assert "'mug_1' was remembered in another map (0, this is 1)" in answer.message
+    assert "'mug_1' is unknown; it was last seen in map epoch 0, and the current one is 1" in answer.message
 
 
 def test_an_id_of_what_is_gone_leads_nowhere(path: str) -> None:
@@ -53,7 +53,7 @@ def test_an_id_of_what_is_gone_leads_nowhere(path: str) -> None:
     world.memory.get("mug_1").presence = Presence.GONE
     answer = world.resolve(ResolveQuery("mug_1"))
     assert (answer.status, answer.goal_pose, answer.target_pose) == (ResolveStatus.NOT_FOUND, None, None)
-    assert "looked for and is gone" in answer.message
+    assert "is gone: its last known place was seen empty" in answer.message
 
 
 @pytest.mark.parametrize(("epoch", "edges"), [(0, True), (1, False)])
@@ -79,12 +79,12 @@ def test_the_operators_word_is_of_this_map(path: str) -> None:
 
 def test_what_the_gripper_brings_is_in_this_map(path: str) -> None:
     before = opened(path, 0)
-    before.hold("mug", Pose((2.3, 4.1, 0.95)), 1.0)
-    assert before.carrying.held == "mug_1"
+    before.update_held_object("mug", Pose((2.3, 4.1, 0.95)), 1.0)
+    assert before.held_object.held == "mug_1"
     before.memory.close()
     world = opened(path, 1)
     assert world.resolve(ResolveQuery("mug_1")).status is ResolveStatus.NOT_FOUND
-    world.hold("", Pose((2.0, 4.15, 0.95)), 2.0)
+    world.update_held_object("", Pose((2.0, 4.15, 0.95)), 2.0)
     assert world.resolve(ResolveQuery("mug_1")).status is ResolveStatus.FOUND
 
 

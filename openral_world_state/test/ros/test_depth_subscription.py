@@ -82,7 +82,8 @@ def test_a_camera_that_moved_has_no_other_image_of_that_moment(scene: Scene) -> 
     scene.show(3.0)
     scene.show(4.0)
     with pytest.raises(
-        NoDepthFrame, match=r"'head' at 3.500 s with intrinsics: 2 kept from 3.000 s to 4.000 s"
+        NoDepthFrame,
+        match=r"'head' has no depth image with intrinsics at 3.500 s: 2 images kept, from 3.000 s to 4.000 s",
     ):
         scene.depth(3.5)
 

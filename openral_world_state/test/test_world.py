@@ -1,5 +1,6 @@
 """A small kitchen, looked at again and again."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from openral_core.text import Thesaurus
 from openral_testing.synthetic_depth import Block, Body, Cylinder, Plane, look_at_pose, render_depth
 from openral_world_state.world import WorldModel, WorldModelSettings, open_world
 
-MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
+MAP = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
 THESAURUS = Thesaurus.load()
 ROOM: dict[str, Body] = {
     "_counter": Block((2.0, 4.19, 0.45), (2.6, 0.6, 0.9)),
@@ -29,7 +30,7 @@ GT = "sim-groundtruth"
 @pytest.fixture
 def world() -> WorldModel:
     made = open_world(MAP, "", WorldModelSettings(), THESAURUS)
-    made.vocabularies.learn(GT, ("mug", "bread", "bottle"))
+    made.vocabularies.set(GT, ("mug", "bread", "bottle"))
     return made
 
 
@@ -42,7 +43,7 @@ def see(
 ) -> None:
     shot = render_depth({**bodies, **ROOM}, T, size=(320, 240), stamp=stamp)
     seen = [Detection(shot.boxes[name], label, 0.9) for name, label in labels.items() if name in shot.boxes]
-    world.take_in(shot.view, seen, GT)
+    world.integrate(shot.view, seen, GT)
 
 
 def recall(world: WorldModel, words: str, **more: object) -> object:
@@ -152,11 +153,11 @@ def test_contents_of_a_container_must_be_opened_and_do_not_fade_while_it_is_shut
     see(world, {"w": inside}, 1.0, {"w": "bottle"}, T)
     match = recall(world, "bottle").matches[0]
     assert (match.place, match.containers, match.must_open) == ("fridge", ("fridge",), "fridge")
-    world.openings.put("fridge", Opening.CLOSED)
+    world.container_states.set("fridge", Opening.CLOSED)
     for stamp in range(2, 20):
         see(world, {}, float(stamp), {}, T)
     assert recall(world, "bottle").status is RecallStatus.FOUND
-    world.openings.put("fridge", Opening.OPEN)
+    world.container_states.set("fridge", Opening.OPEN)
     assert recall(world, "bottle").matches[0].must_open == ""
 
 
@@ -213,9 +214,9 @@ def test_what_is_unknown_has_no_pose(world: WorldModel) -> None:
 
 def test_boxes_that_cannot_be_lifted_are_refused_with_the_reason(world: WorldModel) -> None:
     shot = render_depth({"a": mug_at(1.6)}, COUNTER, stamp=1.0)
-    seen = world.take_in(shot.view, [Detection(Box(5.0, 5.0, 9.0, 9.0), "mug", 0.9)], GT)
+    seen = world.integrate(shot.view, [Detection(Box(5.0, 5.0, 9.0, 9.0), "mug", 0.9)], GT)
     assert not seen.records
-    assert "no known depth" in seen.snapshot.refused[0]
+    assert "no valid depth" in seen.frame.refused[0]
     assert world.observe(shot.view, [Detection(Box(5.0, 5.0, 9.0, 9.0), "mug", 0.9)], GT).status is (
         ObserveStatus.NO_DEPTH
     )
@@ -223,12 +224,12 @@ def test_boxes_that_cannot_be_lifted_are_refused_with_the_reason(world: WorldMod
 
 def test_the_hand_carries_what_it_holds_to_where_it_lets_go(world: WorldModel) -> None:
     see(world, {"a": mug_at(1.6)}, 1.0, {"a": "mug"})
-    world.hold("mug", Pose((1.6, 4.0, 1.0)), 2.0)
-    world.carrying.move(Pose((7.9, 1.0, 1.1)))
+    world.update_held_object("mug", Pose((1.6, 4.0, 1.0)), 2.0)
+    world.held_object.move(Pose((7.9, 1.0, 1.1)))
     for stamp in range(3, 20):
         see(world, {}, float(stamp), {})
     assert world.memory.get("mug_1").presence is Presence.PRESENT
-    world.hold("", Pose((7.9, 1.0, 1.1)), 20.0)
+    world.update_held_object("", Pose((7.9, 1.0, 1.1)), 20.0)
     assert recall(world, "mug").matches[0].room == "living_room"
 
 
@@ -240,6 +241,17 @@ def test_what_is_near_in_meaning_is_worth_a_look_and_never_a_match(world: WorldM
     assert answer.status is RecallStatus.NOT_IN_MEMORY
     assert not answer.matches
     assert [miss.label for miss in answer.near_misses] == ["rucksack"]
-    assert "rucksack means about that, 0.71" in answer.message
+    assert "rucksack: similar meaning (0.71)" in answer.message
     assert answer.nearest_names[0] == "rucksack"
     assert world.recall(RecallQuery("mug"), 2.0, [("rucksack", 0.9)]).matches[0].label == "mug"
+
+
+@pytest.mark.parametrize("text", ["\ud800", "mug\x00", "\x07", "?"])
+@pytest.mark.parametrize("field", ["query", "room"])
+def test_unreadable_text_in_a_recall_is_a_bad_query_with_the_reason(
+    world: WorldModel, field: str, text: str
+) -> None:
+    query = dataclasses.replace(RecallQuery("mug"), **{field: text})
+    answer = world.recall(query, 1.0)
+    assert answer.status is RecallStatus.BAD_QUERY
+    assert repr(text) in answer.message

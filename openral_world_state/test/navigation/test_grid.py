@@ -15,7 +15,7 @@ from openral_world_state.navigation.routes import Routes, choose_viewpoint
 MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 HOME = static_map_from_home(MAP)
 FLOOR = FloorGrid(HOME)
-STANDS = {site.node.id: site.standing for site in HOME.sites if site.standing is not None}
+STANDS = {site.node.id: site.base_pose for site in HOME.sites if site.base_pose is not None}
 
 
 @pytest.mark.parametrize("place", sorted(STANDS))

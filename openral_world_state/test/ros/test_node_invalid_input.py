@@ -41,9 +41,9 @@ def told(graph: Any, shot: Any, **fields: object) -> CameraInfo:
         ({"distortion_model": "plumb_bob", "d": [0.1]}, "'plumb_bob' with 1 coefficients"),
         ({"distortion_model": "plumb_bob", "d": [0.1] * 9}, "'plumb_bob' with 9 coefficients"),
         ({"distortion_model": "kannala", "d": [0.1] * 4}, "'kannala' with 4 coefficients"),
-        ({"distortion_model": "plumb_bob", "d": [math.nan] * 5}, "is the camera calibrated"),
+        ({"distortion_model": "plumb_bob", "d": [math.nan] * 5}, "calibrate the camera"),
         ({"roi": RegionOfInterest(x_offset=600, width=100, height=480)}, "region of interest"),
-        ({"binning_x": 10_000}, "is the camera calibrated"),
+        ({"binning_x": 10_000}, "calibrate the camera"),
     ],
 )
 def test_a_camera_that_cannot_be_used_is_told_and_others_go_on(
@@ -56,7 +56,7 @@ def test_a_camera_that_cannot_be_used_is_told_and_others_go_on(
     before = graph.objects()
     graph.robot.info.publish(told(graph, shot, **fields))
     graph.robot.objects.publish(graph.robot.seen(shot, graph.labels))
-    refused = graph.node._session._intake.refused
+    refused = graph.node._active_world._detections.refused
     graph.until(lambda: bool(refused))
     answer = observe(graph, shot)
     assert answer.status == ObserveDetections.Response.NO_FRAME
@@ -92,7 +92,7 @@ def test_depth_of_another_camera_is_refused_by_name(make_graph: Callable[..., An
     graph.spin(0.2)
     answer = observe(graph, shot)
     assert answer.status == ObserveDetections.Response.NO_FRAME
-    assert "of frame 'head_depth_frame'" in answer.message
+    assert "in frame 'head_depth_frame'" in answer.message
     assert "align depth to colour" in answer.message
 
 
@@ -105,11 +105,11 @@ def test_boxes_of_no_camera_are_refused_where_there_are_several(make_graph: Call
     seen = graph.robot.seen(shot, graph.labels)
     seen.header.frame_id = ""
     graph.robot.objects.publish(seen)
-    refused = graph.node._session._intake.refused
+    refused = graph.node._active_world._detections.refused
     graph.until(lambda: refused["UnknownCamera"] == 1)
     answer = observe(graph, shot, frame="")
     assert answer.status == ObserveDetections.Response.UNKNOWN_CAMERA
-    assert "neither a camera nor a frame is named: there are 'head', 'wrist'" in answer.message
+    assert "no camera or frame given; known cameras: 'head', 'wrist'" in answer.message
     assert graph.objects() == before
 
 
@@ -119,7 +119,7 @@ def test_a_hand_that_holds_nothing_readable_is_counted(make_graph: Callable[...,
     graph.activate()
     graph.look(graph.kitchen())
     graph.robot.skills.publish(SkillCatalogue(holding=holding))
-    refused = graph.node._session._intake.refused
+    refused = graph.node._active_world._detections.refused
     graph.until(lambda: refused["UnreadableText"] == 1)
     assert graph.recall("bread").status == RecallObject.Response.FOUND
 
@@ -145,31 +145,31 @@ def test_a_message_of_a_hundred_thousand_detections_is_not_even_read(make_graph:
     seen = graph.robot.seen(shot, {"baguette": "bread"})
     seen.detections = list(seen.detections) * 100_000
     graph.robot.objects.publish(seen)
-    refused = graph.node._session._intake.refused
+    refused = graph.node._active_world._detections.refused
     graph.until(lambda: refused["MessageTooLarge"] == 1, 60.0)
-    assert len(graph.node._session.world.memory) == 3
+    assert len(graph.node._active_world.world.memory) == 3
 
 
 def test_no_more_detectors_are_heard_than_a_robot_has(make_graph: Callable[..., Any]) -> None:
     graph = make_graph()
     graph.activate()
-    feeds = graph.node._session._feeds
+    feeds = graph.node._active_world._subscriptions
     for number in range(200):
-        feeds._hear(f"/openral/perception/detector_{number}")
-    assert len(feeds._heard) == 64
-    assert graph.node._session._intake.refused["TooManyDetectors"] >= 136
+        feeds._subscribe(f"/openral/perception/detector_{number}")
+    assert len(feeds._subscribed) == 64
+    assert graph.node._active_world._detections.refused["TooManyDetectors"] >= 136
 
 
 def test_what_a_detector_says_of_itself_is_bounded_and_its_own(make_graph: Callable[..., Any]) -> None:
     graph = make_graph()
     graph.activate()
-    session = graph.node._session
+    session = graph.node._active_world
     graph.robot.told.publish(DetectorInfo(id="x" * 10_000, slug="other"))
-    graph.until(lambda: session._intake.refused["InvalidName"] == 1)
+    graph.until(lambda: session._detections.refused["InvalidName"] == 1)
     labels = ["cup", "x" * 10_000] * 10_000
     graph.robot.told.publish(DetectorInfo(id="greedy", slug="other", labels=labels))
-    graph.until(lambda: session._names.get("sim_groundtruth") == "greedy")
-    assert "other" not in session._names
+    graph.until(lambda: session._detector_ids.get("sim_groundtruth") == "greedy")
+    assert "other" not in session._detector_ids
     assert len(session.world.vocabularies._labels["greedy"]) <= 5_000
     assert set(session.world.vocabularies._labels["greedy"]) == {"cup"}
 
@@ -199,9 +199,9 @@ def test_what_is_asked_of_nowhere_is_a_bad_query(make_graph: Callable[..., Any],
     near = RecallObject.Request(query="bread", has_near=True, radius=1.0)
     near.near.x = x
     assert graph.call(RecallObject, "recall_object", near).status == RecallObject.Response.BAD_QUERY
-    answer = graph.node._session.world.resolve(ResolveQuery("fridge", start=(x, 0.0, 0.0)))
+    answer = graph.node._active_world.world.resolve(ResolveQuery("fridge", start=(x, 0.0, 0.0)))
     assert answer.status is ResolveStatus.BAD_QUERY
-    assert "on no map" in answer.message
+    assert "not a position on the map" in answer.message
 
 
 @pytest.mark.parametrize("x", [1e308, 1e9])
@@ -213,8 +213,20 @@ def test_a_robot_off_every_map_is_nowhere(make_graph: Callable[..., Any], x: flo
     far = shot.view.T_map_camera.copy()
     far[0, 3] = x
     graph.robot._place(far, Pose.planar(x, 0.0, 0.0))
-    graph.until(lambda: graph.node._session.robot is None)
+    graph.until(lambda: graph.node._active_world.robot is None)
     graph.robot.objects.publish(graph.robot.seen(shot, graph.labels))
-    refused = graph.node._session._intake.refused
+    refused = graph.node._active_world._detections.refused
     graph.until(lambda: refused["InvalidGeometry"] > 0)
     assert graph.recall("bread").status == RecallObject.Response.FOUND
+
+
+@pytest.mark.parametrize("field", ["query", "room"])
+@pytest.mark.parametrize("text", ["\x07", "mug\x1b[2J", "\ud800", "?", "x" * 1000])
+def test_an_unreadable_recall_is_a_bad_query(make_graph: Callable[..., Any], field: str, text: str) -> None:
+    graph = make_graph()
+    graph.activate()
+    request = RecallObject.Request(query="mug")
+    setattr(request, field, text.encode("utf-8", "replace").decode())
+    answer = graph.call(RecallObject, "recall_object", request)
+    assert answer.status == RecallObject.Response.BAD_QUERY
+    assert "expected 1 to 200 characters" in answer.message

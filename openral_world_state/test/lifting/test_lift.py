@@ -126,18 +126,18 @@ def test_what_the_border_cuts_says_so() -> None:
 
 def test_refuses_with_the_reason() -> None:
     shot = render_depth({"cup": Ball((1.0, 0.0, 1.0), 0.05)}, AHEAD)
-    with pytest.raises(NoDepth, match="'sky' at x 10 to 20, y 10 to 20 px has no known depth"):
+    with pytest.raises(NoDepth, match="'sky' at x 10 to 20, y 10 to 20 px has no valid depth"):
         lift(shot.view, Detection(Box(10.0, 10.0, 20.0, 20.0), "sky", 0.5), OPTICS)
     with pytest.raises(OutsideImage, match="outside the image of 640x480"):
         lift(shot.view, Detection(Box(700.0, 10.0, 800.0, 20.0), "sky", 0.5), OPTICS)
     far = render_depth({"house": Block((30.0, 0.0, 1.0), (1.0, 5.0, 5.0))}, AHEAD)
-    with pytest.raises(OutOfRange, match=r"trusted are 0\.15 m to 8\.00 m"):
+    with pytest.raises(OutOfRange, match=r"out of range 0\.15 m to 8\.00 m"):
         lifted(far, "house")
 
 
 @pytest.mark.parametrize("K", [np.zeros((3, 3)), np.full((3, 3), np.nan)])
 def test_refuses_a_camera_that_is_not_calibrated(K: NDArray[np.float64]) -> None:
-    with pytest.raises(InvalidIntrinsics, match="is the camera calibrated"):
+    with pytest.raises(InvalidIntrinsics, match="calibrate the camera"):
         Intrinsics(K, 640, 480)
 
 

@@ -28,11 +28,11 @@ def associator(**limits: int) -> DataAssociator:
 
 def test_what_may_still_be_there_is_never_dropped_for_something_new() -> None:
     made = associator(objects=3)
-    made.take_in(tuple(sight("mug", float(x)) for x in range(3)), None)
-    (refusal,) = made.take_in((sight("mug", 9.0),), None)
+    made.associate(tuple(sight("mug", float(x)) for x in range(3)), None)
+    (refusal,) = made.associate((sight("mug", 9.0),), None)
     assert isinstance(refusal, MemoryFull)
-    assert "there are 3 objects and none of them is gone" in str(refusal)
-    (known,) = made.take_in((sight("mug", 2.0, stamp=2.0),), None)
+    assert "object limit (3) reached and no object is gone" in str(refusal)
+    (known,) = made.associate((sight("mug", 2.0, stamp=2.0),), None)
     assert isinstance(known, ObjectRecord)
     assert len(made.memory) == 3
 
@@ -40,19 +40,19 @@ def test_what_may_still_be_there_is_never_dropped_for_something_new() -> None:
 def test_what_was_gone_longest_gives_way() -> None:
     made = associator(objects=3)
     for x, label in enumerate(("mug", "lamp", "sofa")):
-        made.take_in((sight(label, float(x), stamp=float(x)),), None)
+        made.associate((sight(label, float(x), stamp=float(x)),), None)
     for record in list(made.memory)[:2]:
         record.presence = Presence.GONE
         made.memory.touch(record)
-    (new,) = made.take_in((sight("piano", 9.0, stamp=9.0),), None)
+    (new,) = made.associate((sight("piano", 9.0, stamp=9.0),), None)
     assert isinstance(new, ObjectRecord)
     assert sorted(record.label for record in made.memory) == ["lamp", "piano", "sofa"]
 
 
 def test_a_crowd_in_one_place_ends() -> None:
-    made = associator(crowd=10)
+    made = associator(max_per_cell=10)
     things = ("mug", "lamp", "sofa", "piano", "apple", "shoe", "tv", "bed", "rug", "door", "fork", "bus")
-    taken = [made.take_in((sight(label, 0.01 + 0.04 * i, 0.1),), None)[0] for i, label in enumerate(things)]
+    taken = [made.associate((sight(label, 0.01 + 0.04 * i, 0.1),), None)[0] for i, label in enumerate(things)]
     assert all(isinstance(each, ObjectRecord) for each in taken[:10])
     assert all(isinstance(each, DensityLimitExceeded) for each in taken[10:])
 
@@ -63,7 +63,7 @@ def test_a_flood_of_hostile_detections_is_refused_and_memory_stays_bounded() -> 
     for number in range(300):
         x, y = rng.uniform(-50.0, 50.0, 2).tolist()
         snapshot = tuple(sight(f"zorb{number}x{part}", x + part, y, float(number)) for part in range(10))
-        taken = made.take_in(snapshot, None)
+        taken = made.associate(snapshot, None)
         made.memory.commit()
         refused += sum(isinstance(each, MemoryFull) for each in taken)
     assert len(made.memory) == 500
@@ -75,7 +75,7 @@ def test_a_flood_of_hostile_detections_is_refused_and_memory_stays_bounded() -> 
 def test_labels_that_come_and_go_leave_nothing_behind(rounds: int) -> None:
     made = associator()
     for number in range(rounds * 2000):
-        (record,) = made.take_in((sight(f"zorb{number}", 0.0),), None)
+        (record,) = made.associate((sight(f"zorb{number}", 0.0),), None)
         assert isinstance(record, ObjectRecord)
         made.memory.forget(record.id)
     labels = made.memory.labels
@@ -83,4 +83,4 @@ def test_labels_that_come_and_go_leave_nothing_behind(rounds: int) -> None:
     assert not labels._under
     assert not labels._named
     assert not labels._by_kind
-    assert len(labels._entries._share) <= 4096
+    assert len(labels._entries._fraction) <= 4096

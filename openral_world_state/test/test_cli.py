@@ -48,9 +48,9 @@ def test_puts_right_what_it_is_told(file: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("forget", "unicorn_1"), "memory has no object 'unicorn_1'"),
+        (("forget", "unicorn_1"), "unknown object 'unicorn_1'"),
         (("rename", "mug_4", "!"), "names no object"),
-        (("merge", "mug_4", "mug_4"), "the same object already"),
+        (("merge", "mug_4", "mug_4"), "already the same object"),
     ],
 )
 def test_says_why_it_cannot(file: Path, words: tuple[str, ...], expected: str) -> None:

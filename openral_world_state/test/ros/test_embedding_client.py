@@ -18,14 +18,14 @@ def test_a_miss_names_what_is_near_in_meaning_and_outlives_the_model(
     graph = make_graph(embeddings=str(toy_model))
     graph.activate()
     graph.look(graph.kitchen(), {"baguette": "zorb", "left": "mug"})
-    meanings = graph.node._session._meanings
-    graph.until(lambda: len(meanings._meanings) == 2)
+    meanings = graph.node._active_world._embeddings
+    graph.until(lambda: len(meanings._index) == 2)
     miss = graph.recall("red gribble")
     assert miss.status == RecallObject.Response.NOT_IN_MEMORY
     assert [each.label for each in miss.near_misses] == ["zorb"]
     meanings._embedder.close()
     assert not graph.recall("satchel").near_misses
-    assert "gave no vectors" in meanings.failure
+    assert "returned no vectors" in meanings.failure
     assert graph.recall("mug").status == RecallObject.Response.FOUND
 
 

@@ -11,7 +11,7 @@ from openral_testing.synthetic_depth import Block, Body, Plane, look_at_pose, re
 from openral_world_state.container_state import estimate_opening
 from openral_world_state.home.loaders import static_map_from_home
 
-MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
+MAP = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
 FRIDGE = static_map_from_home(MAP).by_id["fridge"]
 WALL = Plane((1.0, 0.0, 0.0), 0.02)
 SHUT = Block((0.36, 1.7, 0.9), (0.62, 0.7, 1.8))
