@@ -13,9 +13,8 @@ QUESTION = re.compile(r"(What|Where|Whether|Which|Who|Whose|Whoever|How|Why|Is|A
 IMPERSONAL = re.compile(r"\b(nobody|somebody|whoever|anybody)\b", re.IGNORECASE)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 STILL_ALLOWED: dict[str, int] = {
-    "launch": 47,
-    "openral_household_benchmark": 19,
-    "openral_world_state": 78,
+    "openral_household_benchmark": 16,
+    "openral_world_state": 8,
 }
 """Top folder -> number of docstrings that remain to be rewritten; it only ever shrinks."""
 

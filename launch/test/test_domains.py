@@ -1,4 +1,4 @@
-"""Two graphs of the same names in one ROS domain: whoever starts second is told before anything starts."""
+"""Two graphs of the same names in one ROS domain: the second is refused before anything starts."""
 
 import socket
 import subprocess

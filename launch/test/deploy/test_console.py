@@ -1,4 +1,4 @@
-"""What a person reads: the view, the lines, the report, the plan."""
+"""Console output: the view, the lines, the report, the plan."""
 
 from dataclasses import replace
 from io import StringIO

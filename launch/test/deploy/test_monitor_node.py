@@ -1,4 +1,4 @@
-"""What anybody may say in the graph ends no observer."""
+"""Malformed messages of any node never end the monitor."""
 
 from collections.abc import Callable
 

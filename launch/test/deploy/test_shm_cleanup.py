@@ -1,4 +1,4 @@
-"""Only what nobody uses any more is removed from shared memory."""
+"""Only unused segments are removed from shared memory."""
 
 import fcntl
 import mmap

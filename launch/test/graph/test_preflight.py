@@ -104,7 +104,7 @@ class Hub:
 
 
 def own_rskill(folder: Path) -> Path:
-    """A detector from the hub whose files nobody has pinned."""
+    """A detector from the hub without pinned files."""
     manifest = yaml.safe_load((RSKILLS[0] / "rtdetr-v2-r50vd" / "rskill.yaml").read_text())
     manifest |= {"id": "own", "aliases": [], "weights": {"uri": "hf://someone/small"}}
     (folder / "own").mkdir(parents=True)

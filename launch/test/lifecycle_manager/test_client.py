@@ -21,7 +21,7 @@ LATE = ServiceTimedOut("/eye/get_state", 1.0)
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[object], None]]:
-    """What each question waits for, in the order they were asked."""
+    """Pending requests, in order."""
     waiting: list[Callable[[object], None]] = []
 
     class Caller:

@@ -15,7 +15,7 @@ SpinUntil = Callable[..., None]
 
 
 class NoWeights(OpenRALError):
-    """What a node that cannot activate says."""
+    """An expected failure of an activation."""
 
 
 class Peer(LifecycleNodeBase):
