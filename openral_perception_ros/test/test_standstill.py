@@ -3,6 +3,7 @@
 import signal
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -13,7 +14,7 @@ from lifecycle_msgs.msg import Transition
 
 from openral_core.rskills import Sensor
 from openral_detector_conformance.running_node import RunningNode, running_node
-from openral_detector_conformance.scenes import golden
+from openral_detector_conformance.scenes import golden, resized
 from openral_detector_conformance.subject import Setting
 from openral_msgs.msg import FailureTrigger
 from openral_perception_ros.detector import load_detector
@@ -38,10 +39,12 @@ def node(tmp_path: Path) -> Iterator[RunningNode]:
 
 
 def show(node: RunningNode, seconds: float) -> None:
+    """Publish small images, so that a loaded machine loses few of them."""
+    image = resized(golden("kitchen_counter", [Sensor.RGB, Sensor.SEMANTIC], "head"), (64, 48))
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        node.show(golden("kitchen_counter", [Sensor.RGB, Sensor.SEMANTIC], "head", time.time_ns()))
-        idle(node, 0.2)
+        node.show(replace(image, stamp=time.time_ns()))
+        idle(node, 0.1)
 
 
 def idle(node: RunningNode, seconds: float) -> None:
