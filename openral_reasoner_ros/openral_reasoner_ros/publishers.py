@@ -24,8 +24,8 @@ from openral_reasoner.commands import (
     PublishReceipt,
     PublishStatus,
 )
-from openral_reasoner.mission_loop import SYSTEM_PROMPT
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import schemas
 from openral_reasoner_ros.topics import HANDOFF, MISSION, PALETTE, PROMPT, RECEIPT
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE

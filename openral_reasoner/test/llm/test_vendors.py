@@ -19,8 +19,8 @@ from openral_reasoner.llm.anthropic import AnthropicModel
 from openral_reasoner.llm.base import Decision, Model, ModelUnavailable
 from openral_reasoner.llm.openai import OpenAIModel
 from openral_reasoner.llm.streaming import RetryPolicy
-from openral_reasoner.mission_loop import SYSTEM_PROMPT
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import schemas
 
 
