@@ -1,16 +1,13 @@
-"""Where the robot fits, and how it gets around."""
+"""Positions where the robot fits, and the distances it drives between them."""
 
 import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from openral_core.home_map import HomeMap, load_map
 from openral_world_state.home.loaders import static_map_from_home
 from openral_world_state.navigation.grid import FloorGrid
-from openral_world_state.navigation.routes import Routes, choose_viewpoint
 
 MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 HOME = static_map_from_home(MAP)
@@ -40,29 +37,3 @@ def test_without_a_doorway_there_is_no_way() -> None:
     shut = FloorGrid(static_map_from_home(HomeMap(**{**dict(MAP), "doorways": (doors,)})))
     assert math.isinf(shut.distances((2.0, 2.2), [(7.0, 2.6)])[0])
     assert not shut.connected((2.0, 2.2), (7.0, 2.6))
-
-
-@given(st.floats(0.3, 9.7), st.floats(0.3, 4.2))
-def test_an_approach_is_reachable_and_faces_its_target(x: float, y: float) -> None:
-    pose = choose_viewpoint(FLOOR, (x, y), 0.7, None, (2.0, 2.2))
-    if pose is None:
-        return
-    stand = (pose.position[0], pose.position[1])
-    assert FLOOR.is_free(stand)
-    assert FLOOR.connected(stand, (2.0, 2.2))
-    assert math.isclose(math.cos(pose.yaw - math.atan2(y - stand[1], x - stand[0])), 1.0, abs_tol=1e-6)
-    assert 0.5 < math.dist(stand, (x, y)) < 1.2
-
-
-def test_what_lies_on_the_counter_is_approached_from_its_front() -> None:
-    pose = choose_viewpoint(FLOOR, (2.3, 4.15), 0.7, HOME.by_id["kitchen_counter"], None)
-    assert pose is not None
-    assert pose.position[1] < 3.6
-
-
-def test_routes_join_every_place_of_the_home() -> None:
-    routes = Routes(FLOOR, STANDS)
-    for place in STANDS:
-        found = routes.route((2.0, 2.2), place)
-        assert found is not None
-        assert found.places[-1] == place
