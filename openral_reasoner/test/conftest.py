@@ -10,6 +10,8 @@ from openral_core.names import Name
 from openral_core.rskills import ParameterSpec, SkillManifest
 from openral_core.rskills.manifests import ParameterType
 from openral_core.skills import Verb
+from openral_reasoner.events import PromptReceived
+from openral_reasoner.mission import Mission
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
@@ -100,6 +102,12 @@ def palette(home: SymbolicHome) -> ToolPalette:
 @pytest.fixture
 def settings() -> MissionSettings:
     return MissionSettings(default_requester="ana")
+
+
+@pytest.fixture
+def mission(palette: ToolPalette, settings: MissionSettings) -> Mission:
+    """A mission that has just started."""
+    return Mission("m1", PromptReceived(id="p1", text="bring me the mug"), settings, palette)
 
 
 @pytest.fixture(params=["anthropic", "openai"])

@@ -4,15 +4,18 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
+from typing import TypeVar
 
 from openral_core.errors import OpenRALError
 from openral_reasoner.commands import AskModel, ClearDeadline, Command, EndMission, SendSkill, SetDeadline
-from openral_reasoner.context import Context, RawCall
+from openral_reasoner.context import CallEvent, Context, RawCall
 from openral_reasoner.core import Core
 from openral_reasoner.events import DeadlinePassed, Event, ModelAnswered, PaletteChanged, PromptReceived
+from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 
+T = TypeVar("T")
 Answer = tuple[float, Event]
 """After how long [s], and what."""
 Answers = Callable[[Command, float], Iterable[Answer]]
@@ -140,3 +143,29 @@ def run_mission_in_home(
 
 def _decided(command: AskModel, model: Model) -> Event:
     return ModelAnswered(call_id=command.call_id, calls=(model(command.context),))
+
+
+def run_procedure(mission: Mission, procedure: Procedure[T], peers: Peers) -> tuple[T, list[Command]]:
+    """Run one procedure to its end; return its value and its commands.
+
+    A call that no peer answers ends at its deadline.
+    """
+    commands: list[Command] = []
+    try:
+        wait = next(procedure)
+        while True:
+            batch = mission.drain()
+            commands += batch
+            events = [event for command in batch if (event := peers(command)) is not None]
+            answer = next((each for each in events if _answered_call(each) == wait.call_id), None)
+            wait = procedure.send(answer or DeadlinePassed(call_id=wait.call_id))
+    except StopIteration as end:
+        value: T = end.value
+        return value, [*commands, *mission.drain()]
+
+
+def _answered_call(event: Event) -> str:
+    """Return the id of the call that an event answers."""
+    if isinstance(event, PromptReceived):
+        return event.in_reply_to
+    return event.call_id if isinstance(event, CallEvent) else ""
