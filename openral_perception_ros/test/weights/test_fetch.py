@@ -20,7 +20,6 @@ from openral_perception_ros.engines.weights_record import (
     digests_of,
     sha256_of,
 )
-from openral_perception_ros.weights.export import ExportEnvironmentMissing, NotExportable, export
 from openral_perception_ros.weights.fetch import (
     Fetched,
     LicenceNotAccepted,
@@ -117,28 +116,10 @@ def test_weights_that_come_with_the_rskill_need_no_fetching(tmp_path: Path) -> N
         fetch(manifest_of(weights={"uri": "file://weights"}), str(tmp_path), (), hub)
 
 
-def test_the_standard_hub_cache_is_honoured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
-    snapshot = tmp_path / "hub" / "models--someone--small" / "snapshots" / REVISION
-    blob = snapshot.parents[1] / "blobs" / "9e26dfeeb6e641a33dae4961196235bdb965b21b"
-    for each in (snapshot, blob.parent):
-        each.mkdir(parents=True)
-    blob.write_text("{}")
-    (snapshot / "config.json").symlink_to(blob)
-    assert checkpoint_folder(manifest_of(), tmp_path, str(tmp_path / "none"), ("config.json",)) == snapshot
-
-
 def test_a_checkpoint_without_its_onnx_file_names_the_export(tmp_path: Path) -> None:
     fetch(manifest_of(), str(tmp_path), (), hub)
     with pytest.raises(MissingWeights, match="openral weights export small"):
         checkpoint_folder(manifest_of(), tmp_path, str(tmp_path), ("model.onnx",))
-
-
-def test_exports_say_what_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(NotExportable, match="zeroshot_hf"):
-        export(manifest_of(engine="zeroshot_hf"), tmp_path, "", tmp_path, lambda command: 0)
-    with pytest.raises(ExportEnvironmentMissing, match="openral weights prepare"):
-        export(manifest_of(), tmp_path, "", tmp_path, lambda command: 0)
 
 
 def test_the_list_shows_every_detector_and_its_licence(rskills: Path, tmp_path: Path) -> None:

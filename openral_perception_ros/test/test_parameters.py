@@ -1,0 +1,53 @@
+"""Parameters of a detector node: the limits they become, and the values they refuse."""
+
+import pytest
+from pydantic import ValidationError
+
+from openral_perception_ros.engines import LoadOptions
+from openral_perception_ros.parameters import DetectorParameters
+
+
+def test_the_limits_of_the_worker_are_those_of_the_parameters() -> None:
+    parameters = DetectorParameters(
+        rskill="small",
+        load_deadline=11.0,
+        inference_deadline=12.0,
+        queue=13,
+        restarts=14,
+        cool_down=15.0,
+        longest_cool_down=16.0,
+    )
+    limits = parameters.limits
+    assert (limits.load, limits.inference, limits.capacity) == (11.0, 12.0, 13)
+    breaker = limits.restarts
+    assert (breaker.limit, breaker.cool_down, breaker.max_cooldown) == (14, 15.0, 16.0)
+
+
+def test_the_engine_gets_its_load_options() -> None:
+    parameters = DetectorParameters(
+        rskill="small", seed=3, device="cuda:1", weights_folder="/weights", remote_code=True
+    )
+    assert parameters.load_options == LoadOptions(3, "cuda:1", "/weights", True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"cameras": ()},
+        {"rate": 0.0},
+        {"queue": 0},
+        {"restarts": -1},
+        {"deadline": float("nan")},
+        {"max_frame_age": float("inf")},
+        {"unknown": 1},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_an_invalid_value_is_refused_by_name(change: dict[str, object]) -> None:
+    with pytest.raises(ValidationError, match=next(iter(change))):
+        DetectorParameters.model_validate({"rskill": "small", **change})
+
+
+def test_a_detector_must_be_named() -> None:
+    with pytest.raises(ValidationError, match="rskill"):
+        DetectorParameters.model_validate({})
