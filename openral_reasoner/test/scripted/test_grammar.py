@@ -18,7 +18,6 @@ from openral_reasoner.scripted.grammar import (
     Pour,
     parse_goal,
 )
-from openral_reasoner.scripted.priors import load_priors
 
 
 @pytest.mark.parametrize(
@@ -91,19 +90,3 @@ def test_words_become_goals(words: str, goal: Goal) -> None:
 @given(st.text(max_size=80))
 def test_any_words_parse(words: str) -> None:
     assert parse_goal(words) == parse_goal(words)
-
-
-@given(st.text(max_size=40))
-def test_every_thing_has_likely_places(words: str) -> None:
-    places = load_priors().likely_places(words)
-    assert 0 < len(places) <= 12
-
-
-def test_the_head_noun_decides_where_to_look() -> None:
-    assert load_priors().likely_places("cold wine")[0] == "fridge"
-    assert load_priors().likely_places("wine glass")[0] == "cabinet"
-
-
-def test_wine_is_served_in_a_glass_and_milk_in_what_was_named() -> None:
-    assert load_priors().vessel_for("cup", "red wine") == "wine glass"
-    assert load_priors().vessel_for("mug", "milk") == "mug"

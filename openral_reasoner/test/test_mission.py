@@ -1,0 +1,141 @@
+"""Working state of one mission."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openral_reasoner.behaviors.targets import KnownObject
+from openral_reasoner.budget import BudgetExhausted, SearchBudget
+from openral_reasoner.commands import PublishStatus, SpanEnded, SpanStarted
+from openral_reasoner.events import PromptReceived
+from openral_reasoner.mission import Mission, at_once
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner.success.evidence import Gone
+
+MUG = KnownObject("mug_1", "mug", "object", None, words="red mug", place="table_1")
+UNSPENT = SearchBudget()
+
+
+def started(budget: SearchBudget = UNSPENT) -> Mission:
+    settings = MissionSettings(budget=budget, default_requester="ana")
+    return Mission("m1", PromptReceived(id="p1", text="bring me the mug"), settings, ToolPalette())
+
+
+def test_a_prompt_without_a_requester_is_for_the_default_one(
+    palette: ToolPalette, settings: MissionSettings
+) -> None:
+    named = PromptReceived(id="p1", text="bring me the mug", requester="ben")
+    assert started().requester == "ana"
+    assert Mission("m1", named, settings, palette).requester == "ben"
+
+
+@given(st.lists(st.sampled_from(["recall", "locate"]), min_size=1, max_size=20))
+def test_no_two_calls_share_an_id(kinds: list[str]) -> None:
+    mission = started()
+    ids = [mission.next_id(kind) for kind in kinds]
+    assert len(set(ids)) == len(ids)
+
+
+@given(st.floats(allow_nan=False), st.text(max_size=10))
+def test_the_progress_shown_is_a_percentage_of_the_newest_stage(fraction: float, stage: str) -> None:
+    mission = started()
+    mission.say("GRASP mug")
+    mission.progress("old", 0.5)
+    mission.progress(stage, fraction)
+    head, _, percent = mission.step.removesuffix(" %]").rpartition(" ")
+    assert head == f"GRASP mug [{stage}"
+    assert 0 <= int(percent) <= 100
+
+
+def test_commands_are_drained_once() -> None:
+    mission = started()
+    mission.tell("hello")
+    assert len(mission.drain()) == 1
+    assert mission.drain() == ()
+
+
+@pytest.mark.parametrize(
+    ("budget", "tokens", "cost", "line"),
+    [
+        (SearchBudget(tokens=100), 101, 0.0, "tokens"),
+        (SearchBudget(dollars=0.5), 1, 0.6, "dollars"),
+        (SearchBudget(unpriced_calls=0), 1, None, "unpriced_calls"),
+    ],
+)
+def test_a_decision_beyond_the_budget_names_the_line(
+    budget: SearchBudget, tokens: int, cost: float | None, line: str
+) -> None:
+    with pytest.raises(BudgetExhausted) as caught:
+        started(budget).charge_decision(tokens, cost)
+    assert caught.value.line == line
+
+
+def test_closing_a_span_interrupts_those_left_open_inside_it() -> None:
+    mission = started()
+    for span in ("a", "b", "c"):
+        mission.open_span(span, span)
+    mission.close_span("b", "DONE")
+    mission.close_span("c", "DONE")
+    mission.close_every_span("END")
+    commands = mission.drain()
+    assert [(c.span, c.parent) for c in commands if isinstance(c, SpanStarted)] == [
+        ("a", ""),
+        ("b", "a"),
+        ("c", "b"),
+    ]
+    ended = [(c.span, c.status) for c in commands if isinstance(c, SpanEnded)]
+    assert ended == [("c", "INTERRUPTED"), ("b", "DONE"), ("a", "END")]
+
+
+def test_a_call_is_pending_until_it_is_finished() -> None:
+    mission = started()
+    mission.begin("c1", "recall_object", query="mug")
+    mission.now = 2.0
+    assert mission.pending("recall_object") == ("c1",)
+    mission.finish("c1", "FOUND", "remembered")
+    assert mission.pending("recall_object") == ()
+    (record,) = mission.report().calls
+    assert (record.status, record.message, record.duration) == ("FOUND", "remembered", 2.0)
+    assert isinstance(mission.drain()[-1], PublishStatus)
+
+
+def test_ending_all_calls_changes_only_those_that_are_pending() -> None:
+    mission = started()
+    mission.begin("c1", "recall_object")
+    mission.finish("c1", "FOUND")
+    mission.begin("c2", "locate_in_view")
+    mission.finish_all("CANCELLED")
+    assert [record.status for record in mission.records.values()] == ["FOUND", "CANCELLED"]
+
+
+def test_a_disproved_object_counts_its_place_as_searched_once() -> None:
+    mission = started()
+    mission.learn(MUG)
+    mission.disprove(MUG)
+    mission.disprove(MUG)
+    assert mission.objects["mug_1"].disproved
+    assert mission.searched == ["table_1: NOT_IN_VIEW"]
+    assert "table_1" in mission.episode("the red mug").visited
+    assert Gone("mug_1") in mission.evidence.facts
+
+
+def test_a_search_is_found_under_any_spelling_of_its_query_until_it_is_forgotten() -> None:
+    mission = started()
+    mission.keep(mission.episode("the Mug").after_escalation())
+    assert mission.episode("mug").escalated
+    mission.forget(mission.episode("mug"))
+    assert not mission.episode("mug").escalated
+
+
+def test_nothing_is_news_before_the_first_decision() -> None:
+    mission = started()
+    assert not mission.asked
+    mission.spend("model_calls")
+    assert mission.asked
+
+
+def test_a_value_at_once_waits_for_nothing() -> None:
+    with pytest.raises(StopIteration) as ended:
+        next(at_once(7))
+    assert ended.value.value == 7
