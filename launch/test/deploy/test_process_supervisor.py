@@ -14,7 +14,6 @@ from openral_bringup.deploy.process_supervisor import ProcessSupervisor, Respawn
 from openral_bringup.graph.description import GraphDescription
 from openral_bringup.graph.detectors import own_variables
 from openral_bringup.graph.node_spec import NodeSpec
-from openral_bringup.graph.resources import NotInstalled, executable_path
 
 Install = Callable[[str, str], NodeSpec]
 
@@ -207,8 +206,3 @@ def test_only_deaths_in_a_row_count() -> None:
         deaths = respawn.in_a_row(deaths, ran)
         counted.append(deaths)
     assert counted == [1, 2, 1, 2]
-
-
-def test_a_package_that_is_not_installed_is_named() -> None:
-    with pytest.raises(NotInstalled, match="'no_such_package' is not in this environment"):
-        executable_path("no_such_package", "node")

@@ -1,0 +1,104 @@
+"""Parameters set by the user: read, applied on top of the deployment's, checked before anything starts."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openral_bringup.graph.description import build_graph
+from openral_bringup.graph.errors import InvalidDeployment
+from openral_bringup.graph.node_spec import NodeSpec
+from openral_bringup.graph.options import DeploymentOptions
+from openral_bringup.graph.overrides import defaults, overrides_of, unknown
+from openral_core.documents import InvalidDocument
+from openral_sim.ros.parameters import SimParameters
+
+ROOT = Path(__file__).parents[3]
+RSKILLS = [ROOT / "rskills"]
+SCENE = ROOT / "scenes" / "deploy" / "home.yaml"
+
+
+def graph_of(**choices: Any) -> Any:
+    return build_graph(DeploymentOptions(scene=SCENE, **choices), RSKILLS)
+
+
+def test_parameters_of_the_user_win() -> None:
+    graph = graph_of(seed=3, overrides={"sim": {"seed": 9}, "sim_groundtruth": {"rate": 2.0}})
+    by_key = {node.key: node.parameters for node in graph.nodes}
+    assert (by_key["sim"]["seed"], by_key["sim_groundtruth"]["rate"]) == (9, 2.0)
+    assert by_key["sim_groundtruth"]["seed"] == 3
+
+
+def test_parameters_of_the_user_are_checked_before_anything_starts() -> None:
+    overrides = {"reasoner": {"seconds": "long", "colour": 3}, "sim_groundtruth": {"rate": -1.0}}
+    with pytest.raises(InvalidDeployment) as refused:
+        graph_of(overrides=overrides)
+    message = str(refused.value)
+    assert "--set reasoner.seconds: Input should be a valid number" in message
+    assert "--set reasoner.colour: Extra inputs are not permitted" in message
+    assert "--set sim_groundtruth.rate: Input should be greater than 0" in message
+
+
+def test_a_node_to_run_here_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(InvalidDeployment, match=r"--run arm: no such node; nodes are .*'reasoner'"):
+        graph_of(run=("arm",))
+
+
+def test_settings_on_the_command_line_win_over_files(tmp_path: Path) -> None:
+    file = tmp_path / "params.yaml"
+    file.write_text("sim: {seed: 1, real_time_factor: 2.0}")
+    assert overrides_of([file], ["sim.seed=5", "reasoner.brain=scripted"]) == {
+        "sim": {"seed": 5, "real_time_factor": 2.0},
+        "reasoner": {"brain": "scripted"},
+    }
+
+
+def test_a_setting_of_another_form_is_refused_with_an_example() -> None:
+    with pytest.raises(InvalidDeployment, match=r"--set seed=3: expected node\.parameter=value"):
+        overrides_of([], ["seed=3"])
+
+
+def test_settings_without_a_node_or_a_parameter_are_all_reported() -> None:
+    with pytest.raises(InvalidDeployment) as refused:
+        overrides_of([], ["sim.seed", ".seed=1", "sim.=1", "=", "sim.seed=3"])
+    assert len(refused.value.problems) == 4
+
+
+def test_a_value_is_read_as_yaml_and_may_hold_equals_signs() -> None:
+    read = overrides_of([], ["a.flag=true", "a.list=[x, y]", "a.text=b=c", "a.empty="])
+    assert read == {"a": {"flag": True, "list": ["x", "y"], "text": "b=c", "empty": None}}
+
+
+def test_a_later_file_wins_parameter_by_parameter(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.yaml", tmp_path / "second.yaml"
+    first.write_text("sim: {seed: 1, shadows: true}")
+    second.write_text("sim: {seed: 2}")
+    assert overrides_of([first, second], []) == {"sim": {"seed": 2, "shadows": True}}
+
+
+def test_a_node_whose_value_is_no_mapping_is_refused_with_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "params.yaml"
+    file.write_text("sim: 3")
+    with pytest.raises(InvalidDeployment, match=f"--params {file}: 'sim' must map parameters .*found 3"):
+        overrides_of([file], [])
+
+
+def test_a_file_that_does_not_exist_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(InvalidDocument, match=r"nowhere\.yaml"):
+        overrides_of([tmp_path / "nowhere.yaml"], [])
+
+
+def test_defaults_are_listed_for_the_parameters_that_the_deployment_leaves() -> None:
+    sim = NodeSpec("sim", "openral_sim", "sim", parameters={"seed": 3})
+    left = defaults(sim)
+    assert set(left) == set(SimParameters.model_fields) - {"seed"}
+    assert left["shadows"] is False
+    assert defaults(NodeSpec("camera_driver", "drivers", "camera")) == {}
+
+
+def test_unknown_nodes_are_reported_once_each_in_order() -> None:
+    nodes = (NodeSpec("sim", "openral_sim", "sim"),)
+    assert unknown("--run {}", ["leg", "sim", "arm", "leg"], nodes) == [
+        "--run arm: no such node; nodes are 'sim'",
+        "--run leg: no such node; nodes are 'sim'",
+    ]

@@ -1,0 +1,57 @@
+"""Paths of installed data: what does not exist is refused, with what does exist."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("ament_index_python")
+from openral_bringup.graph.resources import (
+    NotInstalled,
+    SceneNotFound,
+    executable_path,
+    large_images_profile,
+    rskill_folders,
+    scene_path,
+)
+from openral_core.errors import OpenRALError
+
+
+def test_a_folder_without_rskills_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OpenRALError, match=f"--rskills {tmp_path}: no <id>/rskill.yaml in this folder"):
+        rskill_folders([tmp_path])
+
+
+def test_a_package_that_is_not_installed_is_named() -> None:
+    with pytest.raises(NotInstalled, match="'no_such_package' is not in this environment"):
+        executable_path("no_such_package", "node")
+
+
+def test_the_shipped_rskills_come_before_the_users_own(own_rskills: Path) -> None:
+    shipped, own = rskill_folders([str(own_rskills)])
+    assert (shipped / "sim-groundtruth" / "rskill.yaml").is_file()
+    assert own == own_rskills
+
+
+def test_a_scene_is_found_by_its_name_and_by_its_file(tmp_path: Path) -> None:
+    own = tmp_path / "mine.yaml"
+    own.touch()
+    assert scene_path(str(own)) == own.resolve()
+    assert scene_path("home").name == "home.yaml"
+    assert scene_path("home.yaml") == scene_path("home")
+
+
+def test_a_file_of_the_user_takes_precedence_over_a_shipped_scene_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("home.yaml").touch()
+    assert scene_path("home.yaml") == (tmp_path / "home.yaml").resolve()
+
+
+def test_an_unknown_scene_is_refused_with_the_shipped_ones() -> None:
+    with pytest.raises(SceneNotFound, match=r"'castle' is not a file: .*'home'.* or generated:SEED"):
+        scene_path("castle")
+
+
+def test_the_profile_for_large_images_is_installed() -> None:
+    assert "<segment_size>" in large_images_profile().read_text()
