@@ -1,0 +1,94 @@
+"""Approach of objects and containers, against a home that obeys."""
+
+import pytest
+
+from openral_core.skills import SkillResult, SkillStatus, Verb
+from openral_reasoner.behaviors.approach import approach, close_container, open_container, resolve_object
+from openral_reasoner.behaviors.targets import KnownObject
+from openral_reasoner.commands import Command, SendSkill
+from openral_reasoner.events import Event, SkillEnded
+from openral_reasoner.mission import Mission
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import Peers, run_procedure
+from openral_reasoner_testing.symbolic_home import SymbolicHome
+
+
+def failing(home: SymbolicHome, status: SkillStatus) -> Peers:
+    """Return the peers of a home in which every skill ends with this status."""
+    peers = HomePeers(home)
+
+    def answer(command: Command) -> Event | None:
+        if isinstance(command, SendSkill):
+            return SkillEnded(call_id=command.call_id, result=SkillResult(status, ""))
+        return peers.answer(command)
+
+    return answer
+
+
+def sent(commands: list[Command]) -> list[str]:
+    return [command.goal.rskill_id for command in commands if isinstance(command, SendSkill)]
+
+
+def table(mission: Mission, home: SymbolicHome) -> KnownObject:
+    target, _ = run_procedure(mission, resolve_object(mission, "table_1"), HomePeers(home).answer)
+    assert target is not None
+    return target
+
+
+def test_the_robot_drives_to_a_target_once(mission: Mission, home: SymbolicHome) -> None:
+    target = table(mission, home)
+    first, commands = run_procedure(mission, approach(mission, target), HomePeers(home).answer)
+    assert (first.status, sent(commands)) == (SkillStatus.SUCCEEDED, ["navigate"])
+    again, commands = run_procedure(mission, approach(mission, target), HomePeers(home).answer)
+    assert (again.message, sent(commands)) == ("already there", [])
+
+
+@pytest.mark.parametrize(("status", "drives"), [(SkillStatus.BLOCKED, 2), (SkillStatus.NOT_REACHABLE, 1)])
+def test_only_a_passing_failure_to_drive_is_retried_once(
+    status: SkillStatus, drives: int, mission: Mission, home: SymbolicHome
+) -> None:
+    target = table(mission, home)
+    result, commands = run_procedure(mission, approach(mission, target), failing(home, status))
+    assert (result.status, len(sent(commands))) == (status, drives)
+    assert mission.at == ""
+
+
+def test_an_object_without_a_known_pose_is_not_driven_to(mission: Mission, home: SymbolicHome) -> None:
+    lost = KnownObject("ghost_1", "ghost", "object", None)
+    result, commands = run_procedure(mission, approach(mission, lost), HomePeers(home).answer)
+    assert (result.status, sent(commands)) == (SkillStatus.NOT_REACHABLE, [])
+
+
+def test_a_container_is_opened_once_and_closed_again(mission: Mission, home: SymbolicHome) -> None:
+    answer = HomePeers(home).answer
+    _, commands = run_procedure(mission, open_container(mission, "fridge_1"), answer)
+    assert sent(commands) == ["navigate", "open"]
+    assert home.places["fridge_1"].is_open
+    again, commands = run_procedure(mission, open_container(mission, "fridge_1"), answer)
+    assert (again.message, sent(commands)) == ("already open", [])
+    run_procedure(mission, close_container(mission, "fridge_1"), answer)
+    assert home.places["fridge_1"].hides
+    assert mission.opened == set()
+
+
+def test_a_container_that_stays_open_is_news(mission: Mission, home: SymbolicHome) -> None:
+    run_procedure(mission, open_container(mission, "fridge_1"), HomePeers(home).answer)
+    run_procedure(mission, close_container(mission, "fridge_1"), failing(home, SkillStatus.BLOCKED))
+    assert mission.news == ["fridge_1 was left open: CLOSE ended BLOCKED"]
+    assert mission.opened == {"fridge_1"}
+
+
+def test_a_container_that_this_mission_did_not_open_is_left_alone(
+    mission: Mission, home: SymbolicHome
+) -> None:
+    _, commands = run_procedure(mission, close_container(mission, "fridge_1"), HomePeers(home).answer)
+    assert commands == []
+
+
+def test_without_a_skill_to_open_it_a_container_is_not_driven_to(
+    mission: Mission, home: SymbolicHome
+) -> None:
+    skills = tuple(skill for skill in mission.palette.skills if skill.verb is not Verb.OPEN)
+    mission.palette = mission.palette.model_copy(update={"skills": skills})
+    result, commands = run_procedure(mission, open_container(mission, "fridge_1"), HomePeers(home).answer)
+    assert (result.status, sent(commands)) == (SkillStatus.UNSUPPORTED, [])
