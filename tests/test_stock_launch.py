@@ -175,7 +175,7 @@ def test_the_launch_file_runs_in_the_systems_interpreter(
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
     assert {line[1] for line in lines if line[0] == "node"} == NODES
-    assert any(line[0] == "info" and line[1] == "sim" for line in lines), "how images leave sim is told"
+    assert any(line[0] == "info" and line[1] == "sim:" for line in lines), "how images leave sim is told"
     origins = {line[1]: line[2] for line in lines if line[0] == "from"}
     assert origins["rclpy"].startswith(str(prefix)), "the environment shadows ROS's own packages"
     assert origins["pydantic"].startswith(str(layout.venv)), "the system's pydantic is too old"
