@@ -94,3 +94,23 @@ def test_ros_is_recognised(module: str, expected: bool) -> None:
 @pytest.mark.parametrize("worker", sorted(WORKERS))
 def test_nothing_imports_a_worker(worker: str) -> None:
     assert [name for name in MODULES if worker in imports(MODULES[name])] == []
+
+
+def test_a_worker_and_its_engines_load_no_ros() -> None:
+    waiting = [
+        name for name in MODULES if name.startswith((ENGINES, "openral_perception_ros.inference.worker."))
+    ]
+    waiting.append("openral_perception_ros.inference.worker")
+    reached: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += [each for each in imports(MODULES[name]) if each in MODULES]
+    ros = {
+        each
+        for name in reached
+        for each in imports(MODULES[name])
+        if is_ros(each) or each.startswith("ament_")
+    }
+    assert not ros, "an engine's environment has no ROS"

@@ -12,6 +12,7 @@ FOLDER = Path(PREPARED or ROOT / ".environments")
 DETECTION = "transformers-5" if PREPARED else "tests"
 GROUNDING = "locateanything" if PREPARED else "tests"
 PATIENCE = 90.0
+PACKAGES = ("openral_core", "openral_perception_ros", "openral_detector_conformance")
 
 
 def needs(name: str) -> pytest.MarkDecorator:
@@ -22,7 +23,7 @@ def needs(name: str) -> pytest.MarkDecorator:
 
 def in_environment(*arguments: str, name: str = DETECTION) -> str:
     """Return the output of Python there, run with these arguments and our packages on its path."""
-    paths = os.pathsep.join(str(ROOT / package) for package in ("openral_core", "openral_perception_ros"))
+    paths = os.pathsep.join(str(ROOT / package) for package in PACKAGES)
     variables = {**os.environ, "PYTHONPATH": paths, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     command = [str(_python(name)), *arguments]
     done = subprocess.run(

@@ -80,7 +80,7 @@ def _checkpoint(architecture: str, folder: Path) -> None:
     if not python.exists():
         raise NoKit(f"no environment {ENVIRONMENT!r} in {ENVIRONMENTS}: set OPENRAL_ENVIRONMENTS")
     module = "openral_detector_conformance.tiny_checkpoints"
-    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(package_roots()), "HF_HUB_OFFLINE": "1"}
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(package_roots(module)), "HF_HUB_OFFLINE": "1"}
     command = [str(python), "-m", module, architecture, str(folder / "weights")]
     subprocess.run(command, env=variables, check=True, capture_output=True)
 

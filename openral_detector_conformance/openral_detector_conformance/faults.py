@@ -20,7 +20,6 @@ import numpy as np
 
 from openral_core.detections import Box, Detection
 from openral_core.rskills import DetectorManifest
-from openral_perception_ros.detector import load_labels
 from openral_perception_ros.engines import (
     Engine,
     EngineFrame,
@@ -31,6 +30,7 @@ from openral_perception_ros.engines import (
     detections_from,
     engine_loader,
 )
+from openral_perception_ros.engines.vocabulary import load_labels
 
 SLOW = 0.4
 """Duration of a slow inference [s]."""

@@ -14,9 +14,10 @@ from openral_core.detectors import DetectorInfo, LifecycleState, LocateResult
 from openral_core.geometry import Pose
 from openral_core.rskills import Registry, Sensor
 from openral_core.text import Thesaurus
-from openral_perception_ros.detector import Detector, load_vocabulary
+from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines.base import Engine, EngineFrame, LoadOptions, Plane
 from openral_perception_ros.engines.sim_groundtruth import load
+from openral_perception_ros.engines.vocabulary import load_vocabulary
 from openral_perception_ros.image_cache import ImageSet
 from openral_perception_ros.locate.errors import LocateError
 from openral_perception_ros.locate.queue import DetectionResult

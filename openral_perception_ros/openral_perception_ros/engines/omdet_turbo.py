@@ -14,7 +14,6 @@ from transformers import AutoConfig, AutoModelForZeroShotObjectDetection, AutoTo
 from openral_core.detections import Detection
 from openral_core.documents import Document, parse_document
 from openral_core.rskills import DetectorManifest, Sensor
-from openral_perception_ros.detector import load_labels
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, PREPROCESSOR_FILE, checkpoint_folder
 from openral_perception_ros.engines.errors import EmptyQuery
@@ -27,6 +26,7 @@ from openral_perception_ros.engines.torch_utils import (
     inference_guard,
     to_device,
 )
+from openral_perception_ros.engines.vocabulary import load_labels
 
 Prompt = dict[str, torch.Tensor]
 

@@ -14,12 +14,12 @@ from openral_core.detections import Detection
 from openral_core.documents import Document, parse_document
 from openral_core.errors import format_choices
 from openral_core.rskills import DetectorManifest, Sensor
-from openral_perception_ros.detector import load_labels
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
 from openral_perception_ros.engines.checkpoints import PREPROCESSOR_FILE, checkpoint_folder
 from openral_perception_ros.engines.errors import EngineError, LabelMismatch
 from openral_perception_ros.engines.postprocessing import make_candidates
 from openral_perception_ros.engines.preprocessing import Preprocessing, ResizeMode
+from openral_perception_ros.engines.vocabulary import load_labels
 
 ProviderOptions = Mapping[str, str | int]
 PROVIDERS: Mapping[str, str] = {

@@ -17,9 +17,9 @@ from openral_core.detections import Detection
 from openral_core.documents import Document, parse_document
 from openral_core.rskills import DetectorManifest, Sensor
 from openral_core.text import Thesaurus, UnreadableText
-from openral_perception_ros.detector import VocabularyDocument, load_vocabulary
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
 from openral_perception_ros.engines.errors import EmptyQuery
+from openral_perception_ros.engines.vocabulary import VocabularyDocument, load_vocabulary
 
 
 @dataclass(frozen=True, slots=True)

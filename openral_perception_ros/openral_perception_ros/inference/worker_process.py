@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import openral_core
@@ -208,7 +209,7 @@ def worker_command(
         MissingEnvironment: If the manifest names an environment that has not been prepared.
     """
     bootstrap = (
-        f"import runpy, sys; sys.path += {package_roots()!r}; "
+        f"import runpy, sys; sys.path += {package_roots(module)!r}; "
         f"runpy.run_module({module!r}, run_name='__main__')"
     )
     if manifest.environment.name == MAIN_ENVIRONMENT:
@@ -219,7 +220,9 @@ def worker_command(
     return WorkerCommand((str(interpreter), "-s", "-c", bootstrap), worker_environment(os.environ))
 
 
-def package_roots() -> list[str]:
-    """Return the folders of the packages a worker imports, for another interpreter's path."""
-    packages = (openral_core, openral_perception_ros)
-    return list(dict.fromkeys(str(Path(str(package.__file__)).parents[1]) for package in packages))
+def package_roots(module: str = WORKER_MODULE) -> list[str]:
+    """Return the folders of the packages that a worker ``module`` imports, for another interpreter's path."""
+    files = [str(openral_core.__file__), str(openral_perception_ros.__file__)]
+    own = find_spec(module.partition(".")[0])
+    files += [own.origin] if own is not None and own.origin else []
+    return list(dict.fromkeys(str(Path(file).parents[1]) for file in files))

@@ -1,0 +1,55 @@
+"""Vocabulary files of detectors; imports no ROS, because engines load them in environments of their own."""
+
+from pathlib import Path
+
+from pydantic import Field, model_validator
+
+from openral_core.detectors import Vocabulary
+from openral_core.documents import Document, load_document
+from openral_core.rskills import DetectorManifest
+
+
+class VocabularyDocument(Document):
+    """Vocabulary file of a closed detector, its labels in class order.
+
+    ``labels`` maps each label to the phrases it also covers; ``groups`` sorts the labels for readers.
+    A file may list ``groups`` alone: their labels, in order, are the vocabulary.
+    """
+
+    labels: dict[str, tuple[str, ...]] = Field(min_length=1)
+    groups: dict[str, tuple[str, ...]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _labels_of_groups(cls, content: dict[str, object]) -> dict[str, object]:
+        groups = content.get("groups")
+        if not isinstance(groups, dict) or "labels" in content:
+            return content
+        listed = [label for group in groups.values() for label in group]
+        twice = sorted({label for label in listed if listed.count(label) > 1})
+        if twice:
+            raise ValueError(f"labels in two groups or twice in one: {twice}")
+        return {**content, "labels": dict.fromkeys(listed, ())}
+
+
+def load_vocabulary(manifest: DetectorManifest, folder: Path) -> VocabularyDocument | None:
+    """Load the vocabulary of a detector; None if it grounds any text.
+
+    Raises:
+        InvalidDocument: If the vocabulary file beside the manifest is missing or wrong.
+    """
+    if manifest.vocabulary.kind is Vocabulary.OPEN:
+        return None
+    if manifest.vocabulary.file:
+        return load_document(VocabularyDocument, folder / manifest.vocabulary.file)
+    return VocabularyDocument(labels=dict.fromkeys(manifest.vocabulary.labels, ()))
+
+
+def load_labels(manifest: DetectorManifest, folder: Path) -> tuple[str, ...]:
+    """Return the labels of a detector in class order; empty if it grounds any text.
+
+    Raises:
+        InvalidDocument: If the vocabulary file beside the manifest is missing or wrong.
+    """
+    vocabulary = load_vocabulary(manifest, folder)
+    return tuple(vocabulary.labels) if vocabulary else ()
