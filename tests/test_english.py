@@ -3,7 +3,6 @@
 import ast
 import re
 import subprocess
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,11 +11,6 @@ ROOT = Path(__file__).resolve().parents[1]
 QUESTION = re.compile(r"(What|Where|Whether|Which|Who|Whose|Whoever|How|Why|Is|Are|When)\b")
 IMPERSONAL = re.compile(r"\b(nobody|somebody|whoever|anybody)\b", re.IGNORECASE)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-STILL_ALLOWED: dict[str, int] = {
-    "openral_household_benchmark": 16,
-    "openral_world_state": 8,
-}
-"""Top folder -> number of docstrings that remain to be rewritten; it only ever shrinks."""
 
 
 def findings(source: str) -> list[str]:
@@ -29,11 +23,7 @@ def findings(source: str) -> list[str]:
 def test_docstrings_state_what_they_describe() -> None:
     listed = subprocess.check_output(["git", "ls-files", "*.py"], cwd=ROOT, text=True).split()
     found = {name: texts for name in listed if (texts := findings((ROOT / name).read_text(encoding="utf-8")))}
-    counts = Counter(dict.fromkeys(STILL_ALLOWED, 0))
-    for name, texts in found.items():
-        counts[name.split("/")[0]] += len(texts)
-    too_many = {folder for folder, count in counts.items() if count > STILL_ALLOWED.get(folder, 0)}
-    assert not too_many, {name: texts for name, texts in found.items() if name.split("/")[0] in too_many}
+    assert not found
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ class HeadCamera:
         return HeadCameraFrame(frame, view, drawn.rgb)
 
     def pixels_of(self, phrase: str) -> int:
-        """How many pixels show things called so, in truth."""
+        """Count the pixels that show objects of a label, by ground truth."""
         ids = [number for number, name in self._renderer.labels.items() if name == phrase]
         return int(np.isin(self._renderer.segment(), ids).sum())
 
@@ -93,16 +93,16 @@ class SimulatedDetectors:
 
     @property
     def infos(self) -> tuple[DetectorInfo, ...]:
-        """What the graph would be told of them."""
+        """Descriptions of the detectors, as the graph would announce them."""
         return tuple(each.info(LifecycleState.ACTIVE, 0.0, 0.0) for each in (self._stream, self._locator))
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the one that streams can name."""
+        """Labels of the continuous detector."""
         return self._stream.labels
 
     def stream(self, sight: HeadCameraFrame) -> list[Detection]:
-        """What streams into memory of one sight."""
+        """Detections of one image that stream into memory."""
         return self._engines[CONTINUOUS].detect(sight.frame, None)
 
     def locate(self, sight: HeadCameraFrame, query: str, camera: str, detector: str) -> LocateResult:
@@ -158,7 +158,7 @@ class HouseholdEnv:
 
     @property
     def pose(self) -> Pose:
-        """Where the base stands in map."""
+        """Pose of the base in map."""
         x, y, yaw = self.simulation.control.base_pose
         return Pose.planar(float(x), float(y), float(yaw))
 
@@ -168,7 +168,7 @@ class HouseholdEnv:
         return self.sight
 
     def after_period(self) -> None:
-        """What goes on beside any goal: odometry, carrying, and what streams into memory."""
+        """Update odometry, the held object and streamed detections, independently of any goal."""
         here = self.simulation.control.base_pose[:2].copy()
         self.metres += float(np.linalg.norm(here - self._at))
         self._at = here

@@ -63,7 +63,7 @@ class MissionEpisode:
         return self._core.report(self.robot.simulation.time)
 
     def _settle(self) -> None:
-        """A first look, as a graph has it before anybody speaks."""
+        """Take the first image, as a graph does before the first prompt."""
         while self.robot.simulation.time < 1.0:
             self.robot.simulation.advance()
             self.robot.after_period()

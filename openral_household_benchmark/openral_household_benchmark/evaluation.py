@@ -17,7 +17,7 @@ IN_VIEW = 20
 
 
 def evaluate(robot: HouseholdEnv, task: Task) -> str:
-    """What is wrong with the world at a mission's end; "" when the task is done."""
+    """Return the unmet condition of the task at a mission's end; "" when it is done."""
     return _VERDICTS[task.archetype](robot, task)
 
 

@@ -115,7 +115,7 @@ REFRESH = 20.0
 
 
 class NoDisplay(OpenRALError):
-    """Nobody could see a window here."""
+    """This machine has no display for a window."""
 
     def __init__(self) -> None:
         super().__init__("--view needs a screen: DISPLAY and WAYLAND_DISPLAY are not set; leave --view out")

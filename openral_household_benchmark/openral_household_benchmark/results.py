@@ -32,8 +32,8 @@ class Job:
 class EpisodeResult(Document):
     """One task that ended; times in [s], the way driven in [m].
 
-    ``metres`` is None where nobody measured it; ``why`` is typed, "" on success: what failed and how, such as
-    ``grasp: NOT_REACHABLE``.
+    ``metres`` is None where it was not measured; ``why`` is typed, "" on success: what failed and how,
+    such as ``grasp: NOT_REACHABLE``.
     """
 
     key: str
@@ -58,7 +58,7 @@ class EpisodeResult(Document):
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What one task cost, as far as it was measured."""
+    """Measured cost of one task."""
 
     tool_calls: int
     looks: int
@@ -94,7 +94,7 @@ def outcome_of(
 
 
 def reason(report: MissionReport, wrong: str) -> tuple[str, str]:
-    """What made a task fail, typed and in words; both "" when it did not fail."""
+    """Return the cause of a failed task, typed and as text; both "" when it did not fail."""
     if report.state is MissionState.SUCCEEDED:
         return ("mission: FALSE_SUCCESS", wrong) if wrong else ("", "")
     if report.state is MissionState.CLAIMED:
@@ -110,7 +110,7 @@ def reason(report: MissionReport, wrong: str) -> tuple[str, str]:
 
 
 def _ended_it(call: CallRecord, report: MissionReport) -> bool:
-    """Whether a mission ended over a skill: nothing but words came after it."""
+    """Return True if a mission ended because of a skill: only messages followed it."""
     after = [later for later in report.calls if later.index > call.index]
     return all(later.tool in ("ask_human", "resolve_place") for later in after)
 

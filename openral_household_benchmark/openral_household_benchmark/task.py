@@ -16,7 +16,7 @@ from openral_sim.world import SimWorldModel
 
 
 class TaskType(StrEnum):
-    """What a household robot is asked for."""
+    """Kinds of household tasks."""
 
     FETCH = "fetch"
     """Bring something that memory has seen lying about."""
@@ -50,7 +50,7 @@ def container_of(world: SimWorldModel, thing: WorldObject) -> str:
 
 
 def remembered(world: SimWorldModel, things: Iterable[str], seed: int) -> SceneGraph:
-    """What an earlier visit has left in memory of some objects: poses within 2 cm."""
+    """Memory records of some objects from an earlier visit: poses within 2 cm."""
     rng = np.random.default_rng(seed)
     return SceneGraph(tuple(_node(world, world.objects[name], rng) for name in things))
 
@@ -81,12 +81,12 @@ class NothingToAsk(OpenRALError):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is asked of the robot, by whom, and what it may know before.
+    """One task: the goal, its recipient and the initial memory.
 
     Attributes:
         goal: In the operator's words.
-        phrase: What the thing is called that it is about.
-        person: Id of who shall have it in the end; "" when nobody.
+        phrase: Name of the object.
+        person: Id of the recipient; "" if there is none.
         remembered: Ids of the objects that memory knows before.
     """
 

@@ -15,7 +15,6 @@ from openral_perception_ros.parameters import DetectorParameters
 from openral_ros.parameters import InvalidParameters, declare
 
 Lone = Callable[..., DetectorNode]
-SUFFIX = "detector"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Where someone stood when they spoke."""
+"""Poses of people at the time they spoke."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What becomes of observations in memory."""
+"""Association of observations with objects in memory."""
 
 import math
 from collections.abc import Sequence

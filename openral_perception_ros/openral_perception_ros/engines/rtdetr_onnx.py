@@ -21,7 +21,6 @@ from openral_perception_ros.engines.postprocessing import make_candidates
 from openral_perception_ros.engines.preprocessing import Preprocessing, ResizeMode
 from openral_perception_ros.engines.vocabulary import load_labels
 
-ProviderOptions = Mapping[str, str | int]
 PROVIDERS: Mapping[str, str] = {
     "cpu": "CPUExecutionProvider",
     "cuda": "CUDAExecutionProvider",

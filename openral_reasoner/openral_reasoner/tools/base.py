@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -31,8 +30,6 @@ class Tool(BaseModel):
     """One action the model may take; the class docstring is its description for the model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-    acts: ClassVar[bool] = False
 
     @classmethod
     def offered(cls, palette: ToolPalette) -> bool:

@@ -1,7 +1,7 @@
 """Tool execute_rskill: act on a target with a skill."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 from typing_extensions import override
@@ -40,8 +40,6 @@ class ExecuteRskillTool(Tool):
     GRASP and POUR take an object. OPEN, CLOSE and PLACE take a place or an object, never a room. HANDOVER
     takes a person.
     """
-
-    acts: ClassVar[bool] = True
 
     tool: Literal["execute_rskill"] = "execute_rskill"
     rskill_id: str = Field(max_length=64, description="id of a listed skill")

@@ -1,9 +1,7 @@
 """Conversions of detections and detector descriptions."""
 
 import math
-from typing import Any
 
-import numpy as np
 import pytest
 
 from openral_core.detections import Box, Detection
@@ -16,12 +14,7 @@ from openral_core.detectors import (
     Mode,
     Vocabulary,
 )
-from openral_core.geometry import Pose
-from openral_core.memory_queries import (
-    RecallMatch,
-)
 from openral_core.names import Name
-from openral_core.scene_graph import NodeKind, Presence, Relation, SceneEdge, SceneGraph, SceneNode
 
 pytest.importorskip("openral_msgs")
 from std_msgs.msg import Header
@@ -29,7 +22,6 @@ from std_msgs.msg import Header
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.srv import LocateInView
 from openral_ros.conversions import detections as detectors
-from openral_ros.conversions import scene_graph
 
 
 def test_a_look_survives_with_boxes_in_source_pixels() -> None:
@@ -69,41 +61,6 @@ def test_detector_info_survives() -> None:
     assert detectors.detector_info_from_message(message) == info
     message.health = 200
     assert detectors.detector_info_from_message(message).degraded
-
-
-MATCH = RecallMatch(
-    "mug_1",
-    "mug",
-    0.5,
-    Pose.planar(1, 2, 0),
-    (0.25, 0.5, 1.0),
-    "exact label",
-    Pose.planar(0, 0, 1.5),
-    "kitchen",
-    "table",
-    ("fridge",),
-    "fridge",
-    Presence.PRESENT,
-    5.5,
-    3,
-    "sim",
-)
-
-
-def close(first: Pose, second: Pose) -> bool:
-    same = np.allclose(first.position, second.position) and np.allclose(
-        np.abs(np.dot(first.orientation, second.orientation)), 1.0
-    )
-    return bool(same)
-
-
-def graph_message() -> Any:
-    nodes = (
-        SceneNode("mug_1", NodeKind.OBJECT, "mug", Pose()),
-        SceneNode("desk", NodeKind.PLACE, "desk", Pose()),
-    )
-    graph = SceneGraph(nodes, (SceneEdge("mug_1", Relation.ON, "desk"),))
-    return scene_graph.scene_graph_message(graph, 1.0)
 
 
 @pytest.mark.parametrize("field", ["memory_declared", "memory_measured", "memory_resident", "latency"])

@@ -2,13 +2,9 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.memory_queries import (
-    RecallMatch,
-)
 from openral_core.scene_graph import NodeKind, Opening, Presence, Relation, SceneEdge, SceneGraph, SceneNode
 
 pytest.importorskip("openral_msgs")
@@ -40,32 +36,6 @@ def test_the_scene_graph_survives() -> None:
     graph = SceneGraph((mug, kitchen), (SceneEdge("mug_1", Relation.IN_ROOM, "kitchen", 0.5),), 4, 9)
     returned = scene_graph.scene_graph_from_message(scene_graph.scene_graph_message(graph, 12.5))
     assert returned == graph
-
-
-MATCH = RecallMatch(
-    "mug_1",
-    "mug",
-    0.5,
-    Pose.planar(1, 2, 0),
-    (0.25, 0.5, 1.0),
-    "exact label",
-    Pose.planar(0, 0, 1.5),
-    "kitchen",
-    "table",
-    ("fridge",),
-    "fridge",
-    Presence.PRESENT,
-    5.5,
-    3,
-    "sim",
-)
-
-
-def close(first: Pose, second: Pose) -> bool:
-    same = np.allclose(first.position, second.position) and np.allclose(
-        np.abs(np.dot(first.orientation, second.orientation)), 1.0
-    )
-    return bool(same)
 
 
 def graph_message() -> Any:

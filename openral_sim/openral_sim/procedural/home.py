@@ -166,11 +166,6 @@ class UnknownScene(OpenRALError):
         super().__init__(f"unknown scene {name!r}: give a file, one of {choices}, or generated:SEED[:ROOMS]")
 
 
-def is_generated(name: str) -> bool:
-    """Return True if a name is that of a procedural home: ``generated:SEED[:ROOMS]``."""
-    return _GENERATED.fullmatch(name) is not None
-
-
 def find_scene(name: str, folder: Path) -> Scene:
     """Load or sample the scene of a name.
 

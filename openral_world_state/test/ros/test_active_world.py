@@ -1,4 +1,4 @@
-"""What world_state tells of the present: where the robot is, what is seen, what is held, what is not kept."""
+"""The active world: pose of the robot, visible and held objects, and what is not kept."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which depth image stands for a moment."""
+"""Selection of the depth image of a time stamp."""
 
 from collections.abc import Callable
 from typing import Any

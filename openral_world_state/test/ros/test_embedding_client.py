@@ -1,4 +1,4 @@
-"""What is near in meaning, through the real node."""
+"""Semantic neighbours, through the real node."""
 
 from collections.abc import Callable
 from pathlib import Path

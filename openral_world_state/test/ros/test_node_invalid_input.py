@@ -1,4 +1,4 @@
-"""What comes from outside may be wrong in any way: it is refused and counted, and the node goes on."""
+"""Invalid input of any kind is refused and counted, and the node goes on."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Where a participant of the graph can have a file written."""
+"""Folders in which a participant of the graph may have a file written."""
 
 from pathlib import Path
 
