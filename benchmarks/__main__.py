@@ -56,9 +56,16 @@ def main(asked: list[str]) -> int:
         return 2
     short = [name for name in known if not getattr(import_module(f"benchmarks.{name}"), "LONG", False)]
     console = Console(width=None if sys.stdout.isatty() else 150)
+    failed = []
     for name in asked or short:
-        measure(name, console)
-    return 0
+        try:
+            measure(name, console)
+        except Exception:  # noqa: BLE001 - the others are still worth their time
+            console.print_exception()
+            failed.append(name)
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
 
 
 def _cell(value: object) -> str:

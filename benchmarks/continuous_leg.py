@@ -83,12 +83,12 @@ def own_rate(detector: Detector, module: str) -> float:
     command = worker_command(detector.manifest, SETTING.environments, module)
     worker = InferenceWorkerProcess(command.line, command.variables)
     worker.load(Load(detector.manifest, str(detector.folder), LoadOptions()))
-    wait([worker.connection], PATIENCE)
+    wait([worker.connection.fileno()], PATIENCE)
     worker.receive()
     frame, looks, begun = picture(), 0, time.monotonic()
     while time.monotonic() - begun < WATCHED:
         worker.detect(frame, None)
-        wait([worker.connection], PATIENCE)
+        wait([worker.connection.fileno()], PATIENCE)
         worker.receive()
         looks += 1
     rate = looks / (time.monotonic() - begun)

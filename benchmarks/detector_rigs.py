@@ -16,7 +16,7 @@ from openral_perception_ros.detector import Detector, load_detector
 from openral_perception_ros.engines import EngineFrame, LoadOptions
 
 ROOT = Path(__file__).parents[1]
-SETTING = Setting(ROOT / ".environments", LoadOptions(), patience=60.0)
+SETTING = Setting(ROOT / ".environments", LoadOptions(), inference_timeout=60.0)
 FAULTY_NODE = "openral_detector_conformance.faulty_node"
 SIZE = (640, 480)
 _CAMERA = """

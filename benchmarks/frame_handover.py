@@ -69,7 +69,7 @@ def shared(line: Connection, frame: np.ndarray, arena: SharedFrameBuffer) -> Non
 def raw(line: Connection, frame: np.ndarray) -> None:
     """A header, then the pixels without copying them first."""
     line.send_bytes(b"raw")
-    line.send_bytes(frame.reshape(-1))
+    line.send_bytes(frame.reshape(-1).data)
 
 
 def packed(line: Connection, frame: np.ndarray) -> None:

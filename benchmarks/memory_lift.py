@@ -16,7 +16,7 @@ from openral_sim.rendering.camera import InstanceLabels, intrinsics
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.scene.scene import load_scene
 from openral_sim.world import SimWorldModel
-from openral_testing.synthetic_depth import Cylinder, Plane, look_at_pose, render_depth
+from openral_testing.synthetic_depth import Body, Cylinder, Plane, look_at_pose, render_depth
 from openral_world_state.lifting.camera import DepthView, Intrinsics
 from openral_world_state.lifting.lift import DepthModel, LiftRefused, lift
 
@@ -125,7 +125,10 @@ def _camera(
 
 def _cup_before_wall() -> Row:
     """Ten boxes on a 640x480 image of a cup at 1 m before a wall at 2 m."""
-    bodies = {"cup": Cylinder((1.0, 0.0, 1.0), 0.04, 0.1, hollow=True), "_wall": Plane((1.0, 0.0, 0.0), 2.0)}
+    bodies: dict[str, Body] = {
+        "cup": Cylinder((1.0, 0.0, 1.0), 0.04, 0.1, hollow=True),
+        "_wall": Plane((1.0, 0.0, 0.0), 2.0),
+    }
     shot = render_depth(bodies, look_at_pose((0.0, 0.0, 1.0), (1.0, 0.0, 1.0)))
     detection = Detection(shot.boxes["cup"], "cup", 0.9)
     times = []

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 import rclpy
 from rclpy.context import Context
@@ -27,7 +28,8 @@ SAMPLES = 400
 DOMAIN = 77
 RSKILLS = Path(__file__).parents[1] / "rskills"
 ENOUGH = RawCall(tool="done", arguments='{"success": false, "message": "enough"}')
-ANSWER = "nothing waits"
+ANSWER = "no question"
+"""Opening of the reply to an answer that nothing asked for."""
 
 
 class Operator:
@@ -68,18 +70,13 @@ def run() -> list[dict[str, object]]:
         return Decision((ENOUGH,), cost=0.0)
 
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    made = reasoner_node.make_brain
-    reasoner_node.make_brain = lambda parameters: slow
-    try:
-        with operator() as one:
-            idle = [one.seconds() for _ in range(SAMPLES)]
-            one.say("find the mug")
-            if not thinking.wait(20.0):
-                raise TimeoutError("the model was not asked")
-            end = time.monotonic() + CALL - 1.0
-            busy = [one.seconds() for _ in range(SAMPLES) if time.monotonic() < end]
-    finally:
-        reasoner_node.make_brain = made
+    with patch.object(reasoner_node, "make_model", lambda parameters: slow), operator() as one:
+        idle = [one.seconds() for _ in range(SAMPLES)]
+        one.say("find the mug")
+        if not thinking.wait(20.0):
+            raise TimeoutError("the model was not asked")
+        end = time.monotonic() + CALL - 1.0
+        busy = [one.seconds() for _ in range(SAMPLES) if time.monotonic() < end]
     return [row("idle", idle), row(f"a model call of {CALL:g} s in flight", busy)]
 
 

@@ -8,12 +8,14 @@ import statistics
 import sys
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
+from openral_core.rskills.manifests import DetectorManifest
 from openral_core.rskills.registry import load_manifest
-from openral_perception_ros.engines import EngineFrame, LoadOptions, engine_loader
-from openral_perception_ros.engines.omdet_turbo import ZeroShotHf
+from openral_perception_ros.engines import EngineFrame, LoadOptions
+from openral_perception_ros.engines.omdet_turbo import Prompt, ZeroShotHf, load
 
 LONGEST = 77
 
@@ -21,21 +23,28 @@ LONGEST = 77
 def main() -> None:
     """Print one JSON object: way -> seconds per look."""
     folder, looks = Path(sys.argv[1]), int(sys.argv[2])
-    engine = engine_loader("zeroshot_hf")(load_manifest(folder / "rskill.yaml"), folder, LoadOptions())
+    engine = load(_manifest(folder), folder, LoadOptions())
     times = {"cached": seconds(engine, looks, forget=False)}
     times["encoded every frame"] = seconds(engine, looks, forget=True)
     tokenizer = engine._prompter._tokenizer
-    tokens = engine._prompter._tokens
-    engine._prompter._tokens = lambda texts: {
-        key: value.to("cpu")
-        for key, value in tokenizer(
+
+    def padded(texts: list[str]) -> Prompt:
+        encoded = tokenizer(
             texts, padding="max_length", truncation=True, max_length=LONGEST, return_tensors="pt"
-        ).items()
-    }
+        )
+        return {key: value.to("cpu") for key, value in encoded.items()}
+
     engine._prompter.prompt.cache_clear()
-    times["encoded every frame, padded to 77"] = seconds(engine, max(looks // 3, 1), forget=True)
-    engine._prompter._tokens = tokens
+    with patch.object(engine._prompter, "_tokens", padded):
+        times["encoded every frame, padded to 77"] = seconds(engine, max(looks // 3, 1), forget=True)
     sys.stdout.write(json.dumps(times) + "\n")
+
+
+def _manifest(folder: Path) -> DetectorManifest:
+    manifest = load_manifest(folder / "rskill.yaml")
+    if not isinstance(manifest, DetectorManifest):
+        raise SystemExit(f"{folder} holds a {manifest.kind}, not a detector")
+    return manifest
 
 
 def seconds(engine: ZeroShotHf, looks: int, forget: bool) -> float:

@@ -62,12 +62,13 @@ class PaletteListener:
     def seconds_until(self, condition: Callable[[], bool], timeout: float) -> float:
         """Return the time until the condition held [s]; bounded."""
         clock = self._node.get_clock()
-        begun = clock.now().nanoseconds
+        begun: int = clock.now().nanoseconds
         while not condition():
             passed = (clock.now().nanoseconds - begun) * 1e-9
             assert passed < timeout, f"not within {timeout:.0f} s; locators are {self.locators()}"
             self._executor.spin_once(timeout_sec=0.05)
-        return (clock.now().nanoseconds - begun) * 1e-9
+        end: int = clock.now().nanoseconds
+        return (end - begun) * 1e-9
 
     def _on_palette(self, message: String) -> None:
         self.palette = json.loads(message.data)["palette"]
