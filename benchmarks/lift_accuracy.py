@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_testing.synthetic_depth import (
     Basket,
     Block,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from openral_core.memory_queries import RecallQuery
+from openral_core.spatial_memory import RecallQuery
 from openral_core.text import Thesaurus
 from openral_world_state.embeddings import EmbeddingIndex
 from openral_world_state.embeddings.index import MOST_LABELS

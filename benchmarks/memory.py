@@ -16,9 +16,9 @@ import psutil
 from benchmarks.linear_memory import LinearMemory
 from benchmarks.meaning_vectors import meaning_rows
 from openral_core.geometry import Pose
-from openral_core.memory_queries import RecallQuery
+from openral_core.spatial_memory import RecallQuery
 from openral_core.text import Thesaurus
-from openral_core.text.taxonomy import shipped_entries
+from openral_core.text.thesaurus import shipped_entries
 from openral_world_state.data_association import AssociationGates, DataAssociator
 from openral_world_state.home.model import StaticMap
 from openral_world_state.observation import Observation

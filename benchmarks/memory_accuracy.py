@@ -8,10 +8,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_core.detections import Box, Detection
+from openral_core.detectors import Box, Detection
 from openral_core.home_map import HomeMap
-from openral_core.memory_queries import RecallQuery
-from openral_core.scene_graph import Presence
+from openral_core.spatial_memory import Presence, RecallQuery
 from openral_core.text import Thesaurus
 from openral_sim.rendering.camera import InstanceLabels, intrinsics
 from openral_sim.rendering.renderer import SceneView

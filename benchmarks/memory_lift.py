@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import lift_accuracy
-from openral_core.detections import Box, Detection
+from openral_core.detectors import Box, Detection
 from openral_sim.rendering.camera import InstanceLabels, intrinsics
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.scene.scene import load_scene

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from openral_core.geometry import Pose
-from openral_core.memory_queries import EditOperation, MemoryEdit, RecallQuery
+from openral_core.spatial_memory import EditOperation, MemoryEdit, RecallQuery
 from openral_core.text import Thesaurus
 from openral_world_state.home.model import StaticMap
 from openral_world_state.spatial_memory.memory import SpatialMemory

@@ -1,9 +1,7 @@
 """A symbolic kitchen for the examples without ROS: places, objects, and the palette that a model is given."""
 
-from openral_core.detectors import DetectorInfo, LifecycleState, Mode, Vocabulary
-from openral_core.names import Name
-from openral_core.rskills import ParameterSpec, SkillManifest
-from openral_core.rskills.manifests import ParameterType
+from openral_core.detectors import DetectorInfo, LifecycleState
+from openral_core.rskills import Mode, Name, ParameterSpec, ParameterType, SkillManifest, Vocabulary
 from openral_core.skills import Verb
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette

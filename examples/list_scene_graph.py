@@ -11,7 +11,7 @@ import rclpy
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from openral_msgs.msg import SceneGraph
-from openral_ros.conversions.scene_graph import scene_graph_from_message
+from openral_ros.conversions.spatial_memory import scene_graph_from_message
 
 TOPIC = "openral/scene_graph"
 

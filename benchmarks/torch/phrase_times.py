@@ -12,8 +12,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from openral_core.rskills.manifests import DetectorManifest
-from openral_core.rskills.registry import load_manifest
+from openral_core.rskills import DetectorManifest, load_manifest
 from openral_perception_ros.engines import EngineFrame, LoadOptions
 from openral_perception_ros.engines.omdet_turbo import Prompt, ZeroShotHf, load
 

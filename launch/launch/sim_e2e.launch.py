@@ -5,11 +5,11 @@ ros2 launch openral_bringup sim_e2e.launch.py [scene:=home] [detectors:=embedded
 
 from collections.abc import Mapping
 
+from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from launch import LaunchContext, LaunchDescription
 from openral_bringup.graph.launch_arguments import ARGUMENTS
 from openral_bringup.graph.node_spec import NodeSpec
 from openral_bringup.launch_description import Launch, prepare

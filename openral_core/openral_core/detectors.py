@@ -1,24 +1,81 @@
-"""Detector descriptions and results of locate requests."""
+"""Detections, detector descriptions and results of locate requests; boxes in [px] of the source image."""
 
+import math
 from dataclasses import dataclass
-from enum import IntEnum, StrEnum
+from enum import IntEnum
 
-from openral_core.detections import Detection
-from openral_core.names import Name
-
-
-class Mode(StrEnum):
-    """Trigger of a detector: every frame, or a request."""
-
-    CONTINUOUS = "continuous"
-    ON_DEMAND = "on_demand"
+from openral_core.errors import OpenRALError
+from openral_core.rskills import Mode, Name, Vocabulary
 
 
-class Vocabulary(StrEnum):
-    """Labels that a detector can report: a fixed list, or any text."""
+class InvalidDetection(OpenRALError):
+    """A detection with an impossible box, label or score."""
 
-    CLOSED = "closed"
-    OPEN = "open"
+    def __init__(self, what: str, found: object, expected: str) -> None:
+        super().__init__(f"{what} {found!r} is not valid: expected {expected}")
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Axis-aligned rectangle [px] in the source image; x right, y down."""
+
+    x_min: float
+    y_min: float
+    x_max: float
+    y_max: float
+
+    def __post_init__(self) -> None:
+        edges = (self.x_min, self.y_min, self.x_max, self.y_max)
+        if not all(map(math.isfinite, edges)) or self.x_max <= self.x_min or self.y_max <= self.y_min:
+            raise InvalidDetection("box", edges, "finite x_min < x_max and y_min < y_max [px]")
+
+    @property
+    def width(self) -> float:
+        """[px]."""
+        return self.x_max - self.x_min
+
+    @property
+    def height(self) -> float:
+        """[px]."""
+        return self.y_max - self.y_min
+
+    @property
+    def center(self) -> tuple[float, float]:
+        """(x, y) [px]."""
+        return (self.x_min + self.x_max) / 2.0, (self.y_min + self.y_max) / 2.0
+
+    def clipped(self, width: int, height: int) -> "Box | None":
+        """Return the part of the box inside an image of this size, or None if it lies outside."""
+        x_min, x_max = max(0.0, self.x_min), min(float(width), self.x_max)
+        y_min, y_max = max(0.0, self.y_min), min(float(height), self.y_max)
+        return Box(x_min, y_min, x_max, y_max) if x_max > x_min and y_max > y_min else None
+
+    def iou(self, other: "Box") -> float:
+        """Intersection over union in [0, 1]."""
+        width = min(self.x_max, other.x_max) - max(self.x_min, other.x_min)
+        height = min(self.y_max, other.y_max) - max(self.y_min, other.y_min)
+        intersection = max(0.0, width) * max(0.0, height)
+        return intersection / (self.width * self.height + other.width * other.height - intersection)
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """One object in one image.
+
+    ``score`` is in [0, 1]; ``label`` is a label of the vocabulary or the queried phrase;
+    ``track`` is the detector's hint and never an identity.
+    """
+
+    box: Box
+    label: str
+    score: float
+    track: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.label.strip():
+            raise InvalidDetection("label", self.label, "at least one printable character")
+        if not 0.0 <= self.score <= 1.0:
+            raise InvalidDetection("score", self.score, "a number in [0, 1]")
 
 
 class LocateStatus(IntEnum):

@@ -1,12 +1,12 @@
 """Root of the error tree.
 
 OpenRALError
-├── InvalidName, UnknownId          names.py
-├── InvalidGeometry                 geometry/
-├── InvalidDetection                detections.py
-├── InvalidSceneGraph               scene_graph.py
+├── InvalidName, UnknownId          rskills.py
+├── InvalidGeometry                 geometry.py
+├── InvalidDetection                detectors.py
+├── InvalidSceneGraph               spatial_memory.py
 ├── InvalidDocument                 documents.py
-│   └── InvalidManifest             rskills/
+│   └── InvalidManifest             rskills.py
 └── further leaves in the modules that raise them
 """
 

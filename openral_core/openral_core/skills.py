@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from openral_core.geometry import Pose
-from openral_core.verbs import Verb
+from openral_core.rskills import Verb
 
 __all__ = ["ParamValue", "SkillGoal", "SkillResult", "SkillStatus", "Verb"]
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from openral_core.detections import Box, Detection
+from openral_core.detectors import Box, Detection
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import (
     Engine,

@@ -8,7 +8,7 @@ from queue import Queue
 
 import psutil
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
 from openral_detector_conformance.scenes import GOLDENS, golden
 from openral_perception_ros.detector import Detector

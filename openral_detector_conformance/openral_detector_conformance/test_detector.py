@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import CompressedImage, Image
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_core.rskills import Sensor
 from openral_detector_conformance.encodings import LOSSLESS, LOSSY, bomb, compressed, encoded, padded
 from openral_detector_conformance.scenes import GOLDENS, SIZES, overlap, phrases, resized, true_boxes

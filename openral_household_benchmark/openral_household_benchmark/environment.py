@@ -9,8 +9,7 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_core.detections import Detection
-from openral_core.detectors import DetectorInfo, LifecycleState, LocateResult
+from openral_core.detectors import Detection, DetectorInfo, LifecycleState, LocateResult
 from openral_core.geometry import Pose
 from openral_core.rskills import Registry, Sensor
 from openral_core.text import Thesaurus

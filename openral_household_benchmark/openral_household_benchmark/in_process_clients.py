@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 
 from openral_core.detectors import LocateResult
-from openral_core.memory_queries import ObserveResult, ObserveStatus
 from openral_core.rskills import Registry
 from openral_core.skills import SkillResult
+from openral_core.spatial_memory import ObserveResult, ObserveStatus
 from openral_household_benchmark.environment import HeadCameraFrame, HouseholdEnv
 from openral_reasoner.commands import (
     AskModel,

@@ -10,7 +10,7 @@ import numpy as np
 
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
-from openral_core.scene_graph import NodeKind, SceneGraph, SceneNode
+from openral_core.spatial_memory import NodeKind, SceneGraph, SceneNode
 from openral_sim.scene.entities import WorldObject
 from openral_sim.world import SimWorldModel
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
-from openral_core.detectors import LocateResult, Mode
+from openral_core.detectors import LocateResult
+from openral_core.rskills import Mode
 from openral_perception_ros.detector import Camera, Detector
 from openral_perception_ros.image_cache import ImageCache, ImageSet, RateLimiter
 from openral_perception_ros.image_subscriptions import decode_frame, make_image_cache, subscribe_camera

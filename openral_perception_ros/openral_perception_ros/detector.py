@@ -14,8 +14,14 @@ from rclpy.node import Node
 
 from openral_core.detectors import DetectorInfo, Health, LifecycleState
 from openral_core.errors import OpenRALError
-from openral_core.rskills import DetectorManifest, InvalidManifest, Registry, Sensor
-from openral_core.rskills.registry import MANIFEST_FILE, load_manifest
+from openral_core.rskills import (
+    MANIFEST_FILE,
+    DetectorManifest,
+    InvalidManifest,
+    Registry,
+    Sensor,
+    load_manifest,
+)
 from openral_perception_ros.engines.vocabulary import VocabularyDocument, load_vocabulary
 
 RSKILLS_PACKAGE = "openral_rskills"

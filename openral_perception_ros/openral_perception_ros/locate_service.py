@@ -22,12 +22,11 @@ from openral_perception_ros.active_detector import ActiveDetector, LocateAnswer
 from openral_perception_ros.locate.errors import DetectorFailed, LocateError, NotActive
 from openral_perception_ros.locate.request import RequestValidator
 from openral_perception_ros.publishers import make_header
-from openral_ros.callback_guard import describe_error, guard_of
+from openral_ros.callback_guard import describe_error, failure_responder, guard_of, guard_service
 from openral_ros.conversions.detections import fill_locate_response
 from openral_ros.executor import GuardedExecutor
 from openral_ros.rclpy_internals import SendResponse, intercept_responses
 from openral_ros.resources import ResourceScope
-from openral_ros.service_guard import failure_responder, guard_service
 from openral_ros.tracing import start_span
 
 _log = logging.getLogger(__name__)

@@ -13,8 +13,8 @@ from typing import ClassVar
 
 from std_msgs.msg import String
 
-from openral_core.detections import Detection
-from openral_core.detectors import Health, LifecycleState, Mode
+from openral_core.detectors import Detection, Health, LifecycleState
+from openral_core.rskills import Mode
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.active_detector import ActiveDetector, DetectorConfig, LocateAnswer
 from openral_perception_ros.detector import (

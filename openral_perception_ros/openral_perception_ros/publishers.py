@@ -17,9 +17,8 @@ from sensor_msgs.msg import Image
 from std_msgs.msg import Header
 from vision_msgs.msg import Detection2DArray
 
-from openral_core.detections import Detection
-from openral_core.detectors import DetectorInfo, Health, Mode
-from openral_core.rskills import Sensor
+from openral_core.detectors import Detection, DetectorInfo, Health
+from openral_core.rskills import Mode, Sensor
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.msg import FailureTrigger
 from openral_perception_ros.detector import Detector, robot_of

@@ -20,8 +20,7 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import Image
 from vision_msgs.msg import LabelInfo, VisionClass
 
-from openral_core.names import slug
-from openral_core.rskills import DetectorManifest, Registry
+from openral_core.rskills import DetectorManifest, Registry, slug
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.engines import EngineFrame, LoadOptions
 from openral_perception_ros.image_cache import ImageSet

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from openral_core.detectors import Mode
 from openral_core.documents import InvalidDocument, parse_document
-from openral_core.rskills import Registry
+from openral_core.rskills import Mode, Registry
 from openral_perception_ros.detector import load_detector
 from openral_perception_ros.engines import ENGINES
 from openral_perception_ros.engines.vocabulary import VocabularyDocument

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from openral_core.memory_queries import RecallQuery, ResolveQuery
 from openral_core.missions import MissionState, PromptOutcome
 from openral_core.skills import SkillGoal
+from openral_core.spatial_memory import RecallQuery, ResolveQuery
 from openral_reasoner.budget import BudgetLine
 from openral_reasoner.context import CallEvent, Context, FrozenModel
 

@@ -6,9 +6,8 @@ from pydantic import Field, TypeAdapter
 
 from openral_core.detectors import LocateResult
 from openral_core.geometry import Pose
-from openral_core.memory_queries import ObserveResult, RecallResult, ResolveResult
-from openral_core.scene_graph import SceneGraph
 from openral_core.skills import SkillResult
+from openral_core.spatial_memory import ObserveResult, RecallResult, ResolveResult, SceneGraph
 from openral_reasoner.context import CallEvent, FrozenModel, RawCall
 from openral_reasoner.palette.entries import ToolPalette
 

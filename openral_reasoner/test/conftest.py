@@ -5,10 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from openral_core.detectors import DetectorInfo, LifecycleState, Mode, Vocabulary
-from openral_core.names import Name
-from openral_core.rskills import ParameterSpec, SkillManifest
-from openral_core.rskills.manifests import ParameterType
+from openral_core.detectors import DetectorInfo, LifecycleState
+from openral_core.rskills import Mode, Name, ParameterSpec, ParameterType, SkillManifest, Vocabulary
 from openral_core.skills import Verb
 from openral_reasoner.events import PromptReceived
 from openral_reasoner.mission import Mission

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from openral_core.detectors import LifecycleState
-from openral_core.memory_queries import RecallResult, RecallStatus
 from openral_core.missions import MissionState
+from openral_core.spatial_memory import RecallResult, RecallStatus
 from openral_reasoner.commands import (
     AskModel,
     CallLocate,

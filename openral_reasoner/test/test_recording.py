@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.scene_graph import NodeKind, SceneGraph, SceneNode
+from openral_core.spatial_memory import NodeKind, SceneGraph, SceneNode
 from openral_reasoner import value_interning as interning
 from openral_reasoner.core import Core, handle_safely
 from openral_reasoner.events import Cancelled, PaletteChanged, PromptReceived, SceneRead

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from rclpy.node import Node
 
-from openral_core.detectors import DetectorInfo, Mode
+from openral_core.detectors import DetectorInfo
 from openral_core.errors import OpenRALError
+from openral_core.rskills import Mode
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.srv import LocateInView
 from openral_reasoner.palette.build import DetectorState

@@ -25,15 +25,15 @@ from openral_reasoner_ros.node import ReasonerNode
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
 from openral_ros.conversions.detections import detector_info_message, fill_locate_response
-from openral_ros.conversions.memory_queries import (
+from openral_ros.conversions.skills import fill_skill_result, skill_goal_from_message
+from openral_ros.conversions.spatial_memory import (
     fill_observe_response,
     fill_recall_response,
     fill_resolve_response,
     recall_query_from_request,
     resolve_query_from_request,
+    scene_graph_message,
 )
-from openral_ros.conversions.scene_graph import scene_graph_message
-from openral_ros.conversions.skills import fill_skill_result, skill_goal_from_message
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_testing.detector_info import make_locator_info
 

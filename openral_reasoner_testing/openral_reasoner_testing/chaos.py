@@ -7,7 +7,8 @@ from random import Random
 
 from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.geometry import Pose
-from openral_core.memory_queries import (
+from openral_core.skills import SkillResult, SkillStatus
+from openral_core.spatial_memory import (
     ObserveResult,
     ObserveStatus,
     RecallMatch,
@@ -16,7 +17,6 @@ from openral_core.memory_queries import (
     ResolveResult,
     ResolveStatus,
 )
-from openral_core.skills import SkillResult, SkillStatus
 from openral_reasoner.commands import (
     AskModel,
     CallLocate,

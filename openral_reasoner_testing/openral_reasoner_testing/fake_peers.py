@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-from openral_core.detections import Box, Detection
-from openral_core.detectors import LocateResult, LocateStatus
+from openral_core.detectors import Box, Detection, LocateResult, LocateStatus
 from openral_core.geometry import Pose
-from openral_core.memory_queries import (
+from openral_core.skills import SkillResult, SkillStatus
+from openral_core.spatial_memory import (
     ObserveResult,
     ObserveStatus,
     RecallMatch,
@@ -14,7 +14,6 @@ from openral_core.memory_queries import (
     ResolveResult,
     ResolveStatus,
 )
-from openral_core.skills import SkillResult, SkillStatus
 from openral_reasoner.commands import (
     CallLocate,
     CallObserve,

@@ -6,8 +6,8 @@ from random import Random
 
 from openral_core.missions import MissionState
 from openral_core.rskills import ParameterSpec, ParameterType
-from openral_core.scene_graph import NodeKind
 from openral_core.skills import Verb
+from openral_core.spatial_memory import NodeKind
 from openral_reasoner.budget import SearchBudget
 from openral_reasoner.commands import CallLocate
 from openral_reasoner.context import Context, Frontier, RawCall

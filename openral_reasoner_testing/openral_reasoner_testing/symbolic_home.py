@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from openral_core.geometry import Pose
-from openral_core.scene_graph import NodeKind, Opening, Relation, SceneEdge, SceneGraph, SceneNode
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
+from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneEdge, SceneGraph, SceneNode
 
 STANDOFF = 0.8
 """How far before a place the robot stands [m]."""

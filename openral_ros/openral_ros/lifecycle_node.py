@@ -12,7 +12,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from openral_core.errors import OpenRALError
-from openral_ros.callback_guard import FatalNodeError, guard_of
+from openral_ros.callback_guard import FatalNodeError, guard_of, guard_service, standard_failure_responder
 from openral_ros.executor import TransitionCallbackGroup
 from openral_ros.parameters import effect_notice
 from openral_ros.rclpy_internals import (
@@ -22,7 +22,6 @@ from openral_ros.rclpy_internals import (
     lifecycle_state_label,
 )
 from openral_ros.resources import ResourceScope
-from openral_ros.service_guard import guard_service, standard_failure_responder
 
 AnyNode = TypeVar("AnyNode", bound=Node)
 Transition = Callable[[AnyNode, LifecycleState], TransitionCallbackReturn]

@@ -19,8 +19,16 @@ from rclpy.service import Service
 from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 
-from openral_ros.callback_guard import FatalNodeError, callback_name, describe_error, guard_of
-from openral_ros.service_guard import FailureResponder, failure_responder, fill_failure, guard_service
+from openral_ros.callback_guard import (
+    FailureResponder,
+    FatalNodeError,
+    callback_name,
+    describe_error,
+    failure_responder,
+    fill_failure,
+    guard_of,
+    guard_service,
+)
 
 T = TypeVar("T")
 Callback = Callable[..., Any]

@@ -6,8 +6,7 @@ from numpy.typing import NDArray
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from tf2_msgs.msg import TFMessage
 
-from openral_core.geometry import InvalidGeometry, Pose
-from openral_core.geometry.tf_tree import InvalidTransform, TfTree
+from openral_core.geometry import InvalidGeometry, InvalidTransform, Pose, TfTree
 from openral_ros.conversions.geometry import pose_from_transform, seconds
 from openral_ros.resources import ResourceScope
 

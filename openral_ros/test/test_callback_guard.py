@@ -4,17 +4,25 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-
-pytest.importorskip("rclpy")
 from diagnostic_msgs.msg import DiagnosticArray
+from rcl_interfaces.msg import Parameter, ParameterValue
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically
+from rclpy.action import ActionClient, CancelResponse
 from rclpy.node import Node
 from std_msgs.msg import String
+from std_srvs.srv import Empty, Trigger
 
-from openral_ros.callback_guard import MAX_KINDS, OTHERS, FatalNodeError, guard_of
+from openral_msgs.action import ExecuteRskill
+from openral_msgs.srv import LocateInView, RecallObject
+from openral_ros.callback_guard import MAX_KINDS, OTHERS, FatalNodeError, NoFailureResponse, guard_of
 from openral_ros.executor import GuardedExecutor
+from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
-from openral_ros.timeouts import TimeoutScheduler
+from openral_ros.service_client import TimeoutScheduler
+
+pytest.importorskip("rclpy")
+
 
 SpinUntil = Callable[..., None]
 pytestmark = pytest.mark.usefixtures("callback_errors")
@@ -113,3 +121,81 @@ def test_what_rclpy_itself_calls_back_cannot_end_the_spin(
             break
     assert counts["subscription /chatter: ValueError"] > 2
     executor.shutdown()
+
+
+pytest.importorskip("rclpy")
+
+
+def unsendable(request: Any, response: Any) -> Any:
+    response.message = "\ud800"
+    return response
+
+
+@pytest.mark.parametrize("callback", [breaks, breaks_later, unsendable])
+def test_a_client_of_a_service_that_breaks_is_answered(
+    node: Node, scope: ResourceScope, spin_until: SpinUntil, callback: Callable[..., Any]
+) -> None:
+    scope.service(Trigger, "ask", callback)
+    for _ in range(2):
+        answer = scope.client(Trigger, "ask").call_async(Trigger.Request())
+        spin_until(node, answer.done)
+        assert not answer.result().success
+        assert "Error: " in answer.result().message
+
+
+@pytest.mark.parametrize(
+    ("service_type", "status"),
+    [(RecallObject, "INTERNAL_ERROR"), (LocateInView, "DETECTOR_ERROR")],
+)
+def test_the_answer_of_a_broken_service_has_the_status_for_it(
+    node: Node, scope: ResourceScope, spin_until: SpinUntil, service_type: Any, status: str
+) -> None:
+    scope.service(service_type, "ask", breaks)
+    answer = scope.client(service_type, "ask").call_async(service_type.Request())
+    spin_until(node, answer.done)
+    assert answer.result().status == getattr(service_type.Response, status)
+    assert answer.result().message == "ValueError: odd"
+
+
+def test_a_service_that_could_not_say_so_cannot_be_made(scope: ResourceScope) -> None:
+    with pytest.raises(NoFailureResponse, match="Empty_Response cannot express"):
+        scope.service(Empty, "ask", breaks)
+
+
+def test_a_goal_whose_execution_breaks_ends_typed(
+    node: Node, scope: ResourceScope, spin_until: SpinUntil
+) -> None:
+    scope.action_server(ExecuteRskill, "do", breaks_later, lambda _: CancelResponse.ACCEPT)
+    client = ActionClient(node, ExecuteRskill, "do")
+    scope.callback(client.destroy)
+    spin_until(node, client.server_is_ready)
+    accepted = client.send_goal_async(ExecuteRskill.Goal())
+    spin_until(node, accepted.done)
+    ended = accepted.result().get_result_async()
+    spin_until(node, ended.done)
+    result = ended.result().result
+    assert not result.success
+    assert (result.status, result.message) == (ExecuteRskill.Result.SKILL_ERROR, "ValueError: odd")
+
+
+@pytest.mark.parametrize(
+    ("service_type", "refused"),
+    [
+        (SetParameters, lambda response: response.results),
+        (SetParametersAtomically, lambda response: [response.result]),
+    ],
+)
+def test_a_parameter_of_no_type_is_refused_in_words(
+    ros_context: Any, spin_until: SpinUntil, service_type: Any, refused: Callable[[Any], Any]
+) -> None:
+    node = LifecycleNodeBase("managed", context=ros_context)
+    name = service_type.__name__
+    name = {"SetParameters": "set_parameters"}.get(name, "set_parameters_atomically")
+    client = node.create_client(service_type, f"managed/{name}")
+    odd = Parameter(name="x", value=ParameterValue(type=99))
+    answer = client.call_async(service_type.Request(parameters=[odd]))
+    spin_until(node, answer.done)
+    (result,) = refused(answer.result())
+    assert not result.successful
+    assert "99" in result.reason
+    node.destroy_node()

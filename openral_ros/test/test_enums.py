@@ -5,9 +5,9 @@ from enum import IntEnum
 import pytest
 
 from openral_core.detectors import LifecycleState, LocateStatus
-from openral_core.memory_queries import EditOperation, EditStatus, ObserveStatus, RecallStatus, ResolveStatus
 from openral_core.missions import MissionState
 from openral_core.skills import SkillStatus
+from openral_core.spatial_memory import EditOperation, EditStatus, ObserveStatus, RecallStatus, ResolveStatus
 
 srv = pytest.importorskip("openral_msgs.srv")
 action = pytest.importorskip("openral_msgs.action")

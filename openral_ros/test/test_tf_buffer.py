@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from openral_core.geometry.tf_tree import StaleTransform, UnknownFrame
+from openral_core.geometry import StaleTransform, UnknownFrame
 
 pytest.importorskip("rclpy")
 from geometry_msgs.msg import TransformStamped

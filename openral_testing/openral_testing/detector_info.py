@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from openral_core.detectors import DetectorInfo, LifecycleState, Mode, Vocabulary
-from openral_core.names import Name
+from openral_core.detectors import DetectorInfo, LifecycleState
+from openral_core.rskills import Mode, Name, Vocabulary
 
 _LOCATOR = DetectorInfo(
     name=Name("locator"),

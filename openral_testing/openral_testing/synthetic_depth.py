@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_core.detections import Box
+from openral_core.detectors import Box
 from openral_world_state.lifting.camera import DepthView, Intrinsics
 
 Array = NDArray[np.float64]

@@ -3,7 +3,7 @@
 from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter
 
 from openral_core.geometry import Pose
-from openral_core.scene_graph import NodeKind, SceneNode
+from openral_core.spatial_memory import NodeKind, SceneNode
 from openral_world_state.home.model import StaticMap
 from openral_world_state.spatial_memory.memory import SpatialMemory
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from openral_core.errors import OpenRALError, format_choices
-from openral_core.scene_graph import SceneGraph, SceneNode
+from openral_core.spatial_memory import SceneGraph, SceneNode
 from openral_core.text import Thesaurus
 from openral_world_state.queries.edit import forget_object, merge_objects, move_object, rename_object
 from openral_world_state.scene_graph.json_io import read_graph, write_graph

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pydantic import FiniteFloat, TypeAdapter
 
 from openral_core.home_map import Box3, Opens
-from openral_core.scene_graph import Opening
+from openral_core.spatial_memory import Opening
 from openral_world_state.home.model import SiteFixture, StaticMap
 from openral_world_state.lifting.camera import DepthView
 from openral_world_state.spatial_memory.memory import SpatialMemory

@@ -16,7 +16,7 @@ from types import MappingProxyType
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from openral_core.scene_graph import Presence
+from openral_core.spatial_memory import Presence
 from openral_core.text import TermRelation, Thesaurus
 from openral_world_state.observation import Observation
 from openral_world_state.spatial_memory.memory import SpatialMemory

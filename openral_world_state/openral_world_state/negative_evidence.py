@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_core.scene_graph import Opening, Presence
+from openral_core.spatial_memory import Opening, Presence
 from openral_core.text import Thesaurus
 from openral_world_state.data_association import merge_records, reappeared_as
 from openral_world_state.home.model import StaticMap

@@ -7,7 +7,7 @@ import numpy as np
 
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
-from openral_core.scene_graph import Presence
+from openral_core.spatial_memory import Presence
 from openral_core.text import TermRelation, Thesaurus
 from openral_world_state.observation import Observation
 from openral_world_state.spatial_memory.memory import SpatialMemory

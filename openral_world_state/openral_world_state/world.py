@@ -11,20 +11,21 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.home_map import HomeMap
-from openral_core.memory_queries import (
+from openral_core.spatial_memory import (
     EditResult,
     MemoryEdit,
+    NodeKind,
     ObserveResult,
     RecallQuery,
     RecallResult,
     ResolveQuery,
     ResolveResult,
+    SceneGraph,
 )
-from openral_core.scene_graph import NodeKind, SceneGraph
 from openral_core.text import Thesaurus
 from openral_world_state.agents import AgentPoseMemory
 from openral_world_state.container_state import ContainerStates, estimate_opening

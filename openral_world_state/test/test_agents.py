@@ -6,7 +6,7 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
-from openral_core.memory_queries import ResolveQuery, ResolveStatus
+from openral_core.spatial_memory import ResolveQuery, ResolveStatus
 from openral_core.text import Thesaurus
 from openral_world_state.world import WorldModel, WorldModelSettings, open_world
 

@@ -6,8 +6,7 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
-from openral_core.memory_queries import RecallQuery
-from openral_core.scene_graph import Opening
+from openral_core.spatial_memory import Opening, RecallQuery
 from openral_core.text import Thesaurus
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.world import WorldModel, WorldModelSettings, open_world

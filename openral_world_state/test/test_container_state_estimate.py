@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openral_core.home_map import Box3, Opens, load_map
-from openral_core.scene_graph import Opening
+from openral_core.spatial_memory import Opening
 from openral_testing.synthetic_depth import Block, Body, Plane, look_at_pose, render_depth
 from openral_world_state.container_state import estimate_opening
 from openral_world_state.home.loaders import static_map_from_home

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
-from openral_core.scene_graph import Presence
+from openral_core.spatial_memory import Presence
 from openral_core.text import Thesaurus
 from openral_world_state.data_association import (
     AssociationGates,

@@ -3,7 +3,7 @@
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.scene_graph import Presence
+from openral_core.spatial_memory import Presence
 from openral_core.text import Thesaurus, UnreadableText
 from openral_world_state.held_object import MAX_GRASP_DISTANCE, HeldObjectTracker
 from openral_world_state.spatial_memory.memory import SpatialMemory

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from openral_core.detections import Detection
-from openral_core.memory_queries import RecallQuery, RecallStatus
-from openral_core.scene_graph import Presence
+from openral_core.detectors import Detection
+from openral_core.spatial_memory import Presence, RecallQuery, RecallStatus
 from openral_core.text import Thesaurus
 from openral_testing.synthetic_depth import Block as Counter
 from openral_testing.synthetic_depth import Body, Cylinder, Plane, look_at_pose, render_depth

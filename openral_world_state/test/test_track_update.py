@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.scene_graph import Presence
+from openral_core.spatial_memory import Presence
 from openral_core.text import Thesaurus
 from openral_world_state.data_association import AssociationGates, DataAssociator
 from openral_world_state.observation import Observation

@@ -6,11 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from openral_core.detections import Box, Detection
+from openral_core.detectors import Box, Detection
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
-from openral_core.memory_queries import ObserveStatus, RecallQuery, RecallStatus, ResolveQuery, ResolveStatus
-from openral_core.scene_graph import Opening, Presence, Relation
+from openral_core.spatial_memory import (
+    ObserveStatus,
+    Opening,
+    Presence,
+    RecallQuery,
+    RecallStatus,
+    Relation,
+    ResolveQuery,
+    ResolveStatus,
+)
 from openral_core.text import Thesaurus
 from openral_testing.synthetic_depth import Block, Body, Cylinder, Plane, look_at_pose, render_depth
 from openral_world_state.world import WorldModel, WorldModelSettings, open_world

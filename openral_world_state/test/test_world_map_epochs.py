@@ -6,8 +6,17 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
-from openral_core.memory_queries import EditOperation, MemoryEdit, RecallQuery, ResolveQuery, ResolveStatus
-from openral_core.scene_graph import NodeKind, Presence, SceneGraph, SceneNode
+from openral_core.spatial_memory import (
+    EditOperation,
+    MemoryEdit,
+    NodeKind,
+    Presence,
+    RecallQuery,
+    ResolveQuery,
+    ResolveStatus,
+    SceneGraph,
+    SceneNode,
+)
 from openral_core.text import Thesaurus
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.world import WorldModel, WorldModelSettings, import_graph, open_world

@@ -8,8 +8,7 @@ import pytest
 from openral_core.documents import InvalidDocument
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
-from openral_core.memory_queries import RecallQuery, RecallStatus, ResolveQuery, ResolveStatus
-from openral_core.scene_graph import Relation
+from openral_core.spatial_memory import RecallQuery, RecallStatus, Relation, ResolveQuery, ResolveStatus
 from openral_core.text import Thesaurus
 from openral_world_state.observation import Observation
 from openral_world_state.scene_graph.json_io import read_graph

@@ -14,8 +14,7 @@ from sensor_msgs.msg import CameraInfo, Image
 from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
 
-from openral_core.detections import Detection
-from openral_core.detectors import LocateResult, LocateStatus
+from openral_core.detectors import Detection, LocateResult, LocateStatus
 from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
 from openral_msgs.action import ExecuteRskill

@@ -12,7 +12,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import Header
 
-from openral_core.memory_queries import RecallResult
+from openral_core.spatial_memory import RecallResult
 from openral_msgs.msg import MissionStatus, PromptStamped
 from openral_reasoner.events import Recalled
 from openral_reasoner.recording import read_lines

@@ -8,10 +8,10 @@ from collections.abc import Callable
 import launch_testing
 import psutil
 from ament_index_python.packages import get_package_share_directory
+from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 
-from launch import LaunchDescription
 from openral_bringup.deploy.monitor_node import MonitorNode
 
 LOCATOR = "/openral/perception/sim_groundtruth_locator/detector"

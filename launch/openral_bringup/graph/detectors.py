@@ -4,9 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from openral_bringup.graph.node_spec import NodeSpec
 from openral_bringup.graph.options import DeploymentOptions
-from openral_core.detectors import Mode
-from openral_core.names import UnknownId
-from openral_core.rskills import DetectorManifest, Registry
+from openral_core.rskills import DetectorManifest, Mode, Registry, UnknownId
 from openral_reasoner.llm.base import KEY_VARIABLES, MissingKey, api_key_for
 
 LEVEL = 1

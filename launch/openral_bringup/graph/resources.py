@@ -6,7 +6,7 @@ from pathlib import Path
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix, get_package_share_directory
 
 from openral_core.errors import OpenRALError, format_choices
-from openral_core.rskills.registry import MANIFEST_FILE
+from openral_core.rskills import MANIFEST_FILE
 
 GENERATED = "generated:"
 _DRAWN = Path("runs") / "homes"

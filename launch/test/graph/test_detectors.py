@@ -12,8 +12,7 @@ from openral_bringup.graph.description import build_graph
 from openral_bringup.graph.detectors import initially_inactive, own_variables
 from openral_bringup.graph.errors import InvalidDeployment
 from openral_bringup.graph.options import DeploymentOptions
-from openral_core.detectors import Mode
-from openral_core.rskills import DetectorManifest, Registry
+from openral_core.rskills import DetectorManifest, Mode, Registry
 
 ROOT = Path(__file__).parents[3]
 RSKILLS = [ROOT / "rskills"]

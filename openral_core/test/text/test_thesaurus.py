@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.text import InvalidThesaurus, TermRelation, Thesaurus, UnreadableText
-from openral_core.text.taxonomy import ThesaurusDocument, ThesaurusEntry, shipped_entries
+from openral_core.text.thesaurus import ThesaurusDocument, ThesaurusEntry, shipped_entries
 
 THESAURUS = Thesaurus.load()
 NAMES = sorted(shipped_entries().things)
@@ -113,4 +113,16 @@ def test_knows_no_place_for_a_unicorn() -> None:
 def test_refuses_a_synonym_of_two_things() -> None:
     things = {"hob": ThesaurusEntry(synonyms=("range",)), "field": ThesaurusEntry(synonyms=("range",))}
     with pytest.raises(InvalidThesaurus, match=r"'range' names two concepts: 'hob', 'field'"):
+        Thesaurus(ThesaurusDocument(version=1, things=things))
+
+
+@pytest.mark.parametrize(
+    ("things", "problem"),
+    [
+        ({"mug": ThesaurusEntry(kinds=("cupp",))}, "kinds without an entry: 'cupp'"),
+        ({"a": ThesaurusEntry(kinds=("b",)), "b": ThesaurusEntry(kinds=("a",))}, "kinds of themselves"),
+    ],
+)
+def test_refuses_a_broken_hierarchy(things: dict[str, ThesaurusEntry], problem: str) -> None:
+    with pytest.raises(InvalidThesaurus, match=problem):
         Thesaurus(ThesaurusDocument(version=1, things=things))

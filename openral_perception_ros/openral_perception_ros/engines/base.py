@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from openral_core.detections import Box, Detection
+from openral_core.detectors import Box, Detection
 from openral_core.rskills import DetectorManifest, Sensor
 from openral_perception_ros.engines.errors import BadDetections, MissingImagePlane, MissingPackage
 

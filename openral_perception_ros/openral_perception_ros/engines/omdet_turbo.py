@@ -11,7 +11,7 @@ import torch
 from pydantic import Field
 from transformers import AutoConfig, AutoModelForZeroShotObjectDetection, AutoTokenizer, PreTrainedConfig
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_core.documents import Document, parse_document
 from openral_core.rskills import DetectorManifest, Sensor
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from

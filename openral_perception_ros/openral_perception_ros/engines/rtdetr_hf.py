@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from transformers import AutoModelForObjectDetection
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_core.documents import Document, parse_document
 from openral_core.rskills import DetectorManifest, Sensor
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from

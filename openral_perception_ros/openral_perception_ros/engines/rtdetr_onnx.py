@@ -10,7 +10,7 @@ import numpy as np
 import onnxruntime
 from pydantic import Field
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_core.documents import Document, parse_document
 from openral_core.errors import format_choices
 from openral_core.rskills import DetectorManifest, Sensor

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 from scipy import ndimage
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_core.documents import Document, parse_document
 from openral_core.rskills import DetectorManifest, Sensor
 from openral_core.text import Thesaurus, UnreadableText

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_perception_ros.engines.base import detections_from
 from openral_perception_ros.engines.errors import EngineError
 

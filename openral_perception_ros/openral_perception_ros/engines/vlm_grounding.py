@@ -10,7 +10,7 @@ from PIL import Image
 from pydantic import Field
 from transformers import AutoModel, AutoProcessor, AutoTokenizer, BitsAndBytesConfig
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_core.documents import Document, parse_document
 from openral_core.rskills import DetectorManifest, Sensor
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions

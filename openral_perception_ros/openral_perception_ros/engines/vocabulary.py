@@ -4,9 +4,8 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
-from openral_core.detectors import Vocabulary
 from openral_core.documents import Document, load_document
-from openral_core.rskills import DetectorManifest
+from openral_core.rskills import DetectorManifest, Vocabulary
 
 
 class VocabularyDocument(Document):

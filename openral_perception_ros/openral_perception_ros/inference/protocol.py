@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgpack
 from pydantic import AfterValidator, Field, TypeAdapter
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import FailureKind, LoadOptions
 from openral_perception_ros.inference.shared_memory import ArraySpec

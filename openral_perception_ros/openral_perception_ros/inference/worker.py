@@ -11,7 +11,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from openral_core.detections import InvalidDetection
+from openral_core.detectors import InvalidDetection
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import (

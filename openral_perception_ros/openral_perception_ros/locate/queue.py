@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_perception_ros.image_cache import ImageSet
 from openral_perception_ros.locate.errors import DeadlineExceeded, LocateError, QueueFull
 

@@ -5,8 +5,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from openral_core.detections import Detection
-from openral_core.detectors import LocateResult, LocateStatus
+from openral_core.detectors import Detection, LocateResult, LocateStatus
 from openral_core.errors import format_choices
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
 from openral_perception_ros.detector import Detector

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_core.detections import Box, Detection
+from openral_core.detectors import Box, Detection
 from openral_perception_ros.engines import BadDetections, clip_detections, detections_from
 
 SIZE = (320, 200)

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_core.detections import Box
+from openral_core.detectors import Box
 from openral_perception_ros.engines import BadDetections
 from openral_perception_ros.engines.postprocessing import Candidates, make_candidates, non_max_suppression
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from torch_environments import DETECTION, FOLDER, GROUNDING, PATIENCE, in_environment, needs
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import EngineFrame, FailureKind, LoadOptions
 from openral_perception_ros.engines.weights_record import WeightsRecord, digests_of

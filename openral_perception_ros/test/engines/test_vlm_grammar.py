@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_core.detections import Box
+from openral_core.detectors import Box
 from openral_perception_ros.engines.vlm_grammar import (
     MAX_BOXES,
     NO_SCORE,

@@ -2,7 +2,7 @@ import msgpack
 import pytest
 from pydantic import ValidationError
 
-from openral_core.detections import Box, Detection
+from openral_core.detectors import Box, Detection
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import FailureKind, LoadOptions
 from openral_perception_ros.inference.protocol import (

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_core.detections import Box, Detection
-from openral_core.detectors import LocateStatus
+from openral_core.detectors import Box, Detection, LocateStatus
 from openral_core.text import Thesaurus
 from openral_perception_ros.detector import load_detector
 from openral_perception_ros.image_cache import ImageSet

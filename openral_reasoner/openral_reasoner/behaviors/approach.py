@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from math import dist
 
-from openral_core.memory_queries import ResolveStatus
 from openral_core.skills import SkillResult, SkillStatus, Verb
+from openral_core.spatial_memory import ResolveStatus
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object, not_evaluated
 from openral_reasoner.behaviors.peers import SKILLS, wait_for
 from openral_reasoner.behaviors.requests import RequestFailed, resolve

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from openral_core.detectors import LifecycleState, LocateResult, LocateStatus
-from openral_core.memory_queries import ObserveStatus
+from openral_core.spatial_memory import ObserveStatus
 from openral_reasoner.behaviors.peers import LOCATOR, PeerRequirement, wait_at_most, wait_for
 from openral_reasoner.behaviors.requests import RequestFailed, locate, observe, pause
 from openral_reasoner.behaviors.residency import activate_for_task

@@ -1,6 +1,6 @@
 """Recall an object; on a miss, ask the default locator once, then reply with the frontier of a search."""
 
-from openral_core.memory_queries import RecallMatch, RecallResult, RecallStatus
+from openral_core.spatial_memory import RecallMatch, RecallResult, RecallStatus
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object
 from openral_reasoner.behaviors.query_checks import BAD_QUERY, refused, unreadable
 from openral_reasoner.behaviors.requests import RequestFailed, read_scene, recall

@@ -7,7 +7,7 @@ from typing import TypeVar
 from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
-from openral_core.memory_queries import (
+from openral_core.spatial_memory import (
     ObserveResult,
     RecallQuery,
     RecallResult,
@@ -15,8 +15,8 @@ from openral_core.memory_queries import (
     ResolveQuery,
     ResolveResult,
     ResolveStatus,
+    SceneGraph,
 )
-from openral_core.scene_graph import SceneGraph
 from openral_reasoner.behaviors.peers import MEMORY, wait_for
 from openral_reasoner.behaviors.targets import KnownObject
 from openral_reasoner.commands import (

@@ -1,8 +1,8 @@
 """Search one candidate place, and challenge a model that ends its mission too early."""
 
 from openral_core.missions import MissionState
-from openral_core.scene_graph import NodeKind
 from openral_core.skills import SkillStatus, Verb
+from openral_core.spatial_memory import NodeKind
 from openral_reasoner.behaviors.approach import (
     approach,
     close_container,

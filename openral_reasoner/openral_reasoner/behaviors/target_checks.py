@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from openral_core.scene_graph import NodeKind
 from openral_core.skills import Verb
+from openral_core.spatial_memory import NodeKind
 from openral_reasoner.behaviors.targets import KnownObject
 from openral_reasoner.context import ToolResult
 from openral_reasoner.mission import Mission

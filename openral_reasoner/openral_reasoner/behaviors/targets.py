@@ -3,8 +3,7 @@
 from dataclasses import dataclass, replace
 
 from openral_core.geometry import Pose
-from openral_core.memory_queries import RecallMatch, ResolveResult
-from openral_core.scene_graph import Presence
+from openral_core.spatial_memory import Presence, RecallMatch, ResolveResult
 from openral_reasoner.context import ObjectSummary
 from openral_reasoner.success.evidence import Node
 

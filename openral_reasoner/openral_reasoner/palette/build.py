@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 from math import ceil
 
-from openral_core.detectors import DetectorInfo, Health, LifecycleState, Mode
-from openral_core.rskills import SkillManifest
-from openral_core.scene_graph import NodeKind, Relation, SceneGraph
+from openral_core.detectors import DetectorInfo, Health, LifecycleState
+from openral_core.rskills import Mode, SkillManifest
 from openral_core.skills import Verb
+from openral_core.spatial_memory import NodeKind, Relation, SceneGraph
 from openral_reasoner.palette.bounds import (
     ALIASES,
     DESCRIPTION,

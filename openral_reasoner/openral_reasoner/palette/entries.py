@@ -5,10 +5,9 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from openral_core.detectors import LifecycleState
-from openral_core.names import slug
-from openral_core.rskills import ParameterSpec
-from openral_core.scene_graph import NodeKind
+from openral_core.rskills import ParameterSpec, slug
 from openral_core.skills import Verb
+from openral_core.spatial_memory import NodeKind
 
 
 class PaletteEntry(BaseModel):

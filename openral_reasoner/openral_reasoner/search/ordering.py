@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import dist
 
-from openral_core.scene_graph import Relation, SceneGraph
+from openral_core.spatial_memory import Relation, SceneGraph
 
 LOOKAHEAD = 8
 """Number of next stops whose order is optimised jointly; the rest follow the ratio rule alone."""

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from openral_core.scene_graph import NodeKind, Opening, Relation, SceneGraph, SceneNode
+from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneGraph, SceneNode
 from openral_reasoner.search.ordering import Point, RouteLengths, SearchStop, order_by_expected_time
 from openral_reasoner.search.progress import SearchProgress, normalize_term
 

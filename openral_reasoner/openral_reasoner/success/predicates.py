@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 
-from openral_core.scene_graph import NodeKind
 from openral_core.skills import SkillStatus, Verb
+from openral_core.spatial_memory import NodeKind
 from openral_reasoner.scripted.grammar import (
     Bring,
     BringFilled,

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 from typing_extensions import override
 
-from openral_core.memory_queries import ResolveStatus
+from openral_core.spatial_memory import ResolveStatus
 from openral_reasoner.behaviors.requests import RequestFailed, resolve
 from openral_reasoner.behaviors.targets import KnownObject
 from openral_reasoner.context import ObjectSummary, ToolResult

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from openral_core.detectors import LocateResult, LocateStatus
-from openral_core.memory_queries import RecallResult, RecallStatus
 from openral_core.missions import MissionState
+from openral_core.spatial_memory import RecallResult, RecallStatus
 from openral_reasoner.commands import CallLocate, CallRecall, Command, PublishHandoff, SendSkill
 from openral_reasoner.context import Context, RawCall, ToolResult
 from openral_reasoner.events import Event, Located, Recalled

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from openral_core.detectors import LocateResult, LocateStatus
-from openral_core.memory_queries import RecallResult, RecallStatus
+from openral_core.spatial_memory import RecallResult, RecallStatus
 from openral_reasoner.behaviors.requests import (
     SLACK,
     RequestFailed,

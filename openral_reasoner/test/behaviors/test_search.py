@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from openral_core.memory_queries import ObserveResult, ObserveStatus
+from openral_core.spatial_memory import ObserveResult, ObserveStatus
 from openral_reasoner.commands import AskModel, CallLocate, CallObserve, Command, PublishHandoff, SendSkill
 from openral_reasoner.core import Core
 from openral_reasoner.events import ModelAnswered, Observed, PaletteChanged, PromptReceived

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from openral_core.scene_graph import NodeKind
+from openral_core.spatial_memory import NodeKind
 from openral_reasoner.commands import SendSkill
 from openral_reasoner.context import Context, RawCall, ToolResult
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette

@@ -3,8 +3,7 @@
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.memory_queries import RecallMatch, ResolveResult, ResolveStatus
-from openral_core.scene_graph import Presence
+from openral_core.spatial_memory import Presence, RecallMatch, ResolveResult, ResolveStatus
 from openral_reasoner.behaviors.targets import KnownObject
 from openral_reasoner.success.evidence import Node
 

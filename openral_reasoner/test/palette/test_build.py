@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from openral_core.detectors import DetectorInfo, Health, LifecycleState, Mode, Vocabulary
-from openral_core.names import Name
+from openral_core.detectors import DetectorInfo, Health, LifecycleState
+from openral_core.rskills import Mode, Name, Vocabulary
 from openral_core.skills import Verb
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette, changes
 from openral_reasoner.palette.entries import ToolPalette

@@ -4,8 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from openral_core.detectors import LifecycleState
-from openral_core.scene_graph import NodeKind
 from openral_core.skills import Verb
+from openral_core.spatial_memory import NodeKind
 from openral_reasoner.palette.entries import LocatorEntry, PlaceEntry, SkillEntry, ToolPalette
 
 

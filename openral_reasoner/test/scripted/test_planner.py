@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.memory_queries import ObserveResult, ObserveStatus
 from openral_core.missions import MissionState
 from openral_core.skills import SkillResult, SkillStatus
+from openral_core.spatial_memory import ObserveResult, ObserveStatus
 from openral_reasoner.commands import (
     AskModel,
     CallLocate,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from openral_core.scene_graph import NodeKind
 from openral_core.skills import Verb
+from openral_core.spatial_memory import NodeKind
 from openral_reasoner.behaviors.query_checks import BAD_QUERY
 from openral_reasoner.context import Frontier, ObjectSummary, RawCall, ToolResult
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette

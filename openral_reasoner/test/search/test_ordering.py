@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
-from openral_core.scene_graph import NodeKind, Relation, SceneEdge, SceneGraph, SceneNode
+from openral_core.spatial_memory import NodeKind, Relation, SceneEdge, SceneGraph, SceneNode
 from openral_reasoner.search.ordering import LOOKAHEAD, RouteLengths, SearchStop, order_by_expected_time
 
 POINTS = st.lists(st.tuples(st.floats(-20.0, 20.0), st.floats(-20.0, 20.0)), max_size=LOOKAHEAD + 4)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
-from openral_core.scene_graph import NodeKind, Opening, Relation, SceneEdge, SceneGraph, SceneNode
+from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneEdge, SceneGraph, SceneNode
 from openral_reasoner.search.planner import CandidateKind, plan_active_search
 from openral_reasoner.search.progress import SearchProgress
 

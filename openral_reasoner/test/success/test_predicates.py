@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_core.scene_graph import NodeKind
 from openral_core.skills import SkillStatus, Verb
+from openral_core.spatial_memory import NodeKind
 from openral_reasoner.palette.entries import PlaceEntry
 from openral_reasoner.success.evidence import (
     Acted,

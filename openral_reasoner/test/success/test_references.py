@@ -2,7 +2,7 @@
 
 import pytest
 
-from openral_core.scene_graph import NodeKind
+from openral_core.spatial_memory import NodeKind
 from openral_reasoner.palette.entries import PlaceEntry
 from openral_reasoner.success.evidence import Answered, Evidence, Fact, Node, Referred, Same, Source
 from openral_reasoner.success.references import Case, Setting, answers

@@ -3,8 +3,8 @@
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.memory_queries import ResolveStatus
 from openral_core.skills import Verb
+from openral_core.spatial_memory import ResolveStatus
 from openral_reasoner.behaviors.targets import KnownObject
 from openral_reasoner.commands import Command, PublishHandoff, SendSkill
 from openral_reasoner.context import ToolResult

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.rskills import ParameterSpec, ParameterType
-from openral_core.scene_graph import NodeKind
 from openral_core.skills import Verb
+from openral_core.spatial_memory import NodeKind
 from openral_reasoner.events import PromptReceived
 from openral_reasoner.mission import Mission
 from openral_reasoner.palette.entries import PlaceEntry, SkillEntry, ToolPalette

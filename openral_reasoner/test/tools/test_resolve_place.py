@@ -2,7 +2,7 @@
 
 import pytest
 
-from openral_core.memory_queries import ResolveResult, ResolveStatus
+from openral_core.spatial_memory import ResolveResult, ResolveStatus
 from openral_reasoner.commands import CallResolve, Command
 from openral_reasoner.context import ToolResult
 from openral_reasoner.events import Event, Resolved

@@ -4,7 +4,7 @@ from rclpy.node import Node
 
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
-from openral_core.scene_graph import SceneGraph
+from openral_core.spatial_memory import SceneGraph
 from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_msgs.msg import WorldState
 from openral_msgs.srv import ObserveDetections, RecallObject, ResolvePlace
@@ -17,14 +17,14 @@ from openral_reasoner_ros.liveness import ServiceMonitor
 from openral_reasoner_ros.topics import OBSERVE, RECALL, RESOLVE, SCENE_GRAPH, WORLD_STATE
 from openral_reasoner_ros.tracing import Traces
 from openral_ros.conversions.geometry import pose_from_message
-from openral_ros.conversions.memory_queries import (
+from openral_ros.conversions.spatial_memory import (
     observe_result_from_response,
     recall_request,
     recall_result_from_response,
     resolve_request,
     resolve_result_from_response,
+    scene_graph_from_message,
 )
-from openral_ros.conversions.scene_graph import scene_graph_from_message
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
 from openral_ros.service_client import AsyncServiceClient

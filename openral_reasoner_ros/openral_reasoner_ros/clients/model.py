@@ -10,7 +10,7 @@ from openral_reasoner.events import DeadlinePassed, ModelAnswered, ModelFailed
 from openral_reasoner.llm.base import Decision, Model, ModelUnavailable, answer_of
 from openral_reasoner_ros.dispatcher import Post
 from openral_ros.resources import ResourceScope
-from openral_ros.timeouts import TimeoutScheduler
+from openral_ros.service_client import TimeoutScheduler
 
 MAX_STUCK_CALLS = 4
 """Calls that may run past their deadline, each on its thread, before further calls are rejected."""

@@ -13,18 +13,17 @@ from vision_msgs.msg import (
 )
 
 from openral_core import CONTRACT_VERSION
-from openral_core.detections import Box, Detection
 from openral_core.detectors import (
+    Box,
+    Detection,
     DetectorInfo,
     Health,
     LifecycleState,
     LocateResult,
     LocateStatus,
-    Mode,
-    Vocabulary,
 )
 from openral_core.errors import OpenRALError
-from openral_core.names import Name
+from openral_core.rskills import Mode, Name, Vocabulary
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.srv import LocateInView
 

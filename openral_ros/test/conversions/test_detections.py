@@ -4,17 +4,16 @@ import math
 
 import pytest
 
-from openral_core.detections import Box, Detection
 from openral_core.detectors import (
+    Box,
+    Detection,
     DetectorInfo,
     Health,
     LifecycleState,
     LocateResult,
     LocateStatus,
-    Mode,
-    Vocabulary,
 )
-from openral_core.names import Name
+from openral_core.rskills import Mode, Name, Vocabulary
 
 pytest.importorskip("openral_msgs")
 from std_msgs.msg import Header

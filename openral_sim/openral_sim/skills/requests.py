@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from openral_core.errors import format_choices
 from openral_core.geometry import Pose
-from openral_core.names import UnknownId
-from openral_core.rskills import ParameterSpec, ParameterType, Registry, SkillManifest
+from openral_core.rskills import ParameterSpec, ParameterType, Registry, SkillManifest, UnknownId
 from openral_core.skills import ParamValue, SkillGoal, Verb
 from openral_sim.skills.errors import BadRequest, UnservedVerb
 

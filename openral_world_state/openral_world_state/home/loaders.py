@@ -2,7 +2,7 @@
 
 from openral_core.geometry import Pose
 from openral_core.home_map import Box3, Fixture, HomeMap, Place, Pose2, Rectangle, Room
-from openral_core.scene_graph import NodeKind, Relation, SceneGraph, SceneNode
+from openral_core.spatial_memory import NodeKind, Relation, SceneGraph, SceneNode
 from openral_world_state.home.model import Area, SiteFixture, StaticMap, SupportSurface
 
 SOURCE = "map"

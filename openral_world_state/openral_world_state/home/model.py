@@ -6,7 +6,7 @@ from functools import cached_property
 
 from openral_core.geometry import Pose
 from openral_core.home_map import Box3, Doorway, Opens, Pose2, Rectangle, Room
-from openral_core.scene_graph import SceneNode
+from openral_core.spatial_memory import SceneNode
 
 Triple = tuple[float, float, float]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_core.detections import Box, Detection
+from openral_core.detectors import Box, Detection
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose, transform_points
 from openral_world_state.lifting.camera import DepthView

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.geometry import InvalidGeometry, Pose
-from openral_core.memory_queries import EditOperation, EditResult, EditStatus, MemoryEdit
-from openral_core.scene_graph import Presence
+from openral_core.spatial_memory import EditOperation, EditResult, EditStatus, MemoryEdit, Presence
 from openral_core.text import Thesaurus, UnreadableText
 from openral_world_state.data_association import merge_records
 from openral_world_state.home.model import MAX_COORDINATE, is_on_map

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
-from openral_core.memory_queries import ObserveResult, ObserveStatus
+from openral_core.spatial_memory import ObserveResult, ObserveStatus
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
 from openral_world_state.lifting.camera import DepthView
 from openral_world_state.lifting.lift import DepthModel, LiftRefused, NoDepth, OutOfRange, lift

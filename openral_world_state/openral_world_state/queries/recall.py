@@ -11,8 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
-from openral_core.memory_queries import RecallMatch, RecallQuery, RecallResult, RecallStatus
-from openral_core.scene_graph import Opening, Presence
+from openral_core.spatial_memory import (
+    Opening,
+    Presence,
+    RecallMatch,
+    RecallQuery,
+    RecallResult,
+    RecallStatus,
+)
 from openral_core.text import TermRelation, UnreadableText
 from openral_world_state.home.model import StaticMap, is_on_map
 from openral_world_state.navigation.grid import FloorGrid
@@ -21,12 +27,7 @@ from openral_world_state.scene_graph.build import locate_in_home, must_open
 from openral_world_state.spatial_memory.label_index import LabelIndex
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.postings import PostingHits
-from openral_world_state.spatial_memory.record import (
-    MIN_VOTE_FRACTION,
-    PRESENCES,
-    ObjectRecord,
-    ObjectTable,
-)
+from openral_world_state.spatial_memory.record import MIN_VOTE_FRACTION, PRESENCES, ObjectRecord, ObjectTable
 
 RELATIONS = (TermRelation.EQUAL, TermRelation.NARROWER, TermRelation.BROADER, TermRelation.RELATED)
 _CODES = {relation: code for code, relation in enumerate(RELATIONS)}

@@ -6,8 +6,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from openral_core.geometry import Pose
-from openral_core.memory_queries import ResolveQuery, ResolveResult, ResolveStatus
-from openral_core.scene_graph import NodeKind, Presence, SceneNode
+from openral_core.spatial_memory import (
+    NodeKind,
+    Presence,
+    ResolveQuery,
+    ResolveResult,
+    ResolveStatus,
+    SceneNode,
+)
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
 from openral_world_state.home.model import StaticMap, is_on_map
 from openral_world_state.navigation.grid import FloorGrid

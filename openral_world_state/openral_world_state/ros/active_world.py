@@ -9,12 +9,11 @@ from pathlib import Path
 from rclpy.node import Node
 from vision_msgs.msg import Detection2DArray
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
-from openral_core.geometry import InvalidGeometry, Pose
-from openral_core.geometry.tf_tree import StaleTransform, UnknownFrame
+from openral_core.geometry import InvalidGeometry, Pose, StaleTransform, UnknownFrame
 from openral_core.home_map import load_map
-from openral_core.memory_queries import ObserveResult, ObserveStatus, RecallQuery, RecallResult, RecallStatus
+from openral_core.spatial_memory import ObserveResult, ObserveStatus, RecallQuery, RecallResult, RecallStatus
 from openral_core.text import Thesaurus, UnreadableText
 from openral_msgs.msg import DetectorInfo, FailureTrigger, KeyValue, PromptStamped, SkillCatalogue
 from openral_ros.conversions.geometry import seconds

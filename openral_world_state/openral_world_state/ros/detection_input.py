@@ -12,9 +12,9 @@ from rclpy.serialization import deserialize_message
 from std_msgs.msg import Header
 from vision_msgs.msg import Detection2DArray
 
-from openral_core.detections import Detection, InvalidDetection
+from openral_core.detectors import Detection, InvalidDetection
 from openral_core.errors import OpenRALError
-from openral_core.geometry.tf_tree import StaleTransform
+from openral_core.geometry import StaleTransform
 from openral_msgs.msg import DetectorInfo
 from openral_ros.conversions.detections import detection_from_message
 from openral_ros.conversions.geometry import seconds

@@ -12,12 +12,21 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
 from openral_core.errors import OpenRALError
-from openral_core.memory_queries import EditOperation, EditResult, EditStatus, MemoryEdit
-from openral_core.scene_graph import NodeKind, SceneGraph
+from openral_core.spatial_memory import (
+    EditOperation,
+    EditResult,
+    EditStatus,
+    MemoryEdit,
+    NodeKind,
+    SceneGraph,
+)
 from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_msgs.srv import EditMemory
-from openral_ros.conversions.memory_queries import edit_request, edit_result_from_response
-from openral_ros.conversions.scene_graph import scene_graph_from_message
+from openral_ros.conversions.spatial_memory import (
+    edit_request,
+    edit_result_from_response,
+    scene_graph_from_message,
+)
 from openral_ros.qos import LATCHED
 from openral_world_state.cli import Object, app, commands, console, report_errors, show_node, show_nodes
 from openral_world_state.scene_graph.json_io import write_graph

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from openral_core.errors import OpenRALError
-from openral_core.memory_queries import (
+from openral_core.spatial_memory import (
     EditResult,
     EditStatus,
     ObserveResult,
@@ -28,7 +28,7 @@ from openral_core.memory_queries import (
 )
 from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
 from openral_ros.callback_guard import FatalNodeError
-from openral_ros.conversions.memory_queries import (
+from openral_ros.conversions.spatial_memory import (
     edit_from_request,
     fill_edit_response,
     fill_observe_response,

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from openral_core.scene_graph import Opening, Presence, Relation, SceneEdge
+from openral_core.spatial_memory import Opening, Presence, Relation, SceneEdge
 from openral_world_state.home.model import SiteFixture, StaticMap
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord

@@ -9,7 +9,15 @@ from pydantic import Field, FiniteFloat
 from openral_core.documents import Document, InvalidDocument, parse_document
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
-from openral_core.scene_graph import NodeKind, Opening, Presence, Relation, SceneEdge, SceneGraph, SceneNode
+from openral_core.spatial_memory import (
+    NodeKind,
+    Opening,
+    Presence,
+    Relation,
+    SceneEdge,
+    SceneGraph,
+    SceneNode,
+)
 
 SCHEMA_VERSION: Literal[1] = 1
 """Version of the document's format; a reader refuses any other."""

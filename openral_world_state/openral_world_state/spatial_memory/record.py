@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
-from openral_core.scene_graph import NodeKind, Opening, Presence, SceneNode
+from openral_core.spatial_memory import NodeKind, Opening, Presence, SceneNode
 
 Triple = tuple[float, float, float]
 OPERATOR_LABEL_WEIGHT = 1000.0

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from openral_core.geometry import Pose
-from openral_core.scene_graph import Opening, Presence
+from openral_core.spatial_memory import Opening, Presence
 from openral_world_state.spatial_memory.errors import (
     IN_MEMORY,
     MemoryNotWritten,

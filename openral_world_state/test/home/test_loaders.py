@@ -6,7 +6,7 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.home_map import Place, load_map
-from openral_core.scene_graph import NodeKind, Relation, SceneEdge, SceneGraph, SceneNode
+from openral_core.spatial_memory import NodeKind, Relation, SceneEdge, SceneGraph, SceneNode
 from openral_world_state.home.loaders import static_map_from_graph, static_map_from_home
 
 MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")

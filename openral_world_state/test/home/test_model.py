@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
 from openral_core.home_map import Box3, Pose2, Rectangle, Room
-from openral_core.scene_graph import NodeKind, SceneNode
+from openral_core.spatial_memory import NodeKind, SceneNode
 from openral_world_state.home.model import Area, SiteFixture, StaticMap, SupportSurface, is_on_map
 
 ANYWHERE = st.builds(Pose2, x=st.floats(-5.0, 5.0), y=st.floats(-5.0, 5.0), yaw=st.floats(-3.0, 3.0))

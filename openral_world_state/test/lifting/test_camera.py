@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 from openral_testing.synthetic_depth import Ball, Plane, look_at_pose, render_depth
 from openral_world_state.lifting.camera import (
     DepthView,

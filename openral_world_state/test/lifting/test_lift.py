@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from openral_core.detections import Box, Detection
+from openral_core.detectors import Box, Detection
 from openral_testing.synthetic_depth import (
     Ball,
     Basket,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.memory_queries import EditOperation, EditStatus, MemoryEdit, RecallQuery
+from openral_core.spatial_memory import EditOperation, EditStatus, MemoryEdit, RecallQuery
 from openral_core.text import Thesaurus
 from openral_world_state.data_association import AssociationGates, DataAssociator
 from openral_world_state.home.model import StaticMap

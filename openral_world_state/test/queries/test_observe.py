@@ -2,8 +2,8 @@
 
 import pytest
 
-from openral_core.detections import Box, Detection
-from openral_core.memory_queries import ObserveStatus
+from openral_core.detectors import Box, Detection
+from openral_core.spatial_memory import ObserveStatus
 from openral_core.text import Thesaurus
 from openral_testing.synthetic_depth import Ball, Block, look_at_pose, render_depth
 from openral_world_state.home.model import StaticMap

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
-from openral_core.memory_queries import RecallQuery, RecallResult, RecallStatus
-from openral_core.scene_graph import Presence
+from openral_core.spatial_memory import Presence, RecallQuery, RecallResult, RecallStatus
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
 from openral_world_state.home.model import StaticMap
 from openral_world_state.queries.recall import MatchBuilder, RecallRequestHandler, candidates_of, find_matches

@@ -8,8 +8,7 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
-from openral_core.memory_queries import ResolveQuery, ResolveStatus
-from openral_core.scene_graph import NodeKind, Presence, SceneNode
+from openral_core.spatial_memory import NodeKind, Presence, ResolveQuery, ResolveStatus, SceneNode
 from openral_core.text import Thesaurus, UnreadableText
 from openral_world_state.home.loaders import static_map_from_home
 from openral_world_state.navigation.grid import FloorGrid

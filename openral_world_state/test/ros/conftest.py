@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from openral_core.detections import Detection
+from openral_core.detectors import Detection
 
 rclpy = pytest.importorskip("rclpy")
 from geometry_msgs.msg import TransformStamped

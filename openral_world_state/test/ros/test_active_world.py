@@ -14,7 +14,7 @@ from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection3DArray
 
 from openral_core.geometry import Pose
-from openral_core.scene_graph import Presence
+from openral_core.spatial_memory import Presence
 from openral_msgs.msg import FailureTrigger, SkillCatalogue, WorldState
 from openral_ros.conversions.geometry import seconds, stamp_of, transform_message
 from openral_ros.qos import RELIABLE

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from openral_core.detections import Box, Detection
+from openral_core.detectors import Box, Detection
 
 pytest.importorskip("rclpy")
 from std_msgs.msg import Header

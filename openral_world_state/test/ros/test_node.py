@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from openral_core.detections import Box, Detection
+from openral_core.detectors import Box, Detection
 
 rclpy = pytest.importorskip("rclpy")
 from builtin_interfaces.msg import Time
@@ -19,8 +19,7 @@ from std_msgs.msg import Header
 from vision_msgs.msg import Detection2DArray
 
 from openral_core.geometry import Pose
-from openral_core.memory_queries import EditOperation, MemoryEdit
-from openral_core.scene_graph import NodeKind
+from openral_core.spatial_memory import EditOperation, MemoryEdit, NodeKind
 from openral_msgs.msg import KeyValue, PromptStamped, SceneNode, SkillCatalogue
 from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
 from openral_ros.conversions.detections import detections_message

@@ -11,7 +11,7 @@ pytest.importorskip("rclpy")
 from sensor_msgs.msg import CameraInfo, RegionOfInterest
 
 from openral_core.geometry import Pose
-from openral_core.memory_queries import ResolveQuery, ResolveStatus
+from openral_core.spatial_memory import ResolveQuery, ResolveStatus
 from openral_msgs.msg import DetectorInfo, SkillCatalogue
 from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, SaveSceneGraph
 from openral_ros.conversions.images import image_message

@@ -6,7 +6,7 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
-from openral_core.scene_graph import Opening, Relation, SceneEdge
+from openral_core.spatial_memory import Opening, Relation, SceneEdge
 from openral_world_state.home.loaders import static_map_from_home
 from openral_world_state.home.model import StaticMap
 from openral_world_state.scene_graph.build import (

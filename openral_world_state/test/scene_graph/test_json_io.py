@@ -8,7 +8,14 @@ import pytest
 
 from openral_core.documents import InvalidDocument
 from openral_core.geometry import Pose
-from openral_core.scene_graph import InvalidSceneGraph, NodeKind, Relation, SceneEdge, SceneGraph, SceneNode
+from openral_core.spatial_memory import (
+    InvalidSceneGraph,
+    NodeKind,
+    Relation,
+    SceneEdge,
+    SceneGraph,
+    SceneNode,
+)
 from openral_world_state.scene_graph.json_io import read_graph, write_graph
 
 GRAPH = SceneGraph(

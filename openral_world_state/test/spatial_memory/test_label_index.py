@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.text import TermRelation, Thesaurus
-from openral_core.text.taxonomy import shipped_entries
+from openral_core.text.thesaurus import shipped_entries
 from openral_world_state.spatial_memory.label_index import LabelIndex
 
 THESAURUS = Thesaurus.load()

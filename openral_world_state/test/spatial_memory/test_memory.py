@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
-from openral_core.scene_graph import Opening, Presence
+from openral_core.spatial_memory import Opening, Presence
 from openral_core.text import TermRelation, Thesaurus
 from openral_world_state.spatial_memory.errors import MemoryInUse, NewerMemory, UnreadableMemory
 from openral_world_state.spatial_memory.memory import SpatialMemory, UnknownObject

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
-from openral_core.scene_graph import NodeKind, Opening, Presence, SceneNode
+from openral_core.spatial_memory import NodeKind, Opening, Presence, SceneNode
 from openral_world_state.spatial_memory.record import PRESENCES, ObjectRecord, ObjectTable, record_from_node
 
 NODES = st.builds(

@@ -7,9 +7,8 @@ from threading import Event
 
 from graph.fault_injection.switches import Switches, inherited
 
-from openral_core.detections import Detection
-from openral_core.detectors import Mode
-from openral_core.rskills import DetectorManifest
+from openral_core.detectors import Detection
+from openral_core.rskills import DetectorManifest, Mode
 from openral_perception_ros.engines import (
     Engine,
     EngineFrame,

@@ -3,7 +3,14 @@
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.scene_graph import InvalidSceneGraph, NodeKind, Relation, SceneEdge, SceneGraph, SceneNode
+from openral_core.spatial_memory import (
+    InvalidSceneGraph,
+    NodeKind,
+    Relation,
+    SceneEdge,
+    SceneGraph,
+    SceneNode,
+)
 
 MUG = SceneNode("mug_1", NodeKind.OBJECT, "mug", Pose())
 TABLE = SceneNode("table", NodeKind.PLACE, "table", Pose())

@@ -1,0 +1,332 @@
+"""rSkills: ids and slugs, the manifests of detectors and acting skills, and the registry that loads them."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from openral_core.documents import Document, InvalidDocument, parse_document, read_yaml
+from openral_core.errors import OpenRALError, format_choices
+
+ID_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}$"
+
+
+class InvalidName(OpenRALError):
+    """An id with characters that ids cannot have."""
+
+    def __init__(self, what: str, name: str) -> None:
+        super().__init__(
+            f"{what} {name!r} is not valid: "
+            "use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a-z or 0-9"
+        )
+
+
+class UnknownId(OpenRALError):
+    """An id, alias or slug that does not exist."""
+
+    def __init__(self, what: str, asked: str, known: Iterable[str]) -> None:
+        self.asked = asked
+        self.known = tuple(known)
+        super().__init__(f"unknown {what} {asked!r}: expected one of {format_choices(self.known)}")
+
+
+def slug(rskill_id: str) -> str:
+    """Return the id as a ROS name: every character outside ``[a-z0-9_]`` becomes ``_``."""
+    return re.sub(r"[^a-z0-9_]", "_", rskill_id.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An id with its aliases and slug."""
+
+    id: str
+    aliases: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in (self.id, *self.aliases):
+            if not re.fullmatch(ID_PATTERN, name):
+                raise InvalidName("id", name)
+
+    @property
+    def slug(self) -> str:
+        """The id as a legal ROS name."""
+        return slug(self.id)
+
+    def answers_to(self, name: str) -> bool:
+        """Test if ``name`` is this id, one of its aliases or its slug."""
+        return name in (self.id, self.slug, *self.aliases)
+
+
+def find_named(what: str, asked: str, names: Iterable[Name]) -> Name:
+    """Return the name whose id, alias or slug is ``asked``.
+
+    Raises:
+        UnknownId: If there is none; the message lists every id and alias.
+    """
+    known = tuple(names)
+    for name in known:
+        if name.answers_to(asked):
+            return name
+    raise UnknownId(what, asked, (valid for name in known for valid in (name.id, *name.aliases)))
+
+
+class Mode(StrEnum):
+    """Trigger of a detector: every frame, or a request."""
+
+    CONTINUOUS = "continuous"
+    ON_DEMAND = "on_demand"
+
+
+class Vocabulary(StrEnum):
+    """Labels that a detector can report: a fixed list, or any text."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+
+
+class Verb(StrEnum):
+    """Action that a skill performs."""
+
+    NAVIGATE = "NAVIGATE"
+    LOOK_AT = "LOOK_AT"
+    OPEN = "OPEN"
+    CLOSE = "CLOSE"
+    GRASP = "GRASP"
+    PLACE = "PLACE"
+    POUR = "POUR"
+    HANDOVER = "HANDOVER"
+
+
+Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
+
+
+class Manifest(Document):
+    """Keys that every manifest has."""
+
+    id: Id
+    aliases: tuple[Id, ...] = ()
+    description: str = Field(min_length=1, max_length=200)
+
+    @property
+    def name(self) -> Name:
+        """The id with its aliases."""
+        return Name(self.id, self.aliases)
+
+
+OptionValue = str | int | float | bool
+Engine = Literal["rtdetr_onnx", "rtdetr_hf", "zeroshot_hf", "vlm_grounding", "sim_groundtruth"]
+
+
+class Sensor(StrEnum):
+    """Image streams that a detector needs from each of its cameras."""
+
+    RGB = "rgb"
+    DEPTH = "depth"
+    SEMANTIC = "semantic"
+
+
+class VocabularySpec(Document):
+    """Labels: ``closed`` lists them here or in a file next to the manifest; ``open`` accepts any text."""
+
+    kind: Vocabulary
+    labels: tuple[str, ...] = ()
+    file: str = ""
+
+    @model_validator(mode="after")
+    def _labels_match_kind(self) -> Self:
+        if self.kind is Vocabulary.CLOSED and bool(self.labels) == bool(self.file):
+            raise ValueError("a closed vocabulary needs either 'labels' or 'file'")
+        return self
+
+
+class Weights(Document):
+    """Source of the weights; ``files`` maps each file to its sha256."""
+
+    uri: Annotated[str, StringConstraints(pattern=r"^(hf|file)://.+")]
+    revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$|^$")] = ""
+    files: dict[str, Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]] = Field(
+        default_factory=dict
+    )
+
+
+class Licence(Document):
+    """SPDX id or name; ``accept`` is the word a user must type to accept it."""
+
+    name: str
+    commercial_use: bool
+    url: str = ""
+    accept: str = ""
+
+
+class Environment(Document):
+    """Python environment of the worker: ``main``, or one made from a requirements file."""
+
+    name: str = "main"
+    requirements: str = ""
+
+
+class DetectorManifest(Manifest):
+    """One detector: the engine that runs it and the mode that triggers it."""
+
+    kind: Literal["detector"]
+    engine: Engine
+    mode: Mode
+    vocabulary: VocabularySpec
+    sensors: tuple[Sensor, ...] = (Sensor.RGB,)
+    input_size: tuple[int, int] | None = Field(
+        default=None, description="(width, height) [px]; None = source"
+    )
+    threshold: float = Field(default=0.3, ge=0.0, le=1.0)
+    scores_calibrated: bool = True
+    weights: Weights | None = None
+    environment: Environment = Environment()
+    licence: Licence
+    memory_mb: float = Field(ge=0.0, description="declared memory of the active worker [MB]")
+    latency: float = Field(gt=0.0, description="typical time of one detection [s]")
+    options: dict[str, OptionValue] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _mode_matches_vocabulary(self) -> Self:
+        if self.mode is Mode.CONTINUOUS and self.vocabulary.kind is not Vocabulary.CLOSED:
+            raise ValueError("a continuous detector needs a closed vocabulary because it receives no query")
+        return self
+
+
+class ParameterType(StrEnum):
+    """Types of skill parameters; a pose is in map."""
+
+    STRING = "string"
+    FLOAT = "float"
+    INT = "int"
+    BOOL = "bool"
+    POSE = "pose"
+
+
+class ParameterSpec(Document):
+    """One parameter of a skill."""
+
+    name: Id
+    type: ParameterType
+    description: str = Field(min_length=1)
+    required: bool = True
+
+
+class SkillManifest(Manifest):
+    """One acting skill: a verb, its parameters and the resources that it occupies."""
+
+    kind: Literal["skill"]
+    verb: Verb
+    parameters: tuple[ParameterSpec, ...] = ()
+    resources: tuple[str, ...] = ()
+    gpu_memory_mb: float = Field(default=0.0, ge=0.0)
+    deadline: float = Field(gt=0.0, description="wall-clock time one goal may take [s]")
+
+
+MANIFEST_FILE = "rskill.yaml"
+AnyManifest = DetectorManifest | SkillManifest
+_KINDS: Mapping[str, type[AnyManifest]] = {
+    "detector": DetectorManifest,
+    "skill": SkillManifest,
+}
+
+
+class InvalidManifest(InvalidDocument):
+    """An rskill.yaml whose content does not match its schema."""
+
+
+class Registry:
+    """All rSkills, by id, alias or slug."""
+
+    def __init__(self, manifests: Mapping[Path, AnyManifest]) -> None:
+        self._by_id: dict[str, AnyManifest] = {}
+        self._folders: dict[str, Path] = {}
+        taken: dict[str, Path] = {}
+        for path, manifest in manifests.items():
+            _claim(taken, path, manifest.name)
+            self._by_id[manifest.id] = manifest
+            self._folders[manifest.id] = path.parent
+
+    @classmethod
+    def load(cls, folders: Sequence[Path]) -> Self:
+        """Load every manifest below these folders.
+
+        Raises:
+            InvalidManifest: If a file is invalid or two share a name; it names file, key and valid values.
+        """
+        files = [file for folder in folders for file in sorted(folder.glob(f"*/{MANIFEST_FILE}"))]
+        if not files:
+            raise InvalidManifest(
+                " or ".join(map(str, folders)),
+                [f"no rSkill found: expected <id>/{MANIFEST_FILE} in this folder"],
+            )
+        return cls({file: load_manifest(file) for file in files})
+
+    @property
+    def detectors(self) -> tuple[DetectorManifest, ...]:
+        """Every detector, by id."""
+        return tuple(m for _, m in sorted(self._by_id.items()) if isinstance(m, DetectorManifest))
+
+    @property
+    def skills(self) -> tuple[SkillManifest, ...]:
+        """Every acting skill, by id."""
+        return tuple(m for _, m in sorted(self._by_id.items()) if isinstance(m, SkillManifest))
+
+    def detector(self, name: str) -> DetectorManifest:
+        """Return the detector with this id, alias or slug.
+
+        Raises:
+            UnknownId: If there is none; the message lists every detector.
+        """
+        found = self._by_id[find_named("detector", name, (m.name for m in self.detectors)).id]
+        if not isinstance(found, DetectorManifest):
+            raise UnknownId("detector", name, (m.id for m in self.detectors))
+        return found
+
+    def skill(self, name: str) -> SkillManifest:
+        """Return the acting skill with this id, alias or slug.
+
+        Raises:
+            UnknownId: If there is none; the message lists every skill.
+        """
+        found = self._by_id[find_named("skill", name, (m.name for m in self.skills)).id]
+        if not isinstance(found, SkillManifest):
+            raise UnknownId("skill", name, (m.id for m in self.skills))
+        return found
+
+    def folder(self, rskill_id: str) -> Path:
+        """Return the folder of the manifest with exactly this id."""
+        return self._folders[rskill_id]
+
+
+def load_manifest(file: Path) -> AnyManifest:
+    """Load one rskill.yaml, validated by the schema of its ``kind``.
+
+    Raises:
+        InvalidManifest: If the file is invalid or its id differs from the name of its folder.
+    """
+    content = read_yaml(file)
+    model = _KINDS.get(str(content.get("kind")))
+    if model is None:
+        raise InvalidManifest(
+            file, [f"kind: found {content.get('kind')!r}, expected one of {format_choices(_KINDS)}"]
+        )
+    manifest = parse_document(model, content, file, InvalidManifest)
+    if manifest.id != file.parent.name:
+        raise InvalidManifest(
+            file,
+            [f"id: {manifest.id!r} must equal the folder name {file.parent.name!r}"],
+        )
+    return manifest
+
+
+def _claim(taken: dict[str, Path], path: Path, name: Name) -> None:
+    """Claim the id, aliases and slugs of one rSkill; slugs become namespaces, so they must be unique."""
+    claimed = {name.id, name.slug, *name.aliases, *map(slug, name.aliases)}
+    for claim in sorted(claimed):
+        if claim in taken:
+            raise InvalidManifest(path, [f"name {claim!r} is already used by {taken[claim]}"])
+    taken.update(dict.fromkeys(claimed, path))
