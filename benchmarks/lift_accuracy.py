@@ -16,7 +16,7 @@ from openral_testing.synthetic_depth import (
     look_at_pose,
     render_depth,
 )
-from openral_world_state.lifting.lift import DepthModel, lift
+from openral_world_state.lifting import DepthModel, lift
 
 Row = dict[str, str | float]
 THING = (1.0, 0.0, 1.0)

@@ -17,7 +17,7 @@ from openral_sim.rendering.renderer import SceneView
 from openral_sim.scene.scene import load_scene
 from openral_sim.world import SimWorldModel
 from openral_testing.synthetic_depth import look_at_pose
-from openral_world_state.lifting.camera import DepthView, Intrinsics
+from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.world import WorldModel, WorldModelSettings, open_world
 

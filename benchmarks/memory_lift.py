@@ -17,8 +17,8 @@ from openral_sim.rendering.renderer import SceneView
 from openral_sim.scene.scene import load_scene
 from openral_sim.world import SimWorldModel
 from openral_testing.synthetic_depth import Body, Cylinder, Plane, look_at_pose, render_depth
-from openral_world_state.lifting.camera import DepthView, Intrinsics
-from openral_world_state.lifting.lift import DepthModel, LiftRefused, lift
+from openral_world_state.depth_camera import DepthView, Intrinsics
+from openral_world_state.lifting import DepthModel, LiftRefused, lift
 
 Row = dict[str, str | float]
 SCENE = Path(__file__).parents[1] / "scenes" / "deploy" / "home.yaml"

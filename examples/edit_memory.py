@@ -12,9 +12,9 @@ from pathlib import Path
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import EditOperation, MemoryEdit, RecallQuery
 from openral_core.text import Thesaurus
-from openral_world_state.home.model import StaticMap
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.static_map import StaticMap
 from openral_world_state.world import WorldModel, WorldModelSettings
 
 EDITS = (

@@ -23,7 +23,7 @@ from openral_perception_ros.locate.queue import DetectionResult
 from openral_perception_ros.locate.request import RequestValidator
 from openral_sim.rendering import CameraRenderer
 from openral_sim.simulation import RateTimer, Simulation
-from openral_world_state.lifting.camera import DepthView, Intrinsics
+from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.world import WorldModel, WorldModelSettings, open_world
 
 CAMERA = "head"

@@ -12,7 +12,7 @@ from openral_household_benchmark.results import EpisodeResult, Figures, Job, out
 from openral_household_benchmark.task import Task, draw_task, remembered
 from openral_reasoner.commands import CallRecord, MissionReport
 from openral_sim.simulation import Simulation
-from openral_world_state.scene_graph.json_io import write_graph
+from openral_world_state.scene_graph import write_graph
 
 _MEMORY, _ENDS = "memory.json", "outcomes.jsonl"
 _BOUND = 1800.0

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.detectors import Box
-from openral_world_state.lifting.camera import DepthView, Intrinsics
+from openral_world_state.depth_camera import DepthView, Intrinsics
 
 Array = NDArray[np.float64]
 Triple = tuple[float, float, float]

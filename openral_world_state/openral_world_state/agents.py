@@ -4,8 +4,8 @@ from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter
 
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, SceneNode
-from openral_world_state.home.model import StaticMap
 from openral_world_state.spatial_memory.memory import SpatialMemory
+from openral_world_state.static_map import StaticMap
 
 _FACT = "stood"
 MAX_AGENTS = 32

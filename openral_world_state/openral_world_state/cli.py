@@ -15,7 +15,7 @@ from openral_core.errors import OpenRALError, format_choices
 from openral_core.spatial_memory import SceneGraph, SceneNode
 from openral_core.text import Thesaurus
 from openral_world_state.queries.edit import forget_object, merge_objects, move_object, rename_object
-from openral_world_state.scene_graph.json_io import read_graph, write_graph
+from openral_world_state.scene_graph import read_graph, write_graph
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.world import WorldModel, WorldModelSettings, import_graph, open_world
 

@@ -15,9 +15,9 @@ from pydantic import FiniteFloat, TypeAdapter
 
 from openral_core.home_map import Box3, Opens
 from openral_core.spatial_memory import Opening
-from openral_world_state.home.model import SiteFixture, StaticMap
-from openral_world_state.lifting.camera import DepthView
+from openral_world_state.depth_camera import DepthView
 from openral_world_state.spatial_memory.memory import SpatialMemory
+from openral_world_state.static_map import SiteFixture, StaticMap
 
 Points = NDArray[np.float64]
 _STATES_FACT, _DRAWN_FACT = "openings", "drawn"

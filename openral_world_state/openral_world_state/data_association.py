@@ -18,16 +18,14 @@ from scipy.optimize import linear_sum_assignment
 
 from openral_core.spatial_memory import Presence
 from openral_core.text import TermRelation, Thesaurus
-from openral_world_state.observation import Observation
-from openral_world_state.spatial_memory.memory import SpatialMemory
-from openral_world_state.spatial_memory.record import OPERATOR_LABEL_WEIGHT, ObjectRecord, Triple
-from openral_world_state.track_update import (
+from openral_world_state.spatial_memory.memory import (
     CapacityError,
     MemoryLimits,
-    create_record,
+    SpatialMemory,
     evict_for_capacity,
-    update_record,
 )
+from openral_world_state.spatial_memory.record import OPERATOR_LABEL_WEIGHT, ObjectRecord, Triple
+from openral_world_state.tracking import Observation, create_record, update_record
 
 Costs = Sequence[dict[str, float]]
 _SAME_KIND = (TermRelation.EQUAL, TermRelation.NARROWER, TermRelation.BROADER)

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from openral_core.spatial_memory import Opening, Presence
 from openral_core.text import Thesaurus
 from openral_world_state.data_association import merge_records, reappeared_as
-from openral_world_state.home.model import StaticMap
-from openral_world_state.lifting.camera import DepthView
-from openral_world_state.lifting.lift import DepthModel
+from openral_world_state.depth_camera import DepthView
+from openral_world_state.lifting import DepthModel
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.static_map import StaticMap
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,40 +20,39 @@ from openral_core.spatial_memory import (
     MemoryEdit,
     NodeKind,
     ObserveResult,
+    ObserveStatus,
     RecallQuery,
     RecallResult,
     ResolveQuery,
     ResolveResult,
     SceneGraph,
 )
-from openral_core.text import Thesaurus
+from openral_core.text import TermRelation, Thesaurus
 from openral_world_state.agents import AgentPoseMemory
 from openral_world_state.container_state import ContainerStates, estimate_opening
 from openral_world_state.data_association import AssociationGates, DataAssociator
-from openral_world_state.held_object import HeldObjectTracker
-from openral_world_state.home.loaders import static_map_from_graph, static_map_from_home
-from openral_world_state.home.model import StaticMap
-from openral_world_state.lifting.camera import DepthView
-from openral_world_state.lifting.lift import DepthModel
-from openral_world_state.navigation.grid import FloorGrid
-from openral_world_state.navigation.routes import Routes
+from openral_world_state.depth_camera import DepthView
+from openral_world_state.lifting import DepthModel, NoDepth, OutOfRange
+from openral_world_state.navigation import FloorGrid, Routes
 from openral_world_state.negative_evidence import DetectorVocabularies, ExistenceDecay, NegativeEvidence
-from openral_world_state.observation import ImageClock, ObservationFrame
 from openral_world_state.queries.edit import edit
-from openral_world_state.queries.observe import build_observe_result, lift_detections
-from openral_world_state.queries.recall import MatchBuilder, RecallRequestHandler
+from openral_world_state.queries.recall import MatchBuilder, MatchCandidate, RecallRequestHandler
 from openral_world_state.queries.resolve import ReferenceNames, ResolveRequestHandler
-from openral_world_state.scene_graph.build import home_edges, locate_in_home, object_edges, route_edges
-from openral_world_state.scene_graph.json_io import (
+from openral_world_state.scene_graph import (
     GraphDocument,
     document_from_graph,
     graph_from_document,
+    home_edges,
+    locate_in_home,
+    object_edges,
     read_graph,
+    route_edges,
 )
 from openral_world_state.spatial_memory.errors import reading
-from openral_world_state.spatial_memory.memory import SpatialMemory
+from openral_world_state.spatial_memory.memory import CapacityError, MemoryLimits, SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord, record_from_node
-from openral_world_state.track_update import CapacityError, MemoryLimits
+from openral_world_state.static_map import StaticMap, static_map_from_graph, static_map_from_home
+from openral_world_state.tracking import HeldObjectTracker, ImageClock, ObservationFrame, lift_detections
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +252,36 @@ def _integration_result(
         refused=(*frame.refused, *map(str, errors)),
     )
     return IntegrationResult(tuple(record for _, record in kept), kept_frame, (*refusals, *errors))
+
+
+_REFUSAL_STATUSES = {NoDepth: ObserveStatus.NO_DEPTH, OutOfRange: ObserveStatus.OUT_OF_RANGE}
+
+
+def build_observe_result(
+    records: Sequence[ObjectRecord],
+    frame: ObservationFrame,
+    refusals: Sequence[OpenRALError],
+    match_builder: MatchBuilder,
+    revision: int,
+) -> ObserveResult:
+    """Build the result: stored objects, the best score first, or the first reason why none was stored."""
+    if not records:
+        status = (
+            _REFUSAL_STATUSES.get(type(refusals[0]), ObserveStatus.BAD_REQUEST)
+            if refusals
+            else ObserveStatus.BAD_REQUEST
+        )
+        message = str(refusals[0]) if refusals else "the request has no detections to store"
+        return ObserveResult(status, message, refused=frame.refused, revision=revision)
+    pairs = sorted(
+        zip(frame.observations, records, strict=True), key=lambda pair: (-pair[0].score, pair[1].id)
+    )
+    matches = tuple(
+        match_builder.match(MatchCandidate(record, observation.label, TermRelation.EQUAL, observation.score))
+        for observation, record in pairs
+    )
+    message = f"stored {', '.join(f'{observation.label} as {record.id}' for observation, record in pairs)}"
+    return ObserveResult(ObserveStatus.REMEMBERED, message, matches, frame.refused, revision)
 
 
 _HOME = "home"

@@ -9,7 +9,7 @@ from openral_core.home_map import Box3, Opens, load_map
 from openral_core.spatial_memory import Opening
 from openral_testing.synthetic_depth import Block, Body, Plane, look_at_pose, render_depth
 from openral_world_state.container_state import estimate_opening
-from openral_world_state.home.loaders import static_map_from_home
+from openral_world_state.static_map import static_map_from_home
 
 MAP = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
 FRIDGE = static_map_from_home(MAP).by_id["fridge"]

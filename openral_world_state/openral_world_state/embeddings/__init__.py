@@ -4,11 +4,11 @@ from openral_world_state.embeddings.index import (
     Embedder,
     EmbedderFailed,
     EmbeddingIndex,
+    EmbeddingWorkerProcess,
     ModelFiles,
     NoEmbeddingModel,
     find_model,
 )
-from openral_world_state.embeddings.worker_process import EmbeddingWorkerProcess
 
 __all__ = [
     "Embedder",

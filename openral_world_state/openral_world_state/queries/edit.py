@@ -7,9 +7,9 @@ from openral_core.geometry import InvalidGeometry, Pose
 from openral_core.spatial_memory import EditOperation, EditResult, EditStatus, MemoryEdit, Presence
 from openral_core.text import Thesaurus, UnreadableText
 from openral_world_state.data_association import merge_records
-from openral_world_state.home.model import MAX_COORDINATE, is_on_map
 from openral_world_state.spatial_memory.memory import SpatialMemory, UnknownObject
 from openral_world_state.spatial_memory.record import OPERATOR_LABEL_WEIGHT, ObjectRecord
+from openral_world_state.static_map import MAX_COORDINATE, is_on_map
 
 OPERATOR = "operator"
 

@@ -20,14 +20,17 @@ from openral_core.spatial_memory import (
     RecallStatus,
 )
 from openral_core.text import TermRelation, UnreadableText
-from openral_world_state.home.model import StaticMap, is_on_map
-from openral_world_state.navigation.grid import FloorGrid
-from openral_world_state.navigation.routes import choose_viewpoint
-from openral_world_state.scene_graph.build import locate_in_home, must_open
-from openral_world_state.spatial_memory.label_index import LabelIndex
+from openral_world_state.navigation import FloorGrid, choose_viewpoint
+from openral_world_state.scene_graph import locate_in_home, must_open
+from openral_world_state.spatial_memory.label_index import LabelIndex, PostingHits
 from openral_world_state.spatial_memory.memory import SpatialMemory
-from openral_world_state.spatial_memory.postings import PostingHits
-from openral_world_state.spatial_memory.record import MIN_VOTE_FRACTION, PRESENCES, ObjectRecord, ObjectTable
+from openral_world_state.spatial_memory.record import (
+    MIN_VOTE_FRACTION,
+    PRESENCES,
+    ObjectRecord,
+    ObjectTable,
+)
+from openral_world_state.static_map import StaticMap, is_on_map
 
 RELATIONS = (TermRelation.EQUAL, TermRelation.NARROWER, TermRelation.BROADER, TermRelation.RELATED)
 _CODES = {relation: code for code, relation in enumerate(RELATIONS)}

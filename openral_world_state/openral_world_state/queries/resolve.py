@@ -15,11 +15,10 @@ from openral_core.spatial_memory import (
     SceneNode,
 )
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
-from openral_world_state.home.model import StaticMap, is_on_map
-from openral_world_state.navigation.grid import FloorGrid
-from openral_world_state.navigation.routes import Routes, choose_viewpoint
+from openral_world_state.navigation import FloorGrid, Routes, choose_viewpoint
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.static_map import StaticMap, is_on_map
 
 
 class ReferenceNames:

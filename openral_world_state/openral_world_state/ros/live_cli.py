@@ -29,7 +29,7 @@ from openral_ros.conversions.spatial_memory import (
 )
 from openral_ros.qos import LATCHED
 from openral_world_state.cli import Object, app, commands, console, report_errors, show_node, show_nodes
-from openral_world_state.scene_graph.json_io import write_graph
+from openral_world_state.scene_graph import write_graph
 
 live = typer.Typer(help="Inspect and correct a running robot's memory.", no_args_is_help=True)
 Namespace = Annotated[str, typer.Option(help="namespace of the robot")]

@@ -45,7 +45,7 @@ from openral_ros.run_node import run
 from openral_ros.tracing import span, start_tracing
 from openral_world_state.ros.active_world import ActiveWorld
 from openral_world_state.ros.parameters import WorldStateParameters
-from openral_world_state.scene_graph.json_io import path_to_save, write_graph
+from openral_world_state.scene_graph import path_to_save, write_graph
 
 _INACTIVE = "world_state is not active"
 MAX_ATTRIBUTE = 200

@@ -3,9 +3,9 @@
 from pydantic import Field
 
 from openral_ros.parameters import Parameters
-from openral_world_state.lifting.lift import DepthModel
+from openral_world_state.lifting import DepthModel
 from openral_world_state.negative_evidence import ExistenceDecay
-from openral_world_state.track_update import MemoryLimits
+from openral_world_state.spatial_memory.memory import MemoryLimits
 from openral_world_state.world import WorldModelSettings
 
 

@@ -1,20 +1,94 @@
-"""Spatial memory: the records of remembered objects with their indices, written to one store."""
+"""Spatial memory: the records of remembered objects with their indices, written to one store.
 
+Objects are found by label (`LabelIndex`) and by position (`SpatialIndex`); `MemoryLimits` bounds them.
+"""
+
+import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 from pydantic import TypeAdapter
 
 from openral_core.errors import OpenRALError, format_choices
+from openral_core.spatial_memory import Presence
 from openral_core.text import TermRelation, Thesaurus
 from openral_world_state.spatial_memory.errors import MemoryNotWritten, reading
 from openral_world_state.spatial_memory.label_index import LabelIndex
-from openral_world_state.spatial_memory.record import ObjectRecord, ObjectTable, Triple
-from openral_world_state.spatial_memory.spatial_index import SpatialIndex
+from openral_world_state.spatial_memory.record import PRESENCES, ObjectRecord, ObjectTable, Triple
 from openral_world_state.spatial_memory.sqlite_store import SqliteStore
+
+_FARTHEST = 1e9
+"""Coordinate beyond which points share the outermost cells [m], so that any finite number has a cell."""
+Point = tuple[float, float, float]
+Cell = tuple[int, int, int]
+
+
+class SpatialIndex:
+    """Ids by cubic cell of edge ``cell`` [m]; the cost of a search does not depend on records elsewhere."""
+
+    def __init__(self, cell: float = 0.5) -> None:
+        self._cell = cell
+        self._ids: defaultdict[Cell, dict[str, Point]] = defaultdict(dict)
+        self._where: dict[str, Cell] = {}
+
+    def __len__(self) -> int:
+        return len(self._where)
+
+    def put(self, name: str, point: Point) -> None:
+        """Add or move an id."""
+        cell = self._cell_of(point)
+        before = self._where.get(name)
+        if before is not None and before != cell:
+            self._forget(name, before)
+        self._ids[cell][name] = point
+        self._where[name] = cell
+
+    def remove(self, name: str) -> None:
+        """Remove an id, if present."""
+        cell = self._where.pop(name, None)
+        if cell is not None:
+            self._forget(name, cell)
+
+    def count(self, point: Point) -> int:
+        """Count the ids in the cell of a point."""
+        return len(self._ids.get(self._cell_of(point), ()))
+
+    def within(self, point: Point, radius: float) -> Iterator[tuple[str, float]]:
+        """Ids within ``radius`` [m] of a point, with their distance [m], in no order."""
+        for cell in self._cells(point, radius):
+            for name, other in self._ids[cell].items():
+                distance = math.dist(point, other)
+                if distance <= radius:
+                    yield name, distance
+
+    def _cells(self, point: Point, radius: float) -> list[Cell]:
+        """Cells in use that a ball may overlap, from the shorter of two lists."""
+        low = self._cell_of((point[0] - radius, point[1] - radius, point[2] - radius))
+        high = self._cell_of((point[0] + radius, point[1] + radius, point[2] + radius))
+        if low == high:
+            return [low] if low in self._ids else []
+        x, y, z = (range(first, last + 1) for first, last in zip(low, high, strict=True))
+        if len(x) * len(y) * len(z) > len(self._ids):
+            return [cell for cell in self._ids if cell[0] in x and cell[1] in y and cell[2] in z]
+        return [cell for cell in product(x, y, z) if cell in self._ids]
+
+    def _cell_of(self, point: Point) -> Cell:
+        return self._along(point[0]), self._along(point[1]), self._along(point[2])
+
+    def _along(self, value: float) -> int:
+        return math.floor(min(max(value, -_FARTHEST), _FARTHEST) / self._cell)
+
+    def _forget(self, name: str, cell: Cell) -> None:
+        del self._ids[cell][name]
+        if not self._ids[cell]:
+            del self._ids[cell]
+
 
 T = TypeVar("T")
 
@@ -241,3 +315,53 @@ class SpatialMemory:
 def _stem(label: str) -> str:
     text = "".join(c if c.isascii() and c.isalnum() else "_" for c in label.casefold())
     return text[:32].strip("_") or "object"
+
+
+class CapacityError(OpenRALError):
+    """Base of the errors that keep a new object out of memory."""
+
+
+class MemoryFull(CapacityError):
+    """Memory holds as many objects as it may, and none of them is gone."""
+
+    def __init__(self, label: str, limit: int) -> None:
+        super().__init__(
+            f"{label!r} was not stored: object limit ({limit}) reached and no object is gone; "
+            "forget objects or raise most_objects"
+        )
+
+
+class DensityLimitExceeded(CapacityError):
+    """One grid cell of half a metre holds more objects than fit there."""
+
+    def __init__(self, label: str, point: Triple, limit: int) -> None:
+        x, y, z = point
+        super().__init__(
+            f"{label!r} was not stored: {limit} objects are already remembered near "
+            f"({x:.2f}, {y:.2f}, {z:.2f}) m"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryLimits:
+    """Largest number of objects: ``objects`` in all, ``max_per_cell`` in one cube of half a metre."""
+
+    objects: int = 20_000
+    max_per_cell: int = 250
+
+
+def evict_for_capacity(memory: SpatialMemory, limits: MemoryLimits, label: str, point: Triple) -> None:
+    """Make room for one object; at the limit, forget the object that has been gone the longest.
+
+    Raises:
+        MemoryFull: If no object is gone; an object that may still be there is never dropped.
+        DensityLimitExceeded: If there are too many around that point.
+    """
+    if memory.count_in_cell(point) >= limits.max_per_cell:
+        raise DensityLimitExceeded(label, point, limits.max_per_cell)
+    table = memory.table
+    while len(memory) >= limits.objects:
+        gone = np.flatnonzero(table.presence == PRESENCES.index(Presence.GONE))
+        if not len(gone):
+            raise MemoryFull(label, limits.objects)
+        memory.forget(table.record(int(gone[np.argmin(table.last_seen[gone])])).id)

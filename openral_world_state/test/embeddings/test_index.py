@@ -1,11 +1,79 @@
-"""Labels by meaning: colours apart, bounded, and nothing learnt twice."""
+"""The embedding model in its own process: found, loaded, asked, and lost."""
+
+import os
+import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from openral_core.text import Thesaurus
-from openral_world_state.embeddings import EmbeddingIndex
+from openral_world_state.embeddings import (
+    EmbedderFailed,
+    EmbeddingIndex,
+    EmbeddingWorkerProcess,
+    NoEmbeddingModel,
+    find_model,
+)
 from openral_world_state.embeddings import index as meanings
+
+
+def test_vectors_have_length_one_and_like_words_point_alike(toy_model: Path) -> None:
+    worker = EmbeddingWorkerProcess(str(toy_model))
+    try:
+        bag, satchel, lamp = worker.embed(["rucksack", "satchel", "lamp"])
+        longer = worker.embed(["satchel satchel satchel", "zorb"])
+    finally:
+        worker.close()
+    assert np.allclose(np.linalg.norm([bag, satchel, lamp], axis=1), 1.0, atol=1e-6)
+    assert bag @ satchel > 0.9
+    assert bag @ lamp == pytest.approx(0.0)
+    assert np.allclose(longer[0], satchel, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("nowhere", "neither a folder nor a model id with a commit"),
+        ("owner/name", "neither a folder nor a model id with a commit"),
+        ("owner/name@main", "branches and tags are refused"),
+        ("owner/name@0123456", "branches and tags are refused"),
+    ],
+)
+def test_a_model_that_cannot_be_meant_is_refused_naming_the_ways_out(asked: str, words: str) -> None:
+    with pytest.raises(NoEmbeddingModel, match=words) as caught:
+        find_model(asked)
+    assert "<owner>/<name>@<commit>" in str(caught.value)
+
+
+def test_a_folder_without_a_model_says_what_it_has(tmp_path: Path) -> None:
+    (tmp_path / "weights.bin").write_bytes(b"1")
+    with pytest.raises(NoEmbeddingModel, match=r"the folder has 'weights\.bin'"):
+        find_model(str(tmp_path))
+
+
+def test_a_worker_that_cannot_load_says_so_in_its_own_words(tmp_path: Path, toy_model: Path) -> None:
+    (toy_model / "onnx" / "model.onnx").write_bytes(b"no graph")
+    with pytest.raises(EmbedderFailed, match=r"(?i)protobuf"):
+        EmbeddingWorkerProcess(str(toy_model))
+
+
+def test_a_killed_worker_costs_an_answer_not_the_caller(toy_model: Path) -> None:
+    worker = EmbeddingWorkerProcess(str(toy_model))
+    os.kill(worker._process.pid, signal.SIGKILL)
+    for _ in range(2):
+        with pytest.raises(EmbedderFailed):
+            worker.embed(["lamp"])
+    worker.close()
+
+
+def test_a_hung_worker_is_ended_at_its_deadline(toy_model: Path) -> None:
+    worker = EmbeddingWorkerProcess(str(toy_model), deadline=0.1)
+    os.kill(worker._process.pid, signal.SIGSTOP)
+    with pytest.raises(EmbedderFailed, match="did not answer in time"):
+        worker.embed(["lamp"])
+    assert worker._process.returncode is not None
+
 
 THESAURUS = Thesaurus.load()
 BAG = np.array([1.0, 0.0], np.float32)

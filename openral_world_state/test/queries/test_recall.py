@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import Presence, RecallQuery, RecallResult, RecallStatus
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
-from openral_world_state.home.model import StaticMap
 from openral_world_state.queries.recall import MatchBuilder, RecallRequestHandler, candidates_of, find_matches
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.static_map import StaticMap
 
 THESAURUS = Thesaurus.load()
 NOW = 100.0

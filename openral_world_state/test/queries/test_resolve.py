@@ -10,12 +10,11 @@ from openral_core.geometry import Pose
 from openral_core.home_map import load_map
 from openral_core.spatial_memory import NodeKind, Presence, ResolveQuery, ResolveStatus, SceneNode
 from openral_core.text import Thesaurus, UnreadableText
-from openral_world_state.home.loaders import static_map_from_home
-from openral_world_state.navigation.grid import FloorGrid
-from openral_world_state.navigation.routes import Routes
+from openral_world_state.navigation import FloorGrid, Routes
 from openral_world_state.queries.resolve import ReferenceNames, ResolveRequestHandler
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.static_map import static_map_from_home
 
 THESAURUS = Thesaurus.load()
 HOME = static_map_from_home(load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml"))

@@ -25,7 +25,7 @@ from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, Resolv
 from openral_ros.conversions.detections import detections_message
 from openral_ros.stream_watchdog import UPDATE_PERIOD, StreamsLost, SuspensionPolicy
 from openral_world_state.ros.live_cli import EditRefused, NoLiveMemory, export, live_edit, live_graph
-from openral_world_state.scene_graph.json_io import read_graph
+from openral_world_state.scene_graph import read_graph
 
 
 def test_tells_the_story_of_the_baguette(make_graph: Callable[..., Any]) -> None:

@@ -7,10 +7,14 @@ from openral_core.geometry import Pose
 from openral_core.spatial_memory import Presence
 from openral_core.text import Thesaurus
 from openral_world_state.data_association import AssociationGates, DataAssociator
-from openral_world_state.observation import Observation
-from openral_world_state.spatial_memory.memory import SpatialMemory
+from openral_world_state.spatial_memory.memory import (
+    DensityLimitExceeded,
+    MemoryFull,
+    MemoryLimits,
+    SpatialMemory,
+)
 from openral_world_state.spatial_memory.record import ObjectRecord
-from openral_world_state.track_update import DensityLimitExceeded, MemoryFull, MemoryLimits
+from openral_world_state.tracking import Observation
 
 THESAURUS = Thesaurus.load()
 SURE = (1e-4, 0.0, 0.0, 0.0, 1e-4, 0.0, 0.0, 0.0, 1e-4)

@@ -5,9 +5,9 @@ import pytest
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import Presence
 from openral_core.text import Thesaurus, UnreadableText
-from openral_world_state.held_object import MAX_GRASP_DISTANCE, HeldObjectTracker
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.tracking import MAX_GRASP_DISTANCE, HeldObjectTracker
 
 THESAURUS = Thesaurus.load()
 GRIPPER = Pose((0.0, 0.0, 1.0))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from openral_core.detectors import Detection
 from openral_testing.synthetic_depth import Ball, Plane, look_at_pose, render_depth
-from openral_world_state.lifting.camera import (
+from openral_world_state.depth_camera import (
     DepthView,
     Intrinsics,
     InvalidIntrinsics,
@@ -16,7 +16,7 @@ from openral_world_state.lifting.camera import (
     NotCalibrated,
     UnsupportedDistortion,
 )
-from openral_world_state.lifting.lift import DepthModel, lift
+from openral_world_state.lifting import DepthModel, lift
 
 K = np.array([[500.0, 0.0, 320.0], [0.0, 500.0, 240.0], [0.0, 0.0, 1.0]])
 BENT = (-0.02, 0.004, -0.001, 0.0002)

@@ -1,1 +1,0 @@
-"""Static map of a home."""

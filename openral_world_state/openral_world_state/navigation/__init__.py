@@ -1,1 +1,0 @@
-"""Navigation on the floor plan: reachability, routes and viewpoints."""

@@ -1,1 +1,0 @@
-"""Scene graph: relations from geometry, and JSON documents."""
