@@ -29,7 +29,7 @@ from openral_perception_ros.inference.worker_process import (
 )
 
 PROFILE = ROOT / "launch" / "dds" / "large_images.xml"
-FAULTY = "openral_detector_conformance.faulty_worker"
+FAULTY = "openral_detector_conformance.faulty"
 CAMERA_RATE = 60.0
 WATCHED = 15.0
 SETTLING = 3.0
