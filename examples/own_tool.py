@@ -19,8 +19,7 @@ from openral_reasoner.events import PromptReceived
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner.tools.base import Outcome, Tool
-from openral_reasoner.tools.json_schema import parameters
+from openral_reasoner.tools.base import Outcome, Tool, parameters
 from openral_reasoner_testing.fake_peers import HomePeers
 
 

@@ -17,7 +17,7 @@ from openral_household_benchmark.graph_episode import run_on_graph
 from openral_household_benchmark.recording import require_display
 from openral_household_benchmark.results import EpisodeResult, Job, ResultStore, household_table
 from openral_household_benchmark.task import TaskType
-from openral_reasoner_ros.decision_models import make_model
+from openral_reasoner_ros.clients.model import make_model
 from openral_reasoner_ros.parameters import Brain, ReasonerParameters
 
 Work = Callable[[Job], EpisodeResult]

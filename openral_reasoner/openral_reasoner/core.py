@@ -10,6 +10,7 @@ from dataclasses import replace
 from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState, PromptOutcome
 from openral_reasoner.behaviors.requests import MissionCancelled
+from openral_reasoner.behaviors.residency import IdleResidencyManager
 from openral_reasoner.behaviors.skill_goal import UNCONFIRMED
 from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.commands import (
@@ -37,10 +38,18 @@ from openral_reasoner.mission import Ending, Mission, Procedure, Wait
 from openral_reasoner.mission_loop import run_mission
 from openral_reasoner.palette.build import changes
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.prompt_queue import Goal, GoalQueue, Receipts, dropped, quoted, refusal, say
-from openral_reasoner.residency.manager import IdleResidencyManager
+from openral_reasoner.prompts import (
+    Goal,
+    GoalQueue,
+    Receipts,
+    contains_stop_word,
+    dropped,
+    is_stop_phrase,
+    quoted,
+    refusal,
+    say,
+)
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner.stop_phrases import contains_stop_word, is_stop_phrase
 
 NEWS_KEPT = 32
 """News kept between two decisions [lines]."""

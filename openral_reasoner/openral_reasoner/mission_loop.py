@@ -2,20 +2,17 @@
 
 from openral_core.missions import MissionState
 from openral_reasoner.behaviors.human import ask_human
-from openral_reasoner.behaviors.peers import wait_for_peers
-from openral_reasoner.behaviors.requests import MissionCancelled, MissionStuck, send_request
+from openral_reasoner.behaviors.requests import MissionCancelled, MissionStuck, send_request, wait_for_peers
 from openral_reasoner.behaviors.residency import restore_pending
 from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.commands import AskModel
-from openral_reasoner.context import Context, RawCall, ToolResult, Turn
+from openral_reasoner.context import Context, RawCall, ToolResult, Turn, plain
 from openral_reasoner.events import Event, ModelAnswered, ModelFailed
 from openral_reasoner.mission import Ending, Mission, Procedure
-from openral_reasoner.model_errors import Fault, parse_answer
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.policies import LoopDetector, ModelFailurePolicy
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
-from openral_reasoner.tools.registry import schemas
-from openral_reasoner.untrusted_text import plain
+from openral_reasoner.tools.registry import Fault, parse_answer, schemas
 
 
 def build_context(mission: Mission) -> Context:

@@ -1,28 +1,171 @@
-"""Recordings: one line per event with its commands; writing, reading, replaying and explaining them.
+"""Recordings: one line per event with its commands, written and read.
 
 A process begins with a line of its settings. A file may hold several processes ("lives"), each ended by a
 restart of the reasoner; a line truncated by the end of the process, or by a full disk, ends its life.
+
+A scene graph is read many times and hardly differs, and every status holds all calls so far. Repeated values
+are therefore interned: each is written once, and later lines refer to it by number. A value may stand as:
+
+- ``{"@": 7, "=": x}``: the plain value x, which is number 7 from now on;
+- ``{"@": 7, "~": x}``: the same, for an x that contains such marks;
+- ``{"@": 7}``: that value again;
+- ``{"@": 0, "=": x}``: an x that only looks like a mark;
+- ``{"@": 0, "+": [x, y]}``: the lists x and y, one after the other.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from hashlib import blake2b
+from typing import NamedTuple
+from zlib import crc32
 
 from pydantic import ValidationError
 
 from openral_core.errors import OpenRALError
-from openral_core.missions import MissionState
-from openral_reasoner import commands as c
-from openral_reasoner import events as e
-from openral_reasoner.budget import cost_words
-from openral_reasoner.commands import COMMAND, CallRecord, Command, MissionReport
-from openral_reasoner.context import RawCall
-from openral_reasoner.core import Core, handle_safely
+from openral_reasoner.commands import COMMAND, Command
 from openral_reasoner.events import EVENT, Event
-from openral_reasoner.recording_texts import without_texts
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner.value_interning import Interner, Outliner
+
+MARK, PLAIN, MARKED, JOINED = "@", "=", "~", "+"
+SHORT = 160
+"""Texts up to this length are repeated [characters]; a mark and its definition take about 30."""
+LEAF = 600
+"""Mappings up to this length are one value [characters]; longer ones are interned by their parts."""
+CHUNK = 32
+"""Mean number of elements per part of a long list, so that an insertion changes one part."""
+MOST = 200_000
+"""Maximum number of values remembered; each takes about 150 bytes."""
+
+
+class UnknownMark(OpenRALError):
+    """Reference to a value that no earlier line defines."""
+
+    def __init__(self, number: object) -> None:
+        super().__init__(f"value number {number!r} is not defined by any earlier line")
+
+
+class _Text(NamedTuple):
+    """Value as written now, and as it will be written from now on."""
+
+    now: str
+    later: str
+
+
+class Interner:
+    """Writer of interned values."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[bytes, int] = {}
+
+    @property
+    def is_full(self) -> bool:
+        """True if it is time to `forget`."""
+        return len(self._numbers) >= MOST
+
+    def forget(self) -> None:
+        """Forget every value; the reader must do the same."""
+        self._numbers.clear()
+
+    def text(self, value: object) -> str:
+        """Return the JSON of a value, with references to values written before."""
+        return self._text(value).now
+
+    def _text(self, value: object) -> _Text:
+        if isinstance(value, dict):
+            return self._mapping(value)
+        if isinstance(value, list):
+            parts = [self._text(each) for each in value]
+            return self._list(parts) if len(parts) <= 2 * CHUNK else self._long_list(parts)
+        return self._plain(json.dumps(value))
+
+    def _mapping(self, value: Mapping[str, object]) -> _Text:
+        plain = json.dumps(value, separators=(",", ":"))
+        if len(plain) <= LEAF or MARK in value:
+            return self._plain(plain)
+        parts = [(json.dumps(key), self._text(each)) for key, each in value.items()]
+        now = ",".join(f"{key}:{text.now}" for key, text in parts)
+        later = ",".join(f"{key}:{text.later}" for key, text in parts)
+        return self._marked(_Text(f"{{{now}}}", f"{{{later}}}"), MARKED)
+
+    def _list(self, parts: Sequence[_Text]) -> _Text:
+        now, later = (",".join(texts) for texts in (zip(*parts, strict=True) if parts else ("", "")))
+        return self._marked(_Text(f"[{now}]", f"[{later}]"), MARKED)
+
+    def _long_list(self, parts: Sequence[_Text]) -> _Text:
+        inner = self._list([self._list(chunk) for chunk in _chunks(parts)])
+        return _Text(*(f'{{"{MARK}":0,"{JOINED}":{text}}}' for text in inner))
+
+    def _plain(self, text: str) -> _Text:
+        if len(text) <= SHORT and f'"{MARK}"' in text:
+            wrapped = f'{{"{MARK}":0,"{PLAIN}":{text}}}'
+            return _Text(wrapped, wrapped)
+        return self._marked(_Text(text, text), PLAIN)
+
+    def _marked(self, text: _Text, kind: str) -> _Text:
+        if len(text.later) <= SHORT:
+            return text
+        digest = blake2b(f"{kind}{text.later}".encode(), digest_size=16).digest()
+        known = self._numbers.get(digest)
+        if known is not None:
+            again = f'{{"{MARK}":{known}}}'
+            return _Text(again, again)
+        number = self._numbers[digest] = len(self._numbers) + 1
+        return _Text(f'{{"{MARK}":{number},"{kind}":{text.now}}}', f'{{"{MARK}":{number}}}')
+
+
+def _chunks(parts: Sequence[_Text]) -> Iterator[list[_Text]]:
+    """Split a list at content-defined positions, which are stable under insertions."""
+    chunk: list[_Text] = []
+    for part in parts:
+        chunk.append(part)
+        if crc32(part.later.encode()) % CHUNK == 0:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+class Outliner:
+    """Reader of interned values."""
+
+    def __init__(self) -> None:
+        self._values: dict[int, object] = {}
+
+    def forget(self) -> None:
+        """Forget every value, as the writer did."""
+        self._values.clear()
+
+    def value(self, content: object) -> object:
+        """Resolve the references in a value.
+
+        Raises:
+            UnknownMark: If it refers to an undefined value.
+        """
+        if isinstance(content, list):
+            return [self.value(each) for each in content]
+        if not isinstance(content, dict):
+            return content
+        if MARK not in content:
+            return {key: self.value(each) for key, each in content.items()}
+        return self._of_mark(content)
+
+    def _of_mark(self, content: Mapping[str, object]) -> object:
+        number = content[MARK]
+        if not isinstance(number, int):
+            raise UnknownMark(number)
+        if JOINED in content:
+            lists = self.value(content[JOINED])
+            return [each for part in lists for each in part] if isinstance(lists, list) else lists
+        if PLAIN not in content and MARKED not in content:
+            if number not in self._values:
+                raise UnknownMark(number)
+            return self._values[number]
+        found = content[PLAIN] if PLAIN in content else self.value(content[MARKED])
+        if number > 0:
+            self._values[number] = found
+        return found
+
 
 SETTINGS, INTERNED, FORGET = "settings", "interned", "forget"
 
@@ -187,211 +330,3 @@ def _settings(number: int, content: Mapping[str, object]) -> MissionSettings:
         return MissionSettings.model_validate(content[SETTINGS])
     except ValidationError as error:
         raise InvalidRecording(number, error) from error
-
-
-SHOWN = 2000
-"""Longest part of a differing command that is shown [characters]."""
-BEFORE = 200
-"""Longest part before the difference that is shown [characters]."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """First command that differs from the recorded one."""
-
-    step: int
-    event: str
-    recorded: str
-    given: str
-
-    def words(self) -> str:
-        """Describe the difference for a human."""
-        return f"step {self.step} ({self.event}):\n  recorded {self.recorded}\n  now      {self.given}"
-
-
-def replay(
-    settings: MissionSettings, steps: Sequence[RecordedEvent], *, ignore_text: bool = False
-) -> Difference | None:
-    """Replay recorded events and return the first differing command, None if all are equal.
-
-    Args:
-        settings: Settings of the recorded core.
-        steps: Recorded events and commands.
-        ignore_text: Ignore texts for readers, see `recording_texts`.
-    """
-    core = Core(settings)
-    for number, step in enumerate(steps, start=1):
-        given = handle_safely(core, step.event, step.now, _silent)
-        for recorded, command in zip_longest(step.commands, given):
-            if recorded == command:
-                continue
-            before, now = _words(recorded, ignore_text), _words(command, ignore_text)
-            if before != now:  # NaN is not itself
-                return Difference(number, step.event.kind, *_parting(before, now))
-    return None
-
-
-def _silent(message: str) -> None:
-    """Discard the log: the difference shows what matters."""
-
-
-def _words(command: Command | None, ignore_text: bool) -> str:
-    if command is None:
-        return "nothing"
-    content: object = COMMAND.dump_python(command, mode="json")
-    if ignore_text:
-        content = without_texts(command.kind, content)
-    return json.dumps(content, separators=(",", ":"))
-
-
-def _parting(recorded: str, given: str) -> tuple[str, str]:
-    """Return both texts, starting shortly before they differ."""
-    pairs = enumerate(zip(recorded, given, strict=False))
-    same = next((index for index, (one, other) in pairs if one != other), 0)
-    begin = same - BEFORE if same > SHOWN // 2 else 0
-    dots = "..." if begin else ""
-    return dots + recorded[begin : begin + SHOWN], dots + given[begin : begin + SHOWN]
-
-
-_Describe = Callable[..., str]
-
-
-def stories(lives: Iterable[Life]) -> Iterator[str]:
-    """Explain every life of the reasoner, and the missions that were cut off."""
-    before: Life | None = None
-    for number, life in enumerate(lives):
-        if before is not None:
-            yield from _cut_off(before, "the reasoner stopped during this mission and was restarted")
-        if number:
-            yield f"--- the reasoner restarts (start {number + 1} of this recording)"
-        yield from render_story(life.steps)
-        before = life
-    if before is not None:
-        yield from _cut_off(before, "the recording ends during this mission")
-
-
-def _cut_off(life: Life, why: str) -> Iterator[str]:
-    goal, state = "", None
-    for command in (command for step in life.steps for command in step.commands):
-        if isinstance(command, c.PublishStatus):
-            goal, state = command.report.goal, command.report.state
-    if state is not None and state is not MissionState.IDLE and not state.ended:
-        yield f"mission {goal!r} was {_plain(state.name)}: {why}"
-    if life.torn:
-        yield "the last line of the recording is truncated and was skipped"
-
-
-def render_story(steps: Sequence[RecordedEvent]) -> Iterator[str]:
-    """Yield one line per notable event, with the time since the first goal [s]."""
-    begun: float | None = None
-    told: dict[int, CallRecord] = {}
-    running = False
-    for step in steps:
-        if isinstance(step.event, e.PromptReceived):
-            begun, running = (step.now if begun is None else begun), True
-        clock = f"{step.now - (begun if begun is not None else step.now):7.1f} s  "
-        describe = _EVENTS.get(type(step.event))
-        if describe is not None and running:
-            yield clock + describe(step.event)
-        for command in step.commands:
-            yield from (clock + line for line in _lines(command, told))
-            running = running and not isinstance(command, c.EndMission)
-
-
-def _lines(command: c.Command, told: dict[int, CallRecord]) -> Iterator[str]:
-    if isinstance(command, c.PublishStatus):
-        for record in command.report.calls:
-            if record.status != "pending" and told.get(record.index) != record:
-                told[record.index] = record
-                yield "  " + _call(record)
-        if command.report.state.ended:
-            yield from (f"evidence: {fact}" for fact in command.report.evidence)
-            yield _used(command.report)
-    elif isinstance(command, c.EndMission):
-        told.clear()
-    describe = _COMMANDS.get(type(command))
-    if describe is not None:
-        yield describe(command)
-
-
-def _call(record: CallRecord) -> str:
-    arguments = _object(record.arguments)
-    pattern = _CALLS.get(record.tool)
-    what = pattern.format_map(_Blank(arguments)) if pattern else f"{record.tool} {_named(arguments)}"
-    message = f" ({record.message})" if record.message else ""
-    return f"{what}: {_plain(record.status)}{message}"
-
-
-def _used(report: MissionReport) -> str:
-    used = {line.name: line.used for line in report.budget}
-    counted = ", ".join(f"{used[name]:g} {words}" for name, words in _COUNTED.items() if used.get(name))
-    return f"used: {counted or 'nothing'}; decisions cost {cost_words(used)}"
-
-
-def _decided(event: e.ModelAnswered) -> str:
-    return "decides: " + (" and ".join(_decision(call) for call in event.calls) or "nothing")
-
-
-def _decision(call: RawCall) -> str:
-    return f"{call.tool} {_named(_object(call.arguments))}"
-
-
-def _named(arguments: Mapping[str, object]) -> str:
-    return ", ".join(
-        f"{key} {_value(value)}" for key, value in arguments.items() if value not in ("", None, {})
-    )
-
-
-def _value(value: object) -> str:
-    return " > ".join(str(each) for each in value) if isinstance(value, list) else repr(value)
-
-
-def _object(words: str) -> Mapping[str, object]:
-    """Parse a model's arguments as far as possible."""
-    try:
-        content = json.loads(words or "{}")
-    except (ValueError, RecursionError):
-        return {"unreadable": words[:200]}
-    return content if isinstance(content, dict) else {"unreadable": words[:200]}
-
-
-def _plain(status: str) -> str:
-    return status.lower().replace("_", " ")
-
-
-class _Blank(dict[str, object]):
-    """Arguments of a call; a missing one reads as an empty text."""
-
-    def __missing__(self, key: str) -> str:
-        return ""
-
-
-_CALLS: Mapping[str, str] = {
-    "recall_object": "asked memory for {query!r}",
-    "resolve_place": "asked memory where {reference!r} is",
-    "locate_in_view": "{detector} looked for {query!r}",
-    "observe": "memory placed detections of camera {camera}",
-    "execute_rskill": "{step}",
-    "lifecycle_transition": "{transition} {peer}",
-    "ask_human": "asked the operator",
-}
-_COUNTED: Mapping[str, str] = {
-    "model_calls": "decisions",
-    "recalls": "memory queries",
-    "locates": "detector queries",
-    "candidates": "places searched",
-    "skills": "skill goals",
-    "tokens": "tokens",
-}
-_EVENTS: Mapping[type, _Describe] = {
-    e.PromptReceived: lambda event: f"the operator says: {event.text!r}",
-    e.Cancelled: lambda event: f"cancelled: {event.reason}",
-    e.ModelAnswered: _decided,
-    e.ModelFailed: lambda event: f"the model failed: {event.condition}: {event.message}",
-}
-_COMMANDS: Mapping[type, _Describe] = {
-    c.PublishPrompt: lambda command: f"the {command.source} says: {command.text!r}",
-    c.PublishHandoff: lambda command: f"the operator is asked: {command.question.question!r}",
-    c.CancelSkill: lambda command: "the running skill is cancelled",
-    c.EndMission: lambda command: f"the mission ends, {_plain(command.state.name)}: {command.reason}",
-}

@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from openral_reasoner.budget import SearchBudget
-from openral_reasoner.residency.policy import ResidencyRules
-from openral_reasoner.search.planner import SearchCosts
+from openral_reasoner.residency import ResidencyRules
+from openral_reasoner.search import SearchCosts
 
 
 class CallDeadlines(BaseModel):

@@ -4,14 +4,16 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import Verb
 from openral_reasoner.commands import AskModel, Command
-from openral_reasoner.context import Context, RawCall
+from openral_reasoner.context import MAX_DEPTH, Context, RawCall, UnreadableArguments, plain, read_arguments
 from openral_reasoner.core import Core
 from openral_reasoner.events import Event, ModelAnswered, ModelFailed, PaletteChanged, PromptReceived
-from openral_reasoner.llm.messages import reminder
+from openral_reasoner.llm.base import reminder
 from openral_reasoner.palette.entries import SkillEntry, ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
@@ -171,3 +173,30 @@ def test_a_goal_with_a_name_that_no_tool_takes_is_asked_back(
     assert ended.state.name == "HANDED_OVER"
     told = "Examples of what I understand: bring" if goal == "{}" else f"has {length} characters"
     assert told in ended.reason
+
+
+@given(st.text(alphabet=st.characters(codec=None)), st.integers(0, 50))
+def test_plain_text_is_bounded_and_can_be_encoded(text: str, limit: int) -> None:
+    kept = plain(text, limit)
+    assert len(kept) <= limit
+    assert kept.encode().decode() == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"a": NaN}', "not a JSON number"),
+        ('{"a": 1e999}', "too large"),
+        ('{"a": 1, "a": 2}', "duplicate key"),
+        ('["a"]', "not an object"),
+        ('{"a": "\\u0000"}', "control character"),
+        (json.dumps({"a": json.loads("[" * 40 + "]" * 40)}), f"deeper than {MAX_DEPTH}"),
+    ],
+)
+def test_arguments_that_parsers_read_differently_are_rejected(text: str, problem: str) -> None:
+    with pytest.raises(UnreadableArguments, match=problem):
+        read_arguments(text)
+
+
+def test_no_arguments_are_an_empty_object() -> None:
+    assert read_arguments("") == {}

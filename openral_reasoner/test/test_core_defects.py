@@ -8,7 +8,8 @@ from openral_reasoner.core import Core, handle_safely
 from openral_reasoner.events import Event, ModelAnswered, PaletteChanged, PromptReceived, SkillProgressed
 from openral_reasoner.mission import Mission
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.recording import read_lines, replay, settings_line, step_line
+from openral_reasoner.recording import read_lines, settings_line, step_line
+from openral_reasoner.replay import replay
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.fake_peers import HomePeers

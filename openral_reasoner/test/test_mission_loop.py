@@ -29,7 +29,8 @@ from openral_reasoner.context import CallEvent
 from openral_reasoner.core import Core
 from openral_reasoner.events import Cancelled, PaletteChanged, PromptReceived
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.recording import read_lines, replay, settings_line, step_line
+from openral_reasoner.recording import read_lines, settings_line, step_line
+from openral_reasoner.replay import replay
 from openral_reasoner.settings import CallDeadlines, MissionSettings
 from openral_reasoner_testing.chaos import Chaos
 from openral_reasoner_testing.fake_peers import HomePeers

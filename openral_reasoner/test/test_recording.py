@@ -1,28 +1,32 @@
 """Recordings replay, tell their first difference, and tell their story."""
 
+import json
 import math
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, SceneGraph, SceneNode
-from openral_reasoner import value_interning as interning
+from openral_reasoner import recording as interning
 from openral_reasoner.core import Core, handle_safely
 from openral_reasoner.events import Cancelled, PaletteChanged, PromptReceived, SceneRead
 from openral_reasoner.palette.entries import LocatorEntry, ToolPalette
 from openral_reasoner.recording import (
+    Interner,
     InvalidRecording,
     LineWriter,
+    Outliner,
+    UnknownMark,
     read_lines,
     read_lives,
-    render_story,
-    replay,
     settings_line,
     step_line,
-    stories,
 )
+from openral_reasoner.replay import render_story, replay, stories
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.fake_peers import HomePeers
@@ -262,3 +266,25 @@ def test_a_line_that_the_end_of_the_process_tore_loses_no_other(
 def test_a_recording_of_several_lives_is_not_taken_for_one(lines: list[str]) -> None:
     with pytest.raises(InvalidRecording, match="another life"):
         read_lines([*lines, *lines])
+
+
+def test_a_number_that_nobody_has_defined_is_refused() -> None:
+    with pytest.raises(UnknownMark, match="7"):
+        Outliner().value({"@": 7})
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.just("ab" * 200),
+    lambda inner: (
+        st.lists(inner, max_size=80)
+        | st.dictionaries(st.sampled_from(["@", "=", "~", "+", "a", "b" * 100]), inner)
+    ),
+    max_leaves=60,
+)
+
+
+@given(st.lists(plain, max_size=4))
+def test_any_values_are_read_as_they_were_written(values: list[object]) -> None:
+    writer, reader = Interner(), Outliner()
+    for value in (*values, *values):
+        assert reader.value(json.loads(writer.text(value))) == value

@@ -19,9 +19,9 @@ from openral_reasoner.commands import (
 from openral_reasoner.core import Core
 from openral_reasoner.events import ModelAnswered, PaletteChanged, PromptReceived, SkillEnded
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.prompts import contains_stop_word, is_stop_phrase
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner.stop_phrases import contains_stop_word, is_stop_phrase
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.simulator import Answer, RecordedStep, SimulatedTimeline
 from openral_reasoner_testing.symbolic_home import SymbolicHome

@@ -9,15 +9,13 @@ from openral_reasoner import commands as c
 from openral_reasoner.core import NAMED, REPORTED
 from openral_reasoner.events import FailureReported
 from openral_reasoner.palette.build import GraphState
-from openral_reasoner_ros.clients.lifecycle import LifecycleClient
-from openral_reasoner_ros.clients.locate import LocateClient
-from openral_reasoner_ros.clients.memory import MemoryClient, SceneClient
+from openral_reasoner_ros.clients.services import LifecycleClient, LocateClient, MemoryClient, SceneClient
 from openral_reasoner_ros.clients.skill import SkillClient
 from openral_reasoner_ros.detector_registry import DetectorRegistry
 from openral_reasoner_ros.dispatcher import Handler, Post
 from openral_reasoner_ros.parameters import ReasonerParameters
+from openral_reasoner_ros.telemetry import Traces
 from openral_reasoner_ros.topics import FAILURE, OWN_FAILURE
-from openral_reasoner_ros.tracing import Traces
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
 

@@ -22,16 +22,14 @@ from openral_reasoner.events import Cancelled, Event, PaletteChanged, PromptRece
 from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import build_palette
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.prompt_queue import NAME_CHARACTERS, PROMPT_CHARACTERS
-from openral_reasoner_ros.clients.model import DeadlineClient, ModelClient
-from openral_reasoner_ros.decision_models import make_model
+from openral_reasoner.prompts import NAME_CHARACTERS, PROMPT_CHARACTERS
+from openral_reasoner_ros.clients.model import DeadlineClient, ModelClient, make_model
 from openral_reasoner_ros.dispatcher import EventDispatcher, Handler
 from openral_reasoner_ros.graph_monitor import GraphMonitor
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_reasoner_ros.publishers import MissionPublishers, PalettePublisher
-from openral_reasoner_ros.recorder import make_recorder
+from openral_reasoner_ros.telemetry import Traces, make_recorder
 from openral_reasoner_ros.topics import OWN_FAILURE, PROMPT
-from openral_reasoner_ros.tracing import Traces
 from openral_ros.callback_guard import FatalNodeError, guard_of
 from openral_ros.failure_reporter import FailureReporter
 from openral_ros.lifecycle_node import LifecycleNodeBase

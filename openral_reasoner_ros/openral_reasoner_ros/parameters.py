@@ -6,8 +6,8 @@ from pathlib import Path
 from pydantic import Field
 
 from openral_reasoner.budget import SearchBudget
-from openral_reasoner.residency.policy import ResidencyRules
-from openral_reasoner.search.planner import SearchCosts
+from openral_reasoner.residency import ResidencyRules
+from openral_reasoner.search import SearchCosts
 from openral_reasoner.settings import CallDeadlines, MissionSettings
 from openral_ros.gpu import gpu_total_mb
 from openral_ros.parameters import Parameters

@@ -12,15 +12,14 @@ from openral_reasoner.budget import SearchBudget
 from openral_reasoner.commands import CallLocate
 from openral_reasoner.context import Context, Frontier, RawCall
 from openral_reasoner.palette.entries import LocatorEntry, PlaceEntry, SkillEntry, ToolPalette
+from openral_reasoner.scripted.grammar import load_priors
 from openral_reasoner.scripted.planner import decide
-from openral_reasoner.scripted.priors import load_priors
-from openral_reasoner.search.planner import SearchCosts
+from openral_reasoner.search import SearchCosts
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner.tools.ask_human import AskHumanTool
+from openral_reasoner.tools.actions import ExecuteRskillTool
 from openral_reasoner.tools.base import Tool
-from openral_reasoner.tools.done import DoneTool
-from openral_reasoner.tools.execute_rskill import ExecuteRskillTool
-from openral_reasoner.tools.recall_object import RecallObjectTool
+from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool
+from openral_reasoner.tools.queries import RecallObjectTool
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.simulator import run_mission_in_home
 from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome

@@ -40,7 +40,7 @@ from openral_reasoner.events import (
     SkillProgressed,
 )
 from openral_reasoner.recording import Life, LineWriter, read_lives
-from openral_reasoner.residency.policy import ResidencyRules
+from openral_reasoner.residency import ResidencyRules
 from openral_reasoner.settings import CallDeadlines, MissionSettings
 from openral_reasoner_testing.simulator import Answer, Answers, RecordedStep, SimulatedTimeline
 

@@ -11,10 +11,9 @@ from io import StringIO
 from pathlib import Path
 
 from openral_bringup.deploy.console import show
-from openral_bringup.deploy.mission_runner import MissionRunner, RunTimeouts
+from openral_bringup.deploy.mission_runner import MissionRunner, RunOutcome, RunTimeouts, report, save
 from openral_bringup.deploy.monitor_node import MonitorNode
 from openral_bringup.deploy.process_supervisor import ProcessSupervisor, Respawn, child_environment
-from openral_bringup.deploy.report import RunOutcome, report, save
 from openral_bringup.graph.description import GraphDescription
 from openral_bringup.graph.options import DeploymentOptions
 

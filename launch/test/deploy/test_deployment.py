@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("rclpy")
 from openral_bringup.deploy.deployment import INTERRUPTED, _interruptible, _report, make_folder, run_folder
+from openral_bringup.deploy.mission_runner import RunOutcome
 from openral_bringup.deploy.monitor_node import MissionSnapshot
-from openral_bringup.deploy.report import RunOutcome
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

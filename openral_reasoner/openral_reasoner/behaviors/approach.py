@@ -6,13 +6,11 @@ from math import dist
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_core.spatial_memory import ResolveStatus
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object, not_evaluated
-from openral_reasoner.behaviors.peers import SKILLS, wait_for
-from openral_reasoner.behaviors.requests import RequestFailed, resolve
+from openral_reasoner.behaviors.requests import SKILLS, RequestFailed, resolve, wait_for
 from openral_reasoner.behaviors.skill_goal import STOOD, MissingParameter, bind, execute_skill
-from openral_reasoner.behaviors.targets import KnownObject
-from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.evidence import Same
+from openral_reasoner.mission import KnownObject, Mission, Procedure
 from openral_reasoner.palette.entries import SkillEntry
-from openral_reasoner.success.evidence import Same
 
 _NO_POSE = SkillResult(SkillStatus.NOT_REACHABLE, "memory has no pose for it")
 

@@ -5,14 +5,21 @@ from dataclasses import dataclass
 
 from openral_core.detectors import LifecycleState, LocateResult, LocateStatus
 from openral_core.spatial_memory import ObserveStatus
-from openral_reasoner.behaviors.peers import LOCATOR, PeerRequirement, wait_at_most, wait_for
-from openral_reasoner.behaviors.requests import RequestFailed, locate, observe, pause
+from openral_reasoner.behaviors.requests import (
+    LOCATOR,
+    PeerRequirement,
+    RequestFailed,
+    locate,
+    observe,
+    pause,
+    wait_at_most,
+    wait_for,
+)
 from openral_reasoner.behaviors.residency import activate_for_task
-from openral_reasoner.behaviors.targets import KnownObject
-from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.evidence import Answered, Source
+from openral_reasoner.mission import KnownObject, Mission, Procedure
 from openral_reasoner.palette.entries import LocatorEntry, ToolPalette
-from openral_reasoner.search.progress import SEEN_NOT_PLACED
-from openral_reasoner.success.evidence import Answered, Source
+from openral_reasoner.search import SEEN_NOT_PLACED
 
 SILENT = "it does not respond"
 

@@ -1,14 +1,36 @@
-"""Recall an object; on a miss, ask the default locator once, then reply with the frontier of a search."""
+"""Recall an object; on a miss, ask the default locator once, then reply with the frontier of a search.
+
+A query that cannot name an object is rejected before any peer is asked and before anything moves.
+"""
 
 from openral_core.spatial_memory import RecallMatch, RecallResult, RecallStatus
+from openral_core.text.noun_phrases import UnreadableText, words_of
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object
-from openral_reasoner.behaviors.query_checks import BAD_QUERY, refused, unreadable
 from openral_reasoner.behaviors.requests import RequestFailed, read_scene, recall
-from openral_reasoner.behaviors.targets import KnownObject
 from openral_reasoner.context import Frontier, ToolResult
-from openral_reasoner.mission import Mission, Procedure
-from openral_reasoner.search.planner import Candidate, plan_active_search
-from openral_reasoner.search.progress import SEEN_NOT_PLACED, SearchProgress
+from openral_reasoner.mission import KnownObject, Mission, Procedure
+from openral_reasoner.search import SEEN_NOT_PLACED, Candidate, SearchProgress, plan_active_search
+
+BAD_QUERY = "BAD_QUERY"
+"""Status of such a rejection, the same as a peer's."""
+_ADVICE = (
+    "the query cannot be read as the name of an object, so nothing was searched. "
+    "Name the object in letters, such as 'red mug', or ask the operator what is meant"
+)
+
+
+def unreadable(words: str) -> ToolResult | None:
+    """Return the rejection of a query that names nothing; None if the query is usable."""
+    try:
+        words_of(words)
+    except UnreadableText as error:
+        return refused(str(error))
+    return None
+
+
+def refused(why: str) -> ToolResult:
+    """Reply to a query that a peer could not read."""
+    return ToolResult(status=BAD_QUERY, text=_ADVICE, peer_words=(why,))
 
 
 def frontier(mission: Mission, episode: SearchProgress) -> Procedure[tuple[Candidate, ...]]:

@@ -1,6 +1,5 @@
-"""Search one candidate place, and challenge a model that ends its mission too early."""
+"""Search one candidate place: drive there, open it, look, and close it again."""
 
-from openral_core.missions import MissionState
 from openral_core.skills import SkillStatus, Verb
 from openral_core.spatial_memory import NodeKind
 from openral_reasoner.behaviors.approach import (
@@ -11,17 +10,11 @@ from openral_reasoner.behaviors.approach import (
     resolve_object,
 )
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object, no_locator_reason
-from openral_reasoner.behaviors.query_checks import BAD_QUERY, refused
-from openral_reasoner.behaviors.recall import frontier, not_found_reply, places, shown
-from openral_reasoner.behaviors.target_checks import hand_refusal
-from openral_reasoner.behaviors.targets import KnownObject
-from openral_reasoner.behaviors.verification import Proof
-from openral_reasoner.context import ObjectSummary, ToolResult
-from openral_reasoner.mission import Ending, Mission, Procedure
-from openral_reasoner.policies import Early
-from openral_reasoner.search.planner import Candidate
-from openral_reasoner.search.progress import NOBODY_CAN_LOOK, SEEN_NOT_PLACED, SearchProgress
-from openral_reasoner.success.predicates import Verdict
+from openral_reasoner.behaviors.recall import BAD_QUERY, not_found_reply, refused
+from openral_reasoner.behaviors.skill_goal import hand_refusal
+from openral_reasoner.context import ToolResult
+from openral_reasoner.mission import KnownObject, Mission, Procedure
+from openral_reasoner.search import NOBODY_CAN_LOOK, SEEN_NOT_PLACED, Candidate, SearchProgress
 
 _SEEN_WITHOUT_PLACE = (
     "a locator sees it here, but its position could not be measured, so no skill can act on it: "
@@ -122,86 +115,3 @@ def _look_there(mission: Mission, place: KnownObject, words: str) -> Procedure[L
 
 def _closed(status: SkillStatus) -> str:
     return "NO_SKILL_TO_OPEN" if status is SkillStatus.UNSUPPORTED else f"NOT_OPENED_{status.name}"
-
-
-TOO_EARLY = "TOO_EARLY"
-NOT_PROVEN = "NOT_PROVEN"
-_NEEDED = {"candidates": 1, "locates": 1, "skills": 2, "model_calls": 2}
-"""Budget that one more candidate needs, by line."""
-_AGAIN = "To end anyway, repeat the same call."
-
-
-def challenge_giving_up(mission: Mission) -> Procedure[ToolResult | None]:
-    """Challenge giving up once while places are left that the budget allows to search; else None."""
-    for episode in _open_episodes(mission):
-        candidates = yield from frontier(mission, episode)
-        if candidates and _first_time(mission, Early.SEARCH_OPEN):
-            return _left(mission, episode, candidates)
-    return None
-
-
-def challenge_success(mission: Mission, proof: Proof) -> ToolResult | None:
-    """Challenge a claimed success once if it is not proven or an object is still held; else None."""
-    if proof.verdict.proven or not proof.provable:
-        return None if proof.wants_held else _still_holding(mission)
-    able = mission.ledger.left("model_calls") >= 1
-    return _not_proven(mission, proof.verdict) if able and _first_time(mission, Early.NOT_PROVEN) else None
-
-
-def _still_holding(mission: Mission) -> ToolResult | None:
-    if not mission.holding or not _first_time(mission, Early.STILL_HOLDING):
-        return None
-    text = f"the robot still holds an object: HANDOVER or PLACE it if the goal requires that. {_AGAIN}"
-    return ToolResult(status=TOO_EARLY, text=text, found=_held(mission))
-
-
-def _not_proven(mission: Mission, verdict: Verdict) -> ToolResult:
-    text = (
-        f"no reply of a skill, detector or memory shows success. Missing: {verdict.missing}. "
-        f"To prove it: {verdict.remedy}. If that is impossible, call done with success false. "
-        "If you repeat success true without proof, the mission ends as CLAIMED, not as SUCCEEDED."
-    )
-    return ToolResult(status=NOT_PROVEN, text=text, found=_held(mission))
-
-
-def _held(mission: Mission) -> tuple[ObjectSummary, ...]:
-    held = mission.objects.get(mission.holding)
-    return (held.found(),) if held is not None else ()
-
-
-def ended(mission: Mission, proof: Proof, message: str) -> Ending:
-    """Return the ending of a mission that its model reports as a success."""
-    verdict = proof.verdict
-    if verdict.proven:
-        return Ending(MissionState.SUCCEEDED, message, verdict.proofs)
-    evidence = (f"missing: {verdict.missing}", *mission.evidence.words())
-    return Ending(MissionState.CLAIMED, f"{message} (claimed, not proven: {verdict.missing})", evidence)
-
-
-def _left(mission: Mission, episode: SearchProgress, candidates: tuple[Candidate, ...]) -> ToolResult:
-    text = (
-        f"{places(len(candidates))} left to search, best first: execute_rskill NAVIGATE on a frontier id "
-        f"with search_for. {_AGAIN}"
-    )
-    words = (f"not found yet: {episode.term}",)
-    return ToolResult(status=TOO_EARLY, text=text, frontier=shown(mission, candidates), peer_words=words)
-
-
-def _open_episodes(mission: Mission) -> tuple[SearchProgress, ...]:
-    able = mission.palette.detector_available and mission.palette.with_verb(Verb.NAVIGATE)
-    if (
-        not able
-        or no_locator_reason(mission)
-        or any(mission.ledger.left(line) < need for line, need in _NEEDED.items())
-    ):
-        return ()
-    return tuple(
-        each
-        for each in reversed(mission.episodes.values())
-        if each.escalated and not each.found and not each.sighted
-    )
-
-
-def _first_time(mission: Mission, early: Early) -> bool:
-    first, mission.early_endings = mission.early_endings.after(early)
-    return first

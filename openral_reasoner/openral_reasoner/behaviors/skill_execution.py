@@ -8,8 +8,7 @@ from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_reasoner.behaviors.approach import approach, close_container, face, open_container, refine_pose
 from openral_reasoner.behaviors.locate import LocateOutcome
 from openral_reasoner.behaviors.skill_goal import Extra, MissingParameter, bind, execute_skill
-from openral_reasoner.behaviors.targets import KnownObject
-from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.mission import KnownObject, Mission, Procedure
 from openral_reasoner.palette.entries import SkillEntry
 from openral_reasoner.policies import RecoveryAction, RecoveryPolicy
 

@@ -9,9 +9,17 @@ from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam, C
 from openai.types.chat.chat_completion_chunk import Choice
 
 from openral_reasoner.context import Context, ToolSchema, Turn
-from openral_reasoner.llm.base import Decision, api_key_for
+from openral_reasoner.llm.base import (
+    NO_CALL,
+    Decision,
+    api_key_for,
+    arguments_of,
+    news,
+    opening,
+    reminder,
+    usable,
+)
 from openral_reasoner.llm.http_client import Endpoint
-from openral_reasoner.llm.messages import NO_CALL, arguments_of, news, opening, reminder, usable
 from openral_reasoner.llm.streaming import RetryPolicy, StreamedAnswer, counted, readable, translate_errors
 
 

@@ -11,11 +11,9 @@ from typing import TypeVar
 import httpx2
 
 from openral_core.backoff import ExponentialBackoff
-from openral_reasoner.context import RawCall
-from openral_reasoner.llm.base import Decision, ModelUnavailable, redacted
+from openral_reasoner.context import RawCall, plain
+from openral_reasoner.llm.base import MAX_NAME, MAX_TEXT, Decision, ModelUnavailable, clipped, redacted
 from openral_reasoner.llm.http_client import late
-from openral_reasoner.llm.messages import MAX_NAME, MAX_TEXT, clipped
-from openral_reasoner.untrusted_text import plain
 
 T = TypeVar("T")
 

@@ -1,13 +1,265 @@
-"""Scripted planner: a stateless model that gets the same context as any other and makes one call per turn."""
+"""Scripted planner: a stateless model without a network, with one plan per kind of goal.
 
-from openral_reasoner.behaviors.search import TOO_EARLY
-from openral_reasoner.context import Context, RawCall, ToolResult, Turn
+It gets the same context as any other model and makes one call per turn.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import astuple
+
+from openral_core.skills import Verb
+from openral_reasoner.behaviors.ending import TOO_EARLY
+from openral_reasoner.context import Context, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.llm.base import Decision
-from openral_reasoner.scripted.grammar import parse_goal
-from openral_reasoner.scripted.plans import plan_for
-from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed
-from openral_reasoner.tools.ask_human import AskHumanTool
-from openral_reasoner.tools.done import DoneTool
+from openral_reasoner.scripted.grammar import (
+    EXAMPLES,
+    Bring,
+    BringFilled,
+    Find,
+    Goal,
+    GoTo,
+    LookAt,
+    LookInside,
+    MoveDoor,
+    NotUnderstood,
+    PickUp,
+    Pour,
+    load_priors,
+    parse_goal,
+)
+from openral_reasoner.scripted.steps import (
+    Plan,
+    PlanContext,
+    PlanFailed,
+    describe_location,
+    find_object,
+    named_place,
+    require_success,
+    resolved,
+    search_object,
+    unseen,
+)
+from openral_reasoner.search import SEEN_NOT_PLACED
+from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool
+from openral_reasoner.tools.queries import LocateInViewTool
+
+GRASP_TRIES = 3
+"""Attempts to grasp an object that keeps moving, before a human is asked."""
+
+
+def bring(context: PlanContext, goal: Bring) -> Plan[str]:
+    """Resolve the receiver, fetch the object, then hand it over or put it down."""
+    yield from _receiver(context, goal.to)
+    found, _ = yield from find_object(context, goal.what, goal.where)
+    yield from _grasp(context, goal.what, found)
+    yield from _deliver(context, goal.what, goal.to)
+    return f"I brought the {goal.what} to {_listener(goal.to)}."
+
+
+def bring_filled(context: PlanContext, goal: BringFilled) -> Plan[str]:
+    """Fill a vessel that suits the contents, and bring it."""
+    yield from _receiver(context, goal.to)
+    vessel = load_priors().vessel_for(goal.vessel, goal.contents)
+    held = yield from _filled(context, vessel, goal.contents)
+    yield from _grasp(context, vessel, held)
+    yield from _deliver(context, vessel, goal.to)
+    return f"I brought a {vessel.split()[-1]} of {goal.contents} to {_listener(goal.to)}."
+
+
+def pour(context: PlanContext, goal: Pour) -> Plan[str]:
+    """Fill a vessel and leave it standing."""
+    yield from _filled(context, goal.vessel, goal.contents)
+    return f"I poured {goal.contents} into the {goal.vessel}."
+
+
+def _filled(context: PlanContext, vessel: str, contents: str) -> Plan[ObjectSummary]:
+    """Fill a vessel with one hand: set it down, fetch the contents, pour, set them down."""
+    source, _ = yield from find_object(context, contents)
+    held, _ = yield from find_object(context, vessel)
+    surface = _staging(context)
+    yield from _grasp(context, vessel, held)
+    require_success((yield from context.act(Verb.PLACE, surface)), f"put down {vessel}")
+    yield from _grasp(context, contents, source)
+    require_success((yield from context.act(Verb.POUR, held.id)), f"pour {contents}")
+    require_success((yield from context.act(Verb.PLACE, surface)), f"put down {contents}")
+    return held
+
+
+def pick_up(context: PlanContext, goal: PickUp) -> Plan[str]:
+    """Take an object into the hand."""
+    found, _ = yield from find_object(context, goal.what, goal.where)
+    yield from _grasp(context, goal.what, found)
+    return f"I am holding the {goal.what}."
+
+
+def _grasp(context: PlanContext, words: str, found: ObjectSummary) -> Plan[ObjectSummary]:
+    """Grasp an object; if it has moved, search for it and retry a bounded number of times."""
+    for _ in range(GRASP_TRIES):
+        reply = yield from context.act(Verb.GRASP, found.id)
+        if reply.status != "MOVED":
+            break
+        found = yield from search_object(context, words, reply)
+    require_success(reply, f"grasp {words}")
+    return found
+
+
+def _deliver(context: PlanContext, words: str, to: str) -> Plan[ToolResult]:
+    """Hand over or put down the object, resolving the receiver again because it may have moved."""
+    verb, target = yield from _receiver(context, to)
+    doing = f"put {words} down in {to}" if verb is Verb.PLACE else f"give {words} to {to}"
+    return require_success((yield from context.act(verb, target)), doing)
+
+
+def _receiver(context: PlanContext, to: str) -> Plan[tuple[Verb, str]]:
+    """Resolve the receiver to a verb and an id.
+
+    Raises:
+        PlanFailed: If the receiver is unknown, or has no surface.
+    """
+    target = yield from resolved(to)
+    if target.kind == "room":
+        return Verb.PLACE, _staging(context, target.id)
+    return (Verb.HANDOVER if target.kind == "agent" else Verb.PLACE), target.id
+
+
+def _staging(context: PlanContext, room: str = "") -> str:
+    """Choose a surface for setting objects down, in this room if one is named."""
+    places = [p for p in context.now.places if p.room == room or not room]
+    for name in load_priors().staging:
+        place = next((p for p in places if name in p.label.lower()), None)
+        if place is not None:
+            return place.id
+    raise PlanFailed("I don't know a surface to put the object on. What should I do?")
+
+
+def _listener(to: str) -> str:
+    """Turn "me" of the goal into "you" of the answer."""
+    return "you" if to == "me" else to
+
+
+MAX_NAME = 200
+"""Longest name of an object or a place that a tool accepts [characters]."""
+
+
+def plan_for(context: PlanContext, goal: Goal) -> Plan[str]:
+    """Run the plan of a goal and return the final message to the requester.
+
+    Raises:
+        PlanFailed: With the question for a human.
+    """
+    if not isinstance(goal, NotUnderstood):
+        _check_length(goal)
+    return (yield from _PLANS[type(goal)](context, goal))
+
+
+def _check_length(goal: Goal) -> None:
+    for said in astuple(goal):
+        if isinstance(said, str) and len(said) > MAX_NAME:
+            raise PlanFailed(
+                f"The name {said[:40]!r}... has {len(said)} characters, but I can use at most {MAX_NAME}. "
+                "What is a shorter name?"
+            )
+
+
+def _find(context: PlanContext, goal: Find) -> Plan[str]:
+    found, seen = yield from find_object(context, goal.what, goal.where)
+    if not seen:
+        found, seen = yield from _verify(context, goal.what, found)
+    if not seen:
+        return (
+            f"According to memory the {goal.what} is here: {describe_location(found)}. {_unchecked(context)}"
+        )
+    return f"The {goal.what} is here: {describe_location(found)}."
+
+
+def _unchecked(context: PlanContext) -> str:
+    broken = "; ".join(f"locator {each.id} is not working: {each.why}" for each in context.now.blind)
+    return f"I did not verify it: {broken}." if broken else "I did not verify it: no locator is available."
+
+
+def _verify(context: PlanContext, words: str, found: ObjectSummary) -> Plan[tuple[ObjectSummary, bool]]:
+    """Verify that an object is where memory has it, else search for it. The flag: it was seen.
+
+    Raises:
+        PlanFailed: If no image was evaluated, because memory may be outdated.
+    """
+    if found.must_open:
+        require_success((yield from context.act(Verb.OPEN, found.must_open)), f"open {found.must_open}")
+    else:
+        require_success((yield from context.act(Verb.NAVIGATE, found.id)), f"go to {words}")
+    yield from context.act(Verb.LOOK_AT, found.id)
+    if not context.can_look:
+        return found, False
+    reply = yield LocateInViewTool(query=words)
+    if reply.found or reply.status == SEEN_NOT_PLACED:
+        return (reply.found[0] if reply.found else found), True
+    if reply.status in ("MOVED", "NOT_IN_VIEW"):
+        return (yield from search_object(context, words, reply)), True
+    if _went_meanwhile(context, reply):
+        return found, False
+    where = describe_location(found)
+    raise PlanFailed(
+        f"I am where memory has the {words} ({where}), but I can't verify that it is there: {unseen(reply)}."
+    )
+
+
+def _went_meanwhile(context: PlanContext, reply: ToolResult) -> bool:
+    """Return True if the locator became unavailable before the call was made."""
+    return reply.status == "INVALID_CALL" and not context.can_look
+
+
+def _go_to(context: PlanContext, goal: GoTo) -> Plan[str]:
+    place = yield from resolved(goal.where)
+    require_success((yield from context.act(Verb.NAVIGATE, place.id)), f"go to {goal.where}")
+    return f"I am at {place.label}."
+
+
+def _look_at(context: PlanContext, goal: LookAt) -> Plan[str]:
+    known = named_place(context.now, goal.what)
+    if known is None:
+        found, seen = yield from find_object(context, goal.what)
+        known = found.id
+        if seen:
+            return f"I am looking at {goal.what}: {describe_location(found)}."
+    require_success((yield from context.act(Verb.NAVIGATE, known)), f"go to {goal.what}")
+    require_success((yield from context.act(Verb.LOOK_AT, known)), f"look at {goal.what}")
+    return f"I am looking at {goal.what}."
+
+
+def _look_inside(context: PlanContext, goal: LookInside) -> Plan[str]:
+    place = yield from resolved(goal.what)
+    opened = yield from context.act(Verb.OPEN, place.id)
+    require_success((yield from context.act(Verb.LOOK_AT, place.id)), f"look in {goal.what}")
+    return (
+        f"I am looking into the {goal.what}{', which is now open' if opened.status == 'SUCCEEDED' else ''}."
+    )
+
+
+def _door(context: PlanContext, goal: MoveDoor) -> Plan[str]:
+    place = yield from resolved(goal.what)
+    verb = Verb.OPEN if goal.open else Verb.CLOSE
+    require_success((yield from context.act(verb, place.id)), f"{verb.value.lower()} {goal.what}")
+    return f"{goal.what} is {'open' if goal.open else 'closed'}."
+
+
+def _not_understood(context: PlanContext, goal: NotUnderstood) -> Plan[str]:
+    yield from ()
+    said = goal.words if len(goal.words) <= MAX_NAME else f"{goal.words[:MAX_NAME]}..."
+    raise PlanFailed(f"I don't understand {said!r}. Examples of what I understand: {'; '.join(EXAMPLES)}.")
+
+
+_PLANS: Mapping[type, Callable[..., Plan[str]]] = {
+    Bring: bring,
+    BringFilled: bring_filled,
+    Pour: pour,
+    PickUp: pick_up,
+    Find: _find,
+    GoTo: _go_to,
+    LookAt: _look_at,
+    LookInside: _look_inside,
+    MoveDoor: _door,
+    NotUnderstood: _not_understood,
+}
+
 
 _AGAIN = ("again", "retry", "try again", "go on", "continue", "yes")
 

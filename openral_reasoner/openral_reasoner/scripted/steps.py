@@ -5,17 +5,15 @@ from typing import TypeVar
 
 from openral_core.errors import OpenRALError
 from openral_core.skills import Verb
-from openral_reasoner.behaviors.query_checks import BAD_QUERY
+from openral_reasoner.behaviors.recall import BAD_QUERY
 from openral_reasoner.context import ObjectSummary, RawCall, ToolResult
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.scripted.priors import load_priors
-from openral_reasoner.search.progress import BLIND, NOBODY_CAN_LOOK, SEEN_NOT_PLACED
-from openral_reasoner.tools.ask_human import AskHumanTool
+from openral_reasoner.scripted.grammar import load_priors
+from openral_reasoner.search import BLIND, NOBODY_CAN_LOOK, SEEN_NOT_PLACED
+from openral_reasoner.tools.actions import ExecuteRskillTool
 from openral_reasoner.tools.base import Tool
-from openral_reasoner.tools.execute_rskill import ExecuteRskillTool
-from openral_reasoner.tools.locate_in_view import LocateInViewTool
-from openral_reasoner.tools.recall_object import RecallObjectTool
-from openral_reasoner.tools.resolve_place import ResolvePlaceTool
+from openral_reasoner.tools.dialogue import AskHumanTool
+from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, ResolvePlaceTool
 
 BLIND_VISITS = 3
 """Places in a row without an evaluated image, after which a search is given up."""

@@ -1,24 +1,28 @@
-"""Registry of the tools: those offered now, their schemas, and the parser of raw calls."""
+"""Registry of the tools: those offered now, their schemas, and the parser of a model's answers."""
 
+import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from openral_core.errors import OpenRALError
-from openral_reasoner.context import RawCall, ToolSchema
+from openral_reasoner.context import (
+    RawCall,
+    ToolResult,
+    ToolSchema,
+    UnreadableArguments,
+    plain,
+    read_arguments,
+)
+from openral_reasoner.events import ModelAnswered
+from openral_reasoner.mission import Mission
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.tools.ask_human import AskHumanTool
-from openral_reasoner.tools.base import InvalidCall, Tool
-from openral_reasoner.tools.done import DoneTool
-from openral_reasoner.tools.emit_prompt import EmitPromptTool
-from openral_reasoner.tools.execute_rskill import ExecuteRskillTool
-from openral_reasoner.tools.json_schema import parameters
-from openral_reasoner.tools.lifecycle_transition import LifecycleTransitionTool
-from openral_reasoner.tools.locate_in_view import LocateInViewTool
-from openral_reasoner.tools.recall_object import RecallObjectTool
-from openral_reasoner.tools.resolve_place import ResolvePlaceTool
-from openral_reasoner.untrusted_text import UnreadableArguments, read_arguments
+from openral_reasoner.tools.actions import ExecuteRskillTool, LifecycleTransitionTool
+from openral_reasoner.tools.base import InvalidCall, Tool, parameters
+from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool, EmitPromptTool
+from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, ResolvePlaceTool
 
 PALETTE: tuple[type[Tool], ...] = (
     RecallObjectTool,
@@ -91,3 +95,107 @@ def parse_call(raw: RawCall, palette: ToolPalette) -> ReasonerToolCall:
     except ValidationError as error:
         problems = [f"{'.'.join(map(str, e['loc'][1:]))}: {e['msg']}" for e in error.errors()]
         raise MalformedCall(raw.tool, problems) from error
+
+
+QUOTED = 80
+"""Longest part of an answer shown to the operator [characters]."""
+_TOOL_CALLING = "choose a model with tool calling, or enable it at the endpoint"
+_WRITTEN = re.compile(
+    r"[\[{<].*(?:recall_object|resolve_place|locate_in_view|execute_rskill|\"?name\"?\s*:)", re.DOTALL
+)
+"""Text that looks like a call: a bracket, then a tool's name or a "name" key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Reason why an answer holds no usable call.
+
+    ``reply`` is for the model. The operator reads what the model ``did``, an example and ``advice``.
+    """
+
+    did: str
+    reply: ToolResult
+    last: str = ""
+    advice: str = ""
+
+    def describe(self, times: int) -> str:
+        """Describe the fault for the operator after it occurred ``times`` times."""
+        often = f" {times} times" if times > 1 else ""
+        return f"the model {self.did}{often}{self._last}{f'; {self.advice}' if self.advice else ''}"
+
+    @property
+    def _last(self) -> str:
+        return f" (last: {plain(self.last, QUOTED)})" if self.last else ""
+
+
+def parse_answer(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, ReasonerToolCall | Fault]:
+    """Return the one call of the answer, or the fault if there is none."""
+    raw = answer.calls[0] if answer.calls else RawCall(tool="")
+    if not answer.calls:
+        return raw, _without_call(answer)
+    if len(answer.calls) > 1:
+        return raw, _several(answer)
+    try:
+        call = parse_call(raw, mission.palette)
+        call.check(mission)
+        return raw, call
+    except InvalidCall as error:
+        return raw, _invalid(raw, error)
+    except MalformedCall as error:
+        return raw, _cut(answer) if answer.cut else _malformed(raw, error)
+
+
+def _invalid_call(text: str, valid: tuple[str, ...] = (), peer_words: tuple[str, ...] = ()) -> ToolResult:
+    return ToolResult(status="INVALID_CALL", text=text, valid=valid, peer_words=peer_words)
+
+
+def _without_call(answer: ModelAnswered) -> Fault:
+    if answer.cut:
+        return _cut(answer)
+    text = answer.text.strip()
+    if not text:
+        reply = _invalid_call("your answer was empty: call exactly one tool")
+        return Fault("returned an empty answer", reply, advice=_TOOL_CALLING)
+    if _WRITTEN.search(text):
+        words = "a tool call written as text is not executed: use the tool-calling interface"
+        advice = (
+            "the endpoint does not recognise this model's tool calls: configure the tool-call parser of the "
+            "endpoint for this model, or choose another model"
+        )
+        return Fault("wrote its tool call as text", _invalid_call(words), repr(text), advice)
+    words = "text answers are ignored: call exactly one tool"
+    return Fault("answered with text instead of a tool call", _invalid_call(words), repr(text), _TOOL_CALLING)
+
+
+def _several(answer: ModelAnswered) -> Fault:
+    names = [plain(call.tool, 64) for call in answer.calls]
+    text = f"you made {len(names)} tool calls: make exactly one per turn, starting with the first"
+    advice = "choose a model or endpoint that makes one call per turn (parallel_tool_calls: false)"
+    return Fault("made several tool calls at once", _invalid_call(text), " and ".join(names), advice)
+
+
+def _cut(answer: ModelAnswered) -> Fault:
+    text = "your answer reached the length limit before the tool call was complete: write less"
+    advice = "choose a model that writes less before its call, or an endpoint with a higher output limit"
+    where = answer.calls[0].tool if answer.calls else repr(answer.text.strip())
+    return Fault(
+        "reached the length limit before its tool call was complete",
+        _invalid_call(text),
+        where,
+        advice,
+    )
+
+
+def _invalid(raw: RawCall, error: InvalidCall) -> Fault:
+    what = error.what
+    did = "called an unavailable tool" if what == "tool" else f"called a tool with an invalid {what}"
+    return Fault(did, _invalid_call(error.advice, valid=error.valid), _called(raw))
+
+
+def _malformed(raw: RawCall, error: MalformedCall) -> Fault:
+    reply = _invalid_call("the call is malformed", peer_words=(str(error)[:1000],))
+    return Fault("made a malformed tool call", reply, str(error))
+
+
+def _called(raw: RawCall) -> str:
+    return f"{raw.tool} {raw.arguments}"

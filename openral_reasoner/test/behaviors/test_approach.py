@@ -4,10 +4,9 @@ import pytest
 
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_reasoner.behaviors.approach import approach, close_container, open_container, resolve_object
-from openral_reasoner.behaviors.targets import KnownObject
 from openral_reasoner.commands import Command, SendSkill
 from openral_reasoner.events import Event, SkillEnded
-from openral_reasoner.mission import Mission
+from openral_reasoner.mission import KnownObject, Mission
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.simulator import Peers, run_procedure
 from openral_reasoner_testing.symbolic_home import SymbolicHome

@@ -21,8 +21,8 @@ from openral_reasoner.behaviors.requests import (
 from openral_reasoner.commands import CallLocate, ClearDeadline, Command, SetDeadline
 from openral_reasoner.context import CallEvent
 from openral_reasoner.events import CallFailed, Event
+from openral_reasoner.evidence import Answered, Referred
 from openral_reasoner.mission import Mission, Procedure
-from openral_reasoner.success.evidence import Answered, Referred
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.simulator import run_procedure
 from openral_reasoner_testing.symbolic_home import SymbolicHome

@@ -5,10 +5,9 @@ import pytest
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.grammar import Find
-from openral_reasoner.scripted.plans import plan_for
+from openral_reasoner.scripted.planner import plan_for
 from openral_reasoner.scripted.steps import PlanContext, PlanFailed
-from openral_reasoner.tools.locate_in_view import LocateInViewTool
-from openral_reasoner.tools.recall_object import RecallObjectTool
+from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool
 
 MUG = ObjectSummary(id="mug_1", label="mug", place="kitchen_counter", room="kitchen")
 REFUSED = ToolResult(status="INVALID_CALL", text="this detector is not available now")

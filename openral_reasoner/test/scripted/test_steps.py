@@ -4,7 +4,7 @@ import pytest
 
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
-from openral_reasoner.behaviors.query_checks import BAD_QUERY
+from openral_reasoner.behaviors.recall import BAD_QUERY
 from openral_reasoner.context import Frontier, ObjectSummary, RawCall, ToolResult
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
 from openral_reasoner.scripted.steps import (
@@ -20,9 +20,9 @@ from openral_reasoner.scripted.steps import (
     resolved,
     search_object,
 )
-from openral_reasoner.tools.ask_human import AskHumanTool
+from openral_reasoner.tools.actions import ExecuteRskillTool
 from openral_reasoner.tools.base import Tool
-from openral_reasoner.tools.execute_rskill import ExecuteRskillTool
+from openral_reasoner.tools.dialogue import AskHumanTool
 
 MISS = ToolResult(status="NOT_IN_MEMORY", text="")
 ON_TABLE = ObjectSummary(id="mug_1", label="mug", place="table_1", room="living_room")

@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from openral_core.errors import OpenRALError
-from openral_reasoner import recording
-from openral_reasoner.recording import Life, read_lives, stories
+from openral_reasoner import replay as replay_module
+from openral_reasoner.recording import Life, read_lives
+from openral_reasoner.replay import stories
 from openral_reasoner_ros.cli.mission import mission, palette, prompt
-from openral_reasoner_ros.recorder import RECORDING_FILE
+from openral_reasoner_ros.telemetry import RECORDING_FILE
 
 DEPLOYMENT_SUBFOLDER = "recording"
 """Folder of the recording inside the folder of a deployment."""
@@ -38,7 +39,7 @@ def replay(
     events, lives = 0, 0
     for life in _read(folder):
         lives += 1
-        difference = recording.replay(life.settings, life.steps, ignore_text=ignore_text)
+        difference = replay_module.replay(life.settings, life.steps, ignore_text=ignore_text)
         if difference is not None:
             typer.echo(f"start {lives} of the reasoner: {difference.words()}")
             raise typer.Exit(1)

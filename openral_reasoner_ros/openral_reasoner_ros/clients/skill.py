@@ -21,11 +21,11 @@ from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import SkillCatalogue
 from openral_reasoner.commands import CancelSkill, SendSkill
 from openral_reasoner.events import CallFailed, SkillEnded, SkillProgressed
-from openral_reasoner_ros.clients.base import BAD_ANSWERS, call_failed
+from openral_reasoner_ros.clients.services import BAD_ANSWERS, call_failed
 from openral_reasoner_ros.dispatcher import Post
 from openral_reasoner_ros.liveness import ServiceMonitor
+from openral_reasoner_ros.telemetry import Traces
 from openral_reasoner_ros.topics import EXECUTE, SKILLS
-from openral_reasoner_ros.tracing import Traces
 from openral_ros.conversions.skills import skill_goal_message, skill_result_from_message
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope

@@ -20,7 +20,7 @@ from openral_reasoner.recording import settings_line, step_line
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.cli.main import app
-from openral_reasoner_ros.recorder import RECORDING_FILE
+from openral_reasoner_ros.telemetry import RECORDING_FILE
 from openral_reasoner_ros.topics import PROMPT
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.simulator import run_mission_in_home

@@ -6,14 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("rclpy")
 from loopback import EVENTS, Api, dripping, endpoint, status, without_proxies
 
+from openral_core.errors import OpenRALError
 from openral_msgs.msg import MissionStatus
 from openral_reasoner.context import Context, RawCall
 from openral_reasoner.llm.base import Decision, ModelUnavailable
-from openral_reasoner_ros.clients.model import MAX_STUCK_CALLS
+from openral_reasoner.scripted.planner import ScriptedModel
+from openral_reasoner_ros.clients.model import MAX_STUCK_CALLS, make_model
+from openral_reasoner_ros.parameters import Brain, ReasonerParameters
+
+pytest.importorskip("rclpy")
+
 
 SpinUntil = Callable[..., None]
 GIVE_UP = RawCall(tool="done", arguments='{"success": false, "message": "as I was told"}')
@@ -126,3 +130,27 @@ def test_an_endpoint_that_drips_for_ever_is_left_and_the_next_mission_works(
         script.play(status(401, "authentication_error"))
         last = mission(reasoner, "third")
         assert "UNAUTHORISED: Error code: 401" in last.reason
+
+
+pytest.importorskip("rclpy")
+
+
+def test_the_scripted_brain_needs_nothing() -> None:
+    assert isinstance(make_model(ReasonerParameters(rskill_folders=())), ScriptedModel)
+
+
+@pytest.mark.parametrize("brain", [Brain.ANTHROPIC, Brain.OPENAI])
+def test_a_vendor_without_a_key_names_the_variable_and_the_ways_out(
+    brain: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip(brain.value)
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(OpenRALError, match=r"_API_KEY.*base_url.*scripted"):
+        make_model(ReasonerParameters(rskill_folders=(), brain=brain, model="m"))
+
+
+@pytest.mark.parametrize("brain", [Brain.ANTHROPIC, Brain.OPENAI])
+def test_a_vendor_without_a_model_says_so(brain: Brain) -> None:
+    with pytest.raises(OpenRALError, match="parameter 'model'"):
+        make_model(ReasonerParameters(rskill_folders=(), brain=brain))

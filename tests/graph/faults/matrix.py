@@ -15,8 +15,7 @@ import psutil
 from graph.faults.deployment import FaultTestDeployment
 from graph.faults.injections import Fault
 
-from openral_bringup.deploy.mission_runner import REASONER_DIED
-from openral_bringup.deploy.report import RunOutcome, save
+from openral_bringup.deploy.mission_runner import REASONER_DIED, RunOutcome, save
 from openral_bringup.deploy.shm_cleanup import remove_stale_segments
 
 GOAL, SECOND_GOAL = "find the baguette", "find the mug"

@@ -1,0 +1,169 @@
+"""End a mission: verify the goal by evidence, challenge an end that comes too early."""
+
+from dataclasses import dataclass
+
+from openral_core.missions import MissionState
+from openral_core.skills import Verb
+from openral_reasoner.behaviors.locate import locate_object, no_locator_reason
+from openral_reasoner.behaviors.recall import frontier, places, shown
+from openral_reasoner.behaviors.requests import read_scene, recall, resolve
+from openral_reasoner.context import ObjectSummary, ToolResult
+from openral_reasoner.mission import Ending, Mission, Procedure
+from openral_reasoner.policies import Early
+from openral_reasoner.scripted.grammar import Goal, LookInside, PickUp
+from openral_reasoner.search import Candidate, SearchProgress
+from openral_reasoner.success import Setting, Verdict, judge, predicate_of
+
+_NO_PREDICATE = Verdict(
+    missing="no predicate exists for this goal, so replies of skills, detectors and memory cannot prove it"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Verdict on a goal; ``goal`` is None if its text yields no predicate."""
+
+    goal: Goal | None
+    verdict: Verdict
+
+    @property
+    def provable(self) -> bool:
+        """True if evidence could prove the goal."""
+        return self.goal is not None
+
+    @property
+    def wants_held(self) -> bool:
+        """True if the object is to stay in the hand."""
+        return isinstance(self.goal, PickUp)
+
+
+def prove(mission: Mission) -> Procedure[Proof]:
+    """Judge the goal; ask read-only questions that may settle it, within the budget, and judge again."""
+    goal = predicate_of(mission.prompt.text)
+    if goal is None:
+        return Proof(None, _NO_PREDICATE)
+    setting = yield from _setting(mission, goal)
+    verdict = judge(goal, mission.evidence, setting)
+    if not verdict.proven:
+        yield from _ask(mission, verdict)
+        verdict = judge(goal, mission.evidence, setting)
+    return Proof(goal, verdict)
+
+
+def _setting(mission: Mission, goal: Goal) -> Procedure[Setting]:
+    occluding: frozenset[str] = frozenset()
+    if isinstance(goal, LookInside):
+        graph, _ = yield from read_scene(mission)
+        occluding = frozenset(node.id for node in graph.nodes if node.occludes_contents)
+    return Setting(mission.requester, mission.palette.places, occluding)
+
+
+def _ask(mission: Mission, verdict: Verdict) -> Procedure[None]:
+    for reference in verdict.resolve:
+        if _memory_left(mission) and mission.evidence.resolved(reference) is None:
+            yield from resolve(mission, reference)
+    for words in verdict.recall:
+        if _memory_left(mission):
+            yield from recall(mission, words)
+    if verdict.look and _can_look(mission):
+        yield from locate_object(mission, verdict.look)
+
+
+def _memory_left(mission: Mission) -> bool:
+    return mission.palette.spatial_memory_available and mission.ledger.left("recalls") >= 1
+
+
+def _can_look(mission: Mission) -> bool:
+    """Return True if a locator can answer at once: active, working and within the budget."""
+    locator = mission.palette.default_locator
+    awake = locator is not None and not locator.must_load and not locator.recovering
+    return awake and not no_locator_reason(mission) and mission.ledger.left("locates") >= 1
+
+
+TOO_EARLY = "TOO_EARLY"
+
+
+NOT_PROVEN = "NOT_PROVEN"
+
+
+_NEEDED = {"candidates": 1, "locates": 1, "skills": 2, "model_calls": 2}
+"""Budget that one more candidate needs, by line."""
+
+
+_AGAIN = "To end anyway, repeat the same call."
+
+
+def challenge_giving_up(mission: Mission) -> Procedure[ToolResult | None]:
+    """Challenge giving up once while places are left that the budget allows to search; else None."""
+    for episode in _open_episodes(mission):
+        candidates = yield from frontier(mission, episode)
+        if candidates and _first_time(mission, Early.SEARCH_OPEN):
+            return _left(mission, episode, candidates)
+    return None
+
+
+def challenge_success(mission: Mission, proof: Proof) -> ToolResult | None:
+    """Challenge a claimed success once if it is not proven or an object is still held; else None."""
+    if proof.verdict.proven or not proof.provable:
+        return None if proof.wants_held else _still_holding(mission)
+    able = mission.ledger.left("model_calls") >= 1
+    return _not_proven(mission, proof.verdict) if able and _first_time(mission, Early.NOT_PROVEN) else None
+
+
+def _still_holding(mission: Mission) -> ToolResult | None:
+    if not mission.holding or not _first_time(mission, Early.STILL_HOLDING):
+        return None
+    text = f"the robot still holds an object: HANDOVER or PLACE it if the goal requires that. {_AGAIN}"
+    return ToolResult(status=TOO_EARLY, text=text, found=_held(mission))
+
+
+def _not_proven(mission: Mission, verdict: Verdict) -> ToolResult:
+    text = (
+        f"no reply of a skill, detector or memory shows success. Missing: {verdict.missing}. "
+        f"To prove it: {verdict.remedy}. If that is impossible, call done with success false. "
+        "If you repeat success true without proof, the mission ends as CLAIMED, not as SUCCEEDED."
+    )
+    return ToolResult(status=NOT_PROVEN, text=text, found=_held(mission))
+
+
+def _held(mission: Mission) -> tuple[ObjectSummary, ...]:
+    held = mission.objects.get(mission.holding)
+    return (held.found(),) if held is not None else ()
+
+
+def ended(mission: Mission, proof: Proof, message: str) -> Ending:
+    """Return the ending of a mission that its model reports as a success."""
+    verdict = proof.verdict
+    if verdict.proven:
+        return Ending(MissionState.SUCCEEDED, message, verdict.proofs)
+    evidence = (f"missing: {verdict.missing}", *mission.evidence.words())
+    return Ending(MissionState.CLAIMED, f"{message} (claimed, not proven: {verdict.missing})", evidence)
+
+
+def _left(mission: Mission, episode: SearchProgress, candidates: tuple[Candidate, ...]) -> ToolResult:
+    text = (
+        f"{places(len(candidates))} left to search, best first: execute_rskill NAVIGATE on a frontier id "
+        f"with search_for. {_AGAIN}"
+    )
+    words = (f"not found yet: {episode.term}",)
+    return ToolResult(status=TOO_EARLY, text=text, frontier=shown(mission, candidates), peer_words=words)
+
+
+def _open_episodes(mission: Mission) -> tuple[SearchProgress, ...]:
+    able = mission.palette.detector_available and mission.palette.with_verb(Verb.NAVIGATE)
+    if (
+        not able
+        or no_locator_reason(mission)
+        or any(mission.ledger.left(line) < need for line, need in _NEEDED.items())
+    ):
+        return ()
+    return tuple(
+        each
+        for each in reversed(mission.episodes.values())
+        if each.escalated and not each.found and not each.sighted
+    )
+
+
+def _first_time(mission: Mission, early: Early) -> bool:
+    first, mission.early_endings = mission.early_endings.after(early)
+    return first

@@ -1,0 +1,252 @@
+"""Evidence log of a mission: replies of skills, detectors and memory, never claims of the model.
+
+It includes the effects of skills: held, released and poured objects, doors, and the robot's place.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from openral_core.skills import SkillStatus, Verb
+from openral_reasoner.search import normalize_term
+
+CARRIED = "(carried)"
+"""Placeholder id of the object held before the mission's first skill."""
+WORDS_KEPT = 20
+"""Maximum number of facts in a report, the newest."""
+_LABEL_SHOWN = 80
+"""Longest label or query in a report [characters]."""
+
+
+class Source(StrEnum):
+    """Source of an answer to a query for an object."""
+
+    LOOK = "a detector"
+    MEMORY = "memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Scene graph node as a peer described it; ``within`` are ids of its place and containers."""
+
+    id: str
+    label: str = ""
+    kind: str = "object"
+    room: str = ""
+    within: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Text for a report; the label is data and therefore quoted."""
+        same = self.label.replace(" ", "_").casefold() in (self.id.casefold(), "")
+        return self.id if same else f"{self.id} ({self.label[:_LABEL_SHOWN]!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """Ended skill goal; ``receiver`` is the agent that received the object, as reported by the skill."""
+
+    verb: Verb
+    target: Node
+    status: SkillStatus
+    receiver: str = ""
+    drove: bool = False
+
+    @property
+    def words(self) -> str:
+        """Text for a report."""
+        return f"{self.verb.value} {self.target.words}: {self.status.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Answer to a query for an object; without nodes if it was seen but could not be placed."""
+
+    source: Source
+    query: str
+    nodes: tuple[Node, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Text for a report."""
+        found = ", ".join(node.words for node in self.nodes) or "it, but could not place it in the map"
+        verb = "saw" if self.source is Source.LOOK else "has"
+        return f"{self.source.value} asked for {self.query[:_LABEL_SHOWN]!r} {verb} {found}"
+
+
+@dataclass(frozen=True, slots=True)
+class Referred:
+    """Reference resolved by memory; several ids if it is ambiguous."""
+
+    reference: str
+    ids: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """Text for a report."""
+        return f"memory resolves {self.reference[:_LABEL_SHOWN]!r} to {', '.join(self.ids)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """Two ids that a detection from close by showed to be one object."""
+
+    first: str
+    second: str
+
+    @property
+    def words(self) -> str:
+        """Text for a report."""
+        return f"{self.first} is {self.second}"
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """Object that a detector did not see at its reported place."""
+
+    id: str
+
+    @property
+    def words(self) -> str:
+        """Text for a report."""
+        return f"a detector did not see {self.id} at its place"
+
+
+Fact = Acted | Answered | Referred | Same | Gone
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Log of facts in the order they were learned.
+
+    ``carried`` is the label of an object held before the mission; ``conclusion`` is the basis of its ending.
+    """
+
+    facts: tuple[Fact, ...] = ()
+    carried: str = ""
+    conclusion: tuple[str, ...] = ()
+
+    def after(self, fact: Fact) -> "Evidence":
+        """Return the log with one more fact."""
+        return replace(self, facts=(*self.facts, fact))
+
+    def begun(self, holding: str) -> "Evidence":
+        """Return the log at the start of a skill; before the first one the held object is recorded."""
+        acted = any(isinstance(fact, Acted) for fact in self.facts)
+        return self if acted else replace(self, carried=holding)
+
+    def concluded(self, proofs: tuple[str, ...]) -> "Evidence":
+        """Return the log at the end of the mission, with these proofs or else the newest facts."""
+        return replace(self, conclusion=proofs or self.words())
+
+    def words(self) -> tuple[str, ...]:
+        """Return the newest facts as text."""
+        return tuple(dict.fromkeys(fact.words for fact in self.facts))[-WORDS_KEPT:]
+
+    def ids_of(self, node_id: str) -> frozenset[str]:
+        """Return every id known for this object."""
+        known = {node_id}
+        pairs = [{fact.first, fact.second} for fact in self.facts if isinstance(fact, Same)]
+        while grown := [pair for pair in pairs if pair & known and not pair <= known]:
+            known.update(*grown)
+        return frozenset(known)
+
+    def names_of(self, node_id: str) -> frozenset[str]:
+        """Return an object's names: its labels, and the queries that were answered with it."""
+        if node_id == CARRIED:
+            return frozenset({self.carried})
+        ids = self.ids_of(node_id)
+        return frozenset(name for fact in self.facts for name in _names(fact, ids) if name)
+
+    def resolved(self, reference: str) -> frozenset[str] | None:
+        """Return the nodes a reference means; None if memory was not asked or knows none."""
+        key = normalize_term(reference)
+        asked = [
+            fact
+            for fact in self.facts
+            if isinstance(fact, Referred) and normalize_term(fact.reference) == key
+        ]
+        return frozenset(asked[-1].ids) if asked else None
+
+
+def _names(fact: Fact, ids: frozenset[str]) -> Iterable[str]:
+    if isinstance(fact, Acted):
+        return (fact.target.label,) if fact.target.id in ids else ()
+    if isinstance(fact, Answered):
+        labels = tuple(node.label for node in fact.nodes if node.id in ids)
+        return (*labels, fact.query) if labels else ()
+    if isinstance(fact, Referred):
+        return (fact.reference,) if len(fact.ids) == 1 and fact.ids[0] in ids else ()
+    return ()
+
+
+_EMPTY_HAND = (SkillStatus.LOST_OBJECT, SkillStatus.NOTHING_HELD)
+
+
+@dataclass(frozen=True, slots=True)
+class HandAct:
+    """Successful skill with the object ``held`` in the hand; ``order`` counts facts."""
+
+    held: str
+    act: Acted
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """Look at a target; ``opened`` is the skill of this mission that opened its door, or None."""
+
+    act: Acted
+    opened: Acted | None
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Accumulated effects of the facts; a failed drive leaves ``at`` unknown."""
+
+    held: str = ""
+    taken: tuple[HandAct, ...] = ()
+    released: tuple[HandAct, ...] = ()
+    poured: tuple[HandAct, ...] = ()
+    doors: Mapping[str, Acted] = field(default_factory=dict)
+    at: Acted | None = None
+    facing: Acted | None = None
+    inspected: tuple[Inspection, ...] = ()
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> "Course":
+        """Accumulate the effects of the whole log."""
+        course = cls(held=CARRIED if evidence.carried else "")
+        for order, fact in enumerate(evidence.facts):
+            course = course.after(fact, order)
+        return course
+
+    def after(self, fact: Fact, order: int) -> "Course":
+        """Return the effects after one more fact."""
+        if not isinstance(fact, Acted):
+            return self
+        moved = self._moved(fact)
+        if fact.status in _EMPTY_HAND:
+            return replace(moved, held="")
+        return moved._did(fact, order) if fact.status is SkillStatus.SUCCEEDED else moved
+
+    def _moved(self, fact: Acted) -> "Course":
+        if fact.verb is Verb.LOOK_AT:
+            return replace(self, facing=None, at=None if fact.drove else self.at)
+        return replace(self, facing=None, at=fact if fact.status is SkillStatus.SUCCEEDED else None)
+
+    def _did(self, fact: Acted, order: int) -> "Course":
+        target, with_hand = fact.target.id, HandAct(self.held, fact, order)
+        if fact.verb is Verb.GRASP:
+            return replace(self, held=target, taken=(*self.taken, HandAct(target, fact, order)))
+        if fact.verb in (Verb.PLACE, Verb.HANDOVER) and self.held:
+            return replace(self, held="", released=(*self.released, with_hand))
+        if fact.verb is Verb.POUR and self.held:
+            return replace(self, poured=(*self.poured, with_hand))
+        if fact.verb in (Verb.OPEN, Verb.CLOSE):
+            return replace(self, doors={**self.doors, target: fact})
+        if fact.verb is Verb.LOOK_AT:
+            door = self.doors.get(target)
+            seen = Inspection(fact, door if door is not None and door.verb is Verb.OPEN else None)
+            return replace(self, facing=fact, inspected=(*self.inspected, seen))
+        return self

@@ -1,0 +1,287 @@
+"""Replay recordings on the core, and explain them to a human."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import zip_longest
+
+from openral_core.missions import MissionState
+from openral_reasoner import commands as c
+from openral_reasoner import events as e
+from openral_reasoner.budget import cost_words
+from openral_reasoner.commands import COMMAND, CallRecord, Command, MissionReport
+from openral_reasoner.context import RawCall
+from openral_reasoner.core import Core, handle_safely
+from openral_reasoner.recording import Life, RecordedEvent
+from openral_reasoner.settings import MissionSettings
+
+TEXTS = (
+    "ask_model.context.system",
+    "ask_model.context.tools.*.description",
+    "ask_model.context.turns.*.reply.text",
+    "ask_model.context.turns.*.reply.peer_words",
+    "ask_model.context.turns.*.reply.found.*.why",
+    "ask_model.context.turns.*.reply.frontier.*.why",
+    "ask_model.context.turns.*.reply.remaining",
+    "ask_model.context.turns.*.news",
+    "ask_model.context.news",
+    "ask_model.context.holding",
+    "ask_model.context.remaining",
+    "end_mission.reason",
+    "publish_handoff.question.question",
+    "publish_handoff.question.tried",
+    "publish_prompt.text",
+    "publish_receipt.message",
+    "publish_status.report.step",
+    "publish_status.report.reason",
+    "publish_status.report.evidence",
+    "publish_status.report.calls.*.message",
+    "publish_status.report.calls.*.arguments.step",
+    "publish_status.report.calls.*.arguments.question",
+    "send_skill.goal.prompt",
+    "span_started.name",
+    "span_started.attributes.step",
+    "span_started.attributes.question",
+)
+"""Texts, or lists of texts, by command and field; ``*`` matches one or several fields and indices."""
+
+
+IN_JSON = ("ask_model.context.tools.*.parameters", "publish_status.report.calls.*.arguments")
+"""Fields whose text is JSON."""
+
+
+WORDS = "(text)"
+"""Placeholder for any text; an empty text stays empty, and a list keeps its length."""
+
+
+def without_texts(path: str, content: object) -> object:
+    """Replace every text in the content of a command below ``path``, which begins with its kind."""
+    if isinstance(content, str) and _matches(path, IN_JSON):
+        return without_texts(path, json.loads(content)) if content else content
+    if isinstance(content, dict):
+        return {key: without_texts(f"{path}.{key}", each) for key, each in content.items()}
+    if isinstance(content, list):
+        below = path if _matches(path, TEXTS) else f"{path}.*"
+        return [without_texts(below, each) for each in content]
+    return WORDS if isinstance(content, str) and content and _matches(path, TEXTS) else content
+
+
+def _matches(path: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(path, pattern) for pattern in patterns)
+
+
+SHOWN = 2000
+"""Longest part of a differing command that is shown [characters]."""
+
+
+BEFORE = 200
+"""Longest part before the difference that is shown [characters]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """First command that differs from the recorded one."""
+
+    step: int
+    event: str
+    recorded: str
+    given: str
+
+    def words(self) -> str:
+        """Describe the difference for a human."""
+        return f"step {self.step} ({self.event}):\n  recorded {self.recorded}\n  now      {self.given}"
+
+
+def replay(
+    settings: MissionSettings, steps: Sequence[RecordedEvent], *, ignore_text: bool = False
+) -> Difference | None:
+    """Replay recorded events and return the first differing command, None if all are equal.
+
+    Args:
+        settings: Settings of the recorded core.
+        steps: Recorded events and commands.
+        ignore_text: Ignore texts for readers, see `without_texts`.
+    """
+    core = Core(settings)
+    for number, step in enumerate(steps, start=1):
+        given = handle_safely(core, step.event, step.now, _silent)
+        for recorded, command in zip_longest(step.commands, given):
+            if recorded == command:
+                continue
+            before, now = _words(recorded, ignore_text), _words(command, ignore_text)
+            if before != now:  # NaN is not itself
+                return Difference(number, step.event.kind, *_parting(before, now))
+    return None
+
+
+def _silent(message: str) -> None:
+    """Discard the log: the difference shows what matters."""
+
+
+def _words(command: Command | None, ignore_text: bool) -> str:
+    if command is None:
+        return "nothing"
+    content: object = COMMAND.dump_python(command, mode="json")
+    if ignore_text:
+        content = without_texts(command.kind, content)
+    return json.dumps(content, separators=(",", ":"))
+
+
+def _parting(recorded: str, given: str) -> tuple[str, str]:
+    """Return both texts, starting shortly before they differ."""
+    pairs = enumerate(zip(recorded, given, strict=False))
+    same = next((index for index, (one, other) in pairs if one != other), 0)
+    begin = same - BEFORE if same > SHOWN // 2 else 0
+    dots = "..." if begin else ""
+    return dots + recorded[begin : begin + SHOWN], dots + given[begin : begin + SHOWN]
+
+
+_Describe = Callable[..., str]
+
+
+def stories(lives: Iterable[Life]) -> Iterator[str]:
+    """Explain every life of the reasoner, and the missions that were cut off."""
+    before: Life | None = None
+    for number, life in enumerate(lives):
+        if before is not None:
+            yield from _cut_off(before, "the reasoner stopped during this mission and was restarted")
+        if number:
+            yield f"--- the reasoner restarts (start {number + 1} of this recording)"
+        yield from render_story(life.steps)
+        before = life
+    if before is not None:
+        yield from _cut_off(before, "the recording ends during this mission")
+
+
+def _cut_off(life: Life, why: str) -> Iterator[str]:
+    goal, state = "", None
+    for command in (command for step in life.steps for command in step.commands):
+        if isinstance(command, c.PublishStatus):
+            goal, state = command.report.goal, command.report.state
+    if state is not None and state is not MissionState.IDLE and not state.ended:
+        yield f"mission {goal!r} was {_plain(state.name)}: {why}"
+    if life.torn:
+        yield "the last line of the recording is truncated and was skipped"
+
+
+def render_story(steps: Sequence[RecordedEvent]) -> Iterator[str]:
+    """Yield one line per notable event, with the time since the first goal [s]."""
+    begun: float | None = None
+    told: dict[int, CallRecord] = {}
+    running = False
+    for step in steps:
+        if isinstance(step.event, e.PromptReceived):
+            begun, running = (step.now if begun is None else begun), True
+        clock = f"{step.now - (begun if begun is not None else step.now):7.1f} s  "
+        describe = _EVENTS.get(type(step.event))
+        if describe is not None and running:
+            yield clock + describe(step.event)
+        for command in step.commands:
+            yield from (clock + line for line in _lines(command, told))
+            running = running and not isinstance(command, c.EndMission)
+
+
+def _lines(command: c.Command, told: dict[int, CallRecord]) -> Iterator[str]:
+    if isinstance(command, c.PublishStatus):
+        for record in command.report.calls:
+            if record.status != "pending" and told.get(record.index) != record:
+                told[record.index] = record
+                yield "  " + _call(record)
+        if command.report.state.ended:
+            yield from (f"evidence: {fact}" for fact in command.report.evidence)
+            yield _used(command.report)
+    elif isinstance(command, c.EndMission):
+        told.clear()
+    describe = _COMMANDS.get(type(command))
+    if describe is not None:
+        yield describe(command)
+
+
+def _call(record: CallRecord) -> str:
+    arguments = _object(record.arguments)
+    pattern = _CALLS.get(record.tool)
+    what = pattern.format_map(_Blank(arguments)) if pattern else f"{record.tool} {_named(arguments)}"
+    message = f" ({record.message})" if record.message else ""
+    return f"{what}: {_plain(record.status)}{message}"
+
+
+def _used(report: MissionReport) -> str:
+    used = {line.name: line.used for line in report.budget}
+    counted = ", ".join(f"{used[name]:g} {words}" for name, words in _COUNTED.items() if used.get(name))
+    return f"used: {counted or 'nothing'}; decisions cost {cost_words(used)}"
+
+
+def _decided(event: e.ModelAnswered) -> str:
+    return "decides: " + (" and ".join(_decision(call) for call in event.calls) or "nothing")
+
+
+def _decision(call: RawCall) -> str:
+    return f"{call.tool} {_named(_object(call.arguments))}"
+
+
+def _named(arguments: Mapping[str, object]) -> str:
+    return ", ".join(
+        f"{key} {_value(value)}" for key, value in arguments.items() if value not in ("", None, {})
+    )
+
+
+def _value(value: object) -> str:
+    return " > ".join(str(each) for each in value) if isinstance(value, list) else repr(value)
+
+
+def _object(words: str) -> Mapping[str, object]:
+    """Parse a model's arguments as far as possible."""
+    try:
+        content = json.loads(words or "{}")
+    except (ValueError, RecursionError):
+        return {"unreadable": words[:200]}
+    return content if isinstance(content, dict) else {"unreadable": words[:200]}
+
+
+def _plain(status: str) -> str:
+    return status.lower().replace("_", " ")
+
+
+class _Blank(dict[str, object]):
+    """Arguments of a call; a missing one reads as an empty text."""
+
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+_CALLS: Mapping[str, str] = {
+    "recall_object": "asked memory for {query!r}",
+    "resolve_place": "asked memory where {reference!r} is",
+    "locate_in_view": "{detector} looked for {query!r}",
+    "observe": "memory placed detections of camera {camera}",
+    "execute_rskill": "{step}",
+    "lifecycle_transition": "{transition} {peer}",
+    "ask_human": "asked the operator",
+}
+
+
+_COUNTED: Mapping[str, str] = {
+    "model_calls": "decisions",
+    "recalls": "memory queries",
+    "locates": "detector queries",
+    "candidates": "places searched",
+    "skills": "skill goals",
+    "tokens": "tokens",
+}
+
+
+_EVENTS: Mapping[type, _Describe] = {
+    e.PromptReceived: lambda event: f"the operator says: {event.text!r}",
+    e.Cancelled: lambda event: f"cancelled: {event.reason}",
+    e.ModelAnswered: _decided,
+    e.ModelFailed: lambda event: f"the model failed: {event.condition}: {event.message}",
+}
+
+
+_COMMANDS: Mapping[type, _Describe] = {
+    c.PublishPrompt: lambda command: f"the {command.source} says: {command.text!r}",
+    c.PublishHandoff: lambda command: f"the operator is asked: {command.question.question!r}",
+    c.CancelSkill: lambda command: "the running skill is cancelled",
+    c.EndMission: lambda command: f"the mission ends, {_plain(command.state.name)}: {command.reason}",
+}

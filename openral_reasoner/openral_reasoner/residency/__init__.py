@@ -1,1 +1,0 @@
-"""Residency of detectors in memory: planning, state and restoration."""

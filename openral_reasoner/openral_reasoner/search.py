@@ -1,0 +1,390 @@
+"""Active search: progress of an episode, candidate places and their order by expected time."""
+
+import heapq
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from math import dist
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from openral_core.detectors import LocateStatus
+from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneGraph, SceneNode
+
+LOOKAHEAD = 8
+"""Number of next stops whose order is optimised jointly; the rest follow the ratio rule alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchStop:
+    """Place to search: ``chance`` that the object is there, ``effort`` of searching it [m of driving]."""
+
+    chance: float
+    effort: float
+
+
+def order_by_expected_time(
+    stops: Sequence[SearchStop], first: Sequence[float], between: Sequence[Sequence[float]]
+) -> list[int]:
+    """Return the indices of the stops in search order.
+
+    The next stop is the one with the best chance per cost; then the first few are exchanged as long as that
+    lowers the expected cost until the object is found.
+
+    Source: the ratio rule of discrete search (Stone, Theory of Optimal Search, 1975, ch. 4), improved by
+    exchanges as for the minimum latency problem (Blum et al., 1994).
+
+    Args:
+        stops: Places to search, N of them.
+        first: Distances from the robot [m], length N.
+        between: Distances between the stops [m], shape (N, N).
+    """
+    order = _by_ratio(stops, first, between)
+    head, rest = order[:LOOKAHEAD], order[LOOKAHEAD:]
+    best, improved = _expected(head, stops, first, between), True
+    while improved:
+        improved = False
+        for other in _exchanges(head):
+            cost = _expected(other, stops, first, between)
+            if cost < best - 1e-9:
+                head, best, improved = other, cost, True
+                break
+    return head + rest
+
+
+def _by_ratio(
+    stops: Sequence[SearchStop], first: Sequence[float], between: Sequence[Sequence[float]]
+) -> list[int]:
+    left, order, ways = list(range(len(stops))), list[int](), first
+    while left:
+        best = min(left, key=lambda i: (-stops[i].chance / (ways[i] + stops[i].effort), i))
+        left.remove(best)
+        order.append(best)
+        ways = between[best]
+    return order
+
+
+def _exchanges(order: list[int]) -> Iterator[list[int]]:
+    """Yield every order with one segment reversed or one stop moved."""
+    for i in range(len(order)):
+        for j in range(i + 2, len(order) + 1):
+            yield order[:i] + order[i:j][::-1] + order[j:]
+        rest = order[:i] + order[i + 1 :]
+        for j in range(len(order)):
+            if j not in (i, i - 1):
+                yield [*rest[:j], order[i], *rest[j:]]
+
+
+def _expected(
+    order: Sequence[int],
+    stops: Sequence[SearchStop],
+    first: Sequence[float],
+    between: Sequence[Sequence[float]],
+) -> float:
+    """Return the expected cost until the object is found [m]."""
+    total = reached = 0.0
+    ways = first
+    for index in order:
+        reached += ways[index] + stops[index].effort
+        total += stops[index].chance * reached
+        ways = between[index]
+    return total
+
+
+Point = tuple[float, float, float]
+
+
+class RouteLengths:
+    """Route lengths along the edges of a scene graph; straight-line distances where it has none."""
+
+    def __init__(self, graph: SceneGraph) -> None:
+        self._graph = graph
+        self._routes: dict[str, list[tuple[str, float]]] = defaultdict(list)
+        for edge in graph.edges:
+            if edge.relation is Relation.TRAVERSABLE_TO:
+                self._routes[edge.source].append((edge.target, edge.weight))
+                self._routes[edge.target].append((edge.source, edge.weight))
+        self._known: dict[str, Mapping[str, float]] = {}
+
+    def between(self, start: Point, goal: Point) -> float:
+        """Return the route length between two points [m], via the route nodes nearest to them."""
+        first, last = self._nearest(start), self._nearest(goal)
+        straight = dist(start[:2], goal[:2])
+        if first == last:
+            return straight
+        route = self._from(first).get(last)
+        if route is None:
+            return straight
+        return max(straight, self._offset(start, first) + route + self._offset(goal, last))
+
+    def _nearest(self, point: Point) -> str:
+        """Return the route node nearest to a point; "" if there are none."""
+        return min(self._routes, key=lambda node: (self._offset(point, node), node), default="")
+
+    def _offset(self, point: Point, node: str) -> float:
+        return dist(point[:2], self._graph.by_id[node].pose.position[:2])
+
+    def _from(self, node: str) -> Mapping[str, float]:
+        """Return the lengths of the shortest routes from a node [m] (Dijkstra, 1959)."""
+        if node not in self._known:
+            self._known[node] = self._shortest(node)
+        return self._known[node]
+
+    def _shortest(self, start: str) -> Mapping[str, float]:
+        reached: dict[str, float] = {}
+        queue = [(0.0, start)]
+        while queue:
+            length, node = heapq.heappop(queue)
+            if node in reached:
+                continue
+            reached[node] = length
+            for target, weight in self._routes.get(node, ()):
+                heapq.heappush(queue, (length + weight, target))
+        return reached
+
+
+BLIND = frozenset(
+    {
+        "NO_DETECTOR",
+        LocateStatus.NO_FRAME.name,
+        LocateStatus.STALE_FRAME.name,
+        LocateStatus.INACTIVE.name,
+        LocateStatus.LOADING.name,
+        LocateStatus.BUSY.name,
+        LocateStatus.TIMEOUT.name,
+        LocateStatus.OUT_OF_MEMORY.name,
+        LocateStatus.DETECTOR_ERROR.name,
+    }
+)
+"""Outcomes without an evaluated image: they say nothing about presence or absence."""
+SEEN_NOT_PLACED = "SEEN_NOT_PLACED"
+"""Outcome of a detection that memory could not place, for example for lack of depth."""
+NOBODY_CAN_LOOK = "NOBODY_CAN_LOOK"
+"""Outcome of a place that was not visited because no locator is available."""
+MAX_VISITS = 2
+"""Maximum visits to a place where no image could be evaluated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Visit to one place with its outcome; only NOT_IN_VIEW is evidence of absence."""
+
+    node_id: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchProgress:
+    """Search episode for one term; bounded, because no candidate is searched twice."""
+
+    term: str
+    escalated: bool = False
+    visits: tuple[Visit, ...] = ()
+    near_misses: tuple[str, ...] = ()
+    priors: tuple[str, ...] = ()
+    found: str = ""
+
+    @property
+    def sighted(self) -> str:
+        """Id of the place where the object was seen but could not be placed; "" if none."""
+        return next((v.node_id for v in self.visits if v.outcome == SEEN_NOT_PLACED), "")
+
+    @property
+    def visited(self) -> frozenset[str]:
+        """Ids of places that were searched, or visited often enough without an evaluated image."""
+        times = Counter(visit.node_id for visit in self.visits)
+        looked = {visit.node_id for visit in self.visits if visit.outcome not in BLIND}
+        return frozenset(looked | {each for each, count in times.items() if count >= MAX_VISITS})
+
+    def after_escalation(self) -> "SearchProgress":
+        """Return the episode after the default locator was asked, which happens once."""
+        return replace(self, escalated=True)
+
+    def after_visit(self, node_id: str, outcome: str) -> "SearchProgress":
+        """Return the episode with one more visit."""
+        return replace(self, visits=(*self.visits, Visit(node_id, outcome)))
+
+    def after_finding(self, node_id: str) -> "SearchProgress":
+        """Return the episode as ended by finding a node."""
+        return replace(self, found=node_id)
+
+    def reopened(self) -> "SearchProgress":
+        """Return the episode reopened, because the object is not where it was found."""
+        return replace(self, found="", escalated=True)
+
+    def hinted(self, near_misses: tuple[str, ...], priors: tuple[str, ...]) -> "SearchProgress":
+        """Return the episode with further hints of memory and the model, earlier hints first."""
+        return replace(
+            self,
+            near_misses=tuple(dict.fromkeys((*self.near_misses, *near_misses))),
+            priors=tuple(dict.fromkeys((*self.priors, *priors))),
+        )
+
+
+_ARTICLES = re.compile(r"^(?:(?:a|an|the|my|some|any|please)\s+)+")
+
+
+def normalize_term(term: str) -> str:
+    """Normalise case, articles and spaces; there is one search episode per normalised term."""
+    plain = re.sub(r"[^\w\s-]", " ", term.lower(), flags=re.UNICODE)
+    return _ARTICLES.sub("", " ".join(plain.split())).strip()
+
+
+def same_term(first: str, second: str) -> bool:
+    """Return True if both terms name the same search."""
+    return normalize_term(first) == normalize_term(second)
+
+
+class CandidateKind(IntEnum):
+    """Origin of a candidate, in the order of searching if nothing else is known."""
+
+    NEAR_MISS = 0
+    CONTAINER = 1
+    PLACE = 2
+    ROOM = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Node to search; ``must_open`` if a closed door hides its contents."""
+
+    node_id: str
+    label: str
+    kind: CandidateKind
+    why: str
+    room: str = ""
+    must_open: bool = False
+
+    def words(self) -> str:
+        """Return one line of the frontier as text."""
+        closed = ", closed: will be opened" if self.must_open else ""
+        return f"{self.node_id} ({self.label}): {self.why}{closed}"
+
+
+class SearchCosts(BaseModel):
+    """Costs of a visit besides driving, as equivalent driving distances [m]."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    looking: float = Field(default=2.0, gt=0.0, description="turning to a place and looking [m]")
+    opening: float = Field(default=10.0, ge=0.0, description="opening and closing a door beside it [m]")
+
+
+LIKELY = 0.6
+"""Probability of each further prior, relative to the one before it [1]."""
+ODD = 0.2
+"""Probability that the object is at none of the places that priors name [1]."""
+COMMON = {CandidateKind.CONTAINER: 1.5, CandidateKind.PLACE: 1.0, CandidateKind.ROOM: 1.0}
+"""Relative probability of places that no prior names, by kind [1]."""
+_USUAL = SearchCosts()
+
+
+def plan_active_search(
+    graph: SceneGraph,
+    progress: SearchProgress,
+    limit: int,
+    start: Point | None = None,
+    costs: SearchCosts = _USUAL,
+) -> tuple[Candidate, ...]:
+    """Return the places to search next, best first.
+
+    Near misses of memory come first, a look around in rooms comes last. Containers and places come in the
+    order that minimises the expected time: by probability, driving distance and whether they must be opened.
+    Nothing visited in this episode is repeated.
+
+    Args:
+        graph: Known part of the home.
+        progress: The episode so far, with its hints.
+        limit: Maximum number of candidates.
+        start: Position of the robot in map [m], if known.
+        costs: Costs of looking and opening.
+    """
+    found = _candidates(graph, progress)
+    near = [c for node in progress.near_misses for c in found if c.node_id == node]
+    places = [c for c in found if c.kind in (CandidateKind.CONTAINER, CandidateKind.PLACE)]
+    rooms = [c for c in found if c.kind is CandidateKind.ROOM]
+    order = near
+    for group in (places, rooms):
+        start = graph.by_id[order[-1].node_id].pose.position if order else start
+        order = order + _ranked(graph, group, progress, start, costs)
+    return tuple(order[:limit])
+
+
+def _candidates(graph: SceneGraph, progress: SearchProgress) -> list[Candidate]:
+    rooms = _room_labels(graph)
+    nodes = (node for node in graph.nodes if node.id not in progress.visited)
+    made = (_candidate(node, progress, rooms.get(node.id, "")) for node in nodes)
+    return sorted((c for c in made if c is not None), key=lambda each: (each.kind, each.node_id))
+
+
+def _ranked(
+    graph: SceneGraph,
+    candidates: list[Candidate],
+    progress: SearchProgress,
+    start: Point | None,
+    costs: SearchCosts,
+) -> list[Candidate]:
+    ways, points = RouteLengths(graph), [graph.by_id[c.node_id].pose.position for c in candidates]
+    effort = [costs.looking + costs.opening * c.must_open for c in candidates]
+    chances = _chances(graph, candidates, progress)
+    stops = [SearchStop(chance, cost) for chance, cost in zip(chances, effort, strict=True)]
+    first = [ways.between(start, point) if start else 0.0 for point in points]
+    between = [[ways.between(point, other) for other in points] for point in points]
+    return [candidates[index] for index in order_by_expected_time(stops, first, between)]
+
+
+def _chances(graph: SceneGraph, candidates: list[Candidate], progress: SearchProgress) -> list[float]:
+    """Split each prior's probability among the places it names, and ``ODD`` among the others."""
+    ranks = [_prior(graph.by_id[c.node_id], c.room, progress.priors) for c in candidates]
+    sharing, unnamed = Counter(ranks), len(progress.priors)
+    named = sum(LIKELY**rank for rank in sharing if rank < unnamed)
+    common = sum(COMMON[c.kind] for c, rank in zip(candidates, ranks, strict=True) if rank == unnamed)
+    return [
+        (1.0 - ODD) * LIKELY**rank / sharing[rank] / named
+        if rank < unnamed
+        else ODD * COMMON[candidate.kind] / common
+        for candidate, rank in zip(candidates, ranks, strict=True)
+    ]
+
+
+def _room_labels(graph: SceneGraph) -> dict[str, str]:
+    belongs = (Relation.IN_ROOM, Relation.PART_OF)
+    return {e.source: graph.by_id[e.target].label for e in graph.edges if e.relation in belongs}
+
+
+def _candidate(node: SceneNode, progress: SearchProgress, room: str) -> Candidate | None:
+    kind = _kind(node, progress)
+    if kind is None:
+        return None
+    closed = node.is_container and node.occludes_contents and node.opening is not Opening.OPEN
+    return Candidate(node.id, node.label, kind, _why(node, kind, progress, room), room, closed)
+
+
+def _kind(node: SceneNode, progress: SearchProgress) -> CandidateKind | None:
+    if node.id in progress.near_misses:
+        return CandidateKind.NEAR_MISS
+    if node.kind is not NodeKind.AGENT and node.is_container and node.occludes_contents:
+        return CandidateKind.CONTAINER
+    return {NodeKind.PLACE: CandidateKind.PLACE, NodeKind.ROOM: CandidateKind.ROOM}.get(node.kind)
+
+
+def _why(node: SceneNode, kind: CandidateKind, progress: SearchProgress, room: str) -> str:
+    if kind is CandidateKind.NEAR_MISS:
+        return "memory has a similar object there"
+    prior = _prior(node, room, progress.priors)
+    if prior < len(progress.priors):
+        return f"{progress.priors[prior]!r} is a likely place"
+    reasons = {CandidateKind.CONTAINER: "its contents are hidden", CandidateKind.PLACE: "not searched yet"}
+    return reasons.get(kind, "look around")
+
+
+def _prior(node: SceneNode, room: str, priors: tuple[str, ...]) -> int:
+    """Return the index of the first prior that names this node or its room, else ``len(priors)``."""
+    names = {normalize_term(name) for name in (node.id, node.label, *node.aliases)} - {""}
+    heads = {name.split()[-1] for name in names}
+    known = (
+        names | heads | {f"{normalize_term(room)} {head}" for head in heads} | {normalize_term(room)} - {""}
+    )
+    return next((i for i, prior in enumerate(priors) if normalize_term(prior) in known), len(priors))

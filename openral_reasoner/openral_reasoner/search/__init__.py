@@ -1,1 +1,0 @@
-"""Active search: candidates, their order, and the progress of an episode."""

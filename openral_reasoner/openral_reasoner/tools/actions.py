@@ -1,0 +1,264 @@
+"""Tools that act: execute_rskill and lifecycle_transition."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import Field
+from typing_extensions import override
+
+from openral_core.rskills import ParameterSpec, ParameterType
+from openral_core.skills import Verb
+from openral_reasoner.behaviors.approach import resolve_object
+from openral_reasoner.behaviors.human import approved
+from openral_reasoner.behaviors.recall import frontier, not_found_reply
+from openral_reasoner.behaviors.residency import activate_peer, deactivate_peer
+from openral_reasoner.behaviors.search import search_candidate
+from openral_reasoner.behaviors.skill_execution import SkillExecution, SkillStep, execute
+from openral_reasoner.behaviors.skill_goal import Extra, hand_refusal, misfit, not_filled_in, typed
+from openral_reasoner.context import ToolResult, fence_untrusted
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.palette.entries import SkillEntry, ToolPalette
+from openral_reasoner.search import Candidate, SearchProgress
+from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
+
+_TO_SEARCH = (Verb.NAVIGATE, Verb.LOOK_AT, Verb.OPEN)
+_JSON: Mapping[ParameterType, str] = {
+    ParameterType.STRING: "string",
+    ParameterType.FLOAT: "number",
+    ParameterType.INT: "integer",
+    ParameterType.BOOL: "boolean",
+}
+
+
+class ExecuteRskillTool(Tool):
+    """Act on one target with one skill.
+
+    Each step includes navigation to the target, opening and closing containers that hide it, a final look
+    before grasping, and retries. To search a place, NAVIGATE to its frontier id with search_for; without
+    search_for nothing is searched. Poses are filled in automatically: give ids only.
+    GRASP and POUR take an object. OPEN, CLOSE and PLACE take a place or an object, never a room. HANDOVER
+    takes a person.
+    """
+
+    tool: Literal["execute_rskill"] = "execute_rskill"
+    rskill_id: str = Field(max_length=64, description="id of a listed skill")
+    target: str = Field(
+        max_length=128,
+        description="id that the verb can act on: an object found in this mission, a listed place, a person "
+        "or 'me'; a room for NAVIGATE and LOOK_AT only",
+    )
+    search_for: str = Field(
+        default="", max_length=200, description="only to search: the query of the recall that missed"
+    )
+    prompt: str = Field(default="", max_length=300, description="short description of the step, for the log")
+    parameters: dict[str, Extra] = Field(
+        default={}, description="values of the parameters listed for the skill, if any; never poses"
+    )
+
+    @classmethod
+    @override
+    def offered(cls, palette: ToolPalette) -> bool:
+        return bool(palette.skills)
+
+    @classmethod
+    @override
+    def words(cls, palette: ToolPalette) -> str:
+        skills = [_listed(skill) for skill in palette.skills]
+        places = [
+            {"id": p.id, "label": p.label, "kind": p.kind.value, "room": p.room} for p in palette.places
+        ]
+        return f"{super().words(palette)} {fence_untrusted({'skills': skills, 'places': places})}"
+
+    @classmethod
+    @override
+    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+        places = tuple(place.id for place in palette.places)
+        return {"rskill_id": tuple(s.id for s in palette.skills), "target": ("me", *places, *known)}
+
+    @classmethod
+    @override
+    def named(cls, palette: ToolPalette) -> Mapping[str, Mapping[str, object]]:
+        asked = {spec.name: spec for skill in palette.skills for spec in not_filled_in(skill)}
+        return {"parameters": {name: _schema(spec) for name, spec in asked.items()}}
+
+    @override
+    def check(self, mission: Mission) -> None:
+        palette = mission.palette
+        _check_parameters(self._entry(mission), self.parameters)
+        if self._target_id(mission) is None:
+            places = tuple(p.id for p in palette.places)
+            raise InvalidCall("target", self.target, ("me", *_targets(mission), *places))
+        known_object = mission.objects.get(self._target_id(mission) or "")
+        if known_object is not None and known_object.hint and self._entry(mission).verb not in _TO_SEARCH:
+            advice = (
+                "this object is only similar to the query: NAVIGATE to it with search_for, "
+                "then act on the id that is found"
+            )
+            raise InvalidCall("target", self.target, _targets(mission), advice)
+        unfit = misfit(mission, self._entry(mission).verb, self._target_id(mission) or "")
+        if unfit is not None:
+            raise InvalidCall("target", self.target, unfit.valid, unfit.advice)
+
+    @override
+    def perform(self, mission: Mission) -> Procedure[Outcome]:
+        entry = self._entry(mission)
+        target = self._target_id(mission) or ""
+        refused = hand_refusal(mission, entry.verb, target)
+        if refused is not None:
+            return refused
+        if not (yield from approved(mission, f"{entry.verb.value} {target}")):
+            return ToolResult(status="NOT_APPROVED", text="the operator did not approve this step")
+        sought = yield from self._sought(mission, entry, target)
+        if sought is not None:
+            return (yield from search_candidate(mission, *sought))
+        known_object = yield from resolve_object(mission, target)
+        if known_object is None:
+            return ToolResult(status="NOT_FOUND", text="memory has no location for the target")
+        done = yield from execute(mission, SkillStep(entry, known_object, self.prompt, self.parameters))
+        return (yield from _reply(mission, entry, done, self.search_for))
+
+    def _entry(self, mission: Mission) -> SkillEntry:
+        entry = mission.palette.skill(self.rskill_id)
+        if entry is None:
+            raise InvalidCall("rskill_id", self.rskill_id, tuple(s.id for s in mission.palette.skills))
+        return entry
+
+    def _target_id(self, mission: Mission) -> str | None:
+        """Return the target's id if this mission or the palette knows it."""
+        if self.target in mission.objects:
+            return self.target
+        if self.target.strip().lower() == "me":
+            return mission.requester or "me"
+        place = mission.palette.place(self.target)
+        return place.id if place else None
+
+    def _sought(
+        self, mission: Mission, entry: SkillEntry, target: str
+    ) -> Procedure[tuple[Candidate, SearchProgress] | None]:
+        """Return the open search for ``search_for`` if the target is on its frontier."""
+        if entry.verb not in _TO_SEARCH or not self.search_for:
+            return None
+        episode = mission.episode(self.search_for)
+        if not _is_open(episode):
+            return None
+        candidates = yield from frontier(mission, episode)
+        return next(((each, episode) for each in candidates if each.node_id == target), None)
+
+
+def _listed(skill: SkillEntry) -> dict[str, object]:
+    """List a skill with the parameters that only the model can provide."""
+    asked = {spec.name: spec.description for spec in not_filled_in(skill)}
+    plain = {"id": skill.id, "verb": skill.verb.value, "does": skill.description}
+    return {**plain, "parameters": asked} if asked else {**plain}
+
+
+def _schema(spec: ParameterSpec) -> dict[str, object]:
+    return {"type": _JSON[spec.type], "description": spec.description}
+
+
+def _check_parameters(skill: SkillEntry, given: Mapping[str, Extra]) -> None:
+    """Reject parameters that the skill does not accept, before anything moves.
+
+    Raises:
+        InvalidCall: With the parameters it accepts.
+    """
+    asked = {spec.name: spec for spec in not_filled_in(skill)}
+    for name, value in given.items():
+        if name not in asked:
+            advice = f"{skill.id} takes {'only these' if asked else 'no'} parameters"
+            raise InvalidCall("parameter", name, tuple(asked), advice)
+        if typed(asked[name], value) is None:
+            advice = f"{name} of {skill.id} must be a {asked[name].type.value}"
+            raise InvalidCall("parameter", name, (), advice)
+    for name, spec in asked.items():
+        if spec.required and name not in given:
+            advice = f"{skill.id} needs the parameter {name}, a {spec.type.value}"
+            raise InvalidCall("parameter", name, (), advice)
+
+
+def _is_open(episode: SearchProgress) -> bool:
+    return episode.escalated and not episode.found
+
+
+def _targets(mission: Mission) -> tuple[str, ...]:
+    return tuple(
+        known_object.id
+        for known_object in mission.objects.values()
+        if not (known_object.hint or known_object.disproved)
+    )
+
+
+def _reply(
+    mission: Mission, entry: SkillEntry, done: SkillExecution, search_for: str
+) -> Procedure[ToolResult]:
+    peer = (done.result.message,) if done.result.message else ()
+    if done.result.success:
+        text = f"{entry.verb.value} succeeded{_unsearched(mission, entry.verb, search_for)}"
+        return ToolResult(status="SUCCEEDED", text=text, peer_words=peer)
+    if done.moved is not None:
+        words = done.target.words or done.target.label
+        return (
+            yield from not_found_reply(
+                mission, words, "MOVED", "it is no longer where memory has it", (done.moved.message,)
+            )
+        )
+    return ToolResult(status=done.result.status.name, text=f"{entry.verb.value} failed", peer_words=peer)
+
+
+def _unsearched(mission: Mission, verb: Verb, search_for: str) -> str:
+    """Explain that a plain step searched nothing while a search is open."""
+    if verb not in _TO_SEARCH:
+        return ""
+    if search_for:
+        return "; nothing was searched: the target is not on the frontier of an open search for search_for"
+    looking = any(_is_open(episode) for episode in mission.episodes.values())
+    return "; nothing was searched: set search_for to search a place" if looking else ""
+
+
+class LifecycleTransitionTool(Tool):
+    """Activate or deactivate a detector, using or freeing its memory.
+
+    Loading takes time and transitions are limited: use it sparingly and do not toggle. locate_in_view
+    activates its locator automatically. When memory is short, continuous detectors are deactivated and
+    restored automatically.
+    """
+
+    tool: Literal["lifecycle_transition"] = "lifecycle_transition"
+    peer: str = Field(max_length=64, description="id of a listed lifecycle peer")
+    transition: Literal["activate", "deactivate"] = Field(description="transition to request")
+
+    @classmethod
+    @override
+    def offered(cls, palette: ToolPalette) -> bool:
+        return bool(palette.peers)
+
+    @classmethod
+    @override
+    def words(cls, palette: ToolPalette) -> str:
+        peers = [
+            {"id": each.id, "state": each.state.name, "memory_mb": each.memory}
+            for each in palette.detectors
+            if each.id in palette.peers
+        ]
+        return f"{super().words(palette)} {fence_untrusted({'peers': peers})}"
+
+    @classmethod
+    @override
+    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+        return {"peer": palette.peers}
+
+    @override
+    def check(self, mission: Mission) -> None:
+        if self.peer not in mission.palette.peers:
+            raise InvalidCall("peer", self.peer, mission.palette.peers)
+
+    @override
+    def perform(self, mission: Mission) -> Procedure[Outcome]:
+        mission.say(f"{self.transition} {self.peer}")
+        activate = self.transition == "activate"
+        refused = yield from (activate_peer if activate else deactivate_peer)(mission, self.peer)
+        if refused:
+            return ToolResult(
+                status="REFUSED", text="the transition was not carried out", peer_words=(refused,)
+            )
+        return ToolResult(status="SUCCEEDED", text=f"{self.transition} succeeded")

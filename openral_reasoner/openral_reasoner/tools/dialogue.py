@@ -1,0 +1,75 @@
+"""Tools that talk or end: ask_human, emit_prompt and done."""
+
+from typing import Literal
+
+from pydantic import Field
+from typing_extensions import override
+
+from openral_core.missions import MissionState
+from openral_reasoner.behaviors.ending import challenge_giving_up, challenge_success, ended, prove
+from openral_reasoner.behaviors.human import ask_human
+from openral_reasoner.context import ToolResult
+from openral_reasoner.mission import Ending, Mission, Procedure, at_once
+from openral_reasoner.tools.base import Outcome, Tool
+
+
+class AskHumanTool(Tool):
+    """Hand the mission over to a human with a question.
+
+    Use it when the search is exhausted or only a human can decide. Without an answer the mission ends as
+    handed over.
+    """
+
+    tool: Literal["ask_human"] = "ask_human"
+    question: str = Field(min_length=1, max_length=500, description="question that only a human can answer")
+    choices: tuple[str, ...] = Field(default=(), max_length=8, description="possible answers, if any")
+
+    @override
+    def perform(self, mission: Mission) -> Procedure[Outcome]:
+        early = yield from challenge_giving_up(mission)
+        if early is not None:
+            return early
+        answer = yield from ask_human(mission, self.question, self.choices)
+        if answer is None:
+            return Ending(MissionState.HANDED_OVER, self.question)
+        return ToolResult(
+            status="ANSWERED", text="continue with the operator's answer", operator_words=answer
+        )
+
+
+class EmitPromptTool(Tool):
+    """Send a message to the operator without waiting for an answer."""
+
+    tool: Literal["emit_prompt"] = "emit_prompt"
+    text: str = Field(min_length=1, max_length=500, description="text of the message")
+
+    @override
+    def perform(self, mission: Mission) -> Procedure[Outcome]:
+        mission.tell(self.text)
+        return at_once(ToolResult(status="SAID", text="the message was sent to the operator"))
+
+
+class DoneTool(Tool):
+    """End the mission: the goal is reached, or it cannot be reached and no human can help.
+
+    Success is verified: a skill, a detector or memory must have shown it in this mission.
+    """
+
+    tool: Literal["done"] = "done"
+    success: bool = Field(description="true if the goal was reached")
+    message: str = Field(min_length=1, max_length=500, description="final message to the requester")
+
+    @override
+    def perform(self, mission: Mission) -> Procedure[Outcome]:
+        outcome = (yield from self._success(mission)) if self.success else (yield from self._failure(mission))
+        if isinstance(outcome, Ending):
+            mission.tell(outcome.reason)
+        return outcome
+
+    def _success(self, mission: Mission) -> Procedure[Outcome]:
+        proof = yield from prove(mission)
+        return challenge_success(mission, proof) or ended(mission, proof, self.message)
+
+    def _failure(self, mission: Mission) -> Procedure[Outcome]:
+        early = yield from challenge_giving_up(mission)
+        return early or Ending(MissionState.FAILED, self.message)

@@ -1,0 +1,189 @@
+"""Read-only tools: recall_object, resolve_place and locate_in_view."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import Field
+from typing_extensions import override
+
+from openral_core.spatial_memory import ResolveStatus
+from openral_reasoner.behaviors.locate import LocateOutcome, locate_object
+from openral_reasoner.behaviors.recall import (
+    BAD_QUERY,
+    not_found_reply,
+    recall_or_locate,
+    refused,
+    unreadable,
+)
+from openral_reasoner.behaviors.requests import RequestFailed, resolve
+from openral_reasoner.context import ObjectSummary, ToolResult, fence_untrusted
+from openral_reasoner.mission import KnownObject, Mission, Procedure
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.search import SEEN_NOT_PLACED, same_term
+from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
+
+
+class RecallObjectTool(Tool):
+    """Ask memory where an object was last seen.
+
+    Read-only. On a miss, the default locator is asked once for the same query, and the reply lists places
+    to search, best first.
+    """
+
+    tool: Literal["recall_object"] = "recall_object"
+    query: str = Field(min_length=1, max_length=200, description="the object in the user's own words")
+    likely_places: tuple[str, ...] = Field(
+        default=(),
+        max_length=12,
+        description="where such an object usually is, best first: ids, labels or kinds such as 'cabinet'",
+    )
+
+    @classmethod
+    @override
+    def offered(cls, palette: ToolPalette) -> bool:
+        return palette.spatial_memory_available or palette.detector_available
+
+    @override
+    def perform(self, mission: Mission) -> Procedure[Outcome]:
+        return (yield from recall_or_locate(mission, self.query, self.likely_places))
+
+
+class ResolvePlaceTool(Tool):
+    """Resolve a reference to the id of a place, room, person or object.
+
+    Read-only. Not needed for ids that a list or a reply gave you, nor for 'me'.
+    """
+
+    tool: Literal["resolve_place"] = "resolve_place"
+    reference: str = Field(
+        min_length=1, max_length=200, description="words or an id; 'me' is the requester of this goal"
+    )
+
+    @classmethod
+    @override
+    def offered(cls, palette: ToolPalette) -> bool:
+        return palette.spatial_memory_available
+
+    @override
+    def perform(self, mission: Mission) -> Procedure[Outcome]:
+        mission.say(f"resolving {self.reference}")
+        answer = yield from resolve(mission, self.reference)
+        if isinstance(answer, RequestFailed):
+            return ToolResult(
+                status=answer.condition, text="memory did not answer", peer_words=(answer.message,)
+            )
+        if answer.status is not ResolveStatus.FOUND or not answer.node_id:
+            return ToolResult(
+                status=answer.status.name if answer.status else "NOT_FOUND",
+                text="the reference does not identify exactly one place, person or object",
+                valid=answer.candidates,
+                peer_words=(answer.message,),
+            )
+        entry = mission.palette.place(answer.node_id)
+        known_object = mission.learn(KnownObject.resolved(answer, entry.label if entry else self.reference))
+        found = ObjectSummary(
+            id=known_object.id,
+            label=known_object.label,
+            kind=known_object.kind,
+            room=entry.room if entry else "",
+        )
+        return ToolResult(status="FOUND", text="this id may be used as a target", found=(found,))
+
+
+_RULE = (
+    "Use recall_object for labels that a continuous detector covers. Use locate_in_view for anything else, "
+    "or to verify the current view."
+)
+
+
+class LocateInViewTool(Tool):
+    """Ask a detector whether an object is visible in the newest image of a camera.
+
+    Read-only: nothing moves. Each object found gets an id that may be used as a target. Only NOT_IN_VIEW
+    is evidence of absence.
+    """
+
+    tool: Literal["locate_in_view"] = "locate_in_view"
+    query: str = Field(min_length=1, max_length=200, description="the object in plain words")
+    camera: str = Field(default="", max_length=64, description="camera id; empty for the primary camera")
+    detector: str = Field(default="", max_length=64, description="locator id; empty for the default locator")
+
+    @classmethod
+    @override
+    def offered(cls, palette: ToolPalette) -> bool:
+        return palette.detector_available
+
+    @classmethod
+    @override
+    def words(cls, palette: ToolPalette) -> str:
+        locators = [
+            {
+                "id": each.id,
+                "good_at": each.description,
+                "typical_latency_s": float(f"{each.latency:.1g}"),
+                "must_be_loaded_first": each.must_load,
+                "default": each is palette.default_locator,
+                "cameras": each.cameras,
+            }
+            for each in palette.locators
+        ]
+        covered = [
+            {"id": each.id, "labels": each.labels}
+            | ({"labels_left_out": each.labels_left_out} if each.labels_left_out else {})
+            for each in palette.continuous_detectors
+        ]
+        listing = fence_untrusted({"locators": locators, "cameras": palette.cameras, "continuous": covered})
+        return f"{super().words(palette)} {_RULE} {listing}"
+
+    @classmethod
+    @override
+    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+        locators = tuple(each.id for each in palette.locators)
+        return {"detector": ("", *locators), "camera": ("", *palette.cameras)}
+
+    @override
+    def check(self, mission: Mission) -> None:
+        entry = mission.palette.locator(self.detector)
+        if entry is None:
+            raise InvalidCall("detector", self.detector, tuple(e.id for e in mission.palette.locators))
+        if self.camera and self.camera not in entry.cameras:
+            raise InvalidCall("camera", self.camera, entry.cameras)
+
+    @override
+    def perform(self, mission: Mission) -> Procedure[Outcome]:
+        refusal = unreadable(self.query)
+        if refusal is not None:
+            return refusal
+        mission.say(f"looking for {self.query}")
+        look = yield from locate_object(mission, self.query, self.camera, self.detector)
+        if look.objects:
+            found = tuple(known_object.found() for known_object in look.objects)
+            return ToolResult(
+                status="FOUND", text="in view now; the ids below may be used as targets", found=found
+            )
+        if look.absent and _disprove(mission, self.query):
+            return (
+                yield from not_found_reply(
+                    mission, self.query, "MOVED", "it is no longer where memory has it", (look.message,)
+                )
+            )
+        if look.status == BAD_QUERY:
+            return refused(look.message)
+        return ToolResult(status=look.status, text=_text(look), peer_words=(look.message,))
+
+
+def _disprove(mission: Mission, words: str) -> bool:
+    """Mark a remembered object as refuted if the camera points straight at its place without seeing it."""
+    known_object = mission.objects.get(mission.facing)
+    if known_object is None or known_object.kind != "object" or not same_term(known_object.words, words):
+        return False
+    mission.disprove(known_object)
+    return True
+
+
+def _text(look: LocateOutcome) -> str:
+    if look.absent:
+        return "a working detector evaluated a fresh image and did not find it"
+    if look.status == SEEN_NOT_PLACED:
+        return "it is in view but could not be placed in the map: look again from closer"
+    return "no image was evaluated, so presence and absence are both still unknown"
