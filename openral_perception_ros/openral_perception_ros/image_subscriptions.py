@@ -15,8 +15,8 @@ from openral_perception_ros.detector import Camera
 from openral_perception_ros.engines import EngineFrame, Plane
 from openral_perception_ros.image_cache import ImageCache, ImageSet
 from openral_perception_ros.locate.errors import BlankFrame
-from openral_ros.conversions.geometry import nanoseconds
 from openral_ros.conversions.images import depth_of, image_view, rgb_of, rgb_of_compressed
+from openral_ros.conversions.stamps import nanoseconds
 from openral_ros.qos import LATCHED, SENSOR
 from openral_ros.resources import ResourceScope
 

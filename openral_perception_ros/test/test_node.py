@@ -1,6 +1,8 @@
 """The real node on real DDS; `Rig` shows it frames."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -384,3 +386,12 @@ def test_a_continuous_detector_tells_nothing_of_a_picture_that_shows_nothing(act
     while not told:
         rig.show()
     assert all(message.detections for message in told)
+
+
+def test_the_module_of_a_detector_node_loads_no_heavy_library() -> None:
+    heavy = "{'scipy', 'mujoco', 'torch', 'transformers', 'onnxruntime', 'networkx', 'pytransform3d'}"
+    code = f"import sys, openral_perception_ros.node; print(*sorted({heavy} & set(sys.modules)))"
+    found = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60.0, check=True
+    )
+    assert found.stdout.split() == []

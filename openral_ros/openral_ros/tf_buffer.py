@@ -7,7 +7,8 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from tf2_msgs.msg import TFMessage
 
 from openral_core.geometry import InvalidGeometry, InvalidTransform, Pose, TfTree
-from openral_ros.conversions.geometry import pose_from_transform, seconds
+from openral_ros.conversions.geometry import pose_from_transform
+from openral_ros.conversions.stamps import seconds
 from openral_ros.resources import ResourceScope
 
 MOVING = QoSProfile(depth=100)

@@ -15,7 +15,7 @@ from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 
 from openral_ros.callback_guard import guard_of
-from openral_ros.conversions.geometry import stamp_of
+from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import SENSOR
 from openral_ros.resources import ResourceScope
 from openral_ros.tf_buffer import MOVING, STATIC, TransformBuffer

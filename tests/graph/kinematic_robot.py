@@ -22,9 +22,10 @@ from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.msg import SkillCatalogue
 from openral_msgs.srv import LocateInView
 from openral_ros.conversions.detections import detector_info_message, fill_locate_response
-from openral_ros.conversions.geometry import stamp_of, transform_message
+from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.images import image_message
 from openral_ros.conversions.skills import fill_skill_result, skill_goal_from_message
+from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import LATCHED, SENSOR
 from openral_testing.detector_info import make_locator_info
 from openral_testing.synthetic_depth import (

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import CompressedImage, Image
 
 from openral_core.errors import OpenRALError, format_choices
-from openral_ros.conversions.geometry import stamp_of
+from openral_ros.conversions.stamps import stamp_of
 
 Decoder = Callable[[NDArray[np.generic]], NDArray[np.uint8]]
 

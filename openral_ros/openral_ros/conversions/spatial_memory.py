@@ -31,11 +31,10 @@ from openral_ros.conversions.geometry import (
     point_message,
     pose_from_message,
     pose_message,
-    seconds,
-    stamp_of,
     vector_message,
     xyz_tuple,
 )
+from openral_ros.conversions.stamps import seconds, stamp_of
 
 KINDS = (NodeKind.OBJECT, NodeKind.PLACE, NodeKind.ROOM, NodeKind.AGENT)
 PRESENCES = (Presence.PRESENT, Presence.STALE, Presence.GONE)

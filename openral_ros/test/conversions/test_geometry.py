@@ -1,6 +1,4 @@
-"""Conversions of poses and stamps."""
-
-import math
+"""Conversions of poses."""
 
 import numpy as np
 import pytest
@@ -10,36 +8,11 @@ from hypothesis import strategies as st
 from openral_core.geometry import InvalidGeometry, Pose
 
 pytest.importorskip("openral_msgs")
-from builtin_interfaces.msg import Time
 
 from openral_ros.conversions import geometry
-from openral_ros.conversions import geometry as times
 
 numbers = st.floats(-1e3, 1e3, allow_nan=False)
 poses = st.builds(Pose.planar, numbers, numbers, st.floats(-3.1, 3.1), numbers)
-
-
-@given(st.floats(-2e9, 2e9))
-def test_stamps_keep_their_time_to_a_microsecond(time: float) -> None:
-    assert times.seconds(times.stamp_of(time)) == pytest.approx(time, abs=1e-6)
-
-
-@given(st.integers(-(2**31), 2**31 - 1), st.integers(0, 10**9 - 1))
-def test_whatever_stamp_comes_can_be_told_again(sec: int, nanosec: int) -> None:
-    time = times.seconds(Time(sec=sec, nanosec=nanosec))
-    assert times.seconds(times.stamp_of(time)) == pytest.approx(time, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("time", "sec"), [(2147483648.0, 2**31 - 1), (math.inf, 2**31 - 1), (-1e300, -(2**31))]
-)
-def test_a_time_that_no_stamp_holds_is_the_nearest_that_can(time: float, sec: int) -> None:
-    assert times.stamp_of(time).sec == sec
-
-
-def test_a_time_that_is_no_number_is_refused() -> None:
-    with pytest.raises(times.InvalidTime):
-        times.stamp_of(math.nan)
 
 
 @given(poses)

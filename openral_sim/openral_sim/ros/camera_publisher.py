@@ -14,8 +14,8 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import CameraInfo, Image
 from vision_msgs.msg import LabelInfo, VisionClass
 
-from openral_ros.conversions.geometry import stamp_of
 from openral_ros.conversions.images import image_message
+from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
 from openral_sim.rendering import CameraRenderer, InstanceLabels

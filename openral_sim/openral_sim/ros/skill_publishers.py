@@ -9,8 +9,8 @@ from openral_core.skills import SkillResult, SkillStatus
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import FailureTrigger, KeyValue, SkillCatalogue
 from openral_ros.callback_guard import callback_name
-from openral_ros.conversions.geometry import stamp_of
 from openral_ros.conversions.skills import key_values
+from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
 

@@ -16,7 +16,8 @@ from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 from openral_core.geometry import Pose, inverse
-from openral_ros.conversions.geometry import pose_message, stamp_of, transform_message
+from openral_ros.conversions.geometry import pose_message, transform_message
+from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
 from openral_sim.rendering import CameraRenderer, InstanceLabels

@@ -13,7 +13,7 @@ from rosgraph_msgs.msg import Clock
 from openral_core.geometry import Pose
 from openral_core.skills import SkillStatus
 from openral_msgs.msg import FailureTrigger, SkillCatalogue
-from openral_ros.conversions.geometry import nanoseconds
+from openral_ros.conversions.stamps import nanoseconds
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_sim.ros.node import SimNode
 from openral_sim.ros.state_publishers import TransformTopics

@@ -13,8 +13,8 @@ from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import LabelInfo
 
 from openral_core.geometry import Pose, transform_points
-from openral_ros.conversions.geometry import nanoseconds, seconds
 from openral_ros.conversions.images import depth_of, image_view, rgb_of
+from openral_ros.conversions.stamps import nanoseconds, seconds
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
 from openral_ros.tf_buffer import TransformBuffer

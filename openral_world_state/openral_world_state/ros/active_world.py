@@ -16,7 +16,7 @@ from openral_core.home_map import load_map
 from openral_core.spatial_memory import ObserveResult, ObserveStatus, RecallQuery, RecallResult, RecallStatus
 from openral_core.text import Thesaurus, UnreadableText
 from openral_msgs.msg import DetectorInfo, FailureTrigger, KeyValue, PromptStamped, SkillCatalogue
-from openral_ros.conversions.geometry import seconds
+from openral_ros.conversions.stamps import seconds
 from openral_ros.failure_reporter import FailureReporter
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope

@@ -14,8 +14,9 @@ from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, Presence, SceneGraph, SceneNode
 from openral_msgs.msg import SceneGraph as SceneGraphMessage
 from openral_msgs.msg import WorldState
-from openral_ros.conversions.geometry import pose_message, seconds, stamp_of, vector_message
+from openral_ros.conversions.geometry import pose_message, vector_message
 from openral_ros.conversions.spatial_memory import scene_graph_message
+from openral_ros.conversions.stamps import seconds, stamp_of
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
 from openral_world_state.world import IntegrationResult, WorldModel

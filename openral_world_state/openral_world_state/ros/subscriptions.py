@@ -23,8 +23,8 @@ from openral_core.errors import OpenRALError, format_choices
 from openral_core.geometry import InvalidGeometry, StaleTransform
 from openral_msgs.msg import DetectorInfo
 from openral_ros.conversions.detections import detection_from_message
-from openral_ros.conversions.geometry import nanoseconds, seconds
 from openral_ros.conversions.images import depth_of
+from openral_ros.conversions.stamps import nanoseconds, seconds
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog

@@ -25,8 +25,9 @@ from openral_core.geometry import Pose
 from openral_msgs.msg import DetectorInfo, KeyValue, PromptStamped, SceneGraph, SkillCatalogue
 from openral_msgs.srv import RecallObject
 from openral_ros.conversions.detections import detections_message
-from openral_ros.conversions.geometry import stamp_of, transform_message
+from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.images import image_message
+from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 from openral_testing.synthetic_depth import (
     Block,

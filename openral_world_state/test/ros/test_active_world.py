@@ -16,7 +16,8 @@ from vision_msgs.msg import Detection3DArray
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import Presence
 from openral_msgs.msg import FailureTrigger, SkillCatalogue, WorldState
-from openral_ros.conversions.geometry import seconds, stamp_of, transform_message
+from openral_ros.conversions.geometry import transform_message
+from openral_ros.conversions.stamps import seconds, stamp_of
 from openral_ros.qos import RELIABLE
 from openral_world_state.ros import active_world
 from openral_world_state.ros.active_world import FramePoses

@@ -14,8 +14,9 @@ from vision_msgs.msg import Detection2DArray
 from openral_core.detectors import Box, Detection
 from openral_core.geometry import Pose
 from openral_ros.conversions.detections import detections_message
-from openral_ros.conversions.geometry import stamp_of, transform_message
+from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.images import image_message
+from openral_ros.conversions.stamps import stamp_of
 from openral_ros.tf_buffer import TransformBuffer
 from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.ros.subscriptions import (

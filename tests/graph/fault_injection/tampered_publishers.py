@@ -6,7 +6,7 @@ from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 
-from openral_ros.conversions.geometry import seconds, stamp_of
+from openral_ros.conversions.stamps import seconds, stamp_of
 from openral_ros.resources import ResourceScope
 
 JUMP = 5.0
