@@ -1,5 +1,6 @@
 """Steps of plans: generators that yield a tool call and receive its reply."""
 
+import re
 from collections.abc import Generator
 from typing import TypeVar
 
@@ -156,8 +157,7 @@ def _search_suggested_place(context: PlanContext, words: str, answer: str) -> Pl
 
 
 def named_place(palette: ToolPalette, words: str) -> str | None:
-    """Return the place named in a text, preferring the longest name."""
-    plain = f" {words.lower()} "
+    """Return the place named by whole words of a text, preferring the longest name."""
     names = sorted(
         (
             (name.lower(), place.id)
@@ -166,7 +166,14 @@ def named_place(palette: ToolPalette, words: str) -> str | None:
         ),
         key=lambda each: -len(each[0]),
     )
-    return next((node for name, node in names if name and name in plain), None)
+    return next(
+        (
+            node
+            for name, node in names
+            if name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words.lower())
+        ),
+        None,
+    )
 
 
 def describe_location(found: ObjectSummary) -> str:

@@ -134,6 +134,9 @@ def test_an_unresolved_reference_fails_with_its_status() -> None:
         ("look on the side table please", "table_2"),
         ("Table", "table_1"),
         ("in the attic", None),
+        ("under the tablecloth", None),
+        ("on the vegetables", None),
+        ("look at table_1, please", "table_1"),
         ("", None),
     ],
 )

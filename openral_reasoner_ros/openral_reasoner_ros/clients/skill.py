@@ -158,15 +158,16 @@ class SkillClient:
                 self._fail(call_id, "UNAVAILABLE", "the skill server no longer responds")
 
     def _cancel_orphans(self) -> None:
-        """Cancel every abandoned goal again: a request over a broken link may never have arrived."""
+        """Cancel every abandoned goal again, as a request may be lost; ask once for its result."""
         for call_id, (handle, polls) in tuple(self._orphans.items()):
             self._orphans[call_id] = (handle, polls - 1)
             if polls == 0:
                 del self._orphans[call_id]
                 continue
             handle.cancel_goal_async()
-            ended = handle.get_result_async()
-            ended.add_done_callback(lambda _, call_id=call_id: self._orphans.pop(call_id, None))
+            if polls == ORPHAN_CANCEL_POLLS:
+                ended = handle.get_result_async()
+                ended.add_done_callback(lambda _, call_id=call_id: self._orphans.pop(call_id, None))
 
     def _guarded(self, call_id: str, callback: Callable[[str, Future], None]) -> Callable[[Future], None]:
         def done(future: Future) -> None:

@@ -1,6 +1,23 @@
 """A stranger's catalogue does not stand for the server's."""
 
-from openral_reasoner_ros.clients.skill import CATALOGUE_EXPIRY, MAX_CATALOGUES, Catalogue, Catalogues
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from openral_reasoner.commands import SendSkill
+from openral_reasoner.events import CallFailed
+from openral_reasoner_ros.clients import skill
+from openral_reasoner_ros.clients.skill import (
+    CATALOGUE_EXPIRY,
+    MAX_CATALOGUES,
+    MAX_MISSED_POLLS,
+    ORPHAN_CANCEL_POLLS,
+    Catalogue,
+    Catalogues,
+    SkillClient,
+)
 
 OWN = Catalogue(("NAVIGATE", "GRASP", "PLACE"))
 FOREIGN = Catalogue(("FLY",), "a bomb", "destroying")
@@ -41,3 +58,65 @@ def test_any_number_of_catalogues_is_bounded() -> None:
     for number in range(100):
         received = received.with_received(Catalogue((str(number),)), 0.0)
     assert len(received.received) == MAX_CATALOGUES
+
+
+class GoalHandle:
+    """An accepted goal whose cancellations and result requests are counted."""
+
+    def __init__(self) -> None:
+        self.accepted, self.cancelled, self.results = True, 0, list[Future[Any]]()
+
+    def cancel_goal_async(self) -> None:
+        self.cancelled += 1
+
+    def get_result_async(self) -> Future[Any]:
+        self.results.append(Future())
+        return self.results[-1]
+
+
+class Server:
+    """A skill server that can fall silent."""
+
+    def __init__(self) -> None:
+        self.available, self.sent = True, Future[GoalHandle]()
+
+    def server_is_ready(self) -> bool:
+        return True
+
+    def send_goal_async(self, goal: object, feedback_callback: object) -> Future[GoalHandle]:
+        return self.sent
+
+    def destroy(self) -> None: ...
+
+    def poll(self) -> None: ...
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Server:
+    server = Server()
+    monkeypatch.setattr(skill, "ActionClient", lambda *_: server)
+    monkeypatch.setattr(skill, "ServiceMonitor", lambda *_: server)
+    monkeypatch.setattr(skill, "skill_goal_message", lambda *_: None)
+    return server
+
+
+def test_the_result_of_an_abandoned_goal_is_asked_for_once(server: Server) -> None:
+    scope = SimpleNamespace(callback=lambda *_: None, subscription=lambda *_: None)
+    posted: list[Any] = []
+    traces = SimpleNamespace(traceparent=lambda call_id: "")
+    client = SkillClient(scope, None, posted.append, traces, 1.0)  # type: ignore[arg-type]
+    client.send(SendSkill.model_construct(call_id="1", goal=None))
+    handle = GoalHandle()
+    server.sent.set_result(handle)
+    server.available = False
+    for _ in range(MAX_MISSED_POLLS):
+        client.poll()
+    assert [type(event) for event in posted] == [CallFailed]
+    server.available = True
+    for _ in range(ORPHAN_CANCEL_POLLS - 1):
+        client.poll()
+    assert not client.alive
+    assert handle.cancelled == 1 + ORPHAN_CANCEL_POLLS - 1
+    assert len(handle.results) == 2  # for the goal itself, then for the abandoned one
+    handle.results[1].set_result(None)
+    assert client.alive

@@ -297,7 +297,8 @@ class SpatialMemory:
         text = name[:64].rstrip("0123456789").replace("_", " ").strip()
         labels = self._labels.nearest(text) if text else ()
         slots = (next(iter(self._labels.slots(label))) for label in labels)
-        return [self.table.record(slot).id for slot in slots] or list(islice(self._records, 3))
+        ids = dict.fromkeys(self.table.record(slot).id for slot in slots)
+        return list(ids) or list(islice(self._records, 3))
 
     def _index(self, record: ObjectRecord) -> None:
         self._records[record.id] = record

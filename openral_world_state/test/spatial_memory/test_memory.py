@@ -172,6 +172,16 @@ def test_an_unknown_id_is_refused_with_near_ones() -> None:
         memory.get("cup_9")
 
 
+def test_an_object_with_two_similar_labels_is_listed_once() -> None:
+    memory = SpatialMemory(None, THESAURUS)
+    record = mug()
+    record.votes["mugs"] = 1.0
+    memory.touch(record)
+    with pytest.raises(UnknownObject) as refused:
+        memory.get("mugg_9")
+    assert refused.value.known == ("mug_1",)
+
+
 def test_a_moved_record_is_found_where_it_is_now() -> None:
     memory = SpatialMemory(None, THESAURUS)
     record = mug()
