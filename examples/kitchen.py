@@ -39,7 +39,7 @@ SKILLS = tuple(
 
 
 def kitchen() -> SymbolicHome:
-    """A counter, a table and a fridge; memory knows of the mug and of the bread."""
+    """Return a counter, a table and a fridge; memory knows the mug and the bread."""
     places = [
         HomePlace("counter_1", "kitchen counter", "kitchen", 2.0, 0.0),
         HomePlace("table_1", "table", "kitchen", 5.0, 0.0),
@@ -59,7 +59,7 @@ def kitchen() -> SymbolicHome:
 
 
 def palette_of(home: SymbolicHome) -> ToolPalette:
-    """The palette of a graph with one locator, memory and every skill."""
+    """Return the palette of a graph with one locator, memory and every skill."""
     graph = GraphState(
         detectors=(DetectorState(LOCATOR, alive=True),),
         memory_alive=True,

@@ -19,7 +19,7 @@ MEASURED = pytest.StashKey[dict[str, object]]()
 
 @pytest.fixture(scope="session")
 def detector(pytestconfig: pytest.Config) -> Detector:
-    """The detector under test, as its node knows it."""
+    """Return the detector under test as its node knows it."""
     return load_detector(
         pytestconfig.getoption("--openral-detector"), _folders(pytestconfig), CAMERAS, is_default=False
     )
@@ -27,7 +27,7 @@ def detector(pytestconfig: pytest.Config) -> Detector:
 
 @pytest.fixture(scope="session")
 def subject(pytestconfig: pytest.Config, detector: Detector) -> Iterator[DetectorUnderTest]:
-    """The detector under test."""
+    """Start the detector under test."""
     subject = DetectorUnderTest(detector, _setting(pytestconfig, INFERENCE_TIMEOUT, WORKER_MODULE))
     yield subject
     subject.close()
@@ -35,7 +35,7 @@ def subject(pytestconfig: pytest.Config, detector: Detector) -> Iterator[Detecto
 
 @pytest.fixture(scope="session")
 def faulty_detector(pytestconfig: pytest.Config, detector: Detector) -> Iterator[DetectorUnderTest]:
-    """The same detector with faults on demand; see `InjectedEngine`."""
+    """Start the same detector with faults on demand; see `InjectedEngine`."""
     subject = DetectorUnderTest(
         detector, _setting(pytestconfig, pytestconfig.getoption("--openral-inference-timeout"), INJECTED)
     )
@@ -76,13 +76,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.fixture
 def load_cycles(pytestconfig: pytest.Config) -> int:
-    """Number of load and unload cycles of the leak test."""
+    """Return the number of load and unload cycles of the leak test."""
     return int(pytestconfig.getoption("--openral-load-cycles"))
 
 
 @pytest.fixture
 def min_recall(pytestconfig: pytest.Config) -> float | None:
-    """Required fraction of the objects in the images; None if no recall is required."""
+    """Return the required fraction of the objects in the images; None if no recall is required."""
     required: float | None = pytestconfig.getoption("--openral-min-recall")
     return required
 

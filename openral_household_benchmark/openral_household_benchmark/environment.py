@@ -55,7 +55,7 @@ class HeadCamera:
         self._intrinsics = Intrinsics(self._renderer.K, style.width, style.height)
 
     def take(self) -> HeadCameraFrame:
-        """The world as the head sees it now."""
+        """Render the world as the head camera sees it now."""
         drawn, semantic = self._renderer.render(), self._renderer.segment()
         planes: dict[str, Plane] = {Sensor.RGB.value: drawn.rgb, Sensor.SEMANTIC.value: semantic}
         frame = EngineFrame(planes, CAMERA, round(drawn.time * 1e9), self._renderer.labels)
@@ -101,7 +101,7 @@ class SimulatedDetectors:
         return self._stream.labels
 
     def stream(self, sight: HeadCameraFrame) -> list[Detection]:
-        """Detections of one image that stream into memory."""
+        """Detect objects in one image and record them in memory."""
         return self._engines[CONTINUOUS].detect(sight.frame, None)
 
     def locate(self, sight: HeadCameraFrame, query: str, camera: str, detector: str) -> LocateResult:
@@ -202,7 +202,7 @@ class HouseholdEnv:
 
 @contextmanager
 def robot_at_home(scene: Path, seed: int, registry: Registry) -> Iterator[HouseholdEnv]:
-    """A robot that knows the map of a scene, and nothing of what lies where.
+    """Provide a robot that knows the map of a scene but no object in it.
 
     Raises:
         InvalidDocument: If the scene or its map is wrong.

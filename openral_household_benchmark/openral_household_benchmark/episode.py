@@ -94,7 +94,7 @@ class MissionEpisode:
             self._palette_due = now + _PALETTE_PERIOD
             self._look_at_graph()
         if result is not None:
-            self._events.append(self._peers.ended(result))
+            self._events.append(self._peers.skill_ended(result))
         for call_id in [each for each, due in self._deadlines.items() if due <= now]:
             del self._deadlines[call_id]
             self._events.append(DeadlinePassed(call_id=call_id))
@@ -121,7 +121,7 @@ class CoreBroke(AssertionError):
 
 
 def _loudly(words: str) -> None:
-    """A defect must not pass for a failed mission."""
+    """Raise: a defect must not pass for a failed mission."""
     raise CoreBroke(words)
 
 

@@ -48,7 +48,7 @@ def _command(job: Job, task: Task, folder: Path) -> list[str]:
 
 
 def _report(end: dict[str, object]) -> MissionReport:
-    """The mission as the deployment kept it."""
+    """Read the mission that the deployment recorded."""
     mission = end["mission"]
     assert isinstance(mission, dict)
     calls = tuple(CallRecord.model_validate(call) for call in mission["calls"])

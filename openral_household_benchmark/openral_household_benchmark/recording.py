@@ -35,7 +35,7 @@ class Still:
 
 
 def contact_sheet(stills: Sequence[Still]) -> Image.Image:
-    """The stills in reading order."""
+    """Arrange the stills in reading order."""
     columns = min(_COLUMNS, max(1, len(stills)))
     rows = -(-len(stills) // columns)
     sheet = Image.new("RGB", (columns * _WIDTH, max(1, rows) * (_HEIGHT + _LINE)), _PAPER)
@@ -133,7 +133,7 @@ def require_display() -> None:
 
 @contextmanager
 def window(simulation: Simulation) -> Iterator[Callable[[], None]]:
-    """A window on a simulation; call what it gives after every control period.
+    """Open a window on a simulation; call the yielded function after every control period.
 
     Raises:
         NoDisplay: If there is no screen.

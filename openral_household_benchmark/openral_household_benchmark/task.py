@@ -98,7 +98,7 @@ class Task:
 
 
 def draw_task(archetype: TaskType, world: SimWorldModel, seed: int) -> Task:
-    """The task of a seed.
+    """Draw the task of a seed.
 
     Raises:
         NothingToAsk: If the home offers none.

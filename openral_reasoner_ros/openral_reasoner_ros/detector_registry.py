@@ -117,7 +117,7 @@ class DetectorRegistry:
                 detector.info = None
 
     def _answers(self, detector: _Detector) -> bool:
-        """Published or answered lately; a node in the middle of a transition only publishes."""
+        """Return whether it published or answered lately; a node in a transition only publishes."""
         return not detector.silence.expired or detector.probe is None or detector.probe.alive
 
     def _announced(self, detector: _Detector) -> bool:

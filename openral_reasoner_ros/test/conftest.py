@@ -20,7 +20,7 @@ from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.msg import Handoff, MissionStatus, PromptReceipt, PromptStamped, SkillCatalogue
 from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_msgs.srv import LocateInView, ObserveDetections, RecallObject, ResolvePlace
-from openral_reasoner.commands import CallLocate, CallObserve, CallRecall, CallResolve, SendSkill
+from openral_reasoner.commands import CallLocate, CallObserve, SendSkill
 from openral_reasoner_ros.node import ReasonerNode
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
@@ -135,12 +135,10 @@ class FakeGraph(Node):
 
     def _recall(self, request: Any, response: Any) -> Any:
         self.traceparents.append(request.traceparent)
-        event: Any = self.peers.answer(CallRecall(call_id="x", query=recall_query_from_request(request)))
-        return fill_recall_response(response, event.result)
+        return fill_recall_response(response, self.peers.recall(recall_query_from_request(request)))
 
     def _resolve(self, request: Any, response: Any) -> Any:
-        event: Any = self.peers.answer(CallResolve(call_id="x", query=resolve_query_from_request(request)))
-        return fill_resolve_response(response, event.result)
+        return fill_resolve_response(response, self.peers.resolve(resolve_query_from_request(request)))
 
     def _locate(self, request: Any, response: Any) -> Any:
         self.traceparents.append(request.traceparent)
@@ -148,14 +146,12 @@ class FakeGraph(Node):
         command = CallLocate(
             call_id=call, query=request.query, camera=request.camera, detector=request.detector, deadline=1.0
         )
-        event: Any = self.peers.answer(command)
-        return fill_locate_response(response, event.result, Header(frame_id=call))
+        return fill_locate_response(response, self.peers.locate(command), Header(frame_id=call))
 
     def _observe(self, request: Any, response: Any) -> Any:
         located = request.detections.header.frame_id
         command = CallObserve(call_id="x", located=located, camera=request.camera, detector=request.detector)
-        event: Any = self.peers.answer(command)
-        return fill_observe_response(response, event.result)
+        return fill_observe_response(response, self.peers.observe(command))
 
     async def _execute(self, handle: Any) -> Any:
         if self.hold_skills:
@@ -165,9 +161,10 @@ class FakeGraph(Node):
             self.cancelled += 1
             handle.canceled()
             return ExecuteRskill.Result(status=ExecuteRskill.Result.CANCELLED)
-        event: Any = self.peers.answer(SendSkill(call_id="x", goal=skill_goal_from_message(handle.request)))
+        goal = SendSkill(call_id="x", goal=skill_goal_from_message(handle.request))
+        result = self.peers.send_skill(goal)
         handle.succeed()
-        return fill_skill_result(ExecuteRskill.Result(), event.result)
+        return fill_skill_result(ExecuteRskill.Result(), result)
 
 
 class Operator(Node):

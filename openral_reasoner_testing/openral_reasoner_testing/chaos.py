@@ -216,7 +216,7 @@ class Chaos:
         return self._sensible(context) if sensible else self._senseless(context)
 
     def _sensible(self, context: Context) -> RawCall:
-        """Does something with what the last reply gave."""
+        """Use an id that the last reply gave."""
         last = context.turns[-1].reply if context.turns else None
         targets = [each.id for each in last.found] if last else []
         targets += [each.id for each in last.frontier] if last else []

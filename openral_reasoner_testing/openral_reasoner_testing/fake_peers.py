@@ -1,16 +1,25 @@
-"""Memory, locator and skill server of a symbolic home: a command in, an event out."""
+"""In-process memory, locator and skill server of a mission: a command in, an event out.
 
+`InProcessPeers` dispatches commands for every back end; `HomePeers` answers from a symbolic home.
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from typing import NoReturn
 
 from openral_core.detectors import Box, Detection, LocateResult, LocateStatus
+from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
+from openral_core.scene_graph import SceneGraph
 from openral_core.skills import SkillResult, SkillStatus
 from openral_core.spatial_memory import (
     ObserveResult,
     ObserveStatus,
     RecallMatch,
+    RecallQuery,
     RecallResult,
     RecallStatus,
+    ResolveQuery,
     ResolveResult,
     ResolveStatus,
 )
@@ -25,6 +34,7 @@ from openral_reasoner.commands import (
     ReadScene,
     SendSkill,
 )
+from openral_reasoner.context import CallEvent
 from openral_reasoner.events import (
     CallFailed,
     Event,
@@ -39,46 +49,109 @@ from openral_reasoner.search import normalize_term
 from openral_reasoner_testing.symbolic_home import SKILLS, HomeObject, HomePlace, SymbolicHome
 
 
-class HomePeers:
-    """Answers every command that a peer would answer; ``locator_alive`` may be cleared at any time."""
+class PeerUnavailable(OpenRALError):
+    """A peer that does not answer."""
 
-    def __init__(self, home: SymbolicHome) -> None:
-        self.home = home
-        self.locator_alive = True
-        self.looks: dict[str, tuple[HomeObject, ...]] = {}
-        self._table: Mapping[type, Callable[..., Event]] = {
-            CallRecall: self._recall,
-            CallResolve: self._resolve,
-            CallLocate: self._locate,
-            CallObserve: self._observe,
-            ReadScene: self._read,
-            SendSkill: self._skill,
-            CancelSkill: self._cancel,
-            ChangeState: self._change,
+    def __init__(self, peer: str) -> None:
+        super().__init__(f"the {peer} is unavailable")
+
+
+class InProcessPeers(ABC):
+    """Peers of a mission core without ROS: dispatches commands to a back end, returns results as events.
+
+    A back end returns results or raises `PeerUnavailable`, which becomes `CallFailed`.
+    """
+
+    def __init__(self) -> None:
+        self._handlers: Mapping[type, Callable[..., Event | None]] = {
+            CallRecall: lambda c: Recalled(call_id=c.call_id, result=self.recall(c.query)),
+            CallResolve: lambda c: Resolved(call_id=c.call_id, result=self.resolve(c.query)),
+            CallLocate: lambda c: Located(call_id=c.call_id, result=self.locate(c)),
+            CallObserve: lambda c: Observed(call_id=c.call_id, result=self.observe(c)),
+            ReadScene: self._read_scene,
+            SendSkill: self._send_skill,
+            CancelSkill: self._cancel_skill,
+            ChangeState: self._change_state,
         }
 
     def answer(self, command: Command) -> Event | None:
-        """The event that a peer answers with, None where no peer is asked."""
-        peer = self._table.get(type(command))
-        return peer(command) if peer else None
+        """Return the event that answers a command; None if no peer answers it, or not yet."""
+        handler = self._handlers.get(type(command))
+        if handler is None or not isinstance(command, CallEvent):
+            return None
+        try:
+            return handler(command)
+        except PeerUnavailable as error:
+            return CallFailed(call_id=command.call_id, condition="UNAVAILABLE", message=str(error))
 
-    def _recall(self, command: CallRecall) -> Event:
-        words = normalize_term(command.query.query)
+    @abstractmethod
+    def recall(self, query: RecallQuery) -> RecallResult:
+        """Answer from memory."""
+
+    @abstractmethod
+    def resolve(self, query: ResolveQuery) -> ResolveResult:
+        """Resolve a reference to a place, a room or a person."""
+
+    @abstractmethod
+    def locate(self, call: CallLocate) -> LocateResult:
+        """Detect in the current image; keep the result under the call's id for `observe`."""
+
+    @abstractmethod
+    def observe(self, call: CallObserve) -> ObserveResult:
+        """Record an earlier locate result in memory."""
+
+    @abstractmethod
+    def read_scene(self) -> tuple[SceneGraph, Pose]:
+        """Return the scene graph and the robot's pose."""
+
+    @abstractmethod
+    def send_skill(self, call: SendSkill) -> SkillResult | None:
+        """Start a skill; None if its result comes later."""
+
+    @abstractmethod
+    def cancel_skill(self, call: CancelSkill) -> SkillResult | None:
+        """Cancel a skill; None if its result comes later."""
+
+    def _read_scene(self, call: ReadScene) -> Event:
+        graph, robot = self.read_scene()
+        return SceneRead(call_id=call.call_id, graph=graph, robot=robot)
+
+    def _send_skill(self, call: SendSkill) -> Event | None:
+        result = self.send_skill(call)
+        return SkillEnded(call_id=call.call_id, result=result) if result is not None else None
+
+    def _cancel_skill(self, call: CancelSkill) -> Event | None:
+        result = self.cancel_skill(call)
+        return SkillEnded(call_id=call.call_id, result=result) if result is not None else None
+
+    def _change_state(self, call: ChangeState) -> NoReturn:
+        raise PeerUnavailable("lifecycle manager")
+
+
+class HomePeers(InProcessPeers):
+    """Peers that answer from a symbolic home; ``locator_alive`` may be cleared at any time."""
+
+    def __init__(self, home: SymbolicHome) -> None:
+        super().__init__()
+        self.home = home
+        self.locator_alive = True
+        self.looks: dict[str, tuple[HomeObject, ...]] = {}
+
+    def recall(self, query: RecallQuery) -> RecallResult:
+        term = normalize_term(query.query)
         known = [o for o in self.home.objects.values() if o.remembered and o.id != self.home.holding]
-        hits = [self._match(o, "same label") for o in known if words in _names(o.remembered, o.synonyms)]
-        near = [self._match(o, "broader label") for o in known if words in o.broader]
+        hits = [self._match(o, "same label") for o in known if term in _names(o.remembered, o.synonyms)]
+        near = [self._match(o, "broader label") for o in known if term in o.broader]
         if hits:
-            result = RecallResult(RecallStatus.FOUND, f"{len(hits)} remembered", tuple(hits))
-        else:
-            result = RecallResult(RecallStatus.NOT_IN_MEMORY, f"{words} is not in memory", (), tuple(near))
-        return Recalled(call_id=command.call_id, result=result)
+            return RecallResult(RecallStatus.FOUND, f"{len(hits)} remembered", tuple(hits))
+        return RecallResult(RecallStatus.NOT_IN_MEMORY, f"{term} is not in memory", (), tuple(near))
 
-    def _match(self, thing: HomeObject, why: str, *, seen: bool = False) -> RecallMatch:
-        place = self.home.places.get(thing.place if seen else thing.remembered_at or thing.place)
-        pose = self.home.pose_of(thing) if seen else self.home.remembered_pose(thing)
+    def _match(self, found: HomeObject, why: str, *, seen: bool = False) -> RecallMatch:
+        place = self.home.places.get(found.place if seen else found.remembered_at or found.place)
+        pose = self.home.pose_of(found) if seen else self.home.remembered_pose(found)
         return RecallMatch(
-            node_id=thing.id,
-            label=thing.label if seen else thing.remembered,
+            node_id=found.id,
+            label=found.label if seen else found.remembered,
             score=0.9,
             pose=pose,
             size=(0.1, 0.1, 0.1),
@@ -90,18 +163,17 @@ class HomePeers:
             must_open=place.id if place and place.hides else "",
         )
 
-    def _resolve(self, command: CallResolve) -> Event:
-        reference = command.query.reference.lower()
-        node = command.query.requester if reference == "me" else reference
+    def resolve(self, query: ResolveQuery) -> ResolveResult:
+        reference = query.reference.lower()
+        node = query.requester if reference == "me" else reference
         every = [*self.home.places.values(), *self.home.agents.values()]
         fits = [p for p in every if node in (p.id, p.label.lower(), *p.aliases)]
         if len(fits) == 1:
-            return Resolved(call_id=command.call_id, result=self._resolved(fits[0]))
+            return self._resolved(fits[0])
         room = next((i for i, label in self.home.rooms.items() if node in (i, label)), "")
         if room:
-            return Resolved(call_id=command.call_id, result=self._resolved_room(room))
-        result = ResolveResult(ResolveStatus.NOT_FOUND, f"{reference} is not known")
-        return Resolved(call_id=command.call_id, result=result)
+            return self._resolved_room(room)
+        return ResolveResult(ResolveStatus.NOT_FOUND, f"{reference} is not known")
 
     def _resolved(self, place: HomePlace) -> ResolveResult:
         kind = "agent" if place.id in self.home.agents else "place"
@@ -111,42 +183,35 @@ class HomePeers:
         node = self.home.graph().by_id[room]
         return ResolveResult(ResolveStatus.FOUND, "known", node.pose, node.pose, "room", room)
 
-    def _locate(self, command: CallLocate) -> Event:
+    def locate(self, call: CallLocate) -> LocateResult:
         if not self.locator_alive:
-            return CallFailed(call_id=command.call_id, condition="unavailable", message="the locator is gone")
-        words = normalize_term(command.query)
-        seen = tuple(o for o in self.home.visible() if words in _names(o.label, (*o.synonyms, o.remembered)))
-        self.looks[command.call_id] = seen
+            raise PeerUnavailable("locator")
+        term = normalize_term(call.query)
+        seen = tuple(o for o in self.home.visible() if term in _names(o.label, (*o.synonyms, o.remembered)))
+        self.looks[call.call_id] = seen
         status = LocateStatus.FOUND if seen else LocateStatus.NOT_IN_VIEW
         boxes = tuple(Detection(Box(0.0, 0.0, 10.0, 10.0), o.label, 0.9) for o in seen)
-        result = LocateResult(status, status.name.lower(), command.query, "head", command.detector, boxes)
-        return Located(call_id=command.call_id, result=result)
+        return LocateResult(status, status.name.lower(), call.query, "head", call.detector, boxes)
 
-    def _observe(self, command: CallObserve) -> Event:
-        seen = self.looks.get(command.located, ())
-        for thing in seen:
-            thing.remembered = thing.remembered or thing.label
-            thing.remembered_at = thing.place
+    def observe(self, call: CallObserve) -> ObserveResult:
+        seen = self.looks.get(call.located, ())
+        for found in seen:
+            found.remembered = found.remembered or found.label
+            found.remembered_at = found.place
         matches = tuple(self._match(o, "seen now", seen=True) for o in seen)
-        return Observed(call_id=command.call_id, result=ObserveResult(ObserveStatus.REMEMBERED, "", matches))
+        return ObserveResult(ObserveStatus.REMEMBERED, "", matches)
 
-    def _read(self, command: ReadScene) -> Event:
-        robot = Pose.planar(self.home.x, self.home.y, 0.0)
-        return SceneRead(call_id=command.call_id, graph=self.home.graph(), robot=robot)
+    def read_scene(self) -> tuple[SceneGraph, Pose]:
+        return self.home.graph(), Pose.planar(self.home.x, self.home.y, 0.0)
 
-    def _skill(self, command: SendSkill) -> Event:
-        skill = SKILLS.get(command.goal.rskill_id)
+    def send_skill(self, call: SendSkill) -> SkillResult:
+        skill = SKILLS.get(call.goal.rskill_id)
         if skill is None:
-            result = SkillResult(SkillStatus.UNSUPPORTED, "no such skill")
-        else:
-            result = skill(self.home, command.goal.params)
-        return SkillEnded(call_id=command.call_id, result=result)
+            return SkillResult(SkillStatus.UNSUPPORTED, "no such skill")
+        return skill(self.home, call.goal.params)
 
-    def _cancel(self, command: CancelSkill) -> Event:
-        return SkillEnded(call_id=command.call_id, result=SkillResult(SkillStatus.CANCELLED, "stopped"))
-
-    def _change(self, command: ChangeState) -> Event:
-        return CallFailed(call_id=command.call_id, condition="unavailable", message="no such peer")
+    def cancel_skill(self, call: CancelSkill) -> SkillResult:
+        return SkillResult(SkillStatus.CANCELLED, "stopped")
 
 
 def _names(label: str, synonyms: tuple[str, ...]) -> set[str]:

@@ -51,7 +51,7 @@ class HiddenTarget:
 
 
 def draw(seed: int) -> HiddenTarget:
-    """The problem of a seed."""
+    """Draw the problem of a seed."""
     rng = Random(seed)
     home = _empty_home(rng)
     target = rng.choice(TARGETS)

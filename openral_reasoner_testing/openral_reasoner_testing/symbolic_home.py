@@ -88,7 +88,7 @@ class SymbolicHome:
         return self._pose_at(thing, thing.remembered_at or thing.place)
 
     def place_near(self, pose: Pose) -> HomePlace | None:
-        """The place, or person, whose standing pose or own pose this is."""
+        """Return the place or person whose standing pose or own pose this is."""
         every = [*self.places.values(), *self.agents.values()]
         near = [p for p in every if min(p.pose.distance(pose), p.standing.distance(pose)) < 0.6]
         return (
@@ -96,7 +96,7 @@ class SymbolicHome:
         )
 
     def object_near(self, pose: Pose) -> HomeObject | None:
-        """The object that lies there."""
+        """Return the object that lies there."""
         seen = self.visible()
         nearest = min(seen, key=lambda o: self.pose_of(o).distance(pose), default=None)
         return nearest if nearest is not None and self.pose_of(nearest).distance(pose) < GRIP else None

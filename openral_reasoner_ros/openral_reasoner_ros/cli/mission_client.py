@@ -185,7 +185,7 @@ def deliver(opened: CliSession, timeout: float, **fields: str) -> PromptReceipt:
         publisher.publish(prompt)
 
         def acknowledged_or_new_subscriber(before: int = listeners) -> bool:
-            """A subscriber discovered since has missed the last publication."""
+            """Return true for a new subscriber too: it missed the last publication."""
             return prompt.id in receipts or publisher.get_subscription_count() > before
 
         opened.spin_until(acknowledged_or_new_subscriber, min(REPEAT_PERIOD, end - time.monotonic()))

@@ -55,7 +55,7 @@ class DoorJoint(Protocol):
         """Direction out of the door's front in map, shape (3,)."""
 
     def moved_with(self, pose: Vector, by: float) -> Vector:
-        """A base pose that moves with the door, shape (3,)."""
+        """Return a base pose that moves with the door, shape (3,)."""
 
     def velocity(self, pose: Vector, rate: float) -> Vector:
         """Velocity of a pose that moves with the door, shape (3,)."""
@@ -136,12 +136,12 @@ class ArticulatedDoor:
         return not isinstance(self.joint, Slide) or self.joint.along_normal
 
     def describe_angle(self, context: SkillContext) -> str:
-        """Opening angle or distance with its unit, as text."""
+        """Return the opening angle or distance with its unit, as text."""
         name, factor = self.profile.unit
         return f"{self.angle(context) * factor:.0f} {name}"
 
     def angle(self, context: SkillContext) -> float:
-        """Opening angle in [rad] or distance in [m]."""
+        """Return the opening angle in [rad] or distance in [m]."""
         return float(context.data.joint(self.spec.joint).qpos[0])
 
     def opening(self, context: SkillContext) -> float:
@@ -149,7 +149,7 @@ class ArticulatedDoor:
         return float(np.clip(self.angle(context) / self.spec.travel, 0.0, 1.0))
 
     def point(self, angle: float, x: float, fraction: float) -> Vector:
-        """A point at handle height in map, ``x`` [m] before the joint, part of the way to the handle."""
+        """Return a point in map at handle height, ``x`` [m] before the joint, part of the way to it."""
         local = np.array([x, fraction * self.handle[1], self.handle[2], 1.0])
         at: Vector = (self.joint.T_map_door(angle) @ local)[:3]
         return at

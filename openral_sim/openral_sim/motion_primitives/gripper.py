@@ -137,7 +137,7 @@ def _touched(context: SkillContext, finger: str) -> set[int]:
 
 
 def contacts_of(context: SkillContext, bodies: AbstractSet[int], own: AbstractSet[int]) -> list[int]:
-    """Indices of the contacts of some bodies with anything that is not ``own``."""
+    """Return indices of the contacts of some bodies with anything that is not ``own``."""
     pairs = context.model.geom_bodyid[context.data.contact.geom].reshape(-1, 2)
     touching = np.isin(pairs, list(bodies)).any(axis=1) & ~np.isin(pairs, list(own)).all(axis=1)
     return [int(index) for index in np.flatnonzero(touching)]

@@ -110,7 +110,7 @@ def _hand(R_map_approach: Vector) -> Vector:
 
 
 def mirrored(T_map_grasp: Vector) -> Vector:
-    """The same grasp with the hand turned by half a turn about its approach."""
+    """Return the same grasp with the hand turned by half a turn about its approach."""
     return T_map_grasp @ np.diag([-1.0, -1.0, 1.0, 1.0])
 
 
@@ -121,7 +121,7 @@ def wrist_rotations(T_map_grasp: Vector) -> tuple[Vector, ...]:
 
 
 def pregrasp_pose(T_map_grasp: Vector, distance: float) -> Vector:
-    """A grasp pose moved back along its approach by ``distance`` [m]."""
+    """Return a grasp pose moved back along its approach by ``distance`` [m]."""
     T = T_map_grasp.copy()
     T[:3, 3] -= distance * T[:3, 2]
     return T

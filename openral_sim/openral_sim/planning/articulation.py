@@ -35,7 +35,7 @@ class Hinge:
         return self.T_map_door(angle)[:3, 0]
 
     def moved_with(self, pose: Vector, by: float) -> Vector:
-        """A base pose (x, y, yaw) turned about the hinge with the door by ``by`` [rad], shape (3,)."""
+        """Turn a base pose (x, y, yaw) about the hinge with the door by ``by`` [rad], shape (3,)."""
         turn, pivot = self.side * by, self.T_map_closed[:2, 3]
         c, s = np.cos(turn), np.sin(turn)
         x, y = pivot + np.array([[c, -s], [s, c]]) @ (pose[:2] - pivot)
@@ -93,7 +93,7 @@ class Slide:
         return self.T_map_closed[:3, 0]
 
     def moved_with(self, pose: Vector, by: float) -> Vector:
-        """A base pose (x, y, yaw) moved with the door by ``by`` [m], shape (3,)."""
+        """Move a base pose (x, y, yaw) with the door by ``by`` [m], shape (3,)."""
         return pose + by * np.array([self.axis[0], self.axis[1], 0.0])
 
     def velocity(self, pose: Vector, rate: float) -> Vector:

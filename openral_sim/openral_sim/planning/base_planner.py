@@ -65,7 +65,7 @@ class CostToGo:
         return float(self.cost[self.grid.cell(xy)])
 
     def nearest_reachable(self, xy: NDArray[np.float64], within: float) -> NDArray[np.float64]:
-        """The point itself if reachable, else the nearest reachable cell; NaN if none is ``within`` [m]."""
+        """Return the point itself if reachable, else the nearest reachable cell within [m], else NaN."""
         if np.isfinite(self.cost_at(xy)):
             return np.asarray(xy, dtype=float)
         cells = np.argwhere(np.isfinite(self.cost))

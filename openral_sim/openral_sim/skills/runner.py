@@ -29,7 +29,7 @@ _STATUS_OF: tuple[tuple[type[OpenRALError], SkillStatus], ...] = (
 
 
 def result_of_abort(context: SkillContext, error: OpenRALError) -> SkillResult:
-    """Result of a skill that raised: its failure, or success if only its retreat failed."""
+    """Return the result of a skill that raised: its failure, or success if only its retreat failed."""
     if context.achieved is None:
         return SkillResult(_status(error), str(error))
     try:
