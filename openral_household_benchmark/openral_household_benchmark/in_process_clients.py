@@ -3,7 +3,6 @@
 from openral_core.detectors import LocateResult
 from openral_core.geometry import Pose
 from openral_core.rskills import Registry
-from openral_core.scene_graph import SceneGraph
 from openral_core.skills import SkillResult
 from openral_core.spatial_memory import (
     ObserveResult,
@@ -12,6 +11,7 @@ from openral_core.spatial_memory import (
     RecallResult,
     ResolveQuery,
     ResolveResult,
+    SceneGraph,
 )
 from openral_household_benchmark.environment import HeadCameraFrame, HouseholdEnv
 from openral_reasoner.commands import AskModel, CallLocate, CallObserve, CancelSkill, Command, SendSkill

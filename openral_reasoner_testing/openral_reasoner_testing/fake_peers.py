@@ -10,7 +10,6 @@ from typing import NoReturn
 from openral_core.detectors import Box, Detection, LocateResult, LocateStatus
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
-from openral_core.scene_graph import SceneGraph
 from openral_core.skills import SkillResult, SkillStatus
 from openral_core.spatial_memory import (
     ObserveResult,
@@ -22,6 +21,7 @@ from openral_core.spatial_memory import (
     ResolveQuery,
     ResolveResult,
     ResolveStatus,
+    SceneGraph,
 )
 from openral_reasoner.commands import (
     CallLocate,
