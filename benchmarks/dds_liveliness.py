@@ -29,6 +29,7 @@ from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_ros.resources import ResourceScope
 
 AUTOMATIC, MANUAL = "automatic", "manual by topic"
+LONG = True
 POLICIES = {AUTOMATIC: LivelinessPolicy.AUTOMATIC, MANUAL: LivelinessPolicy.MANUAL_BY_TOPIC}
 PROBE = "probe"
 LEASE = float(os.environ.get("LEASE", "1.0"))

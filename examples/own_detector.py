@@ -8,6 +8,7 @@ Usage: tools/env python examples/own_detector.py
 """
 
 from contextlib import suppress
+from typing import TypeAlias
 
 import numpy as np
 import rclpy
@@ -26,7 +27,7 @@ ID, SLUG, CAMERA = "red-finder", "red_finder", "head"
 ACTIVE = 3
 """lifecycle_msgs/State.PRIMARY_STATE_ACTIVE."""
 MIN_PIXELS = 25
-Response = LocateInView.Response
+Response: TypeAlias = LocateInView.Response
 
 
 class RedFinder(Node):

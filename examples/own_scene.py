@@ -19,12 +19,11 @@ def main(folder: Path) -> int:
     """Write ``deploy/breakfast.yaml`` and ``maps/breakfast.yaml``; 0 if the scene has no problems."""
     scene = sample_home(SEED, ROOMS, "breakfast")
     table = next(fixture for fixture in scene.home.fixtures if fixture.kind == "table")
-    breakfast = tuple(
-        ObjectPlacement(id=name, kind=kind, colour=colour, fixture=table.id, surface="top", at=at)
-        for name, kind, colour, at in (
-            ("yellow_mug", "mug", "yellow", (0.1, -0.2)),
-            ("breakfast_bowl", "bowl", None, (0.1, 0.2)),
-        )
+    breakfast = (
+        ObjectPlacement(
+            id="yellow_mug", kind="mug", fixture=table.id, surface="top", at=(0.1, -0.2), colour="yellow"
+        ),
+        ObjectPlacement(id="breakfast_bowl", kind="bowl", fixture=table.id, surface="top", at=(0.1, 0.2)),
     )
     elsewhere = tuple(placed for placed in scene.document.objects if placed.fixture != table.id)
     document = scene.document.model_copy(update={"objects": (*elsewhere, *breakfast)})

@@ -7,6 +7,7 @@ Usage: tools/env python examples/own_skill_server.py
 """
 
 from contextlib import suppress
+from typing import TypeAlias
 
 import rclpy
 from geometry_msgs.msg import Pose, TransformStamped
@@ -21,7 +22,7 @@ from openral_core import CONTRACT_VERSION
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import SkillCatalogue
 
-Result = ExecuteRskill.Result
+Result: TypeAlias = ExecuteRskill.Result
 
 
 class SkillServer(Node):
