@@ -1,6 +1,9 @@
-"""Links of the documents resolve, the modules and files that they name exist, their Python blocks compile."""
+"""Links of the documents resolve; the files, modules, commands, options and targets that they name exist."""
 
+import json
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -9,8 +12,22 @@ ROOT = Path(__file__).resolve().parents[1]
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 MODULE = re.compile(r"`(openral_[a-z_]+(?:\.\w+)+)`")
-FILE = re.compile(r"`((?:docs|examples|launch|openral_\w+|rskills|scenes|tests|tools)/[\w./-]+)`")
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("*/README.md"), *ROOT.glob("docs/**/*.md")])
+FILE = re.compile(
+    r"(?<![\w./~$-])((?:benchmarks|docs|examples|launch|openral_\w+|requirements|rskills|scenes|tests|tools)/[\w./-]*\w)"
+)
+INTERFACE = re.compile(r"(openral_msgs/(msg|srv|action)/\w+)$")
+"""A ROS interface, as ``ros2`` names it; its file has an extension."""
+CODE = re.compile(r"^```(?:sh|bash|text|console)\b[^\n]*\n(.*?)^```|`([^`\n]+)`", re.DOTALL | re.MULTILINE)
+OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+)")
+COMMAND = re.compile(r"(?:^|\s|/)openral((?: [a-z]+)+)", re.MULTILINE)
+TARGET = re.compile(r"^make ([a-z]+)", re.MULTILINE)
+RUN_MODULE = re.compile(r"python3? -m ((?:openral_|benchmarks)[\w.]*)(?: ([a-z_]+))?")
+LAUNCH_ARGUMENT = re.compile(r"\b([a-z_]+):=")
+FOREIGN = re.compile(r"^\$? ?(?:\w+=\S+ )*(?:ros2|colcon|pip|git|apt|sudo|docker)\b")
+"""Lines whose options belong to another program."""
+FOREIGN_OPTIONS = {"--show-args", "--pid", "--ipc"}
+"""Options of `ros2 launch` and of container engines that the text names alone."""
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("[!.]*/README.md"), *ROOT.glob("docs/**/*.md")])
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
@@ -33,7 +50,7 @@ def test_every_module_that_is_named_exists(document: Path) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
 def test_every_file_that_is_named_exists(document: Path) -> None:
     bases = (ROOT, document.parent, *ROOT.glob("openral_*/"))
-    named = FILE.findall(document.read_text())
+    named = [INTERFACE.sub(r"\1.\2", name) for name in FILE.findall(document.read_text())]
     assert [name for name in named if not any((base / name).exists() for base in bases)] == []
 
 
@@ -41,9 +58,82 @@ def defined(name: str) -> bool:
     """Check for a module of this name, or for a module of its prefix that contains the rest."""
     parts = name.split(".")
     for length in range(len(parts), 0, -1):
-        for top in ROOT.glob("*/"):
+        for top in (ROOT, *ROOT.glob("*/")):
             path = top.joinpath(*parts[:length])
             file = path.with_suffix(".py") if path.with_suffix(".py").is_file() else path / "__init__.py"
             if file.is_file():
                 return all(rest in file.read_text() for rest in parts[length:])
     return False
+
+
+def code_of(document: Path) -> list[str]:
+    """Return the lines of shell blocks and the inline code of a document."""
+    found = CODE.findall(document.read_text())
+    return [line.strip() for block, inline in found for line in (block or inline).splitlines()]
+
+
+@cache
+def inventory() -> dict[str, dict[str, dict[str, object]]]:
+    """Return the recorded commands and launch arguments of the graph."""
+    content: dict[str, dict[str, dict[str, object]]] = json.loads(
+        (ROOT / "tests/goldens/graph_interfaces.json").read_text()
+    )
+    return content
+
+
+@cache
+def declared_options() -> set[str]:
+    """Return every option that a command has, or that our sources name in a string."""
+    recorded = (command["options"] for command in inventory()["commands"].values())
+    sources = (
+        file for top in ("openral_*", "launch", "tools", "examples") for file in ROOT.glob(f"{top}/**/*.py")
+    )
+    named = re.findall(r"\"(--[a-z][a-z-]+)[=\"]", "\n".join(file.read_text() for file in sources))
+    return {option for options in recorded if isinstance(options, dict) for option in options} | set(named)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_option_that_is_named_exists(document: Path) -> None:
+    own = [line for line in code_of(document) if not FOREIGN.match(line)]
+    named = {option for line in own for option in OPTION.findall(line)}
+    assert named - declared_options() - FOREIGN_OPTIONS == set()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_command_that_is_named_exists(document: Path) -> None:
+    named = {words.strip() for line in code_of(document) for words in COMMAND.findall(line)}
+    assert [words for words in named if not is_command(words.split())] == []
+
+
+def is_command(words: list[str]) -> bool:
+    """Check that the first word, and the second of a group, name a command of `openral`."""
+    commands = [name.split()[1:] for name in inventory()["commands"] if name.startswith("openral ")]
+    if not any(len(command) > 1 and command[0] == words[0] for command in commands):
+        return [words[0]] in commands
+    return len(words) == 1 or any(command[:2] == words[:2] for command in commands)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_make_target_that_is_named_exists(document: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert {target for line in code_of(document) for target in TARGET.findall(line)} - targets == set()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_program_that_is_named_exists(document: Path) -> None:
+    for module, name in (found for line in code_of(document) for found in RUN_MODULE.findall(line)):
+        assert defined(module), module
+        if module == "benchmarks" and name:
+            assert any((ROOT / "benchmarks" / path).exists() for path in (name, f"{name}.py")), name
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_launch_argument_that_is_named_exists(document: Path) -> None:
+    assert set(launch_arguments(document)) - inventory()["launch_arguments"].keys() == set()
+
+
+def launch_arguments(document: Path) -> Iterator[str]:
+    """Yield the arguments of `ros2 launch openral_bringup` lines."""
+    for line in code_of(document):
+        if "ros2 launch openral_bringup" in line:
+            yield from LAUNCH_ARGUMENT.findall(line)

@@ -18,7 +18,7 @@ SOURCE = ROOT / "build" / "site_source"
 OUT = ROOT / "build" / "site"
 ENVIRONMENT = ROOT / ".environments" / "docs"
 MERMAID = "mermaid.js"
-DOCUMENTS = ("*.md", "docs/**/*.md", "*/README.md")
+DOCUMENTS = ("*.md", "docs/**/*.md", "[!.]*/README.md")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
 FENCE = re.compile(r"^(?P<indent>\s*)```(?P<language>\w+)[^\n]*$", re.MULTILINE)
 

@@ -77,7 +77,7 @@ class DetectorUnderTest:
         manifest, setting = self.detector.manifest, self.setting
         load = Load(manifest, str(self.detector.folder), setting.options)
         command = worker_command(manifest, setting.environments, setting.module)
-        restarts = CircuitBreaker(limit=10, first_delay=0.1)
+        restarts = CircuitBreaker(limit=10, first_delay=0.02)
         limits = WorkerLimits(
             load=LOAD_TIMEOUT, inference=setting.inference_timeout, capacity=1000, restarts=restarts
         )

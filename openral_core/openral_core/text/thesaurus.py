@@ -7,10 +7,9 @@ from graphlib import CycleError, TopologicalSorter
 from importlib import resources
 from typing import Self
 
-import yaml
 from pydantic import Field
 
-from openral_core.documents import Document, parse_document
+from openral_core.documents import Document, parse_document, parse_yaml
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.text.noun_phrases import Phrase, parse_phrase, singulars, words_of
 
@@ -44,8 +43,7 @@ def shipped_entries() -> ThesaurusDocument:
         InvalidDocument: If the shipped file is not valid.
     """
     text = resources.files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return parse_document(ThesaurusDocument, yaml.load(text, Loader=loader), _FILE)
+    return parse_document(ThesaurusDocument, parse_yaml(text), _FILE)
 
 
 class InvalidThesaurus(OpenRALError):

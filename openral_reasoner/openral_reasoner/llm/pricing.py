@@ -5,10 +5,9 @@ from datetime import date
 from importlib.resources import files
 from pathlib import Path
 
-import yaml
 from pydantic import Field
 
-from openral_core.documents import Document, parse_document, read_yaml
+from openral_core.documents import Document, parse_document, parse_yaml, read_yaml
 from openral_reasoner.context import Context
 from openral_reasoner.llm.base import Decision, Model
 
@@ -67,4 +66,4 @@ def load_prices(path: str, base_url: str) -> Prices:
         return Prices()
     name = "prices.yaml"
     text = files("openral_reasoner.llm").joinpath(name).read_text(encoding="utf-8")
-    return parse_document(Prices, yaml.safe_load(text), name)
+    return parse_document(Prices, parse_yaml(text), name)

@@ -11,9 +11,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 
-import yaml
-
-from openral_core.documents import Document, parse_document
+from openral_core.documents import Document, parse_document, parse_yaml
 from openral_reasoner.search import normalize_term
 
 _BEFORE = re.compile(
@@ -317,4 +315,4 @@ def load_priors() -> Priors:
     """Load the priors of the package."""
     name = "priors.yaml"
     text = files("openral_reasoner.scripted").joinpath(name).read_text(encoding="utf-8")
-    return parse_document(Priors, yaml.safe_load(text), name)
+    return parse_document(Priors, parse_yaml(text), name)

@@ -5,6 +5,7 @@ decimated to suit a software renderer.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -132,8 +133,14 @@ def load_arm() -> mujoco.MjSpec:
     return spec
 
 
+@cache
+def visual_mesh(path: Path) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Read and decimate a mesh of the arm, once per process: a simulation composes the robot three times."""
+    return decimate(*read_stl(path), limit=_MAX_VISUAL_FACES)
+
+
 def _embed(mesh: mujoco.MjsMesh, path: Path) -> None:
-    vertices, faces = decimate(*read_stl(path), limit=_MAX_VISUAL_FACES)
+    vertices, faces = visual_mesh(path)
     mesh.file = ""
     mesh.uservert = vertices.ravel().tolist()
     mesh.userface = faces.ravel().tolist()
