@@ -21,7 +21,7 @@ from openral_detector_conformance.faults import LOOK_TIME
 from openral_detector_conformance.running_node import NODE_MODULE, RunningNode, running_node
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines import LoadOptions
-from openral_perception_ros.inference.protocol import Load
+from openral_perception_ros.inference.ipc import Load
 from openral_perception_ros.inference.worker_process import (
     WORKER_MODULE,
     InferenceWorkerProcess,

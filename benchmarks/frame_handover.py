@@ -13,8 +13,7 @@ import msgpack
 import numpy as np
 
 from benchmarks.detector_rigs import percentile
-from openral_perception_ros.inference.protocol import Detect, pack_request, unpack_request
-from openral_perception_ros.inference.shared_memory import SharedFrameBuffer
+from openral_perception_ros.inference.ipc import Detect, SharedFrameBuffer, pack_request, unpack_request
 
 SAMPLES = 400
 SIZES = ((640, 480), (1280, 720), (1920, 1080))

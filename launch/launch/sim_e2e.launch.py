@@ -10,9 +10,8 @@ from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from openral_bringup.graph.launch_arguments import ARGUMENTS
-from openral_bringup.graph.node_spec import NodeSpec
-from openral_bringup.launch_description import Launch, prepare
+from openral_bringup.graph.nodes import NodeSpec
+from openral_bringup.launch_description import ARGUMENTS, Launch, prepare
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -53,7 +53,7 @@ class Claims:
             held.listen(1)
         except OSError:
             held.close()
-            return _holder(address)
+            return holder_of(address)
         self._sockets.append(held)
         return ""
 
@@ -92,10 +92,10 @@ def occupy(domain: int | None, names: Sequence[str]) -> int:
         InvalidDeployment: With the names that are taken, their holders and what to do.
     """
     if domain is None:
-        return _occupy_free(names)
+        return occupy_free(names)
     claims = Claims()
     taken = {name: holder for name in names if (holder := claims.take(domain, name))}
-    others = {**dict.fromkeys(_discovered(domain), UNKNOWN_HOLDER), **_running(domain)}
+    others = {**dict.fromkeys(discovered_nodes(domain), UNKNOWN_HOLDER), **running_nodes(domain)}
     taken = {**{name: others[name] for name in names if name in others}, **taken}
     if taken:
         claims.release()
@@ -105,8 +105,9 @@ def occupy(domain: int | None, names: Sequence[str]) -> int:
     return domain
 
 
-def _occupy_free(names: Sequence[str]) -> int:
-    used = set(_used_ports())
+def occupy_free(names: Sequence[str]) -> int:
+    """Claim the names in the first free domain of `AUTO_DOMAINS`."""
+    used = set(used_ports())
     for domain in AUTO_DOMAINS:
         first = FIRST_PORT + PORTS * domain
         claims = Claims()
@@ -130,17 +131,18 @@ def _conflict(domain: int, taken: Mapping[str, str]) -> str:
     )
 
 
-def _holder(address: bytes) -> str:
+def holder_of(address: bytes) -> str:
     """Return the process that listens at an abstract socket."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client, suppress(OSError):
         client.settimeout(1.0)
         client.connect(address)
         credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-        return _process(_CREDENTIALS.unpack(credentials)[0])
+        return describe_process(_CREDENTIALS.unpack(credentials)[0])
     return UNKNOWN_HOLDER
 
 
-def _process(pid: int) -> str:
+def describe_process(pid: int) -> str:
+    """Describe a process by id, command and working folder, as far as it is visible."""
     try:
         process = psutil.Process(pid)
         command = [Path(word).name for word in process.cmdline() if not word.startswith("-")]
@@ -149,10 +151,10 @@ def _process(pid: int) -> str:
         return f"process {pid}"
 
 
-def _running(domain: int) -> dict[str, str]:
+def running_nodes(domain: int) -> dict[str, str]:
     """Return nodes of this machine and network namespace with their processes, from command lines."""
     found = {}
-    network = _network(os.getpid())
+    network = network_namespace(os.getpid())
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):
             rules = dict(
@@ -160,18 +162,18 @@ def _running(domain: int) -> dict[str, str]:
             )
             if not rules.get("__node") or process.environ().get("ROS_DOMAIN_ID", "0") != str(domain):
                 continue
-            if _network(process.pid) == network:
+            if network_namespace(process.pid) == network:
                 name = f"{rules.get('__ns', '').rstrip('/')}/{rules['__node']}"
-                found[name] = _process(process.pid)
+                found[name] = describe_process(process.pid)
     return found
 
 
-def _network(pid: int) -> str:
+def network_namespace(pid: int) -> str:
     """Return the network namespace of a process."""
     return str(Path(f"/proc/{pid}/ns/net").readlink())
 
 
-def _discovered(domain: int) -> set[str]:
+def discovered_nodes(domain: int) -> set[str]:
     """Return the fully qualified names of the nodes in a domain."""
     context = Context()
     rclpy.init(context=context, domain_id=domain)
@@ -185,7 +187,7 @@ def _discovered(domain: int) -> set[str]:
         rclpy.try_shutdown(context=context)
 
 
-def _used_ports() -> Iterator[int]:
+def used_ports() -> Iterator[int]:
     """Yield the local UDP ports in use in this network namespace."""
     for table in ("udp", "udp6"):
         with suppress(OSError):

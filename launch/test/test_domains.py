@@ -114,7 +114,7 @@ def test_auto_leaves_a_domain_alone_whose_ports_are_used(monkeypatch: pytest.Mon
 
 def test_auto_says_when_no_domain_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(domains, "AUTO_DOMAINS", range(99, 100))
-    monkeypatch.setattr(domains, "_used_ports", lambda: [FIRST_PORT + PORTS * 99 + 10])
+    monkeypatch.setattr(domains, "used_ports", lambda: [FIRST_PORT + PORTS * 99 + 10])
     with pytest.raises(InvalidDeployment, match="none of the domains 99 to 99 is free"):
         occupy(None, ["/sim"])
 

@@ -132,7 +132,7 @@ def _babble() -> list[Detection]:
 
 def _interrupt() -> list[Detection]:
     """Send two replies to one request."""
-    from openral_perception_ros.inference.protocol import Detected, pack_reply
+    from openral_perception_ros.inference.ipc import Detected, pack_reply
 
     data = pack_reply(Detected((), 0.0))
     return _say(2 * (struct.pack("!i", len(data)) + data))

@@ -11,17 +11,15 @@ import psutil
 from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
 from openral_detector_conformance.scenes import GOLDENS, golden
+from openral_perception_ros.active_detector import SupervisedWorker, start_supervised_worker
+from openral_perception_ros.camera_images import ImageSet, decode_frame
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines import EngineFrame, LoadOptions
-from openral_perception_ros.image_cache import ImageSet
-from openral_perception_ros.image_subscriptions import decode_frame
-from openral_perception_ros.inference.protocol import Load
-from openral_perception_ros.inference.restart_policy import CircuitBreaker, WorkerLimits
-from openral_perception_ros.inference.status import WorkerEvent
-from openral_perception_ros.inference.supervisor import SupervisedWorker, start_supervised_worker
+from openral_perception_ros.inference.ipc import Load
+from openral_perception_ros.inference.scheduler import DetectionRequest, RequestOutcome
+from openral_perception_ros.inference.worker_manager import CircuitBreaker, WorkerEvent, WorkerLimits
 from openral_perception_ros.inference.worker_process import WORKER_MODULE, worker_command
-from openral_perception_ros.locate.errors import LocateError
-from openral_perception_ros.locate.queue import DetectionRequest, RequestOutcome
+from openral_perception_ros.locate_errors import LocateError
 
 LOAD_TIMEOUT = 300.0
 """Longest time to load a model [s]: a large checkpoint from a slow disk."""

@@ -9,11 +9,10 @@ from openral_core.rskills import Sensor
 from openral_detector_conformance.encodings import LOSSLESS, LOSSY, bomb, compressed, encoded, padded
 from openral_detector_conformance.scenes import GOLDENS, SIZES, overlap, phrases, resized, true_boxes
 from openral_detector_conformance.subject import OPEN_TERMS, DetectorUnderTest
+from openral_perception_ros.camera_images import ImageSet, decode_frame
 from openral_perception_ros.engines import EngineFrame
-from openral_perception_ros.image_cache import ImageSet
-from openral_perception_ros.image_subscriptions import decode_frame
-from openral_perception_ros.locate.errors import DetectorFailed
-from openral_perception_ros.locate.queue import DetectionResult
+from openral_perception_ros.inference.scheduler import DetectionResult
+from openral_perception_ros.locate_errors import DetectorFailed
 
 
 def test_it_loads_and_says_what_it_can_name(subject: DetectorUnderTest) -> None:

@@ -12,9 +12,9 @@ from openral_detector_conformance.scenes import golden, resized
 from openral_detector_conformance.subject import INFERENCE_TIMEOUT, LOAD_TIMEOUT, DetectorUnderTest
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.detector import Detector
-from openral_perception_ros.inference.status import EventKind, WorkerPhase
-from openral_perception_ros.locate.errors import DetectorFailed, DetectorOutOfMemory
-from openral_perception_ros.locate.queue import DetectionResult, RequestOutcome
+from openral_perception_ros.inference.scheduler import DetectionResult, RequestOutcome
+from openral_perception_ros.inference.worker_manager import EventKind, WorkerPhase
+from openral_perception_ros.locate_errors import DetectorFailed, DetectorOutOfMemory
 
 MAX_GROWTH = 20.0
 """Memory growth over all cycles that still counts as noise [MB]."""

@@ -13,14 +13,14 @@ from openral_core.detectors import Detection, DetectorInfo, LifecycleState, Loca
 from openral_core.geometry import Pose
 from openral_core.rskills import Registry, Sensor
 from openral_core.text import Thesaurus
+from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines.base import Engine, EngineFrame, LoadOptions, Plane
 from openral_perception_ros.engines.sim_groundtruth import load
 from openral_perception_ros.engines.vocabulary import load_vocabulary
-from openral_perception_ros.image_cache import ImageSet
-from openral_perception_ros.locate.errors import LocateError
-from openral_perception_ros.locate.queue import DetectionResult
-from openral_perception_ros.locate.request import RequestValidator
+from openral_perception_ros.inference.scheduler import DetectionResult
+from openral_perception_ros.locate_errors import LocateError
+from openral_perception_ros.locate_request import RequestValidator
 from openral_sim.rendering import CameraRenderer
 from openral_sim.simulation import RateTimer, Simulation
 from openral_world_state.depth_camera import DepthView, Intrinsics

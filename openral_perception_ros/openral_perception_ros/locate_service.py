@@ -19,8 +19,8 @@ from rclpy.qos import QoSProfile
 from openral_core.detectors import LocateResult
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.active_detector import ActiveDetector, LocateAnswer
-from openral_perception_ros.locate.errors import DetectorFailed, LocateError, NotActive
-from openral_perception_ros.locate.request import RequestValidator
+from openral_perception_ros.locate_errors import DetectorFailed, LocateError, NotActive
+from openral_perception_ros.locate_request import RequestValidator
 from openral_perception_ros.publishers import make_header
 from openral_ros.callback_guard import describe_error, failure_responder, guard_of, guard_service
 from openral_ros.conversions.detections import fill_locate_response
@@ -137,10 +137,7 @@ class LocateServiceHandler:
     ) -> "Future[LocateInView.Response]":
         """Return a future of the response."""
         future: Future[LocateInView.Response] = Future()
-        self._ask(request, partial(self._respond, future, response, start_locate_span(request)))
-        return future
-
-    def _ask(self, request: LocateInView.Request, on_done: Callable[[LocateAnswer], None]) -> None:
+        on_done = partial(self._respond, future, response, start_locate_span(request))
         query, camera = request.query or self.query, request.camera
         try:
             locate_query = self.validator.parse(query, camera, request.detector, request.deadline)
@@ -150,6 +147,7 @@ class LocateServiceHandler:
             active_detector.dispatcher.locate(locate_query, time.monotonic(), on_done)
         except LocateError as error:
             on_done(LocateAnswer(self.validator.build_error(query, camera, error)))
+        return future
 
     def _respond(
         self,

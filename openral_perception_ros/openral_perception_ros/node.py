@@ -17,6 +17,7 @@ from openral_core.detectors import Detection, Health, LifecycleState
 from openral_core.rskills import Mode
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.active_detector import ActiveDetector, DetectorConfig, LocateAnswer
+from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import (
     load_detector,
     parent_name,
@@ -24,11 +25,10 @@ from openral_perception_ros.detector import (
     robot_of,
     rskill_folders,
 )
-from openral_perception_ros.image_cache import ImageSet
-from openral_perception_ros.inference.status import WorkerEvent
+from openral_perception_ros.inference.scheduler import DetectionResult, RequestOutcome
+from openral_perception_ros.inference.worker_manager import WorkerEvent
 from openral_perception_ros.inference.worker_process import WORKER_MODULE
-from openral_perception_ros.locate.queue import DetectionResult, RequestOutcome
-from openral_perception_ros.locate.request import RequestValidator
+from openral_perception_ros.locate_request import RequestValidator
 from openral_perception_ros.locate_service import DeferredServiceServer, LocateServiceHandler
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.publishers import DetectorPublishers, inactive_status, process_memory_mb

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from openral_perception_ros.engines import LoadOptions
-from openral_perception_ros.inference.restart_policy import CircuitBreaker, WorkerLimits
+from openral_perception_ros.inference.worker_manager import CircuitBreaker, WorkerLimits
 from openral_ros.parameters import Parameters
 
 

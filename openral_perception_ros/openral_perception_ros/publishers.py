@@ -21,10 +21,9 @@ from openral_core.detectors import Detection, DetectorInfo, Health
 from openral_core.rskills import Mode, Sensor
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.msg import FailureTrigger
+from openral_perception_ros.camera_images import ImageSet, decode_frame
 from openral_perception_ros.detector import Detector, robot_of
-from openral_perception_ros.image_cache import ImageSet
-from openral_perception_ros.image_subscriptions import decode_frame
-from openral_perception_ros.inference.status import EventKind, WorkerEvent, WorkerPhase, WorkerStatus
+from openral_perception_ros.inference.worker_manager import EventKind, WorkerEvent, WorkerPhase, WorkerStatus
 from openral_ros.conversions.detections import detections_message, detector_info_message
 from openral_ros.conversions.images import image_message
 from openral_ros.failure_reporter import FailureReporter
@@ -78,10 +77,9 @@ def status_message(
         "last error": worker_status.last_error or "none",
         "health": worker_status.health.name.lower(),
         "on trial": worker_status.half_open,
-        **_next_start(worker_status),
-        **_inference_times(list(worker_status.inference_times)),
+        **timing_values(worker_status, time.monotonic()),
     }
-    level = _level(worker_status)
+    level = severity_of(worker_status)
     wrong = memory.misdeclared if level == DiagnosticStatus.OK else ""
     return DiagnosticStatus(
         level=DiagnosticStatus.WARN if wrong else level,
@@ -91,22 +89,23 @@ def status_message(
     )
 
 
-def _level(worker_status: WorkerStatus) -> bytes:
+def severity_of(worker_status: WorkerStatus) -> bytes:
+    """Return the level of `DiagnosticStatus` for the state of a worker."""
     if worker_status.health is Health.GIVEN_UP or worker_status.phase is WorkerPhase.GAVE_UP:
         return bytes(DiagnosticStatus.ERROR)
     return bytes(DiagnosticStatus.WARN if worker_status.phase in _STARTING else DiagnosticStatus.OK)
 
 
-def _next_start(worker_status: WorkerStatus) -> dict[str, str]:
-    waiting = worker_status.next_start - time.monotonic()
-    return {"next start in [s]": f"{waiting:.0f}"} if 0.0 < waiting < float("inf") else {}
-
-
-def _inference_times(times: list[float]) -> dict[str, str]:
-    if len(times) < 2:
-        return {}
-    steps = statistics.quantiles(times, n=20)
-    return {"inference p50 [s]": f"{statistics.median(times):.4f}", "inference p95 [s]": f"{steps[18]:.4f}"}
+def timing_values(worker_status: WorkerStatus, now: float) -> dict[str, str]:
+    """Return the time until the next start at steady time ``now`` [s], and percentiles of inference times."""
+    values = {}
+    waiting, times = worker_status.next_start - now, list(worker_status.inference_times)
+    if 0.0 < waiting < float("inf"):
+        values["next start in [s]"] = f"{waiting:.0f}"
+    if len(times) > 1:
+        values["inference p50 [s]"] = f"{statistics.median(times):.4f}"
+        values["inference p95 [s]"] = f"{statistics.quantiles(times, n=20)[18]:.4f}"
+    return values
 
 
 BOX_COLOUR = (80, 220, 120)
@@ -126,11 +125,12 @@ def draw_annotations(rgb: NDArray[np.uint8], detections: Iterable[Detection]) ->
     for each in detections:
         corner = (round(each.box.x_min), round(each.box.y_min))
         cv2.rectangle(canvas, corner, (round(each.box.x_max), round(each.box.y_max)), BOX_COLOUR, 2)
-        _write(canvas, f"{each.label} {each.score:.2f}", corner)
+        draw_label(canvas, f"{each.label} {each.score:.2f}", corner)
     return canvas
 
 
-def _write(canvas: NDArray[np.uint8], text: str, corner: tuple[int, int]) -> None:
+def draw_label(canvas: NDArray[np.uint8], text: str, corner: tuple[int, int]) -> None:
+    """Write text on a filled rectangle above ``corner`` (x, y) [px], moved down to stay in the image."""
     (width, height), base = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, 0.45, 1)
     top = max(corner[1] - height - base, 0)
     cv2.rectangle(canvas, (corner[0], top), (corner[0] + width, top + height + base), BOX_COLOUR, cv2.FILLED)

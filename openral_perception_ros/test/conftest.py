@@ -22,12 +22,11 @@ from vision_msgs.msg import LabelInfo, VisionClass
 
 from openral_core.rskills import DetectorManifest, Registry, slug
 from openral_msgs.srv import LocateInView
+from openral_perception_ros.active_detector import SupervisedWorker, start_supervised_worker
+from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.engines import EngineFrame, LoadOptions
-from openral_perception_ros.image_cache import ImageSet
-from openral_perception_ros.inference.protocol import Load
-from openral_perception_ros.inference.restart_policy import CircuitBreaker, WorkerLimits
-from openral_perception_ros.inference.status import WorkerEvent
-from openral_perception_ros.inference.supervisor import SupervisedWorker, start_supervised_worker
+from openral_perception_ros.inference.ipc import Load
+from openral_perception_ros.inference.worker_manager import CircuitBreaker, WorkerEvent, WorkerLimits
 from openral_perception_ros.inference.worker_process import worker_command
 from openral_perception_ros.node import DetectorNode
 from openral_ros.conversions.images import image_message

@@ -18,7 +18,7 @@ import typer
 
 from openral_bringup.cli.main import command_line
 from openral_bringup.deploy.main import app as deploy_sim
-from openral_bringup.graph.launch_arguments import ARGUMENTS
+from openral_bringup.launch_description import ARGUMENTS
 from openral_core.missions import MissionState
 
 KEPT = Path(__file__).with_name("graph_interfaces.json")

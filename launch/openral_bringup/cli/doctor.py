@@ -109,13 +109,14 @@ def ports() -> Finding:
     """Check that the UDP ports of DDS are free in the current domain."""
     domain = int(os.environ.get("ROS_DOMAIN_ID") or 0)
     first = 7410 + 250 * domain
-    free = sum(_is_free(first + 2 * number) for number in range(PARTICIPANTS))
+    free = sum(is_port_free(first + 2 * number) for number in range(PARTICIPANTS))
     found = f"ports of {free} of {PARTICIPANTS} participants free in domain {domain}"
     advice = f"another graph is using domain {domain}: choose another one with --domain-id"
     return check("ports", found, free == PARTICIPANTS, advice, CheckStatus.LIMITED)
 
 
-def _is_free(port: int) -> bool:
+def is_port_free(port: int) -> bool:
+    """Return True if a UDP port can be bound."""
     with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
         try:
             probe.bind(("0.0.0.0", port))
@@ -137,7 +138,7 @@ DISCOVERY_TIMEOUT = 5.0
 
 def packages() -> Finding:
     """Check that the executables of all nodes are installed."""
-    missing = [f"{package}/{name}" for package, name in NODES if not _is_installed(package, name)]
+    missing = [f"{package}/{name}" for package, name in NODES if not is_installed(package, name)]
     found = f"{os.environ.get('ROS_DISTRO', 'no ROS')}, " + (
         f"missing {', '.join(missing)}" if missing else "every node is built"
     )
@@ -177,7 +178,8 @@ def discovery() -> Finding:
     return check("discovery", found, discovered, advice)
 
 
-def _is_installed(package: str, name: str) -> bool:
+def is_installed(package: str, name: str) -> bool:
+    """Return True if the executable of a node exists."""
     try:
         return executable_path(package, name).is_file()
     except NotInstalled:

@@ -17,11 +17,11 @@ def command_line() -> typer.Typer:
     app = typer.Typer(no_args_is_help=True, add_completion=False, help="OpenRAL's command line.")
     app.command()(doctor)
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        _add(app, entry.load())
+        add_commands(app, entry.load())
     return app
 
 
-def _add(app: typer.Typer, part: typer.Typer) -> None:
+def add_commands(app: typer.Typer, part: typer.Typer) -> None:
     """Add commands and groups; commands of a group that another package has added are merged into it."""
     app.registered_commands += part.registered_commands
     groups = {group.name: group.typer_instance for group in app.registered_groups}

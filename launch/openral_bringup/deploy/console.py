@@ -18,7 +18,7 @@ from openral_bringup.deploy.mission_runner import MissionRunner
 from openral_bringup.deploy.monitor_node import CallLine, GraphSnapshot, MissionSnapshot, MonitorNode
 from openral_bringup.deploy.process_supervisor import ProcessSupervisor
 from openral_bringup.graph.description import GraphDescription
-from openral_bringup.graph.overrides import defaults
+from openral_bringup.graph.nodes import defaults
 from openral_core.missions import MissionState
 
 _STAMP = re.compile(r"\[\d+\.\d+\] ")
@@ -37,10 +37,11 @@ def changes(before: GraphSnapshot, after: GraphSnapshot) -> Iterator[str]:
             yield f"{name} is {state}"
     for label in sorted(set(after.remembered) - set(before.remembered)):
         yield f"added to memory: {label}"
-    yield from _mission_changes(before.mission, after.mission)
+    yield from mission_changes(before.mission, after.mission)
 
 
-def _mission_changes(before: MissionSnapshot, after: MissionSnapshot) -> Iterator[str]:
+def mission_changes(before: MissionSnapshot, after: MissionSnapshot) -> Iterator[str]:
+    """Yield a line for every finished tool call and for a new state of the mission."""
     known = {call.index: call.status for call in before.calls} if before.id == after.id else {}
     for call in after.calls:
         if known.get(call.index) != call.status and call.status != "pending":
@@ -52,6 +53,7 @@ def _mission_changes(before: MissionSnapshot, after: MissionSnapshot) -> Iterato
 
 
 STATE_STYLES = {"active": "green", "inactive": "yellow", "unconfigured": "yellow", "down": "red"}
+MISSION_STYLES = {MissionState.SUCCEEDED: "green", MissionState.CLAIMED: "yellow"}
 GOOD = {"FOUND", "REMEMBERED", "SUCCEEDED", "OK"}
 SHOWN_CALLS = 12
 """Latest tool calls shown, so that the view fits a terminal of 40 lines."""
@@ -64,25 +66,33 @@ def view(
     top = Table.grid(expand=True, padding=(0, 1))
     top.add_column(ratio=3)
     top.add_column(ratio=2)
-    top.add_row(_nodes(snapshot, restarts), _memory(snapshot))
-    parts: list[RenderableType] = [top, _mission(snapshot.mission, elapsed), _calls(snapshot.mission.calls)]
+    top.add_row(nodes_panel(snapshot, restarts), world_panel(snapshot))
+    parts: list[RenderableType] = [
+        top,
+        mission_panel(snapshot.mission, elapsed),
+        calls_panel(snapshot.mission.calls),
+    ]
     last = list(alarms)
     if last:
         parts.append(Panel(Text("\n".join(last), style="red"), title="alarms", border_style="red"))
     return Group(*parts)
 
 
-def _nodes(snapshot: GraphSnapshot, restarts: Mapping[str, int]) -> RenderableType:
+def nodes_panel(snapshot: GraphSnapshot, restarts: Mapping[str, int]) -> RenderableType:
+    """Render the states and restarts of all nodes."""
     table = Table(box=None, expand=True, pad_edge=False)
     for column in ("node", "state", "restarts"):
         table.add_column(column, style="dim" if column == "restarts" else "")
     for name, state in snapshot.nodes.items():
         style = "red" if state.startswith("given up") else STATE_STYLES.get(state, "cyan")
-        table.add_row(Text(_short(name)), Text(state, style=style), str(restarts.get(_key(name), 0) or ""))
+        short = name.removeprefix("/openral/perception/").removesuffix("/detector").lstrip("/")
+        died = restarts.get(short.rsplit("/", 1)[-1], 0)
+        table.add_row(Text(short), Text(state, style=style), str(died or ""))
     return Panel(table, title="graph", border_style="dim")
 
 
-def _memory(snapshot: GraphSnapshot) -> RenderableType:
+def world_panel(snapshot: GraphSnapshot) -> RenderableType:
+    """Render image rates, simulated time and the remembered objects."""
     rates = ", ".join(f"{camera} {rate:.1f} Hz" for camera, rate in snapshot.rates.items()) or "no camera yet"
     counted = Counter(snapshot.remembered)
     labels = ", ".join(f"{label} x{n}" if n > 1 else label for label, n in counted.items()) or "empty"
@@ -94,17 +104,20 @@ def _memory(snapshot: GraphSnapshot) -> RenderableType:
     return Panel(Text("\n".join(lines)), title="world", border_style="dim")
 
 
-def _mission(mission: MissionSnapshot, elapsed: float) -> RenderableType:
+def mission_panel(mission: MissionSnapshot, elapsed: float) -> RenderableType:
+    """Render goal, step and budget of the mission."""
     if mission.state is MissionState.IDLE:
         return Panel(Text(f"waiting for the graph, {elapsed:.0f} s", style="dim"), title="mission")
     budget = "  ".join(f"{name} {used:g}/{limit:g}" for name, (used, limit) in mission.budget.items())
     title = Text(f"mission: {mission.goal}")
     now = mission.reason if mission.state.ended else mission.step or mission.reason
     body = f"{mission.state.name.lower()}: {now}\n{budget}"
-    return Panel(Text(body), title=title, border_style=_border(mission.state))
+    border = MISSION_STYLES.get(mission.state, "red" if mission.state.ended else "cyan")
+    return Panel(Text(body), title=title, border_style=border)
 
 
-def _calls(calls: tuple[CallLine, ...]) -> RenderableType:
+def calls_panel(calls: tuple[CallLine, ...]) -> RenderableType:
+    """Render the latest tool calls."""
     table = Table(box=None, expand=True, pad_edge=False)
     table.add_column("#", width=3, style="dim")
     table.add_column("tool", width=16)
@@ -125,22 +138,6 @@ def _calls(calls: tuple[CallLine, ...]) -> RenderableType:
     return Panel(table, title="tool calls", border_style="dim")
 
 
-def _border(state: MissionState) -> str:
-    if state is MissionState.SUCCEEDED:
-        return "green"
-    if state is MissionState.CLAIMED:
-        return "yellow"
-    return "red" if state.ended else "cyan"
-
-
-def _short(name: str) -> str:
-    return name.removeprefix("/openral/perception/").removesuffix("/detector").lstrip("/")
-
-
-def _key(name: str) -> str:
-    return _short(name).rsplit("/", 1)[-1]
-
-
 REFRESH_PERIOD = 0.25
 """Time between two updates of the console [s]."""
 
@@ -149,14 +146,15 @@ async def show(supervisor: ProcessSupervisor, monitor: MonitorNode, runner: Miss
     """Update the console until cancelled."""
     console = Console()
     if console.is_terminal:
-        await _show_live(console, supervisor, monitor, runner)
+        await show_live(console, supervisor, monitor, runner)
     else:
-        await _show_lines(console, supervisor, monitor, runner)
+        await show_lines(console, supervisor, monitor, runner)
 
 
-async def _show_live(
+async def show_live(
     console: Console, supervisor: ProcessSupervisor, monitor: MonitorNode, runner: MissionRunner
 ) -> None:
+    """Refresh the live view until cancelled."""
     with Live(console=console, auto_refresh=False, transient=False) as live:
         while True:
             content = view(monitor.snapshot, supervisor.restarts(), supervisor.logs.alarms, runner.elapsed)
@@ -164,9 +162,10 @@ async def _show_live(
             await asyncio.sleep(REFRESH_PERIOD)
 
 
-async def _show_lines(
+async def show_lines(
     console: Console, supervisor: ProcessSupervisor, monitor: MonitorNode, runner: MissionRunner
 ) -> None:
+    """Print a line per change until cancelled."""
     shown, alarm_count, reported = GraphSnapshot(), 0, set[str]()
     while True:
         current, logs = monitor.snapshot, supervisor.logs

@@ -3,9 +3,13 @@
 import asyncio
 import inspect
 import os
+import re
+import signal
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -14,17 +18,109 @@ from annotated_types import Ge
 from pydantic.fields import FieldInfo
 from rich.console import Console
 
-from openral_bringup.deploy.console import plan
-from openral_bringup.deploy.deployment import deployment, run_folder
+from openral_bringup.deploy.console import plan, show
+from openral_bringup.deploy.mission_runner import MissionRunner, RunOutcome, RunTimeouts, report, save
+from openral_bringup.deploy.monitor_node import MonitorNode
+from openral_bringup.deploy.process_supervisor import ProcessSupervisor, Respawn, child_environment
 from openral_bringup.domains import domain_of, occupy
-from openral_bringup.graph.description import build_graph
+from openral_bringup.graph.description import GraphDescription, build_graph
+from openral_bringup.graph.detectors import fetch_missing, missing_requirements
 from openral_bringup.graph.errors import Problems
+from openral_bringup.graph.nodes import Overrides, overrides_of
 from openral_bringup.graph.options import DEFAULT_SCENE, RENAMED, DeploymentOptions, merged
-from openral_bringup.graph.overrides import Overrides, overrides_of
-from openral_bringup.graph.preflight import fetch_missing, missing_requirements
 from openral_bringup.graph.resources import rskill_folders, scene_path
 from openral_core.errors import OpenRALError
 from openral_perception_ros.weights.hub import download
+
+RUNS = Path("runs")
+LATEST = "latest"
+
+
+def run_folder(goals: Sequence[str], chosen: Path | None) -> Path:
+    """Return the folder that was chosen, else a new one below ``runs`` named by time and goals."""
+    if chosen is not None:
+        return chosen.absolute()
+    slug = re.sub(r"[^a-z0-9]+", "-", " ".join(goals).lower()).strip("-")[:40]
+    return (RUNS / (time.strftime("%Y%m%d-%H%M%S") + (f"-{slug}" if slug else ""))).absolute()
+
+
+def make_folder(folder: Path) -> None:
+    """Create the folder; a folder below ``runs`` also becomes the target of the link ``latest``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if folder.parent != RUNS.absolute():
+        return
+    fresh = folder.parent / f".{LATEST}.{os.getpid()}"
+    fresh.unlink(missing_ok=True)
+    fresh.symlink_to(folder.name)
+    fresh.replace(folder.parent / LATEST)
+
+
+INTERRUPTED = 130
+
+
+async def deployment(
+    options: DeploymentOptions,
+    graph: GraphDescription,
+    goals: Sequence[str],
+    folder: Path,
+    domain: int | None,
+) -> int:
+    """Bring the graph up, pursue the goals, report each, and end every process.
+
+    Without goals the graph stays up until it is interrupted.
+
+    Returns:
+        The exit code.
+    """
+    make_folder(folder)
+    environment = child_environment(domain, folder / "logs")
+    os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
+    supervisor = ProcessSupervisor(graph, folder, environment, Respawn(options.max_restarts))
+    monitor = MonitorNode(options.namespace, options.camera_bases, graph.listening, domain)
+    runner = MissionRunner(
+        monitor, folder, RunTimeouts(), lambda: list(supervisor.logs.alarms), supervisor.restarts
+    )
+    outcomes: list[RunOutcome] = []
+    for node in graph.started:
+        for name, value in node.variables.items():
+            print(f"{node.key}: environment {name}={value}")
+    supervisor.start()
+    screen = asyncio.create_task(show(supervisor, monitor, runner))
+    try:
+        return await interruptible(runner.run(goals, outcomes.append) if goals else runner.idle())
+    finally:
+        screen.cancel()
+        await asyncio.gather(screen, return_exceptions=True)
+        monitor.close()
+        await supervisor.stop()
+        for outcome in outcomes:
+            conclude(outcome, folder)
+
+
+def conclude(outcome: RunOutcome, folder: Path) -> None:
+    """Save and print the outcome of a goal; a full disk or a closed terminal prevents only one of them."""
+    problem = ""
+    try:
+        save(outcome, folder)
+    except OSError as error:
+        problem = f"\nnot saved: {error}"
+    try:
+        print(report(outcome, folder) + problem, flush=True)
+    except OSError:  # the terminal was closed, as after SIGHUP
+        sys.stdout = StringIO()
+
+
+async def interruptible(work: Coroutine[None, None, int]) -> int:
+    """Run ``work``; SIGINT, SIGTERM and SIGHUP (closed terminal) cancel it with exit code 130."""
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, task.cancel)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        return INTERRUPTED
+
 
 USAGE = 2
 HELP = """Bring up the whole graph in simulation and pursue goals.
@@ -37,17 +133,18 @@ FLAGS = {**RENAMED, "camera": "cameras"}
 """Flags whose option has another name."""
 
 
-def _option_flags() -> dict[str, inspect.Parameter]:
+def option_flags() -> dict[str, inspect.Parameter]:
     """Return the flag of every option that is passed on as given, by the option's name."""
     spelled = {option: flag for flag, option in FLAGS.items()}
     return {
-        option: _flag(spelled.get(option, option), field)
+        option: flag_parameter(spelled.get(option, option), field)
         for option, field in DeploymentOptions.model_fields.items()
         if option not in ("scene", "record", "overrides")
     }
 
 
-def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
+def flag_parameter(name: str, field: FieldInfo) -> inspect.Parameter:
+    """Return one option as a parameter of a typer command."""
     bounds = [float(str(bound.ge)) for bound in field.metadata if isinstance(bound, Ge)]
     declared = (f"--{name.replace('_', '-')}",) if field.annotation is bool else ()
     repeatable = isinstance(field.default, tuple)
@@ -65,7 +162,7 @@ def with_option_flags(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the flags of `DeploymentOptions`, which it receives as keyword arguments."""
     own = inspect.signature(command, eval_str=True).parameters.values()
     parameters = [each for each in own if each.kind is inspect.Parameter.KEYWORD_ONLY]
-    flags = _option_flags().values()
+    flags = option_flags().values()
     command.__signature__ = inspect.Signature([*parameters, *flags])  # type: ignore[attr-defined]
     return command
 
@@ -96,7 +193,7 @@ def deploy(
     problems = Problems()
     asked_domain = problems.attempt(lambda: domain_of(domain_id, os.environ), None)
     no_overrides: Overrides = {}
-    given = {option: flags[flag.name] for option, flag in _option_flags().items()}
+    given = {option: flags[flag.name] for option, flag in option_flags().items()}
     options = DeploymentOptions.model_validate(
         {
             **{option: () if value is None else value for option, value in given.items()},
@@ -110,7 +207,7 @@ def deploy(
     if dry_run:
         graph = build_graph(options, folders, known_problems=problems.found)
         Console(width=None if sys.stdout.isatty() else 160).print(
-            plan(graph, missing_requirements(graph, folders))
+            plan(graph, missing_requirements(graph.started, folders))
         )
         return
     if fetch:

@@ -40,16 +40,18 @@ class RunOutcome:
 def report(outcome: RunOutcome, folder: Path) -> str:
     """Format the outcome of one goal for a terminal."""
     mission = outcome.mission
-    verdict = outcome.problem or f"{_verdict(mission.state)}: {mission.reason or mission.step}"
+    verdict = _VERDICTS.get(mission.state, mission.state.name.lower())
+    verdict = outcome.problem or f"{verdict}: {mission.reason or mission.step}"
     lines = [f"goal       {outcome.goal}", f"outcome    {verdict}", "steps"]
     lines += [
-        f"  {call.index:>2}  {call.tool:<16} {call.status:<20} {call.duration:5.1f} s  {_line(call.message)}"
+        f"  {call.index:>2}  {call.tool:<16} {call.status:<20} {call.duration:5.1f} s  "
+        + first_line(call.message)
         for call in mission.calls
     ] or ["  none"]
     if mission.searched:
         lines += ["searched", *(f"  - {place}" for place in mission.searched)]
     if mission.evidence:
-        lines += ["evidence", *(f"  - {_line(fact)}" for fact in mission.evidence)]
+        lines += ["evidence", *(f"  - {first_line(fact)}" for fact in mission.evidence)]
     lines.append(f"cost       {cost_words({name: used for name, (used, _) in mission.budget.items()})}")
     times = f"{outcome.duration:.1f} s ({outcome.sim_duration:.1f} s simulated)"
     lines += [f"time       {times}, graph up in {outcome.start_up:.1f} s", f"recording  {folder}"]
@@ -63,11 +65,8 @@ def save(outcome: RunOutcome, folder: Path) -> None:
         file.write(json.dumps(content) + "\n")
 
 
-def _verdict(state: MissionState) -> str:
-    return _VERDICTS.get(state, state.name.lower())
-
-
-def _line(text: str) -> str:
+def first_line(text: str) -> str:
+    """Return the first line of a text, shortened to 100 characters."""
     first = text.strip().splitlines()[0] if text.strip() else ""
     return first if len(first) <= 100 else first[:99] + "…"
 
@@ -122,10 +121,10 @@ class MissionRunner:
             try:
                 ready = await self.wait_until_ready()
                 start_up = start_up or self.elapsed
-                outcome = await self.run_goal(goal, start_up) if ready else self._not_up(goal)
+                outcome = await self.run_goal(goal, start_up) if ready else self.not_up(goal)
             except asyncio.CancelledError:
                 took = self.elapsed - begun
-                on_outcome(RunOutcome(goal, self._snapshot.mission, start_up, took, 0.0, INTERRUPTED))
+                on_outcome(RunOutcome(goal, self.snapshot.mission, start_up, took, 0.0, INTERRUPTED))
                 raise
             on_outcome(outcome)
             worst = worst or outcome.exit_code
@@ -133,9 +132,9 @@ class MissionRunner:
 
     async def wait_until_ready(self) -> bool:
         """Wait until the graph accepts goals, also after a node has died; return whether it does."""
-        await self._until(lambda: self._is_up() or self._has_failed(), self._timeouts.start_up)
-        ready = self._is_up()
-        await self._until(lambda: bool(self._snapshot.remembered), self._timeouts.memories if ready else 0.0)
+        await self._until(lambda: self.is_up() or self.has_failed(), self._timeouts.start_up)
+        ready = self.is_up()
+        await self._until(lambda: bool(self.snapshot.remembered), self._timeouts.memories if ready else 0.0)
         return ready
 
     async def idle(self) -> int:
@@ -145,11 +144,11 @@ class MissionRunner:
 
     async def run_goal(self, goal: str, start_up: float = 0.0) -> RunOutcome:
         """Send one goal and wait for the end of its mission."""
-        begun, before = time.monotonic(), self._snapshot
+        begun, before = time.monotonic(), self.snapshot
         delivered = await self._deliver(goal)
         problem = GOAL_NOT_ACCEPTED if delivered is None else await self._problem(*delivered)
-        took, simulated = time.monotonic() - begun, self._snapshot.sim_time - before.sim_time
-        return RunOutcome(goal, self._snapshot.mission, start_up, took, simulated, problem)
+        took, simulated = time.monotonic() - begun, self.snapshot.sim_time - before.sim_time
+        return RunOutcome(goal, self.snapshot.mission, start_up, took, simulated, problem)
 
     async def _deliver(self, goal: str) -> tuple[str, int] | None:
         """Publish a goal until the reasoner acknowledges it, which may just be restarting.
@@ -159,7 +158,7 @@ class MissionRunner:
         """
         deaths, prompt = self._reasoner_deaths(), self._monitor.send_goal(goal)
         deadline = time.monotonic() + self._timeouts.start_up
-        while not await self._until(lambda: prompt in self._snapshot.receipts, self._timeouts.receipt):
+        while not await self._until(lambda: prompt in self.snapshot.receipts, self._timeouts.receipt):
             if time.monotonic() > deadline:
                 return None
             deaths = self._reasoner_deaths()
@@ -168,7 +167,7 @@ class MissionRunner:
 
     async def _problem(self, prompt: str, deaths: int) -> str:
         """Wait for the end of an acknowledged mission; return why it has none, or ""."""
-        receipt = self._snapshot.receipts[prompt]
+        receipt = self.snapshot.receipts[prompt]
         if receipt.refused:
             return GOAL_REFUSED.format(receipt.message)
         await self._until(
@@ -180,34 +179,34 @@ class MissionRunner:
             return REASONER_DIED
         return f"the mission did not end within {self._timeouts.mission:.0f} s"
 
-    def _not_up(self, goal: str) -> RunOutcome:
-        problem = f"the graph did not come up in {self.elapsed:.0f} s: {self._missing()}"
+    def not_up(self, goal: str) -> RunOutcome:
+        """Return the outcome of a goal for which the graph did not come up: what is missing, and alarms."""
+        down = [f"{name} is {state}" for name, state in self.snapshot.nodes.items() if state != "active"]
+        summary = ", ".join(down) or "no status from bring-up"
+        missing = "\n".join([summary, *self._alarms(), f"see {self._folder / 'logs'}"])
+        problem = f"the graph did not come up in {self.elapsed:.0f} s: {missing}"
         return RunOutcome(goal, MissionSnapshot(), self.elapsed, 0.0, 0.0, problem)
 
-    def _missing(self) -> str:
-        down = [f"{name} is {state}" for name, state in self._snapshot.nodes.items() if state != "active"]
-        summary = ", ".join(down) or "no status from bring-up"
-        return "\n".join([summary, *self._alarms(), f"see {self._folder / 'logs'}"])
-
     @property
-    def _snapshot(self) -> GraphSnapshot:
+    def snapshot(self) -> GraphSnapshot:
+        """State of the graph now."""
         return self._monitor.snapshot
 
-    def _is_up(self) -> bool:
+    def is_up(self) -> bool:
         """Return whether every node has reached its final state and the reasoner receives prompts."""
-        states = self._snapshot.nodes
+        states = self.snapshot.nodes
         done = ("active", "inactive", "given up")
         settled = bool(states) and all(state.startswith(done) for state in states.values())
-        return settled and self._snapshot.palette_known and self._monitor.reasoner_listens()
+        return settled and self.snapshot.palette_known and self._monitor.reasoner_listens()
 
-    def _has_failed(self) -> bool:
+    def has_failed(self) -> bool:
         """Return whether bring-up has given up a node that every goal needs."""
-        states = self._snapshot.nodes
+        states = self.snapshot.nodes
         needed = (f"{self._monitor.namespace}/{name}" for name in ("sim", "reasoner"))
         return any(states.get(name, "").startswith("given up") for name in needed)
 
     def _ended(self, mission_id: str) -> bool:
-        mission = self._snapshot.mission
+        mission = self.snapshot.mission
         return mission.id == mission_id and mission.state.ended
 
     def _reasoner_deaths(self) -> int:

@@ -9,7 +9,6 @@ import time
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from threading import Thread
 from uuid import uuid4
 
@@ -94,9 +93,9 @@ class MonitorNode:
         self.namespace = namespace
         self._context = Context()
         rclpy.init(context=self._context, domain_id=domain)
-        self._node = Node(
-            "deploy", namespace=namespace or "/", context=self._context, cli_args=_arguments(remaps)
-        )
+        rules = [word for name, other in remaps.items() for word in ("-r", f"{name}:={other}")]
+        arguments = ["--ros-args", *rules] if rules else []
+        self._node = Node("deploy", namespace=namespace or "/", context=self._context, cli_args=arguments)
         self._scope = ResourceScope(self._node)
         self._images: dict[str, deque[float]] = {camera: deque(maxlen=200) for camera in cameras}
         self._sent: set[str] = set()
@@ -132,9 +131,12 @@ class MonitorNode:
         self._scope.subscription(String, "openral/palette", self._on_palette, LATCHED)
         self._scope.subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, RELIABLE)
         self._scope.subscription(Clock, "/clock", self._on_clock, SENSOR)
-        for camera in self._images:
+        for camera, times in self._images.items():
             self._scope.subscription(
-                CameraInfo, f"{camera}/camera_info", partial(self._on_image, camera), SENSOR
+                CameraInfo,
+                f"{camera}/camera_info",
+                lambda _, times=times: times.append(time.monotonic()),
+                SENSOR,
             )
         self._scope.timer(0.5, self._measure_rates)
 
@@ -197,17 +199,9 @@ class MonitorNode:
     def _on_clock(self, message: Clock) -> None:
         self.snapshot = replace(self.snapshot, sim_time=message.clock.sec + message.clock.nanosec * 1e-9)
 
-    def _on_image(self, camera: str, message: CameraInfo) -> None:
-        self._images[camera].append(time.monotonic())
-
     def _measure_rates(self) -> None:
         since = time.monotonic() - RATE_WINDOW
         rates = {
             camera: sum(t > since for t in times) / RATE_WINDOW for camera, times in self._images.items()
         }
         self.snapshot = replace(self.snapshot, rates=rates)
-
-
-def _arguments(remaps: Mapping[str, str]) -> list[str]:
-    rules = [word for name, other in remaps.items() for word in ("-r", f"{name}:={other}")]
-    return ["--ros-args", *rules] if rules else []

@@ -16,7 +16,7 @@ import yaml
 
 from openral_bringup.deploy.shm_cleanup import remove_stale_segments
 from openral_bringup.graph.description import GraphDescription
-from openral_bringup.graph.node_spec import NodeSpec
+from openral_bringup.graph.nodes import NodeSpec
 from openral_bringup.graph.resources import executable_path
 from openral_core.backoff import ExponentialBackoff
 
@@ -108,7 +108,7 @@ class NodeProcess:
         if self._stopping.is_set():  # it was being started when the shutdown began
             self._process.kill()
         if self._process.stdout is not None:
-            while line := await _line_of(self._process.stdout):
+            while line := await read_line(self._process.stdout):
                 self._on_line(self.spec.key, line.decode(errors="replace").rstrip())
         await self._process.wait()
 
@@ -137,7 +137,7 @@ def command_of(spec: NodeSpec, folder: Path) -> list[str]:
     ]
 
 
-async def _line_of(stream: asyncio.StreamReader) -> bytes:
+async def read_line(stream: asyncio.StreamReader) -> bytes:
     """Return the next line; a line longer than the buffer comes in pieces."""
     try:
         return await stream.readuntil(b"\n")
@@ -268,15 +268,13 @@ class ProcessSupervisor:
     async def _ended(self, grace: float) -> bool:
         """Wait up to ``grace`` [s]; return whether no process is left, nor a task that would start one."""
         deadline = time.monotonic() + grace
-        while self._is_running():
+        while True:
+            processes = any(process.pid is not None for process in self.processes)
+            if not processes and all(task.done() for task in self._tasks):
+                return True
             if time.monotonic() > deadline:
                 return False
             await asyncio.sleep(POLL_PERIOD)
-        return True
-
-    def _is_running(self) -> bool:
-        processes = any(process.pid is not None for process in self.processes)
-        return processes or not all(task.done() for task in self._tasks)
 
     def restarts(self) -> dict[str, int]:
         """Return the number of deaths of each node, by key."""

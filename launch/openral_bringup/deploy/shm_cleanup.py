@@ -33,16 +33,13 @@ def remove_stale_segments(folder: Path = FOLDER) -> int:
     Returns:
         The number of segments and ports removed.
     """
-    mapped = lru_cache(maxsize=1)(partial(_mapped, folder))
-    return sum(_removed(folder, name, mapped) for name in sorted(_names(folder)))
-
-
-def _names(folder: Path) -> set[str]:
+    mapped = lru_cache(maxsize=1)(partial(mapped_names, folder))
     files = (file.name for file in folder.glob(f"{PREFIX}*"))
-    return {name.removesuffix("_el").removesuffix("_sl") for name in files}
+    names = {name.removesuffix("_el").removesuffix("_sl") for name in files}
+    return sum(remove_if_stale(folder, name, mapped) for name in sorted(names))
 
 
-def _mapped(folder: Path) -> set[str]:
+def mapped_names(folder: Path) -> set[str]:
     """Return the names that live processes have mapped, as far as this process may see them."""
     found: set[str] = set()
     for maps in Path("/proc").glob("[0-9]*/maps"):
@@ -52,7 +49,7 @@ def _mapped(folder: Path) -> set[str]:
     return found
 
 
-def _abandoned(file: Path, mapped: Mapped) -> bool:
+def is_abandoned(file: Path, mapped: Mapped) -> bool:
     """Return whether a file without locks is unused; its creator may still be about to lock a new one."""
     try:
         return time.time() - file.stat().st_mtime > MIN_AGE and file.name not in mapped()
@@ -60,10 +57,11 @@ def _abandoned(file: Path, mapped: Mapped) -> bool:
         return False
 
 
-def _removed(folder: Path, name: str, mapped: Mapped) -> bool:
+def remove_if_stale(folder: Path, name: str, mapped: Mapped) -> bool:
+    """Remove one segment or port with its lock files if it is unused; return whether it was."""
     locks = [folder / f"{name}{suffix}" for suffix in ("_el", "_sl") if (folder / f"{name}{suffix}").exists()]
-    with _held(locks) as all_free:
-        if not all_free or not (locks or _abandoned(folder / name, mapped)):
+    with held_locks(locks) as all_free:
+        if not all_free or not (locks or is_abandoned(folder / name, mapped)):
             return False
         for file in (folder / name, folder / f"sem.{name}_mutex", *locks):
             file.unlink(missing_ok=True)
@@ -71,17 +69,18 @@ def _removed(folder: Path, name: str, mapped: Mapped) -> bool:
 
 
 @contextmanager
-def _held(locks: list[Path]) -> Iterator[bool]:
+def held_locks(locks: list[Path]) -> Iterator[bool]:
     """Hold every lock file that is free; yield whether all of them were."""
     opened: list[int] = []
     try:
-        yield all(_take(lock, opened) for lock in locks)
+        yield all(take_lock(lock, opened) for lock in locks)
     finally:
         for descriptor in opened:
             os.close(descriptor)
 
 
-def _take(lock: Path, opened: list[int]) -> bool:
+def take_lock(lock: Path, opened: list[int]) -> bool:
+    """Try to hold one lock file; an opened one is added to ``opened``."""
     with suppress(OSError):
         descriptor = os.open(lock, os.O_RDWR)
         opened.append(descriptor)

@@ -6,20 +6,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from openral_bringup.graph.detectors import (
+    check_compressed,
     chosen_detectors,
     default_locator,
     detector_nodes,
     initially_inactive,
-    own_variables,
-    validate_model,
 )
 from openral_bringup.graph.errors import InvalidDeployment
-from openral_bringup.graph.node_spec import NodeSpec, ParameterValue
-from openral_bringup.graph.options import DeploymentOptions, check_compressed, remaps_of
-from openral_bringup.graph.overrides import overridden, unknown
+from openral_bringup.graph.nodes import NodeSpec, ParameterValue, overridden, unknown
+from openral_bringup.graph.options import DeploymentOptions, remaps_of
 from openral_bringup.graph.resources import large_images_profile
 from openral_core.documents import InvalidDocument, read_yaml
 from openral_core.rskills import Registry
+from openral_reasoner.llm.base import KEY_VARIABLES, MissingKey, api_key_for
 
 PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
 """Environment variables that name a Fast DDS profile: of the version in Jazzy, and of later ones."""
@@ -72,7 +71,7 @@ def build_graph(
     rskill_folders: Sequence[Path],
     environment: Mapping[str, str] = os.environ,
     known_problems: Sequence[str] = (),
-    requirements: Callable[[GraphDescription], Iterable[str]] = lambda graph: (),
+    requirements: Callable[[Sequence[NodeSpec]], Iterable[str]] = lambda nodes: (),
 ) -> GraphDescription:
     """Build the graph that the options describe.
 
@@ -81,7 +80,7 @@ def build_graph(
         rskill_folders: Folders of the rSkills.
         environment: Environment with the API keys of brains and the settings of the middleware.
         known_problems: Problems found before, to be reported together with those found here.
-        requirements: Returns what this machine lacks for the graph, to be reported with the rest.
+        requirements: Returns what this machine lacks for the nodes it starts, to be reported with the rest.
 
     Raises:
         InvalidDeployment: With every problem, before anything starts.
@@ -92,12 +91,14 @@ def build_graph(
     registry = Registry.load(rskill_folders)
     chosen = chosen_detectors(options, registry, problems)
     nodes = (
-        _sim(options, folders, rmw_environment(environment)),
+        sim_node(options, folders, rmw_environment(environment)),
         *detector_nodes(options, chosen, initially_inactive(options, chosen, problems), folders),
-        _world_state(options, _map_of(options.scene, problems)),
-        _reasoner(options, folders, default_locator(chosen)),
+        world_state_node(options, home_map_of(options.scene, problems)),
+        reasoner_node(options, folders, default_locator(chosen)),
     )
-    nodes = overridden((*nodes, _bringup(options, nodes)), options.overrides, problems)
+    managed: list[str] = [node.managed_as for node in nodes if node.level is not None]
+    bringup = NodeSpec("bringup", "openral_bringup", "bringup", options.namespace, None, {"nodes": managed})
+    nodes = overridden((*nodes, bringup), options.overrides, problems)
     check_compressed(nodes, options.namespace, problems)
     validate_model(next(node for node in nodes if node.name == "reasoner"), environment, problems)
     shared = shared_names(options.namespace)
@@ -113,7 +114,7 @@ def build_graph(
     )
     problems += unknown("--run {}", options.run, nodes)
     graph = GraphDescription(nodes, frozenset(options.run))
-    problems += requirements(graph)
+    problems += requirements(graph.started)
     if problems:
         raise InvalidDeployment(problems)
     return graph
@@ -124,7 +125,8 @@ def shared_names(namespace: str) -> dict[str, str]:
     return {name: f"{namespace}{name}" for name in SHARED} if namespace else {}
 
 
-def _sim(options: DeploymentOptions, folders: list[str], variables: Mapping[str, str]) -> NodeSpec:
+def sim_node(options: DeploymentOptions, folders: list[str], variables: Mapping[str, str]) -> NodeSpec:
+    """Return the simulation; ``variables`` are additions to its environment."""
     parameters: dict[str, ParameterValue] = {
         "scene": str(options.scene),
         "seed": options.seed,
@@ -135,7 +137,8 @@ def _sim(options: DeploymentOptions, folders: list[str], variables: Mapping[str,
     return NodeSpec("sim", "openral_sim", "sim", options.namespace, 0, parameters, variables=variables)
 
 
-def _world_state(options: DeploymentOptions, home_map: str) -> NodeSpec:
+def world_state_node(options: DeploymentOptions, home_map: str) -> NodeSpec:
+    """Return the node of the spatial memory, which subscribes to every camera."""
     parameters: dict[str, ParameterValue] = {
         **SIM_TIME,
         "map": home_map,
@@ -149,7 +152,8 @@ def _world_state(options: DeploymentOptions, home_map: str) -> NodeSpec:
     )
 
 
-def _reasoner(options: DeploymentOptions, folders: list[str], default: str) -> NodeSpec:
+def reasoner_node(options: DeploymentOptions, folders: list[str], default: str) -> NodeSpec:
+    """Return the reasoner with its default locator."""
     parameters: dict[str, ParameterValue] = {
         **SIM_TIME,
         "brain": options.brain.value,
@@ -165,12 +169,8 @@ def _reasoner(options: DeploymentOptions, folders: list[str], default: str) -> N
     return NodeSpec("reasoner", "openral_reasoner_ros", "reasoner", options.namespace, 2, parameters)
 
 
-def _bringup(options: DeploymentOptions, nodes: Sequence[NodeSpec]) -> NodeSpec:
-    managed: list[str] = [node.managed_as for node in nodes if node.level is not None]
-    return NodeSpec("bringup", "openral_bringup", "bringup", options.namespace, None, {"nodes": managed})
-
-
-def _map_of(scene: Path, problems: list[str]) -> str:
+def home_map_of(scene: Path, problems: list[str]) -> str:
+    """Return the path of the map that a scene names; add to ``problems`` if there is none."""
     if scene == Path():  # not found, which is reported already
         return ""
     try:
@@ -182,3 +182,22 @@ def _map_of(scene: Path, problems: list[str]) -> str:
     if not home_map.is_file():
         problems.append(f"scene {scene}: key 'map' must name a map file, found {content.get('map')!r}")
     return str(home_map.resolve())
+
+
+def validate_model(reasoner: NodeSpec, environment: Mapping[str, str], problems: list[str]) -> None:
+    """Add a problem if a vendor's brain has no model name or no API key."""
+    brain = str(reasoner.parameters["brain"])
+    if brain not in KEY_VARIABLES:
+        return
+    if not reasoner.parameters["model"]:
+        problems.append(f"--brain {brain}: add --model with the vendor's model name")
+    try:
+        api_key_for(brain, str(reasoner.parameters["base_url"]), environment)
+    except MissingKey as error:
+        problems.append(f"--brain {brain}: {error}")
+
+
+def own_variables(brain: str) -> tuple[str, ...]:
+    """Return patterns of the environment variables for the reasoner alone: the API key and its companions."""
+    key = KEY_VARIABLES.get(brain)
+    return (f"{key.partition('_')[0]}_*",) if key else ()

@@ -1,11 +1,25 @@
-"""Detector nodes of a graph, their initial residency, and the settings of the decision model."""
+"""Detectors of a graph: which are chosen, their nodes and residency, and what they lack on this machine."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
 
-from openral_bringup.graph.node_spec import NodeSpec
-from openral_bringup.graph.options import DeploymentOptions
+from pydantic import ValidationError
+
+from openral_bringup.graph.nodes import NodeSpec
+from openral_bringup.graph.options import DEFAULT, STREAMS, DeploymentOptions
 from openral_core.rskills import DetectorManifest, Mode, Registry, UnknownId
-from openral_reasoner.llm.base import KEY_VARIABLES, MissingKey, api_key_for
+from openral_perception_ros.engines.base import BRINGS_CODE
+from openral_perception_ros.engines.provenance import HUB
+from openral_perception_ros.inference.worker_process import MissingEnvironment, worker_command
+from openral_perception_ros.parameters import DetectorParameters
+from openral_perception_ros.weights.fetch import (
+    MISSING,
+    NOT_EXPORTED,
+    REFUSED,
+    Download,
+    fetch,
+    weights_status,
+)
 
 LEVEL = 1
 
@@ -20,7 +34,7 @@ def chosen_detectors(
         ("--on-demand", Mode.ON_DEMAND, options.chosen_on_demand),
     ):
         for name in names:
-            manifest = _checked(name, flag, mode, options, registry, problems)
+            manifest = chosen_manifest(name, flag, mode, options, registry, problems)
             if manifest is not None:
                 found.append(manifest)
     ids = [manifest.id for manifest in found]
@@ -64,9 +78,10 @@ def detector_nodes(
     )
 
 
-def _checked(
+def chosen_manifest(
     name: str, flag: str, mode: Mode, options: DeploymentOptions, registry: Registry, problems: list[str]
 ) -> DetectorManifest | None:
+    """Return the manifest of one chosen detector; add to ``problems`` why it cannot be used."""
     try:
         manifest = registry.detector(name)
     except UnknownId as error:
@@ -94,7 +109,13 @@ def initially_inactive(
     budget = options.gpu_budget_mb
     if budget <= 0.0:
         return frozenset()
-    _check(chosen, budget, problems)
+    locators = [manifest for manifest in chosen if manifest.mode is Mode.ON_DEMAND]
+    smallest = min(locators, key=lambda manifest: manifest.memory_mb, default=None)
+    if smallest is not None and smallest.memory_mb > budget:
+        problems.append(
+            f"--gpu-budget-mb {budget:.0f} is too small for any locator: "
+            f"the smallest, {smallest.id}, needs {smallest.memory_mb:.0f} MB"
+        )
     left, inactive = budget, set()
     for manifest in sorted(chosen, key=lambda manifest: manifest.mode is Mode.ON_DEMAND):
         if manifest.memory_mb > left:
@@ -104,30 +125,75 @@ def initially_inactive(
     return frozenset(inactive)
 
 
-def _check(chosen: Sequence[DetectorManifest], budget: float, problems: list[str]) -> None:
-    locators = [manifest for manifest in chosen if manifest.mode is Mode.ON_DEMAND]
-    smallest = min(locators, key=lambda manifest: manifest.memory_mb, default=None)
-    if smallest is not None and smallest.memory_mb > budget:
-        problems.append(
-            f"--gpu-budget-mb {budget:.0f} is too small for any locator: "
-            f"the smallest, {smallest.id}, needs {smallest.memory_mb:.0f} MB"
-        )
+def check_compressed(nodes: Iterable[NodeSpec], namespace: str, problems: list[str]) -> None:
+    """Add a problem for each detector that wants compressed images, which the simulation does not publish."""
+    for node in nodes:
+        given = node.parameters.get("cameras")
+        cameras = [word.partition(":=")[::2] for word in given] if isinstance(given, list) else []
+        simulated = [name for name, base in cameras if name in DEFAULT and base == f"{namespace}/{name}"]
+        if node.parameters.get("compressed") and simulated:
+            problems.append(
+                f"--set {node.key}.compressed=true: the simulation publishes no "
+                f"{simulated[0]}/{STREAMS[0]}/compressed; remove the setting, or use a camera that "
+                f"publishes it, as in --camera {simulated[0]}=/front/camera"
+            )
 
 
-def validate_model(reasoner: NodeSpec, environment: Mapping[str, str], problems: list[str]) -> None:
-    """Add a problem if a vendor's brain has no model name or no API key."""
-    brain = str(reasoner.parameters["brain"])
-    if brain not in KEY_VARIABLES:
-        return
-    if not reasoner.parameters["model"]:
-        problems.append(f"--brain {brain}: add --model with the vendor's model name")
+_REMEDIES = {MISSING: "fetch", REFUSED: "fetch", NOT_EXPORTED: "export"}
+
+
+def missing_requirements(nodes: Iterable[NodeSpec], folders: Sequence[Path]) -> tuple[str, ...]:
+    """Return what the detectors among these nodes lack, each with the command that provides it."""
+    registry = Registry.load(folders)
+    detectors = [node for node in nodes if node.executable == "detector"]
+    return tuple(problem for node in detectors for problem in lacks(node, registry))
+
+
+def lacks(node: NodeSpec, registry: Registry) -> Iterator[str]:
+    """Yield what one detector lacks on this machine."""
+    named = {
+        name: node.parameters[name] for name in DetectorParameters.model_fields if name in node.parameters
+    }
     try:
-        api_key_for(brain, str(reasoner.parameters["base_url"]), environment)
-    except MissingKey as error:
-        problems.append(f"--brain {brain}: {error}")
+        given = DetectorParameters.model_validate(named)
+    except ValidationError:  # reported by the check of its parameters
+        return
+    manifest = registry.detector(given.rskill)
+    try:
+        worker_command(manifest, Path(given.environments))
+    except MissingEnvironment as error:
+        yield str(error)
+    own = registry.folder(manifest.id).parent
+    where = f" --rskills {own}" if str(own) in given.rskill_folders[1:] else ""
+    where += f" --weights-dir {given.weights_folder}" if given.weights_folder else ""
+    presence = weights_status(manifest, registry.folder(manifest.id), given.weights_folder)
+    state = presence.state
+    if state in _REMEDIES:
+        accept = manifest.licence.accept if state in (MISSING, REFUSED) else ""
+        flag = f" --accept-licence {accept}" if accept else ""
+        command = f"openral weights {_REMEDIES[state]} {manifest.id}{where}{flag}"
+        reason = f" ({presence.problem})" if presence.problem else ""
+        yield f"the weights of {manifest.id!r} are {state}{reason}: run `{command}`"
+    if manifest.engine in BRINGS_CODE and not given.remote_code:
+        yield f"{manifest.id!r} contains remote code: to run it, add --set {node.key}.remote_code=true"
 
 
-def own_variables(brain: str) -> tuple[str, ...]:
-    """Return patterns of the environment variables for the reasoner alone: the API key and its companions."""
-    key = KEY_VARIABLES.get(brain)
-    return (f"{key.partition('_')[0]}_*",) if key else ()
+def fetch_missing(
+    options: DeploymentOptions, folders: Sequence[Path], download: Download, log: Callable[[str], object]
+) -> None:
+    """Fetch missing or damaged weights of the chosen detectors from the hub.
+
+    Raises:
+        DownloadFailed: If the hub cannot be reached.
+        LicenceNotAccepted: If a licence must be accepted first.
+    """
+    registry = Registry.load(folders)
+    for name in (*options.chosen_continuous, *options.chosen_on_demand):
+        manifest = registry.detector(name)
+        from_hub = manifest.weights is not None and manifest.weights.uri.startswith(HUB)
+        presence = weights_status(manifest, registry.folder(manifest.id), options.weights_dir)
+        if not from_hub or presence.state not in (MISSING, REFUSED):
+            continue
+        again = f" again ({presence.problem})" if presence.problem else ""
+        log(f"{manifest.id}: fetching{again}, licence {manifest.licence.name} {manifest.licence.url}")
+        fetch(manifest, options.weights_dir, options.accepted_licences, download)

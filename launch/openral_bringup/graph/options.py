@@ -7,7 +7,6 @@ from pathlib import Path
 
 from pydantic import Field
 
-from openral_bringup.graph.node_spec import NodeSpec
 from openral_core.documents import Document
 from openral_core.errors import OpenRALError
 
@@ -33,21 +32,7 @@ def camera_bases(cameras: Iterable[str], namespace: str) -> dict[str, str]:
     Raises:
         InvalidCameraChoice: If an entry is not ``id`` or ``id=/topics``.
     """
-    return {camera: base or f"{namespace}/{camera}" for camera, base in map(_split, cameras)}
-
-
-def check_compressed(nodes: Iterable[NodeSpec], namespace: str, problems: list[str]) -> None:
-    """Add a problem for each detector that wants compressed images, which the simulation does not publish."""
-    for node in nodes:
-        given = node.parameters.get("cameras")
-        cameras = [word.partition(":=")[::2] for word in given] if isinstance(given, list) else []
-        simulated = [name for name, base in cameras if name in DEFAULT and base == f"{namespace}/{name}"]
-        if node.parameters.get("compressed") and simulated:
-            problems.append(
-                f"--set {node.key}.compressed=true: the simulation publishes no "
-                f"{simulated[0]}/{STREAMS[0]}/compressed; remove the setting, or use a camera that "
-                f"publishes it, as in --camera {simulated[0]}=/front/camera"
-            )
+    return {camera: base or f"{namespace}/{camera}" for camera, base in map(parse_camera, cameras)}
 
 
 def merged(cameras: Iterable[str]) -> tuple[str, ...]:
@@ -66,7 +51,8 @@ def remaps_of(bases: Mapping[str, str], namespace: str) -> dict[str, str]:
     }
 
 
-def _split(word: str) -> tuple[str, str]:
+def parse_camera(word: str) -> tuple[str, str]:
+    """Split ``id`` or ``id=/topics`` into the id and the base of its topics, "" if it is the default."""
     camera, equals, base = word.partition("=")
     base = base.removesuffix(f"/{STREAMS[0]}")
     if not _ID.fullmatch(camera) or (equals and not _BASE.fullmatch(base)):

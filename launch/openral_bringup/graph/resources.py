@@ -48,7 +48,7 @@ def rskill_folders(own: Iterable[Path | str] = ()) -> list[Path]:
     for folder in folders:
         if not any(folder.glob(f"*/{MANIFEST_FILE}")):
             raise NoRskills(folder)
-    return [_share("openral_rskills"), *folders]
+    return [share_folder("openral_rskills"), *folders]
 
 
 def scene_path(asked: str) -> Path:
@@ -62,8 +62,10 @@ def scene_path(asked: str) -> Path:
         NoHomeFound: If the seed gives no home.
     """
     if asked.startswith(GENERATED):
-        return _drawn(asked)
-    shipped = {file.stem: file for file in sorted((_share("openral_scenes") / "deploy").glob("*.yaml"))}
+        from openral_sim.procedural.home import find_scene, write_home
+
+        return write_home(find_scene(asked, share_folder("openral_scenes")), _DRAWN).resolve()
+    shipped = {file.stem: file for file in sorted((share_folder("openral_scenes") / "deploy").glob("*.yaml"))}
     given = Path(asked)
     if given.is_file():
         return given.resolve()
@@ -72,15 +74,9 @@ def scene_path(asked: str) -> Path:
     raise SceneNotFound(asked, list(shipped))
 
 
-def _drawn(asked: str) -> Path:
-    from openral_sim.procedural.home import find_scene, write_home
-
-    return write_home(find_scene(asked, _share("openral_scenes")), _DRAWN).resolve()
-
-
 def large_images_profile() -> Path:
     """Return the Fast DDS profile of processes that publish images."""
-    return _share("openral_bringup") / "dds" / "large_images.xml"
+    return share_folder("openral_bringup") / "dds" / "large_images.xml"
 
 
 def executable_path(package: str, executable: str) -> Path:
@@ -95,7 +91,8 @@ def executable_path(package: str, executable: str) -> Path:
         raise NotInstalled(package) from error
 
 
-def _share(package: str) -> Path:
+def share_folder(package: str) -> Path:
+    """Return the share folder of an installed package."""
     try:
         return Path(get_package_share_directory(package))
     except PackageNotFoundError as error:

@@ -52,7 +52,7 @@ class NodeLifecycleClient:
         def answered(outcome: GetState.Response | CallError) -> None:
             if number > self._answered:
                 self._answered = self._answered if isinstance(outcome, CallError) else number
-                on_state(_state_of(outcome))
+                on_state(state_of(outcome))
 
         self._state.call(GetState.Request(), deadline, answered)
 
@@ -70,7 +70,7 @@ class NodeLifecycleClient:
         )
 
 
-def _state_of(outcome: GetState.Response | CallError) -> LifecycleState | None:
+def state_of(outcome: GetState.Response | CallError) -> LifecycleState | None:
     """Return the primary state; a state in the middle of a transition counts as unknown."""
     if isinstance(outcome, CallError):
         return None

@@ -65,6 +65,10 @@ class BringupParameters(Parameters):
         entries = (entry for entry in self.nodes if entry.endswith(INACTIVE_SUFFIX))
         return frozenset(entry.removesuffix(INACTIVE_SUFFIX).split(":", 1)[1] for entry in entries)
 
+    def sequencer(self, retry_policy: RetryPolicy) -> LifecycleSequencer:
+        """Return the sequencer that brings the nodes up from now on."""
+        return make_sequencer(self.levels, retry_policy, time.monotonic(), self.inactive)
+
 
 class BringupNode(LifecycleNodeBase):
     """Node around the `LifecycleSequencer`: passes observations in and requests its transitions."""
@@ -87,7 +91,7 @@ class BringupNode(LifecycleNodeBase):
         }
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
         self._failures = scope.publisher(FailureTrigger, "openral/failure/bringup", RELIABLE)
-        self._sequencer: LifecycleSequencer = _make_sequencer(given, self._retry_policy)
+        self._sequencer: LifecycleSequencer = given.sequencer(self._retry_policy)
         self._outages = OutageTracker()
         scope.timer(given.poll, self._poll)
         scope.timer(0.1, self._advance)
@@ -95,7 +99,7 @@ class BringupNode(LifecycleNodeBase):
 
     def activate(self, scope: ResourceScope) -> None:
         """Start bringing the nodes up."""
-        self._sequencer = _make_sequencer(self._given, self._retry_policy)
+        self._sequencer = self._given.sequencer(self._retry_policy)
 
     def on_deactivated(self) -> None:
         """Start bringing the nodes down, last level first."""
@@ -137,14 +141,15 @@ class BringupNode(LifecycleNodeBase):
         failure.header.stamp = self.get_clock().now().to_msg()
         self._failures.publish(failure)
 
-    def _report_outages(self) -> None:
+    def report_outages(self) -> None:
+        """Report every node that has been down for too long, once."""
         for name in self._outages.overdue(time.monotonic(), self._given.absence):
             self._outages = self._outages.mark_reported(name)
             message = f"{name} has not answered for {self._given.absence:.0f} s; continuing without it"
             self._report_failure(name, "node_down", message)
 
     def _report(self) -> None:
-        self._report_outages()
+        self.report_outages()
         message = DiagnosticArray(status=[self._status(peer) for peer in self._sequencer.peers])
         message.header.stamp = self.get_clock().now().to_msg()
         self._diagnostics.publish(message)
@@ -156,10 +161,6 @@ class BringupNode(LifecycleNodeBase):
         if peer.gave_up(self._retry_policy):
             level, doing = DiagnosticStatus.ERROR, f"given up, {seen}"
         return DiagnosticStatus(level=level, name=f"bringup: {peer.name}", message=doing, hardware_id=seen)
-
-
-def _make_sequencer(given: BringupParameters, retry_policy: RetryPolicy) -> LifecycleSequencer:
-    return make_sequencer(given.levels, retry_policy, time.monotonic(), given.inactive)
 
 
 def main() -> int:

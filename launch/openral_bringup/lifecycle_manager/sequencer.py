@@ -28,7 +28,7 @@ class LifecycleSequencer:
 
     def steps(self, now: float) -> tuple[tuple[str, LifecycleStep], ...]:
         """Return the transitions to request now."""
-        open_levels = self._open_levels(now)
+        open_levels = self.open_levels(now)
         wanted = ((p.name, p.next_step(now, self.retry_policy)) for p in self.peers if p.level in open_levels)
         return tuple((name, step) for name, step in wanted if step is not None)
 
@@ -68,16 +68,17 @@ class LifecycleSequencer:
     def _with(self, name: str, peer: ManagedNodeState) -> "LifecycleSequencer":
         return replace(self, peers=tuple(peer if p.name == name else p for p in self.peers))
 
-    def _open_levels(self, now: float) -> set[int]:
+    def open_levels(self, now: float) -> set[int]:
+        """Return the levels whose transitions may start: all lower ones let the next level start."""
         levels = sorted({p.level for p in self.peers}, reverse=self.stopping)
         opened: set[int] = set()
         for level in levels:
             opened.add(level)
-            if not all(self._passable(p, now) for p in self.peers if p.level == level):
+            if not all(self.is_passable(p, now) for p in self.peers if p.level == level):
                 break
         return opened
 
-    def _passable(self, peer: ManagedNodeState, now: float) -> bool:
+    def is_passable(self, peer: ManagedNodeState, now: float) -> bool:
         """Return whether a node lets the next level start: settled, or overdue by one step deadline."""
         waited = now - self.since > self.retry_policy.step_deadline
         return peer.settled(self.retry_policy) or (waited and peer.step is None)

@@ -8,7 +8,7 @@ from rich.console import Console
 from openral_bringup.deploy.console import changes, plan, unreported, view
 from openral_bringup.deploy.monitor_node import CallLine, GraphSnapshot, MissionSnapshot
 from openral_bringup.graph.description import GraphDescription
-from openral_bringup.graph.node_spec import NodeSpec
+from openral_bringup.graph.nodes import NodeSpec
 from openral_core.missions import MissionState
 from openral_sim.ros.parameters import SimParameters
 

@@ -11,9 +11,8 @@ import pytest
 
 pytest.importorskip("ament_index_python")
 from openral_bringup.deploy.process_supervisor import ProcessSupervisor, Respawn, RunLogs, child_environment
-from openral_bringup.graph.description import GraphDescription
-from openral_bringup.graph.detectors import own_variables
-from openral_bringup.graph.node_spec import NodeSpec
+from openral_bringup.graph.description import GraphDescription, own_variables
+from openral_bringup.graph.nodes import NodeSpec
 
 Install = Callable[[str, str], NodeSpec]
 

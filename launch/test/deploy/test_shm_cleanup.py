@@ -56,7 +56,7 @@ def test_nobodys_processes_are_looked_at_while_every_file_has_locks(
 ) -> None:
     looked: list[Path] = []
     monkeypatch.setattr(
-        shared_memory, "_mapped", lambda folder: looked.append(folder) or {"fastrtps_port7415"}
+        shared_memory, "mapped_names", lambda folder: looked.append(folder) or {"fastrtps_port7415"}
     )
     for name in ("fastrtps_dead", "fastrtps_dead_el"):
         (tmp_path / name).touch()

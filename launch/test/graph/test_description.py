@@ -104,8 +104,8 @@ def test_what_is_misnamed_does_not_hide_the_rest() -> None:
 
 
 def test_what_the_machine_lacks_is_told_with_the_rest() -> None:
-    def lacking(graph: Any) -> list[str]:
-        return [f"nothing for {node.key}" for node in graph.started if node.name == "detector"]
+    def lacking(nodes: Any) -> list[str]:
+        return [f"nothing for {node.key}" for node in nodes if node.name == "detector"]
 
     with pytest.raises(InvalidDeployment) as refused:
         build_graph(DeploymentOptions(scene=SCENE, namespace="robot1"), RSKILLS, requirements=lacking)

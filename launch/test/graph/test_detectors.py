@@ -8,11 +8,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.detectors import initially_inactive, own_variables
+from openral_bringup.graph.description import build_graph, own_variables
+from openral_bringup.graph.detectors import fetch_missing, initially_inactive, missing_requirements
 from openral_bringup.graph.errors import InvalidDeployment
 from openral_bringup.graph.options import DeploymentOptions
 from openral_core.rskills import DetectorManifest, Mode, Registry
+from openral_perception_ros.engines.weights_record import ChecksumDiffers, WeightsRecord, digests_of
+from openral_perception_ros.weights.fetch import DownloadFailed, Fetched, LicenceNotAccepted, weights_status
 
 ROOT = Path(__file__).parents[3]
 RSKILLS = [ROOT / "rskills"]
@@ -133,3 +135,175 @@ def test_without_a_budget_every_detector_starts_active() -> None:
 )
 def test_only_the_variables_of_its_vendor_reach_the_reasoner(brain: str, patterns: tuple[str, ...]) -> None:
     assert own_variables(brain) == patterns
+
+
+ROOT = Path(__file__).parents[3]
+RSKILLS = [ROOT / "rskills"]
+GROUNDING = "locateanything-3b-nf4"
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.fixture(autouse=True)
+def nothing_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+
+
+def told(folder: Path, continuous: str, on_demand: str, **more: object) -> tuple[str, ...]:
+    scene = ROOT / "scenes" / "deploy" / "home.yaml"
+    environments = {"environments": str(folder / "environments")}
+    slugs = [name.replace("-", "_") for name in (continuous, on_demand)]
+    content = {
+        "scene": scene,
+        "continuous": (continuous,),
+        "on_demand": (on_demand,),
+        "weights_dir": str(folder / "weights"),
+        "overrides": dict.fromkeys(slugs, environments),
+        **more,
+    }
+    return missing_requirements(
+        build_graph(DeploymentOptions.model_validate(content), RSKILLS, {}).started, RSKILLS
+    )
+
+
+def recorded(folder: Path, name: str) -> None:
+    """Weights as `openral weights fetch` leaves them, but for the files that a manifest pins."""
+    folder.mkdir(parents=True)
+    (folder / name).write_text("{}")
+    weights = Registry.load(RSKILLS).detector(folder.name).weights
+    revision, files = weights.revision, digests_of(folder)
+    WeightsRecord(rskill=folder.name, uri=weights.uri, revision=revision, licence="", files=files).write(
+        folder
+    )
+
+
+def test_embedded_detectors_lack_nothing(tmp_path: Path) -> None:
+    assert told(tmp_path, "sim-groundtruth", "sim-groundtruth-locator") == ()
+
+
+def test_an_environment_and_weights_are_named_with_their_commands(tmp_path: Path) -> None:
+    environment, weights = told(tmp_path, "sim-groundtruth", "omdet-turbo-locator")
+    assert "run `openral weights prepare omdet-turbo-locator`" in environment
+    command = f"openral weights fetch omdet-turbo-locator --weights-dir {tmp_path / 'weights'}"
+    assert weights == f"the weights of 'omdet-turbo-locator' are missing: run `{command}`"
+
+
+def test_a_checkpoint_that_was_not_exported_says_so(tmp_path: Path) -> None:
+    recorded(tmp_path / "weights" / "rtdetr-coco-r18", "config.json")
+    (export,) = told(tmp_path, "rtdetr-coco-r18", "sim-groundtruth-locator")
+    assert "to be exported: run `openral weights export rtdetr-coco-r18" in export
+
+
+def test_what_is_here_is_not_asked_for(tmp_path: Path) -> None:
+    interpreter = tmp_path / "environments" / "omdet" / "bin" / "python"
+    interpreter.parent.mkdir(parents=True)
+    interpreter.touch()
+    recorded(tmp_path / "weights" / "omdet-turbo-locator", "README.md")
+    assert told(tmp_path, "sim-groundtruth", "omdet-turbo-locator") == ()
+
+
+def test_foreign_code_is_run_only_on_a_word(tmp_path: Path) -> None:
+    accepted = {"accepted_licences": ("nvidia-non-commercial",)}
+    *_, weights, word = told(tmp_path, "sim-groundtruth", GROUNDING, **accepted)
+    assert "--accept-licence nvidia-non-commercial" in weights
+    assert word.endswith("add --set locateanything_3b_nf4.remote_code=true")
+
+
+def test_detectors_of_another_host_are_its_own_business(tmp_path: Path) -> None:
+    assert told(tmp_path, "sim-groundtruth", "omdet-turbo-locator", run=("sim", "reasoner")) == ()
+
+
+def options(folder: Path, **changes: object) -> DeploymentOptions:
+    scene = ROOT / "scenes" / "deploy" / "home.yaml"
+    return DeploymentOptions(scene=scene, weights_dir=str(folder), **changes)
+
+
+class Hub:
+    """Remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __call__(self, repository: str, revision: str, folder: Path) -> Fetched:
+        self.asked.append(repository)
+        (folder / "config.json").unlink(missing_ok=True)
+        (folder / "config.json").write_text("{}")
+        return Fetched(revision or COMMIT)
+
+
+def own_rskill(folder: Path) -> Path:
+    """A detector from the hub without pinned files."""
+    manifest = yaml.safe_load((RSKILLS[0] / "rtdetr-v2-r50vd" / "rskill.yaml").read_text())
+    manifest |= {"id": "own", "aliases": [], "weights": {"uri": "hf://someone/small"}}
+    (folder / "own").mkdir(parents=True)
+    (folder / "own" / "rskill.yaml").write_text(yaml.safe_dump(manifest))
+    return folder
+
+
+def test_what_is_missing_is_fetched_once_and_its_licence_told(tmp_path: Path) -> None:
+    hub, told, folders = Hub(), list[str](), [*RSKILLS, own_rskill(tmp_path / "rskills")]
+    one = options(tmp_path, continuous=("own",), on_demand=("sim-groundtruth-locator",))
+    fetch_missing(one, folders, hub, told.append)
+    fetch_missing(one, folders, hub, told.append)
+    assert hub.asked == ["someone/small"]
+    assert "Apache-2.0" in told[0]
+
+
+def test_weights_that_are_not_the_pinned_ones_are_refused(tmp_path: Path) -> None:
+    one = options(tmp_path, continuous=("omdet-turbo-indoor",), on_demand=("sim-groundtruth-locator",))
+    with pytest.raises(ChecksumDiffers, match=r"config\.json has sha256 44136fa355b3…, expected c0d6546"):
+        fetch_missing(one, RSKILLS, Hub(), print)
+
+
+def test_every_detector_from_the_hub_pins_its_revision() -> None:
+    registry = Registry.load(RSKILLS)
+    weights = {each.id: each.weights for each in registry.detectors if each.weights is not None}
+    assert len(weights) == 5
+    assert [name for name, each in weights.items() if not each.revision] == []
+
+
+def test_a_licence_that_was_not_accepted_fetches_nothing(tmp_path: Path) -> None:
+    hub = Hub()
+    one = options(tmp_path, on_demand=("locateanything-3b-nf4",))
+    with pytest.raises(LicenceNotAccepted, match="nvidia-non-commercial"):
+        fetch_missing(one, RSKILLS, hub, print)
+    assert not hub.asked
+
+
+@pytest.mark.parametrize("damage", ["config.json", "openral-weights.json"])
+def test_what_lies_there_damaged_is_fetched_again_and_why_is_told(tmp_path: Path, damage: str) -> None:
+    hub, told, folders = Hub(), list[str](), [*RSKILLS, own_rskill(tmp_path / "rskills")]
+    one = options(tmp_path, continuous=("own",), on_demand=("sim-groundtruth-locator",))
+    fetch_missing(one, folders, hub, told.append)
+    file = tmp_path / "own" / damage
+    file.write_text(file.read_text()[:1])
+    fetch_missing(one, folders, hub, told.append)
+    assert hub.asked == ["someone/small"] * 2
+    assert damage in told[1]
+
+
+def test_a_fetch_that_broke_off_is_not_here_and_goes_on(tmp_path: Path) -> None:
+    folders = [*RSKILLS, own_rskill(tmp_path / "rskills")]
+    one = options(tmp_path, continuous=("own",), on_demand=("sim-groundtruth-locator",))
+
+    def breaks(repository: str, revision: str, folder: Path) -> Fetched:
+        (folder / "config.json").write_text("{}")
+        raise DownloadFailed(repository, "the line broke")
+
+    with pytest.raises(DownloadFailed):
+        fetch_missing(one, folders, breaks, print)
+    manifest = Registry.load(folders).detector("own")
+    assert weights_status(manifest, tmp_path / "rskills" / "own", str(tmp_path)).state == "missing"
+    hub = Hub()
+    fetch_missing(one, folders, hub, print)
+    assert hub.asked == ["someone/small"]
+    assert weights_status(manifest, tmp_path / "rskills" / "own", str(tmp_path)).state == "here"
+
+
+def test_half_of_a_checkpoint_without_a_record_is_fetched_again(tmp_path: Path) -> None:
+    folders = [*RSKILLS, own_rskill(tmp_path / "rskills")]
+    one = options(tmp_path, continuous=("own",), on_demand=("sim-groundtruth-locator",))
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "config.json").write_text("{}")
+    hub = Hub()
+    fetch_missing(one, folders, hub, print)
+    assert hub.asked == ["someone/small"]

@@ -1,24 +1,132 @@
-"""Serve queued detection requests, one at a time, with the supervised worker."""
+"""Detection requests, their queue, and the scheduler that serves them one at a time with the worker."""
 
+import logging
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
+from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.engines import EngineFrame, FailureKind
-from openral_perception_ros.image_cache import ImageSet
-from openral_perception_ros.inference.protocol import Detected, Failed
-from openral_perception_ros.inference.status import WorkerPhase
-from openral_perception_ros.inference.worker_manager import NEVER, SupervisionFailed, WorkerManager
-from openral_perception_ros.locate.errors import (
+from openral_perception_ros.inference.ipc import Detected, Failed
+from openral_perception_ros.inference.worker_manager import (
+    NEVER,
+    SupervisionFailed,
+    WorkerManager,
+    WorkerPhase,
+)
+from openral_perception_ros.locate_errors import (
     DeadlineExceeded,
     DetectorFailed,
     DetectorOutOfMemory,
     LocateError,
     ModelLoading,
     NotActive,
+    QueueFull,
     WorkerUnavailable,
 )
-from openral_perception_ros.locate.queue import DetectionRequest, DetectionResult, RequestQueue
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionResult:
+    """Detections of one inference; times in [s]."""
+
+    image_set: ImageSet
+    detections: tuple[Detection, ...]
+    queue_time: float
+    inference_time: float
+
+
+_log = logging.getLogger(__name__)
+RequestOutcome = DetectionResult | LocateError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DetectionRequest:
+    """A request waiting for the worker.
+
+    ``get_frame`` returns the latest frame once the worker is free and may raise `LocateError`; ``received``
+    is steady time [s], ``deadline`` is relative to it [s]; ``on_done`` is called once, on any thread.
+    """
+
+    get_frame: Callable[[], ImageSet]
+    terms: tuple[str, ...] | None
+    received: float
+    deadline: float
+    on_done: Callable[[RequestOutcome], None]
+    _completed: list[bool] = field(default_factory=list, repr=False)
+
+    @property
+    def deadline_time(self) -> float:
+        """Steady time [s] by which it must be answered."""
+        return self.received + self.deadline
+
+    @property
+    def is_completed(self) -> bool:
+        """True once it has been answered."""
+        return bool(self._completed)
+
+    def complete(self, outcome: RequestOutcome) -> None:
+        """Answer the request; later answers are dropped.
+
+        An exception in ``on_done`` is logged, so that it does not affect other requests.
+        """
+        if self._completed:
+            return
+        self._completed.append(True)
+        try:
+            self.on_done(outcome)
+        except Exception:
+            _log.exception("the callback of a detection request failed")
+
+
+class RequestQueue:
+    """Bounded FIFO of requests plus one slot for the latest streamed frame."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._requests: deque[DetectionRequest] = deque()
+        self._latest_frame: DetectionRequest | None = None
+        self.dropped_frames = 0
+
+    def enqueue(self, request: DetectionRequest) -> None:
+        """Append a request, or answer it `QueueFull`."""
+        if len(self._requests) >= self._capacity:
+            request.complete(QueueFull(self._capacity))
+        else:
+            self._requests.append(request)
+
+    def set_latest_frame(self, request: DetectionRequest) -> None:
+        """Replace the streamed frame; a frame that was still waiting counts as dropped."""
+        self.dropped_frames += self._latest_frame is not None
+        self._latest_frame = request
+
+    def expire(self, now: float) -> None:
+        """Answer every request that is past its deadline."""
+        late = [request for request in self._requests if request.deadline_time <= now]
+        for request in late:
+            self._requests.remove(request)
+            request.complete(DeadlineExceeded(request.deadline, "waiting in the queue"))
+
+    def next(self) -> DetectionRequest | None:
+        """Take the next request; service requests precede the streamed frame."""
+        if self._requests:
+            return self._requests.popleft()
+        streamed, self._latest_frame = self._latest_frame, None
+        return streamed
+
+    def clear(self, reason: LocateError) -> None:
+        """Answer every request with ``reason`` and drop the streamed frame."""
+        while self._requests:
+            self._requests.popleft().complete(reason)
+        self._latest_frame = None
+
+    @property
+    def next_deadline(self) -> float:
+        """Steady time [s] of the earliest deadline; infinite if the queue is empty."""
+        return min((request.deadline_time for request in self._requests), default=float("inf"))
+
 
 Decode = Callable[[ImageSet], EngineFrame]
 
@@ -47,7 +155,7 @@ class RequestScheduler:
 
     def submit(self, request: DetectionRequest) -> None:
         """Enqueue a request, or answer it immediately if no model is loaded."""
-        reason = self._unavailable_reason(request.received)
+        reason = self.unavailable_reason(request.received)
         if reason is None:
             self._queue.enqueue(request)
         else:
@@ -55,7 +163,7 @@ class RequestScheduler:
 
     def set_latest_frame(self, request: DetectionRequest) -> None:
         """Replace the frame of continuous detection."""
-        if self._unavailable_reason(request.received) is None:
+        if self.unavailable_reason(request.received) is None:
             self._queue.set_latest_frame(request)
 
     def step(self, now: float) -> float:
@@ -64,7 +172,10 @@ class RequestScheduler:
         The worker gets its next request before the last one is answered: answering may take as long as
         inference.
         """
-        self._expire(now)
+        self._queue.expire(now)
+        if self._in_flight is not None and self._in_flight.request.deadline_time <= now:
+            late = self._in_flight.request
+            late.complete(DeadlineExceeded(late.deadline, "the model was running"))
         outcome = self.manager.poll(now)
         done = self._in_flight
         if outcome is not None:
@@ -105,29 +216,22 @@ class RequestScheduler:
             self._in_flight.request.complete(reason)
         self._queue.clear(reason)
 
-    def _expire(self, now: float) -> None:
-        self._queue.expire(now)
-        if self._in_flight is not None and self._in_flight.request.deadline_time <= now:
-            request = self._in_flight.request
-            request.complete(DeadlineExceeded(request.deadline, "the model was running"))
-
     def _complete(
         self, done: _InFlight | None, outcome: Detected | Failed | OpenRALError, now: float
     ) -> None:
         if done is not None:
-            done.request.complete(
-                self._result(done, outcome) if isinstance(outcome, Detected) else _as_locate_error(outcome)
-            )
-        reason = self._unavailable_reason(now)
+            if isinstance(outcome, Detected):
+                self.manager.status.answered += 1
+                self.manager.status.inference_times.append(outcome.inference_time)
+                waited = done.dispatched - done.request.received
+                done.request.complete(
+                    DetectionResult(done.image_set, outcome.detections, waited, outcome.inference_time)
+                )
+            else:
+                done.request.complete(locate_error_of(outcome))
+        reason = self.unavailable_reason(now)
         if reason is not None:
             self._queue.clear(reason)
-
-    def _result(self, current: _InFlight, reply: Detected) -> DetectionResult:
-        worker_status = self.manager.status
-        worker_status.answered += 1
-        worker_status.inference_times.append(reply.inference_time)
-        waited = current.dispatched - current.request.received
-        return DetectionResult(current.image_set, reply.detections, waited, reply.inference_time)
 
     def _dispatch(self, request: DetectionRequest, now: float) -> None:
         """Send a request to the worker; answer it with an error if it has no usable frame.
@@ -141,7 +245,9 @@ class RequestScheduler:
             request.complete(refusal)
             return
         except Exception as error:
-            request.complete(DetectorFailed(_describe(error)))
+            known = isinstance(error, OpenRALError)
+            reason = str(error) if known else f"{type(error).__name__}: {error}"[:500]
+            request.complete(DetectorFailed(reason))
             return
         current = _InFlight(request, image_set, now)
         if lost is None:
@@ -149,7 +255,7 @@ class RequestScheduler:
         else:
             self._complete(current, lost, now)
 
-    def _unavailable_reason(self, now: float) -> LocateError | None:
+    def unavailable_reason(self, now: float) -> LocateError | None:
         """Return the error for requests at ``now`` [s, steady], or None if the model is loaded."""
         worker_status = self.manager.status
         if worker_status.phase in (WorkerPhase.LOADING, WorkerPhase.WAITING):
@@ -161,11 +267,8 @@ class RequestScheduler:
         return None
 
 
-def _describe(error: Exception) -> str:
-    return str(error) if isinstance(error, OpenRALError) else f"{type(error).__name__}: {error}"[:500]
-
-
-def _as_locate_error(outcome: Failed | OpenRALError) -> LocateError:
+def locate_error_of(outcome: Failed | OpenRALError) -> LocateError:
+    """Return the error of a request that failed in the worker, or with it."""
     if isinstance(outcome, OpenRALError):
         return DetectorFailed(outcome)
     if outcome.kind is FailureKind.OUT_OF_MEMORY:

@@ -24,7 +24,7 @@ from openral_perception_ros.engines import (
     clip_detections,
     engine_loader,
 )
-from openral_perception_ros.inference.protocol import (
+from openral_perception_ros.inference.ipc import (
     Detect,
     Detected,
     Failed,
@@ -32,10 +32,10 @@ from openral_perception_ros.inference.protocol import (
     Ready,
     Reply,
     Request,
+    SharedFrameBuffer,
     pack_reply,
     unpack_request,
 )
-from openral_perception_ros.inference.shared_memory import SharedFrameBuffer
 
 DEFAULT_SIZE = (640, 480)
 """Width and height of the warm-up frame if the manifest names none [px]: VGA."""
@@ -68,7 +68,7 @@ class RequestServer:
     def _load(self, load: Load) -> Ready:
         manifest = load.manifest
         engine = self._loader(manifest.engine)(manifest, Path(load.folder), load.options)
-        warm_up = _timed_warm_up(engine, manifest)
+        warm_up = timed_warm_up(engine, manifest)
         self._engine = engine
         return Ready(engine.labels, warm_up, engine.device_memory_mb())
 
@@ -91,7 +91,7 @@ def serve_requests(connection: Connection, server: RequestServer) -> None:
             return
 
 
-def _timed_warm_up(engine: Engine, manifest: DetectorManifest) -> float:
+def timed_warm_up(engine: Engine, manifest: DetectorManifest) -> float:
     """Measure the second of two inferences [s]; the first includes lazy initialisation."""
     terms = None if engine.labels else ("object",)
     frame = blank_frame(manifest.sensors, *(manifest.input_size or DEFAULT_SIZE))

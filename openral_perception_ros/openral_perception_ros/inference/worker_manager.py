@@ -1,20 +1,129 @@
-"""Lifecycle of one worker: start, load, detect loss, restart; the errors of a failed activation."""
+"""Lifecycle of one worker: start, load, loss, restart with back-off behind a circuit breaker; its status."""
 
 import logging
+from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Self
 
+from openral_core.backoff import ExponentialBackoff
 from openral_core.detectors import Health
 from openral_core.errors import OpenRALError
 from openral_perception_ros.engines import EngineFrame
-from openral_perception_ros.inference.message_stream import MessageStream
-from openral_perception_ros.inference.protocol import Detected, Failed, Load, Ready, Reply
-from openral_perception_ros.inference.restart_policy import CircuitBreaker, RestartDecision, WorkerLimits
-from openral_perception_ros.inference.status import EventKind, WorkerEvent, WorkerPhase, WorkerStatus
+from openral_perception_ros.inference.ipc import Detected, Failed, Load, MessageStream, Ready, Reply
 from openral_perception_ros.inference.worker_process import (
     InferenceWorkerProcess,
     WorkerError,
     WorkerTimedOut,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class RestartDecision:
+    """Restart after ``delay`` [s]; ``given_up`` if the worker counts as unavailable until then."""
+
+    delay: float
+    given_up: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CircuitBreaker:
+    """Circuit breaker of worker restarts; times in [s].
+
+    Closed: at most ``limit`` quick restarts per ``window``, with a delay that doubles each time. Another loss
+    opens it: no restart for ``cool_down``. Then it is half open with a single worker: the first successful
+    inference closes it, a loss opens it again for twice as long, at most ``max_cooldown``. The doubling
+    starts over once it has been closed for a ``window``.
+    """
+
+    limit: int = 3
+    window: float = 600.0
+    first_delay: float = 0.5
+    cool_down: float = 60.0
+    max_cooldown: float = 900.0
+    failures: tuple[float, ...] = ()
+    last_cooldown: float = 0.0
+    half_open: bool = False
+    closed_at: float = float("-inf")
+
+    def on_failure(self, now: float) -> tuple[RestartDecision, Self]:
+        """Decide on a worker loss at steady time ``now`` [s]; return the decision and the next state."""
+        recent = tuple(failure for failure in self.failures if now - failure < self.window)
+        if not self.half_open and len(recent) < self.limit:
+            quick = RestartDecision(ExponentialBackoff(self.first_delay).delay(len(recent) + 1))
+            return quick, replace(self, failures=(*recent, now))
+        fresh = not self.half_open and now - self.closed_at >= self.window
+        longer = self.cool_down if fresh else 2.0 * self.last_cooldown
+        delay = max(self.cool_down, min(longer, self.max_cooldown))
+        return RestartDecision(delay, given_up=True), replace(
+            self, failures=(), last_cooldown=delay, half_open=True
+        )
+
+    def on_success(self, now: float) -> Self:
+        """Return the state after a successful inference at steady time ``now`` [s]."""
+        return replace(self, half_open=False, closed_at=now) if self.half_open else self
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLimits:
+    """Limits of one worker; times in [s].
+
+    ``load`` bounds loading the model, ``inference`` one inference before the worker counts as hung;
+    ``capacity`` is the length of the request queue.
+    """
+
+    load: float = 60.0
+    inference: float = 30.0
+    capacity: int = 8
+    restarts: CircuitBreaker = field(default_factory=CircuitBreaker)
+
+
+class WorkerPhase(StrEnum):
+    """Phase of the supervised worker."""
+
+    LOADING = "loading"
+    IDLE = "idle"
+    BUSY = "busy"
+    WAITING = "waiting to restart"
+    GAVE_UP = "given up"
+    STOPPED = "stopped"
+
+
+@dataclass(slots=True)
+class WorkerStatus:
+    """Status of a worker, written by the supervising thread and read by any.
+
+    Fields are updated one by one, so a reader may see a mix. ``health_message`` explains a ``health`` other
+    than OK; ``next_start`` is steady time [s].
+    """
+
+    phase: WorkerPhase = WorkerPhase.LOADING
+    pid: int = 0
+    restarts: int = 0
+    answered: int = 0
+    last_error: str = ""
+    health: Health = Health.OK
+    health_message: str = ""
+    next_start: float = float("inf")
+    half_open: bool = False
+    inference_times: deque[float] = field(default_factory=lambda: deque(maxlen=100))
+
+
+class EventKind(StrEnum):
+    """Values of `FailureTrigger.kind`."""
+
+    WORKER_LOST = "worker_lost"
+    WORKER_RESTORED = "worker_restored"
+    WORKER_GIVEN_UP = "worker_given_up"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerEvent:
+    """A change of the worker's state after it was first ready."""
+
+    kind: EventKind
+    message: str
 
 
 class ModelNotLoaded(OpenRALError):
@@ -123,7 +232,7 @@ class WorkerManager:
             self._resolve_startup(error)
             return
         restart, breaker = self._breaker.on_failure(now)
-        self._set_policy(breaker)
+        self._breaker, self.status.half_open = breaker, breaker.half_open
         self.status.next_start = self.wake_at = now + restart.delay
         self.status.restarts += 1
         self._report_lost(error, restart)
@@ -166,22 +275,16 @@ class WorkerManager:
             raise ModelNotLoaded(self._load.manifest.id, reply)
         self.status.phase, self.wake_at = WorkerPhase.IDLE, NEVER
         if isinstance(reply, Ready):
-            self._on_ready(reply)
+            self.status.health, self.status.health_message = Health.OK, ""
+            if self._startup_resolved:
+                probation = "; on probation until its first inference" if self._breaker.half_open else ""
+                self._emit(WorkerEvent(EventKind.WORKER_RESTORED, f"the worker has restarted{probation}"))
+            self._resolve_startup(reply)
             return None
         if isinstance(reply, Detected):
-            self._set_policy(self._breaker.on_success(now))
+            self._breaker = self._breaker.on_success(now)
+            self.status.half_open = self._breaker.half_open
         return reply
-
-    def _on_ready(self, reply: Ready) -> None:
-        """Record that a worker has loaded its model."""
-        self.status.health, self.status.health_message = Health.OK, ""
-        if self._startup_resolved:
-            probation = "; on probation until its first inference" if self._breaker.half_open else ""
-            self._emit(WorkerEvent(EventKind.WORKER_RESTORED, f"the worker has restarted{probation}"))
-        self._resolve_startup(reply)
-
-    def _set_policy(self, breaker: CircuitBreaker) -> None:
-        self._breaker, self.status.half_open = breaker, breaker.half_open
 
     def _emit(self, event: WorkerEvent) -> None:
         """Report an event; an exception in the callback must not end supervision."""

@@ -17,9 +17,16 @@ from openral_core.environment import worker_environment
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import EngineFrame
-from openral_perception_ros.inference.message_stream import MessageStream
-from openral_perception_ros.inference.protocol import Detect, Load, Reply, pack_request, unpack_reply
-from openral_perception_ros.inference.shared_memory import ArraySpec, SharedFrameBuffer
+from openral_perception_ros.inference.ipc import (
+    ArraySpec,
+    Detect,
+    Load,
+    MessageStream,
+    Reply,
+    SharedFrameBuffer,
+    pack_request,
+    unpack_reply,
+)
 
 SEND_TIMEOUT = 3.0
 """Longest time a worker may leave a request unread [s]: it is idle when it gets one."""
@@ -43,7 +50,10 @@ class WorkerCrashed(WorkerError):
 
     def __init__(self, exit_code: int | None) -> None:
         self.exit_code = exit_code
-        super().__init__(f"the worker process exited unexpectedly ({_describe_exit(exit_code)})")
+        how = f"exit code {exit_code}"
+        if exit_code is not None and exit_code < 0:
+            how = f"killed by {signal.Signals(-exit_code).name}"
+        super().__init__(f"the worker process exited unexpectedly ({how})")
 
 
 class InvalidReply(WorkerCrashed):
@@ -166,12 +176,6 @@ def _start(
         pass_fds=descriptors,
         start_new_session=True,
     )
-
-
-def _describe_exit(exit_code: int | None) -> str:
-    if exit_code is not None and exit_code < 0:
-        return f"killed by {signal.Signals(-exit_code).name}"
-    return f"exit code {exit_code}"
 
 
 WORKER_MODULE = "openral_perception_ros.inference.worker"

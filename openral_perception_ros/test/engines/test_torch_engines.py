@@ -18,7 +18,7 @@ from openral_core.detectors import Detection
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import EngineFrame, FailureKind, LoadOptions
 from openral_perception_ros.engines.weights_record import WeightsRecord, digests_of
-from openral_perception_ros.inference.protocol import Detected, Failed, Load, Ready, Reply
+from openral_perception_ros.inference.ipc import Detected, Failed, Load, Ready, Reply
 from openral_perception_ros.inference.worker_process import InferenceWorkerProcess, worker_command
 
 LABELS = ("mug", "bread", "lemon", "wine glass", "bottle")

@@ -11,8 +11,7 @@ import pytest
 
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import EngineFrame, FailureKind, LoadOptions
-from openral_perception_ros.inference.protocol import Detected, Failed, Load, Ready, Reply
-from openral_perception_ros.inference.shared_memory import SharedFrameBuffer
+from openral_perception_ros.inference.ipc import Detected, Failed, Load, Ready, Reply, SharedFrameBuffer
 from openral_perception_ros.inference.worker_process import (
     InferenceWorkerProcess,
     MissingEnvironment,

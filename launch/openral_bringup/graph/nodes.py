@@ -1,6 +1,7 @@
-"""Parameters set by the user (YAML files, node.parameter=value), validated before any node is started."""
+"""Specification of a node to start, and parameters set by the user (YAML files, node.parameter=value)."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
@@ -8,15 +9,63 @@ import yaml
 from pydantic import ValidationError
 
 from openral_bringup.graph.errors import InvalidDeployment
-from openral_bringup.graph.node_spec import NodeSpec, ParameterValue
 from openral_bringup.lifecycle_manager.node import BringupParameters
 from openral_core.documents import read_yaml
+from openral_core.environment import node_environment
 from openral_core.errors import format_choices
 from openral_perception_ros.parameters import DetectorParameters
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_ros.parameters import Parameters
 from openral_sim.ros.parameters import SimParameters
 from openral_world_state.ros.parameters import WorldStateParameters
+
+ParameterValue = bool | int | float | str | list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSpec:
+    """Arguments of `ros2 run` for one node, and the level at which bring-up activates it.
+
+    ``level`` is None for a node that bring-up does not manage; ``awake`` is False for one that is configured
+    and left inactive. ``remaps`` holds absolute names, ``variables`` additions to its environment, ``own``
+    patterns of environment variables that only this node receives, such as the API key of its model.
+    """
+
+    name: str
+    package: str
+    executable: str
+    namespace: str = ""
+    level: int | None = None
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+    awake: bool = True
+    remaps: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
+    own: tuple[str, ...] = ()
+    log_level: str = "info"
+
+    @property
+    def qualified(self) -> str:
+        """Fully qualified name, ``/openral/perception/sim_groundtruth/detector``."""
+        return f"{self.namespace.rstrip('/')}/{self.name}"
+
+    @property
+    def key(self) -> str:
+        """Short unique name: a detector's slug, else the node's name."""
+        return self.namespace.rsplit("/", 1)[-1] if "/perception/" in self.namespace else self.name
+
+    @property
+    def managed_as(self) -> str:
+        """Entry of bring-up's parameter `nodes`."""
+        return f"{self.level}:{self.qualified}" + ("" if self.awake else "=inactive")
+
+    def environment(self, given: Mapping[str, str]) -> dict[str, str]:
+        """Return the environment of the node's process, selected from ``given``."""
+        return {**node_environment(given, self.own), **self.variables}
+
+    def with_parameters(self, parameters: Mapping[str, ParameterValue]) -> "NodeSpec":
+        """Return the node with additional or changed parameters."""
+        return replace(self, parameters={**self.parameters, **parameters})
+
 
 MODELS: Mapping[str, type[Parameters]] = {
     "sim": SimParameters,
@@ -39,7 +88,7 @@ def overridden(
         for name, node in names.items()
     }
     for name in sorted(set(overrides) & set(changed)):
-        problems += _wrong(changed[name])
+        problems += parameter_problems(changed[name])
     return tuple(changed.values())
 
 
@@ -57,7 +106,8 @@ def unknown(flag: str, keys: Iterable[str], nodes: Sequence[NodeSpec]) -> list[s
     return [f"{flag.format(key)}: {problem}" for key in sorted(set(keys) - known)]
 
 
-def _wrong(node: NodeSpec) -> list[str]:
+def parameter_problems(node: NodeSpec) -> list[str]:
+    """Return a problem for each parameter that the node does not have or accept."""
     given = {name: value for name, value in node.parameters.items() if name != OF_EVERY_NODE}
     try:
         MODELS[node.name].model_validate(given)
@@ -90,16 +140,12 @@ def overrides_of(files: Iterable[Path], settings: Iterable[str]) -> Overrides:
                     f"--params {file}: {node!r} must map parameters to values, found {parameters!r}"
                 )
     for setting in settings:
-        _set(result, setting, problems)
+        path, equals, value = setting.partition("=")
+        node, dot, parameter = path.partition(".")
+        if equals and dot and node and parameter:
+            result.setdefault(node, {})[parameter] = yaml.safe_load(value)
+        else:
+            problems.append(f"--set {setting}: expected node.parameter=value, as in sim.seed=3")
     if problems:
         raise InvalidDeployment(problems)
     return result
-
-
-def _set(result: Overrides, setting: str, problems: list[str]) -> None:
-    path, equals, value = setting.partition("=")
-    node, dot, parameter = path.partition(".")
-    if not (equals and dot and node and parameter):
-        problems.append(f"--set {setting}: expected node.parameter=value, as in sim.seed=3")
-        return
-    result.setdefault(node, {})[parameter] = yaml.safe_load(value)

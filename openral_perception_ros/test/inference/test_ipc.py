@@ -7,26 +7,85 @@ from collections.abc import Callable, Iterator
 from queue import Queue
 from threading import Event, Thread
 
+import msgpack
 import numpy as np
 import psutil
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+from pydantic import ValidationError
 
-from openral_core.detectors import Health, LocateStatus
+from openral_core.detectors import Box, Detection, Health, LocateStatus
 from openral_core.rskills import DetectorManifest
-from openral_perception_ros.engines import EngineFrame
-from openral_perception_ros.image_cache import ImageSet
+from openral_perception_ros.active_detector import SupervisedWorker
+from openral_perception_ros.camera_images import ImageSet
+from openral_perception_ros.engines import EngineFrame, FailureKind, LoadOptions
 from openral_perception_ros.inference import worker_process as process
-from openral_perception_ros.inference.restart_policy import WorkerLimits
-from openral_perception_ros.inference.status import EventKind, WorkerEvent, WorkerPhase
-from openral_perception_ros.inference.supervisor import SupervisedWorker
-from openral_perception_ros.inference.worker_process import InferenceWorkerProcess, WorkerTimedOut
-from openral_perception_ros.locate.errors import LocateError
-from openral_perception_ros.locate.queue import (
+from openral_perception_ros.inference.ipc import (
+    ArrayOutOfBounds,
+    ArraySpec,
+    Detect,
+    Detected,
+    Failed,
+    Load,
+    Ready,
+    Reply,
+    Request,
+    SharedFrameBuffer,
+    pack_reply,
+    pack_request,
+    unpack_reply,
+    unpack_request,
+)
+from openral_perception_ros.inference.scheduler import (
     DetectionRequest,
     DetectionResult,
     RequestOutcome,
     RequestQueue,
 )
+from openral_perception_ros.inference.worker_manager import EventKind, WorkerEvent, WorkerLimits, WorkerPhase
+from openral_perception_ros.inference.worker_process import InferenceWorkerProcess, WorkerTimedOut
+from openral_perception_ros.locate_errors import LocateError
+
+REQUESTS = [
+    Detect(
+        (ArraySpec("rgb", "|u1", (4, 5, 3), 0),),
+        "head",
+        7_000_000_001,
+        {3: "red mug"},
+        ("mug", "tasse à café"),
+    ),
+    Detect((), "wrist", 0),
+]
+REPLIES = [
+    Ready(("mug", "bread"), 0.01, 512.0),
+    Detected((Detection(Box(1, 2, 3.5, 4), "mug", 0.25, "t1"),), 0.002),
+    Detected((), 0.0),
+    Failed(FailureKind.OUT_OF_MEMORY, "no memory"),
+]
+
+
+@pytest.mark.parametrize("request_", REQUESTS)
+def test_requests_arrive_as_sent(request_: Request) -> None:
+    assert unpack_request(pack_request(request_)) == request_
+
+
+def test_a_manifest_arrives_as_sent(manifest: DetectorManifest) -> None:
+    load = Load(manifest, "/rskills/x", LoadOptions(7, "cuda:1", "/weights"))
+    assert unpack_request(pack_request(load)) == load
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+def test_replies_arrive_as_sent(reply: Reply) -> None:
+    assert unpack_reply(pack_reply(reply)) == reply
+
+
+@pytest.mark.parametrize("content", [{}, {"type": "loud"}, {"type": "detected", "detections": 5}, []])
+def test_what_is_no_reply_is_refused(content: object) -> None:
+    with pytest.raises(ValidationError):
+        unpack_reply(msgpack.packb(content))
+
 
 SHOT = ImageSet("head", 0, "optical", 0.0, {})
 Start = Callable[..., SupervisedWorker]
@@ -184,3 +243,53 @@ def test_a_worker_that_reads_nothing_more_is_killed(worker_reading_nothing: Infe
     with pytest.raises(WorkerTimedOut, match="left unread"):
         worker_reading_nothing.detect(frame, ("mug",))
     assert not psutil.pid_exists(worker_reading_nothing.pid)
+
+
+planes = st.dictionaries(
+    st.sampled_from(["rgb", "depth", "semantic"]),
+    npst.arrays(
+        st.sampled_from([np.uint8, np.uint16, np.float32]), npst.array_shapes(max_dims=3), elements=st.just(1)
+    ),
+    max_size=3,
+)
+
+
+@given(planes, planes)
+def test_what_one_side_writes_the_other_reads(
+    first: dict[str, np.ndarray], second: dict[str, np.ndarray]
+) -> None:
+    ours = SharedFrameBuffer.create()
+    theirs = SharedFrameBuffer(os.dup(ours.fileno()))
+    for frame in (first, second):
+        read = theirs.read(ours.write(frame))
+        assert read.keys() == frame.keys()
+        for name, plane in frame.items():
+            assert read[name].dtype == plane.dtype
+            np.testing.assert_array_equal(read[name], plane)
+    del read
+    ours.close()
+    theirs.close()
+
+
+def test_rows_of_a_padded_image_arrive_packed() -> None:
+    arena = SharedFrameBuffer.create()
+    padded = np.arange(60, dtype=np.uint8).reshape(4, 15)[:, :12].reshape(4, 4, 3)
+    np.testing.assert_array_equal(arena.read(arena.write({"rgb": padded}))["rgb"], padded)
+    arena.close()
+
+
+def test_readers_cannot_change_a_frame() -> None:
+    arena = SharedFrameBuffer.create()
+    (plane,) = arena.read(arena.write({"rgb": np.zeros((2, 2), np.uint8)})).values()
+    with pytest.raises(ValueError, match="read-only"):
+        plane[...] = 1
+    arena.close()
+
+
+@pytest.mark.parametrize("offset", [-8, 4096, 1 << 40])
+def test_a_plane_beyond_the_shared_memory_is_refused(offset: int) -> None:
+    arena = SharedFrameBuffer.create()
+    arena.write({"rgb": np.zeros(8, np.uint8)})
+    with pytest.raises(ArrayOutOfBounds):
+        arena.read((ArraySpec("rgb", "|u1", (8,), offset),))
+    arena.close()

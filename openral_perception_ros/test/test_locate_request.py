@@ -6,16 +6,16 @@ from hypothesis import strategies as st
 
 from openral_core.detectors import Box, Detection, LocateStatus
 from openral_core.text import Thesaurus
+from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import load_detector
-from openral_perception_ros.image_cache import ImageSet
-from openral_perception_ros.locate.errors import (
+from openral_perception_ros.inference.scheduler import DetectionResult
+from openral_perception_ros.locate_errors import (
     BadQuery,
     NotInVocabulary,
     UnknownDetectorCamera,
     WrongDetector,
 )
-from openral_perception_ros.locate.queue import DetectionResult
-from openral_perception_ros.locate.request import (
+from openral_perception_ros.locate_request import (
     MAX_CHARACTERS,
     MAX_TERMS,
     RequestValidator,

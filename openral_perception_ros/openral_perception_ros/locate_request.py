@@ -9,14 +9,14 @@ from openral_core.detectors import Detection, LocateResult, LocateStatus
 from openral_core.errors import format_choices
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
 from openral_perception_ros.detector import Detector
-from openral_perception_ros.locate.errors import (
+from openral_perception_ros.inference.scheduler import DetectionResult
+from openral_perception_ros.locate_errors import (
     BadQuery,
     LocateError,
     NotInVocabulary,
     UnknownDetectorCamera,
     WrongDetector,
 )
-from openral_perception_ros.locate.queue import DetectionResult
 
 MAX_CHARACTERS = 256
 """Longest query [characters]: more than any list of `MAX_TERMS` object names needs."""
@@ -100,11 +100,11 @@ class RequestValidator:
         self, locate_query: LocateQuery, found: DetectionResult, frame_age: float
     ) -> LocateResult:
         """Build the response from the detections that match the query."""
-        detections = _matching(locate_query, found.detections)
+        detections = matching_detections(locate_query, found.detections)
         labels = {detection.label for detection in detections}
         return LocateResult(
             status=LocateStatus.FOUND if detections else LocateStatus.NOT_IN_VIEW,
-            message=_summary(
+            message=summarize(
                 locate_query, detections, [term for term in locate_query.terms if term not in labels]
             ),
             query=locate_query.query,
@@ -134,7 +134,9 @@ class RequestValidator:
         return tuple(label for label in labels if self._thesaurus.relation(term, label) in relations)
 
 
-def _matching(locate_query: LocateQuery, detections: tuple[Detection, ...]) -> tuple[Detection, ...]:
+def matching_detections(
+    locate_query: LocateQuery, detections: tuple[Detection, ...]
+) -> tuple[Detection, ...]:
     """Return the matching detections, labelled with the term of the query."""
     if locate_query.labels is None:
         return tuple(detection for detection in detections if detection.label in locate_query.terms)
@@ -146,7 +148,8 @@ def _matching(locate_query: LocateQuery, detections: tuple[Detection, ...]) -> t
     )
 
 
-def _summary(locate_query: LocateQuery, detections: tuple[Detection, ...], missing: list[str]) -> str:
+def summarize(locate_query: LocateQuery, detections: tuple[Detection, ...], missing: list[str]) -> str:
+    """Summarize a result in one line: counts by term, and the ``missing`` terms with the reason."""
     unknown = [term for term in missing if locate_query.labels is not None and not locate_query.labels[term]]
     absent = [term for term in missing if term not in unknown]
     counts = {term: sum(detection.label == term for detection in detections) for term in locate_query.terms}

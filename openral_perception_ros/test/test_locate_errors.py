@@ -5,7 +5,7 @@ import math
 import pytest
 
 from openral_core.detectors import LocateStatus
-from openral_perception_ros.locate.errors import (
+from openral_perception_ros.locate_errors import (
     BadQuery,
     BlankFrame,
     DeadlineExceeded,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("rclpy")
-from openral_bringup.deploy.deployment import INTERRUPTED, _interruptible, _report, make_folder, run_folder
+from openral_bringup.deploy.main import INTERRUPTED, conclude, interruptible, make_folder, run_folder
 from openral_bringup.deploy.mission_runner import RunOutcome
 from openral_bringup.deploy.monitor_node import MissionSnapshot
 
@@ -28,7 +28,7 @@ def test_every_request_to_end_ends_it_in_order(number: signal.Signals) -> None:
                 cleaned.append("up")
             return 0
 
-        return await _interruptible(work())
+        return await interruptible(work())
 
     assert asyncio.run(scenario()) == INTERRUPTED
     assert cleaned == ["up"]
@@ -39,7 +39,7 @@ def test_the_outcome_is_saved_although_the_terminal_is_gone(
 ) -> None:
     with Path("/dev/full").open("w") as gone:
         monkeypatch.setattr(sys, "stdout", gone)
-        _report(RunOutcome("find the mug", MissionSnapshot(), 1.0, 2.0, 2.0, "interrupted"), tmp_path)
+        conclude(RunOutcome("find the mug", MissionSnapshot(), 1.0, 2.0, 2.0, "interrupted"), tmp_path)
         with pytest.raises(OSError, match="No space"):
             gone.close()
     assert json.loads((tmp_path / "outcomes.jsonl").read_text())["goal"] == "find the mug"
@@ -49,7 +49,7 @@ def test_the_report_is_printed_although_the_disk_is_full(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "outcomes.jsonl").symlink_to("/dev/full")
-    _report(RunOutcome("find the mug", MissionSnapshot(), 1.0, 2.0, 2.0, "interrupted"), tmp_path)
+    conclude(RunOutcome("find the mug", MissionSnapshot(), 1.0, 2.0, 2.0, "interrupted"), tmp_path)
     printed = capsys.readouterr().out
     assert "goal       find the mug" in printed
     assert "not saved: " in printed

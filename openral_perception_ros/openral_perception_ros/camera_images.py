@@ -1,0 +1,219 @@
+"""Images of the cameras: subscriptions, the latest complete image set of each camera, and its decoding."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.subscription import Subscription
+from sensor_msgs.msg import CompressedImage, Image
+from vision_msgs.msg import LabelInfo
+
+from openral_core.rskills import Sensor
+from openral_perception_ros.detector import Camera
+from openral_perception_ros.engines import EngineFrame, Plane
+from openral_perception_ros.locate_errors import BlankFrame
+from openral_ros.conversions.images import depth_of, image_view, rgb_of, rgb_of_compressed
+from openral_ros.conversions.stamps import nanoseconds
+from openral_ros.qos import LATCHED, SENSOR
+from openral_ros.resources import ResourceScope
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ImageSet:
+    """Undecoded images of one camera with the same stamp, by sensor.
+
+    ``stamp`` is ROS time [ns]; ``received`` is steady time [s] of the last of them;
+    ``labels`` names instance ids.
+    """
+
+    camera: str
+    stamp: int
+    frame_id: str
+    received: float
+    images: Mapping[str, object]
+    labels: Mapping[int, str] = field(default_factory=dict)
+
+    def age(self, ros_now: int, steady_now: float) -> float:
+        """Return the age [s]: the larger of both clocks, since either may stop or jump."""
+        return max((ros_now - self.stamp) / 1e9, steady_now - self.received, 0.0)
+
+
+MAX_PARTIAL_STAMPS = 8
+"""Incomplete stamps kept per camera [count]: sensors of one stamp arrive within a few frames."""
+
+
+class ImageCache:
+    """Match one camera's images by stamp; thread-safe."""
+
+    def __init__(self, camera: str, sensors: Sequence[str], needs_labels: bool) -> None:
+        self._camera = camera
+        self.sensors = tuple(sensors)
+        self._needs_labels = needs_labels
+        self._lock = Lock()
+        self._partial: OrderedDict[int, dict[str, object]] = OrderedDict()
+        self._labels: Mapping[int, str] = {}
+        self._latest: ImageSet | None = None
+        self._received: set[str] = set()
+
+    def put(self, sensor: str, image: object, stamp: int, frame_id: str, received: float) -> bool:
+        """Store one image; True if it completes an image set, which drops older incomplete ones."""
+        with self._lock:
+            self._received.add(sensor)
+            images = self._partial.setdefault(stamp, {})
+            images[sensor] = image
+            while len(self._partial) > MAX_PARTIAL_STAMPS:
+                self._partial.popitem(last=False)
+            if len(images) < len(self.sensors):
+                return False
+            for old in [partial_stamp for partial_stamp in self._partial if partial_stamp <= stamp]:
+                del self._partial[old]
+            self._latest = ImageSet(self._camera, stamp, frame_id, received, images, self._labels)
+            return True
+
+    def put_labels(self, labels: Mapping[int, str]) -> None:
+        """Set the names of instance ids."""
+        with self._lock:
+            self._labels = dict(labels)
+            if self._latest is not None:
+                self._latest = replace(self._latest, labels=self._labels)
+
+    def latest(self) -> ImageSet | None:
+        """Return the latest complete image set with the current labels; None before the first."""
+        with self._lock:
+            return None if self._needs_labels and not self._labels else self._latest
+
+    def missing_topics(self) -> tuple[str, ...]:
+        """Return the inputs that have never arrived, for an error message."""
+        with self._lock:
+            absent = [sensor for sensor in self.sensors if sensor not in self._received]
+            if self._needs_labels and not self._labels:
+                absent.append("labels")
+            return tuple(absent) or ("images of one stamp",)
+
+
+EARLY_TOLERANCE = 0.25
+"""Fraction of a period a frame may come early: a camera of exactly this rate loses none to jitter."""
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimiter:
+    """Allow at most ``rate`` frames per second [Hz], on average."""
+
+    rate: float
+    not_before: float = float("-inf")
+
+    def allow(self, now: float) -> tuple[bool, Self]:
+        """Decide on a frame that arrives at ``now`` [s]; returns the decision and the next limiter."""
+        period = 1.0 / self.rate
+        if now < self.not_before - EARLY_TOLERANCE * period:
+            return False, self
+        return True, replace(self, not_before=max(now, self.not_before) + period)
+
+
+def make_image_cache(camera: Camera, sensors: Sequence[Sensor]) -> ImageCache:
+    """Create the empty cache of a camera; semantic images also need their labels."""
+    return ImageCache(camera.id, [sensor.value for sensor in sensors], Sensor.SEMANTIC in sensors)
+
+
+def subscribe_camera(
+    scope: ResourceScope,
+    camera: Camera,
+    cache: ImageCache,
+    compressed: bool,
+    on_image_set: Callable[[], None] | None,
+) -> list[Subscription]:
+    """Keep a camera's newest images; ``on_image_set`` is called when those of one stamp are complete.
+
+    Returns:
+        The subscriptions of its image streams, without the latched labels.
+    """
+    if Sensor.SEMANTIC.value in cache.sensors:
+
+        def keep_labels(message: LabelInfo) -> None:
+            cache.put_labels({each.class_id: each.class_name for each in message.class_map})
+
+        scope.subscription(LabelInfo, camera.labels_topic, keep_labels, LATCHED)
+    return [
+        subscribe_images(
+            scope, camera.topic(each), each, compressed and each is Sensor.RGB, cache, on_image_set
+        )
+        for each in map(Sensor, cache.sensors)
+    ]
+
+
+def subscribe_images(
+    scope: ResourceScope,
+    topic: str,
+    sensor: Sensor,
+    compressed: bool,
+    cache: ImageCache,
+    on_image_set: Callable[[], None] | None,
+) -> Subscription:
+    """Keep the images of one topic in ``cache``; ``on_image_set`` as in `subscribe_camera`."""
+
+    def keep(message: Image | CompressedImage) -> None:
+        header = message.header
+        stamp = nanoseconds(header.stamp)
+        complete = cache.put(sensor.value, message, stamp, header.frame_id, time.monotonic())
+        if complete and on_image_set is not None:
+            on_image_set()
+
+    return scope.subscription(
+        CompressedImage if compressed else Image,
+        f"{topic}/compressed" if compressed else topic,
+        keep,
+        SENSOR,
+        qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+    )
+
+
+_STRIDE = 8
+"""Stride of the fast check [px]: most frames that show something pass on a 64th of their pixels."""
+_MAX_SPREAD = 2
+"""Largest spread of a uniform frame [levels of 255]: rounding of a codec."""
+_DARK_LEVEL = 8.0
+"""99th percentile of a frame that is too dark [level of 255]: noise of a covered sensor."""
+
+
+def is_blank(rgb: NDArray[np.uint8]) -> bool:
+    """Return True if an image, uint8 of shape (H, W, 3), is uniform, or black except for noise.
+
+    An empty detection in such a frame is no evidence of absence.
+    """
+    return is_uniform_or_dark(rgb[::_STRIDE, ::_STRIDE]) and is_uniform_or_dark(rgb)
+
+
+def is_uniform_or_dark(rgb: NDArray[np.uint8]) -> bool:
+    """Return True if the colours of an image hardly differ, or nearly all of it is dark."""
+    low, high = rgb.min(axis=(0, 1)).astype(int), rgb.max(axis=(0, 1)).astype(int)
+    return bool((high - low).max() <= _MAX_SPREAD or np.percentile(rgb, 99) <= _DARK_LEVEL)
+
+
+_DECODERS: Mapping[Sensor, Callable[[object], Plane]] = {
+    Sensor.RGB: lambda m: rgb_of_compressed(m) if isinstance(m, CompressedImage) else rgb_of(m),
+    Sensor.DEPTH: depth_of,
+    Sensor.SEMANTIC: lambda message: image_view(message).astype(np.uint16, copy=False),
+}
+
+
+def decode_frame(image_set: ImageSet) -> EngineFrame:
+    """Decode an image set into an engine frame.
+
+    Raises:
+        UnsupportedEncoding: If an image's encoding is not supported.
+        MalformedImage: If an image's sizes contradict its data.
+        UndecodableImage: If compressed data is neither JPEG nor PNG.
+        ImageTooLarge: If it exceeds the size limit; nothing is decoded.
+        BlankFrame: If the colour image is blank.
+    """
+    planes = {name: _DECODERS[Sensor(name)](image) for name, image in image_set.images.items()}
+    colour = planes.get(Sensor.RGB.value)
+    if colour is not None and is_blank(colour.astype(np.uint8, copy=False)):
+        raise BlankFrame(image_set.camera)
+    return EngineFrame(planes, image_set.camera, image_set.stamp, image_set.labels)

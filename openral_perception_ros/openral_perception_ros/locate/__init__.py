@@ -1,1 +1,0 @@
-"""Detection requests: validation, queue and typed errors."""
