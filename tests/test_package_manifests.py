@@ -38,6 +38,7 @@ WITHOUT_KEY = {
     "fast_simplification",
     "httpx2",
     "huggingface_hub",
+    "mcap",
     "mink",
     "mujoco",
     "ompl",
@@ -48,6 +49,7 @@ WITHOUT_KEY = {
     "tokenizers",
     "torch",
     "transformers",
+    "zstandard",
 }
 TOOLS = {"ament_cmake", "python3-pytest", "python3-hypothesis", "domain_coordinator"}
 

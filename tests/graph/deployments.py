@@ -12,6 +12,8 @@ import psutil
 
 ROOT = Path(__file__).parents[2]
 FAST = ("--real-time-factor", "0")
+ALONE = ("--no-mcap",)
+"""Options without the processes beside the graph, which tests of the graph do not need."""
 
 
 class Deployment:
@@ -23,7 +25,7 @@ class Deployment:
         """``through`` may put something before the command, such as a way to another host."""
         self.folder = folder
         self.output = folder / "output.txt"
-        command = [sys.executable, "deploy_sim.py", "--record", str(folder), *FAST, *arguments]
+        command = [sys.executable, "deploy_sim.py", "--record", str(folder), *FAST, *ALONE, *arguments]
         self._command = through(command)
 
     def __enter__(self) -> "Deployment":

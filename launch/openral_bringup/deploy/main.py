@@ -18,6 +18,7 @@ from annotated_types import Ge
 from pydantic.fields import FieldInfo
 from rich.console import Console
 
+from openral_bringup.deploy.companions import Companion, recorder, with_companions
 from openral_bringup.deploy.console import plan, show
 from openral_bringup.deploy.mission_runner import MissionRunner, RunOutcome, RunTimeouts, report, save
 from openral_bringup.deploy.monitor_node import MonitorNode
@@ -64,6 +65,7 @@ async def deployment(
     goals: Sequence[str],
     folder: Path,
     domain: int | None,
+    companions: Sequence[Companion] = (),
 ) -> int:
     """Bring the graph up, pursue the goals, report each, and end every process.
 
@@ -75,7 +77,8 @@ async def deployment(
     make_folder(folder)
     environment = child_environment(domain, folder / "logs")
     os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
-    supervisor = ProcessSupervisor(graph, folder, environment, Respawn(options.max_restarts))
+    processes, missing = with_companions(graph, companions)
+    supervisor = ProcessSupervisor(processes, folder, environment, Respawn(options.max_restarts))
     monitor = MonitorNode(options.namespace, options.camera_bases, graph.listening, domain)
     runner = MissionRunner(
         monitor, folder, RunTimeouts(), lambda: list(supervisor.logs.alarms), supervisor.restarts
@@ -84,6 +87,8 @@ async def deployment(
     for node in graph.started:
         for name, value in node.variables.items():
             print(f"{node.key}: environment {name}={value}")
+    for line in missing:
+        print(line)
     supervisor.start()
     screen = asyncio.create_task(show(supervisor, monitor, runner))
     try:
@@ -184,6 +189,7 @@ def deploy(
         list[Path] | None, typer.Option(help="YAML file of node: {parameter: value} (repeatable)")
     ] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="node.parameter=value (repeatable)")] = None,
+    no_mcap: Annotated[bool, typer.Option("--no-mcap", help="write no run.mcap")] = False,
     domain_id: Annotated[str, typer.Option(help="ROS_DOMAIN_ID, or auto for a free one")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the graph and exit")] = False,
     **flags: object,
@@ -222,7 +228,8 @@ def deploy(
     domain = occupy(asked_domain, [node.qualified for node in graph.started])
     if domain_id:
         print(f"ROS domain of this graph: {domain}. In other terminals, run: export ROS_DOMAIN_ID={domain}")
-    raise typer.Exit(asyncio.run(deployment(options, graph, goal or [], folder, domain)))
+    companions = [] if no_mcap else [recorder(folder, options.namespace)]
+    raise typer.Exit(asyncio.run(deployment(options, graph, goal or [], folder, domain, companions)))
 
 
 def main() -> int:

@@ -1,0 +1,65 @@
+"""Processes that a deployment starts beside the graph: the recorder and the console.
+
+The graph works without them, and they are not part of its description.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from openral_bringup.graph.description import GraphDescription, shared_names
+from openral_bringup.graph.nodes import NodeSpec, ParameterValue
+from openral_bringup.graph.resources import NotInstalled, executable_path
+
+RECORDING = "run.mcap"
+EVENTS = "recording"
+"""Folder below that of the run in which nodes write events and spans."""
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """A process beside the graph, and the Python packages it needs besides its own."""
+
+    node: NodeSpec
+    needs: tuple[str, ...]
+
+    @property
+    def missing(self) -> str:
+        """Return why it cannot run on this machine, "" if it can."""
+        try:
+            installed = executable_path(self.node.package, self.node.executable).is_file()
+        except NotInstalled:
+            installed = False
+        if not installed:
+            return f"package {self.node.package} is not built: run `make build`"
+        absent = [name for name in self.needs if find_spec(name) is None]
+        return f"{', '.join(absent)} not installed: run `make setup`" if absent else ""
+
+
+def recorder(folder: Path, namespace: str) -> Companion:
+    """Return the recorder of a run."""
+    parameters: dict[str, ParameterValue] = {
+        "path": str(folder / RECORDING),
+        "follow": str(folder / EVENTS),
+    }
+    remaps = shared_names(namespace)
+    node = NodeSpec("recorder", "openral_recorder", "recorder", namespace, None, parameters, remaps=remaps)
+    return Companion(node, ("mcap",))
+
+
+def with_companions(
+    graph: GraphDescription, companions: Iterable[Companion]
+) -> tuple[GraphDescription, list[str]]:
+    """Add the companions to the processes to start.
+
+    On several hosts, they run on that of bring-up.
+
+    Returns:
+        The graph with those that can run here, and a line for each that cannot.
+    """
+    here = [each for each in companions if not graph.run or "bringup" in graph.run]
+    runnable = tuple(each.node for each in here if not each.missing)
+    problems = [f"{each.node.name} is not started: {each.missing}" for each in here if each.missing]
+    run = graph.run | {node.key for node in runnable} if graph.run else graph.run
+    return replace(graph, nodes=(*graph.nodes, *runnable), run=frozenset(run)), problems

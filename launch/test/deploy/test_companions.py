@@ -1,0 +1,53 @@
+"""Companions run beside the graph where they can, and their absence is told and harms nothing."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy")
+from openral_bringup.deploy import companions
+from openral_bringup.deploy.companions import Companion, recorder, with_companions
+from openral_bringup.graph.description import GraphDescription
+from openral_bringup.graph.nodes import NodeSpec
+
+GRAPH = GraphDescription(
+    (NodeSpec("sim", "openral_sim", "sim"), NodeSpec("bringup", "openral_bringup", "bringup"))
+)
+
+
+@pytest.fixture(autouse=True)
+def _installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "recorder").touch()
+    monkeypatch.setattr(companions, "executable_path", lambda package, name: tmp_path / name)
+
+
+def keys(graph: GraphDescription) -> list[str]:
+    return [node.key for node in graph.started]
+
+
+def test_the_recorder_is_started_last_and_writes_into_the_run(tmp_path: Path) -> None:
+    graph, problems = with_companions(GRAPH, [recorder(tmp_path, "/robot1")])
+    assert keys(graph) == ["sim", "bringup", "recorder"]
+    assert problems == []
+    node = graph.started[-1]
+    assert node.parameters == {"path": str(tmp_path / "run.mcap"), "follow": str(tmp_path / "recording")}
+    assert node.remaps["/diagnostics"] == "/robot1/diagnostics"
+
+
+def test_a_package_that_is_not_built_is_told_and_the_graph_starts(tmp_path: Path) -> None:
+    (tmp_path / "recorder").unlink()
+    graph, problems = with_companions(GRAPH, [recorder(tmp_path, "")])
+    assert keys(graph) == ["sim", "bringup"]
+    assert problems == ["recorder is not started: package openral_recorder is not built: run `make build`"]
+
+
+def test_a_missing_library_is_named(tmp_path: Path) -> None:
+    lacking = Companion(recorder(tmp_path, "").node, ("mcap", "no_such_library"))
+    _, problems = with_companions(GRAPH, [lacking])
+    assert problems == ["recorder is not started: no_such_library not installed: run `make setup`"]
+
+
+@pytest.mark.parametrize(("run", "expected"), [({"bringup"}, ["bringup", "recorder"]), ({"sim"}, ["sim"])])
+def test_one_host_of_several_records(run: set[str], expected: list[str], tmp_path: Path) -> None:
+    graph, _ = with_companions(GraphDescription(GRAPH.nodes, frozenset(run)), [recorder(tmp_path, "")])
+    assert keys(graph) == expected

@@ -1,0 +1,1 @@
+"""MCAP recordings of a robot: writing, recovery, and the recorder node."""

@@ -1,0 +1,1 @@
+"""Recorder node, its commands, and the conversion of images for recordings."""

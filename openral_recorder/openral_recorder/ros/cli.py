@@ -1,0 +1,79 @@
+"""Commands `openral record` and `openral recover`."""
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from openral_core.errors import OpenRALError
+from openral_recorder.errors import NotWritable
+from openral_recorder.recovery import recording_file
+from openral_recorder.recovery import recover as recover_file
+from openral_recorder.ros.node import RecorderNode
+from openral_ros.run_node import run
+
+commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Record robots.")
+Patterns = list[str] | None
+
+
+class NotRecorded(OpenRALError):
+    """A recording that did not start, or ended early."""
+
+    exit_code = 1
+
+
+@commands.command()
+def record(
+    out: Annotated[Path | None, typer.Option(help="file to write; default runs/record-<time>.mcap")] = None,
+    namespace: Annotated[str, typer.Option(help="namespace of the recorder's own node")] = "",
+    include: Annotated[Patterns, typer.Option(help="regular expression of topics (repeatable)")] = None,
+    exclude: Annotated[Patterns, typer.Option(help="regular expression left out (repeatable)")] = None,
+    image_rate: Annotated[float, typer.Option(help="highest rate of a colour image [Hz]; 0 = none")] = 2.0,
+    depth_rate: Annotated[float, typer.Option(help="highest rate of a depth image [Hz]; 0 = none")] = 0.5,
+    max_size_mb: Annotated[float, typer.Option(help="largest file [MB]")] = 2000.0,
+) -> None:
+    """Record any robot in this ROS domain to an MCAP file until interrupted.
+
+    Exit code: 0 complete file; 1 recording did not start or ended early.
+    """
+    path = out or Path("runs") / time.strftime("record-%Y%m%d-%H%M%S.mcap")
+    values: dict[str, object] = {
+        "path": str(path.absolute()),
+        "image_rate": image_rate,
+        "depth_rate": depth_rate,
+        "max_size_mb": max_size_mb,
+    }
+    values |= {name: each for name, each in (("include", include), ("exclude", exclude)) if each}
+    arguments = [part for name, each in values.items() for part in ("-p", f"{name}:={json.dumps(each)}")]
+    nodes: list[RecorderNode] = []
+
+    def make() -> RecorderNode:
+        nodes.append(RecorderNode())
+        if nodes[0].recording is not None:
+            typer.echo(f"recording to {nodes[0].recording.path}; press Ctrl-C to finish")
+        return nodes[0]
+
+    run(make, ["--ros-args", "-r", f"__ns:={namespace or '/'}", *arguments])
+    recording = nodes[0].recording
+    if recording is None or recording.error is not None:
+        raise NotRecorded(f"not recorded: {recording.error if recording else 'see the error above'}")
+    typer.echo(f"{recording.path}: {sum(recording.counts.values())} messages, {recording.size / 1e6:.1f} MB")
+
+
+@commands.command()
+def recover(
+    path: Annotated[Path, typer.Argument(help="MCAP file, or the folder of a run")],
+) -> None:
+    """Make a recording whose recorder was killed readable: keep every complete message, write the index.
+
+    Exit code: 0 readable now; 2 not a recording, or no space to rewrite it.
+    """
+    file = recording_file(path)
+    try:
+        result = recover_file(file)
+    except OSError as error:
+        raise NotWritable(file, error) from error
+    done = "was complete" if result.complete else "recovered"
+    typer.echo(f"{result.path}: {done}, {result.messages} messages")

@@ -1,0 +1,146 @@
+"""Recorder node.
+
+Records every topic that `TopicSelection` accepts as it appears, and the lines of the JSON-lines files that
+other nodes write, to one MCAP file.
+Subscribes: the selected topics. Publishes: /diagnostics.
+"""
+
+import json
+import os
+import re
+import time
+from functools import partial
+from pathlib import Path
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.serialization import serialize_message
+from std_msgs.msg import String
+
+from openral_core.errors import OpenRALError
+from openral_recorder.json_lines import JsonLinesFollower
+from openral_recorder.ros.parameters import RecorderParameters
+from openral_recorder.ros.topic_recorder import TopicRecorder, compatible_qos
+from openral_recorder.schemas import ros_schema
+from openral_recorder.selection import MAX_TOPICS
+from openral_recorder.writer import McapRecording
+from openral_ros.lifecycle_node import SUCCESS, LifecycleNodeBase
+from openral_ros.parameters import declare
+from openral_ros.qos import RELIABLE
+from openral_ros.resources import ResourceScope
+from openral_ros.run_node import run
+
+FLUSH_PERIOD = 0.25
+"""Time between two checks whether messages wait to be written [s]."""
+FOLLOW_PERIOD = 0.2
+"""Time between two reads of the JSON-lines files [s]."""
+NICENESS = 5
+"""Added to the process's niceness: recording gives way to the robot."""
+FOLLOWED = "/openral/recording"
+"""Prefix of the topics of followed files; the file's name without suffix is appended.
+
+A line is a std_msgs/String: the profile ``ros2`` of MCAP allows no other encoding than CDR.
+"""
+
+
+class InvalidPattern(OpenRALError):
+    """A topic pattern that is not a regular expression."""
+
+    def __init__(self, pattern: str, error: re.error) -> None:
+        super().__init__(f"topic pattern {pattern!r} is not a regular expression: {error}")
+
+
+class RecorderNode(LifecycleNodeBase):
+    """Node that starts recording when it is constructed and finishes the file when it is closed."""
+
+    def __init__(self) -> None:
+        super().__init__("recorder")
+        self.recording: McapRecording | None = None
+        self._topics: dict[str, TopicRecorder | None] = {}
+        if self.trigger_configure() == SUCCESS:
+            self.trigger_activate()
+
+    def configure(self, scope: ResourceScope) -> None:
+        """Check the parameters."""
+        self._given = declare(self, RecorderParameters)
+        self._selection = self._given.selection()
+        for pattern in (*self._given.include, *self._given.exclude):
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise InvalidPattern(pattern, error) from error
+
+    def activate(self, scope: ResourceScope) -> None:
+        """Open the file and look for topics."""
+        given = self._given
+        metadata = {"parameters": json.dumps(given.model_dump(mode="json"), sort_keys=True)}
+        self.recording = recording = McapRecording(given.file(), given.limits(), metadata)
+        scope.callback(recording.close)
+        self._topics, self._reported = {}, False
+        self.get_logger().info(f"Recording to {recording.path}")
+        if given.follow:
+            follow = partial(self._follow, recording, JsonLinesFollower(Path(given.follow)))
+            scope.callback(follow)  # once more before the file is closed
+            scope.timer(FOLLOW_PERIOD, follow)
+        self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
+        scope.timer(given.discovery_period, partial(self._discover, scope, recording))
+        scope.timer(FLUSH_PERIOD, partial(self._flush, recording))
+        scope.timer(1.0, partial(self._report, recording))
+
+    def _discover(self, scope: ResourceScope, recording: McapRecording) -> None:
+        if not recording.is_open or len(self._topics) >= MAX_TOPICS:
+            return
+        for topic, types in self.get_topic_names_and_types():
+            wanted = len(types) == 1 and topic not in self._topics and "/msg/" in types[0]
+            if wanted and self._selection.accepts(topic, types[0]):
+                self._subscribe(scope, recording, topic, types[0])
+
+    def _subscribe(
+        self, scope: ResourceScope, recording: McapRecording, topic: str, message_type: str
+    ) -> None:
+        publishers = self.get_publishers_info_by_topic(topic)
+        if not publishers:
+            return
+        try:
+            rate = self._selection.rate(topic, message_type)
+            recorder = TopicRecorder(recording, topic, message_type, rate)
+        except OpenRALError as error:
+            self._topics[topic] = None
+            self.get_logger().warning(f"Topic {topic} is not recorded: {error}")
+            return
+        self._topics[topic] = recorder
+        qos = compatible_qos(publishers)
+        scope.subscription(recorder.message_class, topic, recorder.on_message, qos, raw=True)
+
+    def _follow(self, recording: McapRecording, files: JsonLinesFollower) -> None:
+        for name, line in files.new_lines():
+            data = serialize_message(String(data=line.decode(errors="replace")))
+            recording.write(f"{FOLLOWED}/{name}", ros_schema("std_msgs/msg/String"), data, time.time_ns())
+
+    def _flush(self, recording: McapRecording) -> None:
+        recording.flush_if_due()
+        if recording.error is not None and not self._reported:
+            self._reported = True
+            self.get_logger().error(f"{recording.error}. The robot continues unrecorded.")
+
+    def _report(self, recording: McapRecording) -> None:
+        status = DiagnosticStatus(level=DiagnosticStatus.OK, name="recorder", message="recording")
+        if recording.error is not None:
+            status.level, status.message = DiagnosticStatus.ERROR, str(recording.error)
+        elif not recording.takes_bulk:
+            status.level, status.message = DiagnosticStatus.WARN, "recording without images: nearly full"
+        facts = {
+            "path": recording.path,
+            "size": recording.size,
+            "messages": sum(recording.counts.values()),
+            "topics": len(recording.counts),
+        }
+        status.values = [KeyValue(key=key, value=str(value)) for key, value in facts.items()]
+        message = DiagnosticArray(status=[status])
+        message.header.stamp = self.get_clock().now().to_msg()
+        self._diagnostics.publish(message)
+
+
+def main() -> int:
+    """Run the recorder, with a lower priority than the robot."""
+    os.nice(NICENESS)
+    return run(RecorderNode)

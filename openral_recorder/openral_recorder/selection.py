@@ -1,0 +1,72 @@
+"""Choice of the topics to record, and of the rate of each."""
+
+import re
+from dataclasses import dataclass
+
+IMAGE = "sensor_msgs/msg/Image"
+COMPRESSED_IMAGE = "sensor_msgs/msg/CompressedImage"
+BULK = frozenset({IMAGE, COMPRESSED_IMAGE, "sensor_msgs/msg/PointCloud2"})
+"""Types that fill a disk; their rate is limited, and they are dropped first."""
+DEPTH_TOPIC = re.compile(r"depth")
+CLOCK = "rosgraph_msgs/msg/Clock"
+NOT_BY_DEFAULT = (r"/annotated$", r"/semantic$", r"/world_state/(markers|objects)$", r"/parameter_events$")
+"""Topics that are only computed while someone subscribes, and those that say nothing about a mission."""
+MAX_TOPICS = 500
+"""Most topics of one recording; bounds memory, since peers can create any number."""
+
+
+@dataclass(frozen=True)
+class TopicSelection:
+    """Policy of what is recorded and how often; rates are upper bounds in [Hz], 0 records none.
+
+    Attributes:
+        include: Regular expressions; a topic must match one of them. Empty = every topic.
+        exclude: Regular expressions of topics that are left out, besides `NOT_BY_DEFAULT`.
+        image_rate: Of each colour image.
+        depth_rate: Of each depth image.
+        clock_rate: Of the simulated clock.
+        topic_rate: Of each other topic.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    image_rate: float = 2.0
+    depth_rate: float = 0.5
+    clock_rate: float = 10.0
+    topic_rate: float = 200.0
+
+    def accepts(self, topic: str, message_type: str) -> bool:
+        """Return whether the topic is recorded."""
+        if not self.rate(topic, message_type):
+            return False
+        if self.include:
+            return any(re.search(pattern, topic) for pattern in self.include) and not self._excluded(topic)
+        return not self._excluded(topic) and not any(re.search(p, topic) for p in NOT_BY_DEFAULT)
+
+    def rate(self, topic: str, message_type: str) -> float:
+        """Return the highest rate at which a topic is recorded [Hz]."""
+        if message_type in BULK:
+            return self.depth_rate if DEPTH_TOPIC.search(topic) else self.image_rate
+        return self.clock_rate if message_type == CLOCK else self.topic_rate
+
+    def _excluded(self, topic: str) -> bool:
+        return any(re.search(pattern, topic) for pattern in self.exclude)
+
+
+class RateLimit:
+    """Token bucket of one topic: ``rate`` messages per second [Hz], of which ``burst`` may come at once."""
+
+    def __init__(self, rate: float, burst: float = 1.0) -> None:
+        self._rate, self._burst = rate, max(burst, 1.0)
+        self._tokens, self._filled = self._burst, float("-inf")
+        self.dropped = 0
+
+    def passes(self, now: float) -> bool:
+        """Return whether a message at ``now`` [s] is recorded."""
+        self._tokens = min(self._burst, self._tokens + (now - self._filled) * self._rate)
+        self._filled = now
+        if self._tokens < 1.0:
+            self.dropped += 1
+            return False
+        self._tokens -= 1.0
+        return True

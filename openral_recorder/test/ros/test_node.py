@@ -1,0 +1,162 @@
+"""The recorder on real DDS: what was published is in the file, for readers that are not ours."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rclpy
+from mcap.reader import make_reader
+from mcap_ros2.decoder import DecoderFactory
+from rclpy.context import Context
+from rosbags.highlevel import AnyReader
+from sensor_msgs.msg import Image
+from std_msgs.msg import String
+
+from openral_msgs.msg import MissionStatus
+from openral_recorder.recovery import is_complete, recover
+from openral_ros.conversions.images import image_message
+from openral_ros.qos import LATCHED, RELIABLE, SENSOR
+
+SpinUntil = Callable[..., None]
+
+
+@contextmanager
+def recorder(folder: Path, *parameters: str) -> Iterator[subprocess.Popen[bytes]]:
+    values = [part for each in (f"path:={folder / 'run.mcap'}", *parameters) for part in ("-p", each)]
+    code = "import sys; from openral_recorder.ros.node import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, "--ros-args", *values]
+    with (folder / "recorder.log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log)
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait(timeout=10.0)
+
+
+def finish(process: subprocess.Popen[bytes]) -> int:
+    process.send_signal(signal.SIGINT)
+    return process.wait(timeout=15.0)
+
+
+def counts_by_mcap(path: Path) -> dict[str, int]:
+    found: dict[str, int] = {}
+    with path.open("rb") as file:
+        reader = make_reader(file, decoder_factories=[DecoderFactory()])
+        for _, channel, _, _ in reader.iter_decoded_messages():
+            found[channel.topic] = found.get(channel.topic, 0) + 1
+    return found
+
+
+def counts_by_rosbags(path: Path) -> dict[str, int]:
+    found: dict[str, int] = {}
+    with AnyReader([path]) as reader:
+        for connection, _, raw in reader.messages():
+            reader.deserialize(raw, connection.msgtype)
+            found[connection.topic] = found.get(connection.topic, 0) + 1
+    return found
+
+
+@pytest.fixture
+def publish(ros_context: Context, spin_until: SpinUntil) -> Iterator[Callable[..., None]]:
+    """`publish(type, topic, qos, messages)`: publish once a recorder listens."""
+    node = rclpy.create_node("robot", context=ros_context)
+
+    def run(message_type: type, topic: str, qos: object, messages: list[object]) -> None:
+        publisher = node.create_publisher(message_type, topic, qos)
+        spin_until(node, lambda: publisher.get_subscription_count() > 0, 30.0)
+        for message in messages:
+            publisher.publish(message)
+        if qos is not SENSOR:
+            publisher.wait_for_all_acked(rclpy.duration.Duration(seconds=10.0))
+
+    yield run
+    node.destroy_node()
+
+
+def test_two_foreign_readers_count_what_was_published(publish: Callable[..., None], tmp_path: Path) -> None:
+    pixels = np.full((48, 64, 3), 90, np.uint8)
+    with recorder(tmp_path) as process:
+        publish(String, "/words", RELIABLE, [String(data=str(each)) for each in range(30)])
+        publish(MissionStatus, "/openral/mission", LATCHED, [MissionStatus(goal="find the mug")])
+        publish(Image, "/head/image_raw", RELIABLE, [image_message(pixels, "rgb8", 1.0, "head")] * 5)
+        assert finish(process) == 0
+    counts = counts_by_mcap(tmp_path / "run.mcap")
+    assert counts == counts_by_rosbags(tmp_path / "run.mcap")
+    assert counts["/words"] == 30
+    assert counts["/openral/mission"] == 1
+    assert counts["/head/image_raw/compressed"] == 1, "five images at once are four too many"
+    assert "/head/image_raw" not in counts
+
+
+def test_lines_of_events_are_recorded_to_the_last(ros_domain: int, tmp_path: Path) -> None:
+    events = tmp_path / "events"
+    events.mkdir()
+    (events / "reasoner.jsonl").write_text('{"event": 1}\n')
+    with recorder(tmp_path, f"follow:={events}") as process:
+        path = tmp_path / "run.mcap"
+        wait_until(path.exists)
+        with (events / "reasoner.jsonl").open("a") as file:
+            file.write('{"event": 2}\n')
+        finish(process)
+    with path.open("rb") as file:
+        reader = make_reader(file, decoder_factories=[DecoderFactory()])
+        topic = "/openral/recording/reasoner"
+        lines = [json.loads(each.data) for _, _, _, each in reader.iter_decoded_messages(topics=[topic])]
+    assert lines == [{"event": 1}, {"event": 2}]
+
+
+def test_a_killed_recorder_leaves_a_file_that_is_recovered(
+    publish: Callable[..., None], tmp_path: Path
+) -> None:
+    path = tmp_path / "run.mcap"
+    with recorder(tmp_path) as process:
+        publish(String, "/words", RELIABLE, [String(data=str(each)) for each in range(20)])
+        wait_until(lambda: flushed(path))
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait(timeout=10.0)
+    assert not is_complete(path)
+    recover(path)
+    assert counts_by_mcap(path)["/words"] == 20
+    assert counts_by_mcap(path) == counts_by_rosbags(path)
+
+
+def test_a_second_start_keeps_the_first_recording(ros_domain: int, tmp_path: Path) -> None:
+    for number, name in enumerate(("run.mcap", "run.1.mcap")):
+        with recorder(tmp_path) as process:
+            wait_until((tmp_path / name).exists)
+            assert finish(process) == 0
+        assert len(list(tmp_path.glob("*.mcap"))) == number + 1
+
+
+def test_a_folder_that_cannot_be_written_ends_no_process(ros_domain: int, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    log = tmp_path / "recorder.log"
+    with recorder(tmp_path, f"path:={tmp_path / 'file' / 'run.mcap'}") as process:
+        wait_until(lambda: "cannot be written" in log.read_text(errors="replace"))
+        assert process.poll() is None
+        assert finish(process) == 0
+
+
+def flushed(path: Path) -> bool:
+    """Return whether a copy of the file, as a kill would leave it, holds all words."""
+    copy = path.with_name("copy.mcap")
+    copy.write_bytes(path.read_bytes())
+    recover(copy)
+    return counts_by_mcap(copy).get("/words", 0) == 20
+
+
+def wait_until(condition: Callable[[], bool], timeout: float = 30.0) -> None:
+    deadline = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < deadline, "not in time"
+        time.sleep(0.05)
