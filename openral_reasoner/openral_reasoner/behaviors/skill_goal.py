@@ -241,6 +241,10 @@ class Misfit:
 def misfit(mission: Mission, verb: Verb, target: str) -> Misfit | None:
     """Check a target's kind against a verb; None if it fits or its kind is unknown."""
     kind = _kind(mission, target)
+    place = mission.palette.place(target)
+    if verb is Verb.PLACE and place is not None and place.on_floor:
+        advice = f"{verb.value} needs {_KINDS[verb][1]}; the target is a spot on the floor, without a surface"
+        return Misfit(advice, _fitting(mission, verb, place.room))
     if verb not in _KINDS or not kind or kind in _KINDS[verb][0]:
         return None
     hint = _OTHERWISE.get((verb, kind), "")
@@ -286,6 +290,12 @@ def _kind(mission: Mission, target: str) -> str:
 def _fitting(mission: Mission, verb: Verb, room: str) -> tuple[str, ...]:
     kinds, _ = _KINDS[verb]
     objects = [t.id for t in mission.objects.values() if t.kind in kinds and not (t.hint or t.disproved)]
-    places = [p.id for p in mission.palette.places if p.kind.value in kinds and (not room or p.room == room)]
+    places = [
+        place.id
+        for place in mission.palette.places
+        if place.kind.value in kinds
+        and (not room or place.room == room)
+        and not (verb is Verb.PLACE and place.on_floor)
+    ]
     me = ["me"] if _AGENT in kinds else []
     return tuple(dict.fromkeys((*me, *(() if room else objects), *places)))

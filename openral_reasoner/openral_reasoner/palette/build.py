@@ -61,6 +61,8 @@ def number(reported: float) -> float:
 
 COARSE, TRACE = 10.0, 1.0
 """Rounding step of planned memory, and the amount below which memory counts as free [MB]."""
+MAX_FLOOR_HEIGHT = 0.04
+"""Height up to which a place without a size is a spot on the floor [m]: above a rug, below any furniture."""
 _LIVING = (LifecycleState.ACTIVE, LifecycleState.INACTIVE)
 _NAMED = (NodeKind.ROOM, NodeKind.PLACE, NodeKind.AGENT)
 
@@ -187,7 +189,14 @@ def _skills(graph: GraphState, manifests: Iterable[SkillManifest]) -> tuple[Skil
 def _places(scene: SceneGraph) -> tuple[PlaceEntry, ...]:
     rooms = {e.source: e.target for e in scene.edges if e.relation in (Relation.IN_ROOM, Relation.PART_OF)}
     return tuple(
-        PlaceEntry(id=n.id, label=n.label, kind=n.kind, room=rooms.get(n.id, ""), aliases=n.aliases)
+        PlaceEntry(
+            id=n.id,
+            label=n.label,
+            kind=n.kind,
+            room=rooms.get(n.id, ""),
+            aliases=n.aliases,
+            on_floor=n.kind is NodeKind.PLACE and not any(n.size) and n.pose.position[2] <= MAX_FLOOR_HEIGHT,
+        )
         for n in sorted(scene.nodes, key=lambda n: (n.kind, n.id))
         if n.kind in _NAMED
     )

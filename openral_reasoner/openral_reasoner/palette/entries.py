@@ -92,13 +92,14 @@ class SkillEntry(PaletteEntry):
 
 
 class PlaceEntry(PaletteEntry):
-    """Place, room or agent that may be a target."""
+    """Place, room or agent that may be a target; ``on_floor`` for a place without furniture, or a surface."""
 
     id: str
     label: str
     kind: NodeKind
     room: str = ""
     aliases: tuple[str, ...] = ()
+    on_floor: bool = False
 
     def answers_to(self, name: str) -> bool:
         """Return True if ``name`` is its id, label or alias, ignoring case."""

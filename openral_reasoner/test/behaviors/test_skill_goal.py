@@ -125,6 +125,18 @@ def test_a_room_is_answered_with_the_places_in_it_alone(run: Run) -> None:
     assert set(told[1].valid) == {"counter_1", "fridge_1", "cabinet_1"}
 
 
+def test_a_place_without_a_surface_is_refused_before_the_drive(run: Run, palette: ToolPalette) -> None:
+    middle = PlaceEntry(
+        id="kitchen_middle", label="middle of the kitchen", kind=NodeKind.PLACE, room="kitchen", on_floor=True
+    )
+    seen = palette.model_copy(update={"places": (*palette.places, middle)})
+    played, told = run(MUG, act("GRASP", "mug_1"), act("PLACE", "kitchen_middle"), seen=seen)
+    assert told[2].status == "INVALID_CALL"
+    assert "a spot on the floor, without a surface" in told[2].text
+    assert set(told[2].valid) == {"counter_1", "fridge_1", "cabinet_1"}
+    assert played.skills[-1] == "grasp"
+
+
 def test_a_resolved_person_is_no_object_to_grasp(run: Run) -> None:
     resolve = RawCall(tool="resolve_place", arguments='{"reference": "Ana"}')
     played, told = run(resolve, act("GRASP", "ana"))

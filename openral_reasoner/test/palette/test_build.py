@@ -6,8 +6,10 @@ from dataclasses import replace
 import pytest
 
 from openral_core.detectors import DetectorInfo, Health, LifecycleState
+from openral_core.geometry import Pose
 from openral_core.rskills import Mode, Name, Vocabulary
 from openral_core.skills import Verb
+from openral_core.spatial_memory import NodeKind, SceneGraph, SceneNode
 from openral_reasoner.palette.build import (
     CAMERAS,
     LABEL,
@@ -61,6 +63,18 @@ def names(palette: ToolPalette) -> list[str]:
 
 def test_an_empty_graph_offers_nothing_that_needs_a_peer() -> None:
     assert names(ToolPalette()) == ["emit_prompt", "ask_human", "done"]
+
+
+@pytest.mark.parametrize(
+    ("size", "height", "on_floor"),
+    [((0.0, 0.0, 0.0), 0.0, True), ((0.0, 0.0, 0.0), 0.4, False), ((0.6, 2.6, 0.9), 0.45, False)],
+)
+def test_a_place_at_floor_height_without_a_size_has_no_surface(
+    size: tuple[float, float, float], height: float, on_floor: bool
+) -> None:
+    node = SceneNode("middle", NodeKind.PLACE, "middle", Pose((1.0, 2.0, height)), size)
+    palette = build_palette(GraphState(memory_alive=True, scene=SceneGraph((node,), ())), ())
+    assert [place.on_floor for place in palette.places] == [on_floor]
 
 
 def test_locate_words_list_every_locator_camera_and_the_rule() -> None:
