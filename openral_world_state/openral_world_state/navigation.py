@@ -1,7 +1,6 @@
 """Navigation on the floor plan: where the robot fits, routes between places, viewpoints of objects."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -10,15 +9,14 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
-from scipy.sparse import coo_array
+from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components, dijkstra
 
 from openral_core.geometry import Pose
-from openral_core.home_map import Doorway
+from openral_core.grid_graph import grid_graph
 from openral_world_state.static_map import SiteFixture, StaticMap
 
 Point = tuple[float, float]
-_NEIGHBOURS = (((0, 1), 1.0), ((1, 0), 1.0), ((1, 1), math.sqrt(2.0)), ((1, -1), math.sqrt(2.0)))
 
 
 class FloorGrid:
@@ -36,15 +34,18 @@ class FloorGrid:
         corners = np.concatenate(outlines) if outlines else np.zeros((1, 2))
         self._origin = corners.min(axis=0) - cell
         shape = np.ceil((corners.max(axis=0) + cell - self._origin) / cell).astype(int)
-        centers = self._centers(shape)
+        index = np.stack(np.meshgrid(np.arange(shape[0]), np.arange(shape[1]), indexing="ij"), axis=-1)
+        centers = self._origin + (index + 0.5) * cell
         open_floor = np.zeros(shape, dtype=bool)
         for outline in outlines:
-            open_floor |= _inside(outline, centers)
+            open_floor |= points_inside(outline, centers)
         for site in home.sites:
-            open_floor &= ~_covers(site, centers)
+            open_floor &= ~points_covered(site, centers)
         if home.doorways:
+            near = [np.linalg.norm(centers - np.array(d.at), axis=-1) <= d.width / 2.0 for d in home.doorways]
+            in_doorway = np.any(near, axis=0)
             for outline in outlines:
-                open_floor &= ~(_on_border(outline, centers, cell) & ~_in_doorway(home.doorways, centers))
+                open_floor &= ~(points_near_border(outline, centers, cell) & ~in_doorway)
         self._clearance = distance_transform_edt(open_floor) * cell
         self._free = self._clearance >= robot_radius
 
@@ -64,48 +65,35 @@ class FloorGrid:
         within = ((cells >= 0) & (cells < self._free.shape)).all(axis=1)
         x, y = np.where(within[:, None], cells, 0).T
         result = within & self._free[x, y]
-        origin = self._nearest_free(start) if start is not None else None
+        origin = self.nearest_free(start) if start is not None else None
         return np.asarray(result & (self._components[x, y] == self._components[origin])) if origin else result
 
     def connected(self, first: Point, second: Point) -> bool:
         """Tell if the robot can drive from one point to the other."""
-        a, b = self._nearest_free(first), self._nearest_free(second)
+        a, b = self.nearest_free(first), self.nearest_free(second)
         return a is not None and b is not None and bool(self._components[a] == self._components[b])
 
     def distances(self, start: Point, points: list[Point]) -> list[float]:
         """Driving distances from ``start`` to each point [m]; infinite where there is no path."""
-        origin = self._nearest_free(start)
+        origin = self.nearest_free(start)
         if origin is None:
             return [math.inf] * len(points)
         field = dijkstra(
             self._adjacency, directed=False, indices=int(np.ravel_multi_index(origin, self._free.shape))
         )
-        ends = (self._nearest_free(point) for point in points)
+        ends = (self.nearest_free(point) for point in points)
         flat = (int(np.ravel_multi_index(e, self._free.shape)) if e else None for e in ends)
         return [float(field[i]) if i is not None else math.inf for i in flat]
 
     @cached_property
-    def _adjacency(self) -> coo_array:
-        """Free cells joined to their free neighbours, weighted by distance [m]."""
-        number = np.arange(self._free.size).reshape(self._free.shape)
-        rows, columns, weights = [], [], []
-        for (dx, dy), length in _NEIGHBOURS:
-            first = (slice(0, -dx or None), slice(max(0, -dy), -dy if dy > 0 else None))
-            second = (slice(dx, None), slice(max(0, dy), dy if dy < 0 else None))
-            both = self._free[first] & self._free[second]
-            rows.append(number[first][both])
-            columns.append(number[second][both])
-            weights.append(np.full(int(both.sum()), length * self._cell))
-        shape = (self._free.size, self._free.size)
-        return coo_array(
-            (np.concatenate(weights), (np.concatenate(rows), np.concatenate(columns))), shape
-        ).tocsr()
+    def _adjacency(self) -> coo_matrix:
+        return grid_graph(self._free, self._cell)
 
     @cached_property
     def _components(self) -> NDArray[np.int32]:
         return np.asarray(connected_components(self._adjacency, directed=False)[1]).reshape(self._free.shape)
 
-    def _nearest_free(self, point: Point, within: float = 1.0) -> tuple[int, int] | None:
+    def nearest_free(self, point: Point, within: float = 1.0) -> tuple[int, int] | None:
         """Free cell nearest to a point; None if there is none ``within`` [m]."""
         middle = np.floor((np.array(point) - self._origin) / self._cell).astype(int)
         reach = int(within / self._cell)
@@ -122,13 +110,8 @@ class FloorGrid:
         j = math.floor((point[1] - self._origin[1]) / self._cell)
         return (i, j) if 0 <= i < self._free.shape[0] and 0 <= j < self._free.shape[1] else None
 
-    def _centers(self, shape: NDArray[np.int_]) -> NDArray[np.float64]:
-        """Centres of all cells [m], shape (*shape, 2)."""
-        grid = np.stack(np.meshgrid(np.arange(shape[0]), np.arange(shape[1]), indexing="ij"), axis=-1)
-        return np.asarray(self._origin + (grid + 0.5) * self._cell)
 
-
-def _inside(outline: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.bool_]:
+def points_inside(outline: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Tell which points (..., 2) are inside a polygon, by the even-odd rule."""
     inside = np.zeros(points.shape[:-1], dtype=bool)
     x, y = points[..., 0], points[..., 1]
@@ -138,7 +121,7 @@ def _inside(outline: NDArray[np.float64], points: NDArray[np.float64]) -> NDArra
     return inside
 
 
-def _on_border(
+def points_near_border(
     outline: NDArray[np.float64], points: NDArray[np.float64], thickness: float
 ) -> NDArray[np.bool_]:
     """Tell which points (..., 2) are within ``thickness`` [m] of a polygon's border."""
@@ -150,12 +133,8 @@ def _on_border(
     return result
 
 
-def _in_doorway(doorways: Sequence[Doorway], points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    away = [np.linalg.norm(points - np.array(door.at), axis=-1) <= door.width / 2.0 for door in doorways]
-    return np.asarray(np.any(away, axis=0))
-
-
-def _covers(site: SiteFixture, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+def points_covered(site: SiteFixture, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which points (..., 2) in map a site's footprint covers."""
     if site.footprint is None:
         return np.zeros(points.shape[:-1], dtype=bool)
     c, s = math.cos(site.frame.yaw), math.sin(site.frame.yaw)
@@ -200,7 +179,12 @@ class Routes:
         self._graph.add_nodes_from(self._points)
         complete = nx.Graph()
         complete.add_nodes_from(self._points)
-        for first, second, length in self._lengths():
+        names = sorted(self._points)
+        rows = {n: floor.distances(self._points[n], [self._points[m] for m in names]) for n in names}
+        for first, second in combinations(names, 2):
+            length = rows[first][names.index(second)]
+            if math.isinf(length):
+                continue
             complete.add_edge(first, second, weight=length)
             if length <= _DIRECT * math.dist(self._points[first], self._points[second]) + _DIRECT_MARGIN:
                 self._graph.add_edge(first, second, weight=length)
@@ -231,12 +215,6 @@ class Routes:
         if not nx.has_path(self._graph, first, goal):
             return Route((goal,), away[goal])
         return Route(tuple(nx.shortest_path(self._graph, first, goal, weight="weight")), away[goal])
-
-    def _lengths(self) -> list[tuple[str, str, float]]:
-        names = sorted(self._points)
-        rows = {n: self._floor.distances(self._points[n], [self._points[m] for m in names]) for n in names}
-        pairs = [(a, b, rows[a][names.index(b)]) for a, b in combinations(names, 2)]
-        return [pair for pair in pairs if math.isfinite(pair[2])]
 
     def _drop_detours(self) -> None:
         """Remove each edge that is no shorter than the route over a third place."""

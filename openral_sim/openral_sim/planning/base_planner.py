@@ -4,13 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 
 from openral_core.errors import OpenRALError
+from openral_core.grid_graph import grid_graph
 from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid
-
-_NEIGHBOURS = ((1, 0), (0, 1), (1, 1), (1, -1))  # Half of the 8-neighbourhood; edges go both ways.
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ class CostToGo:
             cells.append(int(self.previous[cells[-1]]))
         index = np.stack(np.unravel_index(cells[::-1], self.cost.shape), axis=-1)
         points = np.vstack([self.start, self.grid.point(index)[1:-1], goal])
-        return _shortcut(
+        return shortcut(
             self.grid, points, min(self.clearance + CONFIG.shortcut_margin, CONFIG.comfort_clearance)
         )
 
@@ -105,7 +103,10 @@ def plan_from(grid: SimOccupancyGrid, start: NDArray[np.float64], clearance: flo
     free = grid.clearance >= clearance
     start = np.asarray(start, dtype=float)[:2]
     source = _nearest_free(grid, free, start, clearance)
-    cost, previous = dijkstra(_graph(grid, free), indices=source, return_predecessors=True)
+    comfort = CONFIG.comfort_clearance
+    price = 1.0 + CONFIG.clearance_penalty * np.clip(comfort - grid.clearance, 0.0, None) / comfort
+    graph = grid_graph(free, RESOLUTION, price)
+    cost, previous = dijkstra(graph, indices=source, return_predecessors=True)
     return CostToGo(grid, start, clearance, cost.reshape(free.shape), previous)
 
 
@@ -122,33 +123,7 @@ def _nearest_free(
     return int(np.ravel_multi_index(tuple(cells[best]), free.shape))
 
 
-def _graph(grid: SimOccupancyGrid, free: NDArray[np.bool_]) -> coo_matrix:
-    index = np.arange(free.size).reshape(free.shape)
-    comfort = CONFIG.comfort_clearance
-    price = 1.0 + CONFIG.clearance_penalty * np.clip(comfort - grid.clearance, 0.0, None) / comfort
-    ends, weights = [], []
-    for dx, dy in _NEIGHBOURS:
-        here, there = _shifted(dx, dy)
-        both = free[here] & free[there]
-        ends.append((index[here][both], index[there][both]))
-        mean = (price[here] + price[there])[both] / 2
-        weights.append(mean * RESOLUTION * np.hypot(dx, dy))
-    rows, columns = (np.concatenate(part) for part in zip(*ends, strict=True))
-    weight = np.concatenate(weights)
-    both_ways = (np.r_[weight, weight], (np.r_[rows, columns], np.r_[columns, rows]))
-    return coo_matrix(both_ways, shape=(free.size, free.size)).tocsr()
-
-
-def _shifted(dx: int, dy: int) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
-    """Slices of a grid and of its cells shifted by one step."""
-    y_here, y_there = {0: (slice(None), slice(None)), 1: (slice(None, -1), slice(1, None))}.get(
-        dy, (slice(1, None), slice(None, -1))
-    )
-    x_here, x_there = (slice(None, -1), slice(1, None)) if dx else (slice(None), slice(None))
-    return (x_here, y_here), (x_there, y_there)
-
-
-def _shortcut(grid: SimOccupancyGrid, points: NDArray[np.float64], clearance: float) -> NDArray[np.float64]:
+def shortcut(grid: SimOccupancyGrid, points: NDArray[np.float64], clearance: float) -> NDArray[np.float64]:
     """Drop the points between any two that a free straight line joins."""
     kept = [0]
     while kept[-1] < len(points) - 1:
@@ -157,7 +132,7 @@ def _shortcut(grid: SimOccupancyGrid, points: NDArray[np.float64], clearance: fl
             (
                 j
                 for j in range(len(points) - 1, here + 1, -1)
-                if _is_line_free(grid, points[here], points[j], clearance)
+                if is_line_free(grid, points[here], points[j], clearance)
             ),
             here + 1,
         )
@@ -165,9 +140,10 @@ def _shortcut(grid: SimOccupancyGrid, points: NDArray[np.float64], clearance: fl
     return points[kept]
 
 
-def _is_line_free(
+def is_line_free(
     grid: SimOccupancyGrid, a: NDArray[np.float64], b: NDArray[np.float64], clearance: float
 ) -> bool:
+    """Return True if a straight line keeps a clearance [m] from every obstacle."""
     count = int(np.linalg.norm(b - a) / (RESOLUTION / 2)) + 2
     line = a + np.linspace(0.0, 1.0, count)[:, None] * (b - a)
     cells = np.rint((line - grid.origin) / RESOLUTION).astype(int)
