@@ -83,8 +83,18 @@ class ContainerStates:
             container: Id of the container whose door or drawer was moved.
             fraction: Position it ended at, from 0 (closed) to 1 (wide open).
         """
-        if container in self._drawers and math.isfinite(fraction):
-            self._move_contents(self._drawers[container], min(max(fraction, 0.0), 1.0))
+        drawer = self._drawers.get(container)
+        if drawer is not None and math.isfinite(fraction):
+            drawn = min(max(fraction, 0.0), 1.0) * drawer.drawn
+            moved = drawn - self._drawn.get(container, 0.0)
+            dx, dy = moved * math.cos(drawer.frame.yaw), moved * math.sin(drawer.frame.yaw)
+            inside = [r for r in self._memory if not r.carried and drawer.encloses(r.pose.position)]
+            for record in inside:
+                x, y, z = record.pose.position
+                record.pose = replace(record.pose, position=(x + dx, y + dy, z))
+                self._memory.touch(record)
+            self._drawn[container] = drawn
+            self._memory.put_fact(_DRAWN_FACT, json.dumps(self._drawn))
         if fraction >= _LIMITS.skill_open:
             return self.set(container, Opening.OPEN)
         return self.set(container, Opening.CLOSED if fraction <= _LIMITS.skill_closed else Opening.UNKNOWN)
@@ -99,18 +109,6 @@ class ContainerStates:
             self._memory.put_fact(_STATES_FACT, json.dumps(states))
         return True
 
-    def _move_contents(self, drawer: SiteFixture, fraction: float) -> None:
-        name, drawn = drawer.node.id, fraction * drawer.drawn
-        moved = drawn - self._drawn.get(name, 0.0)
-        dx, dy = moved * math.cos(drawer.frame.yaw), moved * math.sin(drawer.frame.yaw)
-        inside = [r for r in self._memory if not r.carried and drawer.encloses(r.pose.position)]
-        for record in inside:
-            x, y, z = record.pose.position
-            record.pose = replace(record.pose, position=(x + dx, y + dy, z))
-            self._memory.touch(record)
-        self._drawn[name] = drawn
-        self._memory.put_fact(_DRAWN_FACT, json.dumps(self._drawn))
-
 
 def estimate_opening(view: DepthView, site: SiteFixture, farthest: float) -> Opening:
     """Estimate a container's state; UNKNOWN unless the camera sees enough of its front.
@@ -120,11 +118,16 @@ def estimate_opening(view: DepthView, site: SiteFixture, farthest: float) -> Ope
         site: Container.
         farthest: Depth that can be trusted [m].
     """
-    if site.footprint is None or site.interior is None or not _is_facing(view, site):
+    if site.footprint is None or site.interior is None:
+        return Opening.UNKNOWN
+    front = site.footprint.max[0]
+    x, y = site.frame.to_local(float(view.camera_position[0]), float(view.camera_position[1]))
+    is_facing = x > front and abs(y) < _LIMITS.max_oblique * (x - front)
+    if not is_facing:
         return Opening.UNKNOWN
     sample, classify = _METHODS[site.opens]
-    points = sample(site, site.interior, site.footprint.max[0])
-    residual = _depth_residual(view, points, farthest)
+    points = sample(site, site.interior, front)
+    residual = depth_residual(view, points, farthest)
     if residual is None:
         return Opening.UNKNOWN
     opening = classify(residual)
@@ -136,7 +139,7 @@ def estimate_opening(view: DepthView, site: SiteFixture, farthest: float) -> Ope
     return Opening.UNKNOWN if is_other else opening
 
 
-def _classify_door(residual: Points) -> Opening:
+def classify_door(residual: Points) -> Opening:
     """OPEN if most points are looked through, CLOSED if nearly all are met."""
     if (np.abs(residual) <= _LIMITS.tolerance).mean() >= _LIMITS.closed_points:
         return Opening.CLOSED
@@ -144,16 +147,16 @@ def _classify_door(residual: Points) -> Opening:
     return Opening.OPEN if is_open else Opening.UNKNOWN
 
 
-def _classify_sliding_door(residual: Points) -> Opening:
+def classify_sliding_door(residual: Points) -> Opening:
     """Classify the halves of the front one by one, because only one of them is ever open."""
     columns = len(_SAMPLES) // 2 * len(_SAMPLES)
-    halves = [_classify_door(half) for half in (residual[:columns], residual[-columns:])]
+    halves = [classify_door(half) for half in (residual[:columns], residual[-columns:])]
     if Opening.OPEN in halves:
         return Opening.OPEN
     return Opening.CLOSED if halves == [Opening.CLOSED] * 2 else Opening.UNKNOWN
 
 
-def _classify_drawer(residual: Points) -> Opening:
+def classify_drawer(residual: Points) -> Opening:
     """OPEN if the tray hides the chest, CLOSED if the chest is visible."""
     if (residual < -_LIMITS.tolerance).mean() >= _LIMITS.open_points:
         return Opening.OPEN
@@ -171,7 +174,7 @@ def _is_own_tray(view: DepthView, points: Points, residual: Points, interior: Bo
     return bool(((heights > low) & (heights < high)).mean() >= _LIMITS.open_points)
 
 
-def _depth_residual(view: DepthView, points: Points, farthest: float) -> Points | None:
+def depth_residual(view: DepthView, points: Points, farthest: float) -> Points | None:
     """Measured depth minus the depth of each map point (N, 3) [m]; None if any is not in view."""
     in_camera = view.to_camera(points)
     if (in_camera[:, 2] < _LIMITS.min_depth).any() or (in_camera[:, 2] > farthest).any():
@@ -205,15 +208,9 @@ def _to_map(site: SiteFixture, points: Iterable[tuple[float, float, float]]) -> 
     return np.array([(*site.frame.to_parent(x, y), z) for x, y, z in points])
 
 
-def _is_facing(view: DepthView, site: SiteFixture) -> bool:
-    x, y = site.frame.to_local(float(view.camera_position[0]), float(view.camera_position[1]))
-    front = site.footprint.max[0] if site.footprint else 0.0
-    return x > front and abs(y) < _LIMITS.max_oblique * (x - front)
-
-
 Sampler = Callable[[SiteFixture, Box3, float], Points]
 _METHODS: dict[Opens, tuple[Sampler, Callable[[Points], Opening]]] = {
-    "hinge": (_sample_front, _classify_door),
-    "aside": (_sample_front, _classify_sliding_door),
-    "out": (_sample_below, _classify_drawer),
+    "hinge": (_sample_front, classify_door),
+    "aside": (_sample_front, classify_sliding_door),
+    "out": (_sample_below, classify_drawer),
 }

@@ -185,11 +185,9 @@ def solve_assignment(costs: Costs) -> list[str | None]:
     for row in costs:
         for column in row:
             rows_of[column] = rows_of.get(column, 0) + 1
-    is_unique = all(len(row) <= 1 and all(rows_of[column] == 1 for column in row) for row in costs)
-    return [next(iter(row), None) for row in costs] if is_unique else _solve(costs, sorted(rows_of))
-
-
-def _solve(costs: Costs, columns: list[str]) -> list[str | None]:
+    if all(len(row) <= 1 and all(rows_of[column] == 1 for column in row) for row in costs):
+        return [next(iter(row), None) for row in costs]
+    columns = sorted(rows_of)
     index_of = {name: index for index, name in enumerate(columns)}
     matrix = np.full((len(costs), len(columns) + len(costs)), _COSTS.unmatched)
     for index, row in enumerate(costs):
@@ -222,10 +220,15 @@ def association_cost(
     if distance > gate:
         return math.inf
     relation = label_relation(observation.label, record, thesaurus)
-    if relation is TermRelation.NONE and not _fills_same_space(observation, record, distance):
-        return math.inf
+    a, b = max(observation.size), max(record.size)
+    if relation is TermRelation.NONE:
+        same_space = max(_COSTS.min_same_space, _COSTS.same_space * (a + b) / 2.0)
+        if distance > same_space or not is_similar_size(observation.size, record.size):
+            return math.inf
     label_cost = _COSTS.label.get(relation, _COSTS.unrelated_label)
-    return distance / gate + label_cost + _size_cost(observation, record)
+    is_size_known = not observation.truncated and min(a, b) > 0.0
+    size_cost = min(_COSTS.max_size, _COSTS.size * abs(math.log(a / b))) if is_size_known else 0.0
+    return distance / gate + label_cost + size_cost
 
 
 def label_relation(label: str, record: ObjectRecord, thesaurus: Thesaurus) -> TermRelation:
@@ -246,19 +249,6 @@ def is_similar_size(first: tuple[float, float, float], second: tuple[float, floa
     """Tell if the longest sides are of one object; an unknown size fits any."""
     a, b = max(first), max(second)
     return a <= 0.0 or b <= 0.0 or 1.0 / _COSTS.max_size_ratio <= a / b <= _COSTS.max_size_ratio
-
-
-def _fills_same_space(observation: Observation, record: ObjectRecord, distance: float) -> bool:
-    mean = (max(observation.size) + max(record.size)) / 2.0
-    within = distance <= max(_COSTS.min_same_space, _COSTS.same_space * mean)
-    return within and is_similar_size(observation.size, record.size)
-
-
-def _size_cost(observation: Observation, record: ObjectRecord) -> float:
-    a, b = max(observation.size), max(record.size)
-    if observation.truncated or a <= 0.0 or b <= 0.0:
-        return 0.0
-    return min(_COSTS.max_size, _COSTS.size * abs(math.log(a / b)))
 
 
 def reidentify_moved(observation: Observation, memory: SpatialMemory, used: set[str]) -> ObjectRecord | None:

@@ -122,7 +122,7 @@ def _nearest_cluster(depth: Array) -> NDArray[np.bool_]:
 def _connected(depth: Array, jump: float) -> NDArray[np.bool_]:
     """Nearest patch without a ``jump`` in depth [m] that spans the box; the whole cluster if none does."""
     known = ~np.isnan(depth)
-    smooth = (known & ~_is_behind_edge(depth, jump)).view(np.uint8)
+    smooth = (known & ~pixels_behind_edges(depth, jump)).view(np.uint8)
     count, patches, boxes, _ = cv2.connectedComponentsWithStats(smooth, connectivity=4)
     height, width = boxes[:, cv2.CC_STAT_HEIGHT] - 1, boxes[:, cv2.CC_STAT_WIDTH] - 1
     spans = (height >= _CLUSTERS.span * (depth.shape[0] - 1)) & (
@@ -134,7 +134,7 @@ def _connected(depth: Array, jump: float) -> NDArray[np.bool_]:
     return min(masks, key=lambda mask: quantile(depth[mask], 0.5))
 
 
-def _is_behind_edge(depth: Array, jump: float) -> NDArray[np.bool_]:
+def pixels_behind_edges(depth: Array, jump: float) -> NDArray[np.bool_]:
     """Mask of the pixels farther than a neighbour by more than ``jump`` [m]."""
     result = np.zeros(depth.shape, dtype=bool)
     right, down = np.diff(depth, axis=1), np.diff(depth, axis=0)
@@ -149,14 +149,11 @@ def _spans(cells: tuple[NDArray[np.intp], ...], shape: tuple[int, ...]) -> bool:
     rows, columns = cells
     is_high = rows.max() - rows.min() >= _CLUSTERS.span * (shape[0] - 1)
     is_wide = columns.max() - columns.min() >= _CLUSTERS.span * (shape[1] - 1)
-    return bool(is_high and is_wide and not _cuts_corner(rows, columns, shape))
-
-
-def _cuts_corner(rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, ...]) -> bool:
-    """Tell if nearly all of some cells lie beyond one of a box's diagonals."""
+    # Cells of which nearly all lie beyond one of the box's diagonals only cut its corner.
     u, v = rows / max(shape[0] - 1, 1), columns / max(shape[1] - 1, 1)
     sides = (u + v < 1.0, u + v > 1.0, u < v, u > v)
-    return any(float(side.mean()) >= _CLUSTERS.corner for side in sides)
+    cuts_corner = any(float(side.mean()) >= _CLUSTERS.corner for side in sides)
+    return bool(is_high and is_wide and not cuts_corner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,20 +194,20 @@ def estimate_extent(points: Array, viewpoint: Array, support: float) -> Extent:
     """
     height = max(quantile(points[:, 2], _EXTENT.highest) - support, 0.0)
     outline = np.asarray(cv2.convexHull(points[:, :2].astype(np.float32)))
-    center, yaw, (length, depth) = _footprint(outline)
+    center, yaw, (length, depth) = fit_rectangle(outline)
     away = np.array([-np.sin(yaw), np.cos(yaw)])
     forward = center - viewpoint[:2]
     away = away if away @ forward >= 0.0 else -away
     facing = float(away @ forward) / max(float(np.linalg.norm(forward)), 1e-9)
     filled = cv2.contourArea(outline) / max(length * depth, 1e-9)
-    whole = _whole_depth(length, depth, height, facing, filled)
+    whole = whole_depth(length, depth, height, facing, filled)
     center = center + away * (whole - depth) / 2.0
     thickness = min(length, height)
     hidden = thickness / 2.0 if whole < _EXTENT.half[0] * thickness else 0.0
     return Extent(np.array([*center, support + height / 2.0]), yaw, (length, whole, height), hidden)
 
 
-def _whole_depth(length: float, depth: float, height: float, facing: float, filled: float) -> float:
+def whole_depth(length: float, depth: float, height: float, facing: float, filled: float) -> float:
     """Depth of the whole object from its visible part [m]; a filled rectangle is fully visible."""
     least, most = _EXTENT.half
     is_round = filled < _EXTENT.rectangle and least < depth / max(length, 1e-6) < most
@@ -220,7 +217,7 @@ def _whole_depth(length: float, depth: float, height: float, facing: float, fill
     return height if is_lying and facing > _EXTENT.lying_facing else depth
 
 
-def _footprint(outline: NDArray[np.float32]) -> tuple[Array, float, tuple[float, float]]:
+def fit_rectangle(outline: NDArray[np.float32]) -> tuple[Array, float, tuple[float, float]]:
     """Smallest rectangle around an outline: centre [m], yaw of its long side [rad], (long, short) [m]."""
     offset = outline.reshape(-1, 2).mean(axis=0)
     (x, y), (a, b), degrees = cv2.minAreaRect(outline - offset)
@@ -311,8 +308,13 @@ def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObj
     if not optics.nearest <= depth <= optics.farthest:
         raise OutOfRange(detection.label, detection.box, depth, optics.nearest, optics.farthest)
     extent = estimate_extent(points, view.camera_position, support)
-    truncated = _touches_border(detection.box, intrinsics.width, intrinsics.height)
-    covariance = _covariance(view, depth, extent.hidden_depth, optics)
+    edges = detection.box
+    truncated = (
+        min(edges.x_min, edges.y_min) <= 1.0
+        or edges.x_max >= intrinsics.width - 1.0
+        or edges.y_max >= intrinsics.height - 1.0
+    )
+    covariance = position_covariance(view, depth, extent.hidden_depth, optics)
     if truncated:
         covariance = covariance + np.eye(3) * (max(extent.size) / 4.0) ** 2
     x, y, z = extent.center.tolist()
@@ -339,16 +341,11 @@ def _window(view: DepthView, box: Box, count: int) -> _Window:
     depth = view.depth[y0:y1:step, x0:x1:step].astype(np.float64)
     depth[~(np.isfinite(depth) & (depth > 0.0))] = np.nan
     rows, columns = np.arange(y0, y1, step, dtype=float), np.arange(x0, x1, step, dtype=float)
-    if view.intrinsics.is_fisheye:
-        depth[~_has_ray(view, rows, columns)] = np.nan
+    if view.intrinsics.is_fisheye:  # pixels outside its image circle have no ray
+        pixels = np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
+        known = np.isfinite(view.depth_intrinsics.rays(pixels)).all(axis=1)
+        depth[~known.reshape(depth.shape)] = np.nan
     return _Window(depth, rows, columns, step)
-
-
-def _has_ray(view: DepthView, rows: Array, columns: Array) -> NDArray[np.bool_]:
-    """Mask of the pixels with a ray; those outside a fisheye's image circle have none."""
-    pixels = np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
-    known = np.isfinite(view.depth_intrinsics.rays(pixels)).all(axis=1)
-    return np.asarray(known.reshape(len(rows), len(columns)))
 
 
 def _span(low: float, high: float, size: int) -> tuple[int, int]:
@@ -379,11 +376,8 @@ def _in_map(view: DepthView, window: _Window, mask: NDArray[np.bool_]) -> Array:
     return transform_points(view.T_map_camera, rays * window.depth[mask][:, None])
 
 
-def _touches_border(box: Box, width: int, height: int) -> bool:
-    return box.x_min <= 1.0 or box.y_min <= 1.0 or box.x_max >= width - 1.0 or box.y_max >= height - 1.0
-
-
-def _covariance(view: DepthView, depth: float, hidden_depth: float, optics: DepthModel) -> Array:
+def position_covariance(view: DepthView, depth: float, hidden_depth: float, optics: DepthModel) -> Array:
+    """Covariance in map of a position measured at a depth [m], shape (3, 3) [m^2]; two pixels wide."""
     across = 2.0 * depth / float(view.intrinsics.K[0, 0])
     along = np.hypot(optics.noise + optics.noise_growth * depth**2, hidden_depth / 2.0)
     R = view.T_map_camera[:3, :3]

@@ -115,33 +115,24 @@ def check_visibility(
     spread = np.column_stack((sizes[:, :2].max(axis=1), sizes[:, 2]))
     points = np.repeat(centers[:, None], len(_SAMPLES), axis=1)
     points[..., :2] += _SAMPLES[None] * spread[:, None]
-    measured = _measured_depth(view, points)
+    measured = measured_depth(view, points)
     residual = measured - points[..., 2]
     in_range = (centers[:, 2] >= nearest) & (centers[:, 2] <= farthest)
     occlusion, behind = sizes.max(axis=1) / 2.0 + _CONFIG.occlusion, _CONFIG.noise + sizes.min(axis=1) / 4.0
     is_occluded = (residual < -occlusion[:, None]).any(axis=1)
     seen = in_range & ~np.isnan(residual).any(axis=1) & ~is_occluded
     through = (residual > behind[:, None]).sum(axis=1) >= len(_SAMPLES) - 1
-    vacant = ~_hits_object(view, points / points[..., 2:] * measured[..., None], records)
+    vacant = ~hits_object(view, points / points[..., 2:] * measured[..., None], records)
     # Depth measured behind a flat object is that of its support, hardly farther than the object.
     flat = sizes[:, 2] < _CONFIG.flat
     width = spread[:, 0] * view.intrinsics.K[0, 0]
     resolvable = width >= _CONFIG.resolvable * np.maximum(centers[:, 2], 1e-6)
-    return [
-        _classify(*map(bool, flags))
-        for flags in zip(seen, through & vacant, flat & resolvable & vacant, strict=True)
-    ]
+    states = (Visibility.UNSEEN, Visibility.EMPTY, Visibility.UNDECIDED, Visibility.OCCUPIED)
+    first = np.select([~seen, through & vacant, flat & resolvable & vacant], [0, 1, 2], 3)
+    return [states[index] for index in first]
 
 
-def _classify(seen: bool, empty: bool, undecided: bool) -> Visibility:
-    if not seen:
-        return Visibility.UNSEEN
-    if empty:
-        return Visibility.EMPTY
-    return Visibility.UNDECIDED if undecided else Visibility.OCCUPIED
-
-
-def _hits_object(
+def hits_object(
     view: DepthView, measured: NDArray[np.float64], records: Sequence[ObjectRecord]
 ) -> NDArray[np.bool_]:
     """Tell if any measured point (K, 5, 3) lies in its record's box; shape (K,).
@@ -160,7 +151,7 @@ def _hits_object(
     return np.asarray((in_footprint & above_support).any(axis=1))
 
 
-def _measured_depth(view: DepthView, points: NDArray[np.float64]) -> NDArray[np.float64]:
+def measured_depth(view: DepthView, points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Depth measured in the direction of each point (K, 5, 3) [m], NaN if unknown; shape (K, 5)."""
     depths = points[..., 2]
     result = np.full(depths.shape, np.nan)
@@ -220,18 +211,14 @@ class NegativeEvidence:
             seen: Ids of the objects it detected.
         """
         nearest, farthest = self.optics.nearest, self.optics.farthest
-        expected = [r for r in self._in_range(view) if r.id not in seen and self._is_expected(r, source)]
+        # A ball around the view's frustum.
+        x, y, z = (view.camera_position + view.T_map_camera[:3, 2] * farthest / 2.0).tolist()
+        in_range = (record for record, _ in self.memory.near((x, y, z), farthest * 0.75))
+        expected = [r for r in in_range if r.id not in seen and self._is_expected(r, source)]
         states = check_visibility(view, expected, nearest, farthest)
         for record, state in zip(expected, states, strict=True):
             if state in (Visibility.EMPTY, Visibility.UNDECIDED):
                 self._count_miss(record, view.stamp)
-
-    def _in_range(self, view: DepthView) -> list[ObjectRecord]:
-        """Return the records in a ball around the view's frustum."""
-        farthest = self.optics.farthest
-        middle = view.camera_position + view.T_map_camera[:3, 2] * farthest / 2.0
-        x, y, z = middle.tolist()
-        return [record for record, _ in self.memory.near((x, y, z), farthest * 0.75)]
 
     def _is_expected(self, record: ObjectRecord, source: str) -> bool:
         if record.carried or record.presence is Presence.GONE or record.map_epoch != self.map_epoch:

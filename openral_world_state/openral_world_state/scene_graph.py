@@ -111,14 +111,6 @@ def object_edges(
         yield SceneEdge(location.inside.node.id, Relation.CONTAINS, record.id)
     elif location.on is not None:
         yield SceneEdge(record.id, Relation.ON, location.on.node.id)
-    yield from _object_relations(record, memory, map_epoch)
-
-
-def _has_place(record: ObjectRecord, map_epoch: int) -> bool:
-    return record.presence is not Presence.GONE and record.map_epoch == map_epoch
-
-
-def _object_relations(record: ObjectRecord, memory: SpatialMemory, map_epoch: int) -> Iterator[SceneEdge]:
     around = sorted(memory.near(record.pose.position, NEAR), key=lambda found: (found[1], found[0].id))
     others = [(o, d) for o, d in around if o.id != record.id and _has_place(o, map_epoch)]
     holder = next((other for other, _ in others if is_supported_by(record, other)), None)
@@ -126,6 +118,10 @@ def _object_relations(record: ObjectRecord, memory: SpatialMemory, map_epoch: in
         yield SceneEdge(record.id, Relation.ON, holder.id)
     for other, distance in others[:_MAX_NEAR]:
         yield SceneEdge(record.id, Relation.NEAR, other.id, round(distance, 3))
+
+
+def _has_place(record: ObjectRecord, map_epoch: int) -> bool:
+    return record.presence is not Presence.GONE and record.map_epoch == map_epoch
 
 
 def is_supported_by(upper: ObjectRecord, lower: ObjectRecord) -> bool:
@@ -223,7 +219,7 @@ def document_from_graph(graph: SceneGraph) -> dict[str, object]:
     header = Header(schema_version=SCHEMA_VERSION, map_epoch=graph.map_epoch, revision=graph.revision)
     document = GraphDocument(
         graph=header,
-        nodes=tuple(map(_document_from_node, graph.nodes)),
+        nodes=tuple(map(document_from_node, graph.nodes)),
         edges=tuple(
             EdgeDocument(source=e.source, target=e.target, key=e.relation, weight=e.weight)
             for e in graph.edges
@@ -235,14 +231,15 @@ def document_from_graph(graph: SceneGraph) -> dict[str, object]:
 def graph_from_document(document: GraphDocument) -> SceneGraph:
     """Convert a validated document to a graph."""
     return SceneGraph(
-        nodes=tuple(map(_node_from_document, document.nodes)),
+        nodes=tuple(map(node_from_document, document.nodes)),
         edges=tuple(SceneEdge(e.source, e.key, e.target, e.weight) for e in document.edges),
         map_epoch=document.graph.map_epoch,
         revision=document.graph.revision,
     )
 
 
-def _document_from_node(node: SceneNode) -> NodeDocument:
+def document_from_node(node: SceneNode) -> NodeDocument:
+    """Convert a node to its JSON document."""
     return NodeDocument(
         position=node.pose.position,
         orientation=node.pose.orientation,
@@ -252,7 +249,8 @@ def _document_from_node(node: SceneNode) -> NodeDocument:
     )
 
 
-def _node_from_document(document: NodeDocument) -> SceneNode:
+def node_from_document(document: NodeDocument) -> SceneNode:
+    """Convert a JSON document to its node."""
     return SceneNode(
         pose=Pose(document.position, document.orientation),
         votes=dict(document.votes),

@@ -159,10 +159,10 @@ def static_map_from_home(home: HomeMap, map_epoch: int = 0) -> StaticMap:
     served = {place.looks_at: place for place in home.places if place.looks_at}
     spots = (place for place in home.places if not place.looks_at)
     return StaticMap(
-        areas=tuple(Area(_room(room.id, home, map_epoch), room) for room in home.rooms),
+        areas=tuple(Area(node_from_room(room.id, home, map_epoch), room) for room in home.rooms),
         sites=(
-            *(_fixture(fixture, served.get(fixture.id), map_epoch) for fixture in home.fixtures),
-            *(_spot(place, map_epoch) for place in spots),
+            *(site_from_fixture(fixture, served.get(fixture.id), map_epoch) for fixture in home.fixtures),
+            *(site_from_place(place, map_epoch) for place in spots),
         ),
         agents=tuple(
             SceneNode(
@@ -181,7 +181,8 @@ def static_map_from_home(home: HomeMap, map_epoch: int = 0) -> StaticMap:
     )
 
 
-def _room(room_id: str, home: HomeMap, map_epoch: int) -> SceneNode:
+def node_from_room(room_id: str, home: HomeMap, map_epoch: int) -> SceneNode:
+    """Convert a room to a node of its bounding rectangle."""
     room = next(known for known in home.rooms if known.id == room_id)
     xs, ys = zip(*room.polygon, strict=True)
     return SceneNode(
@@ -196,7 +197,8 @@ def _room(room_id: str, home: HomeMap, map_epoch: int) -> SceneNode:
     )
 
 
-def _fixture(fixture: Fixture, place: Place | None, map_epoch: int) -> SiteFixture:
+def site_from_fixture(fixture: Fixture, place: Place | None, map_epoch: int) -> SiteFixture:
+    """Convert a fixture, with the place in front of it if any."""
     holds = bool(fixture.surfaces) or fixture.container is not None or place is not None
     names = (place.id, place.name, *place.aliases) if place else ()
     frame = fixture.pose
@@ -225,7 +227,8 @@ def _fixture(fixture: Fixture, place: Place | None, map_epoch: int) -> SiteFixtu
     )
 
 
-def _spot(place: Place, map_epoch: int) -> SiteFixture:
+def site_from_place(place: Place, map_epoch: int) -> SiteFixture:
+    """Convert a place without furniture."""
     node = SceneNode(
         id=place.id,
         kind=NodeKind.PLACE,
@@ -249,20 +252,22 @@ def static_map_from_graph(graph: SceneGraph) -> StaticMap:
         *(n for n in graph.of_kind(NodeKind.OBJECT) if n.source == "map"),
     ]
     return StaticMap(
-        areas=tuple(Area(node, _outline(node)) for node in graph.of_kind(NodeKind.ROOM)),
-        sites=tuple(_site(node, graph) for node in places),
+        areas=tuple(area_from_node(node) for node in graph.of_kind(NodeKind.ROOM)),
+        sites=tuple(site_from_node(node, graph) for node in places),
         agents=graph.of_kind(NodeKind.AGENT),
     )
 
 
-def _outline(node: SceneNode) -> Room:
+def area_from_node(node: SceneNode) -> Area:
+    """Convert a room of a graph: its bounding rectangle is its outline."""
     (x, y, _), (dx, dy, _) = node.pose.position, node.size
     a, b = max(dx, 0.1) / 2.0, max(dy, 0.1) / 2.0
     corners = ((x - a, y - b), (x + a, y - b), (x + a, y + b), (x - a, y + b))
-    return Room(id=node.id, name=node.label, aliases=node.aliases, polygon=corners)
+    return Area(node, Room(id=node.id, name=node.label, aliases=node.aliases, polygon=corners))
 
 
-def _site(node: SceneNode, graph: SceneGraph) -> SiteFixture:
+def site_from_node(node: SceneNode, graph: SceneGraph) -> SiteFixture:
+    """Convert a box of a graph: its top is a surface, a container has an interior."""
     (x, y, z), (depth, width, height) = node.pose.position, node.size
     rooms = graph.targets(node.id, Relation.IN_ROOM)
     frame = Pose2(x=x, y=y, yaw=node.pose.yaw)

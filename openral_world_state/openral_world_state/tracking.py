@@ -83,13 +83,10 @@ class ImageClock:
 
     def advance(self, stamp: float) -> None:
         """Take in the stamp of an image [s]; the first of a process is later than all memories."""
-        if self._newest is None or stamp < self._newest - self._lateness:
-            self._restart(stamp)
-        self._newest = max(stamp, self._newest or stamp)
-
-    def _restart(self, stamp: float) -> None:
-        self._newest = stamp
-        latest = stamp - RESTART_MARGIN
+        if self._newest is not None and stamp >= self._newest - self._lateness:
+            self._newest = max(stamp, self._newest)
+            return
+        self._newest, latest = stamp, stamp - RESTART_MARGIN
         for record in self._memory:
             if max(record.first_seen, record.last_seen, record.last_checked) > stamp:
                 record.first_seen = min(record.first_seen, latest)
@@ -121,16 +118,21 @@ def lift_detections(
     for detection in detections:
         try:
             thesaurus.parse(detection.label)
-            observations.append(_observation(view, detection, source, optics, from_query=from_query))
+            observations.append(lift_observation(view, detection, source, optics, from_query=from_query))
         except (LiftRefused, UnreadableText) as error:
             refused.append(error)
     frame = ObservationFrame(view.stamp, source, tuple(observations), tuple(map(str, refused)))
     return frame, tuple(refused)
 
 
-def _observation(
+def lift_observation(
     view: DepthView, detection: Detection, source: str, optics: DepthModel, *, from_query: bool
 ) -> Observation:
+    """Lift one detection.
+
+    Raises:
+        LiftRefused: If its box cannot be lifted.
+    """
     lifted = lift(view, detection, optics)
     return Observation(
         label=" ".join(detection.label.split()),
@@ -195,7 +197,7 @@ def create_record(
         label=observation.label,
         pose=observation.pose,
         size=observation.size,
-        votes={observation.label: _vote(observation)},
+        votes={observation.label: label_vote(observation)},
         covariance=observation.covariance,
         confidence=observation.score * _CONFIG.initial_confidence,
         first_seen=observation.stamp,
@@ -224,13 +226,16 @@ def update_record(
         thesaurus: Tells which label is the most specific.
         moved: The object was re-identified at another place.
     """
-    if moved or (not observation.truncated and _has_jumped(record, observation)):
+    spread = math.sqrt(max(mean_variance(record.covariance) + mean_variance(observation.covariance), 1e-6))
+    distance = record.pose.distance(observation.pose)
+    has_jumped = distance > _CONFIG.jump_sigma * spread + _CONFIG.jump_margin
+    if moved or (not observation.truncated and has_jumped):
         record.pose, record.covariance = observation.pose, observation.covariance
         is_partial = observation.truncated
         record.size = _max_sides(record.size, observation.size) if is_partial else observation.size
     else:
-        _fuse(record, observation)
-    add_label_vote(record, observation.label, _vote(observation), thesaurus)
+        fuse_pose(record, observation)
+    add_label_vote(record, observation.label, label_vote(observation), thesaurus)
     gain = _CONFIG.confidence_gain * observation.score
     record.confidence = min(_CONFIG.max_confidence, record.confidence + (1.0 - record.confidence) * gain)
     record.presence, record.misses = Presence.PRESENT, 0
@@ -264,24 +269,19 @@ def support_of(record: ObjectRecord) -> list[str]:
     return [label for label, weight in record.votes.items() if weight >= MIN_VOTE_FRACTION * most]
 
 
-def _vote(observation: Observation) -> float:
+def label_vote(observation: Observation) -> float:
+    """Weight of an observation's label."""
     weight = _CONFIG.query_weight if observation.from_query else 1.0
     return weight * max(observation.score, _CONFIG.min_score)
 
 
-def _has_jumped(record: ObjectRecord, observation: Observation) -> bool:
-    variance = _variance(record.covariance) + _variance(observation.covariance)
-    spread = math.sqrt(max(variance, 1e-6))
-    return record.pose.distance(observation.pose) > _CONFIG.jump_sigma * spread + _CONFIG.jump_margin
-
-
-def _fuse(record: ObjectRecord, observation: Observation) -> None:
+def fuse_pose(record: ObjectRecord, observation: Observation) -> None:
     """Fuse pose and size, weighted by variance.
 
     Source: scalar Kalman update with the mean variance of the axes.
     """
-    known = max(_variance(record.covariance), 1e-8)
-    new = max(_variance(observation.covariance), 1e-8)
+    known = max(mean_variance(record.covariance), 1e-8)
+    new = max(mean_variance(observation.covariance), 1e-8)
     gain = max(0.0 if observation.truncated else _CONFIG.min_gain, known / (known + new))
     x, y, z = (
         a + gain * (b - a) for a, b in zip(record.pose.position, observation.pose.position, strict=True)
@@ -297,7 +297,8 @@ def _fuse(record: ObjectRecord, observation: Observation) -> None:
     record.covariance = tuple(shrink * value for value in record.covariance)
 
 
-def _variance(covariance: tuple[float, ...]) -> float:
+def mean_variance(covariance: tuple[float, ...]) -> float:
+    """Mean variance of the axes of a covariance (9,) [m^2]."""
     return (covariance[0] + covariance[4] + covariance[8]) / 3.0
 
 

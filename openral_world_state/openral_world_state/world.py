@@ -227,7 +227,7 @@ class WorldModel:
             self.container_states.set(site.node.id, opening)
         x, y, z = view.camera_position.tolist()
         outcomes = self._associator.associate(frame.observations, (x, y, z), self.held_object.held)
-        result = _integration_result(frame, refusals, outcomes)
+        result = split_outcomes(frame, refusals, outcomes)
         if negative_evidence:
             self._negative_evidence.apply(view, frame.source, {record.id for record in result.records})
         self.memory.commit()
@@ -238,7 +238,7 @@ class WorldModel:
         return next((node_id for node_id in ids if self.home.nodes[node_id].kind is NodeKind.ROOM), "")
 
 
-def _integration_result(
+def split_outcomes(
     frame: ObservationFrame,
     refusals: tuple[OpenRALError, ...],
     outcomes: Sequence[ObjectRecord | CapacityError],
@@ -318,10 +318,11 @@ def open_world(
         memory = SpatialMemory(Path(memory_path) if memory_path else None, thesaurus)
     try:
         if newest_map:
-            settings = replace(settings, map_epoch=_newest_map(memory))
+            nodes = (*memory, *stored_graph(memory).nodes)
+            settings = replace(settings, map_epoch=max((node.map_epoch for node in nodes), default=0))
         epoch = settings.map_epoch
-        _mark_old_map_missing(memory, epoch)
-        home = static_map_from_home(home_map, epoch) if home_map else _stored_home(memory, epoch)
+        mark_old_map_missing(memory, epoch)
+        home = static_map_from_home(home_map, epoch) if home_map else stored_home(memory, epoch)
         return WorldModel(memory, home, settings, thesaurus)
     except OpenRALError:
         memory.abandon()
@@ -340,7 +341,7 @@ def import_graph(memory: SpatialMemory, graph: SceneGraph) -> None:
     memory.commit()
 
 
-def _mark_old_map_missing(memory: SpatialMemory, map_epoch: int) -> None:
+def mark_old_map_missing(memory: SpatialMemory, map_epoch: int) -> None:
     """Mark objects of an older map as missing, so that the next one seen of their label updates them."""
     for record in memory:
         if record.map_epoch < map_epoch and not record.misses:
@@ -349,20 +350,16 @@ def _mark_old_map_missing(memory: SpatialMemory, map_epoch: int) -> None:
     memory.commit()
 
 
-def _newest_map(memory: SpatialMemory) -> int:
-    graph = _stored_graph(memory)
-    return max((known.map_epoch for known in (*memory, *graph.nodes)), default=0)
-
-
-def _stored_graph(memory: SpatialMemory) -> SceneGraph:
+def stored_graph(memory: SpatialMemory) -> SceneGraph:
+    """Read the fixed part that was imported into memory; empty if there is none."""
     document = memory.fact(_HOME, _GRAPH, None)
     with reading(memory.name):
         return SceneGraph() if document is None else graph_from_document(document)
 
 
-def _stored_home(memory: SpatialMemory, map_epoch: int) -> StaticMap:
+def stored_home(memory: SpatialMemory, map_epoch: int) -> StaticMap:
     """Build the static map from the fixed part that was imported into memory, of this map epoch."""
-    graph = _stored_graph(memory)
+    graph = stored_graph(memory)
     nodes = tuple(node for node in graph.nodes if node.map_epoch == map_epoch)
     ids = {node.id for node in nodes}
     return static_map_from_graph(

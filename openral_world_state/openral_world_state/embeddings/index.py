@@ -86,7 +86,10 @@ class EmbeddingIndex:
         for phrase, vector in zip(phrases, vectors, strict=True):
             row = self._rows.setdefault(phrase, len(self._rows))
             if row >= len(self._vectors):
-                self._grow(len(vector))
+                grown = np.zeros((max(64, 2 * len(self._vectors)), len(vector)), np.float32)
+                if len(self._vectors):
+                    grown[: len(self._vectors)] = self._vectors
+                self._vectors = grown
             self._vectors[row] = vector
 
     def near(
@@ -109,12 +112,6 @@ class EmbeddingIndex:
             for label in sorted(self._labels[phrases[row]]):
                 if not self._thesaurus.excludes(query, label):
                     yield label, float(similarity[row])
-
-    def _grow(self, dimensions: int) -> None:
-        grown = np.zeros((max(64, 2 * len(self._vectors)), dimensions), np.float32)
-        if len(self._vectors):
-            grown[: len(self._vectors)] = self._vectors
-        self._vectors = grown
 
 
 _TOKENIZER = "tokenizer.json"
@@ -149,32 +146,27 @@ def find_model(asked: str) -> ModelFiles:
     """
     folder = Path(asked).expanduser()
     if folder.is_dir():
-        return _in_folder(asked, folder)
+        graph = next((folder / name for name in _MODELS if (folder / name).is_file()), None)
+        if graph is None or not (folder / _TOKENIZER).is_file():
+            raise NoEmbeddingModel(
+                asked, f"the folder has {format_choices(sorted(file.name for file in folder.iterdir()))}"
+            )
+        return ModelFiles(folder / _TOKENIZER, graph)
     hub = _HUB.fullmatch(asked)
     if hub is None:
         raise NoEmbeddingModel(
             asked,
             "neither a folder nor a model id with a commit; branches and tags are refused because they move",
         )
-    return _on_hub(asked, hub["repository"], hub["revision"])
-
-
-def _in_folder(asked: str, folder: Path) -> ModelFiles:
-    graph = next((folder / name for name in _MODELS if (folder / name).is_file()), None)
-    if graph is None or not (folder / _TOKENIZER).is_file():
-        raise NoEmbeddingModel(
-            asked, f"the folder has {format_choices(sorted(file.name for file in folder.iterdir()))}"
-        )
-    return ModelFiles(folder / _TOKENIZER, graph)
-
-
-def _on_hub(asked: str, repository: str, revision: str) -> ModelFiles:
     try:
-        files = [hf_hub_download(repository, name, revision=revision) for name in (_TOKENIZER, _MODELS[0])]
+        tokenizer, model = (
+            hf_hub_download(hub["repository"], name, revision=hub["revision"])
+            for name in (_TOKENIZER, _MODELS[0])
+        )
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else ""
         raise NoEmbeddingModel(asked, f"{type(error).__name__}: {first}") from error
-    return ModelFiles(*map(Path, files))
+    return ModelFiles(Path(tokenizer), Path(model))
 
 
 _WORKER = "openral_world_state.embeddings.worker"
@@ -211,7 +203,8 @@ class EmbeddingWorkerProcess:
             EmbedderFailed: If no vectors arrive in time.
         """
         try:
-            self._send(texts)
+            if self._process.stdin is not None:
+                self._process.stdin.write(json.dumps(list(texts)).encode() + b"\n")
             vectors = base64.b64decode(str(self._receive(self._deadline, "vectors")))
             return np.frombuffer(vectors, np.float32).reshape(len(texts), self._dimensions)
         except (EmbedderFailed, OSError, ValueError) as error:
@@ -225,10 +218,6 @@ class EmbeddingWorkerProcess:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
-
-    def _send(self, texts: Sequence[str]) -> None:
-        if self._process.stdin is not None:
-            self._process.stdin.write(json.dumps(list(texts)).encode() + b"\n")
 
     def _receive(self, seconds: float, key: str) -> object:
         message = json.loads(self._read_line(time.monotonic() + seconds))

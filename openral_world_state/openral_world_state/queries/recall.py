@@ -91,15 +91,17 @@ class MatchSet:
 
     def best(self, count: int) -> list[MatchCandidate]:
         """Return the best ``count``, one per record, the best first; of equal scores the one seen last."""
-        order = self._ranked(4 * count)
+        order = self.ranking(4 * count)
         found: dict[int, MatchCandidate] = {}
         for index in order:
-            found.setdefault(int(self.slots[index]), self._candidate(int(index)))
+            slot, relation = int(self.slots[index]), RELATIONS[int(self.relations[index])]
+            label, score = self.index.name(int(self.labels[index])), float(self.scores[index])
+            found.setdefault(slot, MatchCandidate(self.table.record(slot), label, relation, score))
         if len(found) < count and len(order) < len(self.slots):
             return self.best(4 * count)[:count]
         return list(found.values())[:count]
 
-    def _ranked(self, count: int) -> NDArray[np.intp]:
+    def ranking(self, count: int) -> NDArray[np.intp]:
         """Return the indices of the ``count`` best, in order."""
         index = np.arange(len(self.slots))
         if len(index) > count:
@@ -111,13 +113,6 @@ class MatchSet:
         slots = self.slots[index]
         order = np.lexsort((slots, self.relations[index], -self.table.last_seen[slots], -self.scores[index]))
         return np.asarray(index[order])
-
-    def _candidate(self, index: int) -> MatchCandidate:
-        record = self.table.record(int(self.slots[index]))
-        relation = RELATIONS[int(self.relations[index])]
-        return MatchCandidate(
-            record, self.index.name(int(self.labels[index])), relation, float(self.scores[index])
-        )
 
 
 def find_matches(memory: SpatialMemory, text: str) -> MatchSet:
@@ -133,7 +128,7 @@ def find_matches(memory: SpatialMemory, text: str) -> MatchSet:
     is_equal = np.zeros(len(found.labels), bool)
     for label in equal:
         is_equal |= found.labels == label
-    return _scored(
+    return score_matches(
         memory, found, np.where(is_equal, _CODES[TermRelation.EQUAL], _CODES[TermRelation.NARROWER])
     )
 
@@ -154,10 +149,10 @@ def candidates_of(memory: SpatialMemory, labels: Iterable[tuple[str, TermRelatio
         np.concatenate([part.fractions for part in parts]),
     )
     sizes = [len(part.slots) for part in parts]
-    return _scored(memory, found, np.repeat(np.array(relations, np.intp), sizes))
+    return score_matches(memory, found, np.repeat(np.array(relations, np.intp), sizes))
 
 
-def _scored(memory: SpatialMemory, found: PostingHits, relations: NDArray[np.intp]) -> MatchSet:
+def score_matches(memory: SpatialMemory, found: PostingHits, relations: NDArray[np.intp]) -> MatchSet:
     """Score by relation and presence, halved at confidence 0, and lowered by a fifth for a rare label."""
     table, slots = memory.table, found.slots
     confidence = 0.5 + 0.5 * table.confidence[slots]
@@ -200,7 +195,7 @@ class RecallRequestHandler:
         presence = self.memory.table.presence[found.slots]
         present = self._best_in_room(found.where(presence == 0), query.limit, room)
         if present:
-            return self._result(_status(present), query, present, [])
+            return self._result(recall_status(present), query, present, [])
         stale = self._best_in_room(found.where(presence == 1), query.limit, room)
         status = RecallStatus.ONLY_STALE if stale else RecallStatus.NOT_IN_MEMORY
         return self._result(status, query, stale, self._near_misses(query, now, room))
@@ -212,21 +207,11 @@ class RecallRequestHandler:
         gone = self.memory.table.presence[found.slots] == PRESENCES.index(Presence.GONE)
         misses = self._best_in_room(found.where((found.relations > _LAST_HIT) | gone), _MAX_NEAR_MISSES, room)
         known = {id(miss.record) for miss in misses}
-        similar = [
-            candidate
-            for candidate in self._similar_in_meaning(query, now, room)
-            if id(candidate.record) not in known
-        ]
-        return [*misses, *similar][:_MAX_NEAR_MISSES]
-
-    def _similar_in_meaning(self, query: RecallQuery, now: float, room: str) -> list[MatchCandidate]:
-        """Candidates that only the embedding model relates to the query."""
-        candidates: list[MatchCandidate] = []
-        for label, similarity in self.similar_labels:
+        for label, similarity in self.similar_labels:  # which only the embedding model relates to the query
             found = self._filter(candidates_of(self.memory, [(label, TermRelation.RELATED)]), query, now)
             best = self._best_in_room(found, _MAX_NEAR_MISSES, room)
-            candidates += [replace(candidate, similarity=similarity) for candidate in best]
-        return candidates
+            misses += [replace(near, similarity=similarity) for near in best if id(near.record) not in known]
+        return misses[:_MAX_NEAR_MISSES]
 
     def _filter(self, found: MatchSet, query: RecallQuery, now: float) -> MatchSet:
         """Keep the candidates of this map epoch that satisfy the query's age and distance."""
@@ -275,30 +260,32 @@ class RecallRequestHandler:
     ) -> RecallResult:
         matches = tuple(map(self.describe, found))
         misses = tuple(map(self.describe, near_misses))
-        names = () if found else self._nearest_names(query.query)
-        message = _message(status, query.query, matches, misses, names)
+        # Labels near in meaning, then those of similar spelling.
+        labels = self.memory.labels
+        near = (label for label, _ in self.similar_labels if label in labels.labels)
+        names = (
+            () if found else tuple(dict.fromkeys((*near, *labels.nearest(query.query))))[:_MAX_NEAR_MISSES]
+        )
+        message = recall_message(status, query.query, matches, misses, names)
         return RecallResult(status, message, matches, misses, names, self.memory.revision)
 
-    def _nearest_names(self, text: str) -> tuple[str, ...]:
-        """Labels near in meaning, then those of similar spelling."""
-        in_use = (label for label, _ in self.similar_labels if label in self.memory.labels.labels)
-        return tuple(dict.fromkeys((*in_use, *self.memory.labels.nearest(text))))[:_MAX_NEAR_MISSES]
 
-
-def _status(found: list[MatchCandidate]) -> RecallStatus:
+def recall_status(found: list[MatchCandidate]) -> RecallStatus:
+    """FOUND, or AMBIGUOUS if the second of the ranked matches is about as good as the first."""
     if len(found) < 2 or found[0].relation is not found[1].relation:
         return RecallStatus.FOUND
     best, second = found[0].score, found[1].score
     return RecallStatus.AMBIGUOUS if best - second < _AMBIGUITY * best else RecallStatus.FOUND
 
 
-def _message(
+def recall_message(
     status: RecallStatus,
     query: str,
     matches: tuple[RecallMatch, ...],
     misses: tuple[RecallMatch, ...],
     names: tuple[str, ...],
 ) -> str:
+    """Say what was found, or what comes near it."""
     if matches:
         heads = {
             RecallStatus.FOUND: f"found {query!r}",

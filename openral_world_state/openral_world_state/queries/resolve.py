@@ -37,23 +37,17 @@ class ReferenceNames:
         asked = self._thesaurus.parse(text).text
         exact = [name for name, (label, *_) in self._names.items() if self._text(label) == asked]
         alias = [name for name, (_, *rest) in self._names.items() if asked in map(self._text, rest)]
-        return (
-            exact
-            or alias
-            or self._related(text, TermRelation.EQUAL)
-            or self._related(text, TermRelation.NARROWER)
-        )
+        if exact or alias:
+            return exact or alias
+        relations = {n: self._thesaurus.relation(text, label) for n, (label, *_) in self._names.items()}
+        equal = [name for name, relation in relations.items() if relation is TermRelation.EQUAL]
+        return equal or [name for name, relation in relations.items() if relation is TermRelation.NARROWER]
 
     def nearest(self, text: str) -> tuple[str, ...]:
         """Labels with the most similar spelling."""
         return tuple(
             get_close_matches(text.casefold(), [label for label, *_ in self._names.values()], 3, 0.3)
         )
-
-    def _related(self, text: str, relation: TermRelation) -> list[str]:
-        return [
-            n for n, (label, *_) in self._names.items() if self._thesaurus.relation(text, label) is relation
-        ]
 
     def _text(self, label: str) -> str:
         return self._thesaurus.parse(label).text
@@ -143,9 +137,8 @@ class ResolveRequestHandler:
         if reference in self.memory:
             return [self.memory.current_id(reference)]
         fixed = self.names.matching(reference)
-        return fixed or self._objects(reference)
-
-    def _objects(self, reference: str) -> list[str]:
+        if fixed:
+            return fixed
         hits = {record.id: record for record, _ in self.memory.hits(reference) if self._is_usable(record)}
         return sorted(hits, key=lambda name: (hits[name].presence.value, -hits[name].confidence, name))[:5]
 

@@ -71,12 +71,13 @@ def markers(graph: SceneGraph, stamp: Time, frame: str) -> MarkerArray:
         if node.kind is NodeKind.OBJECT and node.map_epoch != graph.map_epoch:
             continue
         if _OPACITY[node.presence] > 0.0 and node.kind is not NodeKind.ROOM:
-            marks.append(_box(node, index, stamp, frame))
-        marks.append(_name(node, index, stamp, frame))
+            marks.append(box_marker(node, index, stamp, frame))
+        marks.append(name_marker(node, index, stamp, frame))
     return MarkerArray(markers=marks)
 
 
-def _box(node: SceneNode, index: int, stamp: Time, frame: str) -> Marker:
+def box_marker(node: SceneNode, index: int, stamp: Time, frame: str) -> Marker:
+    """Draw a node as a box, more transparent the older its last sighting."""
     mark = Marker(ns=node.kind.value, id=index, type=Marker.CUBE, pose=pose_message(node.pose))
     mark.header.stamp, mark.header.frame_id = stamp, frame
     x, y, z = (max(side, _MIN_SIDE) for side in node.size)
@@ -87,7 +88,8 @@ def _box(node: SceneNode, index: int, stamp: Time, frame: str) -> Marker:
     return mark
 
 
-def _name(node: SceneNode, index: int, stamp: Time, frame: str) -> Marker:
+def name_marker(node: SceneNode, index: int, stamp: Time, frame: str) -> Marker:
+    """Draw the label of a node above it."""
     mark = Marker(
         ns="names", id=index, type=Marker.TEXT_VIEW_FACING, text=node.label, pose=pose_message(node.pose)
     )
@@ -106,7 +108,7 @@ class WorldStatePublishers:
     """Publishers of scene graph (latched, on change), summary, detections in map, markers and diagnostics."""
 
     def __init__(self, scope: ResourceScope, clock: Clock, name: str, map_frame: str) -> None:
-        self._clock, self._name, self._map = clock, name, map_frame
+        self._clock, self.name_marker, self._map = clock, name, map_frame
         self._graph = scope.publisher(SceneGraphMessage, "openral/scene_graph", LATCHED)
         self._state = scope.publisher(WorldState, "openral/world_state", RELIABLE)
         self._objects = scope.publisher(Detection3DArray, "openral/world_state/objects", RELIABLE)
@@ -152,7 +154,7 @@ class WorldStatePublishers:
     def publish_diagnostics(self, facts: dict[str, object], error: str) -> None:
         """Publish counts, and the ``error`` that prevents memory from being written, "" if there is none."""
         level = DiagnosticStatus.ERROR if error else DiagnosticStatus.OK
-        status = DiagnosticStatus(level=level, name=self._name, message=error or "remembering")
+        status = DiagnosticStatus(level=level, name=self.name_marker, message=error or "remembering")
         status.values = [KeyValue(key=key, value=str(value)) for key, value in facts.items()]
         message = DiagnosticArray(status=[status])
         message.header.stamp = self._clock.now().to_msg()

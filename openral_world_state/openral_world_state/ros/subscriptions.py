@@ -109,7 +109,8 @@ class DepthSubscription:
         T_map_camera = transforms.lookup(map_frame, self.frame, seconds(image.header.stamp))
         if abs(seconds(image.header.stamp) - stamp) > self._tolerance:
             T_asked = transforms.lookup(map_frame, self.frame, stamp)
-            if not self._is_lost(stamp) or np.abs(T_asked - T_map_camera).max() > STILL_TOLERANCE:
+            is_lost = next(reversed(self._images)) * 1e-9 > stamp  # a later image was received
+            if not is_lost or np.abs(T_asked - T_map_camera).max() > STILL_TOLERANCE:
                 raise self._no_frame(stamp)
         if not is_on_map(T_map_camera[:3, 3]):
             raise InvalidGeometry(
@@ -122,10 +123,6 @@ class DepthSubscription:
         key = min(self._images, key=lambda kept: abs(kept * 1e-9 - stamp), default=None)
         farthest = max(self._tolerance, self._still_tolerance)
         return self._images[key] if key is not None and abs(key * 1e-9 - stamp) <= farthest else None
-
-    def _is_lost(self, stamp: float) -> bool:
-        """Tell if a later image was received, so that the one of this stamp was lost."""
-        return next(reversed(self._images)) * 1e-9 > stamp
 
     def _no_frame(self, stamp: float) -> NoDepthFrame:
         stamps = [key * 1e-9 for key in self._images]

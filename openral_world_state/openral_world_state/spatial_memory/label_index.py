@@ -43,7 +43,14 @@ class PostingStore:
 
     def add(self, slot: int, label: int, fraction: float) -> int:
         """Add an entry; return its number."""
-        entry = self._free.pop() if self._free else self._next()
+        if self._free:
+            entry = self._free.pop()
+        else:
+            entry, self._count = self._count, self._count + 1
+        if entry >= len(self._fraction):
+            self._slot = np.concatenate((self._slot, np.zeros_like(self._slot)))
+            self._label = np.concatenate((self._label, np.zeros_like(self._label)))
+            self._fraction = np.concatenate((self._fraction, np.full_like(self._fraction, _REMOVED)))
         self._slot[entry], self._label[entry], self._fraction[entry] = slot, label, fraction
         return entry
 
@@ -81,15 +88,6 @@ class PostingStore:
         self._free += self._removed
         self._removed = []
 
-    def _next(self) -> int:
-        entry = self._count
-        self._count += 1
-        if entry >= len(self._fraction):
-            self._slot = np.concatenate((self._slot, np.zeros_like(self._slot)))
-            self._label = np.concatenate((self._label, np.zeros_like(self._label)))
-            self._fraction = np.concatenate((self._fraction, np.full_like(self._fraction, _REMOVED)))
-        return entry
-
 
 _MAX_NAMES = 3000
 """Names compared per spelling search [1]; common trigrams are skipped beyond it, which bounds the time."""
@@ -104,7 +102,7 @@ class Trigrams:
 
     def put(self, name: str) -> None:
         """Add a name."""
-        trigrams = _trigrams(name)
+        trigrams = trigrams_of(name)
         self._sizes[name] = len(trigrams)
         for trigram in trigrams:
             self._names[trigram][name] = None
@@ -112,14 +110,14 @@ class Trigrams:
     def remove(self, name: str) -> None:
         """Remove a name, if present."""
         if self._sizes.pop(name, None) is not None:
-            for trigram in _trigrams(name):
+            for trigram in trigrams_of(name):
                 self._names[trigram].pop(name, None)
                 if not self._names[trigram]:
                     del self._names[trigram]
 
     def nearest(self, text: str, count: int) -> tuple[str, ...]:
         """Names with the most similar spelling (Dice coefficient); arbitrary names if too few are similar."""
-        trigrams = _trigrams(text)
+        trigrams = trigrams_of(text)
         lists = sorted((self._names[trigram] for trigram in trigrams if trigram in self._names), key=len)
         shared: Counter[str] = Counter()
         compared = 0
@@ -133,7 +131,8 @@ class Trigrams:
         return (*found, *(name for name, _ in zip(others, range(count - len(found)), strict=False)))
 
 
-def _trigrams(text: str) -> frozenset[str]:
+def trigrams_of(text: str) -> frozenset[str]:
+    """Return the trigrams of a padded text, ignoring case."""
     padded = f"  {text.casefold()} "
     return frozenset(padded[i : i + 3] for i in range(len(padded) - 2))
 
@@ -236,7 +235,11 @@ class LabelIndex:
             UnreadableText: If the text names nothing.
         """
         under = self._under.get(self._thesaurus.concept(text), {})
-        for label in self._broader_or_related(text):
+        labels: dict[str, None] = {}
+        for key in self._thesaurus.keys(text):
+            for other in (*self._thesaurus.kinds_of(key), *self._thesaurus.related(key), key):
+                labels.update(self._named.get(other, {}))
+        for label in labels:
             relation = self._thesaurus.relation(text, label)
             if label not in under and relation is not TermRelation.NONE:
                 yield label, relation
@@ -261,13 +264,6 @@ class LabelIndex:
     def _is_plain(self, text: str) -> bool:
         phrase = self._thesaurus.parse(text)
         return not phrase.modifiers and phrase.of is None
-
-    def _broader_or_related(self, text: str) -> dict[str, None]:
-        found: dict[str, None] = {}
-        for key in self._thesaurus.keys(text):
-            for other in (*self._thesaurus.kinds_of(key), *self._thesaurus.related(key), key):
-                found.update(self._named.get(other, {}))
-        return found
 
     def _add(self, slot: int, label: str, fraction: float) -> int:
         postings = self._postings.get(label)
@@ -296,18 +292,16 @@ class LabelIndex:
         self._named[self._thesaurus.concept(label)][label] = None
         self._spellings.put(label)
         self._counts[label] = 0
-        self._numbers[label] = self._new_number(label)
+        if self._unused:
+            number = self._unused.pop()
+            self._names[number] = label
+        else:
+            number = len(self._names)
+            self._names.append(label)
+        self._numbers[label] = number
         by_kind = (self._by_kind.setdefault(kind, array("q")) for kind in kinds)
         self._postings[label] = (array("q"), *by_kind)
         return self._postings[label]
-
-    def _new_number(self, label: str) -> int:
-        if not self._unused:
-            self._names.append(label)
-            return len(self._names) - 1
-        number = self._unused.pop()
-        self._names[number] = label
-        return number
 
     def _remove_label(self, label: str) -> None:
         """Remove a label that no slot has, because the number of labels is unbounded."""

@@ -212,7 +212,7 @@ class SpatialMemory:
         """Return an id never used before, made of the label and a number."""
         self._names += 1
         self.put_fact("names", str(self._names))
-        return f"{_stem(label)}_{self._names}"
+        return f"{id_stem(label)}_{self._names}"
 
     def touch(self, record: ObjectRecord) -> None:
         """Register a new or changed record; if it was merged into another one, undo that."""
@@ -265,7 +265,13 @@ class SpatialMemory:
             self._is_dirty = False
         is_due = changed if self.unwritten is None else again
         if is_due:
-            self._write()
+            try:
+                self._store.commit(self._changed.values(), self._removed, self._facts)
+            except MemoryNotWritten as error:
+                self.unwritten = error
+            else:
+                self.unwritten = None
+                self._changed, self._removed, self._facts = {}, {}, {}
         return changed
 
     def close(self) -> None:
@@ -282,15 +288,6 @@ class SpatialMemory:
     def abandon(self) -> None:
         """Close the file without a commit."""
         self._store.close()
-
-    def _write(self) -> None:
-        try:
-            self._store.commit(self._changed.values(), self._removed, self._facts)
-        except MemoryNotWritten as error:
-            self.unwritten = error
-            return
-        self.unwritten = None
-        self._changed, self._removed, self._facts = {}, {}, {}
 
     def _nearest_ids(self, name: str) -> list[str]:
         """One id of each label with the most similar spelling, else any three."""
@@ -313,7 +310,8 @@ class SpatialMemory:
 
 
 @lru_cache(1 << 14)
-def _stem(label: str) -> str:
+def id_stem(label: str) -> str:
+    """Return the part of an id that tells the label: ASCII letters, digits and underscores."""
     text = "".join(c if c.isascii() and c.isalnum() else "_" for c in label.casefold())
     return text[:32].strip("_") or "object"
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, Opening, Presence, SceneNode
@@ -140,7 +139,14 @@ class ObjectTable:
         """Write a record's numbers; return its slot."""
         slot = self._slots.get(record.id)
         if slot is None:
-            slot = self._slots[record.id] = self._new_slot()
+            if not self._free:
+                self._free.append(len(self.records))
+                self.records.append(None)
+            slot = self._slots[record.id] = self._free.pop()
+        if slot >= len(self.last_seen):
+            for name in ("position", "last_seen", "confidence", "presence", "map_epoch"):
+                column = getattr(self, name)
+                setattr(self, name, np.concatenate((column, np.zeros_like(column))))
         self.records[slot] = record
         self.position[slot] = record.pose.position
         self.last_seen[slot] = record.last_seen
@@ -163,16 +169,3 @@ class ObjectTable:
         if record is None:
             raise IndexError(slot)
         return record
-
-    def _new_slot(self) -> int:
-        if self._free:
-            return self._free.pop()
-        self.records.append(None)
-        if len(self.records) > len(self.last_seen):
-            for name in ("position", "last_seen", "confidence", "presence", "map_epoch"):
-                setattr(self, name, _doubled(getattr(self, name)))
-        return len(self.records) - 1
-
-
-def _doubled(column: NDArray[np.generic]) -> NDArray[np.generic]:
-    return np.concatenate((column, np.zeros_like(column)))

@@ -17,7 +17,7 @@ from openral_world_state.spatial_memory.errors import (
     UnreadableMemory,
     reading,
 )
-from openral_world_state.spatial_memory.record import ObjectRecord, Triple
+from openral_world_state.spatial_memory.record import ObjectRecord
 
 APPLICATION = 0x4F52414C
 """SQLite application id of memory files: "ORAL" in ASCII."""
@@ -192,19 +192,12 @@ def record_of_row(row: tuple[Value, ...]) -> ObjectRecord:
         aliases=tuple(json.loads(text["aliases"])),
         misses=int(number["misses"]),
         last_checked=float(number["looked"]),
-        viewpoint=_viewpoint(packed),
+        viewpoint=_POINT.unpack(packed["eye"]) if "eye" in packed else None,
         carried=bool(number["carried"]),
         is_container=bool(number["is_container"]),
         occludes_contents=bool(number["occludes_contents"]),
         opening=Opening(text["opening"]),
     )
-
-
-def _viewpoint(packed: dict[str, bytes]) -> Triple | None:
-    if "eye" not in packed:
-        return None
-    x, y, z = _POINT.unpack(packed["eye"])
-    return x, y, z
 
 
 class SqliteStore:
@@ -279,7 +272,11 @@ class SqliteStore:
         restored = [record.id for record in kept if record.id in self._merged]
         try:
             with transaction(self._connection):
-                execute_many(UPSERT, (row_of(self._number_of(record.id), record) for record in kept))
+                for record in kept:
+                    if record.id not in self._numbers:
+                        self._last += 1
+                        self._numbers[record.id] = self._last
+                execute_many(UPSERT, (row_of(self._numbers[record.id], record) for record in kept))
                 execute_many("DELETE FROM merged WHERE id = ?", ((name,) for name in restored))
                 for name, into in gone.items():
                     execute("DELETE FROM objects WHERE number = ?", (self._numbers.get(name),))
@@ -297,13 +294,6 @@ class SqliteStore:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
-
-    def _number_of(self, name: str) -> int:
-        number = self._numbers.get(name)
-        if number is None:
-            self._last += 1
-            number = self._numbers[name] = self._last
-        return number
 
     def _prepare(self) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")

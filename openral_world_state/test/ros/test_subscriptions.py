@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+pytest.importorskip("rclpy")
 from geometry_msgs.msg import TransformStamped
 from sensor_msgs.msg import CameraInfo, Image
 from std_msgs.msg import Header
@@ -25,9 +27,6 @@ from openral_world_state.ros.subscriptions import (
     NoDepthFrame,
     parse_detections,
 )
-
-pytest.importorskip("rclpy")
-
 
 FRAME = "head_camera_optical_frame"
 
@@ -106,9 +105,6 @@ def test_an_image_from_long_before_or_after_is_of_another_moment(scene: Scene) -
     with pytest.raises(NoDepthFrame):
         scene.depth(6.2)
     assert scene.depth(5.9) == pytest.approx(4.5)
-
-
-pytest.importorskip("rclpy")
 
 
 K = np.array([[500.0, 0.0, 320.0], [0.0, 500.0, 240.0], [0.0, 0.0, 1.0]])
