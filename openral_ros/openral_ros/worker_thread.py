@@ -1,11 +1,14 @@
-"""Worker thread for work that must not block the executor; results are delivered on the executor."""
+"""Worker thread for work that must not block the executor, and the queue of calls back to the executor."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 from rclpy.node import Node
 
+from openral_ros.callback_guard import callback_name
 from openral_ros.resources import ResourceScope
 
 T = TypeVar("T")
@@ -40,3 +43,22 @@ def _outcome(done: "Future[T]") -> T | Exception:
     if isinstance(error, Exception):
         return error
     raise error
+
+
+class ExecutorQueue:
+    """Queue of calls that any thread posts and the node's executor runs, in order."""
+
+    def __init__(self, scope: ResourceScope) -> None:
+        self._calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._scope = scope
+        self._guard = scope.guard_condition(self._deliver)
+
+    def post(self, call: Callable[[], None]) -> None:
+        """Run ``call`` on the executor soon; an exception in it does not block later calls."""
+        self._calls.put(self._scope.guarded(f"call {callback_name(call)}", call))
+        self._guard.trigger()
+
+    def _deliver(self) -> None:
+        with suppress(Empty):
+            while True:
+                self._calls.get_nowait()()

@@ -10,7 +10,7 @@ pytest.importorskip("rclpy")
 from rclpy.node import Node
 
 from openral_ros.resources import ResourceScope
-from openral_ros.worker_thread import WorkerThread
+from openral_ros.worker_thread import ExecutorQueue, WorkerThread
 
 SpinUntil = Callable[..., None]
 
@@ -45,5 +45,31 @@ def test_an_error_comes_home_as_a_value(ros_context: Any, spin_until: SpinUntil)
     timer = scope.timer(0.01, lambda: (timer.cancel(), thread.submit(fail, outcomes.append)))
     spin_until([node], lambda: bool(outcomes), 10.0)
     assert isinstance(outcomes[0], ValueError)
+    scope.close()
+    node.destroy_node()
+
+
+def test_posted_calls_run_on_the_executor_in_order_and_an_error_stops_none(
+    ros_context: Any, spin_until: SpinUntil, callback_errors: list[str]
+) -> None:
+    node = Node("posted", context=ros_context)
+    scope = ResourceScope(node)
+    queue, seen = ExecutorQueue(scope), list[tuple[int, int]]()
+
+    def fail() -> None:
+        raise ValueError("broken call")
+
+    def post() -> None:
+        queue.post(lambda: seen.append((1, threading.get_ident())))
+        queue.post(fail)
+        queue.post(lambda: seen.append((2, threading.get_ident())))
+
+    poster = threading.Thread(target=post)
+    poster.start()
+    poster.join()
+    assert not seen
+    spin_until([node], lambda: len(seen) == 2, 10.0)
+    assert seen == [(1, threading.get_ident()), (2, threading.get_ident())]
+    assert len(callback_errors) == 1
     scope.close()
     node.destroy_node()

@@ -103,7 +103,7 @@ def supporting_body(model: mujoco.MjModel, data: mujoco.MjData, body: str) -> st
     target = model.body(body).id
     lift: dict[str, float] = {}
     for index in range(data.ncon):
-        other, force = _upward_force(model, data, index, target)
+        other, force = upward_force(model, data, index, target)
         if other is not None:
             lift[other] = lift.get(other, 0.0) + force
     weight = model.body(body).mass[0] * -model.opt.gravity[2]
@@ -111,7 +111,7 @@ def supporting_body(model: mujoco.MjModel, data: mujoco.MjData, body: str) -> st
     return carrier if carrier is not None and lift[carrier] > MIN_SUPPORT_FRACTION * weight else None
 
 
-def _upward_force(
+def upward_force(
     model: mujoco.MjModel, data: mujoco.MjData, index: int, target: int
 ) -> tuple[str | None, float]:
     """Return the id of the body in contact with the target, and its upward force on it [N]."""

@@ -49,11 +49,11 @@ def reach_to(context: SkillContext, posture: Vector, stage: str, speed: float = 
     context.checker.allow_current_contacts()
     if context.held is not None and not context.held.is_downward:
         context.checker.limit_tilt(CONFIG.max_tilt)
-    waypoints = yield from _plan(context, posture, stage)
+    waypoints = yield from plan_arm_motion(context, posture, stage)
     yield from follow(context, Trajectory(waypoints, speed), stage)
 
 
-def _plan(context: SkillContext, posture: Vector, stage: str) -> Move[Vector]:
+def plan_arm_motion(context: SkillContext, posture: Vector, stage: str) -> Move[Vector]:
     """Search for a path, with other seeds if the first fails, one bounded search per control period."""
     for attempt in range(CONFIG.max_searches - 1):
         try:

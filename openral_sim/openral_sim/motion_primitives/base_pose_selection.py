@@ -128,7 +128,9 @@ def move_to_work_pose(
     context.sync_collision_scene()
     base = context.control.base_pose
     here = work_pose_at(context, base, _only(_tags(options, base)[0], options))
-    if here is not None and _is_facing(base, target) and not elsewhere:
+    bearing = float(np.arctan2(*(target[:2] - base[:2])[::-1]))
+    is_facing = angle_between(bearing, float(base[2])) < WORK_POSE.facing_angle
+    if here is not None and is_facing and not elsewhere:
         return here
     field = plan_base_motion(context)
     apart = WORK_POSE.min_displacement if elsewhere else 0.0
@@ -192,12 +194,12 @@ def work_pose_at(context: SkillContext, base: Vector, options: Options) -> WorkP
             goal = context.solver.solve(context.to_base_frame(option.T_map_goal, base), before, tries=1)
         except IkFailed:
             continue
-        if _is_continuous(before, goal, option) and _is_free(context, base, before, goal, option):
+        if is_continuous(before, goal, option) and is_collision_free(context, base, before, goal, option):
             return WorkPose(base, before, goal, option)
     return None
 
 
-def _is_continuous(before: Vector, goal: Vector, option: ReachOption) -> bool:
+def is_continuous(before: Vector, goal: Vector, option: ReachOption) -> bool:
     """Return True if no joint moves much further between the postures than the hand rotates."""
     R = option.T_map_pregrasp[:3, :3].T @ option.T_map_goal[:3, :3]
     return float(np.abs(goal - before).max()) < WORK_POSE.max_joint_motion + float(
@@ -205,17 +207,15 @@ def _is_continuous(before: Vector, goal: Vector, option: ReachOption) -> bool:
     )
 
 
-def _is_free(context: SkillContext, base: Vector, before: Vector, goal: Vector, option: ReachOption) -> bool:
+def is_collision_free(
+    context: SkillContext, base: Vector, before: Vector, goal: Vector, option: ReachOption
+) -> bool:
+    """Return True if the arm is free at both postures, and on the way between them if that is narrow."""
     context.checker.allow_contact_near(*option.allowed_contact)
     fractions = (1.0, 0.0, 0.5, 0.25, 0.75) if option.is_narrow else (0.0, 1.0)
     free = all(context.checker.is_free(before + fraction * (goal - before), base) for fraction in fractions)
     context.sync_collision_scene()
     return free
-
-
-def _is_facing(base: Vector, target: Vector) -> bool:
-    offset = target[:2] - base[:2]
-    return angle_between(float(np.arctan2(offset[1], offset[0])), float(base[2])) < WORK_POSE.facing_angle
 
 
 def sees(context: SkillContext, pose: Vector, target: Vector) -> bool:
@@ -242,7 +242,7 @@ def move_to_unoccluded_view(context: SkillContext, points: Vector, stage: str) -
     here = visible_fraction(context.control.base_pose, points, boxes)
     if here.fraction < VIEW.good_fraction:
         field = plan_base_motion(context)
-        there = yield from _best_view(context, field, points, boxes, here, stage)
+        there = yield from best_view(context, field, points, boxes, here, stage)
         if there is not here:
             yield from stow_arm(context, stage)
             yield from drive_to(context, there.base, field, stage)
@@ -252,13 +252,15 @@ def move_to_unoccluded_view(context: SkillContext, points: Vector, stage: str) -
     return here
 
 
-def _best_view(
+def best_view(
     context: SkillContext, field: CostToGo, points: Vector, boxes: Boxes, here: VisibilityResult, stage: str
 ) -> Move[VisibilityResult]:
     """Choose the closest base pose that sees the most, or the present one if it sees almost as much."""
     found: list[tuple[float, VisibilityResult]] = []
-    for number, base in enumerate(_view_poses(field, points.mean(axis=0)[:2])):
-        found.append((_cost(field, context.control.base_pose, base), visible_fraction(base, points, boxes)))
+    for number, base in enumerate(view_poses(field, points.mean(axis=0)[:2])):
+        found.append(
+            (driving_cost(field, context.control.base_pose, base), visible_fraction(base, points, boxes))
+        )
         if number % VIEW.batch == 0:
             yield Feedback(stage, 0.0)
     most = max((there.fraction for _, there in found), default=0.0)
@@ -270,7 +272,7 @@ def _best_view(
     return found[min(good)[1]][1]
 
 
-def _view_poses(field: CostToGo, middle: Vector) -> Iterator[Vector]:
+def view_poses(field: CostToGo, middle: Vector) -> Iterator[Vector]:
     """List base poses on reachable floor around a point, facing it or side-on to it."""
     cells = np.argwhere(np.isfinite(field.cost))
     places = field.grid.point(cells[(cells % VIEW.stride == 0).all(axis=1)])
@@ -280,7 +282,7 @@ def _view_poses(field: CostToGo, middle: Vector) -> Iterator[Vector]:
             yield np.append(place, bearing - pan)
 
 
-def _cost(field: CostToGo, here: Vector, base: Vector) -> float:
+def driving_cost(field: CostToGo, here: Vector, base: Vector) -> float:
     """Cost of driving to a base pose in [m], including its turn."""
     turn = np.arccos(np.clip(np.cos(base[2] - here[2]), -1.0, 1.0))
     return field.cost_at(base[:2]) + VIEW.turn_cost * float(turn)

@@ -1,4 +1,4 @@
-"""Doors and drawers of furniture: identify one, describe its joint and move it with the base.
+"""Doors and drawers of furniture: identify one, describe its joint (hinge or rail) and move it with the base.
 
 The hand keeps its grip and the base follows the path that the door's joint prescribes. A drawer takes its
 contents along.
@@ -16,12 +16,110 @@ from openral_core.errors import format_choices
 from openral_core.geometry import wrap_angle
 from openral_sim.assets.furniture.builder import HANDLE, FurnitureDoor, Motion
 from openral_sim.motion_primitives.release import extent
-from openral_sim.planning.articulation import Slide, hinge_of, slide_of
 from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Move, SkillContext
 from openral_sim.skills.errors import BadRequest, NothingThere
 from openral_sim.skills.requests import DoorRequest
 
 Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Hinge:
+    """A vertical hinge.
+
+    Attributes:
+        joint: Name of the joint in the model.
+        side: +1 if it opens counter-clockwise seen from above, -1 if clockwise.
+        T_map_closed: Pose of the closed door in map, origin on the hinge, shape (4, 4).
+    """
+
+    joint: str
+    side: float
+    T_map_closed: Vector
+
+    def T_map_door(self, angle: float) -> Vector:
+        """Pose of the door in map at an angle in [rad], shape (4, 4)."""
+        T: Vector = self.T_map_closed @ _rotation(self.side * angle)
+        return T
+
+    def normal(self, angle: float) -> Vector:
+        """Direction out of the door's front in map, shape (3,)."""
+        return self.T_map_door(angle)[:3, 0]
+
+    def moved_with(self, pose: Vector, by: float) -> Vector:
+        """Turn a base pose (x, y, yaw) about the hinge with the door by ``by`` [rad], shape (3,)."""
+        turn, pivot = self.side * by, self.T_map_closed[:2, 3]
+        c, s = np.cos(turn), np.sin(turn)
+        x, y = pivot + np.array([[c, -s], [s, c]]) @ (pose[:2] - pivot)
+        return np.array([x, y, wrap_angle(float(pose[2]) + turn)])
+
+    def velocity(self, pose: Vector, rate: float) -> Vector:
+        """Velocity of a pose that turns at ``rate`` [rad/s] with the door, along map's axes, shape (3,)."""
+        x, y = pose[:2] - self.T_map_closed[:2, 3]
+        return self.side * rate * np.array([-y, x, 1.0])
+
+
+def hinge_of(model: mujoco.MjModel, data: mujoco.MjData, body: str, joint: str) -> Hinge:
+    """Read the hinge of a door from the model."""
+    index = model.joint(joint).id
+    side, angle = float(np.sign(model.jnt_axis[index, 2])), float(data.joint(joint).qpos[0])
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = data.body(body).xmat.reshape(3, 3), data.body(body).xpos
+    return Hinge(joint, side, T @ _rotation(-side * angle))
+
+
+def _rotation(angle: float) -> Vector:
+    T = np.eye(4)
+    T[0, 0] = T[1, 1] = np.cos(angle)
+    T[1, 0], T[0, 1] = np.sin(angle), -np.sin(angle)
+    return T
+
+
+@dataclass(frozen=True)
+class Slide:
+    """A horizontal rail.
+
+    Attributes:
+        joint: Name of the joint in the model.
+        axis: Direction in which it opens in map, shape (3,).
+        T_map_closed: Pose of the closed door in map, x out of its front, shape (4, 4).
+    """
+
+    joint: str
+    axis: Vector
+    T_map_closed: Vector
+
+    @property
+    def along_normal(self) -> bool:
+        """True if it opens out of its front, as a drawer does."""
+        return float(self.axis @ self.T_map_closed[:3, 0]) > 0.7
+
+    def T_map_door(self, distance: float) -> Vector:
+        """Pose of the door in map at a distance in [m], shape (4, 4)."""
+        T = self.T_map_closed.copy()
+        T[:3, 3] += distance * self.axis
+        return T
+
+    def normal(self, distance: float) -> Vector:
+        """Direction out of the door's front in map, shape (3,)."""
+        return self.T_map_closed[:3, 0]
+
+    def moved_with(self, pose: Vector, by: float) -> Vector:
+        """Move a base pose (x, y, yaw) with the door by ``by`` [m], shape (3,)."""
+        return pose + by * np.array([self.axis[0], self.axis[1], 0.0])
+
+    def velocity(self, pose: Vector, rate: float) -> Vector:
+        """Velocity of a pose that moves at ``rate`` [m/s] with the door, along map's axes, shape (3,)."""
+        return rate * np.array([self.axis[0], self.axis[1], 0.0])
+
+
+def slide_of(model: mujoco.MjModel, data: mujoco.MjData, body: str, joint: str) -> Slide:
+    """Read the rail of a drawer or a sliding door from the model."""
+    R, at = data.body(body).xmat.reshape(3, 3), float(data.joint(joint).qpos[0])
+    axis: Vector = R @ model.jnt_axis[model.joint(joint).id]
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = R, data.body(body).xpos - at * axis
+    return Slide(joint, axis, T)
 
 
 @dataclass(frozen=True)
@@ -235,10 +333,10 @@ def _pose_error(wanted: Vector, pose: Vector) -> Vector:
 
 def contents_of(context: SkillContext, door: FurnitureDoor) -> tuple[int, ...]:
     """Ids of the free bodies that a drawer takes along; none for a door of another kind."""
-    if not _is_drawer(context, door):
+    if not is_drawer(context, door):
         return ()
     free = np.flatnonzero(context.model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
-    return tuple(body for body in map(int, context.model.jnt_bodyid[free]) if _is_in(context, door, body))
+    return tuple(body for body in map(int, context.model.jnt_bodyid[free]) if is_in(context, door, body))
 
 
 def drawer_front_height(context: SkillContext, body: int) -> float:
@@ -247,19 +345,21 @@ def drawer_front_height(context: SkillContext, body: int) -> float:
         door
         for item in context.world.furniture.values()
         for door in item.doors
-        if _is_drawer(context, door) and _is_in(context, door, body)
+        if is_drawer(context, door) and is_in(context, door, body)
     )
     return max((_top(context, drawer) for drawer in drawers), default=-np.inf)
 
 
-def _is_drawer(context: SkillContext, door: FurnitureDoor) -> bool:
+def is_drawer(context: SkillContext, door: FurnitureDoor) -> bool:
+    """Return True if a piece of furniture is a drawer."""
     return (
         door.motion is Motion.SLIDE
         and slide_of(context.model, context.data, door.body, door.joint).along_normal
     )
 
 
-def _is_in(context: SkillContext, door: FurnitureDoor, body: int) -> bool:
+def is_in(context: SkillContext, door: FurnitureDoor, body: int) -> bool:
+    """Return True if a body is in a piece of furniture."""
     tray = context.data.body(door.body)
     low, high = extent(context.model, tray.id)
     local = tray.xmat.reshape(3, 3).T @ (context.data.xpos[body] - tray.xpos)

@@ -95,7 +95,7 @@ def move_to_door(
     """
     context.sync_collision_scene()
     field = plan_base_motion(context)
-    found = yield from _find(context, field, hold, angles, stage)
+    found = yield from find_door_work_pose(context, field, hold, angles, stage)
     yield from stow_arm(context, stage)
     yield from drive_to(context, found.work_pose.base, field, stage)
     context.sync_collision_scene()
@@ -103,9 +103,14 @@ def move_to_door(
     return DoorWorkPose(settled or found.work_pose, found.angle)
 
 
-def _find(
+def find_door_work_pose(
     context: SkillContext, field: CostToGo, hold: HandleGrasp, angles: Sequence[float], stage: str
 ) -> Move[DoorWorkPose]:
+    """Find a base pose to work at a door from, with room to move along, trying the angles in order.
+
+    Raises:
+        NotReachable: If there is none.
+    """
     now = hold.door.angle(context)
     point, into = hold.point_at(now), hold.direction_at(now)
     heading = float(np.arctan2(into[1], into[0]))
@@ -116,11 +121,11 @@ def _find(
     ]
     floor = rasterise(context.model, context.data, context.own_bodies() | {hold.door.body})
     for angle in angles:
-        roomy = (pose for pose in poses if _has_room(floor, hold.door, pose, angle - now))
+        roomy = (pose for pose in poses if has_room(floor, hold.door, pose, angle - now))
         for _, pose in zip(range(CONFIG.max_candidates), roomy, strict=False):
             yield Feedback(stage, 0.0)
             work_pose = work_pose_at(context, pose, lambda base: hold.options(now, float(base[2])))
-            if work_pose is not None and _stays_free(context, hold, work_pose, angle):
+            if work_pose is not None and stays_free(context, hold, work_pose, angle):
                 return DoorWorkPose(work_pose, angle)
     where = ", ".join(f"{value:.2f}" for value in point)
     raise NotReachable(
@@ -134,13 +139,13 @@ def _samples(turn: float) -> Iterator[float]:
     return (turn * i / count for i in range(count, 0, -1))
 
 
-def _has_room(floor: SimOccupancyGrid, door: ArticulatedDoor, pose: Vector, turn: float) -> bool:
+def has_room(floor: SimOccupancyGrid, door: ArticulatedDoor, pose: Vector, turn: float) -> bool:
     """Return True if the floor is free for the base all along the door's motion."""
     places = (door.joint.moved_with(pose, by)[:2] for by in _samples(turn))
     return all(floor.clearance_at(place) > BASE_RADIUS + CONFIG.floor_margin for place in places)
 
 
-def _stays_free(context: SkillContext, hold: HandleGrasp, work_pose: WorkPose, angle: float) -> bool:
+def stays_free(context: SkillContext, hold: HandleGrasp, work_pose: WorkPose, angle: float) -> bool:
     """Return True if the robot stays collision-free while it and a drawer's contents move with the door."""
     now, checker = hold.door.angle(context), context.checker
     inside = {body: context.data.xpos[body].copy() for body in contents_of(context, hold.door.spec)}

@@ -157,7 +157,7 @@ def grasp_candidates(
             f"the gripper does not fit around the {label}, which measures about {extent[0]} x {extent[1]} m"
         )
     context.sync_collision_scene()
-    candidates = yield from _reachable(context, grasps, segment)
+    candidates = yield from reachable_grasps(context, grasps, segment)
     if not candidates:
         raise NotReachable(f"the gripper would fit around the {label}, but the arm cannot reach a grasp")
     here = context.control.reach_target
@@ -182,14 +182,14 @@ def _cost(grasp: Grasp, move: Vector) -> float:
     return -grasp.score + CONFIG.motion_cost * (float(np.abs(move).max()) + roll)
 
 
-def _reachable(
+def reachable_grasps(
     context: SkillContext, grasps: Sequence[Grasp], segment: ObjectSegment
 ) -> Move[list[GraspCandidate]]:
     """List the grasps that the arm can reach, both ways round, a few per control period."""
     found: list[GraspCandidate] = []
     for count, grasp in enumerate(grasps, 1):
         for T in wrist_rotations(grasp.T_map_grasp):
-            before = _pregrasp_posture(context, replace(grasp, T_map_grasp=T), segment)
+            before = pregrasp_posture(context, replace(grasp, T_map_grasp=T), segment)
             if before is not None:
                 found.append(GraspCandidate(replace(grasp, T_map_grasp=T), before, segment.support))
         if count % CONFIG.batch == 0:
@@ -197,12 +197,12 @@ def _reachable(
     return found
 
 
-def _pregrasp_posture(context: SkillContext, grasp: Grasp, segment: ObjectSegment) -> Vector | None:
+def pregrasp_posture(context: SkillContext, grasp: Grasp, segment: ObjectSegment) -> Vector | None:
     """Solve for the posture before a grasp; None unless it and the grasp are reachable and free."""
     base, here, T = context.control.base_pose, context.control.reach_target, grasp.T_map_grasp
     radius = float(np.linalg.norm(segment.own_points - T[:3, 3], axis=1).max()) + CONFIG.contact_margin
     try:
-        before = _nearby_posture(
+        before = nearby_posture(
             context, context.to_base_frame(pregrasp_pose(T, CONFIG.pregrasp_distance), base), here
         )
         inside = context.solver.solve(context.to_base_frame(T, base), before, tries=1)
@@ -218,7 +218,7 @@ def _pregrasp_posture(context: SkillContext, grasp: Grasp, segment: ObjectSegmen
     return before if free else None
 
 
-def _nearby_posture(context: SkillContext, T_base_grasp: Vector, here: Vector) -> Vector:
+def nearby_posture(context: SkillContext, T_base_grasp: Vector, here: Vector) -> Vector:
     """Solve for a posture near the present one, else near a comfortable one.
 
     Raises:

@@ -167,7 +167,7 @@ def hold_poses_over(
         base: Pose of the base, shape (3,).
     """
     heading = float(np.arctan2(point[1] - base[1], point[0] - base[0]))
-    for tag, R in _orientations(held, heading):
+    for tag, R in hold_orientations(held, heading):
         T = np.eye(4)
         T[:3, :3] = R
         T[:3, 3] = point + np.array([0.0, 0.0, held.above_support + gap])
@@ -177,18 +177,18 @@ def hold_poses_over(
         yield ReachOption(tag, before, T, (point, HOLD.contact_radius))
 
 
-def _orientations(held: HeldObject, heading: float) -> Iterator[tuple[str, Vector]]:
+def hold_orientations(held: HeldObject, heading: float) -> Iterator[tuple[str, Vector]]:
     """List the name and the orientation of each hand pose, those along the base's heading first."""
     if not held.is_downward:
         for turn in HOLD.headings:
             name = "from the side" if turn else "from the front"
-            yield name, _upright(held, held.orientation.axes(heading + turn))
+            yield name, upright_orientation(held, held.orientation.axes(heading + turn))
         return
     for turn in sorted(np.arange(HOLD.yaws) * 2 * np.pi / HOLD.yaws, key=lambda turn: abs(turn - np.pi)):
         yield "from above", hand_axes(top_down(heading + float(turn)))
 
 
-def _upright(held: HeldObject, R_map_hand: Vector) -> Vector:
+def upright_orientation(held: HeldObject, R_map_hand: Vector) -> Vector:
     """Rotate the hand so that an object that tipped between the fingers is upright."""
     up = R_map_hand @ held.T_grasp_body[:3, 2]
     axis, height = np.cross(up, (0.0, 0.0, 1.0)), float(up[2])

@@ -61,7 +61,7 @@ def stow_arm(context: SkillContext, stage: str) -> Move[None]:
         try:
             yield from reach_to(context, posture, stage)
         except NoArmPath:
-            offset = next(_shifts_to_more_room(context, posture), None)
+            offset = next(shifts_to_more_room(context, posture), None)
             if offset is None:
                 raise
             yield from shift_by(context, offset, "making room")
@@ -77,7 +77,7 @@ def _driving_posture(context: SkillContext) -> tuple[float, ...]:
     return CARRYING if held.is_downward else carrying(held.pitch, held.roll)
 
 
-def _shifts_to_more_room(context: SkillContext, posture: Vector) -> Iterator[Vector]:
+def shifts_to_more_room(context: SkillContext, posture: Vector) -> Iterator[Vector]:
     """List straight base motions in [m], shape (2,), that lead to more clearance, the most first."""
     floor, here = floor_now(context), context.control.base_pose[:2]
     bearings = np.arange(CONFIG.bearings) * 2 * np.pi / CONFIG.bearings
@@ -91,11 +91,11 @@ def _shifts_to_more_room(context: SkillContext, posture: Vector) -> Iterator[Vec
     context.sync_collision_scene()
     context.checker.allow_current_contacts()
     for i in sorted(clearances, key=lambda i: -clearances[i]):
-        if clearances[i] > least and _is_shift_free(context, offsets[i], posture):
+        if clearances[i] > least and is_shift_free(context, offsets[i], posture):
             yield offsets[i]
 
 
-def _is_shift_free(context: SkillContext, offset: Vector, posture: Vector) -> bool:
+def is_shift_free(context: SkillContext, offset: Vector, posture: Vector) -> bool:
     """Return True if the robot hits nothing new on the way, nor stowed at its end."""
     base, checker = context.control.base_pose, context.checker
     shift = np.append(offset, 0.0)
@@ -119,12 +119,12 @@ def retract_hand(context: SkillContext, clear: float) -> Move[None]:
 
 def back_away(context: SkillContext, distance: float) -> Move[None]:
     """Move the base back along the hand's direction by a distance in [m], keeping its heading."""
-    yield from shift_by(context, -distance * _forward(context), "backing off")
+    yield from shift_by(context, -distance * forward_postures(context), "backing off")
 
 
 def room_behind(context: SkillContext) -> float:
     """Free distance behind the base along the hand's direction in [m], up to ``max_retreat``."""
-    here, forward = context.control.base_pose[:2], _forward(context)
+    here, forward = context.control.base_pose[:2], forward_postures(context)
     floor, back = floor_now(context), 0.0
     for distance in np.arange(CONFIG.step, CONFIG.max_retreat + 0.01, CONFIG.step):
         if floor.clearance_at(here - distance * forward) < CLEARANCE:
@@ -133,7 +133,7 @@ def room_behind(context: SkillContext) -> float:
     return back
 
 
-def _forward(context: SkillContext) -> Vector:
+def forward_postures(context: SkillContext) -> Vector:
     """Direction of the hand over the floor, or of the base if the hand points down; shape (2,)."""
     approach = context.control.T_map_grasp()[:2, 2]
     length = float(np.linalg.norm(approach))

@@ -57,7 +57,7 @@ def plan_arm_path(checker: CollisionChecker, first: Vector, last: Vector, seed: 
         raise NoArmPath(f"at the goal {_pairs(checker, last)}")
     if checker.is_path_free(first, last):
         return np.array([first, last])
-    return _shortcut(checker, _rrt_connect(checker, first, last, seed))
+    return shortcut_path(checker, rrt_connect(checker, first, last, seed))
 
 
 def _pairs(checker: CollisionChecker, posture: Vector) -> str:
@@ -65,7 +65,14 @@ def _pairs(checker: CollisionChecker, posture: Vector) -> str:
     return pairs or "the held object would exceed its tilt limit"
 
 
-def _rrt_connect(checker: CollisionChecker, first: Vector, last: Vector, seed: int) -> Vector:
+def rrt_connect(checker: CollisionChecker, first: Vector, last: Vector, seed: int) -> Vector:
+    """Plan a path of postures between two, shape (N, 8).
+
+    Source: RRT-Connect (Kuffner and LaValle, 2000), of OMPL.
+
+    Raises:
+        NoArmPath: If there is none within a bounded number of checks.
+    """
     # Reseeding between plans is deliberate: each plan depends on its own seed alone.
     ou.setLogLevel(ou.LOG_NONE)
     ou.RNG.setSeed(seed + 1)
@@ -117,7 +124,7 @@ class _Budget:
         return self._left <= 0
 
 
-def _shortcut(checker: CollisionChecker, path: Vector) -> Vector:
+def shortcut_path(checker: CollisionChecker, path: Vector) -> Vector:
     """Drop the waypoints between any two that a free straight line joins."""
     kept = [0]
     while kept[-1] < len(path) - 1:

@@ -152,14 +152,14 @@ def sample_grasps(
     samples = own[np.linspace(0, len(own) - 1, CONFIG.samples).astype(int)]
     samples = np.vstack([centre[None], samples])
     found: list[Grasp] = []
-    for spin in map(_spin, (*approach.yaws, *_principal_yaws(own, approach))):
+    for spin in map(_spin, (*approach.yaws, *principal_yaws(own, approach))):
         R = approach.R_map_approach @ spin
         view = _View(R, segment.points @ R, own @ spin, centre @ spin, segment.support, strategy)
-        found += [fit for sample in samples @ spin if (fit := _fit(sample, view)) is not None]
+        found += [fit for sample in samples @ spin if (fit := fit_grasp(sample, view)) is not None]
     return sorted(found, key=lambda grasp: -grasp.score)
 
 
-def _principal_yaws(own: Vector, approach: ApproachDirection) -> tuple[float, ...]:
+def principal_yaws(own: Vector, approach: ApproachDirection) -> tuple[float, ...]:
     """Rotations that align the fingers with the object's length and width."""
     if len(approach.yaws) == 1:
         return ()
@@ -173,7 +173,7 @@ def _spin(yaw: float) -> Vector:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
-def _fit(at: Vector, view: _View) -> Grasp | None:
+def fit_grasp(at: Vector, view: _View) -> Grasp | None:
     """Centre the fingers on the object at one place; None if they do not fit."""
     u, v = _centred(view, float(at[0]), float(at[1])), float(at[1])
     at_depth = _gripped(view, u, v)
@@ -184,7 +184,7 @@ def _fit(at: Vector, view: _View) -> Grasp | None:
     if (
         width > view.strategy.opening - 2 * CONFIG.clearance
         or slant > CONFIG.max_slant
-        or not _has_room(view, u, v, depth)
+        or not has_room_for_hand(view, u, v, depth)
     ):
         return None
     if _flare(view, u, v, depth) > width + CONFIG.max_flare:
@@ -248,14 +248,14 @@ def _slant(grip: Vector, v: float) -> float:
     return abs(lows[0] - lows[1]) + abs(highs[0] - highs[1])
 
 
-def _has_room(view: _View, u: float, v: float, depth: float) -> bool:
+def has_room_for_hand(view: _View, u: float, v: float, depth: float) -> bool:
     """Return True if the opened pads hit nothing on the way in and the object ends between them."""
     tips = depth - GRIPPER.tip_length - CONFIG.tip_margin
-    continues = _under_pads(view, view.own, u, v) > tips - view.strategy.clearance_below
-    return not bool((_under_pads(view, view.scan, u, v) > tips).any() or continues.any())
+    continues = under_pads(view, view.own, u, v) > tips - view.strategy.clearance_below
+    return not bool((under_pads(view, view.scan, u, v) > tips).any() or continues.any())
 
 
-def _under_pads(view: _View, points: Vector, u: float, v: float) -> Vector:
+def under_pads(view: _View, points: Vector, u: float, v: float) -> Vector:
     """Heights towards the hand of the points in line with the opened pads in [m], shape (N,)."""
     beside, half = np.abs(points[:, 0] - u), view.strategy.opening / 2
     in_line = (beside > half - CONFIG.edge_margin) & (beside < half + GRIPPER.pad_depth)

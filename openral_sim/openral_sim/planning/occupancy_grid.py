@@ -53,24 +53,21 @@ def rasterise(model: mujoco.MjModel, data: mujoco.MjData, ignored: Set[int]) -> 
         data: Its state, with doors and people where they are.
         ignored: Bodies that are not obstacles: the robot's own and the held object.
     """
-    outlines = [_corners(model, data, geom) for geom in range(model.ngeom) if _solid(model, geom, ignored)]
+    collides = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
+    is_floor = model.geom_type == int(mujoco.mjtGeom.mjGEOM_PLANE)
+    solid = np.flatnonzero(collides & ~is_floor & ~np.isin(model.geom_bodyid, list(ignored)))
+    outlines = [bounding_corners(model, data, int(geom)) for geom in solid]
     outlines = [c[:, :2] for c in outlines if c[:, 2].min() < MAX_HEIGHT and c[:, 2].max() > MIN_HEIGHT]
     if not outlines:
         outlines = [np.array([(-3.0, -3.0), (-3.0, -3.1), (-3.1, -3.0)])]
     low, high = np.vstack(outlines).min(axis=0) - _PADDING, np.vstack(outlines).max(axis=0) + _PADDING
     occupied = np.zeros(np.ceil((high - low) / RESOLUTION).astype(int) + 1, dtype=bool)
     for outline in outlines:
-        _fill(occupied, low, outline)
+        fill_hull(occupied, low, outline)
     return SimOccupancyGrid(low, distance_transform_edt(~occupied) * RESOLUTION)
 
 
-def _solid(model: mujoco.MjModel, geom: int, ignored: Set[int]) -> bool:
-    collides = bool(model.geom_contype[geom] or model.geom_conaffinity[geom])
-    is_floor = int(model.geom_type[geom]) == int(mujoco.mjtGeom.mjGEOM_PLANE)
-    return collides and not is_floor and int(model.geom_bodyid[geom]) not in ignored
-
-
-def _corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> NDArray[np.float64]:
+def bounding_corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> NDArray[np.float64]:
     """Corners of a geom's bounding box in map, shape (8, 3)."""
     centre, half = model.geom_aabb[geom].reshape(2, 3)
     local = centre + _CORNERS * half
@@ -78,18 +75,14 @@ def _corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> NDArray[n
     return corners
 
 
-def _fill(occupied: NDArray[np.bool_], low: NDArray[np.float64], outline: NDArray[np.float64]) -> None:
+def fill_hull(occupied: NDArray[np.bool_], low: NDArray[np.float64], outline: NDArray[np.float64]) -> None:
     """Mark the cells whose centre lies within half a cell of an outline's convex hull."""
-    hull = ConvexHull(outline + 1e-6 * _jitter(len(outline)), qhull_options="QJ")
+    angles = np.arange(len(outline)) * 2.399963  # tiny fixed offsets keep coincident corners apart
+    jitter = np.column_stack([np.cos(angles), np.sin(angles)])
+    hull = ConvexHull(outline + 1e-6 * jitter, qhull_options="QJ")
     first = np.floor((outline.min(axis=0) - low) / RESOLUTION).astype(int)
     last = np.ceil((outline.max(axis=0) - low) / RESOLUTION).astype(int) + 1
     cells = np.stack(np.meshgrid(*map(np.arange, first, last), indexing="ij"), axis=-1)
     signed = (low + RESOLUTION * cells) @ hull.equations[:, :2].T + hull.equations[:, 2]
     inside = (signed <= RESOLUTION / 2).all(axis=-1)
     occupied[first[0] : last[0], first[1] : last[1]] |= inside
-
-
-def _jitter(count: int) -> NDArray[np.float64]:
-    """Tiny fixed offsets that keep coincident corners apart."""
-    angles = np.arange(count) * 2.399963
-    return np.column_stack([np.cos(angles), np.sin(angles)])

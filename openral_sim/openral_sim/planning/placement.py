@@ -1,6 +1,6 @@
 """Free placements on surfaces, found by rays cast down, and candidate base poses around a target."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import mujoco
@@ -92,12 +92,12 @@ def find_placements(
         -PLACEMENT.search_radius, PLACEMENT.search_radius + PLACEMENT.cell / 2, PLACEMENT.cell
     )
     grid = np.stack(np.meshgrid(offsets, offsets, indexing="ij"), axis=-1) + requested[:2]
-    level = _height_under(model, data, requested + np.array([0.0, 0.0, PLACEMENT.start_offset]))
+    level = height_under(model, data, requested + np.array([0.0, 0.0, PLACEMENT.start_offset]))
     on_surface = requested[2] - level < PLACEMENT.surface_tolerance
     start = requested[2] + (PLACEMENT.ray_height if on_surface else PLACEMENT.top_ray_height)
-    heights = np.array([[_height_under(model, data, np.append(xy, start)) for xy in row] for row in grid])
+    heights = np.array([[height_under(model, data, np.append(xy, start)) for xy in row] for row in grid])
     if not on_surface:
-        level = _most_frequent(heights[heights > requested[2]])
+        level = most_frequent_height(heights[heights > requested[2]])
     if level < requested[2] - PLACEMENT.surface_tolerance:
         return []
     room = distance_transform_edt(np.abs(heights - level) < PLACEMENT.flatness) * PLACEMENT.cell
@@ -108,16 +108,17 @@ def find_placements(
         if on_surface
         else PLACEMENT.distance_weight * distance + np.array([effort(xy) for xy in free])
     )
-    return _spread(free[np.argsort(rank, kind="stable")], level)
+    return spread_points(free[np.argsort(rank, kind="stable")], level)
 
 
-def _height_under(model: mujoco.MjModel, data: mujoco.MjData, eye: Vector) -> float:
+def height_under(model: mujoco.MjModel, data: mujoco.MjData, eye: Vector) -> float:
+    """Height of the first surface below a point [m]; far below any floor if there is none."""
     geom = np.full(1, -1, dtype=np.int32)
     distance = mujoco.mj_ray(model, data, eye, _DOWN, None, 1, -1, geom)
     return float(eye[2] - distance) if geom[0] >= 0 else _NO_SURFACE
 
 
-def _most_frequent(heights: Vector) -> float:
+def most_frequent_height(heights: Vector) -> float:
     """Most frequent height of a patch, rounded to the flatness."""
     if heights.size == 0:
         return _NO_SURFACE
@@ -125,7 +126,7 @@ def _most_frequent(heights: Vector) -> float:
     return float(levels[counts.argmax()] * PLACEMENT.flatness)
 
 
-def _spread(points: Vector, level: float) -> list[Vector]:
+def spread_points(points: Vector, level: float) -> list[Vector]:
     """Keep the first points that are far enough apart, at one height."""
     kept: list[Vector] = []
     for xy in points:
@@ -153,16 +154,14 @@ def candidate_base_poses(
     Returns:
         Poses (x, y, yaw) in map, each shape (3,).
     """
-    ranked = sorted(
-        (field.cost_at(pose[:2]) + BASE_POSE.rank_cost * rank, i, tuple(pose))
-        for i, (rank, pose) in enumerate(_ring(target, reaches, bearings))
-    )
-    return [np.array(pose) for cost, _, pose in ranked if np.isfinite(cost)]
-
-
-def _ring(target: Vector, reaches: Sequence[float], bearings: int) -> Iterator[tuple[int, Vector]]:
+    ring = []
     for rank, reach in enumerate(reaches):
         for bearing in np.arange(bearings) * 2 * np.pi / bearings:
             away = np.array([np.cos(bearing), np.sin(bearing)])
             yaw = bearing + np.pi if bearing < np.pi else bearing - np.pi
-            yield rank, np.append(target[:2] + reach * away, yaw)
+            ring.append((rank, np.append(target[:2] + reach * away, yaw)))
+    ranked = sorted(
+        (field.cost_at(pose[:2]) + BASE_POSE.rank_cost * rank, i, tuple(pose))
+        for i, (rank, pose) in enumerate(ring)
+    )
+    return [np.array(pose) for cost, _, pose in ranked if np.isfinite(cost)]

@@ -144,7 +144,7 @@ def segment_object(points: Vector, expected: Vector, bottom: float) -> ObjectSeg
     Raises:
         NoObjectFound: If nothing rises from the support near there.
     """
-    support = _support_level(points, bottom)
+    support = support_level(points, bottom)
     raised = points[:, 2] > support + CONFIG.min_height
     if not raised.any():
         raise NoObjectFound(expected, len(points))
@@ -160,7 +160,7 @@ def segment_object(points: Vector, expected: Vector, bottom: float) -> ObjectSeg
     return ObjectSegment(points, part == part[nearest], support)
 
 
-def _support_level(points: Vector, bottom: float) -> float:
+def support_level(points: Vector, bottom: float) -> float:
     """Height of the most populated level near the expected one."""
     near = points[np.abs(points[:, 2] - bottom) < CONFIG.support_tolerance, 2]
     if len(near) < CONFIG.min_support_points:

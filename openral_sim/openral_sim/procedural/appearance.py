@@ -57,7 +57,7 @@ def sample_walls(rng: np.random.Generator, plan: FloorPlan) -> Iterator[Wall]:
         name = "_".join(border.rooms)
         if len(border.rooms) == 1:
             name += "_" + _compass_side(border)
-        start, end = _centre_line(border, plan.size)
+        start, end = centre_line(border, plan.size)
         opening = None
         if border.doorway is not None:
             shift = border.start[border.along] - start[border.along]
@@ -69,7 +69,7 @@ def sample_trims(rng: np.random.Generator, plan: FloorPlan, home: FurnishedHome)
     """Yield windows, pictures, rugs and books."""
     for placed in home.pieces:
         if placed.piece.books:
-            yield from _books(rng, placed)
+            yield from book_row(rng, placed)
         if room_types()[placed.fixture.room].rug == placed.name:
             yield _rug(rng, placed.fixture)
     for room, floor in home.floors.items():
@@ -111,9 +111,7 @@ def _compass_side(border: Border) -> str:
     return "west" if border.start[0] == 0.0 else "east"
 
 
-def _centre_line(
-    border: Border, size: tuple[float, float]
-) -> tuple[tuple[float, float], tuple[float, float]]:
+def centre_line(border: Border, size: tuple[float, float]) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return the ends of the centre line of a border's wall [m]."""
     if len(border.rooms) > 1:
         return border.start, border.end
@@ -136,7 +134,7 @@ def _rug(rng: np.random.Generator, fixture: Fixture) -> Trim:
     return Trim(id=f"{fixture.id}_rug", look=look, centre=centre, size=size, yaw=yaw)
 
 
-def _books(rng: np.random.Generator, shelf: PlacedPiece) -> Iterator[Trim]:
+def book_row(rng: np.random.Generator, shelf: PlacedPiece) -> Iterator[Trim]:
     """Yield a row of books on every shelf that has books."""
     fixture = shelf.fixture
     for surface_id in shelf.piece.books:

@@ -133,12 +133,12 @@ def sample_floor_plan(rng: np.random.Generator, rooms: int) -> FloorPlan:
     if rooms not in PLANS:
         raise NoSuchPlan(rooms)
     plan = PLANS[rooms][rng.integers(len(PLANS[rooms]))]
-    areas = _sample_areas(rng, plan)
-    inner = tuple(_with_doorways(rng, _inner_borders(areas), list(areas)))
-    return FloorPlan(areas, inner + tuple(_outer_borders(areas)))
+    areas = sample_areas(rng, plan)
+    inner = tuple(with_doorways(rng, inner_borders(areas), list(areas)))
+    return FloorPlan(areas, inner + tuple(outer_borders(areas)))
 
 
-def _sample_areas(rng: np.random.Generator, plan: Plan) -> dict[str, Rectangle]:
+def sample_areas(rng: np.random.Generator, plan: Plan) -> dict[str, Rectangle]:
     """Sample each room's floor; all columns are as deep as the deepest."""
     depths = [[_sample(rng, room_types()[name].depth) for name in column] for column in plan]
     deepest = max(sum(column) for column in depths)
@@ -152,7 +152,7 @@ def _sample_areas(rng: np.random.Generator, plan: Plan) -> dict[str, Rectangle]:
     return areas
 
 
-def _inner_borders(areas: dict[str, Rectangle]) -> Iterator[Border]:
+def inner_borders(areas: dict[str, Rectangle]) -> Iterator[Border]:
     """Yield the border of every two rooms that touch."""
     for first, a in areas.items():
         for second, b in areas.items():
@@ -164,7 +164,7 @@ def _inner_borders(areas: dict[str, Rectangle]) -> Iterator[Border]:
                     yield Border((first, second), *ends)
 
 
-def _with_doorways(
+def with_doorways(
     rng: np.random.Generator, borders: Iterator[Border], rooms: Sequence[str]
 ) -> Iterator[Border]:
     """Add doorways to just enough borders to connect all rooms."""
@@ -184,7 +184,7 @@ def _with_doorways(
         yield Border(border.rooms, border.start, border.end, (near, width))
 
 
-def _outer_borders(areas: dict[str, Rectangle]) -> Iterator[Border]:
+def outer_borders(areas: dict[str, Rectangle]) -> Iterator[Border]:
     """Yield each room's segments of the outer walls."""
     far = [max(area.max[axis] for area in areas.values()) for axis in (0, 1)]
     for name, area in areas.items():

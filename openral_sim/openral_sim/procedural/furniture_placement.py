@@ -137,8 +137,8 @@ class FloorRegion:
     def fits(self, footprint: Rectangle, clearance: Rectangle) -> bool:
         """Return True if a piece with this footprint and clearance fits here."""
         return (
-            _within(footprint, self.inside)
-            and _within(clearance, self.inside)
+            is_within(footprint, self.inside)
+            and is_within(clearance, self.inside)
             and not any(overlap(footprint, other, PLACEMENT.piece_gap) for other in self.taken)
             and not any(overlap(footprint, other) for other in self.free)
             and not any(overlap(clearance, other) for other in self.taken)
@@ -153,7 +153,11 @@ class FloorRegion:
         """Return the distance from a point to the nearest wall or piece of furniture [m]."""
         (x0, y0), (x1, y1) = self.inside.min, self.inside.max
         to_walls = min(x - x0, x1 - x, y - y0, y1 - y)
-        return min([to_walls, *(_distance(other, x, y) for other in self.taken)])
+        offsets = (
+            (max(other.min[0] - x, 0.0, x - other.max[0]), max(other.min[1] - y, 0.0, y - other.max[1]))
+            for other in self.taken
+        )
+        return min([to_walls, *(float((dx * dx + dy * dy) ** 0.5) for dx, dy in offsets)])
 
 
 def transformed(rectangle: Rectangle, pose: Pose2) -> Rectangle:
@@ -178,14 +182,9 @@ def hull(*rectangles: Rectangle) -> Rectangle:
     )
 
 
-def _within(inner: Rectangle, outer: Rectangle) -> bool:
+def is_within(inner: Rectangle, outer: Rectangle) -> bool:
+    """Return True if a rectangle lies in another."""
     return outer.contains(*inner.min, margin=-1e-6) and outer.contains(*inner.max, margin=-1e-6)
-
-
-def _distance(rectangle: Rectangle, x: float, y: float) -> float:
-    dx = max(rectangle.min[0] - x, 0.0, x - rectangle.max[0])
-    dy = max(rectangle.min[1] - y, 0.0, y - rectangle.max[1])
-    return float((dx * dx + dy * dy) ** 0.5)
 
 
 @dataclass(frozen=True)
@@ -234,7 +233,7 @@ def _place(rng: np.random.Generator, home: FurnishedHome, room: str, name: str) 
         *(transformed(pieces()[other.piece].footprint, other.at) for other in piece.companions),
     )
     for _ in range(PLACEMENT.attempts):
-        pose = _sample_pose_at_wall(rng, floor.inside, outline)
+        pose = sample_pose_at_wall(rng, floor.inside, outline)
         footprint, clearance = transformed(outline, pose), transformed(piece.clearance(hinge), pose)
         if floor.fits(footprint, clearance):
             floor.occupy(footprint, clearance)
@@ -243,7 +242,7 @@ def _place(rng: np.random.Generator, home: FurnishedHome, room: str, name: str) 
     return False
 
 
-def _sample_pose_at_wall(rng: np.random.Generator, inside: Rectangle, outline: Rectangle) -> Pose2:
+def sample_pose_at_wall(rng: np.random.Generator, inside: Rectangle, outline: Rectangle) -> Pose2:
     """Sample a pose with the outline's back at a wall; it may stick out at the wall's ends."""
     yaw = _QUARTER_TURNS[rng.integers(4)]
     turned = transformed(outline, Pose2(x=0.0, y=0.0, yaw=yaw))
@@ -269,7 +268,7 @@ def _with_companions(
         looks = pieces()[companion.piece].looks or (look,)
         companion_look = looks[rng.integers(len(looks))]
         taken = known | {other.fixture.id for other in placed}
-        companion_pose = _composed(pose, companion.at)
+        companion_pose = composed_pose(pose, companion.at)
         placed.append(_placed_piece(taken, room, companion.piece, companion_pose, (*companion_look, hinge)))
     return placed
 
@@ -287,7 +286,7 @@ def _placed_piece(
     return PlacedPiece(name, piece, piece.fixture(fixture_id, phrase, room, pose), style)
 
 
-def _composed(pose: Pose2, at: Pose2) -> Pose2:
+def composed_pose(pose: Pose2, at: Pose2) -> Pose2:
     """Transform a pose from another pose's frame to its parent frame."""
     x, y = pose.to_parent(at.x, at.y)
     yaw = (pose.yaw + at.yaw + pi) % (2 * pi) - pi

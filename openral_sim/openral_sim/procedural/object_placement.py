@@ -178,18 +178,18 @@ def _put_one(
     choices = [(absent[name], spot) for name in absent for spot in candidates if spot.accepts(KINDS[name])]
     for index in rng.permutation(len(choices))[: PLACEMENT.attempts]:
         variant, spot = choices[index]
-        placement = _sample_placement(rng, variant, spot, placed)
+        placement = sample_placement(rng, variant, spot, placed)
         if placement is not None:
             placed.append(placement)
             return
 
 
-def _sample_placement(
+def sample_placement(
     rng: np.random.Generator, variant: Variant, spot: Spot, placed: list[ObjectPlacement]
 ) -> ObjectPlacement | None:
     """Sample a placement; None if it does not fit or is too near to another object on the surface."""
     name, colour = variant
-    at = _sample_point(rng, KINDS[name], spot)
+    at = sample_point(rng, KINDS[name], spot)
     if at is None:
         return None
     distance = _radius(KINDS[name]) + PLACEMENT.object_gap
@@ -208,7 +208,7 @@ def _sample_placement(
     )
 
 
-def _sample_point(rng: np.random.Generator, kind: ObjectKind, spot: Spot) -> tuple[float, float] | None:
+def sample_point(rng: np.random.Generator, kind: ObjectKind, spot: Spot) -> tuple[float, float] | None:
     """Sample a point of the surface, near the front for a graspable object; None if there is none."""
     half_depth, half_width = kind.size[0] / 2 + PLACEMENT.edge_gap, _radius(kind)
     low_x, high_x = spot.surface.area.min[0] + half_depth, spot.surface.area.max[0] - half_depth

@@ -52,13 +52,13 @@ _ALL_GROUPS = None
 def find_problems(scene: Scene, seed: int) -> Iterator[str]:
     """Yield every problem of a scene as a sentence; none for a valid scene."""
     world = SimWorldModel.load(scene, seed)
-    yield from _interpenetrations(world)
-    yield from _displaced_objects(world)
+    yield from interpenetrations(world)
+    yield from displaced_objects(world)
     for place in unreachable_places(scene):
         yield f"place '{place.id}' cannot be reached"
     for location in object_locations(scene):
-        yield from _visibility_problems(world, location)
-    yield from _moving_objects(world)
+        yield from visibility_problems(world, location)
+    yield from moving_objects(world)
 
 
 def all_places_reachable(scene: Scene) -> bool:
@@ -90,10 +90,12 @@ def _cost_to_go(scene: Scene) -> CostToGo | None:
 
 def visible_fraction(world: SimWorldModel, object_id: str) -> float:
     """Return the fraction of an object that is visible from the best of the places, in [0, 1]."""
-    return max((_visible_from(world, place, object_id) for place in world.places.values()), default=0.0)
+    return max(
+        (visible_fraction_from(world, place, object_id) for place in world.places.values()), default=0.0
+    )
 
 
-def _visible_from(world: SimWorldModel, place: Place, object_id: str) -> float:
+def visible_fraction_from(world: SimWorldModel, place: Place, object_id: str) -> float:
     """Return the fraction of rays from the head at a place that hit the object first."""
     item = world.objects[object_id]
     T = world.T_world(item.body)
@@ -110,14 +112,15 @@ def _hits(world: SimWorldModel, eye: NDArray[np.float64], point: NDArray[np.floa
     return int(geom[0]) >= 0 and int(world.model.geom_bodyid[geom[0]]) == body
 
 
-def _interpenetrations(world: SimWorldModel) -> Iterator[str]:
+def interpenetrations(world: SimWorldModel) -> Iterator[str]:
+    """Yield the contacts that are too deep."""
     for contact in world.data.contact:
         if contact.dist < -LIMITS.penetration:
             first, second = (world.model.geom(int(geom)).name for geom in contact.geom)
             yield f"'{first}' penetrates '{second}' by {-1000 * contact.dist:.0f} mm"
 
 
-def _displaced_objects(world: SimWorldModel) -> Iterator[str]:
+def displaced_objects(world: SimWorldModel) -> Iterator[str]:
     """Yield the objects that do not rest on the surface where they were placed."""
     for placement in world.scene.document.objects:
         fixture, surface = world.scene.spot(placement)
@@ -130,7 +133,7 @@ def _displaced_objects(world: SimWorldModel) -> Iterator[str]:
             yield f"'{placement.id}' was placed on '{fixture.id}' but rests on {support or 'nothing'}"
 
 
-def _visibility_problems(world: SimWorldModel, location: ObjectLocation) -> Iterator[str]:
+def visibility_problems(world: SimWorldModel, location: ObjectLocation) -> Iterator[str]:
     """Check that an object in the open is visible from some place, and a hidden one from none."""
     fraction = visible_fraction(world, location.id)
     if location.hidden_in and fraction > 0.0:
@@ -139,7 +142,7 @@ def _visibility_problems(world: SimWorldModel, location: ObjectLocation) -> Iter
         yield f"'{location.id}' on '{location.fixture}' is not visible from any place"
 
 
-def _moving_objects(world: SimWorldModel) -> Iterator[str]:
+def moving_objects(world: SimWorldModel) -> Iterator[str]:
     """Yield the objects that do not stay at rest."""
     before = {item.id: world.T_world(item.body)[:3, 3] for item in world.objects.values()}
     mujoco.mj_step(world.model, world.data, round(LIMITS.motion_time / world.model.opt.timestep))

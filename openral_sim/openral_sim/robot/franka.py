@@ -125,9 +125,9 @@ def load_arm() -> mujoco.MjSpec:
     for mesh in spec.meshes:
         _embed(mesh, folder / "meshes" / mesh.file)
     for body in spec.bodies[1:]:
-        _set_damping(body)
+        set_damping(body)
     for side, y in (("left", 1.0), ("right", -1.0)):
-        _replace_pads(spec, side, y)
+        replace_pads(spec, side, y)
     for body in spec.bodies[1:]:
         _rename(body)
     return spec
@@ -146,7 +146,7 @@ def _embed(mesh: mujoco.MjsMesh, path: Path) -> None:
     mesh.userface = faces.ravel().tolist()
 
 
-def _set_damping(body: mujoco.MjsBody) -> None:
+def set_damping(body: mujoco.MjsBody) -> None:
     """Give the joints the damping of a controlled arm; the file's own values suit a torque demo."""
     body.gravcomp = 1.0
     for joint in body.joints:
@@ -154,7 +154,7 @@ def _set_damping(body: mujoco.MjsBody) -> None:
         joint.armature = 0.1
 
 
-def _replace_pads(spec: mujoco.MjSpec, side: str, y: float) -> None:
+def replace_pads(spec: mujoco.MjSpec, side: str, y: float) -> None:
     """Replace the file's thirteen capsules by a flat pad and a knuckle: fewer contacts, same outline."""
     finger = spec.body(f"panda0_{side}finger")
     for geom in finger.geoms:

@@ -1,11 +1,11 @@
 """Action server of ExecuteRskill: accepts every goal, executes one at a time, and ends each with a result.
 
-`goal_from_message` parses a goal, `ActiveGoal` tracks the one that is running, and `SkillServer` connects
-both to the simulation.
+`goal_from_message` parses a goal, `ActiveGoal` tracks the one that is running, `SkillPublishers` publishes
+the catalogue of skills, failures and door openings, and `SkillServer` connects all to the simulation.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from time import monotonic
 from typing import Protocol
 
@@ -14,21 +14,86 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 from rclpy.task import Future
 
+from openral_core import CONTRACT_VERSION
 from openral_core.errors import OpenRALError
 from openral_core.rskills import Registry
 from openral_core.skills import SkillGoal, SkillResult, SkillStatus, Verb
 from openral_msgs.action import ExecuteRskill
-from openral_msgs.msg import KeyValue
-from openral_ros.conversions.skills import fill_skill_result, skill_goal_from_message
+from openral_msgs.msg import FailureTrigger, KeyValue, SkillCatalogue
+from openral_ros.conversions.skills import fill_skill_result, key_values, skill_goal_from_message
+from openral_ros.conversions.stamps import stamp_of
+from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
+from openral_ros.worker_thread import ExecutorQueue
 from openral_sim.ros.sim_thread import QueuedGoal
-from openral_sim.ros.skill_publishers import ExecutorQueue, SkillPublishers
 from openral_sim.ros.state_publishers import MAP
 from openral_sim.simulation import Simulation
 from openral_sim.skills.context import Feedback
 from openral_sim.skills.errors import BadRequest, SkillFailed
 from openral_sim.skills.registry import SKILLS
 from openral_sim.skills.requests import validate_goal
+
+SOURCE = "skill_server"
+"""Source named in failure messages."""
+REPEAT_PERIOD = 1.0
+"""Period at which an unchanged catalogue is repeated [s]."""
+
+
+class SkillPublishers:
+    """Publishers of the catalogue (latched and repeated), of failed goals, and of doors' openings."""
+
+    def __init__(self, scope: ResourceScope) -> None:
+        self._catalogue = scope.publisher(SkillCatalogue, "openral/skills", LATCHED)
+        self._failures = scope.publisher(FailureTrigger, f"openral/failure/{SOURCE}", RELIABLE)
+        self._openings = scope.publisher(KeyValue, "openral/openings", RELIABLE)
+        self._last: SkillCatalogue | None = None
+        self._repeat_at = 0.0
+
+    def catalogue(self, verbs: Sequence[str], holding: str, busy_with: str, time: float) -> None:
+        """Publish the available verbs, the held object and the current goal at simulated ``time`` [s].
+
+        The catalogue is repeated so that it replaces one that another node published by mistake.
+        """
+        current = SkillCatalogue(
+            contract_version=CONTRACT_VERSION, verbs=list(verbs), holding=holding, busy_with=busy_with
+        )
+        if current == self._last and monotonic() < self._repeat_at:
+            return
+        self._last, self._repeat_at = current, monotonic() + REPEAT_PERIOD
+        stamped = SkillCatalogue(
+            contract_version=CONTRACT_VERSION, verbs=list(verbs), holding=holding, busy_with=busy_with
+        )
+        stamped.header.stamp = stamp_of(time)
+        self._catalogue.publish(stamped)
+
+    def failure(self, request: ExecuteRskill.Goal, result: SkillResult, time: float) -> None:
+        """Publish the failure of a goal; a success or a cancelled goal is not a failure."""
+        if result.success or result.status is SkillStatus.CANCELLED:
+            return
+        is_error = result.status is SkillStatus.SKILL_ERROR
+        message = FailureTrigger(
+            source=SOURCE,
+            kind=result.status.name.lower(),
+            severity=FailureTrigger.SEVERITY_ERROR if is_error else FailureTrigger.SEVERITY_WARNING,
+            message=f"{request.rskill_id}: {result.message}",
+            evidence=key_values({**result.evidence, "rskill": request.rskill_id}),
+            traceparent=request.traceparent,
+        )
+        message.header.stamp = stamp_of(time)
+        self._failures.publish(message)
+
+    def opening(self, result: SkillResult) -> None:
+        """Publish the opening of the door that a goal moved, if any, even if the goal failed."""
+        container, opening = result.evidence.get("container_id"), result.evidence.get("opening")
+        if isinstance(container, str) and isinstance(opening, float):
+            self._openings.publish(KeyValue(key=container, type=KeyValue.TYPE_FLOAT, float_value=opening))
+
+    def stopped(self, reason: str, time: float) -> None:
+        """Publish that the simulation itself failed."""
+        message = FailureTrigger(source=SOURCE, kind="simulation_stopped", message=reason)
+        message.severity, message.header.stamp = FailureTrigger.SEVERITY_FATAL, stamp_of(time)
+        self._failures.publish(message)
+
 
 STOP_GRACE = 5.0
 """Time the robot has to stop after a deadline before the client gets its result anyway [s]."""
@@ -108,26 +173,20 @@ def goal_from_message(message: ExecuteRskill.Goal) -> SkillGoal:
     Raises:
         BadRequest: If a parameter is duplicated, has an invalid type, or is a pose in a frame other than map.
     """
-    problems = [*_duplicate_parameters(message), *_invalid_frames(message)]
+    counts = Counter(param.key for param in message.params)
+    problems = [f"parameter '{name}' is given {count} times" for name, count in counts.items() if count > 1]
+    frames = [(p.key, p.pose_value.header.frame_id) for p in message.params if p.type == KeyValue.TYPE_POSE]
+    problems += [
+        f"parameter '{name}' is in frame '{frame}': poses must be in '{MAP}'"
+        for name, frame in frames
+        if frame not in ("", MAP)
+    ]
     if problems:
         raise BadRequest("; ".join(problems))
     try:
         return skill_goal_from_message(message)
     except OpenRALError as error:
         raise BadRequest(str(error)) from error
-
-
-def _duplicate_parameters(message: ExecuteRskill.Goal) -> Iterator[str]:
-    for name, count in Counter(param.key for param in message.params).items():
-        if count > 1:
-            yield f"parameter '{name}' is given {count} times"
-
-
-def _invalid_frames(message: ExecuteRskill.Goal) -> Iterator[str]:
-    for param in message.params:
-        frame = param.pose_value.header.frame_id
-        if param.type == KeyValue.TYPE_POSE and frame not in ("", MAP):
-            yield f"parameter '{param.key}' is in frame '{frame}': poses must be in '{MAP}'"
 
 
 class GoalExecutor(Protocol):

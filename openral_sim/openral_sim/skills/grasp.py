@@ -88,7 +88,7 @@ def _attempt(
     """Scan and close, a bounded number of times, until the object is held; move elsewhere if necessary."""
     for attempt in range(1, CONFIG.attempts + 1):
         try:
-            candidate = yield from _align(context, request, work_pose, is_last=attempt == CONFIG.attempts)
+            candidate = yield from align_hand(context, request, work_pose, is_last=attempt == CONFIG.attempts)
         except (NotReachable, NoArmPath):
             if attempt == CONFIG.attempts:
                 raise
@@ -101,7 +101,7 @@ def _attempt(
     return attempt, candidate
 
 
-def _align(
+def align_hand(
     context: SkillContext, request: GraspRequest, work_pose: WorkPose, *, is_last: bool
 ) -> Move[GraspCandidate]:
     """Scan the object and move the hand to a pregrasp pose.
@@ -115,10 +115,10 @@ def _align(
     yield from reach_to(context, work_pose.before, "reaching", CONFIG.reach_speed)
     segment = scan_object(context, request)
     yield Feedback("looking closely", 0.5)
-    return (yield from _first_approach(context, request, segment, approaches_from(work_pose), is_last))
+    return (yield from first_approach(context, request, segment, approaches_from(work_pose), is_last))
 
 
-def _first_approach(
+def first_approach(
     context: SkillContext,
     request: GraspRequest,
     segment: ObjectSegment,
@@ -139,7 +139,7 @@ def _first_approach(
         except (NotInGripperRange, NotReachable, NoArmPath) as error:
             failures.append(error)
             elsewhere = not is_last and isinstance(failures[0], (NotReachable, NoArmPath))
-            if elsewhere or _is_too_big(segment):
+            if elsewhere or is_too_big(segment):
                 break
         else:
             return candidate
@@ -151,7 +151,7 @@ def _first_approach(
     raise first
 
 
-def _is_too_big(segment: ObjectSegment) -> bool:
+def is_too_big(segment: ObjectSegment) -> bool:
     """Return True if the object is too wide in every direction; only its edges could be pinched."""
     yaws = np.arange(CONFIG.width_yaws) * np.pi / CONFIG.width_yaws
     widths: Vector = np.ptp(segment.own_points[:, :2] @ np.array([np.cos(yaws), np.sin(yaws)]), axis=0)

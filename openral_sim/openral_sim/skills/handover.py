@@ -81,9 +81,9 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
         )
     person = context.world.people[request.agent_id]
     point = _palm(context, person) + CONFIG.ahead * _away(context, person)
-    _free_weld(context)
+    free_weld(context)
     work_pose = yield from move_to_work_pose(
-        context, point, _offers(context, held, person, point), "approaching the person"
+        context, point, offer_poses(context, held, person, point), "approaching the person"
     )
     face = np.array([*request.agent.position[:2], CONFIG.face_height])
     yield from aim(context, face, "looking at the person")
@@ -125,12 +125,12 @@ def _give(context: SkillContext, held: HeldObject, person: Person) -> Move[None]
         yield Feedback("waiting for the hand", 0.8)
     else:
         raise TookTooLong(f"bringing the {held.label} to the hand", CONFIG.wait)
-    activate_weld(context, _free_weld(context), context.model.body(person.body).id, held.body)
+    activate_weld(context, free_weld(context), context.model.body(person.body).id, held.body)
     deactivate_weld(context, context.names.grasp_weld)
     context.held = None
 
 
-def _offers(context: SkillContext, held: HeldObject, person: Person, point: Vector) -> Options:
+def offer_poses(context: SkillContext, held: HeldObject, person: Person, point: Vector) -> Options:
     """List ways to bring the object to the palm, or beside it if the palm is occupied."""
     x, y, _ = np.array(context.data.site(person.hand_site).xmat).reshape(3, 3).T
     beside = [CONFIG.beside * axis for axis in (y, -y, x)] if _given(context, person) else []
@@ -147,7 +147,7 @@ def _given(context: SkillContext, person: Person) -> list[str]:
     return [w for w, i in ids.items() if context.data.eq_active[i] and context.model.eq_obj1id[i] == body]
 
 
-def _free_weld(context: SkillContext) -> str:
+def free_weld(context: SkillContext) -> str:
     """Find an inactive weld for one more object.
 
     Raises:

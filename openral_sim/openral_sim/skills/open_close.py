@@ -91,8 +91,8 @@ def move_by_handle(
     at_door = yield from move_to_door(context, hold, angles, "docking")
     yield from aim(context, hold.point_at(door.angle(context)), "looking")
     try:
-        yield from _grasp_handle(context, door, at_door)
-        yield from _pull(context, door, at_door.angle)
+        yield from grasp_handle(context, door, at_door)
+        yield from pull_open(context, door, at_door.angle)
     finally:
         deactivate_weld(context, context.names.handle_connect)
     context.achieved = result
@@ -122,7 +122,7 @@ def _evidence(context: SkillContext, door: ArticulatedDoor, request: DoorRequest
     }
 
 
-def _grasp_handle(context: SkillContext, door: ArticulatedDoor, at_door: DoorWorkPose) -> Move[None]:
+def grasp_handle(context: SkillContext, door: ArticulatedDoor, at_door: DoorWorkPose) -> Move[None]:
     """Close on the bar; the hand is constrained to it only while both fingers touch it.
 
     Raises:
@@ -145,7 +145,7 @@ def _grasp_handle(context: SkillContext, door: ArticulatedDoor, at_door: DoorWor
     )
 
 
-def _pull(context: SkillContext, door: ArticulatedDoor, angle: float) -> Move[None]:
+def pull_open(context: SkillContext, door: ArticulatedDoor, angle: float) -> Move[None]:
     """Move the door by its grasped handle.
 
     Raises:
@@ -182,7 +182,7 @@ def close_door(context: SkillContext, request: DoorRequest) -> Running:
         return _close_result(context, door, request, "is already closed")
     result = partial(_close_result, context, door, request, "is closed")
     if door.is_pushed_closed:
-        yield from _push(context, door, request.container_id)
+        yield from push_shut(context, door, request.container_id)
         context.achieved = result
         yield from retract_hand(context, DOOR_BASE_POSE.pregrasp_distance)
     else:
@@ -190,13 +190,13 @@ def close_door(context: SkillContext, request: DoorRequest) -> Running:
     return result()
 
 
-def _push(context: SkillContext, door: ArticulatedDoor, name: str) -> Move[None]:
+def push_shut(context: SkillContext, door: ArticulatedDoor, name: str) -> Move[None]:
     """Lay the closed hand on the front and push until the door is closed.
 
     Raises:
         NotReachable: If no base pose allows that.
     """
-    hold, at_door = yield from _move_to_push(context, door, name)
+    hold, at_door = yield from move_to_push(context, door, name)
     yield from aim(context, hold.point_at(door.angle(context)), "looking")
     context.control.grip(0.0)
     yield from reach_to(context, at_door.work_pose.before, "reaching")
@@ -209,7 +209,7 @@ def _push(context: SkillContext, door: ArticulatedDoor, name: str) -> Move[None]
     )
 
 
-def _move_to_push(
+def move_to_push(
     context: SkillContext, door: ArticulatedDoor, name: str
 ) -> Move[tuple[HandleGrasp, DoorWorkPose]]:
     """Drive to where the hand can push the door closed, at the first feasible point of its front.

@@ -80,7 +80,7 @@ def place(context: SkillContext, request: PlaceRequest) -> Running:
     """Move to a free spot, lower the object until it is supported, release it slowly and retract."""
     held = require_held(context, Verb.PLACE)
     requested = np.array(request.target.position)
-    spot, work_pose = yield from _bring_over(context, held, requested)
+    spot, work_pose = yield from bring_over(context, held, requested)
     yield from reach_along(
         context,
         work_pose.option.T_map_goal,
@@ -101,7 +101,7 @@ def place(context: SkillContext, request: PlaceRequest) -> Running:
     return result()
 
 
-def _bring_over(context: SkillContext, held: HeldObject, requested: Vector) -> Move[tuple[Vector, WorkPose]]:
+def bring_over(context: SkillContext, held: HeldObject, requested: Vector) -> Move[tuple[Vector, WorkPose]]:
     """Bring the object over a free spot, from another base pose if the arm finds no path.
 
     Raises:
@@ -109,7 +109,7 @@ def _bring_over(context: SkillContext, held: HeldObject, requested: Vector) -> M
         NoArmPath: If the arm found no path from a bounded number of base poses.
     """
     for attempt in range(CONFIG.attempts):
-        spot, work_pose = yield from _move_to_free_spot(context, held, requested, elsewhere=attempt > 0)
+        spot, work_pose = yield from move_to_free_spot(context, held, requested, elsewhere=attempt > 0)
         try:
             yield from reach_to(context, work_pose.before, "reaching", CONFIG.reach_speed)
         except NoArmPath as error:
@@ -120,7 +120,7 @@ def _bring_over(context: SkillContext, held: HeldObject, requested: Vector) -> M
     raise refused
 
 
-def _move_to_free_spot(
+def move_to_free_spot(
     context: SkillContext, held: HeldObject, requested: Vector, *, elsewhere: bool
 ) -> Move[tuple[Vector, WorkPose]]:
     """Try free spots near the requested point, the nearest first.
@@ -131,7 +131,7 @@ def _move_to_free_spot(
     """
     low, high = extent(context.model, held.body)
     radius = float(np.abs([low[:2], high[:2]]).max()) + CONFIG.margin
-    effort = _distance_to_floor(plan_base_motion(context))
+    effort = distance_to_floor(plan_base_motion(context))
     # A level hand comes down beside other objects; the object alone may fit where the hand does not.
     radii = {radius} if held.is_downward else {max(radius, CONFIG.hand_radius), radius}
     spots = [
@@ -158,7 +158,7 @@ def _move_to_free_spot(
     )
 
 
-def _distance_to_floor(field: CostToGo) -> Callable[[Vector], float]:
+def distance_to_floor(field: CostToGo) -> Callable[[Vector], float]:
     """Return the function from a point to its distance from floor that the base can reach, in [m]."""
     distances = distance_transform_edt(~np.isfinite(field.cost)) * RESOLUTION
     return lambda xy: float(distances[field.grid.cell(xy)])

@@ -1,4 +1,4 @@
-"""Goals over the action: carried out, cancelled, late, refused in words."""
+"""Goals over the action: carried out, cancelled, late, refused in words; and the published door openings."""
 
 from itertools import groupby
 from typing import Any
@@ -11,12 +11,41 @@ from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from openral_core.geometry import Pose
-from openral_core.skills import SkillStatus, Verb
+from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_msgs.action import ExecuteRskill
-from openral_msgs.msg import FailureTrigger, SkillCatalogue
+from openral_msgs.msg import FailureTrigger, KeyValue, SkillCatalogue
 from openral_ros.conversions.skills import key_values
 from openral_ros.qos import LATCHED, RELIABLE
+from openral_sim.ros.skill_server import SkillPublishers
 from openral_sim.skills import registry as verbs
+
+
+class Ear:
+    """Stands in for a scope and every publisher it makes."""
+
+    def __init__(self) -> None:
+        self.heard: list[Any] = []
+
+    def publisher(self, *_: object) -> "Ear":
+        return self
+
+    def publish(self, message: Any) -> None:
+        self.heard.append(message)
+
+
+@pytest.mark.parametrize("status", [SkillStatus.SUCCEEDED, SkillStatus.BLOCKED])
+def test_tells_how_far_a_door_stands_open_however_the_goal_ended(status: SkillStatus) -> None:
+    ear = Ear()
+    evidence = {"container_id": "fridge", "opening": 0.4, "angle": 0.7}
+    SkillPublishers(ear).opening(SkillResult(status, "", evidence))
+    assert ear.heard == [KeyValue(key="fridge", type=KeyValue.TYPE_FLOAT, float_value=0.4)]
+
+
+def test_tells_nothing_of_doors_after_a_drive() -> None:
+    ear = Ear()
+    SkillPublishers(ear).opening(SkillResult(SkillStatus.SUCCEEDED, "", {"x": 1.0}))
+    assert not ear.heard
+
 
 pytestmark = pytest.mark.xdist_group("sim_node")
 NEAR = Pose.planar(1.6, 2.0, 0.0)

@@ -45,9 +45,9 @@ def build_clock(builder: ObjectBuilder) -> None:
     depth, width, height = builder.size
     radius = width / 2
     case = lathe([(0, -depth / 2), (radius, -depth / 2), (radius, depth / 2), (0.9 * radius, depth / 2)])
-    builder.visual("case", _facing_x(case), builder.paint())
+    builder.visual("case", turned_to_x(case), builder.paint())
     face = lathe([(0.9 * radius, depth / 2 - 0.003), (0, depth / 2 - 0.003)])
-    builder.visual("face", _facing_x(face), builder.accent())
+    builder.visual("face", turned_to_x(face), builder.accent())
     hand = use_colour(builder.spec, "clock_hand", (0.08, 0.08, 0.09, 1.0), 0.2)
     front = depth / 2 - 0.002
     builder.visual("hours", printed_box((0.002, 0.006, 0.4 * radius)), hand, (front, 0, 0.2 * radius))
@@ -60,19 +60,19 @@ def build_flashlight(builder: ObjectBuilder) -> None:
     """Add a flashlight lying along y, its lamp at +y."""
     width, length, _ = builder.size
     outline = [(r * width / 2, (z - 0.5) * length) for r, z in FLASHLIGHT]
-    builder.visual("body", _along_y(lathe(outline)), builder.paint())
+    builder.visual("body", turned_along_y(lathe(outline)), builder.paint())
     lamp = lathe([(0.94 * width / 2, length / 2), (0.0, length / 2 - 0.004)])
-    builder.visual("lamp", _along_y(lamp), builder.accent())
+    builder.visual("lamp", turned_along_y(lamp), builder.accent())
     builder.box((0.34 * width, 0.33 * length, width / 2), (0, -0.17 * length, 0))
     builder.box((width / 2, 0.17 * length, width / 2), (0, 0.33 * length, 0))
 
 
-def _along_y(mesh: Mesh) -> Mesh:
+def turned_along_y(mesh: Mesh) -> Mesh:
     """Rotate a mesh so that its z axis points along y."""
     return Mesh(mesh.vertices[:, [0, 2, 1]] * np.array([-1, 1, 1]), mesh.faces, mesh.uv)
 
 
-def _facing_x(mesh: Mesh) -> Mesh:
+def turned_to_x(mesh: Mesh) -> Mesh:
     """Rotate a mesh so that its z axis points along x."""
     return Mesh(mesh.vertices[:, [2, 0, 1]], mesh.faces, mesh.uv)
 
@@ -103,7 +103,7 @@ def build_toy_car(builder: ObjectBuilder) -> None:
         "cabin", printed_box((x - 0.016, 0.5 * y, z / 2 - low - body)), builder.accent(), (0, -0.05 * y, top)
     )
     wheel = lathe([(0, -0.004), (WHEEL_RADIUS, -0.004), (WHEEL_RADIUS, 0.004), (0, 0.004)], 14)
-    wheel = _facing_x(wheel)
+    wheel = turned_to_x(wheel)
     for i, (side, end) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):
         centre = (side * (x / 2 - 0.004), end * 0.3 * y, WHEEL_RADIUS - z / 2)
         builder.visual(f"wheel_{i}", wheel, builder.accent(), centre)
@@ -119,7 +119,7 @@ def build_teddy_bear(builder: ObjectBuilder) -> None:
         for side, name in ((1.0, part), (-1.0, f"other_{part}")):
             if side > 0.0 or centre[1] > 0.0:
                 fractions = np.array([half, (centre[0], side * centre[1], centre[2])])
-                _ellipsoid(builder, name, fractions * builder.size, material)
+                add_ellipsoid(builder, name, fractions * builder.size, material)
     builder.box((x / 2, 0.46 * y, 0.12 * z), (0, 0, -0.38 * z))
     builder.box((0.34 * x, 0.34 * y, 0.36 * z), (-0.08 * x, 0, 0.1 * z))
 
@@ -133,7 +133,7 @@ def build_roll(builder: ObjectBuilder) -> None:
     builder.cylinder(radius, half)
 
 
-def _ellipsoid(
+def add_ellipsoid(
     builder: ObjectBuilder, part: str, half_and_centre: NDArray[np.float64], material: str
 ) -> None:
     """Add a visual ellipsoid of half axes and centre, both in [m], shape (2, 3)."""

@@ -232,12 +232,12 @@ def vessel(shape: VesselShape) -> Callable[[ObjectBuilder], None]:
         if shape.label is not None:
             band = [(radius_at(shape.body, height) * LABEL_OFFSET, height) for height in shape.label]
             builder.visual("label", lathe(scaled(band, builder.size)), builder.label())
-        _add_solids(builder, (*shape.body, *shape.cap))
+        add_solids(builder, (*shape.body, *shape.cap))
 
     return build
 
 
-def _add_solids(builder: ObjectBuilder, outline: Outline) -> None:
+def add_solids(builder: ObjectBuilder, outline: Outline) -> None:
     """Add one collision cylinder per band of heights, as wide as the outline is there."""
     height = builder.size[2]
     for band in range(COLLISION_BANDS):

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from openral_core.geometry import angle_between
-from openral_sim.planning.path_follower import DriveLimits, PathFollower
+from openral_sim.motion_primitives.base_motion import DriveLimits, PathFollower
 
 Vector = NDArray[np.float64]
 Corners = list[tuple[float, float]]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from openral_core.geometry import yaw_matrix
-from openral_sim.planning.articulation import Hinge, hinge_of
+from openral_sim.motion_primitives.door import Hinge, hinge_of
 from openral_sim.world import SimWorldModel
 
 angles = st.floats(-1.9, 1.9)
