@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import lru_cache
 from math import dist
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -226,6 +227,7 @@ class SearchProgress:
 _ARTICLES = re.compile(r"^(?:(?:a|an|the|my|some|any|please)\s+)+")
 
 
+@lru_cache(maxsize=1024)  # every candidate of every plan is compared by its terms
 def normalize_term(term: str) -> str:
     """Normalise case, articles and spaces; there is one search episode per normalised term."""
     plain = re.sub(r"[^\w\s-]", " ", term.lower(), flags=re.UNICODE)
