@@ -104,5 +104,5 @@ def topic_rate(node: RunningNode) -> float:
     )
     begun = time.monotonic()
     node.wait("stream", lambda: time.monotonic() - begun > SETTLING + WATCHED, SETTLING + 2 * WATCHED)
-    steady = [each for each in heard if each > begun + SETTLING]
+    steady = [item for item in heard if item > begun + SETTLING]
     return (len(steady) - 1) / (steady[-1] - steady[0])

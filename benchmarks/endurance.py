@@ -26,7 +26,7 @@ LONG = True
 
 def run() -> list[Row]:
     """One row per node, and one that sums up."""
-    chosen = [tuple(each.split(":")) for each in os.environ.get("CELLS", "").split()]
+    chosen = [tuple(item.split(":")) for item in os.environ.get("CELLS", "").split()]
     cells = chosen or drawn(int(os.environ.get("SEED", "0")))
     return asyncio.run(soak(60.0 * float(os.environ.get("MINUTES", "30")), cells))
 
@@ -53,7 +53,7 @@ async def soak(seconds: float, cells: Sequence[tuple[str, ...]]) -> list[Row]:
             after, shared_after = resource_usage(rig), segments()
             restarts = rig.supervisor.restarts()
         keep(folder, f"soak-{os.getpid()}")
-        left = sum(each.is_running() for each in rig.seen.values())
+        left = sum(item.is_running() for item in rig.seen.values())
     total: Row = {
         "node": "all",
         "ends": dict(ends),

@@ -96,7 +96,7 @@ def measured(detector: Detector, name: str, device: str) -> Row:
 
 def used_mb() -> float:
     """Of all GPUs, by whomever [MB]."""
-    return sum(each.used for each in gpus())
+    return sum(item.used for item in gpus())
 
 
 def _look(subject: DetectorUnderTest) -> float:

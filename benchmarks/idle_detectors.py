@@ -47,7 +47,7 @@ def row(state: str, process: psutil.Process) -> Row:
     return {
         "node": state,
         "processes": len(everyone),
-        "RSS_MB": round(sum(each.memory_info().rss for each in everyone) / 1e6, 1),
+        "RSS_MB": round(sum(item.memory_info().rss for item in everyone) / 1e6, 1),
         "cpu_percent_of_a_core": round(100.0 * used / WATCHED, 2),
     }
 

@@ -29,11 +29,11 @@ def run() -> list[Row]:
             "benchmarks.torch.full_checkpoints", "omdet_turbo", str(folder / "weights"), words=words
         )
         looks = os.environ.get("LOOKS", "6")
-        told = in_environment("benchmarks.torch.phrase_times", str(folder), looks).splitlines()[-1]
-    times = json.loads(told)
+        reported = in_environment("benchmarks.torch.phrase_times", str(folder), looks).splitlines()[-1]
+    times = json.loads(reported)
     return [
-        {"texts": way, "seconds_per_look": round(each, 3), "times_cached": round(each / times["cached"], 2)}
-        for way, each in times.items()
+        {"texts": way, "seconds_per_look": round(item, 3), "times_cached": round(item / times["cached"], 2)}
+        for way, item in times.items()
     ]
 
 

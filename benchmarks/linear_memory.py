@@ -31,12 +31,12 @@ class LinearMemory:
         """Update the nearest thing of the same label, else keep a new one."""
         for seen in snapshot:
             near = [
-                thing
-                for thing in self._things
-                if thing.label == seen.label and math.dist(thing.position, seen.pose.position) < self._radius
+                item
+                for item in self._things
+                if item.label == seen.label and math.dist(item.position, seen.pose.position) < self._radius
             ]
             if near:
-                best = min(near, key=lambda thing: math.dist(thing.position, seen.pose.position))
+                best = min(near, key=lambda element: math.dist(element.position, seen.pose.position))
                 best.position, best.last_seen, best.count = seen.pose.position, seen.stamp, best.count + 1
             else:
                 self.preload((seen,))
@@ -44,5 +44,5 @@ class LinearMemory:
     def recall(self, words: str) -> list[Thing]:
         """The five things seen last whose label has all the words."""
         asked = set(words.casefold().split())
-        found = [thing for thing in self._things if asked <= set(thing.label.casefold().split())]
-        return sorted(found, key=lambda thing: -thing.last_seen)[:5]
+        found = [item for item in self._things if asked <= set(item.label.casefold().split())]
+        return sorted(found, key=lambda element: -element.last_seen)[:5]

@@ -81,7 +81,7 @@ def run() -> list[dict[str, object]]:
 
 
 def _row(name: str, fault: str, rounds: list[Times]) -> dict[str, object]:
-    worst = {f"{each}_s": round(max(getattr(t, each) for t in rounds), 2) for each in Times.__slots__}
+    worst = {f"{name}_s": round(max(getattr(t, name) for t in rounds), 2) for name in Times.__slots__}
     return {"peer": name, "fault": fault, "rounds": len(rounds), **worst}
 
 

@@ -59,16 +59,16 @@ def _killed_after(path: Path, commits: int, thesaurus: Thesaurus) -> set[str]:
     if not writer:
         _write(path, writing, thesaurus)
     os.close(writing)
-    with os.fdopen(reading) as told:
-        numbers = [int(told.readline()) for _ in range(commits)]
+    with os.fdopen(reading) as pipe:
+        numbers = [int(pipe.readline()) for _ in range(commits)]
         os.kill(writer, signal.SIGKILL)
         # The last line may itself be cut.
-        numbers += [int(line) for line in told.read().splitlines()[:-1]]
+        numbers += [int(line) for line in pipe.read().splitlines()[:-1]]
     os.waitpid(writer, 0)
     return {f"mug_{number}_{part}" for number in numbers for part in range(PARTS)}
 
 
-def _write(path: Path, told: int, thesaurus: Thesaurus) -> NoReturn:
+def _write(path: Path, pipe: int, thesaurus: Thesaurus) -> NoReturn:
     """Commit for ever, and tell of each commit once it is done."""
     memory = SpatialMemory(path, thesaurus)
     number = len(memory)
@@ -77,5 +77,5 @@ def _write(path: Path, told: int, thesaurus: Thesaurus) -> NoReturn:
             name = f"mug_{number}_{part}"
             memory.touch(ObjectRecord(id=name, label="mug", pose=Pose(), votes={"mug": 1.0}))
         memory.commit()
-        os.write(told, f"{number}\n".encode())
+        os.write(pipe, f"{number}\n".encode())
         number += 1

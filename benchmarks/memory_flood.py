@@ -30,17 +30,17 @@ def run() -> list[dict[str, object]]:
         path, thesaurus = Path(folder) / "memory.sqlite", Thesaurus.load()
         memory = SpatialMemory(path, thesaurus)
         associator = DataAssociator(memory, thesaurus, AssociationGates(), 0, MemoryLimits(objects=MOST))
-        told: Counter[str] = Counter()
+        refused: Counter[str] = Counter()
         for tenth in range(10):
             began = time.thread_time()
             for _ in range(count // (10 * PER_SNAPSHOT)):
-                _take(associator, rng, told)
-            rows.append(_row((tenth + 1) * count // 10, time.thread_time() - began, memory, told, path))
+                _take(associator, rng, refused)
+            rows.append(_row((tenth + 1) * count // 10, time.thread_time() - began, memory, refused, path))
         memory.close()
     return rows
 
 
-def _take(associator: DataAssociator, rng: random.Random, told: Counter[str]) -> None:
+def _take(associator: DataAssociator, rng: random.Random, refused: Counter[str]) -> None:
     """One snapshot, mostly anywhere, now and then all in one corner, with a stamp from any time."""
     side, stamp = 0.4 if rng.random() < 0.05 else 100.0, rng.choice((0.0, 1e9, rng.uniform(0.0, 1e6)))
     snapshot = tuple(
@@ -57,17 +57,19 @@ def _take(associator: DataAssociator, rng: random.Random, told: Counter[str]) ->
     )
     taken = associator.associate(snapshot, None)
     associator.memory.commit()
-    told.update(type(each).__name__ for each in taken if isinstance(each, CapacityError))
+    refused.update(type(item).__name__ for item in taken if isinstance(item, CapacityError))
 
 
-def _row(count: int, took: float, memory: SpatialMemory, told: Counter[str], path: Path) -> dict[str, object]:
+def _row(
+    count: int, took: float, memory: SpatialMemory, refused: Counter[str], path: Path
+) -> dict[str, object]:
     gc.collect()
-    files = sum(each.stat().st_size for each in path.parent.glob("memory.sqlite*"))
+    files = sum(item.stat().st_size for item in path.parent.glob("memory.sqlite*"))
     return {
         "detections": count,
         "objects": len(memory),
-        "refused": sum(told.values()),
-        **{name: told[name] for name in ("MemoryFull", "DensityLimitExceeded")},
+        "refused": sum(refused.values()),
+        **{name: refused[name] for name in ("MemoryFull", "DensityLimitExceeded")},
         "CPU [s]": round(took, 1),
         "process [MB]": round(psutil.Process().memory_info().rss / 1e6),
         "file [MB]": round(files / 1e6, 1),

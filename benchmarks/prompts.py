@@ -42,15 +42,15 @@ class Said:
 
 
 def _row(name: str, said: list[Said], heard: Counter[str], outcome: str) -> dict[str, object]:
-    times = sorted(each.seconds for each in said)
-    acknowledged = sum(each.line.startswith(outcome) for each in said)
+    times = sorted(item.seconds for item in said)
+    acknowledged = sum(item.line.startswith(outcome) for item in said)
     return {
         "command": name,
         "said": len(said),
-        "exit code 0": sum(each.code == 0 for each in said),
+        "exit code 0": sum(item.code == 0 for item in said),
         "acknowledged": acknowledged,
         "the reasoner's receipts, by prompt": heard[outcome],
-        "exit code untrue": sum((each.code == 0) != each.line.startswith(outcome) for each in said),
+        "exit code untrue": sum((item.code == 0) != item.line.startswith(outcome) for item in said),
         "median [s]": round(statistics.median(times), 2),
         "95th [s]": round(times[int(0.95 * (len(times) - 1))], 2),
         "longest [s]": round(times[-1], 2),
@@ -95,8 +95,8 @@ def _reasoner() -> Iterator[Callable[[], Counter[str]]]:
             assert process.poll() is None, "the reasoner did not come up"
 
         def receipts() -> Counter[str]:
-            told, _ = process.communicate("enough\n", timeout=60.0)
-            return Counter(line.split()[0] for line in told.splitlines() if line.split()[1:] == ["receipt"])
+            output, _ = process.communicate("enough\n", timeout=60.0)
+            return Counter(line.split()[0] for line in output.splitlines() if line.split()[1:] == ["receipt"])
 
         try:
             yield receipts
@@ -124,7 +124,10 @@ def serve() -> None:
     listener = Node("world_state")
     listener.create_subscription(PromptStamped, PROMPT, lambda prompt: None, RELIABLE)
     listener.create_subscription(
-        PromptReceipt, RECEIPT, lambda told: heard.setdefault(told.prompt_id, told.outcome), RECEIPTS
+        PromptReceipt,
+        RECEIPT,
+        lambda receipt: heard.setdefault(receipt.prompt_id, receipt.outcome),
+        RECEIPTS,
     )
     folders = Parameter("rskill_folders", value=[str(Path(__file__).parents[1] / "rskills")])
     reasoner = ReasonerNode(parameter_overrides=[folders])

@@ -101,7 +101,7 @@ def operator() -> Iterator[Operator]:
     overrides = [Parameter(name, value=value) for name, value in values.items()]
     reasoner = reasoner_node.ReasonerNode(context=context, parameter_overrides=overrides)
     one = Operator(context)
-    executors = [spinning(context, each) for each in (reasoner, one.node)]
+    executors = [spinning(context, item) for item in (reasoner, one.node)]
     reasoner.trigger_configure()
     reasoner.trigger_activate()
     try:

@@ -85,7 +85,7 @@ def besiege(node: Node, client: Node, until: Until) -> list[str]:
     Returns:
         The topics.
     """
-    heard = {each.topic_name: each.msg_type for each in node.subscriptions}
+    heard = {subscription.topic_name: subscription.msg_type for subscription in node.subscriptions}
     publishers = {
         topic: client.create_publisher(message_type, topic, FITS_ALL) for topic, message_type in heard.items()
     }

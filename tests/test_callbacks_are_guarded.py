@@ -33,7 +33,7 @@ def test_there_are_sources() -> None:
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_what_calls_back_is_made_by_a_scope(path: Path) -> None:
-    if not any(path.is_relative_to(ROOT / each) for each in ELSEWHERE):
+    if not any(path.is_relative_to(ROOT / item) for item in ELSEWHERE):
         assert not (found := MAKES.search(path.read_text())), f"{found.group()} belongs to Scope"
 
 

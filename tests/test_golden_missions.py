@@ -53,7 +53,7 @@ def decisions(life: Life) -> Iterator[tuple[Context, ModelAnswered]]:
 
 def unworded(call: RawCall) -> tuple[str, dict[str, Any]]:
     arguments = json.loads(call.arguments)
-    return call.tool, {name: bool(each) if name in WORDED else each for name, each in arguments.items()}
+    return call.tool, {name: bool(item) if name in WORDED else item for name, item in arguments.items()}
 
 
 @pytest.mark.parametrize("name", sorted(set(FILES) - BY_A_MODEL))
@@ -80,7 +80,7 @@ def test_no_text_that_is_left_aside_is_without_an_example(
 ) -> None:
     monkeypatch.setattr(texts, "TEXTS", (pattern,))
     own = (COMMAND.dump_python(c, mode="json") for c in commands() if c.kind == pattern.partition(".")[0])
-    assert any(texts.WORDS in json.dumps(texts.without_texts(each["kind"], each)) for each in own)
+    assert any(texts.WORDS in json.dumps(texts.without_texts(item["kind"], item)) for item in own)
 
 
 def changed(life: Life, kind: type[Command], **update: Any) -> Life:

@@ -38,8 +38,8 @@ def test_what_has_changed_is_told_with_how_to_record_it() -> None:
     recorded = kept()
     changed = json.loads(json.dumps(recorded))
     changed["launch_arguments"]["seeds"] = changed["launch_arguments"].pop("seed")
-    told = difference(recorded, changed)
-    assert '-  "seed": {' in told
-    assert '+  "seeds": {' in told
-    assert told.endswith(AGAIN)
+    reported = difference(recorded, changed)
+    assert '-  "seed": {' in reported
+    assert '+  "seeds": {' in reported
+    assert reported.endswith(AGAIN)
     assert difference(recorded, recorded) == ""

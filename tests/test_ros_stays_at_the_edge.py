@@ -106,11 +106,11 @@ def test_a_worker_and_its_engines_load_no_ros() -> None:
         name = waiting.pop()
         if name not in reached:
             reached.add(name)
-            waiting += [each for each in imports(MODULES[name]) if each in MODULES]
+            waiting += [item for item in imports(MODULES[name]) if item in MODULES]
     ros = {
-        each
+        item
         for name in reached
-        for each in imports(MODULES[name])
-        if is_ros(each) or each.startswith("ament_")
+        for item in imports(MODULES[name])
+        if is_ros(item) or item.startswith("ament_")
     }
     assert not ros, "an engine's environment has no ROS"

@@ -146,9 +146,9 @@ def layout(tmp_path: Path, prefix: Path) -> Layout:
     layout.install.mkdir(parents=True)
     layout.venv.symlink_to(BUILT.venv.resolve())
     layout.build.symlink_to(BUILT.build)
-    for each in BUILT.install.iterdir():
-        if each != BUILT.environment_file:
-            (layout.install / each.name).symlink_to(each)
+    for path in BUILT.install.iterdir():
+        if path != BUILT.environment_file:
+            (layout.install / path.name).symlink_to(path)
     write_environment_file(layout, RosSource(prefix))
     return layout
 
@@ -193,8 +193,8 @@ def test_what_is_missing_or_wrong_is_told_before_anything_starts(
     done = launch(layout, prefix, interpreters()[0], *words)
     assert done.returncode != 0
     assert "node" not in done.stdout
-    for told in ("openral weights fetch rtdetr", "gpu_budget_mb:=lots: ", "namespace:=robot1: "):
-        assert told in done.stderr
+    for line in ("openral weights fetch rtdetr", "gpu_budget_mb:=lots: ", "namespace:=robot1: "):
+        assert line in done.stderr
 
 
 def test_wheels_of_another_python_are_not_offered_to_ros2(layout: Layout, prefix: Path) -> None:
@@ -210,7 +210,7 @@ def test_the_callers_overlays_come_before_the_environments_packages(layout: Layo
 
 def test_no_package_of_the_environment_has_the_name_of_a_standard_module(layout: Layout) -> None:
     """On PYTHONPATH it comes before the standard library."""
-    offered = {each.name.partition(".")[0] for each in packages_of(layout).iterdir()}
+    offered = {path.name.partition(".")[0] for path in packages_of(layout).iterdir()}
     assert not offered & sys.stdlib_module_names
 
 

@@ -71,7 +71,7 @@ def zeroshot_hf(folder: Path) -> None:
 
 
 KITS: Mapping[str, Callable[[Path], None]] = {
-    each.__name__: each for each in (sim_groundtruth, rtdetr_onnx, rtdetr_hf, zeroshot_hf)
+    item.__name__: item for item in (sim_groundtruth, rtdetr_onnx, rtdetr_hf, zeroshot_hf)
 }
 
 

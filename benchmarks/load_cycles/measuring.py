@@ -47,7 +47,7 @@ class ResourceUsage:
 def holding() -> ResourceUsage:
     me = psutil.Process()
     everyone = [me, *me.children(recursive=True)]
-    memory = sum(each.memory_info().rss for each in everyone) / 1e6
+    memory = sum(process.memory_info().rss for process in everyone) / 1e6
     shared = len(list(Path("/dev/shm").iterdir()))
     return ResourceUsage(round(memory, 1), len(everyone), me.num_fds(), me.num_threads(), shared)
 
@@ -67,7 +67,7 @@ def cycled(name: str, cycles: int) -> Row:
             measured = [cycle(node) for _ in range(cycles)]
             last = holding()
     took, awake = zip(*measured, strict=True)
-    changes = {each: f"{getattr(first, each)} -> {getattr(last, each)}" for each in ResourceUsage.__slots__}
+    changes = {item: f"{getattr(first, item)} -> {getattr(last, item)}" for item in ResourceUsage.__slots__}
     return {
         "engine": name,
         "cycles": cycles,

@@ -77,8 +77,8 @@ class RunningNode:
         """Send requests concurrently and return the responses."""
         self.wait("offer locate_in_view", self._locate.service_is_ready, STARTUP_TIMEOUT)
         answers = [self._locate.call_async(request) for request in requests]
-        self.wait("answer", lambda: all(each.done() for each in answers), INFERENCE_TIMEOUT)
-        return [each.result() for each in answers]
+        self.wait("answer", lambda: all(item.done() for item in answers), INFERENCE_TIMEOUT)
+        return [answer.result() for answer in answers]
 
     def show(self, frame: EngineFrame) -> None:
         """Publish an image once the node has subscribed; its stamp is the frame's."""
@@ -117,7 +117,7 @@ class RunningNode:
     def memory(self) -> float:
         """Return the memory of its process and all children [MB]."""
         everyone = [self.process, *self.process.children(recursive=True)]
-        return sum(float(each.memory_info().rss) for each in everyone) / 1e6
+        return sum(float(process.memory_info().rss) for process in everyone) / 1e6
 
     def wait(self, what: str, condition: Callable[[], object], seconds: float) -> None:
         """Spin until a condition holds.

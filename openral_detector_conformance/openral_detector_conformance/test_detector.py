@@ -23,7 +23,7 @@ def test_it_loads_and_says_what_it_can_name(subject: DetectorUnderTest) -> None:
 def test_labels_are_its_vocabulary_or_the_words_asked(subject: DetectorUnderTest) -> None:
     """No other label reaches the graph."""
     allowed = set(subject.detector.labels or OPEN_TERMS)
-    assert {each.label for each in subject.detect(subject.image(), subject.terms)} <= allowed
+    assert {item.label for item in subject.detect(subject.image(), subject.terms)} <= allowed
 
 
 def test_the_same_frame_gives_the_same_answer(subject: DetectorUnderTest) -> None:
@@ -43,7 +43,7 @@ def test_concurrent_prompts_never_mix(subject: DetectorUnderTest) -> None:
     for terms, answer in zip(asked, answers, strict=True):
         outcome = answer.result(300.0)
         assert isinstance(outcome, DetectionResult)
-        assert {each.label for each in outcome.detections} <= set(terms)
+        assert {detection.label for detection in outcome.detections} <= set(terms)
 
 
 COLOUR_ERROR = 6.0
@@ -95,8 +95,8 @@ def test_other_encodings_look_alike_and_are_looked_at(subject: DetectorUnderTest
     if encoding in GREY:
         true = np.repeat(true @ [[0.299], [0.587], [0.114]], 3, axis=2)
     assert np.abs(seen - true).mean() < COLOUR_ERROR
-    for each in subject.detect(frame, subject.terms):
-        assert 0.0 <= each.box.x_min < each.box.x_max <= frame.size[0]
+    for item in subject.detect(frame, subject.terms):
+        assert 0.0 <= item.box.x_min < item.box.x_max <= frame.size[0]
 
 
 @pytest.mark.usefixtures("sees_colour")
@@ -116,7 +116,7 @@ MAX_TERMS = 16
 
 
 def _inside(found: tuple[Detection, ...], size: tuple[int, int]) -> bool:
-    boxes = [each.box for each in found]
+    boxes = [item.box for item in found]
     return all(
         0.0 <= box.x_min < box.x_max <= size[0] and 0.0 <= box.y_min < box.y_max <= size[1] for box in boxes
     )
@@ -141,7 +141,7 @@ def test_it_finds_what_is_in_the_pictures(
         assert _inside(seen, frame.size)
         objects = [(phrase, box) for phrase, box in true_boxes(name) if phrase in known]
         asked += len(objects)
-        found += sum(any(_matches(each, *target) for each in seen) for target in objects)
+        found += sum(any(_matches(item, *target) for item in seen) for target in objects)
     measured["objects found in the images"] = f"{found} of {asked} that it can name"
     if not asked:
         pytest.skip("no object of the images is in its vocabulary")

@@ -45,11 +45,11 @@ def test_two_cameras_and_concurrent_prompts_are_told_apart(node: RunningNode, de
         assert response.camera == request.camera
         assert response.detections.header.frame_id == f"{request.camera}_optical"
         width, height = frames[request.camera].size
-        for each in response.detections.detections:
-            assert each.results[0].hypothesis.class_id == request.query
-            centre = each.bbox.center.position
-            assert centre.x + each.bbox.size_x / 2 <= width + 0.5
-            assert centre.y + each.bbox.size_y / 2 <= height + 0.5
+        for detection in response.detections.detections:
+            assert detection.results[0].hypothesis.class_id == request.query
+            centre = detection.bbox.center.position
+            assert centre.x + detection.bbox.size_x / 2 <= width + 0.5
+            assert centre.y + detection.bbox.size_y / 2 <= height + 0.5
 
 
 def test_it_survives_being_switched_off_while_pictures_come(
@@ -72,8 +72,8 @@ def test_unloading_gives_all_memory_back(
         assert not node.process.children(recursive=True)
         after.append(node.memory())
     measured["memory of node and children before the first load [MB]"] = round(start, 1)
-    measured["while loaded [MB]"] = [round(each, 1) for each in active]
-    measured["after each unload [MB]"] = [round(each, 1) for each in after]
+    measured["while loaded [MB]"] = [round(item, 1) for item in active]
+    measured["after each unload [MB]"] = [round(item, 1) for item in after]
     assert after[-1] - start < MAX_GROWTH
 
 
@@ -159,5 +159,5 @@ def test_boxes_outside_the_image_are_cut_or_dropped(faulty_detector: DetectorUnd
     """One box overlaps the image, one is fully outside."""
     outcome = _fail(faulty_detector, "outside")
     assert isinstance(outcome, DetectionResult)
-    (box,) = (each.box for each in outcome.detections)
+    (box,) = (detection.box for detection in outcome.detections)
     assert (box.x_min, box.y_min, box.x_max, box.y_max) == (0.0, 0.0, 30.0, 20.0)

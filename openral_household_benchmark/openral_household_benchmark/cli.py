@@ -105,13 +105,13 @@ def household(
     most = 1 if view or graph else workers or os.cpu_count() or 1
     for outcome in outcomes_of(ledger.left(jobs), work, most):
         ledger.add(outcome)
-        told = "done" if outcome.success else f"{outcome.why}: {outcome.words}"
-        typer.echo(f"{outcome.key}: {outcome.goal!r}: {told} ({outcome.simulated} s in {outcome.wall} s)")
+        reported = "done" if outcome.success else f"{outcome.why}: {outcome.words}"
+        typer.echo(f"{outcome.key}: {outcome.goal!r}: {reported} ({outcome.simulated} s in {outcome.wall} s)")
     asked = {job.key for job in jobs}
-    outcomes = [each for each in ledger.outcomes if each.key in asked]
+    outcomes = [item for item in ledger.outcomes if item.key in asked]
     table = household_table(outcomes)
     (out / "household.md").write_text(table + "\n", encoding="utf-8")
-    rows = [each.model_dump(mode="json") for each in outcomes]
+    rows = [item.model_dump(mode="json") for item in outcomes]
     (out / "household.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     typer.echo(table)
-    raise typer.Exit(any(not each.success for each in outcomes))
+    raise typer.Exit(any(not item.success for item in outcomes))

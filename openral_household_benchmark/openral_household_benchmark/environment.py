@@ -87,13 +87,13 @@ class SimulatedDetectors:
     def __init__(self, registry: Registry, seed: int) -> None:
         self._stream = _detector(registry, CONTINUOUS)
         self._locator = _detector(registry, LOCATOR)
-        self._engines = {each.manifest.id: _engine(each, seed) for each in (self._stream, self._locator)}
+        self._engines = {item.manifest.id: _engine(item, seed) for item in (self._stream, self._locator)}
         self._validator = RequestValidator(self._locator, _DEADLINE)
 
     @property
     def infos(self) -> tuple[DetectorInfo, ...]:
         """Descriptions of the detectors, as the graph would announce them."""
-        return tuple(each.info(LifecycleState.ACTIVE, 0.0, 0.0) for each in (self._stream, self._locator))
+        return tuple(item.info(LifecycleState.ACTIVE, 0.0, 0.0) for item in (self._stream, self._locator))
 
     @property
     def labels(self) -> tuple[str, ...]:

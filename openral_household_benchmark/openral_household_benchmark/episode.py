@@ -95,7 +95,7 @@ class MissionEpisode:
             self._look_at_graph()
         if result is not None:
             self._events.append(self._peers.skill_ended(result))
-        for call_id in [each for each, due in self._deadlines.items() if due <= now]:
+        for call_id in [item for item, due in self._deadlines.items() if due <= now]:
             del self._deadlines[call_id]
             self._events.append(DeadlinePassed(call_id=call_id))
 

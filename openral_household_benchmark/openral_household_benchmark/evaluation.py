@@ -43,9 +43,9 @@ def _seen(robot: HouseholdEnv, task: Task) -> str:
 def _in_hand(world: SimWorldModel, task: Task) -> list[int]:
     palm = np.array(world.data.site(world.people[task.person].hand_site).xpos)
     near = [
-        thing.body
-        for thing in world.objects.values()
-        if thing.phrase == task.phrase and np.linalg.norm(world.T_world(thing.body)[:3, 3] - palm) < IN_HAND
+        item.body
+        for item in world.objects.values()
+        if item.phrase == task.phrase and np.linalg.norm(world.T_world(item.body)[:3, 3] - palm) < IN_HAND
     ]
     return [int(world.model.body(body).id) for body in near]
 

@@ -25,8 +25,8 @@ def run_on_graph(job: Job, folder: Path) -> EpisodeResult:
     task = draw_task(job.archetype, world, job.seed)
     write_graph(remembered(world, task.remembered, job.seed), folder / _MEMORY)
     began = time.monotonic()
-    with (folder / "deploy.txt").open("w", encoding="utf-8") as told:
-        subprocess.run(_command(job, task, folder), stdout=told, stderr=told, timeout=_BOUND, check=False)
+    with (folder / "deploy.txt").open("w", encoding="utf-8") as log:
+        subprocess.run(_command(job, task, folder), stdout=log, stderr=log, timeout=_BOUND, check=False)
     ends = (folder / _ENDS).read_text(encoding="utf-8").splitlines() if (folder / _ENDS).exists() else []
     if not ends:
         return _outcome(job, task, MissionReport(reason="the graph did not come up"), 0.0, began)

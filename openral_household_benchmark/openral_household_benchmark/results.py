@@ -134,7 +134,7 @@ class ResultStore:
     def outcomes(self) -> tuple[EpisodeResult, ...]:
         """Every outcome, in the order of archetypes and seeds."""
         return tuple(
-            sorted(self._outcomes.values(), key=lambda each: (each.archetype, each.scene, each.seed))
+            sorted(self._outcomes.values(), key=lambda item: (item.archetype, item.scene, item.seed))
         )
 
     def left(self, jobs: Iterable[Job]) -> tuple[Job, ...]:
@@ -164,7 +164,7 @@ _FAILURES = "| archetype | home | seed | goal | why | in words |\n|---|---|---|-
 def household_table(outcomes: Sequence[EpisodeResult]) -> str:
     """Means by archetype, then every failure."""
     parts = ["\n".join((_HEAD, *_rows(outcomes)))]
-    failures = [each for each in outcomes if not each.success]
+    failures = [outcome for outcome in outcomes if not outcome.success]
     if failures:
         parts.append("\n".join((_FAILURES, *map(_failure, failures))))
     return "\n\n".join(parts)
@@ -172,7 +172,7 @@ def household_table(outcomes: Sequence[EpisodeResult]) -> str:
 
 def _rows(outcomes: Sequence[EpisodeResult]) -> Iterator[str]:
     for archetype in TaskType:
-        group = [each for each in outcomes if each.archetype is archetype]
+        group = [outcome for outcome in outcomes if outcome.archetype is archetype]
         if group:
             yield _row(archetype.value, group)
     if outcomes:
@@ -180,17 +180,17 @@ def _rows(outcomes: Sequence[EpisodeResult]) -> Iterator[str]:
 
 
 def _row(name: str, group: Sequence[EpisodeResult]) -> str:
-    done = sum(each.success for each in group)
-    factor = sum(each.simulated for each in group) / max(sum(each.wall for each in group), 1e-9)
+    done = sum(outcome.success for outcome in group)
+    factor = sum(outcome.simulated for outcome in group) / max(sum(outcome.wall for outcome in group), 1e-9)
     means = (
-        mean(each.tool_calls for each in group),
-        mean(each.looks for each in group),
-        mean(each.containers_opened for each in group),
-        mean(each.metres or 0.0 for each in group),
+        mean(outcome.tool_calls for outcome in group),
+        mean(outcome.looks for outcome in group),
+        mean(outcome.containers_opened for outcome in group),
+        mean(outcome.metres or 0.0 for outcome in group),
     )
-    wall, simulated = mean(each.wall for each in group), mean(each.simulated for each in group)
+    wall, simulated = mean(outcome.wall for outcome in group), mean(outcome.simulated for outcome in group)
     counted = " | ".join(f"{value:.1f}" for value in means)
-    claimed = sum(each.state == MissionState.CLAIMED.name for each in group)
+    claimed = sum(outcome.state == MissionState.CLAIMED.name for outcome in group)
     share = f"{done}/{len(group)} ({done / len(group):.0%}) | {claimed}"
     return f"| {name} | {len(group)} | {share} | {wall:.1f} | {simulated:.1f} | {factor:.1f} | {counted} |"
 

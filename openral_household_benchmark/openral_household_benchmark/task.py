@@ -36,9 +36,9 @@ _NOISE = 0.02
 _SEEN = 5
 
 
-def container_of(world: SimWorldModel, thing: WorldObject) -> str:
-    """Id of the furniture whose shut door hides a thing; "" when it lies in the open."""
-    x, y, z = (float(value) for value in world.T_world(thing.body)[:3, 3])
+def container_of(world: SimWorldModel, placed: WorldObject) -> str:
+    """Id of the furniture whose shut door hides an object; "" when it lies in the open."""
+    x, y, z = (float(value) for value in world.T_world(placed.body)[:3, 3])
     for name, item in world.furniture.items():
         if item.container is None or not item.occludes_contents:
             continue
@@ -55,15 +55,15 @@ def remembered(world: SimWorldModel, things: Iterable[str], seed: int) -> SceneG
     return SceneGraph(tuple(_node(world, world.objects[name], rng) for name in things))
 
 
-def _node(world: SimWorldModel, thing: WorldObject, rng: np.random.Generator) -> SceneNode:
-    x, y, z = (float(v) for v in world.T_world(thing.body)[:3, 3] + rng.uniform(-_NOISE, _NOISE, 3))
+def _node(world: SimWorldModel, item: WorldObject, rng: np.random.Generator) -> SceneNode:
+    x, y, z = (float(v) for v in world.T_world(item.body)[:3, 3] + rng.uniform(-_NOISE, _NOISE, 3))
     return SceneNode(
-        id=f"{thing.kind}_remembered",
+        id=f"{item.kind}_remembered",
         kind=NodeKind.OBJECT,
-        label=thing.phrase,
+        label=item.phrase,
         pose=Pose((x, y, z)),
-        size=thing.size,
-        votes={thing.phrase: float(_SEEN)},
+        size=item.size,
+        votes={item.phrase: float(_SEEN)},
         observations=_SEEN,
         source="an earlier visit",
     )
@@ -107,35 +107,35 @@ def draw_task(archetype: TaskType, world: SimWorldModel, seed: int) -> Task:
 
 
 def _fetch(world: SimWorldModel, rng: Random) -> Task:
-    thing = _one(rng, TaskType.FETCH, _lying(world, hidden=False), "a graspable object in the open")
-    return Task(TaskType.FETCH, f"bring me the {thing.phrase}", thing.phrase, _first(world), (thing.id,))
+    item = _one(rng, TaskType.FETCH, _lying(world, hidden=False), "a graspable object in the open")
+    return Task(TaskType.FETCH, f"bring me the {item.phrase}", item.phrase, _first(world), (item.id,))
 
 
 def _find(world: SimWorldModel, rng: Random) -> Task:
-    thing = _one(rng, TaskType.FIND, list(world.objects.values()), "an object")
-    return Task(TaskType.FIND, f"find the {thing.phrase}", thing.phrase)
+    item = _one(rng, TaskType.FIND, list(world.objects.values()), "an object")
+    return Task(TaskType.FIND, f"find the {item.phrase}", item.phrase)
 
 
 def _open(world: SimWorldModel, rng: Random) -> Task:
-    thing = _one(rng, TaskType.OPEN, _lying(world, hidden=True), "a graspable object behind a door")
-    return Task(TaskType.OPEN, f"bring me the {thing.phrase}", thing.phrase, _first(world), (thing.id,))
+    item = _one(rng, TaskType.OPEN, _lying(world, hidden=True), "a graspable object behind a door")
+    return Task(TaskType.OPEN, f"bring me the {item.phrase}", item.phrase, _first(world), (item.id,))
 
 
 def _view(world: SimWorldModel, rng: Random) -> Task:
-    names = [each.phrase for each in world.furniture.values() if each.surfaces]
-    named = [each for each in names if names.count(each) == 1]
+    names = [item.phrase for item in world.furniture.values() if item.surfaces]
+    named = [name for name in names if names.count(name) == 1]
     phrase = _one(rng, TaskType.VIEW, named, "a piece of furniture with a name of its own")
     return Task(TaskType.VIEW, f"look at the {phrase}", phrase)
 
 
 def _hand(world: SimWorldModel, rng: Random) -> Task:
-    thing = _one(rng, TaskType.HAND, _lying(world, hidden=False), "a graspable object in the open")
+    item = _one(rng, TaskType.HAND, _lying(world, hidden=False), "a graspable object in the open")
     person = _one(rng, TaskType.HAND, list(world.people.values()), "a person")
-    return Task(TaskType.HAND, f"give the {thing.phrase} to the {person.name}", thing.phrase, person.id)
+    return Task(TaskType.HAND, f"give the {item.phrase} to the {person.name}", item.phrase, person.id)
 
 
 def _pour(world: SimWorldModel, rng: Random) -> Task:
-    kinds = {thing.kind for thing in world.objects.values()}
+    kinds = {item.kind for item in world.objects.values()}
     if not {"wine_bottle", "wine_glass"} <= kinds:
         raise NothingToAsk(TaskType.POUR, "a wine bottle and a wine glass")
     return Task(TaskType.POUR, "bring me a cup of wine", "wine glass", _first(world))
@@ -143,9 +143,9 @@ def _pour(world: SimWorldModel, rng: Random) -> Task:
 
 def _lying(world: SimWorldModel, *, hidden: bool) -> list[WorldObject]:
     return [
-        thing
-        for thing in world.objects.values()
-        if thing.graspable and bool(container_of(world, thing)) is hidden
+        item
+        for item in world.objects.values()
+        if item.graspable and bool(container_of(world, item)) is hidden
     ]
 
 

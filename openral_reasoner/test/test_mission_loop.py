@@ -172,7 +172,7 @@ def every_pose_was_told_by_a_peer(line: SimulatedTimeline, chaos: Chaos) -> None
     for _, command in commands_of(line):
         if isinstance(command, SendSkill):
             poses = [value for value in command.goal.params.values() if isinstance(value, Pose)]
-            assert set(poses) <= chaos.told
+            assert set(poses) <= chaos.reported
 
 
 def spans_close(line: SimulatedTimeline) -> None:

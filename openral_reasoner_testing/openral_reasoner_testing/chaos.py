@@ -68,7 +68,7 @@ class Chaos:
     """Answers commands.
 
     ``honesty`` is how often a peer does what it should, ``sense`` how often the model does, ``by_plan``
-    whether it mostly follows the scripted planner; ``told`` collects every pose a peer has told.
+    whether it mostly follows the scripted planner; ``reported`` collects every pose in an answer of a peer.
     """
 
     rng: Random
@@ -77,7 +77,7 @@ class Chaos:
     honesty: float = 0.6
     sense: float = 0.5
     by_plan: bool = False
-    told: set[Pose] = field(default_factory=set)
+    reported: set[Pose] = field(default_factory=set)
 
     def answers(self, command: Command, now: float) -> Iterator[Answer]:
         """Choose the event that answers a command, and its time."""
@@ -178,7 +178,7 @@ class Chaos:
         return Pose.planar(self.rng.uniform(-9, 9), self.rng.uniform(-9, 9), 0.0)
 
     def _tell(self, event: Event) -> Event:
-        self.told.update(poses_in(event))
+        self.reported.update(poses_in(event))
         return event
 
     def _shrunk(self) -> ToolPalette:
@@ -218,8 +218,8 @@ class Chaos:
     def _sensible(self, context: Context) -> RawCall:
         """Use an id that the last reply gave."""
         last = context.turns[-1].reply if context.turns else None
-        targets = [each.id for each in last.found] if last else []
-        targets += [each.id for each in last.frontier] if last else []
+        targets = [item.id for item in last.found] if last else []
+        targets += [item.id for item in last.frontier] if last else []
         if not targets or not context.palette.skills:
             return _raw("recall_object", query=self.rng.choice(("mug", "milk", "wine", "glass", "unicorn")))
         skill = self.rng.choice(context.palette.skills)
@@ -227,8 +227,8 @@ class Chaos:
 
     def _senseless(self, context: Context) -> RawCall:
         replies = [turn.reply for turn in context.turns]
-        known = [each.id for reply in replies for each in reply.found]
-        known += [each.id for reply in replies for each in reply.frontier]
+        known = [item.id for reply in replies for item in reply.found]
+        known += [item.id for reply in replies for item in reply.frontier]
         ids = [*known, *(place.id for place in context.palette.places), *JUNK]
         skills = [*(skill.id for skill in context.palette.skills), "fly"]
         pick = self.rng.choice

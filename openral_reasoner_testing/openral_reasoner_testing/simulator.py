@@ -157,7 +157,7 @@ def run_procedure(mission: Mission, procedure: Procedure[T], peers: Peers) -> tu
             batch = mission.drain()
             commands += batch
             events = [event for command in batch if (event := peers(command)) is not None]
-            answer = next((each for each in events if _answered_call(each) == wait.call_id), None)
+            answer = next((item for item in events if _answered_call(item) == wait.call_id), None)
             wait = procedure.send(answer or DeadlinePassed(call_id=wait.call_id))
     except StopIteration as end:
         value: T = end.value

@@ -79,13 +79,13 @@ class SymbolicHome:
             return []
         return [o for o in self.objects.values() if o.place == self.at and o.id != self.holding]
 
-    def pose_of(self, thing: HomeObject) -> Pose:
+    def pose_of(self, item: HomeObject) -> Pose:
         """Return the position of an object; objects at one place lie a little apart."""
-        return self._pose_at(thing, thing.place)
+        return self._pose_at(item, item.place)
 
-    def remembered_pose(self, thing: HomeObject) -> Pose:
+    def remembered_pose(self, item: HomeObject) -> Pose:
         """Return its remembered position."""
-        return self._pose_at(thing, thing.remembered_at or thing.place)
+        return self._pose_at(item, item.remembered_at or item.place)
 
     def place_near(self, pose: Pose) -> HomePlace | None:
         """Return the place or person whose standing pose or own pose this is."""
@@ -113,8 +113,8 @@ class SymbolicHome:
         edges = [SceneEdge(p.id, Relation.IN_ROOM, p.room) for p in self.places.values()]
         return SceneGraph(tuple(nodes), tuple(edges))
 
-    def _pose_at(self, thing: HomeObject, place: str) -> Pose:
-        index = sorted(self.objects).index(thing.id)
+    def _pose_at(self, item: HomeObject, place: str) -> Pose:
+        index = sorted(self.objects).index(item.id)
         x, y, z = self.places[place].pose.position if place in self.places else (self.x, self.y, 1.0)
         return Pose((x, y + 0.1 * index, z))
 
@@ -187,37 +187,37 @@ def _close(home: SymbolicHome, params: _Params) -> SkillResult:
 def _grasp(home: SymbolicHome, params: _Params) -> SkillResult:
     if home.holding:
         return SkillResult(SkillStatus.BUSY, "the hand is full")
-    thing = home.object_near(_pose(params, "target"))
-    if thing is None:
+    item = home.object_near(_pose(params, "target"))
+    if item is None:
         return SkillResult(SkillStatus.NOTHING_THERE, "closed on nothing")
-    home.holding, thing.place = thing.id, ""
+    home.holding, item.place = item.id, ""
     return _DONE
 
 
 def _place(home: SymbolicHome, params: _Params) -> SkillResult:
     surface = home.place_near(_pose(params, "target"))
-    thing = _held(home)
-    if thing is None or surface is None:
+    item = _held(home)
+    if item is None or surface is None:
         return SkillResult(SkillStatus.NOTHING_HELD, "nothing to put down")
-    home.holding, thing.place, thing.remembered_at = "", surface.id, surface.id
-    return SkillResult(SkillStatus.SUCCEEDED, "put down", {"pose": home.pose_of(thing)})
+    home.holding, item.place, item.remembered_at = "", surface.id, surface.id
+    return SkillResult(SkillStatus.SUCCEEDED, "put down", {"pose": home.pose_of(item)})
 
 
 def _pour(home: SymbolicHome, params: _Params) -> SkillResult:
-    thing, vessel = _held(home), home.object_near(_pose(params, "target"))
-    if thing is None or vessel is None:
+    item, vessel = _held(home), home.object_near(_pose(params, "target"))
+    if item is None or vessel is None:
         return SkillResult(SkillStatus.NOTHING_HELD, "nothing to pour")
-    home.filled[vessel.id] = thing.id
+    home.filled[vessel.id] = item.id
     return _DONE
 
 
 def _handover(home: SymbolicHome, params: _Params) -> SkillResult:
     agent = home.place_near(_pose(params, "agent"))
-    thing = _held(home)
-    if thing is None or agent is None:
+    item = _held(home)
+    if item is None or agent is None:
         return SkillResult(SkillStatus.NOTHING_HELD, "nothing to hand over")
     home.holding = ""
-    home.delivered.append((thing.id, agent.id))
+    home.delivered.append((item.id, agent.id))
     return _DONE
 
 

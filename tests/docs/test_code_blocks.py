@@ -58,8 +58,8 @@ def test_the_block_runs(block: Block, ros_domain: int, tmp_path: Path) -> None:
         run(block, tmp_path)
         return
     with Deployment(tmp_path / "graph") as deployment:
-        for told in ("added to memory: mug", "/reasoner is active"):
-            deployment.wait_until_told(told, 150.0)
+        for line in ("added to memory: mug", "/reasoner is active"):
+            deployment.wait_until_printed(line, 150.0)
         run(block, tmp_path)
 
 

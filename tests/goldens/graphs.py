@@ -32,7 +32,7 @@ TYPES = {
 def launched(folder: Path, domain: int) -> Content:
     """The graph that ``deploy_sim`` brings up without a goal."""
     with Deployment(folder, "--domain-id", str(domain)) as deployment:
-        deployment.wait_until_told("/reasoner is active", UP)
+        deployment.wait_until_printed("/reasoner is active", UP)
         with Onlooker(domain) as onlooker:
             return onlooker.settled(paths={str(folder): "<record>", str(ROOT): "<root>"})
 
@@ -95,8 +95,8 @@ class Onlooker:
                 "publishes": node.get_publishers_info_by_topic(topic),
                 "subscribes": node.get_subscriptions_info_by_topic(topic),
             }
-            for way, each in ends.items():
-                own = {_quality_of(end) for end in each if _full_name(end) == name}
+            for way, item in ends.items():
+                own = {_quality_of(end) for end in item if _full_name(end) == name}
                 if own:
                     found[f"{way} {topic}"] = sorted(own)
         return found
@@ -106,15 +106,15 @@ class Onlooker:
         if f"{name}/list_parameters" not in services:
             return {}
         listed = self._ask(ListParameters, f"{name}/list_parameters", ListParameters.Request())
-        names = sorted(each for each in listed.result.names if each.split(".")[0] not in VARYING)
+        names = sorted(item for item in listed.result.names if item.split(".")[0] not in VARYING)
         described = self._ask(
             DescribeParameters, f"{name}/describe_parameters", DescribeParameters.Request(names=names)
         )
         # One by one: a parameter without a value makes rclpy answer with no values at all.
-        asked = (GetParameters.Request(names=[each]) for each in names)
-        values = [self._ask(GetParameters, f"{name}/get_parameters", each).values for each in asked]
+        asked = (GetParameters.Request(names=[item]) for item in names)
+        values = [self._ask(GetParameters, f"{name}/get_parameters", item).values for item in asked]
         pairs = zip(names, described.descriptors, values, strict=True)
-        return {each: _parameter(descriptor, value, paths) for each, descriptor, value in pairs}
+        return {item: _parameter(descriptor, value, paths) for item, descriptor, value in pairs}
 
     def _ask(self, kind: Any, name: str, request: Any) -> Any:
         client = self._node.create_client(kind, name)
@@ -146,9 +146,9 @@ def _parameter(
     bounds = [*descriptor.floating_point_range, *descriptor.integer_range]
     return {
         "type": TYPES[descriptor.type],
-        "value": [_placed(parameter_value_to_python(each), paths) for each in values],
+        "value": [_placed(parameter_value_to_python(item), paths) for item in values],
         "read_only": descriptor.read_only,
-        "bounds": [[each.from_value, each.to_value] for each in bounds],
+        "bounds": [[bound.from_value, bound.to_value] for bound in bounds],
     }
 
 
@@ -158,4 +158,4 @@ def _placed(value: object, paths: Mapping[str, str]) -> object:
         for path, name in paths.items():
             value = value.replace(path, name)
         return value
-    return [_placed(each, paths) for each in value] if isinstance(value, list | tuple) else value
+    return [_placed(item, paths) for item in value] if isinstance(value, list | tuple) else value

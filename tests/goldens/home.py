@@ -36,7 +36,7 @@ def make_home() -> SymbolicHome:
     )
     return SymbolicHome(
         places={place.id: place for place in places},
-        objects={thing.id: thing for thing in objects},
+        objects={item.id: item for item in objects},
         rooms={"kitchen": "kitchen", "living_room": "living room"},
         agents={"ana": HomePlace("ana", "Ana", "living_room", 9.0, -2.0)},
     )

@@ -34,7 +34,7 @@ def surface() -> Content:
     """Interfaces without a graph: launch arguments, command lines, exit codes."""
     commands = dict(_commands(typer.main.get_command(command_line()), "openral"))
     commands |= dict(_commands(typer.main.get_command(deploy_sim), "deploy_sim"))
-    arguments = {each.name: {"default": each.default, "choices": each.choices} for each in ARGUMENTS}
+    arguments = {item.name: {"default": item.default, "choices": item.choices} for item in ARGUMENTS}
     return {"launch_arguments": arguments, "commands": commands, "exit_codes": _exit_codes(commands)}
 
 
@@ -49,10 +49,10 @@ def whole() -> Content:
 def _commands(command: Any, name: str) -> Iterator[tuple[str, Content]]:
     """A command and every one below it, by its full name."""
     if hasattr(command, "commands"):
-        for each, below in command.commands.items():
-            yield from _commands(below, f"{name} {each}")
+        for item, below in command.commands.items():
+            yield from _commands(below, f"{name} {item}")
         return
-    options = {_spelling(each): _option(each) for each in command.params}
+    options = {_spelling(param): _option(param) for param in command.params}
     yield name, {"options": options, "exit_codes": _documented(command.help or "")}
 
 
@@ -65,7 +65,7 @@ def _option(option: Any) -> Content:
     return {
         "kind": option.param_type_name,
         "type": "choice" if _is_choice(kind) else kind.__name__,
-        "choices": [str(each.value) for each in kind] if _is_choice(kind) else [],
+        "choices": [str(item.value) for item in kind] if _is_choice(kind) else [],
         "bounds": [option.type_descriptor.parameter_info.min, option.type_descriptor.parameter_info.max],
         "default": _plain(default() if callable(default) else default),
         "required": option.required,
@@ -90,16 +90,18 @@ def _documented(words: str) -> list[int]:
     """Exit codes that a help text names, after the words for them."""
     _, _, after = words.partition("xit code")
     sentence = re.split(r"\.\s|\.$", after, maxsplit=1)[0]
-    return sorted({int(each) for each in re.findall(r"(?:^:?\s+|[,;]\s+)(\d+)\b", sentence)})
+    return sorted({int(item) for item in re.findall(r"(?:^:?\s+|[,;]\s+)(\d+)\b", sentence)})
 
 
 def _exit_codes(commands: Mapping[str, Content]) -> Content:
     """By the state that a mission ends in, in tables of the documents, and in the help of any command."""
     documents = (ROOT / "README.md", *(ROOT / "docs").glob("**/*.md"))
     return {
-        "of_mission_states": {each.name: each.exit_code for each in MissionState if each.ended},
-        "in_documents": sorted({code for each in documents for code in _tabulated(each.read_text("utf-8"))}),
-        "in_help": sorted({code for each in commands.values() for code in each["exit_codes"]}),
+        "of_mission_states": {item.name: item.exit_code for item in MissionState if item.ended},
+        "in_documents": sorted(
+            {code for document in documents for code in _tabulated(document.read_text("utf-8"))}
+        ),
+        "in_help": sorted({code for command in commands.values() for code in command["exit_codes"]}),
     }
 
 

@@ -181,8 +181,8 @@ def memory_for_a_skill() -> Recorded:
     """The locator sleeps at first; a grasp needs the memory that both detectors have."""
     device = make_device()
     skills = tuple(
-        each.model_copy(update={"gpu_memory_mb": 120.0}) if each.id == "grasp" else each
-        for each in device.palette.skills
+        skill.model_copy(update={"gpu_memory_mb": 120.0}) if skill.id == "grasp" else skill
+        for skill in device.palette.skills
     )
     asleep = device.palette.model_copy(update={"skills": skills}).with_state(LOCATOR, LifecycleState.INACTIVE)
     device.palette = holding(asleep, LOCATOR, held=False)
@@ -218,7 +218,7 @@ def locator_that_recovers() -> Recorded:
 
 def recovering(device: Device, trouble: str) -> PaletteChanged:
     update = {"recovering": True, "trouble": trouble}
-    locators = tuple(each.model_copy(update=update) for each in device.palette.locators)
+    locators = tuple(locator.model_copy(update=update) for locator in device.palette.locators)
     return PaletteChanged(palette=device.palette.model_copy(update={"locators": locators}))
 
 
@@ -265,8 +265,8 @@ def main() -> None:
         recorded = record()
         write(recorded, folder / f"{record.__name__}.jsonl.gz")
         ends = [c for m in recorded[1] for c in m.commands if isinstance(c, EndMission)]
-        told = f"{record.__name__}: {len(recorded[1])} events, {ends[0].state.name}, {skills(recorded)}"
-        sys.stdout.write(told + "\n")
+        reported = f"{record.__name__}: {len(recorded[1])} events, {ends[0].state.name}, {skills(recorded)}"
+        sys.stdout.write(reported + "\n")
 
 
 if __name__ == "__main__":

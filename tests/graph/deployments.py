@@ -24,13 +24,13 @@ class Deployment:
     ) -> None:
         """``through`` may put something before the command, such as a way to another host."""
         self.folder = folder
-        self.output = folder / "output.txt"
+        self.output_file = folder / "output.txt"
         command = [sys.executable, "deploy_sim.py", "--record", str(folder), *FAST, *ALONE, *arguments]
         self._command = through(command)
 
     def __enter__(self) -> "Deployment":
         self.folder.mkdir(parents=True, exist_ok=True)
-        with self.output.open("w") as out:
+        with self.output_file.open("w") as out:
             self.process = subprocess.Popen(
                 self._command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT
             )
@@ -50,21 +50,21 @@ class Deployment:
                 process.kill()
 
     @property
-    def told(self) -> str:
+    def output(self) -> str:
         """Everything it printed so far."""
-        return self.output.read_text(errors="replace")
+        return self.output_file.read_text(errors="replace")
 
     def wait(self, timeout: float) -> int:
         """Its exit code."""
         try:
             return self.process.wait(timeout=timeout)
         except subprocess.TimeoutExpired as error:
-            raise AssertionError(f"no end within {timeout:.0f} s; it told:\n{self.told}") from error
+            raise AssertionError(f"no end within {timeout:.0f} s; its output:\n{self.output}") from error
 
-    def wait_until_told(self, words: str, timeout: float) -> None:
+    def wait_until_printed(self, words: str, timeout: float) -> None:
         """Wait until it printed these words."""
-        until(lambda: words in self.told or self.process.poll() is not None, timeout, lambda: self.told)
-        assert words in self.told, self.told
+        until(lambda: words in self.output or self.process.poll() is not None, timeout, lambda: self.output)
+        assert words in self.output, self.output
 
     def family(self) -> Sequence[psutil.Process]:
         """Every process it ever was seen to have started, and itself."""
@@ -86,11 +86,11 @@ class Deployment:
         return len(pids)
 
 
-def until(condition: Callable[[], bool], timeout: float, told: Callable[[], str] = str) -> None:
+def until(condition: Callable[[], bool], timeout: float, describe: Callable[[], str] = str) -> None:
     """Wait for a condition of the outside world, bounded."""
     deadline = time.monotonic() + timeout
     while not condition():
-        assert time.monotonic() < deadline, f"not within {timeout:.0f} s; {told()}"
+        assert time.monotonic() < deadline, f"not within {timeout:.0f} s; {describe()}"
         time.sleep(0.05)
 
 

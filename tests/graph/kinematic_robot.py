@@ -107,7 +107,7 @@ class Scenario:
     def near(self, pose: Pose) -> str:
         """The thing that stands there; "" where none does."""
         ways = {n: dist(v.center, pose.position) for n, v in self.things.items() if n != self.held}
-        name = min(ways, key=lambda each: ways[each], default="")
+        name = min(ways, key=lambda item: ways[item], default="")
         return name if name and ways[name] < REACH else ""
 
 
@@ -154,9 +154,9 @@ def _grasp(scenario: Scenario, params: Params) -> SkillResult:
 
 
 def _place(scenario: Scenario, params: Params) -> SkillResult:
-    thing = scenario.things[scenario.held]
-    center = (thing.spot, _pose(params, "target").position[1], COUNTER_TOP + thing.height / 2)
-    scenario.things[scenario.held] = replace(thing, center=center)
+    item = scenario.things[scenario.held]
+    center = (item.spot, _pose(params, "target").position[1], COUNTER_TOP + item.height / 2)
+    scenario.things[scenario.held] = replace(item, center=center)
     scenario.held = ""
     return SkillResult(SkillStatus.SUCCEEDED, "put down", {"pose": Pose(center)})
 
@@ -225,8 +225,8 @@ class KinematicRobot(Node):
             TransformStamped(child_frame_id=name, transform=transform_message(pose))
             for name, pose in frames.items()
         ]
-        for each in placed:
-            each.header.frame_id = "map"
+        for item in placed:
+            item.header.frame_id = "map"
         self._tf.publish(TFMessage(transforms=placed))
 
     def _execute(self, handle: Any) -> Any:

@@ -41,16 +41,16 @@ class PaletteListener:
 
     def locators(self) -> dict[str, int]:
         """Lifecycle state of every locator that is offered."""
-        return {each["id"]: each["state"] for each in self.palette.get("locators", [])}
+        return {item["id"]: item["state"] for item in self.palette.get("locators", [])}
 
     def is_active(self, node: str) -> bool:
-        """Test if a node reported it since the last call; a dead node is queried again after its restart."""
+        """Test if a node requests it since the last call; a dead node is queried again after its restart."""
         if node not in self._states:
             self._states[node] = self._node.create_client(GetState, f"{node}/get_state")
-        told = self._asked.setdefault(node, [])
-        answers = [each.result().current_state.id for each in told if each.done()]
+        requests = self._asked.setdefault(node, [])
+        answers = [item.result().current_state.id for item in requests if item.done()]
         self._asked[node] = [
-            *(each for each in told if not each.done()),
+            *(item for item in requests if not item.done()),
             self._states[node].call_async(GetState.Request()),
         ]
         return State.PRIMARY_STATE_ACTIVE in answers

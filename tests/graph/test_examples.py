@@ -23,8 +23,8 @@ CLIENTS = {
 @pytest.fixture
 def graph(ros_domain: int, tmp_path: Path) -> Iterator[Deployment]:
     with Deployment(tmp_path / "graph") as deployment:
-        for told in ("added to memory: mug", "/reasoner is active"):
-            deployment.wait_until_told(told, 150.0)
+        for line in ("added to memory: mug", "/reasoner is active"):
+            deployment.wait_until_printed(line, 150.0)
         yield deployment
 
 

@@ -18,19 +18,19 @@ def test_a_mission_ends_typed_although_the_locators_worker_and_then_its_node_are
 ) -> None:
     budget = ("--set", "reasoner.seconds=200")
     with Deployment(tmp_path, "--goal", "bring me the baguette", *budget) as deployment:
-        deployment.wait_until_told("recall_object", 120.0)
+        deployment.wait_until_printed("recall_object", 120.0)
         assert deployment.kill("inference.worker", LOCATOR) == 1
-        deployment.wait_until_told("execute_rskill", 60.0)
+        deployment.wait_until_printed("execute_rskill", 60.0)
         assert deployment.kill("setpriv" if deployment.pids("setpriv", LOCATOR) else "detector", LOCATOR) >= 1
         code = deployment.wait(300.0)
-        assert code in (0, 1, 3), deployment.told
+        assert code in (0, 1, 3), deployment.output
         assert alive(deployment.family()) == []
-    assert "outcome" in deployment.told
+    assert "outcome" in deployment.output
 
 
 def test_ctrl_c_ends_every_process(ros_domain: int, tmp_path: Path) -> None:
     with Deployment(tmp_path, "--goal", "bring me the unicorn") as deployment:
-        deployment.wait_until_told("execute_rskill", 150.0)
+        deployment.wait_until_printed("execute_rskill", 150.0)
         family = deployment.family()
         assert len(family) >= 8
         deployment.process.send_signal(signal.SIGINT)
@@ -40,7 +40,7 @@ def test_ctrl_c_ends_every_process(ros_domain: int, tmp_path: Path) -> None:
 
 def test_nodes_end_although_the_supervisor_is_killed_outright(ros_domain: int, tmp_path: Path) -> None:
     with Deployment(tmp_path) as deployment:
-        deployment.wait_until_told("/reasoner is active", 150.0)
+        deployment.wait_until_printed("/reasoner is active", 150.0)
         family = deployment.family()
         deployment.process.kill()
         until(lambda: alive(family) == [], 20.0, lambda: str(alive(family)))
@@ -48,8 +48,8 @@ def test_nodes_end_although_the_supervisor_is_killed_outright(ros_domain: int, t
 
 def test_a_mission_lost_with_its_reasoner_is_told_at_once(ros_domain: int, tmp_path: Path) -> None:
     with Deployment(tmp_path, "--goal", "bring me the unicorn") as deployment:
-        deployment.wait_until_told("execute_rskill", 150.0)
+        deployment.wait_until_printed("execute_rskill", 150.0)
         assert deployment.kill("openral_reasoner_ros/reasoner") >= 1
-        assert deployment.wait(60.0) == 4, deployment.told
+        assert deployment.wait(60.0) == 4, deployment.output
         assert alive(deployment.family()) == []
-    assert "the reasoner died during the mission" in deployment.told
+    assert "the reasoner died during the mission" in deployment.output

@@ -47,8 +47,8 @@ class Client:
 @pytest.fixture
 def client(ros_domain: int, tmp_path: Any) -> Iterator[Client]:
     with Deployment(tmp_path) as deployment:
-        deployment.wait_until_told("/reasoner is active", 120.0)
-        deployment.wait_until_told("added to memory: mug", 60.0)
+        deployment.wait_until_printed("/reasoner is active", 120.0)
+        deployment.wait_until_printed("added to memory: mug", 60.0)
         client = Client(ros_domain)
         yield client
         client.close()

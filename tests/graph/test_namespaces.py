@@ -16,11 +16,11 @@ def test_two_robots_pursue_their_own_goals_on_one_machine(ros_domain: int, tmp_p
     goals = {"/robot1": "find the mug", "/robot2": "find the bread"}
     folders = {namespace: tmp_path / namespace.strip("/") for namespace in goals}
     one, two = (
-        Deployment(folders[each], "--namespace", each, "--goal", goals[each], "--seed", each[-1])
-        for each in goals
+        Deployment(folders[goal], "--namespace", goal, "--goal", goals[goal], "--seed", goal[-1])
+        for goal in goals
     )
     with one, two:
-        assert (one.wait(400.0), two.wait(400.0)) == (0, 0), one.told + two.told
+        assert (one.wait(400.0), two.wait(400.0)) == (0, 0), one.output + two.output
         assert alive([*one.family(), *two.family()]) == []
     for namespace, folder in folders.items():
         (outcome,) = [json.loads(line) for line in (folder / "outcomes.jsonl").read_text().splitlines()]

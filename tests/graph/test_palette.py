@@ -30,8 +30,8 @@ MEASURED = re.compile(r'((?:typical_latency_s|memory_mb)": )([0-9.]+)')
 def shown() -> dict[str, Any]:
     """Read the palette as `openral palette` does."""
     command = [str(ROOT / "tools" / "openral"), "palette", "--timeout", "20"]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
-    return dict(json.loads(told))
+    output = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    return dict(json.loads(output))
 
 
 def settled(expected: dict[str, Any]) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def locators(folder: Path) -> list[tuple[float, bool]]:
     """Steady time [s] of each change of the palette, and if it had the locator."""
     changes = [(step.now, step.event) for step in steps(folder)]
     return [
-        (now, LOCATOR in [each.id for each in event.palette.locators])
+        (now, LOCATOR in [locator.id for locator in event.palette.locators])
         for now, event in changes
         if isinstance(event, PaletteChanged)
     ]
@@ -86,7 +86,7 @@ def node_of_the_locator(deployment: Deployment) -> psutil.Process:
 def test_the_model_is_given_exactly_these_words_and_schemas(ros_domain: int, tmp_path: Path) -> None:
     assert os.environ["ROS_DOMAIN_ID"] == str(ros_domain)
     with Deployment(tmp_path) as deployment:
-        deployment.wait_until_told("/reasoner is active", 150.0)
+        deployment.wait_until_printed("/reasoner is active", 150.0)
         until(lambda: any(there for _, there in locators(tmp_path)), 30.0)
         expected = json.loads(EXPECTED.read_text())
         given = settled(expected)
@@ -104,20 +104,20 @@ def test_a_locator_that_is_killed_leaves_the_palette_and_the_model_is_told_why_a
     ros_domain: int, tmp_path: Path
 ) -> None:
     with Deployment(tmp_path, "--goal", "bring me the unicorn") as deployment:
-        deployment.wait_until_told("execute_rskill", 150.0)
+        deployment.wait_until_printed("execute_rskill", 150.0)
         node_of_the_locator(deployment).send_signal(signal.SIGKILL)
         killed = time.monotonic()
 
         def states() -> list[tuple[float, bool]]:
             return [change for change in locators(tmp_path) if change[0] > killed]
 
-        until(lambda: any(not there for _, there in states()), 30.0, lambda: deployment.told)
+        until(lambda: any(not there for _, there in states()), 30.0, lambda: deployment.output)
         gone = next(when for when, there in states() if not there)
-        until(lambda: any(there and when > gone for when, there in states()), 60.0, lambda: deployment.told)
-        told = f"locator {LOCATOR!r} is no longer available from its node or service"
-        until(lambda: told in list(news(tmp_path)), 60.0, lambda: str(list(news(tmp_path))))
+        until(lambda: any(there and when > gone for when, there in states()), 60.0, lambda: deployment.output)
+        reported = f"locator {LOCATOR!r} is no longer available from its node or service"
+        until(lambda: reported in list(news(tmp_path)), 60.0, lambda: str(list(news(tmp_path))))
         until(
             lambda: f"locator {LOCATOR!r} is now available" in list(news(tmp_path)),
             90.0,
-            lambda: deployment.told,
+            lambda: deployment.output,
         )

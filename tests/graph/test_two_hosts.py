@@ -47,12 +47,12 @@ def test_a_mission_over_two_hosts_ends_although_the_link_is_cut_and_the_next_one
     robot = Deployment(tmp_path / "robot", *eyes, through=partial(on_host, ROBOT))
     desk = Deployment(tmp_path / "desk", *mind, *goals, through=partial(on_host, DESK))
     with robot, desk:
-        desk.wait_until_told("recall_object", 200.0)
+        desk.wait_until_printed("recall_object", 200.0)
         cable.cut()
         Timer(CUT, cable.heal).start()
         desk.wait(300.0)
         assert alive(desk.family()) == []
     first, second = map(json.loads, (tmp_path / "desk" / "outcomes.jsonl").read_text().splitlines())
     assert first["problem"] == ""
-    assert first["state"] in ("SUCCEEDED", "FAILED", "HANDED_OVER"), desk.told
-    assert second["state"] == "SUCCEEDED", desk.told
+    assert first["state"] in ("SUCCEEDED", "FAILED", "HANDED_OVER"), desk.output
+    assert second["state"] == "SUCCEEDED", desk.output

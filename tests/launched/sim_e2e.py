@@ -38,7 +38,7 @@ class TestRunningGraph(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls) -> None:
-        SEEN.update({each.pid: each for each in psutil.Process().children(recursive=True)})
+        SEEN.update({child.pid: child for child in psutil.Process().children(recursive=True)})
         cls.observer.close()
 
     def test_1_every_node_reaches_active(self) -> None:
@@ -89,7 +89,7 @@ class TestRunningGraph(unittest.TestCase):
 @launch_testing.post_shutdown_test()
 class TestEndedGraph(unittest.TestCase):
     def test_nothing_is_left(self) -> None:
-        left = [each.cmdline() for each in SEEN.values() if is_alive(each)]
+        left = [item.cmdline() for item in SEEN.values() if is_alive(item)]
         assert len(SEEN) >= len(MANAGED) + 1
         assert left == []
 

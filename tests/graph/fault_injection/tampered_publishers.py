@@ -56,5 +56,5 @@ def put_back(message: object, by: float) -> None:
         message.clock = stamp_of(max(0.0, seconds(message.clock) - by))
         return
     stamped = message.transforms if isinstance(message, TFMessage) else [message]
-    for header in (each.header for each in stamped if hasattr(each, "header")):
+    for header in (item.header for item in stamped if hasattr(item, "header")):
         header.stamp = stamp_of(max(0.0, seconds(header.stamp) - by))

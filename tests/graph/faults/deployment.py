@@ -72,13 +72,13 @@ class FaultTestDeployment:
 
     def look(self) -> None:
         """Take note of every process of the graph."""
-        for process in map(self.node, (each.spec.key for each in self.supervisor.processes)):
+        for process in map(self.node, (item.spec.key for item in self.supervisor.processes)):
             if process is not None:
-                self.seen |= {each.pid: each for each in (process, *process.children(recursive=True))}
+                self.seen |= {item.pid: item for item in (process, *process.children(recursive=True))}
 
     def node(self, key: str) -> psutil.Process | None:
         """The process of a node; None while it is down."""
-        pids = {each.spec.key: each.pid for each in self.supervisor.processes}
+        pids = {process.spec.key: process.pid for process in self.supervisor.processes}
         return psutil.Process(pids[key]) if pids[key] is not None else None
 
     def signal(self, key: str, number: signal.Signals) -> None:

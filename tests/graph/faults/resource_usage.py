@@ -29,7 +29,7 @@ def resource_usage(rig: FaultTestDeployment) -> Mapping[str, ResourceUsage]:
 
 def _holding(process: psutil.Process) -> ResourceUsage:
     family = [process, *process.children(recursive=True)]
-    memory = sum(each.memory_info().rss for each in family) / 1e6
+    memory = sum(item.memory_info().rss for item in family) / 1e6
     return ResourceUsage(round(memory, 1), process.num_fds(), process.num_threads())
 
 
@@ -38,7 +38,7 @@ def segments_of(processes: Iterable[psutil.Process], domain: int) -> set[Path]:
     found: set[Path] = set()
     for process in processes:
         with suppress(psutil.NoSuchProcess):
-            found |= {Path(each.path) for each in process.memory_maps()}
+            found |= {Path(memory_map.path) for memory_map in process.memory_maps()}
     names = {path.name for path in found if path.parent == FOLDER and path.name.startswith(PREFIX)}
     ports = {name for name in names if name.startswith(f"{PREFIX}port")}
     return {FOLDER / name for name in names - ports | ports_of(domain, ports)}
