@@ -6,16 +6,11 @@ from pathlib import Path
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines.errors import MissingWeights
 from openral_perception_ros.engines.provenance import HUB, verify
+from openral_perception_ros.engines.weights_record import default_weights_folder
 
 CONFIG_FILE = "config.json"
 PREPROCESSOR_FILE = "preprocessor_config.json"
 FILE_SCHEME = "file://"
-
-
-def default_weights_folder() -> Path:
-    """Return the default folder of exported and converted weights."""
-    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(cache).expanduser() / "openral" / "weights"
 
 
 def hub_cache() -> Path:
@@ -32,7 +27,7 @@ def candidate_folders(manifest: DetectorManifest, folder: Path, weights_folder: 
     if uri.startswith(FILE_SCHEME):
         return (folder / uri.removeprefix(FILE_SCHEME),)
     if uri.startswith(HUB):
-        return own / manifest.id, _snapshot(uri.removeprefix(HUB), manifest)
+        return own / manifest.id, hub_snapshot(uri.removeprefix(HUB), manifest)
     return (own / manifest.id,)
 
 
@@ -58,7 +53,7 @@ def checkpoint_folder(
     raise MissingWeights(manifest.id, searched, "export" if has_checkpoint else "fetch")
 
 
-def _snapshot(repository: str, manifest: DetectorManifest) -> Path:
+def hub_snapshot(repository: str, manifest: DetectorManifest) -> Path:
     """Return the pinned revision in the hub cache, or the latest fetched one without a pin."""
     folder = hub_cache() / f"models--{repository.replace('/', '--')}"
     pinned = manifest.weights.revision if manifest.weights else ""

@@ -12,9 +12,9 @@ from openral_perception_ros.engines.weights_record import (
     KnownDigests,
     WeightsRecord,
     blob_id_of,
+    default_weights_folder,
     files_of,
     problems_of,
-    sha256_of,
 )
 
 HUB = "hf://"
@@ -40,14 +40,15 @@ def verify(
     Raises:
         WeightsRefused: Naming every problem and the command that fetches the right weights.
     """
-    problems = list(_problems(manifest, folder, needed, brings_code))
+    problems = list(problems_of_weights(manifest, folder, needed, brings_code))
     if problems:
         raise WeightsRefused(manifest.id, folder, problems)
 
 
-def _problems(
+def problems_of_weights(
     manifest: DetectorManifest, folder: Path, needed: Sequence[str], brings_code: bool
 ) -> Iterator[str]:
+    """Yield why the weights are not the ones the manifest names; arguments as in `verify`."""
     weights = manifest.weights
     if weights is None:
         return
@@ -93,15 +94,18 @@ def _cache_problems(folder: Path, pins: Mapping[str, str]) -> Iterator[str]:
 
     Source: huggingface_hub, "Understand caching".
     """
+    repository, revision = folder.parents[1].name, folder.name
+    known = KnownDigests(folder, default_weights_folder() / ".hub" / f"{repository}--{revision}.json")
     for name, file in files_of(folder).items():
         blob = file.resolve().name if file.is_symlink() else ""
-        digest = sha256_of(file) if file.is_file() else ""
+        digest = known.digest(file) if file.is_file() else ""
         if name in pins and digest != pins[name]:
             yield f"{name} has sha256 {digest[:12]}…, expected {pins[name][:12]}…"
         elif name in pins or (_SHA256.fullmatch(blob) and digest == blob):
             continue
         elif not (_GIT.fullmatch(blob) and file.is_file() and blob_id_of(file) == blob):
             yield f"{name} does not match its digest in the hub's cache"
+    known.save()
 
 
 def _code_problems(folder: Path, known: set[str], code: set[str]) -> Iterator[str]:

@@ -67,6 +67,12 @@ class WeightsRecord(BaseModel):
         replace_file(folder / RECORD_FILE, json.dumps(self.model_dump(mode="json"), indent=2) + "\n")
 
 
+def default_weights_folder() -> Path:
+    """Return the default folder of exported and converted weights."""
+    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(cache).expanduser() / "openral" / "weights"
+
+
 def replace_file(path: Path, text: str) -> None:
     """Replace a file atomically."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
@@ -116,7 +122,13 @@ def files_of(folder: Path) -> dict[str, Path]:
     """Return every file of a folder of weights by relative name, without our own records."""
     found = sorted(each for each in folder.rglob("*") if each.is_file() or each.is_symlink())
     names = {each.relative_to(folder).as_posix(): each for each in found}
-    return {name: file for name, file in names.items() if not _is_note(name)}
+    ours = (f".{RECORD_FILE}.", f".{DIGEST_CACHE_FILE}.")
+    return {
+        name: file
+        for name, file in names.items()
+        if name.split("/", 1)[0] not in (RECORD_FILE, DIGEST_CACHE_FILE, ".cache")
+        and not name.startswith(ours)
+    }
 
 
 def digests_of(folder: Path) -> dict[str, str]:
@@ -150,14 +162,15 @@ def check(folder: Path, expected: Mapping[str, str]) -> int:
 class KnownDigests:
     """Cached sha256 of large files, recomputed when size or time stamps change.
 
-    They include the change time which, unlike the modification time, cannot be set back.
+    They include the change time which, unlike the modification time, cannot be set back. The cache lies in
+    the folder, or in the file ``cache``.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, cache: Path | None = None) -> None:
+        self._folder, self._cache = folder, cache or folder / DIGEST_CACHE_FILE
         self._known: dict[str, tuple[Fingerprint, str]] = {}
         with suppress(OSError, ValueError, TypeError, LookupError, AttributeError):
-            content = json.loads((folder / DIGEST_CACHE_FILE).read_text(encoding="utf-8"))
+            content = json.loads(self._cache.read_text(encoding="utf-8"))
             self._known = {name: (list(each[0]), str(each[1])) for name, each in content.items()}
         self._before = dict(self._known)
 
@@ -177,11 +190,5 @@ class KnownDigests:
         """Save the cache; in a read-only folder the files are hashed again next time."""
         if self._known != self._before:
             with suppress(OSError):
-                replace_file(self._folder / DIGEST_CACHE_FILE, json.dumps(self._known))
-
-
-def _is_note(name: str) -> bool:
-    top = name.split("/", 1)[0]
-    return top in (RECORD_FILE, DIGEST_CACHE_FILE, ".cache") or name.startswith(
-        (f".{RECORD_FILE}.", f".{DIGEST_CACHE_FILE}.")
-    )
+                self._cache.parent.mkdir(parents=True, exist_ok=True)
+                replace_file(self._cache, json.dumps(self._known))

@@ -180,6 +180,7 @@ def _start(
 
 WORKER_MODULE = "openral_perception_ros.inference.worker"
 MAIN_ENVIRONMENT = "main"
+MODULES_VARIABLE = "HF_MODULES_CACHE"
 
 
 class MissingEnvironment(OpenRALError):
@@ -207,7 +208,8 @@ def worker_command(
 
     Packages of this project are appended to the interpreter's path, so that its own libraries take
     precedence. A worker in its own environment may run code that came with weights, so it gets only the
-    variables it needs.
+    variables it needs. transformers copies such code to a folder before it imports it: each rSkill has one of
+    its own there, so that workers neither overwrite nor import the code of each other.
 
     Raises:
         MissingEnvironment: If the manifest names an environment that has not been prepared.
@@ -216,12 +218,21 @@ def worker_command(
         f"import runpy, sys; sys.path += {package_roots(module)!r}; "
         f"runpy.run_module({module!r}, run_name='__main__')"
     )
+    modules = {MODULES_VARIABLE: str(modules_cache(os.environ) / manifest.id)}
     if manifest.environment.name == MAIN_ENVIRONMENT:
-        return WorkerCommand((sys.executable, "-c", bootstrap), dict(os.environ))
+        return WorkerCommand((sys.executable, "-c", bootstrap), {**os.environ, **modules})
     interpreter = environments / manifest.environment.name / "bin" / "python"
     if not interpreter.exists():
         raise MissingEnvironment(manifest, interpreter)
-    return WorkerCommand((str(interpreter), "-s", "-c", bootstrap), worker_environment(os.environ))
+    variables = {**worker_environment(os.environ), **modules}
+    return WorkerCommand((str(interpreter), "-s", "-c", bootstrap), variables)
+
+
+def modules_cache(environment: Mapping[str, str]) -> Path:
+    """Return the folder to which transformers copies code that comes with weights, by its own variables."""
+    if cache := environment.get(MODULES_VARIABLE):
+        return Path(cache).expanduser()
+    return Path(environment.get("HF_HOME") or "~/.cache/huggingface").expanduser() / "modules"
 
 
 def package_roots(module: str = WORKER_MODULE) -> list[str]:

@@ -1,14 +1,17 @@
 """Fetch weights from the model hub into a fresh folder, verify and install them; status of local weights."""
 
+import fcntl
+import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest, Weights
 from openral_perception_ros.engines.base import BRINGS_CODE
-from openral_perception_ros.engines.checkpoints import CONFIG_FILE, candidate_folders, default_weights_folder
+from openral_perception_ros.engines.checkpoints import CONFIG_FILE, candidate_folders
 from openral_perception_ros.engines.errors import WeightsRefused
 from openral_perception_ros.engines.provenance import HUB, verify
 from openral_perception_ros.engines.weights_record import (
@@ -17,6 +20,7 @@ from openral_perception_ros.engines.weights_record import (
     InvalidRecord,
     WeightsRecord,
     check,
+    default_weights_folder,
     digests_of,
     files_of,
 )
@@ -65,6 +69,16 @@ class DownloadFailed(OpenRALError):
         super().__init__(f"{repository} could not be fetched: {reason}; fetch again to resume")
 
 
+class FetchInProgress(OpenRALError):
+    """Weights that another process is fetching into the same folder."""
+
+    def __init__(self, rskill_id: str, folder: Path) -> None:
+        super().__init__(
+            f"the weights of {rskill_id!r} are being fetched into {folder} by another process: "
+            "wait until it has ended, then run the command again"
+        )
+
+
 class RevisionDiffers(OpenRALError):
     """The hub returned another commit than requested."""
 
@@ -82,6 +96,7 @@ def fetch(
     Raises:
         NothingToFetch: If its weights are not on the hub.
         LicenceNotAccepted: If its licence must be accepted first.
+        FetchInProgress: If another process is fetching them into the same folder.
         RevisionDiffers: If the hub sent another commit than the pinned one.
         ChecksumDiffers: If a file does not match the manifest; the download is removed.
     """
@@ -91,10 +106,38 @@ def fetch(
     if licence.accept and licence.accept not in accepted:
         raise LicenceNotAccepted(manifest)
     base = Path(weights_folder).expanduser() if weights_folder else default_weights_folder()
-    folder, fresh = base / manifest.id, base / f".{manifest.id}{FRESH}"
-    _restore(folder)
+    with staging_folder(base, manifest.id) as fresh:
+        return fetch_into(fresh, base / manifest.id, manifest, weights, download)
+
+
+@contextmanager
+def staging_folder(base: Path, rskill_id: str) -> Iterator[Path]:
+    """Create the folder of a download and hold its lock, which ends with the process that holds it.
+
+    Raises:
+        FetchInProgress: If another process holds it.
+    """
+    fresh = base / f".{rskill_id}{FRESH}"
     fresh.mkdir(parents=True, exist_ok=True)
-    _borrow(base, folder, fresh, weights)
+    held = os.open(fresh, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not os.path.samestat(fresh.stat(), os.fstat(held)):  # put in place meanwhile
+                raise FetchInProgress(rskill_id, base)
+        except (BlockingIOError, FileNotFoundError) as error:
+            raise FetchInProgress(rskill_id, base) from error
+        yield fresh
+    finally:
+        os.close(held)
+
+
+def fetch_into(
+    fresh: Path, folder: Path, manifest: DetectorManifest, weights: Weights, download: Download
+) -> WeightsRecord:
+    """Download into the staging folder ``fresh``, verify and record, and put it in place of ``folder``."""
+    restore_folder(folder)
+    link_existing(folder, fresh, weights)
     repository = weights.uri.removeprefix(HUB)
     fetched = download(repository, weights.revision, fresh)
     try:
@@ -104,23 +147,23 @@ def fetch(
     except (ChecksumDiffers, RevisionDiffers):
         shutil.rmtree(fresh)
         raise
-    exported = _keep_exported(folder, fresh, fetched.revision)
+    exported = keep_exported(folder, fresh, fetched.revision)
     record = WeightsRecord(
         rskill=manifest.id,
         uri=weights.uri,
         revision=fetched.revision,
-        licence=licence.name,
-        accepted=licence.accept,
+        licence=manifest.licence.name,
+        accepted=manifest.licence.accept,
         files=digests_of(fresh),
         blobs=dict(fetched.blobs),
         exported=exported,
     )
     record.write(fresh)
-    _put_in_place(fresh, folder)
+    replace_folder(fresh, folder)
     return record
 
 
-def _known(folder: Path) -> WeightsRecord | None:
+def readable_record(folder: Path) -> WeightsRecord | None:
     """Read the record of a folder; None if it is missing or corrupt."""
     try:
         return WeightsRecord.read(folder)
@@ -128,19 +171,19 @@ def _known(folder: Path) -> WeightsRecord | None:
         return None
 
 
-def _borrow(base: Path, folder: Path, fresh: Path, weights: Weights) -> None:
+def link_existing(folder: Path, fresh: Path, weights: Weights) -> None:
     """Link files that exist locally; the download compares all of them with the hub."""
     if folder.is_dir():
-        _link(folder, fresh, files_of(folder))
-    for other in sorted(each for each in base.iterdir() if each.is_dir() and each != fresh):
-        record = _known(other)
+        link_files(folder, fresh, files_of(folder))
+    for other in sorted(each for each in folder.parent.iterdir() if each.is_dir() and each != fresh):
+        record = readable_record(other)
         if record is not None and record.uri == weights.uri:
-            _link(other, fresh, record.files)
+            link_files(other, fresh, record.files)
 
 
-def _keep_exported(folder: Path, fresh: Path, revision: str) -> tuple[str, ...]:
+def keep_exported(folder: Path, fresh: Path, revision: str) -> tuple[str, ...]:
     """Link exports of the same revision: repeating them needs an environment of its own."""
-    record = _known(folder)
+    record = readable_record(folder)
     if record is None or record.revision != revision:
         return ()
     made = {name: record.files[name] for name in record.exported if name in record.files}
@@ -148,11 +191,12 @@ def _keep_exported(folder: Path, fresh: Path, revision: str) -> tuple[str, ...]:
         check(folder, made)
     except ChecksumDiffers:
         return ()
-    _link(folder, fresh, made)
+    link_files(folder, fresh, made)
     return tuple(made)
 
 
-def _link(source: Path, target: Path, names: Iterable[str]) -> None:
+def link_files(source: Path, target: Path, names: Iterable[str]) -> None:
+    """Hard-link those of the files that ``source`` has and ``target`` lacks."""
     for name in names:
         linked = target / name
         if (source / name).is_file() and not linked.exists():
@@ -160,7 +204,8 @@ def _link(source: Path, target: Path, names: Iterable[str]) -> None:
             linked.hardlink_to(source / name)
 
 
-def _put_in_place(fresh: Path, folder: Path) -> None:
+def replace_folder(fresh: Path, folder: Path) -> None:
+    """Rename ``fresh`` to ``folder``; at every moment one of the old and the new content is complete."""
     old = folder.with_name(f".{folder.name}{OLD}")
     shutil.rmtree(old, ignore_errors=True)
     if folder.exists():
@@ -169,7 +214,7 @@ def _put_in_place(fresh: Path, folder: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _restore(folder: Path) -> None:
+def restore_folder(folder: Path) -> None:
     """Restore the previous folder if an earlier attempt ended between two renames."""
     old = folder.with_name(f".{folder.name}{OLD}")
     if old.exists() and not folder.exists():
@@ -202,15 +247,18 @@ def weights_status(manifest: DetectorManifest, folder: Path, weights_folder: str
         return WeightsStatus(manifest.id, licence.name, licence.commercial_use, "", NOT_NEEDED)
     for each in candidate_folders(manifest, folder, weights_folder):
         if any((each / name).is_file() for name in (CONFIG_FILE, RECORD_FILE, MODEL_FILE)):
-            state, problem = _state(manifest, each)
-            revision, size = _revision(each) or pinned or each.name, _size(each)
+            state, problem = loadable_state(manifest, each)
+            record = readable_record(each)
+            revision = (record.revision if record else "") or pinned or each.name
+            size = sum(file.stat().st_size for file in each.rglob("*") if file.is_file()) / 1e6
             return WeightsStatus(
                 manifest.id, licence.name, licence.commercial_use, revision, state, size, problem
             )
     return WeightsStatus(manifest.id, licence.name, licence.commercial_use, pinned, MISSING)
 
 
-def _state(manifest: DetectorManifest, folder: Path) -> tuple[str, str]:
+def loadable_state(manifest: DetectorManifest, folder: Path) -> tuple[str, str]:
+    """Return the state of the weights in a folder, and why they cannot be loaded."""
     try:
         verify(manifest, folder, (), manifest.engine in BRINGS_CODE)
     except WeightsRefused as error:
@@ -224,15 +272,3 @@ def _state(manifest: DetectorManifest, folder: Path) -> tuple[str, str]:
     except WeightsRefused as error:
         return NOT_EXPORTED, "; ".join(error.problems)
     return HERE, ""
-
-
-def _revision(folder: Path) -> str:
-    try:
-        record = WeightsRecord.read(folder)
-    except InvalidRecord:
-        return ""
-    return record.revision if record else ""
-
-
-def _size(folder: Path) -> float:
-    return sum(each.stat().st_size for each in folder.rglob("*") if each.is_file()) / 1e6

@@ -9,10 +9,10 @@ from openral_perception_ros.engines.checkpoints import (
     CONFIG_FILE,
     candidate_folders,
     checkpoint_folder,
-    default_weights_folder,
     hub_cache,
 )
 from openral_perception_ros.engines.errors import MissingWeights
+from openral_perception_ros.engines.weights_record import default_weights_folder
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 

@@ -86,6 +86,7 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return Place(tmp_path / "weights")
 
 
@@ -218,6 +219,33 @@ def test_the_hubs_cache_is_taken_at_its_word_about_contents(place: Place, large:
             place.load()
         return
     assert place.load() == snapshot
+
+
+def test_large_files_in_the_hubs_cache_are_hashed_once(
+    place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    repository = place.base.parent / "hub" / "models--someone--small"
+    snapshot, blobs = repository / "snapshots" / REVISION, repository / "blobs"
+    for folder in (snapshot, blobs):
+        folder.mkdir(parents=True)
+    for name, content in (("config.json", b"{}"), ("model.safetensors", b"a" * (SMALL + 1))):
+        (tmp_path / name).write_bytes(content)
+        blob = blobs / sha256_of(tmp_path / name)
+        (tmp_path / name).rename(blob)
+        (snapshot / name).symlink_to(blob)
+    read: list[str] = []
+    for module in ("weights_record", "provenance"):
+        monkeypatch.setattr(
+            f"openral_perception_ros.engines.{module}.sha256_of",
+            lambda file: (read.append(file.name), sha256_of(file))[1],
+            raising=False,
+        )
+    states = [place.state for _ in range(3)]
+    assert states == ["here"] * 3
+    assert read.count("model.safetensors") == 1
+    assert sorted(each.name for each in snapshot.iterdir()) == ["config.json", "model.safetensors"]
+    (blobs / sha256_of(snapshot / "model.safetensors")).write_bytes(b"b" * (SMALL + 1))
+    assert place.state == "to be fetched again"
 
 
 def test_a_plain_file_in_the_hubs_cache_is_nobodys(place: Place) -> None:

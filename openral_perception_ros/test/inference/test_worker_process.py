@@ -142,6 +142,23 @@ def test_an_environment_that_was_not_prepared_names_the_command(
         worker_command(foreign, tmp_path)
 
 
+def test_workers_of_two_rskills_copy_remote_code_to_folders_of_their_own(
+    manifest: DetectorManifest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path / "modules"))
+    (tmp_path / "other" / "bin").mkdir(parents=True)
+    (tmp_path / "other" / "bin" / "python").touch()
+    foreign = manifest.environment.model_copy(update={"name": "other"})
+    for environment in (manifest.environment, foreign):
+        folders = {
+            worker_command(
+                manifest.model_copy(update={"id": rskill, "environment": environment}), tmp_path
+            ).variables["HF_MODULES_CACHE"]
+            for rskill in ("first", "second")
+        }
+        assert folders == {str(tmp_path / "modules" / "first"), str(tmp_path / "modules" / "second")}
+
+
 def test_descriptors_do_not_pile_up(manifest: DetectorManifest, folder: Path, scene: EngineFrame) -> None:
     def opened() -> int:
         return len(list(Path("/proc/self/fd").iterdir()))

@@ -22,6 +22,7 @@ from openral_perception_ros.engines.weights_record import (
 )
 from openral_perception_ros.weights.fetch import (
     Fetched,
+    FetchInProgress,
     LicenceNotAccepted,
     NothingToFetch,
     fetch,
@@ -86,6 +87,17 @@ def test_two_rskills_of_one_checkpoint_bring_it_once(tmp_path: Path) -> None:
     second = fetch(manifest_of(id="twin"), str(tmp_path), (), careful)
     assert first.files == second.files
     assert brought == [*CONTENT], "the twin brought nothing"
+
+
+def test_a_second_fetch_of_one_rskill_is_refused_until_the_first_has_ended(tmp_path: Path) -> None:
+    def slow(repository: str, revision: str, folder: Path) -> Fetched:
+        with pytest.raises(FetchInProgress, match="'small' are being fetched"):
+            fetch(manifest_of(), str(tmp_path), (), hub)
+        return hub(repository, revision, folder)
+
+    fetch(manifest_of(), str(tmp_path), (), slow)
+    assert fetch(manifest_of(), str(tmp_path), (), hub).revision == REVISION
+    assert [each.name for each in tmp_path.iterdir()] == ["small"]
 
 
 def test_a_changed_file_is_found(tmp_path: Path) -> None:
