@@ -33,6 +33,7 @@ from openral_perception_ros.locate_service import DeferredServiceServer, LocateS
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.publishers import DetectorPublishers, inactive_status, process_memory_mb
 from openral_ros.callback_guard import FatalNodeError
+from openral_ros.executor import run_on_executor
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.qos import RELIABLE
@@ -131,9 +132,8 @@ class DetectorNode(LifecycleNodeBase):
 
     def _post_to_executor(self, work: Callable[..., object], *arguments: object) -> None:
         """Run ``work`` on the executor, unless the node has already left it."""
-        if self.executor is not None:
-            guarded = self._scope.guarded(f"executor inbox, {work.__name__}", work)
-            self.executor.create_task(guarded, *arguments)
+        guarded = self._scope.guarded(f"executor inbox, {work.__name__}", work)
+        run_on_executor(self, guarded, *arguments)
 
     def _on_seen(self, outcome: RequestOutcome) -> None:
         if isinstance(outcome, DetectionResult):

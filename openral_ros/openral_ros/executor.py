@@ -1,5 +1,6 @@
 """Executors that survive exceptions in callbacks; one runs lifecycle transitions on their own thread."""
 
+from collections.abc import Callable
 from threading import Event, Thread
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
@@ -17,6 +18,22 @@ from rclpy.task import Future, Task
 
 from openral_ros.callback_guard import FatalNodeError, callback_name, guard_of
 from openral_ros.rclpy_internals import task_handler
+
+
+def run_on_executor(node: Node, work: Callable[..., object], *arguments: object) -> bool:
+    """Run ``work`` on the executor of a node, from any thread.
+
+    Returns False, and does nothing, if the node has no executor or its executor is shut down.
+    """
+    executor = node.executor
+    if executor is None:
+        return False
+    try:
+        executor.create_task(work, *arguments)
+    except (AttributeError, InvalidHandle):
+        # The guard condition of an executor that has been shut down is None, or destroyed.
+        return False
+    return True
 
 
 class TransitionCallbackGroup(MutuallyExclusiveCallbackGroup):

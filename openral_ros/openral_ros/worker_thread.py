@@ -9,6 +9,7 @@ from typing import TypeVar
 from rclpy.node import Node
 
 from openral_ros.callback_guard import callback_name
+from openral_ros.executor import run_on_executor
 from openral_ros.resources import ResourceScope
 
 T = TypeVar("T")
@@ -30,10 +31,9 @@ class WorkerThread:
         return future
 
     def _post_to_executor(self, done: "Future[T]", deliver: Callable[[T | Exception], None]) -> None:
-        executor = self._node.executor
-        if done.cancelled() or executor is None:
-            return
-        executor.create_task(deliver, _outcome(done))
+        if not done.cancelled():
+            outcome = _outcome(done)
+            run_on_executor(self._node, deliver, outcome)
 
 
 def _outcome(done: "Future[T]") -> T | Exception:

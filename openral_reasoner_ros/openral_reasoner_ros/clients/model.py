@@ -20,6 +20,7 @@ from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.scripted.planner import ScriptedModel
 from openral_reasoner_ros.dispatcher import Post
 from openral_reasoner_ros.parameters import Brain, ReasonerParameters
+from openral_ros.executor import run_on_executor
 from openral_ros.resources import ResourceScope
 from openral_ros.service_client import TimeoutScheduler
 
@@ -63,9 +64,8 @@ class ModelClient:
             outcome = self._model(command.context)
         except Exception as error:
             outcome = error
-        executor = self._node.executor
-        if executor is not None and not self._closed:
-            executor.create_task(self._answer, command.call_id, outcome)
+        if not self._closed:
+            run_on_executor(self._node, self._answer, command.call_id, outcome)
 
     def _answer(self, call_id: str, outcome: Decision | Exception) -> None:
         if not self._closed:
