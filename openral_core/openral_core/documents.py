@@ -67,7 +67,7 @@ def parse_document(
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        raise error_type(path, [_problem(model, detail) for detail in error.errors()]) from error
+        raise error_type(path, [describe_problem(model, detail) for detail in error.errors()]) from error
 
 
 def load_document(
@@ -79,36 +79,36 @@ def load_document(
     return parse_document(model, read_yaml(path), path, error_type)
 
 
-def _problem(model: type[BaseModel], error: ErrorDetails) -> str:
+def describe_problem(model: type[BaseModel], error: ErrorDetails) -> str:
+    """Describe one error of pydantic by key, found value and, for an unknown key, the valid ones."""
     where = ".".join(str(part) for part in error["loc"]) or "(document)"
     if error["type"] == "extra_forbidden":
-        return (
-            f"unknown key {where!r}: valid here are {format_choices(_valid_keys(model, error['loc'][:-1]))}"
-        )
+        return f"unknown key {where!r}: valid here are {format_choices(valid_keys(model, error['loc'][:-1]))}"
     if error["type"] == "missing":
         return f"missing key {where!r}"
     return f"{where}: {error['msg']}, found {error['input']!r}"
 
 
-def _valid_keys(model: type[BaseModel], where: tuple[int | str, ...]) -> list[str]:
+def valid_keys(model: type[BaseModel], where: tuple[int | str, ...]) -> list[str]:
     """List the keys of the model at ``where``; unions and lists are not followed."""
     current = model
     for part in where:
         field = current.model_fields.get(str(part))
         if field is None:
             continue
-        inner = _model_in(field.annotation)
+        inner = model_in(field.annotation)
         if inner is None:
             break
         current = inner
     return sorted(current.model_fields)
 
 
-def _model_in(annotation: object) -> type[BaseModel] | None:
+def model_in(annotation: object) -> type[BaseModel] | None:
+    """Return the model that an annotation contains, as in ``tuple[Model, ...]``; None if there is none."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     for argument in getattr(annotation, "__args__", ()):
-        inner = _model_in(argument)
+        inner = model_in(argument)
         if inner is not None:
             return inner
     return None

@@ -177,7 +177,7 @@ class _Track:
         if self._times[after] == time:
             return self._poses[after].matrix()
         fraction = (time - self._times[after - 1]) / (self._times[after] - self._times[after - 1])
-        return _interpolate(self._poses[after - 1], self._poses[after], fraction).matrix()
+        return interpolate(self._poses[after - 1], self._poses[after], fraction).matrix()
 
 
 class TfTree:
@@ -276,7 +276,8 @@ class TfTree:
         return T
 
 
-def _interpolate(before: Pose, after: Pose, fraction: float) -> Pose:
+def interpolate(before: Pose, after: Pose, fraction: float) -> Pose:
+    """Return the pose at a fraction of the way, by linear and spherical interpolation."""
     position = (1.0 - fraction) * np.array(before.position) + fraction * np.array(after.position)
     q = quaternion_slerp(_wxyz(before), _wxyz(after), fraction, shortest_path=True)
     return Pose(

@@ -68,7 +68,7 @@ class GuardedExecutor(Executor):
 
     def begin(self, task: Task, entity: object, node: Node | None) -> None:
         """Run a ready task."""
-        source = _source(task, entity)
+        source = describe_callback(task, entity)
         task()
         self.handle_error(task, source, node)
 
@@ -114,7 +114,7 @@ class TransitionThreadExecutor(GuardedExecutor):
         """Start a task once; rclpy offers it again until it has begun, so wait for the thread."""
         if any(task is running for running, _, _ in self._threaded):
             return
-        self._threaded.append((task, _source(task, entity), node))
+        self._threaded.append((task, describe_callback(task, entity), node))
         begun = Event()
         Thread(target=_run, args=(task, begun), name="transition", daemon=True).start()
         begun.wait()
@@ -126,7 +126,7 @@ class TransitionThreadExecutor(GuardedExecutor):
             self.handle_error(*entry)
 
 
-def _source(task: Task, entity: object) -> str:
+def describe_callback(task: Task, entity: object) -> str:
     """Describe the callback of a task before it runs; a finished task no longer has its handler."""
     for name, kind in (("topic_name", "subscription"), ("srv_name", "service")):
         if hasattr(entity, name):

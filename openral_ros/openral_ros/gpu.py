@@ -30,7 +30,7 @@ class Gpu:
 
 def gpus() -> tuple[Gpu, ...]:
     """Return every GPU whose memory the driver reports."""
-    with _driver() as count:
+    with nvml_driver() as count:
         found = (_gpu(index) for index in range(count))
         return tuple(gpu for gpu in found if gpu is not None)
 
@@ -46,7 +46,7 @@ def gpu_used_mb(pids: Collection[int]) -> float:
 
 
 @contextmanager
-def _driver() -> Iterator[int]:
+def nvml_driver() -> Iterator[int]:
     """Initialise the driver and yield the number of devices; 0 without a driver."""
     try:
         pynvml.nvmlInit()

@@ -118,7 +118,7 @@ def _check_new_values(
 
 
 def _is_number(model: type[Parameters], name: str) -> bool:
-    return _parameter_type(model.model_fields[name].annotation) is Parameter.Type.DOUBLE
+    return parameter_type(model.model_fields[name].annotation) is Parameter.Type.DOUBLE
 
 
 _STATES_WITH_PARAMETERS_IN_USE = ("active", "activating", "deactivating")
@@ -133,9 +133,9 @@ def _problems(
 
 
 def _value(node: Node, name: str, field: FieldInfo) -> object:
-    kind = _parameter_type(field.annotation)
+    kind = parameter_type(field.annotation)
     if not node.has_parameter(name):
-        descriptor = _descriptor(field, kind)
+        descriptor = parameter_descriptor(field, kind)
         try:
             node.declare_parameter(
                 name,
@@ -149,7 +149,8 @@ def _value(node: Node, name: str, field: FieldInfo) -> object:
     return None if parameter is None else parameter.value
 
 
-def _parameter_type(annotation: object) -> Parameter.Type:
+def parameter_type(annotation: object) -> Parameter.Type:
+    """Return the ROS type of a field with this annotation; anything unknown is a string."""
     if get_origin(annotation) in (tuple, list):
         return _ARRAYS[get_args(annotation)[0]]
     if isinstance(annotation, type):
@@ -160,7 +161,8 @@ def _parameter_type(annotation: object) -> Parameter.Type:
     return Parameter.Type.STRING
 
 
-def _descriptor(field: FieldInfo, kind: Parameter.Type) -> ParameterDescriptor:
+def parameter_descriptor(field: FieldInfo, kind: Parameter.Type) -> ParameterDescriptor:
+    """Return the descriptor of a field: its description, type and closed bounds."""
     descriptor = ParameterDescriptor(description=field.description or "", type=kind.value)
     # ROS rejects 200 for 200.0; pydantic accepts it, and still rejects strings.
     descriptor.dynamic_typing = kind is Parameter.Type.DOUBLE

@@ -43,14 +43,14 @@ class TransformBuffer:
             self._add_static(transform)
 
     def _add_moving_transform(self, transform: TransformStamped) -> None:
-        parent, child, pose = _parse(transform)
+        parent, child, pose = parse_transform(transform)
         self._tree.add(parent, child, pose, seconds(transform.header.stamp))
 
     def _add_static_transform(self, transform: TransformStamped) -> None:
-        self._tree.add_static(*_parse(transform))
+        self._tree.add_static(*parse_transform(transform))
 
 
-def _parse(message: TransformStamped) -> tuple[str, str, Pose]:
+def parse_transform(message: TransformStamped) -> tuple[str, str, Pose]:
     """Return parent frame, child frame and pose of the child.
 
     Raises:

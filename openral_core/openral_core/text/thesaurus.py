@@ -62,8 +62,8 @@ class Taxonomy:
         if unknown := sorted(named - self._parents.keys()):
             raise InvalidThesaurus("kinds without an entry", unknown)
         order = _parents_first(self._parents)
-        self._ancestors = _closure(order, self._parents)
-        self._descendants = _closure(reversed(order), _children(self._parents))
+        self._ancestors = transitive_closure(order, self._parents)
+        self._descendants = transitive_closure(reversed(order), children_of(self._parents))
 
     def parents(self, name: str) -> tuple[str, ...]:
         """Return the direct parents; () for an unknown concept."""
@@ -95,7 +95,8 @@ def _parents_first(parents: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
         raise InvalidThesaurus("concepts that are kinds of themselves", error.args[1][1:]) from error
 
 
-def _children(parents: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
+def children_of(parents: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
+    """Return the direct children of every concept."""
     children: dict[str, list[str]] = {name: [] for name in parents}
     for name, kinds in parents.items():
         for kind in kinds:
@@ -103,7 +104,9 @@ def _children(parents: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
     return children
 
 
-def _closure(order: Iterable[str], nearest: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
+def transitive_closure(
+    order: Iterable[str], nearest: Mapping[str, Sequence[str]]
+) -> dict[str, frozenset[str]]:
     """Return the transitive closure of ``nearest``; in ``order``, neighbours come first."""
     reached: dict[str, frozenset[str]] = {}
     for name in order:
@@ -174,14 +177,15 @@ def compare(
         stored: Attributes in the label.
         typical: Attributes that the stored object has even if its label does not name them.
     """
-    if _conflict(asked, stored):
+    if attributes_conflict(asked, stored):
         return TermRelation.RELATED
-    if asked - stored - _certain(typical):
+    if asked - stored - certain_attributes(typical):
         return TermRelation.BROADER
     return TermRelation.NARROWER if stored - asked else TermRelation.EQUAL
 
 
-def _conflict(first: frozenset[Attribute], second: frozenset[Attribute]) -> bool:
+def attributes_conflict(first: frozenset[Attribute], second: frozenset[Attribute]) -> bool:
+    """Test if two sets of attributes have different values in one category."""
     categories = {category for category, _ in first if category} & {category for category, _ in second}
     return any(
         not {value for c, value in first if c == shared} & {value for c, value in second if c == shared}
@@ -189,7 +193,7 @@ def _conflict(first: frozenset[Attribute], second: frozenset[Attribute]) -> bool
     )
 
 
-def _certain(typical: frozenset[Attribute]) -> frozenset[Attribute]:
+def certain_attributes(typical: frozenset[Attribute]) -> frozenset[Attribute]:
     """Return typical attributes alone in their category: a lemon is yellow, an apple red or green."""
     categories = [category for category, _ in typical]
     return frozenset(attribute for attribute in typical if categories.count(attribute[0]) == 1)

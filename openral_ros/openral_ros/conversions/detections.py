@@ -31,7 +31,7 @@ from openral_msgs.srv import LocateInView
 def detections_message(detections: Iterable[Detection], header: Header) -> Detection2DArray:
     """Convert detections in the image with this ``header``."""
     return Detection2DArray(
-        header=header, detections=[_detection_message(detection, header) for detection in detections]
+        header=header, detections=[detection_message(detection, header) for detection in detections]
     )
 
 
@@ -65,7 +65,8 @@ def detection_from_message(message: Detection2D) -> Detection:
     )
 
 
-def _detection_message(detection: Detection, header: Header) -> Detection2D:
+def detection_message(detection: Detection, header: Header) -> Detection2D:
+    """Convert one detection."""
     x, y = detection.box.center
     # An int in a float field aborts the process inside the C code of the message.
     box = BoundingBox2D(size_x=float(detection.box.width), size_y=float(detection.box.height))

@@ -95,11 +95,11 @@ def compressed_size(data: memoryview) -> tuple[int, int] | None:
         width, height = struct.unpack(">II", head[16:24])
         return width, height
     if head.startswith(_JPEG):
-        return _jpeg_size(bytes(data))
+        return jpeg_size(bytes(data))
     return None
 
 
-def _jpeg_size(data: bytes) -> tuple[int, int] | None:
+def jpeg_size(data: bytes) -> tuple[int, int] | None:
     """Read the size of a JPEG.
 
     Source: ITU-T T.81, annex B.

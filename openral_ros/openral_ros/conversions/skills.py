@@ -56,15 +56,16 @@ def skill_result_from_message(message: ExecuteRskill.Result) -> SkillResult:
 
 def key_values(params: Mapping[str, ParamValue]) -> list[KeyValue]:
     """Convert typed parameters, in order."""
-    return [_key_value(key, value) for key, value in params.items()]
+    return [key_value_message(key, value) for key, value in params.items()]
 
 
 def params_of(messages: Iterable[KeyValue]) -> dict[str, ParamValue]:
     """Convert messages to typed parameters."""
-    return {message.key: _value(message) for message in messages}
+    return {message.key: param_value_of(message) for message in messages}
 
 
-def _key_value(key: str, value: ParamValue) -> KeyValue:
+def key_value_message(key: str, value: ParamValue) -> KeyValue:
+    """Convert one typed parameter."""
     message = KeyValue(key=key)
     match value:
         case bool():
@@ -84,7 +85,8 @@ def _key_value(key: str, value: ParamValue) -> KeyValue:
     return message
 
 
-def _value(message: KeyValue) -> ParamValue:
+def param_value_of(message: KeyValue) -> ParamValue:
+    """Convert the message of one parameter; raises `UnknownParameterType`."""
     values: Mapping[int, ParamValue] = {
         KeyValue.TYPE_STRING: message.string_value,
         KeyValue.TYPE_FLOAT: message.float_value,
