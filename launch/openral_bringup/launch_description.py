@@ -80,8 +80,8 @@ def options_from_launch(arguments: Mapping[str, str]) -> tuple[DeploymentOptions
         return DeploymentOptions.model_validate(content), problems.found
     except ValidationError as error:
         wrong = {
-            str(each["loc"][0]): f"--{each['loc'][0]}".replace("_", "-") + f" {each['input']}: {each['msg']}"
-            for each in error.errors()
+            str(item["loc"][0]): f"--{item['loc'][0]}".replace("_", "-") + f" {item['input']}: {item['msg']}"
+            for item in error.errors()
         }
         right = {name: value for name, value in content.items() if name not in wrong}
         return DeploymentOptions.model_validate(right), [*problems.found, *wrong.values()]

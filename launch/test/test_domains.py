@@ -50,11 +50,11 @@ def test_who_starts_second_is_told_what_is_taken_by_whom_and_what_to_do(
 ) -> None:
     with pytest.raises(InvalidDeployment) as refused:
         occupy(ros_domain, ["/sim", "/world_state"])
-    told = str(refused.value)
-    assert f"ROS domain {ros_domain} already has '/sim'" in told
-    assert f"process {another_graph} " in told
-    assert "--domain-id auto" in told
-    assert "world_state" not in told
+    reported = str(refused.value)
+    assert f"ROS domain {ros_domain} already has '/sim'" in reported
+    assert f"process {another_graph} " in reported
+    assert "--domain-id auto" in reported
+    assert "world_state" not in reported
     assert HELD == []
 
 

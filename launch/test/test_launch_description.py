@@ -105,7 +105,7 @@ def test_everything_that_is_wrong_is_told_by_name_in_one_message() -> None:
     choices, problems = options_from_launch(given)
     with pytest.raises(InvalidDeployment) as refused:
         build_graph(choices, [ROOT / "rskills"], known_problems=problems)
-    told = in_launch_spelling(refused.value.problems, given)
+    reported = in_launch_spelling(refused.value.problems, given)
     for begin in (
         "seed:=many: ",
         "gpu_budget_mb:=lots: ",
@@ -114,8 +114,8 @@ def test_everything_that_is_wrong_is_told_by_name_in_one_message() -> None:
         "namespace:=robot1: ",
         "run:=nonsense: ",
     ):
-        assert [line for line in told if line.startswith(begin)], (begin, told)
-    assert not [line for line in told if "--" in line or "https://" in line]
+        assert [line for line in reported if line.startswith(begin)], (begin, reported)
+    assert not [line for line in reported if "--" in line or "https://" in line]
 
 
 def test_parameters_are_set_as_on_the_command_line(tmp_path: Path) -> None:
@@ -127,10 +127,10 @@ def test_parameters_are_set_as_on_the_command_line(tmp_path: Path) -> None:
 
 
 def test_a_quoted_command_keeps_its_own_flags() -> None:
-    (told,) = in_launch_spelling(
+    (reported,) = in_launch_spelling(
         ["--on-demand x: run `openral weights fetch x --weights-dir w`"], ["on_demand", "weights_dir"]
     )
-    assert told == "on_demand:=x: run `openral weights fetch x --weights-dir w`"
+    assert reported == "on_demand:=x: run `openral weights fetch x --weights-dir w`"
 
 
 def test_a_misspelt_argument_is_told_with_the_one_that_was_meant() -> None:
@@ -139,7 +139,7 @@ def test_a_misspelt_argument_is_told_with_the_one_that_was_meant() -> None:
     assert "did you mean seed:=?" in line
 
 
-@pytest.mark.parametrize("argument", ARGUMENTS, ids=lambda each: each.name)
+@pytest.mark.parametrize("argument", ARGUMENTS, ids=lambda item: item.name)
 def test_every_argument_is_described_and_its_default_is_a_valid_choice(argument: Argument) -> None:
     assert argument.description
     assert argument.choices is None or argument.default in argument.choices

@@ -157,7 +157,9 @@ def test_an_unknown_id_lists_the_ones_there_are() -> None:
 
 def test_only_what_is_drawn_out_takes_its_contents_along() -> None:
     house = load_map(HOME.with_name("house.yaml"))
-    containers = {each.id: each.container for each in house.fixtures if each.container is not None}
+    containers = {
+        fixture.id: fixture.container for fixture in house.fixtures if fixture.container is not None
+    }
     out = {name for name, container in containers.items() if container.drawer_travel > 0.0}
     assert out == {name for name, container in containers.items() if container.opens == "out"}
     for name in out:

@@ -136,14 +136,14 @@ def subscribe_camera(
     if Sensor.SEMANTIC.value in cache.sensors:
 
         def keep_labels(message: LabelInfo) -> None:
-            cache.put_labels({each.class_id: each.class_name for each in message.class_map})
+            cache.put_labels({element.class_id: element.class_name for element in message.class_map})
 
         scope.subscription(LabelInfo, camera.labels_topic, keep_labels, LATCHED)
     return [
         subscribe_images(
-            scope, camera.topic(each), each, compressed and each is Sensor.RGB, cache, on_image_set
+            scope, camera.topic(item), item, compressed and item is Sensor.RGB, cache, on_image_set
         )
-        for each in map(Sensor, cache.sensors)
+        for item in map(Sensor, cache.sensors)
     ]
 
 

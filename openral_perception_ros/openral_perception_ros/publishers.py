@@ -122,10 +122,10 @@ def draw_annotations(rgb: NDArray[np.uint8], detections: Iterable[Detection]) ->
         detections: Boxes in pixels of ``rgb``.
     """
     canvas = np.ascontiguousarray(rgb).copy()
-    for each in detections:
-        corner = (round(each.box.x_min), round(each.box.y_min))
-        cv2.rectangle(canvas, corner, (round(each.box.x_max), round(each.box.y_max)), BOX_COLOUR, 2)
-        draw_label(canvas, f"{each.label} {each.score:.2f}", corner)
+    for detection in detections:
+        corner = (round(detection.box.x_min), round(detection.box.y_min))
+        cv2.rectangle(canvas, corner, (round(detection.box.x_max), round(detection.box.y_max)), BOX_COLOUR, 2)
+        draw_label(canvas, f"{detection.label} {detection.score:.2f}", corner)
     return canvas
 
 
@@ -219,7 +219,7 @@ def process_memory_mb(pid: int, reported_gpu_mb: float = 0.0) -> float:
     try:
         process = psutil.Process(pid)
         processes = [process, *process.children(recursive=True)]
-        on_host = sum(each.memory_info().rss for each in processes) / 1e6
-        return on_host + (gpu_used_mb([each.pid for each in processes]) or reported_gpu_mb)
+        on_host = sum(item.memory_info().rss for item in processes) / 1e6
+        return on_host + (gpu_used_mb([item.pid for item in processes]) or reported_gpu_mb)
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return 0.0

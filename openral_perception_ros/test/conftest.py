@@ -113,7 +113,7 @@ class Rig:
         pending = list(answers)
 
         def all_answered() -> bool:
-            for answer in [each for each in pending if each.done()]:
+            for answer in [item for item in pending if item.done()]:
                 pending.remove(answer)
                 on_answer(answer.result())
             return not pending
@@ -164,7 +164,7 @@ class Rig:
         self._publisher(LabelInfo, f"/{camera}/labels", LATCHED).publish(LabelInfo(class_map=labels))
         publishers = {name: self._publisher(Image, f"/{camera}/{name}", SENSOR) for name in images}
         cache = self.node._active_detector.dispatcher.caches[camera]
-        self.wait(lambda: all(each.get_subscription_count() for each in self.publishers.values()))
+        self.wait(lambda: all(publisher.get_subscription_count() for publisher in self.publishers.values()))
         for name, image in images.items():
             publishers[name].publish(image)
         self.wait(lambda: (image_set := cache.latest()) and abs(image_set.stamp / 1e9 - time_) < 1e-6)
@@ -249,8 +249,8 @@ def start(
         return running[-1]
 
     yield begin
-    for each in running:
-        each.supervisor.stop()
+    for item in running:
+        item.supervisor.stop()
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def status_of(answers: "Queue[RequestOutcome]") -> LocateStatus:
 def test_looks_are_answered(supervised: SupervisedWorker) -> None:
     outcome = ask(supervised, "mug").get(timeout=5.0)
     assert isinstance(outcome, DetectionResult)
-    assert [each.label for each in outcome.detections] == ["mug"]
+    assert [detection.label for detection in outcome.detections] == ["mug"]
 
 
 def test_the_worker_has_its_next_look_before_the_last_is_answered(supervised: SupervisedWorker) -> None:
@@ -210,7 +210,7 @@ def test_too_many_requests_are_busy_and_the_others_served(supervised: Supervised
     first = ask(supervised, "slow", take=lambda: taken.set() or SHOT)
     assert taken.wait(5.0)
     answers = [first, *(ask(supervised, "mug") for _ in range(5))]
-    outcomes = [each.get(timeout=10.0) for each in answers]
+    outcomes = [answer.get(timeout=10.0) for answer in answers]
     refused = [outcome.status for outcome in outcomes if isinstance(outcome, LocateError)]
     assert refused == [LocateStatus.BUSY] * 3
     assert sum(isinstance(outcome, DetectionResult) for outcome in outcomes) == 3
@@ -223,7 +223,7 @@ def test_requests_of_several_callers_never_mix(start: Start) -> None:
     for term, answer in answers.items():
         outcome = answer.get(timeout=10.0)
         assert isinstance(outcome, DetectionResult)
-        assert [each.label for each in outcome.detections] == [term]
+        assert [detection.label for detection in outcome.detections] == [term]
 
 
 def test_while_loading_requests_are_told_so(start: Start) -> None:
@@ -263,13 +263,13 @@ def test_stopping_while_loading_ends_the_load_and_the_worker(start: Start) -> No
 def test_stopping_tells_everyone_who_waits(supervised: SupervisedWorker) -> None:
     answers = [ask(supervised, "hang"), ask(supervised, "mug")]
     supervised.supervisor.stop()
-    assert [status_of(each) for each in answers] == [LocateStatus.INACTIVE] * 2
+    assert [status_of(answer) for answer in answers] == [LocateStatus.INACTIVE] * 2
     assert status_of(ask(supervised, "mug")) is LocateStatus.INACTIVE
 
 
 def shared_memory() -> set[str]:
     """Names in /dev/shm but for those of DDS, which other processes come and go with."""
-    return {each.name for each in Path("/dev/shm").iterdir() if "fastrtps" not in each.name}
+    return {path.name for path in Path("/dev/shm").iterdir() if "fastrtps" not in path.name}
 
 
 def test_nothing_outlives_a_killed_node(tmp_path: Path, rskills: Path) -> None:

@@ -48,10 +48,10 @@ def test_a_detector_without_weights_does_not_conform_and_says_why(tmp_path: Path
 
 
 def test_no_picture_is_judged_without_a_demand_that_can_be_missed() -> None:
-    told = kit("sim-groundtruth-locator", "-k", "finds_what_is_in", "-rs")
-    assert told.returncode == 0, told.stdout
-    assert "17 of 17 found; --openral-min-recall sets the required fraction" in told.stdout
-    assert "1 skipped" in told.stdout
+    reported = kit("sim-groundtruth-locator", "-k", "finds_what_is_in", "-rs")
+    assert reported.returncode == 0, reported.stdout
+    assert "17 of 17 found; --openral-min-recall sets the required fraction" in reported.stdout
+    assert "1 skipped" in reported.stdout
     refused = kit("sim-groundtruth-locator", "--openral-min-recall", "0", "-k", "finds_what_is_in")
     assert refused.returncode == 4
     assert "above 0 and up to 1" in refused.stdout + refused.stderr

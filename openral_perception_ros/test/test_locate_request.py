@@ -92,7 +92,7 @@ def test_closed_words_answer_under_the_term_asked(own_words: RequestValidator) -
     question = own_words.parse("cup, apple, baguette", "", "", 0.0)
     result = own_words.build_response(question, seen("mug", "lemon", "mug"), 0.3)
     assert result.status is LocateStatus.FOUND
-    assert [each.label for each in result.detections] == ["cup", "cup"]
+    assert [detection.label for detection in result.detections] == ["cup", "cup"]
     assert "2 x 'cup' in view" in result.message
     assert "not in view: 'apple'" in result.message
     assert "not in the vocabulary: 'baguette'" in result.message
@@ -112,7 +112,7 @@ def test_nothing_seen_is_not_in_view(open_words: RequestValidator) -> None:
 
 def test_labels_nobody_asked_for_are_left_out(open_words: RequestValidator) -> None:
     result = open_words.build_response(open_words.parse("mug", "", "", 0.0), seen("mug", "invented"), 0.0)
-    assert [each.label for each in result.detections] == ["mug"]
+    assert [detection.label for detection in result.detections] == ["mug"]
 
 
 def test_a_refusal_is_an_answer_with_its_status(open_words: RequestValidator) -> None:

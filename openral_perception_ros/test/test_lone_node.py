@@ -28,7 +28,7 @@ def lone(ros_context: Context, rskills: Path) -> Any:
                 "detector",
                 context=ros_context,
                 namespace=namespace,
-                cli_args=["--ros-args", *(word for each in remaps for word in ("-r", each))],
+                cli_args=["--ros-args", *(word for remap in remaps for word in ("-r", remap))],
                 parameter_overrides=[Parameter(name, value=value) for name, value in chosen.items()],
             )
         )

@@ -170,11 +170,11 @@ def test_a_continuous_detector_streams_and_is_no_locator_of_other_words(active: 
     streamed = made.heard(Detection2DArray, "/openral/perception/sim_groundtruth/objects")
     watched = made.heard(Image, "/openral/perception/sim_groundtruth/annotated")
     made.wait(lambda: made.show() or (streamed and watched))
-    labels = {each.results[0].hypothesis.class_id for each in streamed[0].detections}
+    labels = {detection.results[0].hypothesis.class_id for detection in streamed[0].detections}
     assert labels <= {"mug", "bread", "bottle"}
     assert labels
     assert (watched[0].width, watched[0].height) == (400, 240)
-    assert watched[0].header in [each.header for each in streamed]
+    assert watched[0].header in [item.header for item in streamed]
     assert np.any(np.asarray(watched[0].data) != 0)
     assert status(made.locate("cup")) is LocateStatus.FOUND
     refused = made.locate("baguette")
@@ -189,7 +189,7 @@ def test_requests_overlap_while_the_node_stays_free(faulty: Rig) -> None:
 
 
 def test_too_many_requests_are_busy(faulty: Rig) -> None:
-    statuses = [status(each) for each in faulty.locate_all(*["slow"] * 6)]
+    statuses = [status(item) for item in faulty.locate_all(*["slow"] * 6)]
     assert set(statuses) == {LocateStatus.FOUND, LocateStatus.BUSY}
     assert statuses.count(LocateStatus.FOUND) in (2, 3)
 
@@ -227,7 +227,7 @@ def test_a_killed_worker_is_an_error_a_failure_and_a_new_worker(faulty: Rig) -> 
     assert "SIGKILL" in answer.result().message
     assert status(faulty.locate("mug")) is LocateStatus.LOADING
     faulty.wait(lambda: len(failures) == 2)
-    assert [each.kind for each in failures] == ["worker_lost", "worker_restored"]
+    assert [failure.kind for failure in failures] == ["worker_lost", "worker_restored"]
     faulty.show()
     assert status(faulty.locate("mug")) is LocateStatus.FOUND
     faulty.wait(lambda: {v.key: v.value for v in diagnoses[-1].status[0].values}.get("restarts") == "1")
@@ -251,7 +251,7 @@ def test_a_blind_detector_says_so_until_its_next_worker_is_there(active: Make) -
     assert "failed too often" in refused.message
     made.wait(lambda: infos[-1].health == DetectorInfo.HEALTH_OK, 30.0)
     assert infos[-1].memory_resident > 0.0
-    assert [each.kind for each in failures] == ["worker_given_up", "worker_restored"]
+    assert [failure.kind for failure in failures] == ["worker_given_up", "worker_restored"]
     assert failures[0].severity == FailureTrigger.SEVERITY_ERROR
     made.show()
     assert status(made.locate("mug")) is LocateStatus.FOUND
@@ -308,7 +308,7 @@ def test_a_node_whose_supervision_ended_ends_itself_and_says_why(
     monkeypatch.setattr(RequestQueue, "expire", lambda *_: 1 / 0)
     assert status(looking.locate("mug")) is LocateStatus.LOADING
     looking.wait(lambda: any(work.__name__ == "_raise_supervision_ended" for work, _ in ended))
-    (work, error) = next(each for each in ended if each[0].__name__ == "_raise_supervision_ended")
+    (work, error) = next(item for item in ended if item[0].__name__ == "_raise_supervision_ended")
     with pytest.raises(FatalNodeError, match="exiting so that this process can be restarted"):
         work(error)
 
@@ -379,13 +379,13 @@ def test_a_picture_that_shows_nothing_is_no_evidence_of_absence(looking: Rig, le
 
 def test_a_continuous_detector_tells_nothing_of_a_picture_that_shows_nothing(active: Make) -> None:
     rig = active(rskill="sim-groundtruth")
-    told = rig.heard(Detection2DArray, f"{rig.node.get_namespace()}/objects")
+    reported = rig.heard(Detection2DArray, f"{rig.node.get_namespace()}/objects")
     rig.wait(lambda: rig.client.count_publishers(f"{rig.node.get_namespace()}/objects"))
     for _ in range(5):
         rig.show(colour=np.zeros((240, 400, 3), np.uint8), semantic=np.zeros((240, 400), np.uint16))
-    while not told:
+    while not reported:
         rig.show()
-    assert all(message.detections for message in told)
+    assert all(message.detections for message in reported)
 
 
 def test_the_module_of_a_detector_node_loads_no_heavy_library() -> None:

@@ -18,7 +18,9 @@ def test_a_detector_looks_after_every_odd_message_and_request(active: Callable[.
     rig.show()
     topics = besiege(rig.node, rig.client, rig.wait)
     assert {"/head/image_raw", "/head/semantic", "/head/labels"} <= set(topics)
-    door = rig.node._config and [each for each in rig.node.services if "change_state" not in each.srv_name]
+    door = rig.node._config and [
+        service for service in rig.node.services if "change_state" not in service.srv_name
+    ]
     interrogate(door, rig.client, rig.wait)
     rig.show()
     assert LocateStatus(rig.locate("mug").status) is LocateStatus.FOUND

@@ -41,6 +41,6 @@ def test_a_detector_is_in_error_until_a_given_up_worker_is_back(phase: WorkerPha
     worker_status = WorkerStatus(phase=phase, health=Health.GIVEN_UP, next_start=time.monotonic() + 50.0)
     status = status_message("n", worker_status, MemoryUsage(0.0, 80.0), 0.1, 0)
     assert status.level == DiagnosticStatus.ERROR
-    values = {each.key: each.value for each in status.values}
+    values = {value.key: value.value for value in status.values}
     assert values["health"] == "given_up"
     assert 40.0 < float(values["next start in [s]"]) <= 50.0

@@ -63,15 +63,15 @@ def ended(node: RunningNode) -> bool:
 
 
 def test_a_stopped_node_goes_on_if_it_hears_its_camera_and_else_ends_saying_why(node: RunningNode) -> None:
-    told: list[FailureTrigger] = []
-    node.client.create_subscription(FailureTrigger, FAILURES, told.append, RELIABLE)
+    reported: list[FailureTrigger] = []
+    node.client.create_subscription(FailureTrigger, FAILURES, reported.append, RELIABLE)
     show(node, 2.0)
     stand_still(node)
     show(node, RULE.timeout + 3.0)
     assert not ended(node)
     stand_still(node)
     node.wait("end itself", lambda: ended(node), LONGEST)
-    node.wait("say why", lambda: told, LONGEST)
-    assert [each.kind for each in told] == ["deaf"]
-    assert "'/head/image_raw', '/head/semantic'" in told[0].message
+    node.wait("say why", lambda: reported, LONGEST)
+    assert [item.kind for item in reported] == ["deaf"]
+    assert "'/head/image_raw', '/head/semantic'" in reported[0].message
     assert node.process.wait() == 1

@@ -85,7 +85,7 @@ class KnownObject:
 
     def node(self) -> Node:
         """Return the node as evidence records it."""
-        within = tuple(each for each in (self.place, *self.containers) if each)
+        within = tuple(item for item in (self.place, *self.containers) if item)
         return Node(self.id, self.label, self.kind, self.room, within)
 
     def gone(self) -> "KnownObject":

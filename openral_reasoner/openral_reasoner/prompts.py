@@ -228,6 +228,6 @@ def _folded(text: str) -> str:
 @cache
 def _stop_word() -> re.Pattern[str]:
     spoken = [phrase for phrases in _SPOKEN.values() for phrase in phrases.split(",")]
-    whole = "|".join(re.sub(r"\s+", " ", each).strip().replace("(", "(?:") for each in spoken)
-    inside = "|".join(_folded(each) for each in _UNSPACED.split(","))
+    whole = "|".join(re.sub(r"\s+", " ", item).strip().replace("(", "(?:") for item in spoken)
+    inside = "|".join(_folded(item) for item in _UNSPACED.split(","))
     return re.compile(rf"\b(?:{whole})\b|{inside}")

@@ -18,7 +18,7 @@ def test_every_command_of_a_mission_is_read_as_it_was_written(
     run = run_mission_in_home("bring me the milk", palette, HomePeers(home).answer, decide, settings)
     kinds = {command.kind for command in run.commands}
     assert kinds >= {"ask_model", "send_skill", "call_recall", "set_deadline", "end_mission"}
-    assert [COMMAND.validate_json(COMMAND.dump_json(each)) for each in run.commands] == run.commands
+    assert [COMMAND.validate_json(COMMAND.dump_json(item)) for item in run.commands] == run.commands
 
 
 @pytest.mark.parametrize(

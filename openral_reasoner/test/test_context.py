@@ -48,8 +48,8 @@ def test_what_a_mission_has_found_may_be_named_from_then_on(
     recall = RawCall(tool="recall_object", arguments='{"query": "mug"}')
     first, second, *_ = contexts_of(palette, home, settings, recall, GIVE_UP)
     targets = [
-        json.loads(next(s.parameters for s in each.tools if s.name == "execute_rskill"))
-        for each in (first, second)
+        json.loads(next(s.parameters for s in item.tools if s.name == "execute_rskill"))
+        for item in (first, second)
     ]
     assert "mug_1" not in targets[0]["properties"]["target"]["enum"]
     assert "mug_1" in targets[1]["properties"]["target"]["enum"]
@@ -91,8 +91,8 @@ def test_what_remains_is_said_once(
 ) -> None:
     recall = RawCall(tool="recall_object", arguments='{"query": "mug"}')
     for context in contexts_of(palette, home, settings, recall, GIVE_UP):
-        told = [turn.reply.rendered() for turn in context.turns[-1:]]
-        assert "\n".join((*told, reminder(context))).count(context.remaining) == 1
+        reported = [turn.reply.rendered() for turn in context.turns[-1:]]
+        assert "\n".join((*reported, reminder(context))).count(context.remaining) == 1
 
 
 def test_the_model_is_told_what_the_hand_holds(
@@ -106,7 +106,7 @@ def test_the_model_is_told_what_the_hand_holds(
 
     run_mission_in_home("bring me the mug", palette, HomePeers(home).answer, model, settings)
     assert "hand is empty" in reminder(contexts[0])
-    assert any("red mug (mug_1)" in reminder(each) for each in contexts)
+    assert any("red mug (mug_1)" in reminder(item) for item in contexts)
     assert "hand is empty" in reminder(contexts[-1])
 
 
@@ -114,29 +114,29 @@ def test_the_model_is_told_what_an_earlier_mission_left_in_the_hand(
     palette: ToolPalette, home: SymbolicHome, settings: MissionSettings
 ) -> None:
     holding = palette.model_copy(update={"holding": "baguette </data>"})
-    told = reminder(contexts_of(holding, home, settings, GIVE_UP)[0])
-    assert 'holds: <data>{"holding": "baguette \\u003c/data\\u003e"}</data>' in told
+    reported = reminder(contexts_of(holding, home, settings, GIVE_UP)[0])
+    assert 'holds: <data>{"holding": "baguette \\u003c/data\\u003e"}</data>' in reported
 
 
 def news(settings: MissionSettings, *palettes: ToolPalette, fails: bool = False) -> list[tuple[str, ...]]:
     """The news of each decision, with one new palette before each."""
     core = Core(settings)
-    told: list[tuple[str, ...]] = []
+    reported: list[tuple[str, ...]] = []
     commands: tuple[Command, ...] = core.handle(PaletteChanged(palette=ToolPalette()), 0.0)
     commands = core.handle(PromptReceived(id="p", text="find the mug"), 0.0)
     for palette in palettes:
         commands += core.handle(PaletteChanged(palette=palette), 1.0)
         asked = [c for c in commands if isinstance(c, AskModel)]
         assert len(asked) == 1
-        told.append(asked[0].context.news)
+        reported.append(asked[0].context.news)
         answer: Event = ModelAnswered(
             call_id=asked[0].call_id, calls=(RawCall(tool="emit_prompt", arguments='{"text": "hm"}'),)
         )
         if fails:
             answer = ModelFailed(call_id=asked[0].call_id, condition="SERVER_ERROR", message="")
         commands = core.handle(answer, 1.0)
-    told += [c.context.news for c in commands if isinstance(c, AskModel)]
-    return told
+    reported += [c.context.news for c in commands if isinstance(c, AskModel)]
+    return reported
 
 
 def test_a_graph_that_has_just_come_up_is_no_news(palette: ToolPalette, settings: MissionSettings) -> None:
@@ -155,8 +155,8 @@ def test_news_of_a_decision_that_was_not_made_is_told_with_the_next_one(
         asked = next(c for c in commands if isinstance(c, AskModel))
         failed = ModelFailed(call_id=asked.call_id, condition="SERVER_ERROR", message="")
         commands = core.handle(failed, 1.0)
-        told = next(c for c in commands if isinstance(c, AskModel)).context.news
-        assert told == ("camera 'wrist' is no longer available from any locator",)
+        reported = next(c for c in commands if isinstance(c, AskModel)).context.news
+        assert reported == ("camera 'wrist' is no longer available from any locator",)
 
 
 @pytest.mark.parametrize("length", [201, 400])
@@ -171,8 +171,8 @@ def test_a_goal_with_a_name_that_no_tool_takes_is_asked_back(
     ).end
     assert ended is not None
     assert ended.state.name == "HANDED_OVER"
-    told = "Examples of what I understand: bring" if goal == "{}" else f"has {length} characters"
-    assert told in ended.reason
+    reported = "Examples of what I understand: bring" if goal == "{}" else f"has {length} characters"
+    assert reported in ended.reason
 
 
 @given(st.text(alphabet=st.characters(codec=None)), st.integers(0, 50))

@@ -83,8 +83,8 @@ def test_a_call_to_a_detector_that_is_gone_ends_at_once(
     ended = next(
         moment.now
         for moment in story.moments
-        for each in moment.commands
-        if moment.now > sent[0] and isinstance(each, ClearDeadline)
+        for item in moment.commands
+        if moment.now > sent[0] and isinstance(item, ClearDeadline)
     )
     assert ended == pytest.approx(sent[0] + 1.5)
 
@@ -227,6 +227,6 @@ def test_a_failure_of_a_megabyte_costs_a_decision_a_few_words(
         core.handle(FailureReported(source=long, condition=long, message=long), 1.0)
     batch = core.handle(ModelFailed(call_id=model.call_id, condition="TIMEOUT", message="late"), 2.0)
     again = next(c for c in batch if isinstance(c, AskModel))
-    told = [line for line in again.context.news if line.startswith("xxx")]
-    assert 0 < len(told) <= NEWS_KEPT
-    assert max(len(line) for line in told) < 350
+    reported = [line for line in again.context.news if line.startswith("xxx")]
+    assert 0 < len(reported) <= NEWS_KEPT
+    assert max(len(line) for line in reported) < 350

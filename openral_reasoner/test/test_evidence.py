@@ -92,4 +92,4 @@ def test_only_a_look_after_opening_inspects_an_open_container() -> None:
     done = SkillStatus.SUCCEEDED
     look = (Verb.LOOK_AT, FRIDGE, done)
     inspected = course(look, (Verb.OPEN, FRIDGE, done), look, (Verb.CLOSE, FRIDGE, done), look).inspected
-    assert [each.opened is not None for each in inspected] == [False, True, False]
+    assert [item.opened is not None for item in inspected] == [False, True, False]

@@ -149,7 +149,7 @@ def nothing_outside_the_palette_is_named(line: SimulatedTimeline) -> None:
             if isinstance(command, SendSkill):
                 assert command.goal.rskill_id in [skill.id for skill in palette.skills]
             if isinstance(command, CallLocate):
-                assert command.detector in [each.id for each in palette.locators]
+                assert command.detector in [locator.id for locator in palette.locators]
                 assert command.camera in ("", *palette.cameras)
             if isinstance(command, ChangeState):
                 assert command.peer in palette.peers

@@ -27,11 +27,11 @@ HANDOVER = RawCall(tool="execute_rskill", arguments='{"rskill_id": "handover", "
 Told = list[ToolResult]
 
 
-def script(told: Told, *calls: RawCall) -> Callable[[Context], RawCall]:
+def script(reported: Told, *calls: RawCall) -> Callable[[Context], RawCall]:
     """A model that calls these in turn, the last one again and again."""
 
     def decide(context: Context) -> RawCall:
-        told[:] = [turn.reply for turn in context.turns]
+        reported[:] = [turn.reply for turn in context.turns]
         return calls[min(len(context.turns), len(calls) - 1)]
 
     return decide
@@ -104,7 +104,7 @@ def test_success_with_something_in_the_gripper_is_questioned_once(
     played = run(MUG, GRASP, DONE, DONE)
     assert ending(played).state is MissionState.CLAIMED
     assert [reply.status for reply in told] == ["FOUND", "SUCCEEDED", "NOT_PROVEN"]
-    assert [thing.id for thing in told[-1].found] == ["mug_1"]
+    assert [item.id for item in told[-1].found] == ["mug_1"]
 
 
 def test_what_is_held_can_still_be_delivered_after_the_objection(

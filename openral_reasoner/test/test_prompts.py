@@ -92,8 +92,8 @@ def test_a_second_goal_is_told_what_it_waits_for(talk: Talk) -> None:
     second, third = talk.say("go to the shelf", "q"), talk.say("find the mug", "r")
     assert (second.outcome, second.message) == (QUEUED, "queued behind 'go to the fridge'")
     assert third.message == "queued behind 'go to the fridge' and 1 more"
-    told = [each for each in talk.every(PublishPrompt) if each.in_reply_to == "q"]
-    assert [(each.text, each.mission_id) for each in told] == [(second.message, second.mission_id)]
+    reported = [item for item in talk.every(PublishPrompt) if item.in_reply_to == "q"]
+    assert [(item.text, item.mission_id) for item in reported] == [(second.message, second.mission_id)]
     talk.end_skill()
     assert talk.core.report(talk.now).mission_id == second.mission_id
 
@@ -108,13 +108,13 @@ def test_a_stop_tells_what_it_drops_and_ends_those_missions_too(talk: Talk) -> N
         == "stopped 'go to the fridge'; dropped from the queue: 'go to the shelf', 'go to the table'"
     )
     ends = {
-        each.report.prompt_id: each.report for each in talk.every(PublishStatus) if each.report.state.ended
+        item.report.prompt_id: item.report for item in talk.every(PublishStatus) if item.report.state.ended
     }
     for goal in queued:
         assert ends[goal.prompt_id].state is MissionState.CANCELLED
         assert ends[goal.prompt_id].mission_id == goal.mission_id
-        told = [each.text for each in talk.every(PublishPrompt) if each.in_reply_to == goal.prompt_id]
-        assert told[-1] == "dropped from the queue: stopped by the operator: 'stop'"
+        reported = [item.text for item in talk.every(PublishPrompt) if item.in_reply_to == goal.prompt_id]
+        assert reported[-1] == "dropped from the queue: stopped by the operator: 'stop'"
     talk.end_skill()
     assert [end.mission_id for end in talk.every(EndMission)] == [first.mission_id]
     assert talk.core.mission is None
@@ -135,7 +135,7 @@ def test_a_stop_said_again_cancels_again(talk: Talk) -> None:
     talk.say(GO)
     for name in ("s", "s", "t"):
         assert talk.say("stop", name).outcome is STOPPED
-    assert [each.call_id for each in talk.every(CancelSkill)] == [talk.moving] * 3
+    assert [item.call_id for item in talk.every(CancelSkill)] == [talk.moving] * 3
 
 
 def test_a_skill_that_did_not_confirm_is_told_and_cancelled_again_by_the_next_stop(talk: Talk) -> None:
@@ -147,7 +147,7 @@ def test_a_skill_that_did_not_confirm_is_told_and_cancelled_again_by_the_next_st
     assert end.state is MissionState.CANCELLED
     assert end.reason.endswith("the skill server did not confirm that the cancelled skill has stopped")
     talk.say("stop", "t")
-    assert [each.call_id for each in talk.every(CancelSkill)] == [moving, moving]
+    assert [item.call_id for item in talk.every(CancelSkill)] == [moving, moving]
     talk.end_skill()
     talk.say("stop", "u")
     assert len(list(talk.every(CancelSkill))) == 2
@@ -213,7 +213,7 @@ def test_what_cannot_be_acted_on_is_refused_with_the_reason(
     receipt = talk.say(text, **fields)
     assert receipt.outcome is REFUSED
     assert why in receipt.message
-    assert [each.text for each in talk.every(PublishPrompt)] == [receipt.message]
+    assert [item.text for item in talk.every(PublishPrompt)] == [receipt.message]
     assert talk.core.mission is None
 
 
@@ -230,7 +230,7 @@ def test_a_refused_prompt_may_be_taken_later(
 def test_a_stop_without_a_source_is_taken(talk: Talk) -> None:
     talk.say(GO)
     assert talk.say("stop", "s", source="").outcome is STOPPED
-    assert [each.call_id for each in talk.every(CancelSkill)] == [talk.moving]
+    assert [item.call_id for item in talk.every(CancelSkill)] == [talk.moving]
 
 
 def test_a_goal_that_replaces_says_so_and_ends_what_was_queued(
@@ -241,7 +241,7 @@ def test_a_goal_that_replaces_says_so_and_ends_what_was_queued(
     second = talk.say("go to the shelf", "q")
     assert second.message == "replaces 'go to the fridge', which is being cancelled"
     third = talk.say("go to the table", "r")
-    ended = [each.report.mission_id for each in talk.every(PublishStatus) if each.report.state.ended]
+    ended = [item.report.mission_id for item in talk.every(PublishStatus) if item.report.state.ended]
     assert ended == [second.mission_id]
     talk.end_skill()
     assert talk.core.report(talk.now).mission_id == third.mission_id
@@ -279,5 +279,5 @@ def test_what_the_reasoner_says_names_its_mission(
     talk = Talk(home, palette, settings)
     started = talk.say(GO)
     talk.end_skill()
-    (told,) = talk.every(PublishPrompt)
-    assert (told.in_reply_to, told.mission_id) == ("p", started.mission_id)
+    (reported,) = talk.every(PublishPrompt)
+    assert (reported.in_reply_to, reported.mission_id) == ("p", started.mission_id)

@@ -30,7 +30,9 @@ SMALL = Resident("small", 300.0, active=True, load_time=1.0)
 
 def after(residents: list[Resident], steps: tuple[Transition, ...], now: float) -> list[Resident]:
     for step in steps:
-        residents = [_moved(each, step, now) if each.id == step.peer else each for each in residents]
+        residents = [
+            _moved(resident, step, now) if resident.id == step.peer else resident for resident in residents
+        ]
     return residents
 
 
@@ -118,7 +120,7 @@ def residents(size: int = 8) -> st.SearchStrategy[list[Resident]]:
         since=st.floats(0.0, 100.0),
     )
     several = st.lists(one, min_size=1, max_size=size)
-    return several.map(lambda found: [replace(each, id=f"p{n}") for n, each in enumerate(found)])
+    return several.map(lambda found: [replace(item, id=f"p{n}") for n, item in enumerate(found)])
 
 
 @given(residents(), st.floats(100.0, 120.0), st.integers(0, 1500))
@@ -131,7 +133,7 @@ def test_fits_after_each_step_and_nobody_that_must_stay_goes(
         steps = plan_residency(peers, MemoryRequest("p0", "p0"), rules, now)
     except ResidencyRefused:
         return
-    by_id = {each.id: each for each in peers}
+    by_id = {peer.id: peer for peer in peers}
     for number, step in enumerate(steps, 1):
         before = after(peers, steps[: number - 1], now)
         then = after(peers, steps[:number], now)

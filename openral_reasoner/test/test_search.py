@@ -87,8 +87,8 @@ def test_a_place_that_could_not_be_looked_at_is_gone_to_once_more(
 def test_people_and_plain_objects_are_no_places_to_search(
     graph: SceneGraph, start: tuple[float, float, float]
 ) -> None:
-    for each in plan_active_search(graph, SearchProgress("mug"), 100, start):
-        found = graph.by_id[each.node_id]
+    for item in plan_active_search(graph, SearchProgress("mug"), 100, start):
+        found = graph.by_id[item.node_id]
         assert found.kind is not NodeKind.AGENT
         assert found.kind is not NodeKind.OBJECT or found.occludes_contents
 
@@ -106,7 +106,7 @@ def kitchen() -> SceneGraph:
 
 
 def order(progress: SearchProgress) -> list[str]:
-    return [each.node_id for each in plan_active_search(kitchen(), progress, 100, (0.0, 0.0, 0.0))]
+    return [item.node_id for item in plan_active_search(kitchen(), progress, 100, (0.0, 0.0, 0.0))]
 
 
 def test_what_lies_on_the_way_comes_first_and_rooms_come_last() -> None:
@@ -119,7 +119,7 @@ def test_where_two_are_as_likely_and_as_near_the_one_that_hides_things_comes_fir
         node(1, "box", NodeKind.PLACE, -3.0, True, True),
     )
     found = plan_active_search(SceneGraph(nodes), SearchProgress("mug"), 2, (0.0, 0.0, 0.0))
-    assert [each.node_id for each in found] == ["box_1", "table_1"]
+    assert [item.node_id for item in found] == ["box_1", "table_1"]
 
 
 def test_priors_that_alternate_between_two_rooms_make_nobody_walk_to_and_fro() -> None:
@@ -130,7 +130,7 @@ def test_priors_that_alternate_between_two_rooms_make_nobody_walk_to_and_fro() -
     )
     progress = SearchProgress("keys").hinted((), labels)
     found = plan_active_search(SceneGraph(nodes), progress, 10, (0.0, 0.0, 0.0))
-    sides = [labels.index(each.label) % 2 for each in found]
+    sides = [labels.index(item.label) % 2 for item in found]
     assert sides == sorted(sides)
 
 

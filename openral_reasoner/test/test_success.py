@@ -252,8 +252,10 @@ def test_nothing_is_proven_without_each_skill_it_takes(facts: list[Fact], goal: 
 
 @given(FACTS, st.sampled_from([*NEEDS, "find the mug", "go to the kitchen", "look at the table"]))
 def test_what_memory_says_alone_proves_nothing(facts: list[Fact], goal: str) -> None:
-    told = [fact for fact in facts if not isinstance(fact, Acted)]
-    remembered = [fact for fact in told if not (isinstance(fact, Answered) and fact.source is Source.LOOK)]
+    reported = [fact for fact in facts if not isinstance(fact, Acted)]
+    remembered = [
+        fact for fact in reported if not (isinstance(fact, Answered) and fact.source is Source.LOOK)
+    ]
     assert not verdict(goal, *remembered).proven
 
 

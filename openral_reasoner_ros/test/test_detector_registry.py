@@ -26,13 +26,13 @@ def test_the_one_in_its_own_namespace_is_meant_whoever_takes_its_name(stranger: 
     node: Any = SimpleNamespace(
         resolve_topic_name=lambda name: PERCEPTION,
         count_publishers=lambda topic: 1,
-        get_service_names_and_types=lambda: [(f"{each}/detector/change_state", []) for each in named],
+        get_service_names_and_types=lambda: [(f"{item}/detector/change_state", []) for item in named],
     )
     detectors = DetectorRegistry(node, node, 1.0)
     own, other = f"{PERCEPTION}/sim_locator", f"{PERCEPTION}/{stranger}"
     named = (own, other)
     for namespace in named:
         detectors._known[namespace] = speaking(namespace, "sim-locator")
-    assert [each.namespace for each in detectors.states()] == [own]
+    assert [state.namespace for state in detectors.states()] == [own]
     assert detectors.caller("sim-locator").namespace == own
     assert detectors.lifecycle_nodes() == (("sim-locator", f"{own}/detector"),)

@@ -12,7 +12,7 @@ from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.dispatcher import EventDispatcher
 from openral_ros.callback_guard import CallbackGuard
 
-KINDS = tuple(each for each in vars(c).values() if isinstance(each, type))
+KINDS = tuple(var for var in vars(c).values() if isinstance(var, type))
 
 
 class Silent:

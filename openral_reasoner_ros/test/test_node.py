@@ -177,7 +177,7 @@ def test_a_killed_detector_leaves_the_palette_within_two_seconds_and_comes_back(
 
     def offers(expected: bool) -> bool:
         shown = json.loads(operator.palettes[-1])["palette"] if operator.palettes else {"locators": []}
-        return ("other-locator" in [each["id"] for each in shown["locators"]]) is expected
+        return ("other-locator" in [item["id"] for item in shown["locators"]]) is expected
 
     for _ in range(2):
         process = subprocess.Popen([sys.executable, "-P", str(OTHER)])

@@ -15,8 +15,8 @@ WAITING = MissionStatus.STATE_WAITING_FOR_HUMAN
 
 def ends(operator: Any) -> list[tuple[str, int]]:
     """Goal and state of every mission that has ended, in order."""
-    told = [(s.goal, s.state) for s in operator.statuses if s.state >= SUCCEEDED]
-    return list(dict.fromkeys(told))
+    reported = [(s.goal, s.state) for s in operator.statuses if s.state >= SUCCEEDED]
+    return list(dict.fromkeys(reported))
 
 
 def answering(operator: Any, words: str) -> Callable[[], bool]:
@@ -131,7 +131,7 @@ def test_every_prompt_of_an_operator_gets_a_receipt_and_words_of_peers_get_none(
     assert given[0].mission_id == given[1].mission_id == given[-1].mission_id != ""
     assert ends(operator) == [("go to the kitchen counter", CANCELLED), ("go to the dining table", CANCELLED)]
     assert {status.prompt_id for status in operator.statuses if status.goal} == {"one", "two"}
-    assert [(each.prompt_id, each.outcome) for each in given] == [
+    assert [(item.prompt_id, item.outcome) for item in given] == [
         ("one", PromptReceipt.OUTCOME_STARTED),
         ("one", PromptReceipt.OUTCOME_STARTED),
         ("two", PromptReceipt.OUTCOME_QUEUED),
@@ -150,7 +150,7 @@ def test_a_prompt_of_ten_megabytes_is_refused_and_a_stop_at_its_end_is_heard(
     for number, words in enumerate(("find the mug", long, long + "stop"), start=1):
         operator.say(words, id=f"{number}")
         spin_until(nodes, lambda heard=number: len(operator.receipts) == heard, 20.0)
-    assert [each.outcome for each in operator.receipts] == [
+    assert [receipt.outcome for receipt in operator.receipts] == [
         PromptReceipt.OUTCOME_STARTED,
         PromptReceipt.OUTCOME_REFUSED,
         PromptReceipt.OUTCOME_STOPPED,

@@ -79,7 +79,7 @@ def mission_with(
         spin_until(nodes, lambda: operator.ended, 30.0)
         assert operator.statuses[-1].state == MissionStatus.STATE_HANDED_OVER
         said = (*operator.statuses, *operator.handoffs, *operator.replies, *operator.palettes)
-        return [str(each) for each in said]
+        return [str(item) for item in said]
 
     return run
 

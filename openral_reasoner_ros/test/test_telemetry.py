@@ -47,7 +47,7 @@ def test_a_disk_that_is_full_ends_the_recording_and_not_the_mission(tmp_path: Pa
 def _kinds() -> tuple[type, ...]:
     from openral_reasoner import commands
 
-    return tuple(each for each in vars(commands).values() if isinstance(each, type))
+    return tuple(var for var in vars(commands).values() if isinstance(var, type))
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def ros_schema(message_type: str) -> MessageSchema:
             if found not in texts:
                 texts[found] = _definition(found)
                 waiting.append(found)
-    parts = [texts.pop(root), *(f"{SEPARATOR}\nMSG: {each}\n{text}" for each, text in texts.items())]
+    parts = [texts.pop(root), *(f"{SEPARATOR}\nMSG: {item}\n{text}" for item, text in texts.items())]
     return MessageSchema(message_type, "\n".join(parts))
 
 
@@ -74,4 +74,4 @@ def _contained(text: str, package: str) -> list[str]:
     """Return the types of a definition's fields that have a definition of their own."""
     lines = (line.split("#", 1)[0].split() for line in text.splitlines())
     types = (words[0].split("[", 1)[0].split("<=", 1)[0] for words in lines if words)
-    return [each if "/" in each else f"{package}/{each}" for each in types if each not in PRIMITIVES]
+    return [type_ if "/" in type_ else f"{package}/{type_}" for type_ in types if type_ not in PRIMITIVES]

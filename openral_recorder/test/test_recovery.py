@@ -84,7 +84,7 @@ def test_a_file_that_is_no_recording_is_refused_and_kept(tmp_path: Path) -> None
     with pytest.raises(NotARecording, match="does not begin as an MCAP file"):
         recover(path)
     assert path.read_bytes() == b"not a recording at all"
-    assert [each.name for each in tmp_path.iterdir()] == ["run.mcap"]
+    assert [item.name for item in tmp_path.iterdir()] == ["run.mcap"]
 
 
 @pytest.mark.parametrize("inside", ["run.mcap", "recording/run.mcap"])

@@ -59,8 +59,8 @@ async def breaks_later(*_: Any) -> Any:
 def test_a_subscription_that_breaks_hears_on_and_says_so_once(
     node: Node, scope: ResourceScope, spin_until: SpinUntil, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    told: list[DiagnosticArray] = []
-    scope.subscription(DiagnosticArray, "/diagnostics", told.append, RELIABLE)
+    reported: list[DiagnosticArray] = []
+    scope.subscription(DiagnosticArray, "/diagnostics", reported.append, RELIABLE)
     scope.subscription(String, "chatter", breaks, RELIABLE)
     chatter = scope.publisher(String, "chatter", RELIABLE)
     kind = "subscription /chatter: ValueError"
@@ -70,8 +70,8 @@ def test_a_subscription_that_breaks_hears_on_and_says_so_once(
         return guard_of(node).counts[kind] >= 5
 
     spin_until(node, counted)
-    spin_until(node, lambda: bool(told))
-    status = told[0].status[0]
+    spin_until(node, lambda: bool(reported))
+    status = reported[0].status[0]
     assert (status.name, status.level) == ("/guarded: callbacks", b"\x01")
     assert [value.key for value in status.values] == [kind]
     assert capfd.readouterr().err.count("subscription /chatter raised ValueError: odd") == 1

@@ -28,7 +28,7 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_counts_what_each_process_holds_on_every_device(driver: None) -> None:
-    assert [each.name for each in gpus()] == ["card 0", "card 1"]
+    assert [item.name for item in gpus()] == ["card 0", "card 1"]
     assert gpu_total_mb() == 9000.0
     assert gpu_used_mb([7]) == 1000.0
     assert gpu_used_mb([8, 99]) == 0.0
@@ -66,7 +66,7 @@ def test_what_the_driver_does_not_tell_is_not_known_and_said_once(
 
     monkeypatch.setattr(pynvml, silent, refuse)
     monkeypatch.setattr("openral_ros.gpu._unreported", set())
-    assert tuple(each.name for each in gpus()) == found
-    assert tuple(each.name for each in gpus()) == found
+    assert tuple(item.name for item in gpus()) == found
+    assert tuple(item.name for item in gpus()) == found
     assert gpu_used_mb([8]) == 0.0
     assert len(set(caplog.messages)) == len(caplog.messages)

@@ -63,7 +63,7 @@ def test_what_waited_since_before_the_standstill_does_not_count_as_heard() -> No
 
 
 def test_a_stream_that_came_again_may_fall_silent() -> None:
-    lost, rule = updates(suspended(), (25.5, head(25.4)), *((26.0 + each, head(25.4)) for each in range(20)))
+    lost, rule = updates(suspended(), (25.5, head(25.4)), *((26.0 + item, head(25.4)) for item in range(20)))
     assert not any(lost)
     assert not rule.expected
 
@@ -84,7 +84,7 @@ def test_a_single_message_is_no_stream() -> None:
 
 
 def test_silence_without_a_standstill_says_nothing() -> None:
-    lost, _ = updates(POLICY, *((float(each), head(2.0)) for each in range(60)))
+    lost, _ = updates(POLICY, *((float(item), head(2.0)) for item in range(60)))
     assert not any(lost)
 
 

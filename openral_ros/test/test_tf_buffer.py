@@ -81,7 +81,7 @@ def test_a_bad_transform_is_ignored_alone(
 
     spin_until(node, known)
     assert list(guard_of(node).counts) == [f"transform on {topic}: InvalidTransform"]
-    assert all("to 'lidar'" not in each for each in callback_errors)
+    assert all("to 'lidar'" not in callback_error for callback_error in callback_errors)
 
 
 def test_a_clock_that_begins_anew_takes_moving_transforms_with_it(

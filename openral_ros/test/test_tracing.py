@@ -63,9 +63,9 @@ def test_a_full_disk_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixtu
     (tmp_path / "spans.jsonl").symlink_to("/dev/full")
     with caplog.at_level(logging.ERROR):
         end_spans(JsonLinesSpanExporter(tmp_path / "spans.jsonl"), 5)
-    (told,) = caplog.records
-    assert "export of spans stopped" in told.getMessage()
-    assert "No space left" in told.getMessage()
+    (reported,) = caplog.records
+    assert "export of spans stopped" in reported.getMessage()
+    assert "No space left" in reported.getMessage()
 
 
 def test_a_file_is_bounded_and_every_line_of_it_is_whole(

@@ -10,9 +10,9 @@ RUNNER = CliRunner()
 
 
 def test_lists_the_shipped_scenes_with_what_is_hidden_in_them() -> None:
-    told = RUNNER.invoke(commands, ["scene", "list", "--folder", str(SCENES)])
-    assert told.exit_code == 0
-    lines = {line.split()[0]: line for line in told.output.splitlines()}
+    reported = RUNNER.invoke(commands, ["scene", "list", "--folder", str(SCENES)])
+    assert reported.exit_code == 0
+    lines = {line.split()[0]: line for line in reported.output.splitlines()}
     assert set(lines) == {"studio", "home", "flat", "house"}
     assert "kitchen, living room: 2 containers" in lines["home"]
 
@@ -20,9 +20,9 @@ def test_lists_the_shipped_scenes_with_what_is_hidden_in_them() -> None:
 def test_the_shipped_scenes_are_found_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ament_index_python")
     monkeypatch.chdir(tmp_path)
-    told = RUNNER.invoke(commands, ["scene", "list"])
-    assert told.exit_code == 0, told.output
-    assert "home" in [line.split()[0] for line in told.output.splitlines()]
+    reported = RUNNER.invoke(commands, ["scene", "list"])
+    assert reported.exit_code == 0, reported.output
+    assert "home" in [line.split()[0] for line in reported.output.splitlines()]
 
 
 def test_draws_a_home_and_finds_nothing_wrong_with_it(tmp_path: Path) -> None:

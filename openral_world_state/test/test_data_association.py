@@ -75,10 +75,10 @@ def test_the_order_within_a_snapshot_does_not_matter(snapshot: list[Observation]
     shuffled = list(snapshot)
     rng.shuffle(shuffled)  # type: ignore[attr-defined]
     states = []
-    for each in (snapshot, shuffled):
+    for item in (snapshot, shuffled):
         memory, associator = fresh()
-        taken(associator, each)
-        taken(associator, each)
+        taken(associator, item)
+        taken(associator, item)
         states.append(state(memory))
     assert states[0] == states[1]
 

@@ -19,13 +19,13 @@ def total(rows: list[dict[str, float]], chosen: list[str | None]) -> float:
 
 @given(ROWS)
 def test_no_two_rows_share_a_column(rows: list[dict[str, float]]) -> None:
-    chosen = [each for each in solve_assignment(rows) if each is not None]
+    chosen = [item for item in solve_assignment(rows) if item is not None]
     assert len(chosen) == len(set(chosen))
 
 
 @given(ROWS)
 def test_only_offered_columns_are_chosen(rows: list[dict[str, float]]) -> None:
-    assert all(each is None or each in row for row, each in zip(rows, solve_assignment(rows), strict=True))
+    assert all(item is None or item in row for row, item in zip(rows, solve_assignment(rows), strict=True))
 
 
 @given(ROWS)

@@ -57,8 +57,8 @@ def test_a_crowd_in_one_place_ends() -> None:
     made = associator(max_per_cell=10)
     things = ("mug", "lamp", "sofa", "piano", "apple", "shoe", "tv", "bed", "rug", "door", "fork", "bus")
     taken = [made.associate((sight(label, 0.01 + 0.04 * i, 0.1),), None)[0] for i, label in enumerate(things)]
-    assert all(isinstance(each, ObjectRecord) for each in taken[:10])
-    assert all(isinstance(each, DensityLimitExceeded) for each in taken[10:])
+    assert all(isinstance(item, ObjectRecord) for item in taken[:10])
+    assert all(isinstance(item, DensityLimitExceeded) for item in taken[10:])
 
 
 def test_a_flood_of_hostile_detections_is_refused_and_memory_stays_bounded() -> None:
@@ -69,7 +69,7 @@ def test_a_flood_of_hostile_detections_is_refused_and_memory_stays_bounded() -> 
         snapshot = tuple(sight(f"zorb{number}x{part}", x + part, y, float(number)) for part in range(10))
         taken = made.associate(snapshot, None)
         made.memory.commit()
-        refused += sum(isinstance(each, MemoryFull) for each in taken)
+        refused += sum(isinstance(item, MemoryFull) for item in taken)
     assert len(made.memory) == 500
     assert refused == 2500
     assert len(list(made.memory.labels.labels)) == 500

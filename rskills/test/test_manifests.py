@@ -12,9 +12,9 @@ MANIFESTS = sorted(RSKILLS.glob("*/rskill.yaml"))
 
 def test_every_folder_has_a_manifest() -> None:
     folders = {
-        each.name
-        for each in RSKILLS.iterdir()
-        if each.is_dir() and not each.name.startswith(("test", "_", "."))
+        path.name
+        for path in RSKILLS.iterdir()
+        if path.is_dir() and not path.name.startswith(("test", "_", "."))
     }
     assert {manifest.parent.name for manifest in MANIFESTS} == folders
 
@@ -22,5 +22,5 @@ def test_every_folder_has_a_manifest() -> None:
 @pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda manifest: manifest.parent.name)
 def test_every_manifest_is_valid_and_named_after_its_folder(manifest: Path) -> None:
     registry = Registry.load([RSKILLS])
-    known = {each.id for each in (*registry.detectors, *registry.skills)}
+    known = {detector.id for detector in (*registry.detectors, *registry.skills)}
     assert manifest.parent.name in known

@@ -14,7 +14,7 @@ from openral_bringup.cli.doctor import CHECKS, CheckStatus, Finding, conclusion
 from openral_bringup.cli.main import command_line
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda item: item.__name__)
 def test_a_check_says_what_it_found_and_what_to_do_unless_all_is_well(
     check: Callable[[], Finding], ros_domain: int
 ) -> None:
@@ -50,8 +50,8 @@ def test_the_doctor_fails_only_when_the_graph_cannot_run(
 
 
 def test_every_package_adds_its_commands() -> None:
-    told = CliRunner().invoke(command_line(), ["--help"]).stdout
-    assert all(word in told for word in ("doctor", "prompt", "replay", "weights", "memory"))
+    reported = CliRunner().invoke(command_line(), ["--help"]).stdout
+    assert all(word in reported for word in ("doctor", "prompt", "replay", "weights", "memory"))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,6 @@ from openral_bringup.cli.main import command_line
 
 
 def test_one_group_holds_the_commands_of_several_packages() -> None:
-    told = CliRunner().invoke(command_line(), ["bench", "--help"]).output
-    assert "household" in told
-    assert "search" in told
+    reported = CliRunner().invoke(command_line(), ["bench", "--help"]).output
+    assert "household" in reported
+    assert "search" in reported

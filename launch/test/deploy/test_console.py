@@ -73,9 +73,9 @@ def test_a_claimed_mission_is_shown_with_its_reason() -> None:
 
 def test_only_changes_are_told() -> None:
     assert list(changes(SNAPSHOT, SNAPSHOT)) == []
-    told = list(changes(GraphSnapshot(), SNAPSHOT))
-    assert 'recall_object {"query": "baguette"} -> NOT_IN_MEMORY: bread is known' in told
-    assert "mission 'bring me the baguette' is handed_over: looked everywhere" in told
+    reported = list(changes(GraphSnapshot(), SNAPSHOT))
+    assert 'recall_object {"query": "baguette"} -> NOT_IN_MEMORY: bread is known' in reported
+    assert "mission 'bring me the baguette' is handed_over: looked everywhere" in reported
 
 
 def test_the_plan_lists_every_node_with_its_parameters() -> None:

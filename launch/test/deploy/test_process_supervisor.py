@@ -110,8 +110,8 @@ def test_a_log_that_cannot_be_written_ends_no_supervision(tmp_path: Path, instal
         await until(lambda: process.deaths == 1 and alive(process.pid))
         await supervisor.stop()
         assert not alive(process.pid)
-        told = [alarm for alarm in supervisor.logs.alarms if "No space left" in alarm]
-        assert len(told) == 1, "told once, however many lines are lost"
+        reported = [alarm for alarm in supervisor.logs.alarms if "No space left" in alarm]
+        assert len(reported) == 1, "told once, however many lines are lost"
 
     asyncio.run(scenario())
 
@@ -155,13 +155,13 @@ def test_logs_are_bounded(tmp_path: Path) -> None:
     for number in range(1000):
         logs.write("talker", f"line {number}")
     logs.close()
-    assert sorted(each.name for each in tmp_path.iterdir()) == [
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
         "all.1.log",
         "all.log",
         "talker.1.log",
         "talker.log",
     ]
-    assert all(each.stat().st_size < 1100 for each in tmp_path.iterdir())
+    assert all(path.stat().st_size < 1100 for path in tmp_path.iterdir())
     assert (tmp_path / "talker.log").read_text().endswith("line 999\n")
 
 

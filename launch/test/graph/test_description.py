@@ -68,12 +68,12 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
     )
     with pytest.raises(InvalidDeployment) as refused:
         build_graph(choices, RSKILLS)
-    told = str(refused.value)
-    assert "unknown detector 'yolo': expected one of" in told
-    assert "--continuous sim-locator: this detector is on_demand; choose it with --on-demand" in told
-    assert "detector 'sim-groundtruth-locator' is chosen twice" in told
-    assert "--set arm.…: no such node; nodes are" in told
-    assert "key 'map' must name a map file, found 'nowhere.yaml'" in told
+    reported = str(refused.value)
+    assert "unknown detector 'yolo': expected one of" in reported
+    assert "--continuous sim-locator: this detector is on_demand; choose it with --on-demand" in reported
+    assert "detector 'sim-groundtruth-locator' is chosen twice" in reported
+    assert "--set arm.…: no such node; nodes are" in reported
+    assert "key 'map' must name a map file, found 'nowhere.yaml'" in reported
 
 
 def test_a_namespace_has_its_own_clock_transforms_and_diagnostics() -> None:
@@ -92,7 +92,7 @@ def test_a_host_starts_only_its_own_nodes_and_bring_up_still_knows_all() -> None
 def test_what_is_misnamed_does_not_hide_the_rest() -> None:
     with pytest.raises(InvalidDeployment) as refused:
         graph_of(namespace="robot1", cameras=("1head",), gpu_budget_mb=20.0, run=("arm",), brain="openai")
-    told = "\n".join(refused.value.problems)
+    reported = "\n".join(refused.value.problems)
     for word in (
         "--namespace robot1",
         "--camera 1head",
@@ -100,7 +100,7 @@ def test_what_is_misnamed_does_not_hide_the_rest() -> None:
         "--run arm",
         "--brain openai",
     ):
-        assert word in told
+        assert word in reported
 
 
 def test_what_the_machine_lacks_is_told_with_the_rest() -> None:

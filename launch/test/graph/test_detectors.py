@@ -240,12 +240,12 @@ def own_rskill(folder: Path) -> Path:
 
 
 def test_what_is_missing_is_fetched_once_and_its_licence_told(tmp_path: Path) -> None:
-    hub, told, folders = Hub(), list[str](), [*RSKILLS, own_rskill(tmp_path / "rskills")]
+    hub, reported, folders = Hub(), list[str](), [*RSKILLS, own_rskill(tmp_path / "rskills")]
     one = options(tmp_path, continuous=("own",), on_demand=("sim-groundtruth-locator",))
-    fetch_missing(one, folders, hub, told.append)
-    fetch_missing(one, folders, hub, told.append)
+    fetch_missing(one, folders, hub, reported.append)
+    fetch_missing(one, folders, hub, reported.append)
     assert hub.asked == ["someone/small"]
-    assert "Apache-2.0" in told[0]
+    assert "Apache-2.0" in reported[0]
 
 
 def test_weights_that_are_not_the_pinned_ones_are_refused(tmp_path: Path) -> None:
@@ -256,9 +256,11 @@ def test_weights_that_are_not_the_pinned_ones_are_refused(tmp_path: Path) -> Non
 
 def test_every_detector_from_the_hub_pins_its_revision() -> None:
     registry = Registry.load(RSKILLS)
-    weights = {each.id: each.weights for each in registry.detectors if each.weights is not None}
+    weights = {
+        detector.id: detector.weights for detector in registry.detectors if detector.weights is not None
+    }
     assert len(weights) == 5
-    assert [name for name, each in weights.items() if not each.revision] == []
+    assert [name for name, item in weights.items() if not item.revision] == []
 
 
 def test_a_licence_that_was_not_accepted_fetches_nothing(tmp_path: Path) -> None:
@@ -271,14 +273,14 @@ def test_a_licence_that_was_not_accepted_fetches_nothing(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("damage", ["config.json", "openral-weights.json"])
 def test_what_lies_there_damaged_is_fetched_again_and_why_is_told(tmp_path: Path, damage: str) -> None:
-    hub, told, folders = Hub(), list[str](), [*RSKILLS, own_rskill(tmp_path / "rskills")]
+    hub, reported, folders = Hub(), list[str](), [*RSKILLS, own_rskill(tmp_path / "rskills")]
     one = options(tmp_path, continuous=("own",), on_demand=("sim-groundtruth-locator",))
-    fetch_missing(one, folders, hub, told.append)
+    fetch_missing(one, folders, hub, reported.append)
     file = tmp_path / "own" / damage
     file.write_text(file.read_text()[:1])
-    fetch_missing(one, folders, hub, told.append)
+    fetch_missing(one, folders, hub, reported.append)
     assert hub.asked == ["someone/small"] * 2
-    assert damage in told[1]
+    assert damage in reported[1]
 
 
 def test_a_fetch_that_broke_off_is_not_here_and_goes_on(tmp_path: Path) -> None:

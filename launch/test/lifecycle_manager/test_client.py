@@ -52,14 +52,14 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[object], None]]:
 def test_a_question_that_a_dead_process_took_along_holds_nobody_up(
     asked: list[Any], answers: tuple[tuple[int, object], ...], seen: list[LifecycleState | None]
 ) -> None:
-    told: list[LifecycleState | None] = []
+    reported: list[LifecycleState | None] = []
     scope: Any = SimpleNamespace(subscription=lambda *_: None)
     client = client_module.NodeLifecycleClient(scope, scope, "/eye", lambda: None)
     for _ in range(2):
-        client.get_state(1.0, told.append)
+        client.get_state(1.0, reported.append)
     for number, answer in answers:
         asked[number](answer)
-    assert told == seen
+    assert reported == seen
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ def test_a_question_that_a_dead_process_took_along_holds_nobody_up(
 def test_what_a_node_says_of_its_deactivation_outdates_what_was_asked_before(
     asked: list[Any], start: int, goal: int, counts: bool
 ) -> None:
-    told: list[LifecycleState | None] = []
+    reported: list[LifecycleState | None] = []
     hears: list[Callable[[TransitionEvent], None]] = []
     scope: Any = SimpleNamespace(subscription=lambda kind, topic, callback, qos: hears.append(callback))
     client = client_module.NodeLifecycleClient(
-        scope, scope, "/eye", lambda: told.append(LifecycleState.INACTIVE)
+        scope, scope, "/eye", lambda: reported.append(LifecycleState.INACTIVE)
     )
-    client.get_state(1.0, told.append)
+    client.get_state(1.0, reported.append)
     hears[0](TransitionEvent(start_state=State(id=start), goal_state=State(id=goal)))
     asked[0](ACTIVE)
-    assert told == [LifecycleState.INACTIVE if counts else LifecycleState.ACTIVE]
+    assert reported == [LifecycleState.INACTIVE if counts else LifecycleState.ACTIVE]

@@ -98,14 +98,14 @@ def test_a_node_that_refuses_is_left_alone_after_its_tries(
     bringup: BringupNode, spin_until: SpinUntil
 ) -> None:
     sim, eye = Peer("sim", bringup.context), Peer("eye", bringup.context, refuses=True)
-    told: list[Any] = []
+    reported: list[Any] = []
     from openral_msgs.msg import FailureTrigger
 
-    sim.create_subscription(FailureTrigger, "/openral/failure/bringup", told.append, 10)
-    spin_until([bringup, sim, eye], lambda: bool(told), 20.0)
+    sim.create_subscription(FailureTrigger, "/openral/failure/bringup", reported.append, 10)
+    spin_until([bringup, sim, eye], lambda: bool(reported), 20.0)
     assert (sim.state, eye.state, eye.activations) == ("active", "inactive", 2)
-    assert told[0].kind == "bringup_gave_up"
-    assert "/eye" in told[0].message
+    assert reported[0].kind == "bringup_gave_up"
+    assert "/eye" in reported[0].message
     sim.destroy_node()
     eye.destroy_node()
 
@@ -114,14 +114,14 @@ def test_a_node_that_stays_away_is_reported_once_and_the_others_go_on(
     bringup: BringupNode, spin_until: SpinUntil
 ) -> None:
     sim, eye = Peer("sim", bringup.context), Peer("eye", bringup.context)
-    told: list[Any] = []
+    reported: list[Any] = []
     from openral_msgs.msg import FailureTrigger
 
-    sim.create_subscription(FailureTrigger, "/openral/failure/bringup", told.append, 10)
+    sim.create_subscription(FailureTrigger, "/openral/failure/bringup", reported.append, 10)
     spin_until([bringup, sim, eye], lambda: (sim.state, eye.state) == ("active", "active"), 20.0)
     eye.close()
     eye.destroy_node()
-    spin_until([bringup, sim], lambda: bool(told), 20.0)
-    assert (told[0].kind, told[0].source, sim.state) == ("node_down", "/eye", "active")
-    assert len(told) == 1
+    spin_until([bringup, sim], lambda: bool(reported), 20.0)
+    assert (reported[0].kind, reported[0].source, sim.state) == ("node_down", "/eye", "active")
+    assert len(reported) == 1
     sim.destroy_node()

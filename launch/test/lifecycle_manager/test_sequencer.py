@@ -115,9 +115,9 @@ def test_whatever_nodes_do_only_one_step_at_a_time_is_asked_of_each(
         current = current.observed(name, state)
         steps = current.steps(float(now))
         assert len({n for n, _ in steps}) == len(steps)
-        for each, step in steps:
-            assert current.peer(each).step is None
-            current = current.started(each, step)
+        for item, step in steps:
+            assert current.peer(item).step is None
+            current = current.started(item, step)
         current = current.finished(name, success=success, now=float(now))
 
 
@@ -125,7 +125,7 @@ def test_a_node_that_is_meant_to_sleep_is_configured_and_holds_nobody_up() -> No
     several = make_sequencer((("eye",), ("mind",)), PATIENCE, 0.0, inactive=("eye",))
     several = run_up(all_seen(several))
     assert several.settled()
-    assert [each.seen for each in several.peers] == [State.INACTIVE, State.ACTIVE]
+    assert [peer.seen for peer in several.peers] == [State.INACTIVE, State.ACTIVE]
     woken = several.observed("eye", State.ACTIVE)
     assert woken.settled()
     assert woken.peer("eye").goal is State.ACTIVE

@@ -29,13 +29,13 @@ def bringup(ros_domain: int) -> Iterator[BringupNode]:
 def test_bringup_reports_after_every_odd_message_and_request(
     bringup: BringupNode, spin_until: Callable[..., None]
 ) -> None:
-    stranger, told = Node("stranger"), list[Any]()
+    stranger, reported = Node("stranger"), list[Any]()
 
     def until(condition: Callable[[], object]) -> None:
         spin_until([bringup, stranger], condition, 10.0)
 
     besiege(bringup, stranger, until)
     interrogate(bringup.services, stranger, until)
-    stranger.create_subscription(DiagnosticArray, "/diagnostics", told.append, RELIABLE)
-    until(lambda: any(status.name == "bringup: /sim" for each in told for status in each.status))
+    stranger.create_subscription(DiagnosticArray, "/diagnostics", reported.append, RELIABLE)
+    until(lambda: any(status.name == "bringup: /sim" for item in reported for status in item.status))
     stranger.destroy_node()

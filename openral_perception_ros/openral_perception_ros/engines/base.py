@@ -131,9 +131,9 @@ def detections_from(
 
 def clip_detections(detections: Iterable[Detection], size: tuple[int, int]) -> tuple[Detection, ...]:
     """Clip detections to the image; those fully outside are dropped."""
-    inside = ((each, each.box.clipped(*size)) for each in detections)
+    inside = ((detection, detection.box.clipped(*size)) for detection in detections)
     return tuple(
-        Detection(box, each.label, each.score, each.track) for each, box in inside if box is not None
+        Detection(box, item.label, item.score, item.track) for item, box in inside if box is not None
     )
 
 

@@ -42,7 +42,7 @@ def visible_instances(semantic: NDArray[np.generic], min_pixels: int) -> list[Vi
     found = ndimage.find_objects(semantic.astype(np.int32))
     return [
         VisibleInstance(instance, (columns.start, rows.start, columns.stop, rows.stop), int(counts[instance]))
-        for instance, (rows, columns) in ((i, each) for i, each in enumerate(found, start=1) if each)
+        for instance, (rows, columns) in ((i, item) for i, item in enumerate(found, start=1) if item)
         if counts[instance] >= min_pixels
     ]
 
@@ -90,11 +90,11 @@ class NoiseParameters:
     def at(self, camera: str, stamp: int, visible: Sequence[VisibleInstance]) -> "DetectionNoise":
         """Sample the noisy boxes of one frame."""
         kept, corners = [], []
-        for each in visible:
-            rng = np.random.default_rng((self.seed, crc32(camera.encode()), stamp, each.instance))
+        for item in visible:
+            rng = np.random.default_rng((self.seed, crc32(camera.encode()), stamp, item.instance))
             if rng.random() >= self.miss_rate:
-                kept.append(each)
-                corners.append(np.asarray(each.corners) + rng.normal(0.0, self.box_sigma, 4))
+                kept.append(item)
+                corners.append(np.asarray(item.corners) + rng.normal(0.0, self.box_sigma, 4))
         return DetectionNoise(tuple(kept), np.asarray(corners, np.float64).reshape(-1, 4))
 
 
@@ -140,8 +140,8 @@ class SimGroundtruth:
         view = self._noise.at(frame.camera, frame.stamp, visible)
         named = [
             (index, name)
-            for index, each in enumerate(view.visible)
-            for name in naming.names(frame.labels.get(each.instance, ""))
+            for index, item in enumerate(view.visible)
+            for name in naming.names(frame.labels.get(item.instance, ""))
         ]
         scores = [self._score(view.visible[index]) for index, _ in named]
         corners = view.corners[[index for index, _ in named]]

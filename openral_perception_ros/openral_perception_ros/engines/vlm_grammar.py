@@ -124,10 +124,10 @@ def answer_to_detections(
     """
     asked = {_plain(term): term for term in terms}
     only = terms[0] if len(terms) == 1 else None
-    named = [(_term(each.label, asked, only), each.corners) for each in answer.boxes]
+    named = [(_term(box.label, asked, only), box.corners) for box in answer.boxes]
     known = [(term, corners) for term, corners in named if term is not None]
     if answer.boxes and not known:
-        labels = sorted({str(each.label) for each in answer.boxes})
+        labels = sorted({str(box.label) for box in answer.boxes})
         raise UnreadableAnswer((f"its boxes are labelled {labels[:5]}, none of which was requested",))
     boxes = np.array([corners for _, corners in known], np.float64).reshape(-1, 4) / SCALE * (*size, *size)
     return detections_from(boxes, [NO_SCORE] * len(known), [term for term, _ in known], size)

@@ -99,7 +99,7 @@ def download(repository: str, revision: str, folder: Path) -> Fetched:
     """
     try:
         info = HfApi().model_info(repository, revision=revision or None, files_metadata=True)
-        commit, siblings = str(info.sha), {each.rfilename: each for each in info.siblings or []}
+        commit, siblings = str(info.sha), {item.rfilename: item for item in info.siblings or []}
         names = sorted(filter_repo_objects(siblings, allow_patterns=PATTERNS))
         for name in names:
             _refuse_unsafe(repository, name)

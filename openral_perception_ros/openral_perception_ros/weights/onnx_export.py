@@ -71,13 +71,13 @@ def largest_difference(heads: Heads, path: Path, size: tuple[int, int]) -> tuple
     for seed in range(3):
         pixels = np.random.default_rng(seed).random((1, 3, *size), np.float32)
         with torch.inference_mode():
-            reference = [each.numpy() for each in heads(torch.from_numpy(pixels))]
+            reference = [head.numpy() for head in heads(torch.from_numpy(pixels))]
         exported = session.run(["logits", "pred_boxes"], {"pixel_values": pixels})
         ours = make_candidates(exported[0][0], exported[1][0], THRESHOLD)
         theirs = make_candidates(reference[0][0], reference[1][0], THRESHOLD)
         if len(ours.scores) != len(theirs.scores):
             return float("inf"), compared
-        rows_ours, rows_theirs = (np.column_stack([each.corners, each.scores]) for each in (ours, theirs))
+        rows_ours, rows_theirs = (np.column_stack([item.corners, item.scores]) for item in (ours, theirs))
         worst = max(worst, float(np.abs(rows_ours - rows_theirs).max(initial=0.0)))
         compared += len(ours.scores)
     return worst, compared

@@ -14,7 +14,7 @@ edge = st.floats(-1e4, 1e4)
 
 def test_boxes_come_best_first_and_cut_to_the_image() -> None:
     found = detections_from([[-5, 10, 50, 400], [1, 2, 3, 4]], [0.4, 0.9], ["a", "b"], SIZE)
-    assert [each.label for each in found] == ["b", "a"]
+    assert [item.label for item in found] == ["b", "a"]
     assert found[1].box == Box(0.0, 10.0, 50.0, 200.0)
 
 
@@ -42,9 +42,9 @@ def test_a_score_outside_0_to_1_is_an_error(score: float) -> None:
 @given(st.lists(st.tuples(edge, edge, edge, edge)))
 def test_whatever_the_model_says_boxes_lie_inside_the_image(boxes: list[tuple[float, ...]]) -> None:
     found = detections_from(np.reshape(boxes, (-1, 4)), [0.5] * len(boxes), ["a"] * len(boxes), SIZE)
-    for each in found:
-        assert 0.0 <= each.box.x_min < each.box.x_max <= SIZE[0]
-        assert 0.0 <= each.box.y_min < each.box.y_max <= SIZE[1]
+    for item in found:
+        assert 0.0 <= item.box.x_min < item.box.x_max <= SIZE[0]
+        assert 0.0 <= item.box.y_min < item.box.y_max <= SIZE[1]
 
 
 def test_clipping_keeps_label_score_and_track() -> None:

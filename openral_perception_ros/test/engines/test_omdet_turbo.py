@@ -16,8 +16,8 @@ pytestmark = needs(DETECTION)
 
 
 def read(checkpoint: Path) -> dict[str, object]:
-    told = in_environment("-c", READ, str(checkpoint))
-    return dict(json.loads(told.splitlines()[-1]))
+    reported = in_environment("-c", READ, str(checkpoint))
+    return dict(json.loads(reported.splitlines()[-1]))
 
 
 def test_a_backbone_that_is_only_named_is_spelt_out_without_asking_the_hub(tmp_path: Path) -> None:
@@ -31,13 +31,13 @@ def test_a_backbone_that_is_only_named_is_spelt_out_without_asking_the_hub(tmp_p
         "cache_size": 100,
     }
     (tmp_path / "config.json").write_text(json.dumps(named))
-    told = read(tmp_path)
-    backbone = told["backbone_config"]
+    reported = read(tmp_path)
+    backbone = reported["backbone_config"]
     assert isinstance(backbone, dict)
     assert (backbone["model_type"], backbone["backbone"]) == ("timm_backbone", "swin_tiny_patch4_window7_224")
     assert backbone["out_indices"] == [1, 2, 3]
-    assert told["timm"] == {"img_size": 640, "always_partition": True}
-    assert told["cache_size"] == 9
+    assert reported["timm"] == {"img_size": 640, "always_partition": True}
+    assert reported["cache_size"] == 9
 
 
 def test_a_backbone_that_is_spelt_out_stays_as_it_is(tmp_path: Path) -> None:

@@ -49,6 +49,6 @@ def test_what_is_kept_never_overlaps_more_than_allowed(rows: list[tuple[float, .
     table = np.array(sorted(rows, key=lambda row: -row[4]), np.float64).reshape(-1, 5)
     corners = np.hstack([table[:, :2], table[:, :2] + table[:, 2:4]])
     kept = non_max_suppression(Candidates(corners, table[:, 4], np.zeros(len(table), np.int64)), 0.5, True)
-    boxes = [Box(*map(float, each)) for each in kept.corners]
+    boxes = [Box(*map(float, corner)) for corner in kept.corners]
     assert all(a.iou(b) <= 0.5 + 1e-3 for i, a in enumerate(boxes) for b in boxes[:i])
     assert not len(table) or boxes

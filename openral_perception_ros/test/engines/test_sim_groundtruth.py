@@ -25,8 +25,8 @@ def continuous(rskills: Path) -> tuple[DetectorManifest, Path]:
 
 def boxes(engine: SimGroundtruth, frame: EngineFrame, *terms: str) -> dict[tuple[float, ...], str]:
     return {
-        (each.box.x_min, each.box.y_min, each.box.x_max, each.box.y_max): each.label
-        for each in engine.detect(frame, terms or None)
+        (item.box.x_min, item.box.y_min, item.box.x_max, item.box.y_max): item.label
+        for item in engine.detect(frame, terms or None)
     }
 
 

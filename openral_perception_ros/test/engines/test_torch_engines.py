@@ -150,7 +150,7 @@ def test_a_frozen_vocabulary_is_asked_without_words(
     assert ready.labels == LABELS
     found = look(worker, photo())
     assert found
-    assert {each.label for each in found} <= set(LABELS)
+    assert {item.label for item in found} <= set(LABELS)
 
 
 def test_free_text_comes_back_as_it_was_asked(
@@ -161,7 +161,7 @@ def test_free_text_comes_back_as_it_was_asked(
     asked = ("a red mug", "something odd")
     first = look(worker, photo(), asked)
     assert first
-    assert {each.label for each in first} <= set(asked)
+    assert {item.label for item in first} <= set(asked)
     look(worker, photo(), ("another",))
     assert look(worker, photo(), asked) == first
 
@@ -172,7 +172,7 @@ def test_half_precision_is_really_applied(
     full, _ = start(manifest_of("rtdetr_hf"), checkpoint("rtdetr"))
     half, ready = start(manifest_of("rtdetr_hf", options={"precision": "bf16"}), checkpoint("rtdetr"))
     assert isinstance(ready, Ready), ready
-    assert [each.score for each in look(half, photo())] != [each.score for each in look(full, photo())]
+    assert [item.score for item in look(half, photo())] != [item.score for item in look(full, photo())]
 
 
 def test_a_vocabulary_of_another_length_is_refused(
@@ -224,9 +224,9 @@ def test_an_exported_checkpoint_sees_what_it_saw_before_in_another_library(
     environments.mkdir()
     (environments / "transformers-5").symlink_to(FOLDER / DETECTION)
     where = ["--rskills", str(rskills), "--environments", str(environments), "--weights-dir", str(tmp_path)]
-    told = subprocess.run([*command, "tiny", *where], capture_output=True, text=True, check=False)
-    assert told.returncode == 0, told.stderr
-    report = json.loads(next(line for line in told.stdout.splitlines() if line.startswith("{")))
+    output = subprocess.run([*command, "tiny", *where], capture_output=True, text=True, check=False)
+    assert output.returncode == 0, output.stderr
+    report = json.loads(next(line for line in output.stdout.splitlines() if line.startswith("{")))
     assert report["boxes_compared"] == 60
     assert report["largest_difference"] < 1e-3
     theirs, _ = start(manifest_of("rtdetr_hf"), folder)
@@ -270,8 +270,8 @@ def test_a_grounding_model_in_four_bits_marks_the_phrases_it_is_asked_for(
     pixels = np.zeros((480, 640, 3), np.uint8)
     pixels[300:360, 480:560] = 255
     found = look(worker, EngineFrame({"rgb": pixels}, "head", 0), ("red mug", "bread"))
-    assert [each.label for each in found] == ["red mug", "bread"]
-    assert {(b.x_min, b.y_min, b.x_max, b.y_max) for b in (each.box for each in found)} == {
+    assert [item.label for item in found] == ["red mug", "bread"]
+    assert {(b.x_min, b.y_min, b.x_max, b.y_max) for b in (item.box for item in found)} == {
         (480.0, 300.0, 560.0, 360.0)
     }
 

@@ -52,7 +52,7 @@ fragment = st.sampled_from(
     ],
 )
 def test_answers_in_the_grammar_are_read(text: str, boxes: list[tuple]) -> None:
-    assert parse_answer(text) == GroundingAnswer(tuple(Grounded(*each) for each in boxes), ())
+    assert parse_answer(text) == GroundingAnswer(tuple(Grounded(*box) for box in boxes), ())
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_truncated_answer_keeps_what_was_whole() -> None:
 
 def test_a_label_never_crosses_what_could_not_be_read() -> None:
     answer = parse_answer(f"<ref>mug</ref>{BOX} and then {BOX.replace('10', '11')}")
-    assert [each.label for each in answer.boxes] == ["mug", None]
+    assert [box.label for box in answer.boxes] == ["mug", None]
 
 
 def test_boxes_without_end_are_bounded() -> None:
@@ -103,14 +103,14 @@ def test_any_text_is_read_or_refused(parts: list[str]) -> None:
         answer = parse_answer("".join(parts))
     except UnreadableAnswer:
         return
-    for each in answer.boxes:
-        assert 0 <= each.corners[0] < each.corners[2] <= 1000
-        assert 0 <= each.corners[1] < each.corners[3] <= 1000
+    for box in answer.boxes:
+        assert 0 <= box.corners[0] < box.corners[2] <= 1000
+        assert 0 <= box.corners[1] < box.corners[3] <= 1000
 
 
 @given(st.tuples(corner, corner, corner, corner).filter(lambda c: c[0] < c[2] and c[1] < c[3]), st.text())
 def test_every_box_in_range_is_read_back(corners: tuple[int, ...], before: str) -> None:
-    text = before.replace("<", "") + "<box>" + "".join(f"<{each}>" for each in corners) + "</box>"
+    text = before.replace("<", "") + "<box>" + "".join(f"<{item}>" for item in corners) + "</box>"
     assert Grounded(None, corners) in parse_answer(text).boxes
 
 
@@ -133,14 +133,20 @@ def test_thousandths_become_source_pixels() -> None:
 
 def test_boxes_without_a_label_answer_a_single_question_only() -> None:
     answer = parse_answer(BOX)
-    assert [each.label for each in answer_to_detections(answer, ("mug",), (100, 100))] == ["mug"]
+    assert [
+        answer_to_detection.label
+        for answer_to_detection in answer_to_detections(answer, ("mug",), (100, 100))
+    ] == ["mug"]
     with pytest.raises(UnreadableAnswer, match="none of which was requested"):
         answer_to_detections(answer, ("mug", "bread"), (100, 100))
 
 
 def test_labels_nobody_asked_for_are_left_out() -> None:
     answer = parse_answer(f"<ref>mug</ref>{BOX}<ref>open the door</ref><box><1><1><2><2></box>")
-    assert [each.label for each in answer_to_detections(answer, ("mug", "bread"), (100, 100))] == ["mug"]
+    assert [
+        answer_to_detection.label
+        for answer_to_detection in answer_to_detections(answer, ("mug", "bread"), (100, 100))
+    ] == ["mug"]
 
 
 def test_nothing_found_is_no_detection() -> None:

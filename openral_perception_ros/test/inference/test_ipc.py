@@ -173,7 +173,7 @@ def test_a_worker_cannot_take_the_shared_memory_away(
     supervised.ready.result(20.0)
     outcome = ask(supervised, trick).get(timeout=20.0)
     assert isinstance(outcome, DetectionResult)
-    assert [each.label for each in outcome.detections] == [label]
+    assert [detection.label for detection in outcome.detections] == [label]
     assert isinstance(ask(supervised, "mug").get(timeout=20.0), DetectionResult)
     assert supervised.status.restarts == 0
 
@@ -222,7 +222,7 @@ def test_supervision_that_breaks_is_a_lost_worker(
     assert "RuntimeError: defect" in lost.message
     assert supervised.status.health is not Health.OK
     assert status_of(hanging) is LocateStatus.DETECTOR_ERROR
-    assert {status_of(each) for each in (waiting, late)} <= {LocateStatus.LOADING}
+    assert {status_of(item) for item in (waiting, late)} <= {LocateStatus.LOADING}
     assert events.get(timeout=20.0).kind is EventKind.WORKER_RESTORED
     assert isinstance(ask(supervised, "mug").get(timeout=20.0), DetectionResult)
 

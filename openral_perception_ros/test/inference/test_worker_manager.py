@@ -229,7 +229,13 @@ def test_old_losses_are_forgotten() -> None:
 
 
 def test_a_worker_lost_on_trial_is_given_up_for_longer_up_to_the_longest() -> None:
-    assert [each.delay for each in failures(OPEN, *map(float, range(0, 250, 50)))] == [10, 20, 35, 35, 35]
+    assert [failure.delay for failure in failures(OPEN, *map(float, range(0, 250, 50)))] == [
+        10,
+        20,
+        35,
+        35,
+        35,
+    ]
 
 
 def test_one_that_never_recovers_is_tried_for_ever_at_the_longest() -> None:
@@ -238,7 +244,7 @@ def test_one_that_never_recovers_is_tried_for_ever_at_the_longest() -> None:
 
 def test_a_longest_that_is_shorter_than_the_first_changes_nothing() -> None:
     policy = CircuitBreaker(limit=0, cool_down=60.0, max_cooldown=1.0)
-    assert [each.delay for each in failures(policy, 0.0, 70.0)] == [60.0, 60.0]
+    assert [failure.delay for failure in failures(policy, 0.0, 70.0)] == [60.0, 60.0]
 
 
 def test_a_look_on_trial_closes_the_circuit_and_quick_restarts_are_had_again() -> None:
@@ -279,7 +285,7 @@ def test_no_more_starts_than_the_bounds_allow_however_it_fails(
         assert restart.given_up or not trial
         quick = [] if restart.given_up else [*quick, now]
         waits += [restart.delay] if restart.given_up else []
-        assert sum(now - each < 100.0 for each in quick) <= limit
+        assert sum(now - item < 100.0 for item in quick) <= limit
         now += restart.delay
-    assert all(10.0 <= each <= 80.0 for each in waits)
+    assert all(10.0 <= wait <= 80.0 for wait in waits)
     assert all(later in (10.0, min(2.0 * former, 80.0)) for former, later in pairwise(waits))

@@ -83,7 +83,7 @@ def test_a_fetch_that_broke_off_fails_and_the_next_one_goes_on_from_there(
     hub.breaks_after, hub.ranges[:] = 0, []
     assert weights(hub, rskills, "fetch", "small").returncode == 0
     assert hub.ranges == [f"bytes={len(WEIGHTS) // 2}-"]
-    assert [each.name for each in (rskills.parent / "weights").iterdir()] == ["small"]
+    assert [path.name for path in (rskills.parent / "weights").iterdir()] == ["small"]
     assert not (rskills.parent / "weights" / "small" / ".parts").exists()
 
 
@@ -148,9 +148,9 @@ def test_a_torn_record_is_one_line_and_fetching_mends_it(hub: "hubs.Hub", rskill
     record = rskills.parent / "weights" / "small" / "openral-weights.json"
     record.write_text(record.read_text()[:40])
     for command in ("list", "verify"):
-        told = weights(hub, rskills, command, *(["small"] if command == "verify" else []))
-        assert "Traceback" not in told.stderr
-        assert "openral-weights.json" in told.stdout + told.stderr
+        reported = weights(hub, rskills, command, *(["small"] if command == "verify" else []))
+        assert "Traceback" not in reported.stderr
+        assert "openral-weights.json" in reported.stdout + reported.stderr
     assert weights(hub, rskills, "fetch", "small").returncode == 0
     assert weights(hub, rskills, "verify", "small").returncode == 0
 
@@ -158,9 +158,9 @@ def test_a_torn_record_is_one_line_and_fetching_mends_it(hub: "hubs.Hub", rskill
 def test_a_folder_without_a_record_does_not_verify(hub: "hubs.Hub", rskills: Path) -> None:
     assert weights(hub, rskills, "fetch", "small").returncode == 0
     (rskills.parent / "weights" / "small" / "openral-weights.json").unlink()
-    told = weights(hub, rskills, "verify", "small")
-    assert told.returncode == 1
-    assert "no record" in told.stderr
+    reported = weights(hub, rskills, "verify", "small")
+    assert reported.returncode == 1
+    assert "no record" in reported.stderr
 
 
 def test_offline_mode_fetches_nothing_and_says_so(hub: "hubs.Hub", rskills: Path) -> None:

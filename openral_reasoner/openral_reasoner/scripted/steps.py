@@ -82,14 +82,14 @@ def find_object(context: PlanContext, words: str, where: str = "") -> Plan[tuple
     if reply.status == BAD_QUERY:
         raise PlanFailed(f"I can't read {words!r} as the name of an object. Please name it in letters.")
     if reply.found:
-        return next((each for each in reply.found if _is_at(each, where)), reply.found[0]), False
+        return next((item for item in reply.found if _is_at(item, where)), reply.found[0]), False
     return (yield from search_object(context, words, reply)), True
 
 
 def _is_at(found: ObjectSummary, where: str) -> bool:
     """Return True if an object's known location contains all these words."""
-    told = " ".join((found.place, found.room, *found.containers)).replace("_", " ").lower().split()
-    return set(where.lower().split()) <= set(told)
+    described = " ".join((found.place, found.room, *found.containers)).replace("_", " ").lower().split()
+    return set(where.lower().split()) <= set(described)
 
 
 def search_object(context: PlanContext, words: str, reply: ToolResult) -> Plan[ObjectSummary]:
@@ -138,18 +138,18 @@ def _placement_problem(reply: ToolResult) -> str:
 
 def unseen(reply: ToolResult) -> str:
     """Return why no image was evaluated, in the peers' words."""
-    told = "; ".join(each for each in reply.peer_words if each)
-    if reply.status in _NOBODY and told:
-        return told
-    return f"{reply.status} ({told})" if told else reply.status
+    reported = "; ".join(peer_word for peer_word in reply.peer_words if peer_word)
+    if reply.status in _NOBODY and reported:
+        return reported
+    return f"{reply.status} ({reported})" if reported else reply.status
 
 
 def _search_suggested_place(context: PlanContext, words: str, answer: str) -> Plan[ObjectSummary]:
-    told = named_place(context.now, answer)
-    if told is None:
+    place = named_place(context.now, answer)
+    if place is None:
         raise PlanFailed(f"I don't know the place {answer!r}.")
-    yield from context.act(Verb.NAVIGATE, told)
-    yield from context.act(Verb.LOOK_AT, told)
+    yield from context.act(Verb.NAVIGATE, place)
+    yield from context.act(Verb.LOOK_AT, place)
     reply = yield LocateInViewTool(query=words)
     if not reply.found:
         raise PlanFailed(f"I couldn't find {words} there either.")
@@ -164,7 +164,7 @@ def named_place(palette: ToolPalette, words: str) -> str | None:
             for place in palette.places
             for name in (place.id, place.label, *place.aliases)
         ),
-        key=lambda each: -len(each[0]),
+        key=lambda item: -len(item[0]),
     )
     return next(
         (

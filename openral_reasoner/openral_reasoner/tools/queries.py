@@ -118,19 +118,19 @@ class LocateInViewTool(Tool):
     def words(cls, palette: ToolPalette) -> str:
         locators = [
             {
-                "id": each.id,
-                "good_at": each.description,
-                "typical_latency_s": float(f"{each.latency:.1g}"),
-                "must_be_loaded_first": each.must_load,
-                "default": each is palette.default_locator,
-                "cameras": each.cameras,
+                "id": locator.id,
+                "good_at": locator.description,
+                "typical_latency_s": float(f"{locator.latency:.1g}"),
+                "must_be_loaded_first": locator.must_load,
+                "default": locator is palette.default_locator,
+                "cameras": locator.cameras,
             }
-            for each in palette.locators
+            for locator in palette.locators
         ]
         covered = [
-            {"id": each.id, "labels": each.labels}
-            | ({"labels_left_out": each.labels_left_out} if each.labels_left_out else {})
-            for each in palette.continuous_detectors
+            {"id": detector.id, "labels": detector.labels}
+            | ({"labels_left_out": detector.labels_left_out} if detector.labels_left_out else {})
+            for detector in palette.continuous_detectors
         ]
         listing = fence_untrusted({"locators": locators, "cameras": palette.cameras, "continuous": covered})
         return f"{super().words(palette)} {_RULE} {listing}"
@@ -138,7 +138,7 @@ class LocateInViewTool(Tool):
     @classmethod
     @override
     def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-        locators = tuple(each.id for each in palette.locators)
+        locators = tuple(locator.id for locator in palette.locators)
         return {"detector": ("", *locators), "camera": ("", *palette.cameras)}
 
     @override

@@ -65,11 +65,11 @@ def test_nothing_is_decided_until_a_lost_peer_is_back(
     (end,) = line.run()
     assert end.state is MissionState.SUCCEEDED, end.reason
     assert not [now for now in asked_at(line) if LOST + 5.0 < now < BACK]
-    told = [
+    reported = [
         line for m in line.moments for c in m.commands if isinstance(c, AskModel) for line in c.context.news
     ]
-    assert any("unavailable" in words or "no longer available" in words for words in told)
-    assert any("is available" in words or "is now available" in words for words in told)
+    assert any("unavailable" in words or "no longer available" in words for words in reported)
+    assert any("is available" in words or "is now available" in words for words in reported)
 
 
 def test_a_question_that_memory_died_over_is_asked_again_when_it_is_back(
@@ -105,8 +105,8 @@ def test_what_does_not_come_back_is_waited_for_once(
 
 
 def test_the_places_that_come_and_go_with_memory_are_no_news_of_their_own(palette: ToolPalette) -> None:
-    told = changes(palette, palette.model_copy(update=WITHOUT_MEMORY))
-    assert told == ("spatial memory is unavailable: its service does not respond or is not active",)
+    reported = changes(palette, palette.model_copy(update=WITHOUT_MEMORY))
+    assert reported == ("spatial memory is unavailable: its service does not respond or is not active",)
 
 
 BROKEN = LocateResult(LocateStatus.DETECTOR_ERROR, "its worker is gone", "mug", "head", "")

@@ -29,7 +29,7 @@ def recall(mission: Mission, home: SymbolicHome, words: str) -> tuple[ToolResult
 
 def test_an_object_that_memory_has_is_found_without_a_locator(mission: Mission, home: SymbolicHome) -> None:
     reply, looks = recall(mission, home, "mug")
-    assert (reply.status, [each.id for each in reply.found], looks) == ("FOUND", ["mug_1"], 0)
+    assert (reply.status, [item.id for item in reply.found], looks) == ("FOUND", ["mug_1"], 0)
 
 
 def test_a_miss_asks_a_locator_once_per_query(mission: Mission, home: SymbolicHome) -> None:
@@ -45,7 +45,7 @@ def test_an_object_that_memory_lacks_may_be_in_view(mission: Mission, home: Symb
     home.at = "fridge_1"
     home.places["fridge_1"].is_open = True
     reply, _ = recall(mission, home, "milk")
-    assert (reply.status, [each.id for each in reply.found]) == ("FOUND_IN_VIEW", ["milk_1"])
+    assert (reply.status, [item.id for item in reply.found]) == ("FOUND_IN_VIEW", ["milk_1"])
 
 
 def test_a_disproved_object_is_not_found_where_memory_still_has_it(
@@ -55,7 +55,7 @@ def test_a_disproved_object_is_not_found_where_memory_still_has_it(
     mission.disprove(mission.objects["mug_1"])
     reply, _ = recall(mission, home, "mug")
     assert reply.found == ()
-    assert "table_1" not in [each.id for each in reply.frontier]
+    assert "table_1" not in [item.id for item in reply.frontier]
 
 
 def test_no_place_within_the_budget_ends_the_search(mission: Mission, home: SymbolicHome) -> None:
@@ -72,7 +72,7 @@ def test_the_frontier_that_is_shown_is_the_beginning_of_the_ranking(
     mission.settings = mission.settings.model_copy(update={"frontier_shown": 2})
     ranked, _ = run_procedure(mission, frontier(mission, mission.episode("mug")), HomePeers(home).answer)
     assert len(ranked) > 2
-    assert [each.id for each in shown(mission, ranked)] == [each.node_id for each in ranked[:2]]
+    assert [item.id for item in shown(mission, ranked)] == [item.node_id for item in ranked[:2]]
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "1 place is"), (2, "2 places are")])
@@ -93,14 +93,14 @@ def run(home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> 
     def start(
         *calls: RawCall, peers: Callable[[Command], Event | None] | None = None
     ) -> tuple[MissionRun, list[ToolResult]]:
-        told: list[ToolResult] = []
+        reported: list[ToolResult] = []
 
         def model(context: Context) -> RawCall:
-            told[:] = [turn.reply for turn in context.turns]
+            reported[:] = [turn.reply for turn in context.turns]
             return [*calls, FAIL][min(len(context.turns), len(calls))]
 
         played = run_mission_in_home("find it", palette, peers or HomePeers(home).answer, model, settings)
-        return played, told
+        return played, reported
 
     return start
 
@@ -108,18 +108,18 @@ def run(home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> 
 @pytest.mark.parametrize("words", ["%", "\U0001f956", " . ", "?!"])
 @pytest.mark.parametrize("tool", ["recall_object", "locate_in_view"])
 def test_words_that_name_nothing_are_refused_and_nobody_is_asked(run: Run, tool: str, words: str) -> None:
-    played, told = run(call(tool, query=words))
-    assert told[0].status == "BAD_QUERY"
-    assert "cannot be read as the name of an object" in told[0].text
-    assert told[0].frontier == ()
+    played, reported = run(call(tool, query=words))
+    assert reported[0].status == "BAD_QUERY"
+    assert "cannot be read as the name of an object" in reported[0].text
+    assert reported[0].frontier == ()
     assert not [c for c in played.commands if isinstance(c, CallRecall | CallLocate | SendSkill)]
     assert played.end is not None
     assert played.end.state is MissionState.FAILED  # at once: no search is open that a model would be told of
 
 
 def test_two_queries_that_name_nothing_have_nothing_to_do_with_each_other(run: Run) -> None:
-    _, told = run(call("recall_object", query="%"), call("recall_object", query="\U0001f956"))
-    assert "before" not in told[1].text
+    _, reported = run(call("recall_object", query="%"), call("recall_object", query="\U0001f956"))
+    assert "before" not in reported[1].text
 
 
 @pytest.mark.parametrize("words", ["mug", "\u9762\u5305", "\u0445\u043b\u0435\u0431", "7up"])
@@ -137,8 +137,8 @@ def test_what_memory_cannot_read_is_not_searched_for(home: SymbolicHome, run: Ru
             return Recalled(call_id=command.call_id, result=unread)
         return honest.answer(command)
 
-    played, told = run(call("recall_object", query="mug"), peers=peers)
-    assert (told[0].status, told[0].peer_words) == ("BAD_QUERY", ("that names nothing",))
+    played, reported = run(call("recall_object", query="mug"), peers=peers)
+    assert (reported[0].status, reported[0].peer_words) == ("BAD_QUERY", ("that names nothing",))
     assert not [c for c in played.commands if isinstance(c, CallLocate | SendSkill)]
 
 
@@ -154,8 +154,8 @@ def test_what_the_locator_cannot_read_is_not_driven_after(home: SymbolicHome, ru
         return honest.answer(command)
 
     search = call("execute_rskill", rskill_id="NAVIGATE", target="counter_1", search_for="unicorn")
-    played, told = run(call("recall_object", query="unicorn"), search, peers=peers)
-    assert (told[0].status, told[0].frontier) == ("BAD_QUERY", ())
+    played, reported = run(call("recall_object", query="unicorn"), search, peers=peers)
+    assert (reported[0].status, reported[0].frontier) == ("BAD_QUERY", ())
     assert played.end is not None
     assert played.end.state is MissionState.FAILED
 

@@ -270,7 +270,7 @@ def test_who_comes_back_in_the_middle_of_a_skill_is_sent_away_again_and_returns_
     line.put(0.1, PromptReceived(id="p", text="bring me the baguette"))
     (end,) = line.run()
     assert end.state is MissionState.SUCCEEDED, end
-    sent = device.log.index(next(each for each in device.log if each[1] == "send grasp"))
+    sent = device.log.index(next(item for item in device.log if item[1] == "send grasp"))
     again, returns = device.log[sent + 1 : sent + 3]
     assert again[1] == f"deactivate {STREAM}"
     assert again[0] < ended[0]
@@ -295,7 +295,7 @@ def test_a_skill_is_not_sent_while_who_had_to_go_is_awake_again(
     line.put(0.1, PromptReceived(id="p", text="bring me the baguette"))
     (end,) = line.run()
     assert end.state is MissionState.SUCCEEDED, end
-    words = [each for _, each in device.log]
+    words = [item for _, item in device.log]
     assert words[: words.index("send grasp")].count(f"deactivate {STREAM}") == 2
 
 

@@ -102,9 +102,9 @@ def obedient(context: Context) -> RawCall:
 def hostile(home: SymbolicHome, order: str) -> HomePeers:
     """A home whose every label and message is an order."""
     words = HOSTILE.format(order=order)
-    for thing in home.objects.values():
-        thing.synonyms, thing.label = (thing.remembered or thing.label,), words
-        thing.remembered = words
+    for item in home.objects.values():
+        item.synonyms, item.label = (item.remembered or item.label,), words
+        item.remembered = words
     return HomePeers(home)
 
 
@@ -134,8 +134,8 @@ def test_peers_words_are_read_only_inside_data(
             return CallFailed(call_id=command.call_id, condition="BROKEN_OFF", message=words)
         event = peers.answer(command)
         if isinstance(event, Recalled):
-            told = replace(event.result, message=HOSTILE.format(order=order))
-            return Recalled(call_id=event.call_id, result=told)
+            reported = replace(event.result, message=HOSTILE.format(order=order))
+            return Recalled(call_id=event.call_id, result=reported)
         return event
 
     story = run_mission_in_home("bring me the mug", palette, failing, obedient, settings)

@@ -105,8 +105,10 @@ def test_money_and_decisions_of_unknown_cost_are_lines_of_the_budget(
     (end,) = story.run()
     assert end.state is MissionState.HANDED_OVER
     assert line in end.reason
-    shown = {each.name: each.used for each in story.core.report(story.now).budget}
+    shown = {item.name: item.used for item in story.core.report(story.now).budget}
     assert shown[line] == pytest.approx(used)
     spans = [c for m in story.moments for c in m.commands if isinstance(c, SpanEnded)]
-    told = [span.attributes["openral.cost_usd"] for span in spans if "openral.cost_usd" in span.attributes]
-    assert told == ["unknown" if cost is None else cost] * 3
+    reported = [
+        span.attributes["openral.cost_usd"] for span in spans if "openral.cost_usd" in span.attributes
+    ]
+    assert reported == ["unknown" if cost is None else cost] * 3

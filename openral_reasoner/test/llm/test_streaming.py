@@ -134,10 +134,10 @@ def test_an_endpoint_that_never_ends_is_left_and_the_next_mission_waits_for_noth
 @pytest.mark.parametrize("tokens", [-5, 10**12, 1.5, "many"], ids=str)
 def test_a_count_of_tokens_that_is_none_is_not_believed(tokens: Any, robot: Robot) -> None:
     chunks = robot.api.chunks(GO)
-    for each in chunks:
-        usage = each.get("usage") or {}
+    for item in chunks:
+        usage = item.get("usage") or {}
         usage.update({name: tokens for name in ("output_tokens", "completion_tokens") if name in usage})
-    end = robot.mission(raw(EVENTS, *[event(each, robot.api.named) for each in chunks]))
+    end = robot.mission(raw(EVENTS, *[event(item, robot.api.named) for item in chunks]))
     assert end.state is HANDED_OVER
     assert "MALFORMED_ANSWER" in end.reason
     robot.works()

@@ -47,7 +47,7 @@ def test_the_first_skill_of_a_verb_answers_to_the_verb() -> None:
         skills=(skill("pick", Verb.GRASP), skill("drive", Verb.NAVIGATE), skill("grab", Verb.GRASP))
     )
     assert palette.skill("GRASP") is palette.skill("pick") is palette.skills[0]
-    assert [each.id for each in palette.with_verb(Verb.GRASP)] == ["pick", "grab"]
+    assert [item.id for item in palette.with_verb(Verb.GRASP)] == ["pick", "grab"]
     assert palette.skill("dance") is None
 
 

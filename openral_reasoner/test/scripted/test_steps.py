@@ -44,7 +44,7 @@ def run(plan: Plan[T], *replies: ToolResult) -> tuple[T, list[Tool]]:
 
 
 def to_search(*ids: str, status: str = "NOT_IN_MEMORY") -> ToolResult:
-    frontier = tuple(Frontier(id=each, label=each, why="") for each in ids)
+    frontier = tuple(Frontier(id=item, label=item, why="") for item in ids)
     return ToolResult(status=status, text="", frontier=frontier)
 
 

@@ -99,7 +99,7 @@ def test_a_default_is_in_its_enum_and_no_bound_stands_beside_one(field: str, pal
 def test_what_is_too_much_for_an_enum_or_no_plain_id_stays_a_string_and_is_checked(
     ids: list[str], palette: ToolPalette, settings: MissionSettings
 ) -> None:
-    places = tuple(PlaceEntry(id=each, label=each, kind=palette.places[0].kind) for each in ids)
+    places = tuple(PlaceEntry(id=item, label=item, kind=palette.places[0].kind) for item in ids)
     large = palette.model_copy(update={"places": places})
     target = arguments(large, "execute_rskill")["target"]
     assert "enum" not in target
@@ -122,12 +122,12 @@ def test_skill_parameters_are_in_the_schema_only_when_a_skill_takes_some(palette
 
 @given(st.lists(st.text(max_size=80), max_size=12))
 def test_an_enum_holds_every_id_once_and_no_id_that_could_be_a_sentence(ids: list[str]) -> None:
-    places = tuple(PlaceEntry(id=each, label="", kind=NodeKind.PLACE) for each in ids)
+    places = tuple(PlaceEntry(id=item, label="", kind=NodeKind.PLACE) for item in ids)
     schema = json.loads(parameters(ExecuteRskillTool, ToolPalette(places=places), ()))
     allowed = schema["properties"]["target"].get("enum")
     if allowed is None:
-        assert any(len(each) > 64 or not each.isascii() or set(each) - PLAIN for each in ids)
+        assert any(len(item) > 64 or not item.isascii() or set(item) - PLAIN for item in ids)
     else:
         assert set(allowed) == {"me", *ids}
         assert len(allowed) == len(set(allowed))
-        assert all(set(each) <= PLAIN for each in allowed)
+        assert all(set(item) <= PLAIN for item in allowed)

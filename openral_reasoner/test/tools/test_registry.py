@@ -130,7 +130,7 @@ def test_a_model_that_never_calls_properly_is_named_for_what_it_does(
     robot.works()
 
 
-@pytest.mark.parametrize("says", [each[0] for each in WRONG.values()], ids=WRONG)
+@pytest.mark.parametrize("says", [item[0] for item in WRONG.values()], ids=WRONG)
 def test_a_wrong_call_goes_back_once_and_the_mission_goes_on(says: Says, robot: Robot) -> None:
     end = robot.mission(says(robot.api), robot.api.answer(GO), robot.api.answer(GIVE_UP))
     assert end.reason == "as I was told"
@@ -242,7 +242,7 @@ def test_look_ups_in_turn_end_as_a_circle_and_with_ever_new_words_with_their_bud
 def test_fifteen_wrong_calls_each_followed_by_a_right_one_are_all_told_and_forgiven(robot: Robot) -> None:
     wrong = robot.api.answer(("execute_rskill", '{"rskill_id": "fly", "target": "table_1"}'))
     right = [robot.api.answer(("emit_prompt", json.dumps({"text": f"{n}"}))) for n in range(15)]
-    end = robot.mission(*(each for pair in right for each in (wrong, pair)), robot.api.answer(GIVE_UP))
+    end = robot.mission(*(item for pair in right for item in (wrong, pair)), robot.api.answer(GIVE_UP))
     assert end.reason == "as I was told"
     assert robot.told().count("this rskill_id is not available now") == 15
     robot.works()

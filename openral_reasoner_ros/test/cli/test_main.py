@@ -142,6 +142,6 @@ def test_recordings_replay_and_explain(invoke: Invoke, tmp_path: Path, graph: An
 def test_a_recording_replays_by_its_own_name_and_gzipped(invoke: Invoke, tmp_path: Path) -> None:
     recording = tmp_path / "mission.jsonl.gz"
     recording.write_bytes(gzip.compress((settings_line(MissionSettings()) + "\n").encode()))
-    told = invoke("replay", str(recording))
-    assert told.exit_code == 0, told.output
-    assert "0 events" in told.output
+    reported = invoke("replay", str(recording))
+    assert reported.exit_code == 0, reported.output
+    assert "0 events" in reported.output

@@ -73,8 +73,8 @@ def reasoner(ros_context: Any) -> Iterator[Make]:
     stop.set()
     thread.join()
     executor.shutdown()
-    for each in made:
-        each.destroy_node()
+    for item in made:
+        item.destroy_node()
 
 
 def invoke(*words: str) -> Any:

@@ -45,8 +45,8 @@ def record(
         "depth_rate": depth_rate,
         "max_size_mb": max_size_mb,
     }
-    values |= {name: each for name, each in (("include", include), ("exclude", exclude)) if each}
-    arguments = [part for name, each in values.items() for part in ("-p", f"{name}:={json.dumps(each)}")]
+    values |= {name: item for name, item in (("include", include), ("exclude", exclude)) if item}
+    arguments = [part for name, item in values.items() for part in ("-p", f"{name}:={json.dumps(item)}")]
     nodes: list[RecorderNode] = []
 
     def make() -> RecorderNode:

@@ -50,8 +50,8 @@ def message_class(message_type: str) -> type:
 def compatible_qos(publishers: list[TopicEndpointInfo]) -> QoSProfile:
     """Return the profile that receives from every publisher: the weakest of what they offer."""
     profiles = [publisher.qos_profile for publisher in publishers]
-    reliable = all(each.reliability == ReliabilityPolicy.RELIABLE for each in profiles)
-    latched = all(each.durability == DurabilityPolicy.TRANSIENT_LOCAL for each in profiles)
+    reliable = all(profile.reliability == ReliabilityPolicy.RELIABLE for profile in profiles)
+    latched = all(profile.durability == DurabilityPolicy.TRANSIENT_LOCAL for profile in profiles)
     return QoSProfile(
         history=HistoryPolicy.KEEP_LAST,
         depth=DEPTH,

@@ -30,7 +30,7 @@ SpinUntil = Callable[..., None]
 
 @contextmanager
 def recorder(folder: Path, *parameters: str) -> Iterator[subprocess.Popen[bytes]]:
-    values = [part for each in (f"path:={folder / 'run.mcap'}", *parameters) for part in ("-p", each)]
+    values = [part for item in (f"path:={folder / 'run.mcap'}", *parameters) for part in ("-p", item)]
     code = "import sys; from openral_recorder.ros.node import main; sys.exit(main())"
     command = [sys.executable, "-c", code, "--ros-args", *values]
     with (folder / "recorder.log").open("wb") as log:
@@ -86,7 +86,7 @@ def publish(ros_context: Context, spin_until: SpinUntil) -> Iterator[Callable[..
 def test_two_foreign_readers_count_what_was_published(publish: Callable[..., None], tmp_path: Path) -> None:
     pixels = np.full((48, 64, 3), 90, np.uint8)
     with recorder(tmp_path) as process:
-        publish(String, "/words", RELIABLE, [String(data=str(each)) for each in range(30)])
+        publish(String, "/words", RELIABLE, [String(data=str(item)) for item in range(30)])
         publish(MissionStatus, "/openral/mission", LATCHED, [MissionStatus(goal="find the mug")])
         publish(Image, "/head/image_raw", RELIABLE, [image_message(pixels, "rgb8", 1.0, "head")] * 5)
         assert finish(process) == 0
@@ -111,7 +111,7 @@ def test_lines_of_events_are_recorded_to_the_last(ros_domain: int, tmp_path: Pat
     with path.open("rb") as file:
         reader = make_reader(file, decoder_factories=[DecoderFactory()])
         topic = "/openral/recording/reasoner"
-        lines = [json.loads(each.data) for _, _, _, each in reader.iter_decoded_messages(topics=[topic])]
+        lines = [json.loads(item.data) for _, _, _, item in reader.iter_decoded_messages(topics=[topic])]
     assert lines == [{"event": 1}, {"event": 2}]
 
 
@@ -120,7 +120,7 @@ def test_a_killed_recorder_leaves_a_file_that_is_recovered(
 ) -> None:
     path = tmp_path / "run.mcap"
     with recorder(tmp_path) as process:
-        publish(String, "/words", RELIABLE, [String(data=str(each)) for each in range(20)])
+        publish(String, "/words", RELIABLE, [String(data=str(item)) for item in range(20)])
         wait_until(lambda: flushed(path))
         os.kill(process.pid, signal.SIGKILL)
         process.wait(timeout=10.0)

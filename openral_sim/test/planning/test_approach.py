@@ -63,8 +63,8 @@ def test_says_what_points_level_and_what_points_down() -> None:
     level, aslant, down = (
         HandOrientation.of(hand_axes(approach)) for approach in (EVERY_KIND[1], EVERY_KIND[2], EVERY_KIND[0])
     )
-    assert [each.is_level for each in (level, aslant, down)] == [True, False, False]
-    assert [each.is_downward for each in (level, aslant, down)] == [False, False, True]
+    assert [item.is_level for item in (level, aslant, down)] == [True, False, False]
+    assert [item.is_downward for item in (level, aslant, down)] == [False, False, True]
     rolled = HandOrientation.of(
         posed(hand_axes(EVERY_KIND[1]))[:3, :3] @ HandOrientation(0.0, np.pi / 2).axes(0.0).T
     )

@@ -144,7 +144,7 @@ def test_are_those_near_by(still_world: SimWorldModel) -> None:
 
 
 def test_what_can_be_picked_up_is_none(still_world: SimWorldModel) -> None:
-    bottle = next(thing for thing in still_world.objects.values() if thing.kind == "wine_bottle")
+    bottle = next(item for item in still_world.objects.values() if item.kind == "wine_bottle")
     at = still_world.T_world(bottle.body)[:3, 3]
     boxes = nearby_occluders(still_world.model, still_world.data, at, 5.0, frozenset())
     local = np.einsum("nji,nj->ni", boxes.axes, at - boxes.centres)

@@ -95,7 +95,7 @@ class Bench:
     def send_message(self, message: ExecuteRskill.Goal) -> Goal:
         self.until(self._skills.server_is_ready)
         feedback: list[ExecuteRskill.Feedback] = []
-        sent = self._skills.send_goal_async(message, lambda told: feedback.append(told.feedback))
+        sent = self._skills.send_goal_async(message, lambda reported: feedback.append(reported.feedback))
         return Goal(self, sent, feedback)
 
     def close(self) -> None:

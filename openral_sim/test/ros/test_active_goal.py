@@ -97,4 +97,4 @@ def test_only_news_is_told(ongoing: ActiveGoal) -> None:
         Feedback("driving", 0.2),
     ):
         ongoing.publish_feedback(feedback)
-    assert [round(told.progress, 3) for told in ongoing.handle.told] == [0.1, 0.2]
+    assert [round(reported.progress, 3) for reported in ongoing.handle.told] == [0.1, 0.2]

@@ -81,7 +81,7 @@ def test_depth_intrinsics_and_transforms_agree_on_where_the_floor_is(bench: Any)
 
 def test_semantic_ids_are_those_of_the_latched_labels(bench: Any) -> None:
     labels = bench.hear(LabelInfo, "head/labels", LATCHED)
-    phrases = {each.class_id: each.class_name for each in labels.class_map}
+    phrases = {item.class_id: item.class_name for item in labels.class_map}
     assert bench.send("look-at", target=BAGUETTE_IS_LEFT_OF).result().success
     image = bench.hear(Image, "head/semantic", SENSOR)
     assert image.encoding == "mono16"

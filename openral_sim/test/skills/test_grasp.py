@@ -11,12 +11,12 @@ SIZES = {"loaf": (0.05, 0.30, 0.05), "can": (0.064, 0.064, 0.11), "crate": (0.2,
 
 
 def asked(
-    context: SkillContext, thing: str, offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    context: SkillContext, item: str, offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
 ) -> dict[str, ParamValue]:
     """The pose and size of an object as memory would report them."""
-    x, y, z = (float(value) for value in context.data.body(thing).xpos + np.array(offset))
-    size_x, size_y, size_z = SIZES[thing]
-    return {"target": Pose((x, y, z)), "label": thing, "size_x": size_x, "size_y": size_y, "size_z": size_z}
+    x, y, z = (float(value) for value in context.data.body(item).xpos + np.array(offset))
+    size_x, size_y, size_z = SIZES[item]
+    return {"target": Pose((x, y, z)), "label": item, "size_x": size_x, "size_y": size_y, "size_z": size_z}
 
 
 @pytest.mark.parametrize("offset", [(0, 0, 0), (0.01, -0.01, 0.01), (-0.02, 0.02, -0.02)])

@@ -78,5 +78,5 @@ def test_a_second_thing_leaves_the_first_with_the_person(
         given = do(Verb.HANDOVER, **ANN)
         assert given.success, given.message
     wait(50)
-    for thing in ("can", "loaf"):
-        assert np.linalg.norm(context.data.body(thing).xpos - palm(context)) < 0.2
+    for item in ("can", "loaf"):
+        assert np.linalg.norm(context.data.body(item).xpos - palm(context)) < 0.2

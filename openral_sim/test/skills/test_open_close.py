@@ -96,7 +96,7 @@ def test_can_be_cancelled_while_pulling_and_lets_the_handle_go(do: Do, at_home: 
     result = do(
         Verb.OPEN,
         by=robot,
-        cancel_when=lambda told: told.stage == "pulling the door" and told.progress > 0.3,
+        cancel_when=lambda reported: reported.stage == "pulling the door" and reported.progress > 0.3,
         **FRIDGE,
     )
     assert result.status is SkillStatus.CANCELLED
@@ -203,7 +203,7 @@ def test_looks_into_a_drawn_drawer_from_where_its_front_does_not_hide_its_floor(
     assert isinstance(world, SimWorldModel)
     fixture, door = world.furniture[container].fixture, world.furniture[container].doors[0]
     robot.data.joint(door.joint).qpos = drawn = 0.95 * door.travel
-    place = next(each for each in world.places.values() if each.looks_at == container).pose
+    place = next(item for item in world.places.values() if item.looks_at == container).pose
     chest: dict[str, ParamValue] = {
         "target": Pose.planar(fixture.pose.x, fixture.pose.y, fixture.pose.yaw, fixture.height / 2),
         "node_id": container,
@@ -216,8 +216,8 @@ def test_looks_into_a_drawn_drawer_from_where_its_front_does_not_hide_its_floor(
     assert float(looked.evidence["in_sight"]) > 0.75
     assert _seen_of_its_floor(robot, points_inside(fixture, drawn)) > 0.75
     stood = robot.control.base_pose
-    thing = {"target": Pose((0.0, 0.0, 0.0)), "node_id": "ball_1", "inside": container}
-    assert do(Verb.LOOK_AT, by=robot, **thing).success
+    element = {"target": Pose((0.0, 0.0, 0.0)), "node_id": "ball_1", "inside": container}
+    assert do(Verb.LOOK_AT, by=robot, **element).success
     assert np.linalg.norm(robot.control.base_pose - stood) < 0.1
 
 
@@ -252,10 +252,10 @@ def test_lifts_what_lies_in_a_drawer_over_its_front(do: Do) -> None:
     chest = Pose.planar(fixture.pose.x, fixture.pose.y, fixture.pose.yaw, 0.6)
     opened = do(Verb.OPEN, by=robot, target=chest, container_id="drawer")
     assert opened.success, opened.message
-    thing = world.objects[inside[0].id]
-    x, y, z = (float(value) for value in world.data.body(thing.body).xpos)
-    sizes = dict(zip(("size_x", "size_y", "size_z"), thing.size, strict=True))
-    taken = do(Verb.GRASP, by=robot, target=Pose((x, y, z)), label=thing.phrase, **sizes)
+    element = world.objects[inside[0].id]
+    x, y, z = (float(value) for value in world.data.body(element.body).xpos)
+    sizes = dict(zip(("size_x", "size_y", "size_z"), element.size, strict=True))
+    taken = do(Verb.GRASP, by=robot, target=Pose((x, y, z)), label=element.phrase, **sizes)
     assert taken.success, taken.message
     assert robot.held is not None
     assert world.door_opening("drawer") > 0.8

@@ -133,7 +133,7 @@ FRIDGE: dict[str, ParamValue] = {"target": Pose.planar(0.36, 1.7, 0.0, 0.875), "
 
 
 def once(stage: str, progress: float = 0.2) -> Callable[[Feedback], bool]:
-    return lambda told: told.stage == stage and told.progress > progress
+    return lambda reported: reported.stage == stage and reported.progress > progress
 
 
 def stands_still(robot: SkillContext) -> bool:

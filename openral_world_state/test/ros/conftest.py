@@ -91,8 +91,8 @@ class Robot(Node):
     def _place(self, T: np.ndarray, stands: Pose = STANDS) -> None:
         camera = TransformStamped(child_frame_id=FRAME, transform=transform_message(Pose.from_matrix(T)))
         base = TransformStamped(child_frame_id="base_link", transform=transform_message(stands))
-        for each in (camera, base):
-            each.header.frame_id = "map"
+        for item in (camera, base):
+            item.header.frame_id = "map"
         self.tf.publish(TFMessage(transforms=[camera, base]))
 
     def header(self, stamp: float) -> Header:

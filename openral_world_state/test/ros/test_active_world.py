@@ -47,37 +47,37 @@ def moves(graph: Any, stamp: float, x: float = 2.0, child: str = "base_link") ->
 
 def test_without_a_transform_the_robot_is_nowhere(make_graph: Callable[..., Any]) -> None:
     graph = make_graph()
-    told = Told(graph, WorldState, "openral/world_state")
+    reported = Told(graph, WorldState, "openral/world_state")
     graph.activate()
-    graph.until(lambda: len(told.all) > 2)
-    assert not told.last.robot_pose_known
+    graph.until(lambda: len(reported.all) > 2)
+    assert not reported.last.robot_pose_known
 
 
 def test_where_the_robot_is_needs_no_box(make_graph: Callable[..., Any]) -> None:
     graph = make_graph()
-    told = Told(graph, WorldState, "openral/world_state")
+    reported = Told(graph, WorldState, "openral/world_state")
     graph.activate()
     for step in range(60):
         moves(graph, 100.0 + step, 2.0 + 0.01 * step)
-    graph.until(lambda: told.last is not None and told.last.robot_pose.position.x > 2.58)
-    assert told.last.robot_pose_known
-    assert told.last.robot_room == "kitchen"
+    graph.until(lambda: reported.last is not None and reported.last.robot_pose.position.x > 2.58)
+    assert reported.last.robot_pose_known
+    assert reported.last.robot_room == "kitchen"
 
 
 def test_where_the_robot_was_long_ago_is_not_where_it_is(
     make_graph: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = make_graph()
-    told = Told(graph, WorldState, "openral/world_state")
+    reported = Told(graph, WorldState, "openral/world_state")
     graph.activate()
     moves(graph, 100.0)
-    graph.until(lambda: told.last is not None and told.last.robot_pose_known)
+    graph.until(lambda: reported.last is not None and reported.last.robot_pose_known)
     monkeypatch.setattr(active_world, "MAX_TRANSFORM_AGE", 0.2)
-    graph.until(lambda: not told.last.robot_pose_known)
+    graph.until(lambda: not reported.last.robot_pose_known)
     moves(graph, 101.0)
-    graph.until(lambda: told.last.robot_pose_known)
+    graph.until(lambda: reported.last.robot_pose_known)
     moves(graph, 1.0)  # time began anew
-    graph.until(lambda: told.last.robot_pose_known)
+    graph.until(lambda: reported.last.robot_pose_known)
 
 
 def test_what_is_grasped_is_carried_without_a_stream_of_boxes(make_graph: Callable[..., Any]) -> None:
@@ -101,22 +101,22 @@ def test_boxes_of_a_detector_that_went_silent_are_not_told_any_more(
     make_graph: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = make_graph()
-    told, seen = (
+    reported, seen = (
         Told(graph, WorldState, "openral/world_state"),
         Told(graph, Detection3DArray, "openral/world_state/objects"),
     )
     graph.activate()
     graph.until(lambda: graph.node._active_world._publishers._objects.get_subscription_count() > 0)
     graph.look(graph.kitchen())
-    graph.until(lambda: told.last is not None and len(told.last.detected_objects.detections) == 3)
-    boxes = told.last.detected_objects
+    graph.until(lambda: reported.last is not None and len(reported.last.detected_objects.detections) == 3)
+    boxes = reported.last.detected_objects
     graph.until(lambda: seen.last is not None)
     stamps = {
-        seconds(each.header.stamp) for each in (boxes, *boxes.detections, seen.last, *seen.last.detections)
+        seconds(item.header.stamp) for item in (boxes, *boxes.detections, seen.last, *seen.last.detections)
     }
     assert stamps == {10.0}
     monkeypatch.setattr(active_world, "MAX_FRAME_AGE", 0.1)
-    graph.until(lambda: not told.last.detected_objects.detections)
+    graph.until(lambda: not reported.last.detected_objects.detections)
 
 
 def test_memory_on_a_full_disk_is_told_once_and_goes_on(

@@ -22,7 +22,7 @@ def test_a_miss_names_what_is_near_in_meaning_and_outlives_the_model(
     graph.until(lambda: len(meanings._index) == 2)
     miss = graph.recall("red gribble")
     assert miss.status == RecallObject.Response.NOT_IN_MEMORY
-    assert [each.label for each in miss.near_misses] == ["zorb"]
+    assert [near_miss.label for near_miss in miss.near_misses] == ["zorb"]
     meanings._embedder.close()
     assert not graph.recall("satchel").near_misses
     assert "returned no vectors" in meanings.failure

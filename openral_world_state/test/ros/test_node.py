@@ -56,7 +56,7 @@ def test_tells_the_story_of_the_baguette(make_graph: Callable[..., Any]) -> None
 
     mugs = graph.recall("the mug")
     assert mugs.status == RecallObject.Response.AMBIGUOUS
-    assert [each.label for each in mugs.matches] == ["mug", "mug"]
+    assert [item.label for item in mugs.matches] == ["mug", "mug"]
 
 
 def test_resolves_the_requester_from_where_the_robot_stands(make_graph: Callable[..., Any]) -> None:
@@ -213,10 +213,10 @@ def test_the_command_line_speaks_to_the_running_node(make_graph: Callable[..., A
             graph.until(future.done, 20.0)
             return future.result()
 
-        told = meanwhile(live_graph, "/")
-        assert name in {node.id for node in told.of_kind(NodeKind.OBJECT)}
+        reported = meanwhile(live_graph, "/")
+        assert name in {node.id for node in reported.of_kind(NodeKind.OBJECT)}
         meanwhile(export, tmp_path / "live.json", "/")
-        assert read_graph(tmp_path / "live.json").nodes == told.nodes
+        assert read_graph(tmp_path / "live.json").nodes == reported.nodes
         moved = MemoryEdit(EditOperation.MOVE, name, position=(2.0, 4.2, 0.95))
         assert meanwhile(live_edit, "/", moved) == f"moved {name} to (2.00, 4.20, 0.95) m"
         with pytest.raises(EditRefused, match="UNKNOWN_OBJECT: unknown object 'unicorn_1'"):
