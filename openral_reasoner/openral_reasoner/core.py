@@ -114,9 +114,11 @@ class Core:
     def _prompted(self, prompt: PromptReceived) -> None:
         """Stop, answer, start or queue a mission; the sender gets a receipt in every case."""
         known = self._receipts.of(prompt)
+        # An idle robot may be sent to find a stop sign.
+        means_stop = is_stop_phrase if self.mission is None else contains_stop_word
         if known is not None:
             self._outbox.append(known)
-        elif self._means_stop(prompt.text):
+        elif means_stop(prompt.text):
             self._stop(prompt)
         elif problem := refusal(prompt):
             self._refuse(prompt, problem)
@@ -128,10 +130,6 @@ class Core:
             self._start(goal)
         else:
             self._second(prompt, self.mission)
-
-    def _means_stop(self, text: str) -> bool:
-        """Return True for any stop word during a mission; an idle robot may be sent to find a stop sign."""
-        return contains_stop_word(text) if self.mission is not None else is_stop_phrase(text)
 
     def _stop(self, prompt: PromptReceived) -> None:
         """Cancel the running mission, moving skills first, and drop the queued goals."""
@@ -156,7 +154,7 @@ class Core:
         asked = mission is not None and mission.state is MissionState.WAITING_FOR_HUMAN
         if mission is not None and asked and prompt.in_reply_to == self._wait.call_id:
             self._receipt(prompt, PromptOutcome.ANSWERED, "the mission continues", mission.id)
-            self._resume(prompt)
+            self._step(prompt)
             return
         valid = f"the open question is {self._wait.call_id!r}" if asked else "no question is open"
         self._refuse(prompt, f"no question {quoted(prompt.in_reply_to)} is waiting for an answer: {valid}")
@@ -214,11 +212,11 @@ class Core:
         if self.mission.asked:
             self.mission.news.extend(news)
         if self._wait.palette:
-            self._resume(event)
+            self._step(event)
         elif self._wait.needs and self._wait.needs not in {each.id for each in self.palette.detectors}:
             message = f"{self._wait.needs} has left the graph"
             failed = CallFailed(call_id=self._wait.call_id, condition="UNAVAILABLE", message=message)
-            self._resume(failed)
+            self._step(failed)
 
     def _failure_reported(self, event: FailureReported) -> None:
         """Add the failure to the news of the next decision; failed calls are handled by their own answers."""
@@ -240,7 +238,7 @@ class Core:
             if call_id == self._wait.call_id:
                 mission.progress(event.stage, event.progress)
         elif call_id == self._wait.call_id:
-            self._resume(event)
+            self._step(event)
         elif isinstance(event, SkillEnded) and call_id == mission.residency.memory_holder:
             mission.residency = mission.residency.reserve_for("")
 
@@ -262,9 +260,6 @@ class Core:
             return
         self._interrupted = True
         self._step(None, reason)
-
-    def _resume(self, event: Event) -> None:
-        self._step(event)
 
     def _step(self, event: Event | None, reason: OpenRALError | None = None) -> None:
         """Resume the mission until it waits again or ends."""

@@ -156,7 +156,7 @@ class Evidence:
         if node_id == CARRIED:
             return frozenset({self.carried})
         ids = self.ids_of(node_id)
-        return frozenset(name for fact in self.facts for name in _names(fact, ids) if name)
+        return frozenset(name for fact in self.facts for name in names_in(fact, ids) if name)
 
     def resolved(self, reference: str) -> frozenset[str] | None:
         """Return the nodes a reference means; None if memory was not asked or knows none."""
@@ -169,7 +169,8 @@ class Evidence:
         return frozenset(asked[-1].ids) if asked else None
 
 
-def _names(fact: Fact, ids: frozenset[str]) -> Iterable[str]:
+def names_in(fact: Fact, ids: frozenset[str]) -> Iterable[str]:
+    """Return the names that a fact gives to the object with these ids."""
     if isinstance(fact, Acted):
         return (fact.target.label,) if fact.target.id in ids else ()
     if isinstance(fact, Answered):

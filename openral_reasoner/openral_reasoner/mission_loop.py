@@ -9,7 +9,6 @@ from openral_reasoner.commands import AskModel
 from openral_reasoner.context import Context, RawCall, ToolResult, Turn, plain
 from openral_reasoner.events import Event, ModelAnswered, ModelFailed
 from openral_reasoner.mission import Ending, Mission, Procedure
-from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.policies import LoopDetector, ModelFailurePolicy
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import Fault, parse_answer, schemas
@@ -19,6 +18,7 @@ def build_context(mission: Mission) -> Context:
     """Build the context of one decision; news and the operator's answer are delivered once."""
     news, mission.news = tuple(mission.news), []
     answered, mission.operator_words = mission.operator_words, ""
+    held = mission.objects.get(mission.holding)
     return Context(
         system=SYSTEM_PROMPT,
         goal=mission.prompt.text,
@@ -28,15 +28,9 @@ def build_context(mission: Mission) -> Context:
         turns=tuple(mission.turns),
         news=news,
         operator_words=answered,
-        holding=_holding(mission),
+        holding=f"{held.label} ({held.id})" if held is not None else mission.palette.holding[:200],
         remaining=mission.remaining(),
     )
-
-
-def _holding(mission: Mission) -> str:
-    """Return the object this mission grasped, with its id, else the one the skill server reports."""
-    held = mission.objects.get(mission.holding)
-    return f"{held.label} ({held.id})" if held is not None else mission.palette.holding[:200]
 
 
 def run_decision_loop(mission: Mission) -> Procedure[Ending]:
@@ -54,42 +48,50 @@ def run_decision_loop(mission: Mission) -> Procedure[Ending]:
         yield from restore_pending(mission)
         yield from wait_for_peers(mission)
         given = build_context(mission)
-        answer = yield from _ask(mission, given)
+        answer = yield from ask_model(mission, given)
         if not isinstance(answer, ModelAnswered):
             failures = failures.on_failure()
-            _restore_news(mission, given)
-            _check(failures, _why(answer))
+            # Its news is delivered with the next decision.
+            mission.news[:0] = given.news
+            mission.operator_words = mission.operator_words or given.operator_words
+            failed = f"{answer.condition}: {answer.message}" if isinstance(answer, ModelFailed) else ""
+            raise_if_exhausted(failures, failed or "no answer in time")
             continue
         raw, call = parse_answer(mission, answer)
         if isinstance(call, Fault):
             failures = failures.on_invalid(call.did)
-            _append_turn(mission, given, raw, call.reply)
-            _check_calls(failures, call)
+            append_turn(mission, given, raw, call.reply)
+            if failures.repeated >= failures.limit:
+                raise MissionStuck(call.describe(failures.repeated))
+            raise_if_exhausted(failures, call.describe(1))
             continue
         failures = failures.on_valid()
         outcome = yield from call.perform(mission)
         if isinstance(outcome, Ending):
             return outcome
-        _append_turn(mission, given, raw, outcome)
+        append_turn(mission, given, raw, outcome)
         looping, loop = loop.after(raw.tool, raw.arguments, outcome.model_dump_json())
         if looping:
-            raise MissionStuck(_repetition(raw.tool, loop.limit, outcome))
+            raise MissionStuck(describe_repetition(raw.tool, loop.limit, outcome))
 
 
-def _ask(mission: Mission, given: Context) -> Procedure[Event]:
+def ask_model(mission: Mission, given: Context) -> Procedure[Event]:
+    """Ask the model for one decision and charge it to the budget."""
     mission.spend("model_calls")
     mission.say("deciding")
     call_id = mission.next_id("model")
     mission.open_span(call_id, "chat", **{"gen_ai.operation.name": "chat"})
     command = AskModel(call_id=call_id, context=given)
     event = yield from send_request(mission, call_id, command, mission.settings.deadlines.model)
-    mission.close_span(call_id, "OK" if isinstance(event, ModelAnswered) else "FAILED", **_usage(event))
+    mission.close_span(
+        call_id, "OK" if isinstance(event, ModelAnswered) else "FAILED", **usage_attributes(event)
+    )
     if isinstance(event, ModelAnswered | ModelFailed):
         mission.charge_decision(event.tokens, event.cost)
     return event
 
 
-def _usage(event: Event) -> dict[str, str | float]:
+def usage_attributes(event: Event) -> dict[str, str | float]:
     """Return the span attributes of the OpenTelemetry GenAI semantic conventions."""
     if not isinstance(event, ModelAnswered) or not event.model:
         return {}
@@ -103,7 +105,8 @@ def _usage(event: Event) -> dict[str, str | float]:
     }
 
 
-def _append_turn(mission: Mission, given: Context, raw: RawCall, reply: ToolResult) -> None:
+def append_turn(mission: Mission, given: Context, raw: RawCall, reply: ToolResult) -> None:
+    """Append a decision and its reply to the conversation."""
     reply = reply.model_copy(update={"remaining": mission.remaining()})
     number = f"call_{len(mission.turns) + 1}"
     mission.turns.append(
@@ -118,30 +121,20 @@ def _append_turn(mission: Mission, given: Context, raw: RawCall, reply: ToolResu
     )
 
 
-def _check(failures: ModelFailurePolicy, why: str) -> None:
+def raise_if_exhausted(failures: ModelFailurePolicy, why: str) -> None:
+    """End the decisions of a model that fails too often.
+
+    Raises:
+        MissionStuck: With the last failure.
+    """
     if failures.exhausted:
         raise MissionStuck(f"the model failed {failures.failures} times; last failure: {why}")
 
 
-def _check_calls(failures: ModelFailurePolicy, fault: Fault) -> None:
-    if failures.repeated >= failures.limit:
-        raise MissionStuck(fault.describe(failures.repeated))
-    _check(failures, fault.describe(1))
-
-
-def _repetition(tool: str, times: int, reply: ToolResult) -> str:
+def describe_repetition(tool: str, times: int, reply: ToolResult) -> str:
+    """Describe a call that keeps returning the same reply."""
     answer = ": ".join(part for part in (reply.status, *reply.peer_words) if part)
     return f"{tool} was called {times} times and returned the same answer each time: {plain(answer, 200)}"
-
-
-def _restore_news(mission: Mission, given: Context) -> None:
-    """Keep the news of a failed decision for the next one."""
-    mission.news[:0] = given.news
-    mission.operator_words = mission.operator_words or given.operator_words
-
-
-def _why(event: Event) -> str:
-    return f"{event.condition}: {event.message}" if isinstance(event, ModelFailed) else "no answer in time"
 
 
 _FINAL = ("seconds", "model_calls", "tokens", "dollars", "unpriced_calls")
@@ -152,17 +145,19 @@ def run_mission(mission: Mission) -> Procedure[Ending]:
     """Run a mission from its prompt to its one ending."""
     try:
         missing = yield from wait_for_peers(mission)
-        if missing and not _usable(mission.palette):
+        palette = mission.palette
+        usable = palette.spatial_memory_available or palette.skills or palette.detector_available
+        if missing and not usable:
             return Ending(MissionState.FAILED, _NOTHING_AVAILABLE)
         mission.news.extend(missing)
-        return (yield from _run_with_handoffs(mission))
+        return (yield from run_with_handoffs(mission))
     except MissionCancelled as reason:
         return Ending(MissionState.CANCELLED, str(reason))
     except BudgetExhausted as reason:
         return Ending(MissionState.HANDED_OVER, str(reason))
 
 
-def _run_with_handoffs(mission: Mission) -> Procedure[Ending]:
+def run_with_handoffs(mission: Mission) -> Procedure[Ending]:
     """Run the decision loop; when it is stuck, ask a human and continue with the answer."""
     while True:
         try:
@@ -170,13 +165,13 @@ def _run_with_handoffs(mission: Mission) -> Procedure[Ending]:
         except (BudgetExhausted, MissionStuck) as reason:
             why = str(reason)
             final = isinstance(reason, BudgetExhausted) and reason.line in _FINAL
-        answer = yield from _hand_over(mission, why, final=final)
+        answer = yield from hand_over(mission, why, final=final)
         if answer is None:
             return Ending(MissionState.HANDED_OVER, why)
         mission.operator_words = answer
 
 
-def _hand_over(mission: Mission, why: str, *, final: bool) -> Procedure[str | None]:
+def hand_over(mission: Mission, why: str, *, final: bool) -> Procedure[str | None]:
     """Ask a human how to continue; None if the mission ends there."""
     try:
         return (yield from ask_human(mission, f"I cannot continue: {why}. What should I do?", wait=not final))
@@ -187,7 +182,3 @@ def _hand_over(mission: Mission, why: str, *, final: bool) -> Procedure[str | No
 _NOTHING_AVAILABLE = (
     "no spatial memory, skill server or detector is available: check that their nodes are running and active"
 )
-
-
-def _usable(palette: ToolPalette) -> bool:
-    return bool(palette.spatial_memory_available or palette.skills or palette.detector_available)

@@ -211,7 +211,7 @@ class LineWriter:
         Raises:
             ValueError: If the event cannot be written as JSON.
         """
-        parts = _contents(now, event, commands)
+        parts = step_contents(now, event, commands)
         begin = ""
         if self._interner.is_full:
             self._interner.forget()
@@ -235,7 +235,7 @@ def settings_line(settings: MissionSettings) -> str:
 
 def step_line(now: float, event: Event, commands: tuple[Command, ...]) -> str:
     """Return the self-contained line of one step."""
-    return json.dumps(_contents(now, event, commands), separators=(",", ":"))
+    return json.dumps(step_contents(now, event, commands), separators=(",", ":"))
 
 
 def read_lives(lines: Iterable[str]) -> Iterator[Life]:
@@ -246,7 +246,7 @@ def read_lives(lines: Iterable[str]) -> Iterator[Life]:
     """
     life = _Reading(MissionSettings(), interned=False, begun=False)
     for number, line in enumerate(lines, start=1):
-        content = _content(line)
+        content = parse_line(line)
         if isinstance(content, dict) and SETTINGS in content:
             if life.begun:
                 yield life.ended()
@@ -308,7 +308,7 @@ class _Reading:
         self._steps.append(RecordedEvent(plain["now"], EVENT.validate_python(plain["event"]), commands))
 
 
-def _contents(now: float, event: Event, commands: Sequence[Command]) -> dict[str, object]:
+def step_contents(now: float, event: Event, commands: Sequence[Command]) -> dict[str, object]:
     """Return plain values; NaN and infinities stay numbers, because null could not be read back."""
     return {
         "now": now,
@@ -317,7 +317,7 @@ def _contents(now: float, event: Event, commands: Sequence[Command]) -> dict[str
     }
 
 
-def _content(line: str) -> object:
+def parse_line(line: str) -> object:
     """Return the content of a line, or the error if it cannot be read."""
     try:
         return json.loads(line)

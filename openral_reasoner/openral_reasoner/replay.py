@@ -11,7 +11,6 @@ from openral_reasoner import commands as c
 from openral_reasoner import events as e
 from openral_reasoner.budget import cost_words
 from openral_reasoner.commands import COMMAND, CallRecord, Command, MissionReport
-from openral_reasoner.context import RawCall
 from openral_reasoner.core import Core, handle_safely
 from openral_reasoner.recording import Life, RecordedEvent
 from openral_reasoner.settings import MissionSettings
@@ -105,18 +104,14 @@ def replay(
     """
     core = Core(settings)
     for number, step in enumerate(steps, start=1):
-        given = handle_safely(core, step.event, step.now, _silent)
+        given = handle_safely(core, step.event, step.now, lambda message: None)
         for recorded, command in zip_longest(step.commands, given):
             if recorded == command:
                 continue
             before, now = _words(recorded, ignore_text), _words(command, ignore_text)
             if before != now:  # NaN is not itself
-                return Difference(number, step.event.kind, *_parting(before, now))
+                return Difference(number, step.event.kind, *first_difference(before, now))
     return None
-
-
-def _silent(message: str) -> None:
-    """Discard the log: the difference shows what matters."""
 
 
 def _words(command: Command | None, ignore_text: bool) -> str:
@@ -128,7 +123,7 @@ def _words(command: Command | None, ignore_text: bool) -> str:
     return json.dumps(content, separators=(",", ":"))
 
 
-def _parting(recorded: str, given: str) -> tuple[str, str]:
+def first_difference(recorded: str, given: str) -> tuple[str, str]:
     """Return both texts, starting shortly before they differ."""
     pairs = enumerate(zip(recorded, given, strict=False))
     same = next((index for index, (one, other) in pairs if one != other), 0)
@@ -145,16 +140,17 @@ def stories(lives: Iterable[Life]) -> Iterator[str]:
     before: Life | None = None
     for number, life in enumerate(lives):
         if before is not None:
-            yield from _cut_off(before, "the reasoner stopped during this mission and was restarted")
+            yield from cut_off_lines(before, "the reasoner stopped during this mission and was restarted")
         if number:
             yield f"--- the reasoner restarts (start {number + 1} of this recording)"
         yield from render_story(life.steps)
         before = life
     if before is not None:
-        yield from _cut_off(before, "the recording ends during this mission")
+        yield from cut_off_lines(before, "the recording ends during this mission")
 
 
-def _cut_off(life: Life, why: str) -> Iterator[str]:
+def cut_off_lines(life: Life, why: str) -> Iterator[str]:
+    """Yield the lines about a mission that was running when a life ended."""
     goal, state = "", None
     for command in (command for step in life.steps for command in step.commands):
         if isinstance(command, c.PublishStatus):
@@ -178,19 +174,20 @@ def render_story(steps: Sequence[RecordedEvent]) -> Iterator[str]:
         if describe is not None and running:
             yield clock + describe(step.event)
         for command in step.commands:
-            yield from (clock + line for line in _lines(command, told))
+            yield from (clock + line for line in command_lines(command, told))
             running = running and not isinstance(command, c.EndMission)
 
 
-def _lines(command: c.Command, told: dict[int, CallRecord]) -> Iterator[str]:
+def command_lines(command: c.Command, told: dict[int, CallRecord]) -> Iterator[str]:
+    """Yield the lines about one command; ``told`` are the calls described so far."""
     if isinstance(command, c.PublishStatus):
         for record in command.report.calls:
             if record.status != "pending" and told.get(record.index) != record:
                 told[record.index] = record
-                yield "  " + _call(record)
+                yield "  " + describe_call(record)
         if command.report.state.ended:
             yield from (f"evidence: {fact}" for fact in command.report.evidence)
-            yield _used(command.report)
+            yield describe_use(command.report)
     elif isinstance(command, c.EndMission):
         told.clear()
     describe = _COMMANDS.get(type(command))
@@ -198,7 +195,8 @@ def _lines(command: c.Command, told: dict[int, CallRecord]) -> Iterator[str]:
         yield describe(command)
 
 
-def _call(record: CallRecord) -> str:
+def describe_call(record: CallRecord) -> str:
+    """Describe an ended call."""
     arguments = _object(record.arguments)
     pattern = _CALLS.get(record.tool)
     what = pattern.format_map(_Blank(arguments)) if pattern else f"{record.tool} {_named(arguments)}"
@@ -206,18 +204,17 @@ def _call(record: CallRecord) -> str:
     return f"{what}: {_plain(record.status)}{message}"
 
 
-def _used(report: MissionReport) -> str:
+def describe_use(report: MissionReport) -> str:
+    """Describe what a mission used of its budget."""
     used = {line.name: line.used for line in report.budget}
     counted = ", ".join(f"{used[name]:g} {words}" for name, words in _COUNTED.items() if used.get(name))
     return f"used: {counted or 'nothing'}; decisions cost {cost_words(used)}"
 
 
-def _decided(event: e.ModelAnswered) -> str:
-    return "decides: " + (" and ".join(_decision(call) for call in event.calls) or "nothing")
-
-
-def _decision(call: RawCall) -> str:
-    return f"{call.tool} {_named(_object(call.arguments))}"
+def describe_decision(event: e.ModelAnswered) -> str:
+    """Describe a decision of the model."""
+    decisions = [f"{call.tool} {_named(_object(call.arguments))}" for call in event.calls]
+    return "decides: " + (" and ".join(decisions) or "nothing")
 
 
 def _named(arguments: Mapping[str, object]) -> str:
@@ -274,7 +271,7 @@ _COUNTED: Mapping[str, str] = {
 _EVENTS: Mapping[type, _Describe] = {
     e.PromptReceived: lambda event: f"the operator says: {event.text!r}",
     e.Cancelled: lambda event: f"cancelled: {event.reason}",
-    e.ModelAnswered: _decided,
+    e.ModelAnswered: describe_decision,
     e.ModelFailed: lambda event: f"the model failed: {event.condition}: {event.message}",
 }
 

@@ -72,7 +72,7 @@ def choose_evictions(candidates: Sequence[Resident], needed: float) -> tuple[Res
     if total_memory(candidates) < needed:
         return None
     if len(candidates) > EXHAUSTIVE:
-        return _greedy_evictions(candidates, needed)
+        return greedy_evictions(candidates, needed)
     every = (c for n in range(1, len(candidates) + 1) for c in combinations(candidates, n))
     return min((choice for choice in every if total_memory(choice) >= needed), key=reload_cost)
 
@@ -82,7 +82,7 @@ def total_memory(gone: Sequence[Resident]) -> float:
     return sum(each.memory for each in gone)
 
 
-def _greedy_evictions(candidates: Sequence[Resident], needed: float) -> tuple[Resident, ...]:
+def greedy_evictions(candidates: Sequence[Resident], needed: float) -> tuple[Resident, ...]:
     """Evict by most memory per second of reloading, then drop superfluous evictions."""
     by_price = sorted(candidates, key=lambda e: (e.load_time / max(e.memory, 1e-9), e.id))
     chosen: list[Resident] = []
@@ -176,28 +176,22 @@ def plan_residency(
         InsufficientMemory: If it cannot fit beside the peers that must stay.
         MinResidencyNotElapsed: If it fits once recently activated peers may be evicted.
     """
-    wanted = _wanted(residents, request)
+    wanted = next((each for each in residents if each.id == request.peer), None) if request.peer else None
+    if request.peer and wanted is None:
+        raise UnknownResident(request.peer, tuple(each.id for each in residents))
     if wanted is not None and wanted.active:
         return ()
     others = [each for each in residents if each.active and each is not wanted]
     size = request.memory if wanted is None else wanted.memory
-    going = _select_evictions(others, size, request, rules, now)
+    going = select_evictions(others, size, request, rules, now)
     away = tuple(Transition(each.id, activate=False) for each in sorted(going, key=_eviction_order))
     return away if wanted is None else (*away, Transition(wanted.id, activate=True))
 
 
-def _wanted(residents: Sequence[Resident], request: MemoryRequest) -> Resident | None:
-    if not request.peer:
-        return None
-    named = next((each for each in residents if each.id == request.peer), None)
-    if named is None:
-        raise UnknownResident(request.peer, tuple(each.id for each in residents))
-    return named
-
-
-def _select_evictions(
+def select_evictions(
     others: Sequence[Resident], size: float, request: MemoryRequest, rules: ResidencyRules, now: float
 ) -> tuple[Resident, ...]:
+    """Choose the evictions that make room, of peers that have been active long enough."""
     needed = total_memory(others) + size - rules.room
     movable = [each for each in others if not each.fixed]
     settled = [each for each in movable if now - each.since >= rules.min_residency]
@@ -303,15 +297,16 @@ def next_restore_action(
     due = [each for each in awake if state.deactivation_due(each.id, rules.keep_warm) <= now]
     if due:
         return Transition(due[0].id, activate=False)
-    back = _fitting(residents, [by_id[p] for p in state.evicted_peers if p in by_id], state, rules)
+    back = restorable(residents, [by_id[p] for p in state.evicted_peers if p in by_id], state, rules)
     if back is not None:
         return Transition(back.id, activate=True)
     return min((state.deactivation_due(each.id, rules.keep_warm) for each in awake), default=None)
 
 
-def _fitting(
+def restorable(
     residents: Sequence[Resident], evicted_peers: list[Resident], state: ResidencyState, rules: ResidencyRules
 ) -> Resident | None:
+    """Return the first evicted peer that fits into memory again, else None."""
     if state.memory_holder:
         return None
     held = total_memory([each for each in residents if each.active])

@@ -42,22 +42,23 @@ def order_by_expected_time(
         first: Distances from the robot [m], length N.
         between: Distances between the stops [m], shape (N, N).
     """
-    order = _by_ratio(stops, first, between)
+    order = order_by_ratio(stops, first, between)
     head, rest = order[:LOOKAHEAD], order[LOOKAHEAD:]
-    best, improved = _expected(head, stops, first, between), True
+    best, improved = expected_cost(head, stops, first, between), True
     while improved:
         improved = False
-        for other in _exchanges(head):
-            cost = _expected(other, stops, first, between)
+        for other in exchanges(head):
+            cost = expected_cost(other, stops, first, between)
             if cost < best - 1e-9:
                 head, best, improved = other, cost, True
                 break
     return head + rest
 
 
-def _by_ratio(
+def order_by_ratio(
     stops: Sequence[SearchStop], first: Sequence[float], between: Sequence[Sequence[float]]
 ) -> list[int]:
+    """Return the indices of the stops, the best chance per cost next each time."""
     left, order, ways = list(range(len(stops))), list[int](), first
     while left:
         best = min(left, key=lambda i: (-stops[i].chance / (ways[i] + stops[i].effort), i))
@@ -67,7 +68,7 @@ def _by_ratio(
     return order
 
 
-def _exchanges(order: list[int]) -> Iterator[list[int]]:
+def exchanges(order: list[int]) -> Iterator[list[int]]:
     """Yield every order with one segment reversed or one stop moved."""
     for i in range(len(order)):
         for j in range(i + 2, len(order) + 1):
@@ -78,7 +79,7 @@ def _exchanges(order: list[int]) -> Iterator[list[int]]:
                 yield [*rest[:j], order[i], *rest[j:]]
 
 
-def _expected(
+def expected_cost(
     order: Sequence[int],
     stops: Sequence[SearchStop],
     first: Sequence[float],
@@ -303,43 +304,46 @@ def plan_active_search(
         start: Position of the robot in map [m], if known.
         costs: Costs of looking and opening.
     """
-    found = _candidates(graph, progress)
+    found = list_candidates(graph, progress)
     near = [c for node in progress.near_misses for c in found if c.node_id == node]
     places = [c for c in found if c.kind in (CandidateKind.CONTAINER, CandidateKind.PLACE)]
     rooms = [c for c in found if c.kind is CandidateKind.ROOM]
     order = near
     for group in (places, rooms):
         start = graph.by_id[order[-1].node_id].pose.position if order else start
-        order = order + _ranked(graph, group, progress, start, costs)
+        order = order + order_candidates(graph, group, progress, start, costs)
     return tuple(order[:limit])
 
 
-def _candidates(graph: SceneGraph, progress: SearchProgress) -> list[Candidate]:
-    rooms = _room_labels(graph)
+def list_candidates(graph: SceneGraph, progress: SearchProgress) -> list[Candidate]:
+    """Return the nodes that may be searched and were not visited in this episode."""
+    belongs = (Relation.IN_ROOM, Relation.PART_OF)
+    rooms = {e.source: graph.by_id[e.target].label for e in graph.edges if e.relation in belongs}
     nodes = (node for node in graph.nodes if node.id not in progress.visited)
-    made = (_candidate(node, progress, rooms.get(node.id, "")) for node in nodes)
+    made = (candidate_at(node, progress, rooms.get(node.id, "")) for node in nodes)
     return sorted((c for c in made if c is not None), key=lambda each: (each.kind, each.node_id))
 
 
-def _ranked(
+def order_candidates(
     graph: SceneGraph,
     candidates: list[Candidate],
     progress: SearchProgress,
     start: Point | None,
     costs: SearchCosts,
 ) -> list[Candidate]:
+    """Order candidates by the expected time until the object is found."""
     ways, points = RouteLengths(graph), [graph.by_id[c.node_id].pose.position for c in candidates]
     effort = [costs.looking + costs.opening * c.must_open for c in candidates]
-    chances = _chances(graph, candidates, progress)
+    chances = chances_of(graph, candidates, progress)
     stops = [SearchStop(chance, cost) for chance, cost in zip(chances, effort, strict=True)]
     first = [ways.between(start, point) if start else 0.0 for point in points]
     between = [[ways.between(point, other) for other in points] for point in points]
     return [candidates[index] for index in order_by_expected_time(stops, first, between)]
 
 
-def _chances(graph: SceneGraph, candidates: list[Candidate], progress: SearchProgress) -> list[float]:
+def chances_of(graph: SceneGraph, candidates: list[Candidate], progress: SearchProgress) -> list[float]:
     """Split each prior's probability among the places it names, and ``ODD`` among the others."""
-    ranks = [_prior(graph.by_id[c.node_id], c.room, progress.priors) for c in candidates]
+    ranks = [prior_of(graph.by_id[c.node_id], c.room, progress.priors) for c in candidates]
     sharing, unnamed = Counter(ranks), len(progress.priors)
     named = sum(LIKELY**rank for rank in sharing if rank < unnamed)
     common = sum(COMMON[c.kind] for c, rank in zip(candidates, ranks, strict=True) if rank == unnamed)
@@ -351,20 +355,17 @@ def _chances(graph: SceneGraph, candidates: list[Candidate], progress: SearchPro
     ]
 
 
-def _room_labels(graph: SceneGraph) -> dict[str, str]:
-    belongs = (Relation.IN_ROOM, Relation.PART_OF)
-    return {e.source: graph.by_id[e.target].label for e in graph.edges if e.relation in belongs}
-
-
-def _candidate(node: SceneNode, progress: SearchProgress, room: str) -> Candidate | None:
-    kind = _kind(node, progress)
+def candidate_at(node: SceneNode, progress: SearchProgress, room: str) -> Candidate | None:
+    """Return the candidate that a node is, None if there is nothing to search."""
+    kind = kind_of(node, progress)
     if kind is None:
         return None
     closed = node.is_container and node.occludes_contents and node.opening is not Opening.OPEN
-    return Candidate(node.id, node.label, kind, _why(node, kind, progress, room), room, closed)
+    return Candidate(node.id, node.label, kind, reason_for(node, kind, progress, room), room, closed)
 
 
-def _kind(node: SceneNode, progress: SearchProgress) -> CandidateKind | None:
+def kind_of(node: SceneNode, progress: SearchProgress) -> CandidateKind | None:
+    """Return the kind of candidate that a node is; None if there is nothing to search."""
     if node.id in progress.near_misses:
         return CandidateKind.NEAR_MISS
     if node.kind is not NodeKind.AGENT and node.is_container and node.occludes_contents:
@@ -372,17 +373,18 @@ def _kind(node: SceneNode, progress: SearchProgress) -> CandidateKind | None:
     return {NodeKind.PLACE: CandidateKind.PLACE, NodeKind.ROOM: CandidateKind.ROOM}.get(node.kind)
 
 
-def _why(node: SceneNode, kind: CandidateKind, progress: SearchProgress, room: str) -> str:
+def reason_for(node: SceneNode, kind: CandidateKind, progress: SearchProgress, room: str) -> str:
+    """Return why a node is a candidate, for the model."""
     if kind is CandidateKind.NEAR_MISS:
         return "memory has a similar object there"
-    prior = _prior(node, room, progress.priors)
+    prior = prior_of(node, room, progress.priors)
     if prior < len(progress.priors):
         return f"{progress.priors[prior]!r} is a likely place"
     reasons = {CandidateKind.CONTAINER: "its contents are hidden", CandidateKind.PLACE: "not searched yet"}
     return reasons.get(kind, "look around")
 
 
-def _prior(node: SceneNode, room: str, priors: tuple[str, ...]) -> int:
+def prior_of(node: SceneNode, room: str, priors: tuple[str, ...]) -> int:
     """Return the index of the first prior that names this node or its room, else ``len(priors)``."""
     names = {normalize_term(name) for name in (node.id, node.label, *node.aliases)} - {""}
     heads = {name.split()[-1] for name in names}

@@ -177,11 +177,9 @@ def judge(goal: Goal, evidence: Evidence, setting: Setting) -> Verdict:
     return _PREDICATES[type(goal)](goal, Case(evidence, setting, Course.of(evidence)))
 
 
-def _delivered(goal: Bring, case: Case) -> Verdict:
-    return _handed(case, goal, goal.what)
-
-
-def _handed(case: Case, goal: Bring | BringFilled, *whats: str, poured: HandAct | None = None) -> Verdict:
+def prove_handed(
+    case: Case, goal: Bring | BringFilled, *whats: str, poured: HandAct | None = None
+) -> Verdict:
     """Prove that the object was held, then handed to this person or placed there, and not taken again."""
     what, to, where = repr(whats[-1]), repr(goal.to), goal.where if isinstance(goal, Bring) else ""
     wrong = ""
@@ -232,23 +230,26 @@ def _receipt(act: Acted) -> str:
     return f"{act.words}, received by {act.receiver}" if act.receiver else act.words
 
 
-def _served(goal: BringFilled, case: Case) -> Verdict:
+def prove_serving(goal: BringFilled, case: Case) -> Verdict:
+    """Prove that a filled vessel was brought."""
     vessels = tuple(dict.fromkeys((goal.vessel, load_priors().vessel_for(goal.vessel, goal.contents))))
-    pours = _pours(case, goal.contents, *vessels)
+    pours = pours_into(case, goal.contents, *vessels)
     if not pours:
         return _not_poured(case, goal.contents, *vessels)
-    handed = _handed(case, goal, *vessels, poured=pours[-1])
+    handed = prove_handed(case, goal, *vessels, poured=pours[-1])
     return replace(handed, proofs=(pours[-1].act.words, *handed.proofs)) if handed.proven else handed
 
 
-def _poured(goal: Pour, case: Case) -> Verdict:
-    pours = _pours(case, goal.contents, goal.vessel)
+def prove_pouring(goal: Pour, case: Case) -> Verdict:
+    """Prove that the contents were poured into the vessel."""
+    pours = pours_into(case, goal.contents, goal.vessel)
     if not pours:
         return _not_poured(case, goal.contents, goal.vessel)
     return Verdict(proofs=(*_taking(case, pours[-1].held, pours[-1].order), pours[-1].act.words))
 
 
-def _pours(case: Case, contents: str, *vessels: str) -> list[HandAct]:
+def pours_into(case: Case, contents: str, *vessels: str) -> list[HandAct]:
+    """Return the pours of these contents into one of these vessels."""
     fits = (each for each in case.course.poured if case.is_a(each.held, contents))
     return [each for each in fits if case.is_a(each.act.target.id, *vessels)]
 
@@ -260,7 +261,8 @@ def _not_poured(case: Case, contents: str, *vessels: str) -> Verdict:
     return Verdict(missing=missing, remedy=remedy, recall=(contents, *vessels) if case.course.poured else ())
 
 
-def _held(goal: PickUp, case: Case) -> Verdict:
+def prove_holding(goal: PickUp, case: Case) -> Verdict:
+    """Prove that the object is in the hand."""
     held = case.course.held
     if held and case.is_a(held, goal.what) and not case.elsewhere(held, goal.what, goal.where):
         return Verdict(proofs=_taking(case, held, len(case.evidence.facts)))
@@ -268,17 +270,13 @@ def _held(goal: PickUp, case: Case) -> Verdict:
     return Verdict(missing=missing, remedy=f"GRASP {goal.what!r}", recall=(goal.what,) if held else ())
 
 
-def _found(goal: Find, case: Case) -> Verdict:
-    return _seen(case, goal.what, goal.where)
-
-
-def _seen(case: Case, what: str, where: str = "") -> Verdict:
+def prove_seen(case: Case, what: str, where: str = "") -> Verdict:
     """Prove that a detection or grasp met the object since it was last missed, or its place was reached."""
     missed: set[str] = set()
     for fact in reversed(case.evidence.facts):
         if isinstance(fact, Gone):
             missed |= case.evidence.ids_of(fact.id)
-        elif _saw(case, fact, what, where, missed):
+        elif shows(case, fact, what, where, missed):
             return Verdict(proofs=(fact.words,))
     return Verdict(
         missing=f"no detector saw {what!r} in this mission, and it may have moved since memory saw it",
@@ -287,7 +285,8 @@ def _seen(case: Case, what: str, where: str = "") -> Verdict:
     )
 
 
-def _saw(case: Case, fact: Fact, what: str, where: str, missed: set[str]) -> bool:
+def shows(case: Case, fact: Fact, what: str, where: str, missed: set[str]) -> bool:
+    """Return True if a fact shows the object at its stated place."""
     if isinstance(fact, Answered) and fact.source is Source.LOOK:
         fits = (node.id for node in fact.nodes if node.id not in missed and case.is_a(node.id, what))
         unplaced = not fact.nodes and answers(what, fact.query)
@@ -301,7 +300,8 @@ def _saw(case: Case, fact: Fact, what: str, where: str, missed: set[str]) -> boo
     return came and case.means(fact.target, what)
 
 
-def _at(goal: GoTo, case: Case) -> Verdict:
+def prove_arrival(goal: GoTo, case: Case) -> Verdict:
+    """Prove that the last drive ended at the place."""
     at = case.course.at
     if at is not None and case.is_in(at.target, goal.where):
         return Verdict(proofs=(at.words,))
@@ -312,13 +312,14 @@ def _at(goal: GoTo, case: Case) -> Verdict:
     )
 
 
-def _looking(goal: LookAt, case: Case) -> Verdict:
+def prove_facing(goal: LookAt, case: Case) -> Verdict:
+    """Prove that the camera points at the target."""
     facing = case.course.facing
     if facing is not None and _is_target(case, facing, goal.what):
         return Verdict(proofs=(facing.words,))
     looks = [fact for fact in case.evidence.facts if isinstance(fact, Answered)]
-    if any(_saw(case, look, goal.what, "", set()) for look in looks):
-        return _seen(case, goal.what)
+    if any(shows(case, look, goal.what, "", set()) for look in looks):
+        return prove_seen(case, goal.what)
     return Verdict(
         missing=f"no successful LOOK_AT {goal.what!r} since the robot last moved",
         remedy=f"NAVIGATE to {goal.what!r}, then LOOK_AT it",
@@ -331,7 +332,8 @@ def _is_target(case: Case, act: Acted, what: str) -> bool:
     return case.means(act.target, what) or case.is_a(act.target.id, what)
 
 
-def _looked_inside(goal: LookInside, case: Case) -> Verdict:
+def prove_inspection(goal: LookInside, case: Case) -> Verdict:
+    """Prove that the target was looked into while it was open."""
     for each in reversed(case.course.inspected):
         target = each.act.target
         if (each.opened or target.id not in case.setting.occluding) and case.means(target, goal.what):
@@ -343,7 +345,8 @@ def _looked_inside(goal: LookInside, case: Case) -> Verdict:
     )
 
 
-def _door(goal: MoveDoor, case: Case) -> Verdict:
+def prove_door(goal: MoveDoor, case: Case) -> Verdict:
+    """Prove that a door was moved and has not been moved again."""
     verb = Verb.OPEN if goal.open else Verb.CLOSE
     for act in case.course.doors.values():
         if act.verb is verb and case.means(act.target, goal.what):
@@ -356,13 +359,13 @@ def _door(goal: MoveDoor, case: Case) -> Verdict:
 
 
 _PREDICATES: Mapping[type, Callable[..., Verdict]] = {
-    Bring: _delivered,
-    BringFilled: _served,
-    Pour: _poured,
-    PickUp: _held,
-    Find: _found,
-    GoTo: _at,
-    LookAt: _looking,
-    LookInside: _looked_inside,
-    MoveDoor: _door,
+    Bring: lambda goal, case: prove_handed(case, goal, goal.what),
+    BringFilled: prove_serving,
+    Pour: prove_pouring,
+    PickUp: prove_holding,
+    Find: lambda goal, case: prove_seen(case, goal.what, goal.where),
+    GoTo: prove_arrival,
+    LookAt: prove_facing,
+    LookInside: prove_inspection,
+    MoveDoor: prove_door,
 }

@@ -1,4 +1,4 @@
-"""Recordings replay, tell their first difference, and tell their story."""
+"""Recordings replay and tell their story; interned values are read back as they were written."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Texts for readers, which a replay may ignore."""
+"""Replay of recordings: texts for readers may be ignored."""
 
 import json
 

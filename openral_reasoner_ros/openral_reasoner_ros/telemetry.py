@@ -104,15 +104,12 @@ def _open_for_append(path: Path, max_size: int) -> TextIO:
     if path.is_file() and path.stat().st_size > max_size // 2:
         path.replace(path.with_name(PREVIOUS_RECORDING_FILE))
     file = path.open("a", encoding="utf-8")
-    if path.stat().st_size and not _ends_a_line(path):
-        file.write("\n")
+    if path.stat().st_size:
+        with path.open("rb") as written:
+            written.seek(-1, 2)
+            if written.read() != b"\n":
+                file.write("\n")
     return file
-
-
-def _ends_a_line(path: Path) -> bool:
-    with path.open("rb") as file:
-        file.seek(-1, 2)
-        return file.read() == b"\n"
 
 
 _FAILED = ("FAILED", "INTERRUPTED", "TIMEOUT", "UNAVAILABLE", "SKILL_ERROR", "DETECTOR_ERROR")

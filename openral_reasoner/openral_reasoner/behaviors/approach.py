@@ -53,7 +53,10 @@ def approach(mission: Mission, target: KnownObject) -> Procedure[SkillResult]:
     """Drive to where the object can be seen and reached, unless the robot is already there."""
     if mission.at == target.id:
         return SkillResult(SkillStatus.SUCCEEDED, "already there")
-    target = yield from _with_standing(mission, target)
+    if target.standing is None:
+        answer = yield from resolve(mission, target.id)
+        if not isinstance(answer, RequestFailed) and answer.goal_pose is not None:
+            target = mission.learn(replace(target, standing=answer.goal_pose))
     if target.standing is None:
         return _NO_POSE
     result = yield from run_skill(mission, Verb.NAVIGATE, target)
@@ -76,15 +79,6 @@ def face(mission: Mission, target: KnownObject) -> Procedure[SkillResult]:
     if result.success:
         mission.facing = target.id
     return result
-
-
-def _with_standing(mission: Mission, target: KnownObject) -> Procedure[KnownObject]:
-    if target.standing is not None:
-        return target
-    answer = yield from resolve(mission, target.id)
-    if isinstance(answer, RequestFailed) or answer.goal_pose is None:
-        return target
-    return mission.learn(replace(target, standing=answer.goal_pose))
 
 
 def open_container(mission: Mission, node_id: str) -> Procedure[SkillResult]:
@@ -138,7 +132,7 @@ def refine_pose(mission: Mission, target: KnownObject) -> Procedure[RefinedPose]
         if not mission.palette.detector_available:
             return RefinedPose(target, look)
         look = yield from locate_object(mission, target.words or target.label)
-        if seen := _same(mission, target, look.objects):
+        if seen := same_object(mission, target, look.objects):
             if seen.id != target.id:
                 mission.note(Same(target.id, seen.id))
             return RefinedPose(seen, look)
@@ -148,7 +142,7 @@ def refine_pose(mission: Mission, target: KnownObject) -> Procedure[RefinedPose]
     return RefinedPose(target, look, lost=True)
 
 
-def _same(mission: Mission, target: KnownObject, seen: tuple[KnownObject, ...]) -> KnownObject | None:
+def same_object(mission: Mission, target: KnownObject, seen: tuple[KnownObject, ...]) -> KnownObject | None:
     """Return the detection that is this object: the one with its id, else the nearest within the gate."""
     named = next((each for each in seen if each.id == target.id), None)
     if named is not None or target.pose is None:

@@ -42,15 +42,16 @@ def prove(mission: Mission) -> Procedure[Proof]:
     goal = predicate_of(mission.prompt.text)
     if goal is None:
         return Proof(None, _NO_PREDICATE)
-    setting = yield from _setting(mission, goal)
+    setting = yield from setting_of(mission, goal)
     verdict = judge(goal, mission.evidence, setting)
     if not verdict.proven:
-        yield from _ask(mission, verdict)
+        yield from ask_for_proof(mission, verdict)
         verdict = judge(goal, mission.evidence, setting)
     return Proof(goal, verdict)
 
 
-def _setting(mission: Mission, goal: Goal) -> Procedure[Setting]:
+def setting_of(mission: Mission, goal: Goal) -> Procedure[Setting]:
+    """Return the setting of a goal; containers matter only for looking inside."""
     occluding: frozenset[str] = frozenset()
     if isinstance(goal, LookInside):
         graph, _ = yield from read_scene(mission)
@@ -58,14 +59,15 @@ def _setting(mission: Mission, goal: Goal) -> Procedure[Setting]:
     return Setting(mission.requester, mission.palette.places, occluding)
 
 
-def _ask(mission: Mission, verdict: Verdict) -> Procedure[None]:
+def ask_for_proof(mission: Mission, verdict: Verdict) -> Procedure[None]:
+    """Ask the read-only questions of a verdict, within the budget."""
     for reference in verdict.resolve:
         if _memory_left(mission) and mission.evidence.resolved(reference) is None:
             yield from resolve(mission, reference)
     for words in verdict.recall:
         if _memory_left(mission):
             yield from recall(mission, words)
-    if verdict.look and _can_look(mission):
+    if verdict.look and can_look(mission):
         yield from locate_object(mission, verdict.look)
 
 
@@ -73,7 +75,7 @@ def _memory_left(mission: Mission) -> bool:
     return mission.palette.spatial_memory_available and mission.ledger.left("recalls") >= 1
 
 
-def _can_look(mission: Mission) -> bool:
+def can_look(mission: Mission) -> bool:
     """Return True if a locator can answer at once: active, working and within the budget."""
     locator = mission.palette.default_locator
     awake = locator is not None and not locator.must_load and not locator.recovering
@@ -95,29 +97,35 @@ _AGAIN = "To end anyway, repeat the same call."
 
 def challenge_giving_up(mission: Mission) -> Procedure[ToolResult | None]:
     """Challenge giving up once while places are left that the budget allows to search; else None."""
-    for episode in _open_episodes(mission):
+    for episode in open_episodes(mission):
         candidates = yield from frontier(mission, episode)
         if candidates and _first_time(mission, Early.SEARCH_OPEN):
-            return _left(mission, episode, candidates)
+            return challenge_open_search(mission, episode, candidates)
     return None
 
 
 def challenge_success(mission: Mission, proof: Proof) -> ToolResult | None:
     """Challenge a claimed success once if it is not proven or an object is still held; else None."""
     if proof.verdict.proven or not proof.provable:
-        return None if proof.wants_held else _still_holding(mission)
+        return None if proof.wants_held else challenge_holding(mission)
     able = mission.ledger.left("model_calls") >= 1
-    return _not_proven(mission, proof.verdict) if able and _first_time(mission, Early.NOT_PROVEN) else None
+    return (
+        challenge_unproven(mission, proof.verdict)
+        if able and _first_time(mission, Early.NOT_PROVEN)
+        else None
+    )
 
 
-def _still_holding(mission: Mission) -> ToolResult | None:
+def challenge_holding(mission: Mission) -> ToolResult | None:
+    """Challenge an end while an object is held, once; else None."""
     if not mission.holding or not _first_time(mission, Early.STILL_HOLDING):
         return None
     text = f"the robot still holds an object: HANDOVER or PLACE it if the goal requires that. {_AGAIN}"
     return ToolResult(status=TOO_EARLY, text=text, found=_held(mission))
 
 
-def _not_proven(mission: Mission, verdict: Verdict) -> ToolResult:
+def challenge_unproven(mission: Mission, verdict: Verdict) -> ToolResult:
+    """Build the challenge of a success that nothing proves."""
     text = (
         f"no reply of a skill, detector or memory shows success. Missing: {verdict.missing}. "
         f"To prove it: {verdict.remedy}. If that is impossible, call done with success false. "
@@ -140,7 +148,10 @@ def ended(mission: Mission, proof: Proof, message: str) -> Ending:
     return Ending(MissionState.CLAIMED, f"{message} (claimed, not proven: {verdict.missing})", evidence)
 
 
-def _left(mission: Mission, episode: SearchProgress, candidates: tuple[Candidate, ...]) -> ToolResult:
+def challenge_open_search(
+    mission: Mission, episode: SearchProgress, candidates: tuple[Candidate, ...]
+) -> ToolResult:
+    """Build the challenge of giving up a search that has places left."""
     text = (
         f"{places(len(candidates))} left to search, best first: execute_rskill NAVIGATE on a frontier id "
         f"with search_for. {_AGAIN}"
@@ -149,7 +160,8 @@ def _left(mission: Mission, episode: SearchProgress, candidates: tuple[Candidate
     return ToolResult(status=TOO_EARLY, text=text, frontier=shown(mission, candidates), peer_words=words)
 
 
-def _open_episodes(mission: Mission) -> tuple[SearchProgress, ...]:
+def open_episodes(mission: Mission) -> tuple[SearchProgress, ...]:
+    """Return the searches that can continue, the newest first."""
     able = mission.palette.detector_available and mission.palette.with_verb(Verb.NAVIGATE)
     if (
         not able

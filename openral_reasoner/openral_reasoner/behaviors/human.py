@@ -23,7 +23,7 @@ def put(mission: Mission, question: str, choices: tuple[str, ...], seconds: floa
     """Publish a question and wait for its answer; the mission's clock is paused meanwhile."""
     call_id = mission.next_id("handoff")
     mission.begin(call_id, "ask_human", question=question)
-    mission.emit(PublishHandoff(question=_question(mission, call_id, question, choices)))
+    mission.emit(PublishHandoff(question=handoff_question(mission, call_id, question, choices)))
     if seconds <= 0.0:
         mission.finish(call_id, "HANDED_OVER")
         return None
@@ -40,7 +40,10 @@ def put(mission: Mission, question: str, choices: tuple[str, ...], seconds: floa
     return answer
 
 
-def _question(mission: Mission, call_id: str, question: str, choices: tuple[str, ...]) -> HandoffQuestion:
+def handoff_question(
+    mission: Mission, call_id: str, question: str, choices: tuple[str, ...]
+) -> HandoffQuestion:
+    """Build a question with what was tried and what remains of the budget."""
     calls = (f"{r.tool} {r.arguments}: {r.status}" for r in mission.records.values() if r.status != "pending")
     return HandoffQuestion(
         id=call_id,

@@ -105,19 +105,21 @@ def locate_object(
     look = not_evaluated(mission)
     broken: LocateOutcome | None = None
     absent: LocateOutcome | None = None
-    for entry in _asked(mission, detector):
+    named = mission.palette.locator(detector) if detector else None
+    asked = ((named,) if named else ()) if detector else mission.palette.locators
+    for entry in asked:
         look = yield from _look_by(mission, entry, words, camera)
-        if look.absent and not _decides(mission, entry, detector):
+        if look.absent and not decides(mission, entry, detector):
             absent = absent or look
         elif look.decisive:
             return look
         broken = broken or (look if look.status in _BACK_SOON else None)
     if absent is not None:
-        broken = _away(mission) or broken
+        broken = missing_default(mission) or broken
     hoped: set[str] = set()
     while broken is not None and broken.status not in hoped:
         hoped.add(broken.status)
-        entry_back = yield from _back(mission, broken)
+        entry_back = yield from wait_for_recovery(mission, broken)
         if entry_back is None:
             break
         look = yield from _look_by(mission, entry_back, words, camera)
@@ -125,7 +127,7 @@ def locate_object(
     return absent if absent is not None and not look.decisive else look
 
 
-def _decides(mission: Mission, entry: LocatorEntry, named: str) -> bool:
+def decides(mission: Mission, entry: LocatorEntry, named: str) -> bool:
     """Return True if this locator's NOT_IN_VIEW is final."""
     palette = mission.palette
     rivals = () if palette.chosen_default else palette.rivals
@@ -133,7 +135,7 @@ def _decides(mission: Mission, entry: LocatorEntry, named: str) -> bool:
     return bool(named) or not some_default or (entry.is_default and not rivals)
 
 
-def _away(mission: Mission) -> LocateOutcome | None:
+def missing_default(mission: Mission) -> LocateOutcome | None:
     """Return a failed outcome for the deployment's default locator if it is not in the graph."""
     chosen = mission.palette.chosen_default
     there = not chosen or any(each.is_default for each in mission.palette.locators)
@@ -143,39 +145,35 @@ def _away(mission: Mission) -> LocateOutcome | None:
 
 
 def _look_by(mission: Mission, entry: LocatorEntry, words: str, camera: str) -> Procedure[LocateOutcome]:
-    call_id, result = yield from _insist(mission, entry, words, camera)
+    call_id, result = yield from request_detection(mission, entry, words, camera)
     if result.status is LocateStatus.FOUND:
-        return (yield from _placed(mission, entry, call_id, result, words))
+        return (yield from place_detection(mission, entry, call_id, result, words))
     return LocateOutcome(result.status.name, result.message, entry.id)
 
 
-def _back(mission: Mission, broken: LocateOutcome) -> Procedure[LocatorEntry | None]:
+def wait_for_recovery(mission: Mission, broken: LocateOutcome) -> Procedure[LocatorEntry | None]:
     """Wait until the locator of a failed request recovers; None if it does not, or is reported as blind."""
     locator, deadlines = broken.detector, mission.settings.deadlines
     asleep = broken.status == LocateStatus.INACTIVE.name
 
     def settled(palette: ToolPalette) -> bool:
-        return locator in {e.id for e in palette.blind} or _ready(palette, broken) is not None
+        return locator in {e.id for e in palette.blind} or recovered(palette, broken) is not None
 
     absent = f"{locator} has not recovered"
     if absent not in mission.in_vain:
         yield from pause(mission, LOOK_AGAIN)
     seconds = deadlines.locator if asleep else deadlines.recovery
     yield from wait_at_most(mission, seconds, PeerRequirement(settled, absent))
-    ready = _ready(mission.palette, broken)
+    ready = recovered(mission.palette, broken)
     if ready is None:
-        _missed(mission, locator)
+        mission.not_back.add(locator)
+        if not LOCATOR.there(mission.palette):
+            mission.in_vain.add(LOCATOR.absent)
     return ready
 
 
-def _missed(mission: Mission, locator: str) -> None:
-    """Record that waiting for this locator timed out, and for any locator if there is none."""
-    mission.not_back.add(locator)
-    if not LOCATOR.there(mission.palette):
-        mission.in_vain.add(LOCATOR.absent)
-
-
-def _ready(palette: ToolPalette, broken: LocateOutcome) -> LocatorEntry | None:
+def recovered(palette: ToolPalette, broken: LocateOutcome) -> LocatorEntry | None:
+    """Return the locator of a failed request if it has recovered, else None."""
     entry = palette.locator(broken.detector)
     return entry if entry is not None and _BACK_SOON[broken.status](entry) else None
 
@@ -185,14 +183,7 @@ def not_evaluated(mission: Mission) -> LocateOutcome:
     return LocateOutcome("NO_DETECTOR", describe_failed_locators(mission) or "no locator is available")
 
 
-def _asked(mission: Mission, detector: str) -> tuple[LocatorEntry, ...]:
-    if not detector:
-        return mission.palette.locators
-    named = mission.palette.locator(detector)
-    return (named,) if named else ()
-
-
-def _insist(
+def request_detection(
     mission: Mission, entry: LocatorEntry, words: str, camera: str
 ) -> Procedure[tuple[str, LocateResult]]:
     """Send a request to a locator, activating it first if needed."""
@@ -201,53 +192,54 @@ def _insist(
         refused = yield from activate_for_task(mission, entry.id)
         if refused:
             return "", LocateResult(LocateStatus.INACTIVE, refused, words, camera, entry.id)
-    first = yield from _again_and_again(mission, entry, words, camera)
+    first = yield from request_with_retries(mission, entry, words, camera)
     if first[1].status is LocateStatus.INACTIVE and can_be_woken:
         mission.palette = mission.palette.with_state(entry.id, LifecycleState.INACTIVE)
         refused = yield from activate_for_task(mission, entry.id)
-        return first if refused else (yield from _one(mission, entry, words, camera))
+        return first if refused else (yield from request_once(mission, entry, words, camera))
     return first
 
 
-def _again_and_again(
+def request_with_retries(
     mission: Mission, entry: LocatorEntry, words: str, camera: str
 ) -> Procedure[tuple[str, LocateResult]]:
     """Retry a request that fails for a transient reason, but not again if the last retries were useless."""
-    look = yield from _one(mission, entry, words, camera)
+    look = yield from request_once(mission, entry, words, camera)
     in_vain = f"{entry.id} keeps failing"
     for _ in range(0 if in_vain in mission.in_vain else LOOKS_AGAIN):
         if look[1].status not in _PASSING:
             break
         yield from pause(mission, LOOK_AGAIN)
-        look = yield from _one(mission, entry, words, camera)
+        look = yield from request_once(mission, entry, words, camera)
     change = mission.in_vain.add if look[1].status in _PASSING else mission.in_vain.discard
     change(in_vain)
     return look
 
 
-def _one(
+def request_once(
     mission: Mission, entry: LocatorEntry, words: str, camera: str
 ) -> Procedure[tuple[str, LocateResult]]:
+    """Send one request, and record the use of the locator."""
     result = yield from locate(mission, words, camera, entry.id)
     mission.residency = mission.residency.used_at(entry.id, mission.now)
     return result
 
 
-def _placed(
+def place_detection(
     mission: Mission, entry: LocatorEntry, call_id: str, result: LocateResult, words: str
 ) -> Procedure[LocateOutcome]:
     """Place a detection in the map; if that image has no usable depth, ask for one more image."""
-    look, may_pass = yield from _take_in(mission, call_id, result, words)
+    look, may_pass = yield from integrate_detection(mission, call_id, result, words)
     if not may_pass:
         return look
-    call_id, again = yield from _one(mission, entry, words, result.camera)
+    call_id, again = yield from request_once(mission, entry, words, result.camera)
     if again.status is not LocateStatus.FOUND:
         return look
-    look, _ = yield from _take_in(mission, call_id, again, words)
+    look, _ = yield from integrate_detection(mission, call_id, again, words)
     return look
 
 
-def _take_in(
+def integrate_detection(
     mission: Mission, call_id: str, result: LocateResult, words: str
 ) -> Procedure[tuple[LocateOutcome, bool]]:
     """Have memory place a detection, giving it an id and a pose; the flag: another image may help."""

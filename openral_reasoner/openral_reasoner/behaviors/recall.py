@@ -73,7 +73,7 @@ def recall_or_locate(mission: Mission, words: str, likely: tuple[str, ...]) -> P
             return ToolResult(status=answer.status.name, text=_HIT_WORDS[answer.status], found=found)
     episode = mission.episode(words).hinted(_near(mission, answer, words), likely)
     mission.keep(episode)
-    return (yield from _escalate(mission, answer, episode))
+    return (yield from escalate(mission, answer, episode))
 
 
 def not_found_reply(
@@ -110,7 +110,7 @@ def _near(mission: Mission, answer: RecallResult | RequestFailed, words: str) ->
     return tuple(match.node_id for match in answer.near_misses)
 
 
-def _escalate(
+def escalate(
     mission: Mission, answer: RecallResult | RequestFailed, episode: SearchProgress
 ) -> Procedure[ToolResult]:
     """Ask the default locator for the same query, once per episode."""
@@ -122,7 +122,8 @@ def _escalate(
         RecallStatus.INTERNAL_ERROR,
     ):
         status = answer.status.name
-    memory = _memory_text(status)
+    unknown = status == RecallStatus.NOT_IN_MEMORY.name
+    memory = "not in memory" if unknown else f"memory could not answer ({status})"
     if episode.escalated:
         return (
             yield from not_found_reply(
@@ -150,12 +151,6 @@ def _seen(mission: Mission, look: LocateOutcome, words: str) -> ToolResult:
         text="not in memory, but a locator sees it now; the ids below may be used as targets",
         found=tuple(target.found() for target in look.objects),
     )
-
-
-def _memory_text(status: str) -> str:
-    if status == RecallStatus.NOT_IN_MEMORY.name:
-        return "not in memory"
-    return f"memory could not answer ({status})"
 
 
 def _locate_text(look: LocateOutcome) -> str:

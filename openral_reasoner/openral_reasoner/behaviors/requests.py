@@ -76,7 +76,7 @@ def wait_for(mission: Mission, *needs: PeerRequirement) -> Procedure[None]:
 
 def wait_at_most(mission: Mission, seconds: float, *needs: PeerRequirement) -> Procedure[None]:
     """Wait for these peers with an explicit timeout [s]."""
-    if any(_hoped_for(mission, need) for need in needs):
+    if any(is_hoped_for(mission, need) for need in needs):
         yield from _wait(mission, needs, seconds)
     for need in needs:
         change = mission.in_vain.discard if need.there(mission.palette) else mission.in_vain.add
@@ -90,12 +90,12 @@ def _wait(mission: Mission, needs: tuple[PeerRequirement, ...], seconds: float) 
     mission.say("waiting: " + ", ".join(need.absent for need in needs if not need.there(mission.palette)))
     mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
     kind = ""
-    while any(_hoped_for(mission, need) for need in needs) and kind != "deadline_passed":
+    while any(is_hoped_for(mission, need) for need in needs) and kind != "deadline_passed":
         kind = (yield Wait(call_id, palette=True)).kind
     mission.emit(ClearDeadline(call_id=call_id))
 
 
-def _hoped_for(mission: Mission, need: PeerRequirement) -> bool:
+def is_hoped_for(mission: Mission, need: PeerRequirement) -> bool:
     """Return True if the peer is unavailable and no wait for it has timed out."""
     return not need.there(mission.palette) and need.absent not in mission.in_vain
 
@@ -134,15 +134,15 @@ def pause(mission: Mission, seconds: float) -> Procedure[None]:
 
 def recall(mission: Mission, words: str, limit: int = 5) -> Procedure[RecallResult | RequestFailed]:
     """Ask memory for an object."""
-    return (yield from _of_memory(mission, lambda: _recall(mission, words, limit)))
+    return (yield from ask_memory(mission, lambda: _recall(mission, words, limit)))
 
 
 def resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | RequestFailed]:
     """Ask memory to resolve a reference to a place, room, agent or object."""
-    return (yield from _of_memory(mission, lambda: _resolve(mission, reference)))
+    return (yield from ask_memory(mission, lambda: _resolve(mission, reference)))
 
 
-def _of_memory(
+def ask_memory(
     mission: Mission, ask: Callable[[], Procedure[T | RequestFailed]]
 ) -> Procedure[T | RequestFailed]:
     """Ask memory, and ask again if it was lost during the request and has come back."""
@@ -163,15 +163,11 @@ def _recall(mission: Mission, words: str, limit: int) -> Procedure[RecallResult 
     event = yield from send_request(mission, call_id, command, mission.settings.deadlines.memory)
     if isinstance(event, Recalled):
         mission.finish(call_id, event.result.status.name, event.result.message)
-        _note_recalled(mission, words, event.result)
+        if event.result.status in _REMEMBERED and event.result.matches:
+            nodes = tuple(KnownObject.remembered(match, words).node() for match in event.result.matches)
+            mission.note(Answered(Source.MEMORY, words, nodes))
         return event.result
-    return _unanswered(mission, call_id, event)
-
-
-def _note_recalled(mission: Mission, words: str, result: RecallResult) -> None:
-    if result.status in _REMEMBERED and result.matches:
-        nodes = tuple(KnownObject.remembered(match, words).node() for match in result.matches)
-        mission.note(Answered(Source.MEMORY, words, nodes))
+    return record_failure(mission, call_id, event)
 
 
 def _resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | RequestFailed]:
@@ -182,16 +178,12 @@ def _resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | Requ
     event = yield from send_request(mission, call_id, command, mission.settings.deadlines.memory)
     if isinstance(event, Resolved):
         mission.finish(call_id, event.result.status.name, event.result.message)
-        _note_resolved(mission, reference, event.result)
+        one = event.result.status in (ResolveStatus.FOUND, ResolveStatus.UNREACHABLE)
+        ids = (event.result.node_id,) if one else event.result.candidates
+        if any(ids) and (one or event.result.status is ResolveStatus.AMBIGUOUS):
+            mission.note(Referred(reference, ids))
         return event.result
-    return _unanswered(mission, call_id, event)
-
-
-def _note_resolved(mission: Mission, reference: str, result: ResolveResult) -> None:
-    one = result.status in (ResolveStatus.FOUND, ResolveStatus.UNREACHABLE)
-    ids = (result.node_id,) if one else result.candidates
-    if any(ids) and (one or result.status is ResolveStatus.AMBIGUOUS):
-        mission.note(Referred(reference, ids))
+    return record_failure(mission, call_id, event)
 
 
 def locate(mission: Mission, words: str, camera: str, detector: str) -> Procedure[tuple[str, LocateResult]]:
@@ -211,7 +203,7 @@ def locate(mission: Mission, words: str, camera: str, detector: str) -> Procedur
         result = event.result
         mission.finish(call_id, result.status.name, result.message)
         return call_id, result
-    silent = _unanswered(mission, call_id, event)
+    silent = record_failure(mission, call_id, event)
     status = LocateStatus.TIMEOUT if silent.condition == "TIMEOUT" else LocateStatus.DETECTOR_ERROR
     return call_id, LocateResult(status, silent.message, words, camera, detector)
 
@@ -226,7 +218,7 @@ def observe(mission: Mission, located: str, look: LocateResult) -> Procedure[Obs
     if isinstance(event, Observed):
         mission.finish(call_id, event.result.status.name, event.result.message)
         return event.result
-    return _unanswered(mission, call_id, event)
+    return record_failure(mission, call_id, event)
 
 
 def read_scene(mission: Mission) -> Procedure[tuple[SceneGraph, Pose | None]]:
@@ -252,10 +244,11 @@ def change_state(mission: Mission, peer: str, activate: bool) -> Procedure[State
     if isinstance(event, StateChanged):
         mission.finish(call_id, "SUCCEEDED" if event.success else "REFUSED", event.message)
         return event
-    return _unanswered(mission, call_id, event)
+    return record_failure(mission, call_id, event)
 
 
-def _unanswered(mission: Mission, call_id: str, event: Event) -> RequestFailed:
+def record_failure(mission: Mission, call_id: str, event: Event) -> RequestFailed:
+    """Record the end of a call without an answer, and return the reason."""
     if isinstance(event, CallFailed):
         silent = RequestFailed(event.condition.upper(), event.message)
     else:

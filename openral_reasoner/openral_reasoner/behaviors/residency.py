@@ -80,12 +80,12 @@ def make_room(mission: Mission, request: MemoryRequest) -> Procedure[str]:
             plan = plan_residency(_residents(mission), request, mission.settings.residency, mission.now)
         except MinResidencyNotElapsed as refused:
             if attempt == 2:
-                return _recorded(mission, request, refused)
+                return record_refusal(mission, request, refused)
             yield from _wait_until(mission, refused.until)
         except ResidencyRefused as refused:
-            return _recorded(mission, request, refused)
+            return record_refusal(mission, request, refused)
         else:
-            return (yield from _carry_out(mission, plan, request))
+            return (yield from carry_out(mission, plan, request))
     return ""
 
 
@@ -95,7 +95,7 @@ def free_memory_for_skill(mission: Mission, entry: SkillEntry) -> Procedure[Skil
         return None
     refused = yield from make_room(mission, MemoryRequest(entry.id, memory=entry.gpu_memory_mb))
     if not refused:
-        refused = yield from _measured_back(mission)
+        refused = yield from wait_for_freed_memory(mission)
     if not refused:
         return None
     return SkillResult(SkillStatus.BUSY, f"goal not sent because its memory could not be freed: {refused}")
@@ -162,18 +162,19 @@ def _residents(mission: Mission) -> tuple[Resident, ...]:
     return residents_of(mission.palette, mission.residency, mission.settings.residency)
 
 
-def _carry_out(mission: Mission, plan: tuple[Transition, ...], request: MemoryRequest) -> Procedure[str]:
+def carry_out(mission: Mission, plan: tuple[Transition, ...], request: MemoryRequest) -> Procedure[str]:
+    """Carry out a plan; return "" on success, else the reason."""
     for step in plan:
         if mission.ledger.left("transitions") < 1:
             raise BudgetExhausted("transitions", mission.ledger.limit("transitions"))
-        mission.residency = _intended(mission.residency, step)
+        mission.residency = intended(mission.residency, step)
         failed = yield from run_transition(mission, step)
         if failed:
             return f"not enough memory for {request.requester}: {failed}"
     return ""
 
 
-def _intended(state: ResidencyState, step: Transition) -> ResidencyState:
+def intended(state: ResidencyState, step: Transition) -> ResidencyState:
     """Return the state before a transition, so that an interrupted one is restored too."""
     if step.activate:
         return state if step.peer in state.evicted_peers else state.activated_on_demand(step.peer)
@@ -187,31 +188,31 @@ def _wait_until(mission: Mission, until: float) -> Procedure[None]:
     yield Wait(call_id)
 
 
-def _measured_back(mission: Mission) -> Procedure[str]:
+def wait_for_freed_memory(mission: Mission) -> Procedure[str]:
     """Wait, bounded, until every inactive or evicted detector is measured to hold no memory."""
     call_id = mission.next_id("memory")
-    if not _holding(mission):
+    if not detectors_holding_memory(mission):
         return ""
-    mission.begin(call_id, "memory_back", peers=", ".join(_holding(mission)))
+    mission.begin(call_id, "memory_back", peers=", ".join(detectors_holding_memory(mission)))
     mission.emit(SetDeadline(call_id=call_id, seconds=mission.settings.residency.memory_back))
     kind, requested = "", set[str]()
-    while _holding(mission) and kind != "deadline_passed":
+    while detectors_holding_memory(mission) and kind != "deadline_passed":
         keep_evicted(mission, requested)
         kind = (yield Wait(call_id, palette=True)).kind
     mission.emit(ClearDeadline(call_id=call_id))
-    held = _holding(mission)
+    held = detectors_holding_memory(mission)
     mission.finish(call_id, "TIMEOUT" if held else "SUCCEEDED", ", ".join(held))
     return f"{', '.join(held)} should be inactive but still hold memory" if held else ""
 
 
-def _holding(mission: Mission) -> tuple[str, ...]:
+def detectors_holding_memory(mission: Mission) -> tuple[str, ...]:
     """Return the detectors that should hold no memory but do."""
     palette, displaced = mission.palette, mission.residency.evicted_peers
     asleep = (e for e in palette.detectors if e.id not in palette.awake or e.id in displaced)
     return tuple(each.id for each in asleep if each.held)
 
 
-def _recorded(mission: Mission, request: MemoryRequest, refused: ResidencyRefused) -> str:
+def record_refusal(mission: Mission, request: MemoryRequest, refused: ResidencyRefused) -> str:
     """Record a refused plan as a call that ended with its reason."""
     call_id = mission.next_id("residency")
     mission.begin(call_id, "make_room", peer=request.requester)

@@ -37,20 +37,19 @@ def search_candidate(
     mission.say(f"searching {candidate.label} for {episode.term}")
     outcome = "INTERRUPTED"
     try:
-        look = yield from _examine(mission, candidate, episode.term)
+        look = yield from examine(mission, candidate, episode.term)
         outcome = look.status
     finally:
-        _record(mission, candidate, episode, outcome)
+        mission.keep(mission.episode(episode.term).after_visit(candidate.node_id, outcome))
+        mission.searched.append(f"{candidate.label}: {outcome}")
         mission.close_span(span, outcome)
-    return (yield from _reply(mission, candidate, look, episode.term))
+    return (yield from reply_to(mission, candidate, look, episode.term))
 
 
-def _record(mission: Mission, candidate: Candidate, episode: SearchProgress, outcome: str) -> None:
-    mission.keep(mission.episode(episode.term).after_visit(candidate.node_id, outcome))
-    mission.searched.append(f"{candidate.label}: {outcome}")
-
-
-def _reply(mission: Mission, candidate: Candidate, look: LocateOutcome, words: str) -> Procedure[ToolResult]:
+def reply_to(
+    mission: Mission, candidate: Candidate, look: LocateOutcome, words: str
+) -> Procedure[ToolResult]:
+    """Reply to the model with the outcome of searching one place."""
     if look.objects:
         mission.keep(mission.episode(words).after_finding(look.objects[0].id))
         found = tuple(target.found() for target in look.objects)
@@ -69,8 +68,9 @@ def _reply(mission: Mission, candidate: Candidate, look: LocateOutcome, words: s
     return (yield from not_found_reply(mission, words, look.status, text, (look.message,)))
 
 
-def _examine(mission: Mission, candidate: Candidate, words: str) -> Procedure[LocateOutcome]:
-    closed = _cannot_open(mission, candidate)
+def examine(mission: Mission, candidate: Candidate, words: str) -> Procedure[LocateOutcome]:
+    """Drive to a candidate, open it if needed, and look for the object."""
+    closed = refusal_to_open(mission, candidate)
     if closed is not None:
         return closed
     place = yield from resolve_object(mission, candidate.node_id)
@@ -83,19 +83,21 @@ def _examine(mission: Mission, candidate: Candidate, words: str) -> Procedure[Lo
     if hidden:
         opened = yield from open_container(mission, hidden)
         if not opened.success:
-            return LocateOutcome(_closed(opened.status), opened.message)
+            unable = opened.status is SkillStatus.UNSUPPORTED
+            status = "NO_SKILL_TO_OPEN" if unable else f"NOT_OPENED_{opened.status.name}"
+            return LocateOutcome(status, opened.message)
         # A door is opened from beside it; what it hid is seen from before it.
         back = yield from approach(mission, place)
         if not back.success:
             yield from close_container(mission, hidden)
             return LocateOutcome(f"NOT_REACHED_{back.status.name}", back.message)
-    look = yield from _look_there(mission, place, words)
+    look = yield from look_at_place(mission, place, words)
     if hidden and not look.objects:
         yield from close_container(mission, hidden)
     return look
 
 
-def _cannot_open(mission: Mission, candidate: Candidate) -> LocateOutcome | None:
+def refusal_to_open(mission: Mission, candidate: Candidate) -> LocateOutcome | None:
     """Return the reason why driving there would be useless because it cannot be opened."""
     if not candidate.must_open:
         return None
@@ -105,13 +107,10 @@ def _cannot_open(mission: Mission, candidate: Candidate) -> LocateOutcome | None
     return LocateOutcome(full.status, full.text) if full is not None else None
 
 
-def _look_there(mission: Mission, place: KnownObject, words: str) -> Procedure[LocateOutcome]:
+def look_at_place(mission: Mission, place: KnownObject, words: str) -> Procedure[LocateOutcome]:
+    """Face a place, unless it is a room, and look for the object."""
     if place.kind != NodeKind.ROOM:
         faced = yield from face(mission, place)
         if not faced.success:
             return LocateOutcome(f"NOT_FACED_{faced.status.name}", faced.message)
     return (yield from locate_object(mission, words))
-
-
-def _closed(status: SkillStatus) -> str:
-    return "NO_SKILL_TO_OPEN" if status is SkillStatus.UNSUPPORTED else f"NOT_OPENED_{status.name}"

@@ -37,43 +37,44 @@ def execute(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
     return (yield from _VERBS[step.entry.verb](mission, step))
 
 
-def _navigate(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+def navigate(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+    """Drive to the target."""
     mission.at = ""
     return SkillExecution((yield from approach(mission, step.target)), step.target)
 
 
-def _look_at(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+def look_at(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+    """Point the camera at the target."""
     return SkillExecution((yield from face(mission, step.target)), step.target)
 
 
-def _open(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+def open_target(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+    """Open the target."""
     return SkillExecution((yield from open_container(mission, step.target.id)), step.target)
 
 
-def _close(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+def close_target(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+    """Drive to the target and close it."""
     went = yield from approach(mission, step.target)
     if not went.success:
         return SkillExecution(went, step.target)
-    done = yield from _run_with_recovery(mission, step, near=False)
+    done = yield from run_with_recovery(mission, step, near=False)
     if done.result.success:
         mission.opened.discard(step.target.id)
     return done
 
 
-def _grasp(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+def grasp(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
     """Grasp an object; its container is closed later, when the hand is empty."""
-    done = yield from _on_object(mission, step)
+    done = yield from act_on_object(mission, step)
     if done.result.success:
         mission.holding = done.target.id
         mission.left_open = mission.opened.intersection(done.target.containers)
     return done
 
 
-def _pour(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
-    return (yield from _on_object(mission, step))
-
-
-def _on_object(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+def act_on_object(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+    """Open what hides the object, approach it, and act on it after a final look."""
     if step.target.must_open:
         opened = yield from open_container(mission, step.target.must_open)
         if not opened.success:
@@ -82,31 +83,27 @@ def _on_object(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
     went = yield from approach(mission, step.target)
     if not went.success:
         return SkillExecution(went, step.target)
-    return (yield from _run_with_recovery(mission, step, near=True))
+    return (yield from run_with_recovery(mission, step, near=True))
 
 
-def _release(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+def release(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
     """Bring the held object to a surface or a person."""
     went = yield from approach(mission, step.target)
     if not went.success:
         return SkillExecution(went, step.target)
-    done = yield from _run_with_recovery(
+    done = yield from run_with_recovery(
         mission, replace(step, target=mission.objects.get(step.target.id, step.target)), near=False
     )
     if done.result.success:
-        _let_go(mission, step, done.result)
-        yield from _close_opened_containers(mission)
+        record_release(mission, step, done.result)
+        # Closing what was opened for the object needs the empty hand.
+        behind, mission.left_open = sorted(mission.left_open), set()
+        for container in behind:
+            yield from close_container(mission, container)
     return done
 
 
-def _close_opened_containers(mission: Mission) -> Procedure[None]:
-    """Close the containers that were opened for the released object; closing needs an empty hand."""
-    behind, mission.left_open = sorted(mission.left_open), set()
-    for container in behind:
-        yield from close_container(mission, container)
-
-
-def _let_go(mission: Mission, step: SkillStep, result: SkillResult) -> None:
+def record_release(mission: Mission, step: SkillStep, result: SkillResult) -> None:
     """Record where the held object is now: at its target, or with a person."""
     held = mission.objects.get(mission.holding)
     mission.holding, mission.let_go = "", True
@@ -124,7 +121,7 @@ def _let_go(mission: Mission, step: SkillStep, result: SkillResult) -> None:
     mission.learn(put)
 
 
-def _run_with_recovery(mission: Mission, step: SkillStep, *, near: bool) -> Procedure[SkillExecution]:
+def run_with_recovery(mission: Mission, step: SkillStep, *, near: bool) -> Procedure[SkillExecution]:
     """Run the skill with recovery from failures; ``near`` refines the pose before each attempt."""
     others = [e for e in mission.palette.with_verb(step.entry.verb) if e != step.entry]
     recovery = RecoveryPolicy(len(others))
@@ -137,7 +134,7 @@ def _run_with_recovery(mission: Mission, step: SkillStep, *, near: bool) -> Proc
                     SkillResult(SkillStatus.NOTHING_THERE, "the object has moved"), step.target, refined.look
                 )
             step = replace(step, target=refined.target)
-        result = yield from _once(mission, step)
+        result = yield from attempt(mission, step)
         if result.success:
             return SkillExecution(result, step.target)
         action, recovery = recovery.after(result.status)
@@ -147,10 +144,13 @@ def _run_with_recovery(mission: Mission, step: SkillStep, *, near: bool) -> Proc
             step = replace(step, entry=others.pop(0))
         looks_wanted = near and action is RecoveryAction.REAPPROACH
         if action is RecoveryAction.REAPPROACH:
-            yield from _reapproach(mission, step.target)
+            # With a new base pose from memory.
+            mission.at = ""
+            yield from approach(mission, replace(step.target, standing=None))
 
 
-def _once(mission: Mission, step: SkillStep) -> Procedure[SkillResult]:
+def attempt(mission: Mission, step: SkillStep) -> Procedure[SkillResult]:
+    """Send one goal with its parameters bound to the target."""
     try:
         params = bind(step.entry, step.target, step.extras)
     except MissingParameter as error:
@@ -162,19 +162,13 @@ def _once(mission: Mission, step: SkillStep) -> Procedure[SkillResult]:
     return result
 
 
-def _reapproach(mission: Mission, target: KnownObject) -> Procedure[None]:
-    """Approach again with a new base pose from memory."""
-    mission.at = ""
-    yield from approach(mission, replace(target, standing=None))
-
-
 _VERBS: Mapping[Verb, Callable[[Mission, SkillStep], Procedure[SkillExecution]]] = {
-    Verb.NAVIGATE: _navigate,
-    Verb.LOOK_AT: _look_at,
-    Verb.OPEN: _open,
-    Verb.CLOSE: _close,
-    Verb.GRASP: _grasp,
-    Verb.POUR: _pour,
-    Verb.PLACE: _release,
-    Verb.HANDOVER: _release,
+    Verb.NAVIGATE: navigate,
+    Verb.LOOK_AT: look_at,
+    Verb.OPEN: open_target,
+    Verb.CLOSE: close_target,
+    Verb.GRASP: grasp,
+    Verb.POUR: act_on_object,
+    Verb.PLACE: release,
+    Verb.HANDOVER: release,
 }

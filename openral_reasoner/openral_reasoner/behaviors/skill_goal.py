@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from math import isfinite
 
 from openral_core.errors import OpenRALError, format_choices
-from openral_core.geometry import Pose
 from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import ParamValue, SkillGoal, SkillResult, SkillStatus, Verb
 from openral_core.spatial_memory import NodeKind
@@ -44,15 +43,16 @@ def execute_skill(
     if entry not in mission.palette.skills:
         return SkillResult(SkillStatus.UNSUPPORTED, f"{entry.id} is no longer offered")
     mission.evidence = mission.evidence.begun(mission.palette.holding)
-    result = yield from _goal(mission, entry, words, params)
-    mission.note(_fact(entry, target, result))
+    result = yield from send_goal(mission, entry, words, params)
+    mission.note(fact_of(entry, target, result))
     yield from restore_pending(mission)
     return result
 
 
-def _goal(
+def send_goal(
     mission: Mission, entry: SkillEntry, words: str, params: Mapping[str, ParamValue]
 ) -> Procedure[SkillResult]:
+    """Send a goal and wait for its result; cancel it at its deadline or if the mission is interrupted."""
     mission.spend("skills")
     call_id = mission.next_id("skill")
     mission.begin(call_id, "execute_rskill", rskill=entry.id, step=words)
@@ -63,21 +63,21 @@ def _goal(
     seconds = entry.deadline + mission.settings.deadlines.skill_grace
     mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
     try:
-        event = yield from _ended(mission, call_id)
+        event = yield from wait_for_end(mission, call_id)
     except (MissionCancelled, BudgetExhausted):
-        yield from _stop(mission, call_id)
+        yield from stop_goal(mission, call_id)
         raise
-    result = _result(event)
+    result = result_of(event)
     if isinstance(event, DeadlinePassed):
-        yield from _stop(mission, call_id)
+        yield from stop_goal(mission, call_id)
     else:
-        _give_back(mission, event)
+        release_memory(mission, event)
     mission.emit(ClearDeadline(call_id=call_id))
     mission.finish(call_id, result.status.name, result.message)
     return result
 
 
-def _fact(entry: SkillEntry, target: KnownObject, result: SkillResult) -> Acted:
+def fact_of(entry: SkillEntry, target: KnownObject, result: SkillResult) -> Acted:
     """Turn a result into evidence; the receiver of a hand-over is the one the skill reported."""
     agent, drove = result.evidence.get("agent_id"), result.evidence.get("drove", 0.0)
     receiver = agent if isinstance(agent, str) and entry.verb is Verb.HANDOVER else ""
@@ -85,7 +85,7 @@ def _fact(entry: SkillEntry, target: KnownObject, result: SkillResult) -> Acted:
     return Acted(entry.verb, target.node(), result.status, receiver, moved)
 
 
-def _ended(mission: Mission, call_id: str) -> Procedure[Event]:
+def wait_for_end(mission: Mission, call_id: str) -> Procedure[Event]:
     """Wait for a goal's result, keeping the detectors evicted for it inactive."""
     lent, requested = mission.residency.memory_holder == call_id, set[str]()
     while True:
@@ -95,18 +95,18 @@ def _ended(mission: Mission, call_id: str) -> Procedure[Event]:
         keep_evicted(mission, requested)
 
 
-def _give_back(mission: Mission, event: Event) -> None:
+def release_memory(mission: Mission, event: Event) -> None:
     """Release the reserved memory, but only for a result that the skill server reported."""
     if isinstance(event, SkillEnded) and event.call_id == mission.residency.memory_holder:
         mission.residency = mission.residency.reserve_for("")
 
 
-def _stop(mission: Mission, call_id: str) -> Procedure[None]:
+def stop_goal(mission: Mission, call_id: str) -> Procedure[None]:
     """Cancel a goal and wait, bounded, for its result."""
     mission.emit(CancelSkill(call_id=call_id))
     mission.emit(SetDeadline(call_id=call_id, seconds=mission.settings.deadlines.cancel))
     event = yield Wait(call_id)
-    _give_back(mission, event)
+    release_memory(mission, event)
     if isinstance(event, DeadlinePassed):
         mission.unconfirmed.add(call_id)
         mission.news.append(UNCONFIRMED)
@@ -115,7 +115,8 @@ def _stop(mission: Mission, call_id: str) -> Procedure[None]:
         mission.finish(call_id, "CANCELLED", "stopped by the reasoner")
 
 
-def _result(event: Event) -> SkillResult:
+def result_of(event: Event) -> SkillResult:
+    """Turn the end of a goal, of whatever kind, into a result."""
     if isinstance(event, SkillEnded):
         return event.result
     if isinstance(event, CallFailed):
@@ -156,7 +157,7 @@ def bind(entry: SkillEntry, target: KnownObject, extras: Mapping[str, Extra]) ->
     """
     params: dict[str, ParamValue] = {}
     for spec in entry.parameters:
-        value = _value(spec, entry.verb, target, extras)
+        value = value_of(spec, entry.verb, target, extras)
         if value is not None:
             params[spec.name] = value
         elif spec.required:
@@ -166,22 +167,23 @@ def bind(entry: SkillEntry, target: KnownObject, extras: Mapping[str, Extra]) ->
 
 def not_filled_in(entry: SkillEntry) -> tuple[ParameterSpec, ...]:
     """Return the parameters that only the caller can provide."""
-    return tuple(spec for spec in entry.parameters if not _filled_in(spec))
-
-
-def _filled_in(spec: ParameterSpec) -> bool:
-    return spec.type is ParameterType.POSE or spec.name in _KNOWN or _is_id(spec)
+    return tuple(
+        spec
+        for spec in entry.parameters
+        if not (spec.type is ParameterType.POSE or spec.name in _KNOWN or _is_id(spec))
+    )
 
 
 def _is_id(spec: ParameterSpec) -> bool:
     return spec.type is ParameterType.STRING and (spec.name == "id" or spec.name.endswith("_id"))
 
 
-def _value(
+def value_of(
     spec: ParameterSpec, verb: Verb, target: KnownObject, extras: Mapping[str, Extra]
 ) -> ParamValue | None:
+    """Return the value of a parameter: from the target, else from the model; None if unknown."""
     if spec.type is ParameterType.POSE:
-        return _pose(verb, target)
+        return target.standing if verb is Verb.NAVIGATE else target.pose
     if spec.name in _KNOWN:
         return typed(spec, _KNOWN[spec.name](target))
     if _is_id(spec):
@@ -189,21 +191,14 @@ def _value(
     return typed(spec, extras.get(spec.name))
 
 
-def _fits(value: Extra) -> bool:
-    """Return True if a message can hold the value."""
-    return not isinstance(value, int | float) or (isfinite(value) and abs(value) < 2**63)
-
-
-def _pose(verb: Verb, target: KnownObject) -> Pose | None:
-    return target.standing if verb is Verb.NAVIGATE else target.pose
-
-
 def typed(spec: ParameterSpec, value: Extra | None) -> ParamValue | None:
     """Convert a value to the parameter's type; None if it has another type."""
     if value is None or isinstance(value, bool) is not (spec.type is ParameterType.BOOL):
         return None
-    if not isinstance(value, _PYTHON[spec.type]) or not _fits(value):
+    if not isinstance(value, _PYTHON[spec.type]):
         return None
+    if isinstance(value, int | float) and not (isfinite(value) and abs(value) < 2**63):
+        return None  # no message can hold it
     return float(value) if spec.type is ParameterType.FLOAT else value
 
 
@@ -240,17 +235,19 @@ class Misfit:
 
 def misfit(mission: Mission, verb: Verb, target: str) -> Misfit | None:
     """Check a target's kind against a verb; None if it fits or its kind is unknown."""
-    kind = _kind(mission, target)
+    kind = kind_of_target(mission, target)
     place = mission.palette.place(target)
     if verb is Verb.PLACE and place is not None and place.on_floor:
         advice = f"{verb.value} needs {_KINDS[verb][1]}; the target is a spot on the floor, without a surface"
-        return Misfit(advice, _fitting(mission, verb, place.room))
+        return Misfit(advice, fitting_targets(mission, verb, place.room))
     if verb not in _KINDS or not kind or kind in _KINDS[verb][0]:
         return None
     hint = _OTHERWISE.get((verb, kind), "")
     article = "an" if kind[0] in "aeio" else "a"
     advice = f"{verb.value} needs {_KINDS[verb][1]}; the target is {article} {kind}{hint and f': {hint}'}"
-    return Misfit(advice, _fitting(mission, verb, target if (verb, kind) == (Verb.PLACE, _ROOM) else ""))
+    return Misfit(
+        advice, fitting_targets(mission, verb, target if (verb, kind) == (Verb.PLACE, _ROOM) else "")
+    )
 
 
 def hand_refusal(mission: Mission, verb: Verb, target: str) -> ToolResult | None:
@@ -263,20 +260,22 @@ def hand_refusal(mission: Mission, verb: Verb, target: str) -> ToolResult | None
     label = held.label if held is not None else reported
     # The server's word may be older than what this mission let go.
     full = bool(mission.holding or (reported and not mission.let_go))
-    same = verb is Verb.GRASP and known_object is not None and _may_be(known_object, mission.holding, label)
+    same = (
+        verb is Verb.GRASP and known_object is not None and may_be_held(known_object, mission.holding, label)
+    )
     if verb in _NEEDS_EMPTY_HAND and full and not same:
         text = f"{verb.value} needs an empty hand: PLACE or HANDOVER the held object first"
         return ToolResult(status=HAND_FULL, text=text, peer_words=(f"the hand holds {label}",))
     return None
 
 
-def _may_be(known_object: KnownObject, held: str, label: str) -> bool:
+def may_be_held(known_object: KnownObject, held: str, label: str) -> bool:
     """Return True if an object may be the held one; their labels may differ in detail."""
     known, reported = set(normalize_term(known_object.label).split()), set(normalize_term(label).split())
     return known_object.id == held or known <= reported or reported <= known
 
 
-def _kind(mission: Mission, target: str) -> str:
+def kind_of_target(mission: Mission, target: str) -> str:
     """Return the target's kind, "" if unknown."""
     known_object = mission.objects.get(target)
     if known_object is not None and known_object.kind:
@@ -287,7 +286,8 @@ def _kind(mission: Mission, target: str) -> str:
     return _AGENT if target in ("me", mission.requester) else ""
 
 
-def _fitting(mission: Mission, verb: Verb, room: str) -> tuple[str, ...]:
+def fitting_targets(mission: Mission, verb: Verb, room: str) -> tuple[str, ...]:
+    """Return the known targets that a verb accepts, in this room if one is named."""
     kinds, _ = _KINDS[verb]
     objects = [t.id for t in mission.objects.values() if t.kind in kinds and not (t.hint or t.disproved)]
     places = [

@@ -53,14 +53,14 @@ class AnthropicModel:
                 model=self._model,
                 max_tokens=MAX_TOKENS,
                 system=[{"type": "text", "text": context.system, "cache_control": {"type": "ephemeral"}}],
-                tools=_tools(context.tools),
+                tools=tool_params(context.tools),
                 tool_choice={"type": "any", "disable_parallel_tool_use": True},
                 messages=messages(context),
                 stream=True,
                 timeout=seconds,
             )
             with readable(self._key):
-                return (await _read(stream)).decision()
+                return (await read_stream(stream)).decision()
 
 
 def messages(context: Context) -> list[MessageParam]:
@@ -68,12 +68,13 @@ def messages(context: Context) -> list[MessageParam]:
     result: list[MessageParam] = [{"role": "user", "content": [_text(opening(context))]}]
     for turn in context.turns:
         _add_user(result, news(turn.news, turn.operator_words))
-        result += _turn(turn)
+        result += turn_messages(turn)
     _add_user(result, reminder(context))
     return result
 
 
-def _turn(turn: Turn) -> list[MessageParam]:
+def turn_messages(turn: Turn) -> list[MessageParam]:
+    """Render one past decision: its call and the result."""
     words = turn.reply.rendered()
     if not usable(turn):
         return [
@@ -118,7 +119,8 @@ def _text(words: str) -> TextBlockParam:
     return {"type": "text", "text": words}
 
 
-def _tools(tools: tuple[ToolSchema, ...]) -> list[ToolParam]:
+def tool_params(tools: tuple[ToolSchema, ...]) -> list[ToolParam]:
+    """Render the offered tools; the last one ends the cached prefix."""
     result: list[ToolParam] = [
         {"name": t.name, "description": t.description, "input_schema": json.loads(t.parameters)}
         for t in tools
@@ -127,7 +129,8 @@ def _tools(tools: tuple[ToolSchema, ...]) -> list[ToolParam]:
     return result
 
 
-async def _read(events: AsyncIterable[RawMessageStreamEvent]) -> StreamedAnswer:
+async def read_stream(events: AsyncIterable[RawMessageStreamEvent]) -> StreamedAnswer:
+    """Accumulate a streamed answer."""
     answer = StreamedAnswer()
     async for event in events:
         if event.type == "message_start":

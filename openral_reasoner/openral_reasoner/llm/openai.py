@@ -45,7 +45,7 @@ class OpenAIModel:
             stream = await client.chat.completions.create(
                 model=self._model,
                 messages=messages(context),
-                tools=_tools(context.tools),
+                tools=tool_params(context.tools),
                 tool_choice="required",
                 parallel_tool_calls=False,
                 stream=True,
@@ -53,7 +53,7 @@ class OpenAIModel:
                 timeout=seconds,
             )
             with readable(self._key):
-                return (await _read(stream)).decision()
+                return (await read_stream(stream)).decision()
 
 
 def messages(context: Context) -> list[ChatCompletionMessageParam]:
@@ -65,13 +65,14 @@ def messages(context: Context) -> list[ChatCompletionMessageParam]:
     for turn in context.turns:
         if told := news(turn.news, turn.operator_words):
             result.append({"role": "user", "content": told})
-        result += _turn(turn)
+        result += turn_messages(turn)
     if words := reminder(context):
         result.append({"role": "user", "content": words})
     return result
 
 
-def _turn(turn: Turn) -> list[ChatCompletionMessageParam]:
+def turn_messages(turn: Turn) -> list[ChatCompletionMessageParam]:
+    """Render one past decision: its call and the result."""
     words = turn.reply.rendered()
     if not usable(turn):
         return [{"role": "assistant", "content": NO_CALL}, {"role": "user", "content": words}]
@@ -91,7 +92,8 @@ def _turn(turn: Turn) -> list[ChatCompletionMessageParam]:
     ]
 
 
-def _tools(tools: tuple[ToolSchema, ...]) -> list[ChatCompletionToolParam]:
+def tool_params(tools: tuple[ToolSchema, ...]) -> list[ChatCompletionToolParam]:
+    """Render the offered tools."""
     return [
         {
             "type": "function",
@@ -105,7 +107,8 @@ def _tools(tools: tuple[ToolSchema, ...]) -> list[ChatCompletionToolParam]:
     ]
 
 
-async def _read(chunks: AsyncIterable[ChatCompletionChunk]) -> StreamedAnswer:
+async def read_stream(chunks: AsyncIterable[ChatCompletionChunk]) -> StreamedAnswer:
+    """Accumulate a streamed answer."""
     answer = StreamedAnswer()
     async for chunk in chunks:
         answer.model = chunk.model or answer.model
@@ -115,11 +118,12 @@ async def _read(chunks: AsyncIterable[ChatCompletionChunk]) -> StreamedAnswer:
             details = chunk.usage.prompt_tokens_details
             answer.cached = counted(details.cached_tokens) if details is not None else 0
         for choice in chunk.choices or ():
-            _take(answer, choice)
+            take_choice(answer, choice)
     return answer
 
 
-def _take(answer: StreamedAnswer, choice: Choice) -> None:
+def take_choice(answer: StreamedAnswer, choice: Choice) -> None:
+    """Add one part of a streamed answer."""
     delta = choice.delta
     if delta is not None:
         answer.said(delta.content or "")

@@ -110,7 +110,10 @@ class StreamedAnswer:
             raise RetryableError("STREAM_CUT", "the answer ended before it was complete")
         if self.refusal:
             raise ModelUnavailable("REFUSED", "the model refused to answer", self.read + self.written)
-        calls = [RawCall(tool=n, arguments=self._arguments(i)) for i, n in sorted(self.names.items())]
+        calls = [
+            RawCall(tool=name, arguments="".join(self.arguments.get(index, [])) or "{}")
+            for index, name in sorted(self.names.items())
+        ]
         return Decision(
             clipped(calls),
             self.text,
@@ -122,9 +125,6 @@ class StreamedAnswer:
             stored=self.stored,
             cut=self.cut,
         )
-
-    def _arguments(self, index: int) -> str:
-        return "".join(self.arguments.get(index, [])) or "{}"
 
     def _grow(self, part: str) -> None:
         self.size += len(part)

@@ -98,7 +98,7 @@ def build_palette(
     ``default_detector`` overrides the detectors' own default flags, even while it is absent.
     """
     there = [each.info for each in graph.detectors if each.alive and each.info.state in _LIVING]
-    default = _default(there, default_detector)
+    default = pick_default(there, default_detector)
     known = sorted(there, key=lambda info: (info.name.id != default, info.name.id))
     listed = known[:DETECTORS]
     living = [info for info in listed if not info.degraded]
@@ -107,12 +107,12 @@ def build_palette(
     return ToolPalette(
         detector_available=bool(locators),
         spatial_memory_available=graph.memory_alive,
-        continuous_detectors=tuple(_continuous(info, len(streaming)) for info in streaming),
-        locators=tuple(_locator(info, info.name.id == default) for info in locators),
+        continuous_detectors=tuple(continuous_entry(info, len(streaming)) for info in streaming),
+        locators=tuple(locator_entry(info, info.name.id == default) for info in locators),
         cameras=tuple(dict.fromkeys(c for info in locators for c in first_cameras(info.cameras))),
-        skills=_skills(graph, manifests),
+        skills=skill_entries(graph, manifests),
         peers=tuple(sorted(graph.peers)),
-        places=_places(graph.scene) if graph.memory_alive else (),
+        places=place_entries(graph.scene) if graph.memory_alive else (),
         holding=graph.holding,
         robot_idle=graph.skill_server_alive and bool(graph.verbs) and not graph.busy,
         blind=tuple(
@@ -126,14 +126,15 @@ def build_palette(
     )
 
 
-def _default(there: Iterable[DetectorInfo], chosen: str) -> str:
+def pick_default(there: Iterable[DetectorInfo], chosen: str) -> str:
     """Return the id of the locator asked first: the chosen one, else the first default; "" for none."""
     locators = sorted((i for i in there if i.mode is Mode.ON_DEMAND), key=lambda i: i.name.id)
     marked = (i.name.id for i in locators if (i.name.answers_to(chosen) if chosen else i.is_default))
     return next(marked, "")
 
 
-def _locator(info: DetectorInfo, is_default: bool) -> LocatorEntry:
+def locator_entry(info: DetectorInfo, is_default: bool) -> LocatorEntry:
+    """Build the entry of a locator."""
     return LocatorEntry(
         id=info.name.id,
         aliases=info.name.aliases[:ALIASES],
@@ -142,14 +143,15 @@ def _locator(info: DetectorInfo, is_default: bool) -> LocatorEntry:
         cameras=first_cameras(info.cameras),
         is_default=is_default,
         state=info.state,
-        memory=_memory(info),
+        memory=planned_memory(info),
         held=info.memory_resident >= TRACE,
         recovering=info.health is Health.RESTARTING,
         trouble=cut(info.health_message, TROUBLE) if info.health is Health.RESTARTING else "",
     )
 
 
-def _continuous(info: DetectorInfo, sharing: int) -> ContinuousDetectorEntry:
+def continuous_entry(info: DetectorInfo, sharing: int) -> ContinuousDetectorEntry:
+    """Build the entry of a continuous detector when ``sharing`` of them share the bound on labels."""
     labels = first_labels(info.labels, sharing)
     return ContinuousDetectorEntry(
         id=info.name.id,
@@ -158,17 +160,18 @@ def _continuous(info: DetectorInfo, sharing: int) -> ContinuousDetectorEntry:
         labels_left_out=len(info.labels) - len(labels),
         cameras=first_cameras(info.cameras),
         state=info.state,
-        memory=_memory(info),
+        memory=planned_memory(info),
         held=info.memory_resident >= TRACE,
     )
 
 
-def _memory(info: DetectorInfo) -> float:
+def planned_memory(info: DetectorInfo) -> float:
     """Return the measured, else the declared memory, rounded so that jitter does not change the palette."""
     return ceil((number(info.memory_measured) or number(info.memory_declared)) / COARSE) * COARSE
 
 
-def _skills(graph: GraphState, manifests: Iterable[SkillManifest]) -> tuple[SkillEntry, ...]:
+def skill_entries(graph: GraphState, manifests: Iterable[SkillManifest]) -> tuple[SkillEntry, ...]:
+    """Build the entries of the skills whose verbs the skill server offers."""
     if not graph.skill_server_alive:
         return ()
     offered = [m for m in manifests if m.verb in graph.verbs]
@@ -186,7 +189,8 @@ def _skills(graph: GraphState, manifests: Iterable[SkillManifest]) -> tuple[Skil
     )
 
 
-def _places(scene: SceneGraph) -> tuple[PlaceEntry, ...]:
+def place_entries(scene: SceneGraph) -> tuple[PlaceEntry, ...]:
+    """Build the entries of the places, rooms and agents of the scene graph."""
     rooms = {e.source: e.target for e in scene.edges if e.relation in (Relation.IN_ROOM, Relation.PART_OF)}
     return tuple(
         PlaceEntry(
@@ -209,20 +213,22 @@ def changes(old: ToolPalette, new: ToolPalette) -> tuple[str, ...]:
     """Return one line per difference that matters to a decision."""
     return tuple(
         chain(
-            _flag("spatial memory", old.spatial_memory_available, new.spatial_memory_available),
-            _detectors("locator", old.locators, new.locators, new),
-            _detectors("continuous detector", old.continuous_detectors, new.continuous_detectors, new),
-            _overrun(old, new),
-            _rivals(old, new),
-            _names("skill", [s.id for s in old.skills], [s.id for s in new.skills], "the skill server"),
-            _names("camera", old.cameras, new.cameras, "any locator"),
-            _changes_places(old, new),
-            _names("lifecycle peer", old.peers, new.peers, "its node"),
+            availability_changes(
+                "spatial memory", old.spatial_memory_available, new.spatial_memory_available
+            ),
+            detector_changes("locator", old.locators, new.locators, new),
+            detector_changes("continuous detector", old.continuous_detectors, new.continuous_detectors, new),
+            overrun_changes(old, new),
+            rival_changes(old, new),
+            name_changes("skill", [s.id for s in old.skills], [s.id for s in new.skills], "the skill server"),
+            name_changes("camera", old.cameras, new.cameras, "any locator"),
+            place_changes(old, new),
+            name_changes("lifecycle peer", old.peers, new.peers, "its node"),
         )
     )
 
 
-def _overrun(old: ToolPalette, new: ToolPalette) -> list[str]:
+def overrun_changes(old: ToolPalette, new: ToolPalette) -> list[str]:
     """Report labels and detectors that are left out of the palette."""
     before = {each.id: each.labels_left_out for each in old.continuous_detectors}
     lines = [
@@ -235,7 +241,8 @@ def _overrun(old: ToolPalette, new: ToolPalette) -> list[str]:
     return lines
 
 
-def _rivals(old: ToolPalette, new: ToolPalette) -> list[str]:
+def rival_changes(old: ToolPalette, new: ToolPalette) -> list[str]:
+    """Report locators that now claim to be the default too."""
     asked = new.default_locator
     first = f"{asked.id!r} is asked first" if asked else "it is not asked first"
     return [
@@ -245,7 +252,8 @@ def _rivals(old: ToolPalette, new: ToolPalette) -> list[str]:
     ]
 
 
-def _flag(what: str, old: bool, new: bool) -> list[str]:
+def availability_changes(what: str, old: bool, new: bool) -> list[str]:
+    """Report that a service became available or unavailable."""
     if old == new:
         return []
     return [
@@ -255,22 +263,24 @@ def _flag(what: str, old: bool, new: bool) -> list[str]:
     ]
 
 
-def _names(what: str, old: Sequence[str], new: Sequence[str], source: str) -> list[str]:
+def name_changes(what: str, old: Sequence[str], new: Sequence[str], source: str) -> list[str]:
+    """Report names that have gone or come."""
     gone = [f"{what} {name!r} is no longer available from {source}" for name in old if name not in new]
     come = [f"{what} {name!r} is now available" for name in new if name not in old]
     return gone + come
 
 
-def _changes_places(old: ToolPalette, new: ToolPalette) -> list[str]:
+def place_changes(old: ToolPalette, new: ToolPalette) -> list[str]:
     """Report changed places, but not those that come and go with memory itself."""
     if old.spatial_memory_available != new.spatial_memory_available:
         return []
-    return _names("place", [p.id for p in old.places], [p.id for p in new.places], "the scene graph")
+    return name_changes("place", [p.id for p in old.places], [p.id for p in new.places], "the scene graph")
 
 
-def _detectors(
+def detector_changes(
     what: str, old: Sequence[_Detector], new: Sequence[_Detector], palette: ToolPalette
 ) -> list[str]:
+    """Report detectors that have gone, come, failed or changed their state."""
     blind = {each.id: each.why for each in palette.blind}
     before = {each.id: each.state for each in old}
     after = {each.id: each.state for each in new}
@@ -281,4 +291,4 @@ def _detectors(
     ]
     blinded = [f"{what} {name!r} is blind: {blind[name]}" for name in before if name in blind]
     rest = [name for name in before if name not in blind]
-    return _names(what, rest, list(after), "its node or service") + blinded + moved
+    return name_changes(what, rest, list(after), "its node or service") + blinded + moved

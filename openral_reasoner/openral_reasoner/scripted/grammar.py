@@ -217,7 +217,7 @@ _RULES: tuple[tuple[str, _Make], ...] = (
     ),
     (r"(?:look|check|see) (?:in|inside|into) (?P<what>.+)", lambda m: LookInside(_fixture(m["what"]))),
     (r"(?:what is|what's|whats) (?:in|inside) (?P<what>.+)", lambda m: LookInside(_fixture(m["what"]))),
-    (rf"{_SEEK} (?:where )?(?P<what>.+?)(?: is| are)?", lambda m: _find(m["what"])),
+    (rf"{_SEEK} (?:where )?(?P<what>.+?)(?: is| are)?", lambda m: Find(*_split_place(m["what"]))),
     (
         r"(?:go|drive|navigate|move|come|walk|return)(?: over| back)? (?:to |into )?(?P<where>.+)",
         lambda m: _go(m["where"]),
@@ -230,7 +230,10 @@ _RULES: tuple[tuple[str, _Make], ...] = (
         r"(?P<verb>open|close|shut)(?: up)? (?P<what>.+)",
         lambda m: MoveDoor(_fixture(m["what"]), m["verb"].lower() == "open"),
     ),
-    (r"(?:pick up|pick|grab|grasp|lift|hold) (?P<what>.+?)(?: up)?", lambda m: _pick_up(m["what"])),
+    (
+        r"(?:pick up|pick|grab|grasp|lift|hold) (?P<what>.+?)(?: up)?",
+        lambda m: PickUp(*_split_place(m["what"])),
+    ),
     (rf"{_BRING} (?P<what>.+)", lambda m: _bring(m["what"], _ME)),
 )
 _VAGUE = frozenset(("it", "them", "that", "this", "one", "something", "anything", "there", ""))
@@ -262,14 +265,6 @@ def _bring(what: str, to: str) -> Goal:
     if filled is not None:
         return BringFilled(filled["vessel"].lower(), plain(filled["contents"]), receiver)
     return Bring(thing, receiver, where)
-
-
-def _find(what: str) -> Goal:
-    return Find(*_split_place(what))
-
-
-def _pick_up(what: str) -> Goal:
-    return PickUp(*_split_place(what))
 
 
 def _go(where: str) -> Goal:

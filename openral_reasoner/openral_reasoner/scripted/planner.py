@@ -48,37 +48,37 @@ GRASP_TRIES = 3
 
 def bring(context: PlanContext, goal: Bring) -> Plan[str]:
     """Resolve the receiver, fetch the object, then hand it over or put it down."""
-    yield from _receiver(context, goal.to)
+    yield from resolve_receiver(context, goal.to)
     found, _ = yield from find_object(context, goal.what, goal.where)
-    yield from _grasp(context, goal.what, found)
-    yield from _deliver(context, goal.what, goal.to)
+    yield from grasp(context, goal.what, found)
+    yield from deliver(context, goal.what, goal.to)
     return f"I brought the {goal.what} to {_listener(goal.to)}."
 
 
 def bring_filled(context: PlanContext, goal: BringFilled) -> Plan[str]:
     """Fill a vessel that suits the contents, and bring it."""
-    yield from _receiver(context, goal.to)
+    yield from resolve_receiver(context, goal.to)
     vessel = load_priors().vessel_for(goal.vessel, goal.contents)
-    held = yield from _filled(context, vessel, goal.contents)
-    yield from _grasp(context, vessel, held)
-    yield from _deliver(context, vessel, goal.to)
+    held = yield from fill(context, vessel, goal.contents)
+    yield from grasp(context, vessel, held)
+    yield from deliver(context, vessel, goal.to)
     return f"I brought a {vessel.split()[-1]} of {goal.contents} to {_listener(goal.to)}."
 
 
 def pour(context: PlanContext, goal: Pour) -> Plan[str]:
     """Fill a vessel and leave it standing."""
-    yield from _filled(context, goal.vessel, goal.contents)
+    yield from fill(context, goal.vessel, goal.contents)
     return f"I poured {goal.contents} into the {goal.vessel}."
 
 
-def _filled(context: PlanContext, vessel: str, contents: str) -> Plan[ObjectSummary]:
+def fill(context: PlanContext, vessel: str, contents: str) -> Plan[ObjectSummary]:
     """Fill a vessel with one hand: set it down, fetch the contents, pour, set them down."""
     source, _ = yield from find_object(context, contents)
     held, _ = yield from find_object(context, vessel)
-    surface = _staging(context)
-    yield from _grasp(context, vessel, held)
+    surface = staging_surface(context)
+    yield from grasp(context, vessel, held)
     require_success((yield from context.act(Verb.PLACE, surface)), f"put down {vessel}")
-    yield from _grasp(context, contents, source)
+    yield from grasp(context, contents, source)
     require_success((yield from context.act(Verb.POUR, held.id)), f"pour {contents}")
     require_success((yield from context.act(Verb.PLACE, surface)), f"put down {contents}")
     return held
@@ -87,11 +87,11 @@ def _filled(context: PlanContext, vessel: str, contents: str) -> Plan[ObjectSumm
 def pick_up(context: PlanContext, goal: PickUp) -> Plan[str]:
     """Take an object into the hand."""
     found, _ = yield from find_object(context, goal.what, goal.where)
-    yield from _grasp(context, goal.what, found)
+    yield from grasp(context, goal.what, found)
     return f"I am holding the {goal.what}."
 
 
-def _grasp(context: PlanContext, words: str, found: ObjectSummary) -> Plan[ObjectSummary]:
+def grasp(context: PlanContext, words: str, found: ObjectSummary) -> Plan[ObjectSummary]:
     """Grasp an object; if it has moved, search for it and retry a bounded number of times."""
     for _ in range(GRASP_TRIES):
         reply = yield from context.act(Verb.GRASP, found.id)
@@ -102,14 +102,14 @@ def _grasp(context: PlanContext, words: str, found: ObjectSummary) -> Plan[Objec
     return found
 
 
-def _deliver(context: PlanContext, words: str, to: str) -> Plan[ToolResult]:
+def deliver(context: PlanContext, words: str, to: str) -> Plan[ToolResult]:
     """Hand over or put down the object, resolving the receiver again because it may have moved."""
-    verb, target = yield from _receiver(context, to)
+    verb, target = yield from resolve_receiver(context, to)
     doing = f"put {words} down in {to}" if verb is Verb.PLACE else f"give {words} to {to}"
     return require_success((yield from context.act(verb, target)), doing)
 
 
-def _receiver(context: PlanContext, to: str) -> Plan[tuple[Verb, str]]:
+def resolve_receiver(context: PlanContext, to: str) -> Plan[tuple[Verb, str]]:
     """Resolve the receiver to a verb and an id.
 
     Raises:
@@ -117,11 +117,11 @@ def _receiver(context: PlanContext, to: str) -> Plan[tuple[Verb, str]]:
     """
     target = yield from resolved(to)
     if target.kind == "room":
-        return Verb.PLACE, _staging(context, target.id)
+        return Verb.PLACE, staging_surface(context, target.id)
     return (Verb.HANDOVER if target.kind == "agent" else Verb.PLACE), target.id
 
 
-def _staging(context: PlanContext, room: str = "") -> str:
+def staging_surface(context: PlanContext, room: str = "") -> str:
     """Choose a surface for setting objects down, in this room if one is named."""
     places = [p for p in context.now.places if p.room == room or not room]
     for name in load_priors().staging:
@@ -146,24 +146,21 @@ def plan_for(context: PlanContext, goal: Goal) -> Plan[str]:
     Raises:
         PlanFailed: With the question for a human.
     """
-    if not isinstance(goal, NotUnderstood):
-        _check_length(goal)
+    said = () if isinstance(goal, NotUnderstood) else astuple(goal)
+    long = next((name for name in said if isinstance(name, str) and len(name) > MAX_NAME), "")
+    if long:
+        raise PlanFailed(
+            f"The name {long[:40]!r}... has {len(long)} characters, but I can use at most {MAX_NAME}. "
+            "What is a shorter name?"
+        )
     return (yield from _PLANS[type(goal)](context, goal))
 
 
-def _check_length(goal: Goal) -> None:
-    for said in astuple(goal):
-        if isinstance(said, str) and len(said) > MAX_NAME:
-            raise PlanFailed(
-                f"The name {said[:40]!r}... has {len(said)} characters, but I can use at most {MAX_NAME}. "
-                "What is a shorter name?"
-            )
-
-
-def _find(context: PlanContext, goal: Find) -> Plan[str]:
+def find(context: PlanContext, goal: Find) -> Plan[str]:
+    """Find an object, and verify that it is where memory has it."""
     found, seen = yield from find_object(context, goal.what, goal.where)
     if not seen:
-        found, seen = yield from _verify(context, goal.what, found)
+        found, seen = yield from verify(context, goal.what, found)
     if not seen:
         return (
             f"According to memory the {goal.what} is here: {describe_location(found)}. {_unchecked(context)}"
@@ -176,7 +173,7 @@ def _unchecked(context: PlanContext) -> str:
     return f"I did not verify it: {broken}." if broken else "I did not verify it: no locator is available."
 
 
-def _verify(context: PlanContext, words: str, found: ObjectSummary) -> Plan[tuple[ObjectSummary, bool]]:
+def verify(context: PlanContext, words: str, found: ObjectSummary) -> Plan[tuple[ObjectSummary, bool]]:
     """Verify that an object is where memory has it, else search for it. The flag: it was seen.
 
     Raises:
@@ -207,13 +204,15 @@ def _went_meanwhile(context: PlanContext, reply: ToolResult) -> bool:
     return reply.status == "INVALID_CALL" and not context.can_look
 
 
-def _go_to(context: PlanContext, goal: GoTo) -> Plan[str]:
+def go_to(context: PlanContext, goal: GoTo) -> Plan[str]:
+    """Drive somewhere."""
     place = yield from resolved(goal.where)
     require_success((yield from context.act(Verb.NAVIGATE, place.id)), f"go to {goal.where}")
     return f"I am at {place.label}."
 
 
-def _look_at(context: PlanContext, goal: LookAt) -> Plan[str]:
+def look_at(context: PlanContext, goal: LookAt) -> Plan[str]:
+    """Point the camera at something."""
     known = named_place(context.now, goal.what)
     if known is None:
         found, seen = yield from find_object(context, goal.what)
@@ -225,7 +224,8 @@ def _look_at(context: PlanContext, goal: LookAt) -> Plan[str]:
     return f"I am looking at {goal.what}."
 
 
-def _look_inside(context: PlanContext, goal: LookInside) -> Plan[str]:
+def look_inside(context: PlanContext, goal: LookInside) -> Plan[str]:
+    """Open something and look in."""
     place = yield from resolved(goal.what)
     opened = yield from context.act(Verb.OPEN, place.id)
     require_success((yield from context.act(Verb.LOOK_AT, place.id)), f"look in {goal.what}")
@@ -234,14 +234,16 @@ def _look_inside(context: PlanContext, goal: LookInside) -> Plan[str]:
     )
 
 
-def _door(context: PlanContext, goal: MoveDoor) -> Plan[str]:
+def move_door(context: PlanContext, goal: MoveDoor) -> Plan[str]:
+    """Open or close something."""
     place = yield from resolved(goal.what)
     verb = Verb.OPEN if goal.open else Verb.CLOSE
     require_success((yield from context.act(verb, place.id)), f"{verb.value.lower()} {goal.what}")
     return f"{goal.what} is {'open' if goal.open else 'closed'}."
 
 
-def _not_understood(context: PlanContext, goal: NotUnderstood) -> Plan[str]:
+def ask_for_rewording(context: PlanContext, goal: NotUnderstood) -> Plan[str]:
+    """Ask a human to rephrase a goal outside the grammar."""
     yield from ()
     said = goal.words if len(goal.words) <= MAX_NAME else f"{goal.words[:MAX_NAME]}..."
     raise PlanFailed(f"I don't understand {said!r}. Examples of what I understand: {'; '.join(EXAMPLES)}.")
@@ -252,12 +254,12 @@ _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
     BringFilled: bring_filled,
     Pour: pour,
     PickUp: pick_up,
-    Find: _find,
-    GoTo: _go_to,
-    LookAt: _look_at,
-    LookInside: _look_inside,
-    MoveDoor: _door,
-    NotUnderstood: _not_understood,
+    Find: find,
+    GoTo: go_to,
+    LookAt: look_at,
+    LookInside: look_inside,
+    MoveDoor: move_door,
+    NotUnderstood: ask_for_rewording,
 }
 
 
@@ -267,7 +269,7 @@ _AGAIN = ("again", "retry", "try again", "go on", "continue", "yes")
 def decide(context: Context) -> RawCall:
     """Return the next tool call by replaying the plan against every reply so far."""
     plan_context = PlanContext(context.palette)
-    plan = _run_plan(plan_context, context.goal)
+    plan = run_plan(plan_context, context.goal)
     plan_context.past = next((_call(turn) for turn in context.turns), None)
     call = next(plan)
     for index, turn in enumerate(context.turns, start=1):
@@ -280,7 +282,7 @@ def _call(turn: Turn) -> RawCall:
     return RawCall(tool=turn.tool, arguments=turn.arguments)
 
 
-def _run_plan(plan_context: PlanContext, words: str) -> Plan[None]:
+def run_plan(plan_context: PlanContext, words: str) -> Plan[None]:
     """Run the plan; if it fails, ask a human and retry if the answer says so."""
     goal = parse_goal(words)
     while True:
@@ -289,18 +291,15 @@ def _run_plan(plan_context: PlanContext, words: str) -> Plan[None]:
             last = DoneTool(success=True, message=message[:500])
             break
         except PlanFailed as failure:
-            reply = yield from _insist(AskHumanTool(question=str(failure)[:500]))
+            question = AskHumanTool(question=str(failure)[:500])
+            reply = yield question
+            if reply.status == TOO_EARLY:
+                reply = yield question
         if reply.operator_words.strip().lower().rstrip(".!") not in _AGAIN:
             last = DoneTool(success=False, message=failure_message(reply.operator_words))
             break
     while True:
         yield last
-
-
-def _insist(question: AskHumanTool) -> Plan[ToolResult]:
-    """Ask a human, repeating the call if it is challenged as too early."""
-    reply = yield question
-    return reply if reply.status != TOO_EARLY else (yield question)
 
 
 def failure_message(answer: str) -> str:

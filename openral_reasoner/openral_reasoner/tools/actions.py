@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 from typing_extensions import override
 
-from openral_core.rskills import ParameterSpec, ParameterType
+from openral_core.rskills import ParameterType
 from openral_core.skills import Verb
 from openral_reasoner.behaviors.approach import resolve_object
 from openral_reasoner.behaviors.human import approved
@@ -79,22 +79,23 @@ class ExecuteRskillTool(Tool):
     @override
     def named(cls, palette: ToolPalette) -> Mapping[str, Mapping[str, object]]:
         asked = {spec.name: spec for skill in palette.skills for spec in not_filled_in(skill)}
-        return {"parameters": {name: _schema(spec) for name, spec in asked.items()}}
+        schemas = {n: {"type": _JSON[s.type], "description": s.description} for n, s in asked.items()}
+        return {"parameters": schemas}
 
     @override
     def check(self, mission: Mission) -> None:
         palette = mission.palette
-        _check_parameters(self._entry(mission), self.parameters)
+        check_parameters(self._entry(mission), self.parameters)
         if self._target_id(mission) is None:
             places = tuple(p.id for p in palette.places)
-            raise InvalidCall("target", self.target, ("me", *_targets(mission), *places))
+            raise InvalidCall("target", self.target, ("me", *acting_targets(mission), *places))
         known_object = mission.objects.get(self._target_id(mission) or "")
         if known_object is not None and known_object.hint and self._entry(mission).verb not in _TO_SEARCH:
             advice = (
                 "this object is only similar to the query: NAVIGATE to it with search_for, "
                 "then act on the id that is found"
             )
-            raise InvalidCall("target", self.target, _targets(mission), advice)
+            raise InvalidCall("target", self.target, acting_targets(mission), advice)
         unfit = misfit(mission, self._entry(mission).verb, self._target_id(mission) or "")
         if unfit is not None:
             raise InvalidCall("target", self.target, unfit.valid, unfit.advice)
@@ -115,7 +116,7 @@ class ExecuteRskillTool(Tool):
         if known_object is None:
             return ToolResult(status="NOT_FOUND", text="memory has no location for the target")
         done = yield from execute(mission, SkillStep(entry, known_object, self.prompt, self.parameters))
-        return (yield from _reply(mission, entry, done, self.search_for))
+        return (yield from reply_to(mission, entry, done, self.search_for))
 
     def _entry(self, mission: Mission) -> SkillEntry:
         entry = mission.palette.skill(self.rskill_id)
@@ -152,11 +153,7 @@ def _listed(skill: SkillEntry) -> dict[str, object]:
     return {**plain, "parameters": asked} if asked else {**plain}
 
 
-def _schema(spec: ParameterSpec) -> dict[str, object]:
-    return {"type": _JSON[spec.type], "description": spec.description}
-
-
-def _check_parameters(skill: SkillEntry, given: Mapping[str, Extra]) -> None:
+def check_parameters(skill: SkillEntry, given: Mapping[str, Extra]) -> None:
     """Reject parameters that the skill does not accept, before anything moves.
 
     Raises:
@@ -180,7 +177,8 @@ def _is_open(episode: SearchProgress) -> bool:
     return episode.escalated and not episode.found
 
 
-def _targets(mission: Mission) -> tuple[str, ...]:
+def acting_targets(mission: Mission) -> tuple[str, ...]:
+    """Return the objects that an acting skill may target."""
     return tuple(
         known_object.id
         for known_object in mission.objects.values()
@@ -188,9 +186,10 @@ def _targets(mission: Mission) -> tuple[str, ...]:
     )
 
 
-def _reply(
+def reply_to(
     mission: Mission, entry: SkillEntry, done: SkillExecution, search_for: str
 ) -> Procedure[ToolResult]:
+    """Reply to the model with the result of a step."""
     peer = (done.result.message,) if done.result.message else ()
     if done.result.success:
         text = f"{entry.verb.value} succeeded{_unsearched(mission, entry.verb, search_for)}"

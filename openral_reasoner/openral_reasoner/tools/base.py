@@ -83,7 +83,7 @@ def parameters(tool: type[Tool], palette: ToolPalette, known: tuple[str, ...]) -
     schema = json.loads(_parameters(tool))
     for name, ids in tool.ids(palette, known).items():
         distinct = list(dict.fromkeys(ids))
-        if _fit(distinct):
+        if fits_enum(distinct):
             described = schema["properties"][name]
             described.pop("maxLength", None)
             described["enum"] = distinct
@@ -95,7 +95,7 @@ def parameters(tool: type[Tool], palette: ToolPalette, known: tuple[str, ...]) -
     return json.dumps(schema)
 
 
-def _fit(ids: list[str]) -> bool:
+def fits_enum(ids: list[str]) -> bool:
     """Return True if the ids are few, short and plain enough for an enum."""
     few = 0 < len(ids) <= MAX_IDS and sum(map(len, ids)) <= MAX_CHARACTERS
     return few and all(_PLAIN.fullmatch(each) for each in ids)

@@ -61,15 +61,13 @@ class DoneTool(Tool):
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
-        outcome = (yield from self._success(mission)) if self.success else (yield from self._failure(mission))
+        outcome: Outcome
+        if self.success:
+            proof = yield from prove(mission)
+            outcome = challenge_success(mission, proof) or ended(mission, proof, self.message)
+        else:
+            early = yield from challenge_giving_up(mission)
+            outcome = early or Ending(MissionState.FAILED, self.message)
         if isinstance(outcome, Ending):
             mission.tell(outcome.reason)
         return outcome
-
-    def _success(self, mission: Mission) -> Procedure[Outcome]:
-        proof = yield from prove(mission)
-        return challenge_success(mission, proof) or ended(mission, proof, self.message)
-
-    def _failure(self, mission: Mission) -> Procedure[Outcome]:
-        early = yield from challenge_giving_up(mission)
-        return early or Ending(MissionState.FAILED, self.message)

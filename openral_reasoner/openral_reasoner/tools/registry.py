@@ -132,9 +132,9 @@ def parse_answer(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, Reas
     """Return the one call of the answer, or the fault if there is none."""
     raw = answer.calls[0] if answer.calls else RawCall(tool="")
     if not answer.calls:
-        return raw, _without_call(answer)
+        return raw, fault_without_call(answer)
     if len(answer.calls) > 1:
-        return raw, _several(answer)
+        return raw, fault_of_several_calls(answer)
     try:
         call = parse_call(raw, mission.palette)
         call.check(mission)
@@ -142,16 +142,17 @@ def parse_answer(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, Reas
     except InvalidCall as error:
         return raw, _invalid(raw, error)
     except MalformedCall as error:
-        return raw, _cut(answer) if answer.cut else _malformed(raw, error)
+        return raw, fault_of_length_limit(answer) if answer.cut else _malformed(raw, error)
 
 
 def _invalid_call(text: str, valid: tuple[str, ...] = (), peer_words: tuple[str, ...] = ()) -> ToolResult:
     return ToolResult(status="INVALID_CALL", text=text, valid=valid, peer_words=peer_words)
 
 
-def _without_call(answer: ModelAnswered) -> Fault:
+def fault_without_call(answer: ModelAnswered) -> Fault:
+    """Build the fault of an answer that calls no tool."""
     if answer.cut:
-        return _cut(answer)
+        return fault_of_length_limit(answer)
     text = answer.text.strip()
     if not text:
         reply = _invalid_call("your answer was empty: call exactly one tool")
@@ -167,14 +168,16 @@ def _without_call(answer: ModelAnswered) -> Fault:
     return Fault("answered with text instead of a tool call", _invalid_call(words), repr(text), _TOOL_CALLING)
 
 
-def _several(answer: ModelAnswered) -> Fault:
+def fault_of_several_calls(answer: ModelAnswered) -> Fault:
+    """Build the fault of an answer with more than one call."""
     names = [plain(call.tool, 64) for call in answer.calls]
     text = f"you made {len(names)} tool calls: make exactly one per turn, starting with the first"
     advice = "choose a model or endpoint that makes one call per turn (parallel_tool_calls: false)"
     return Fault("made several tool calls at once", _invalid_call(text), " and ".join(names), advice)
 
 
-def _cut(answer: ModelAnswered) -> Fault:
+def fault_of_length_limit(answer: ModelAnswered) -> Fault:
+    """Build the fault of an answer that reached its length limit."""
     text = "your answer reached the length limit before the tool call was complete: write less"
     advice = "choose a model that writes less before its call, or an endpoint with a higher output limit"
     where = answer.calls[0].tool if answer.calls else repr(answer.text.strip())
@@ -189,13 +192,9 @@ def _cut(answer: ModelAnswered) -> Fault:
 def _invalid(raw: RawCall, error: InvalidCall) -> Fault:
     what = error.what
     did = "called an unavailable tool" if what == "tool" else f"called a tool with an invalid {what}"
-    return Fault(did, _invalid_call(error.advice, valid=error.valid), _called(raw))
+    return Fault(did, _invalid_call(error.advice, valid=error.valid), f"{raw.tool} {raw.arguments}")
 
 
 def _malformed(raw: RawCall, error: MalformedCall) -> Fault:
     reply = _invalid_call("the call is malformed", peer_words=(str(error)[:1000],))
     return Fault("made a malformed tool call", reply, str(error))
-
-
-def _called(raw: RawCall) -> str:
-    return f"{raw.tool} {raw.arguments}"

@@ -1,4 +1,4 @@
-"""Parameters of a skill are bound from what peers answered."""
+"""Parameters come from what peers answered; a target that does not fit is refused before anything moves."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Tool execute_rskill: checks before anything moves, and replies."""
+"""Tools execute_rskill and lifecycle_transition: checks before anything moves, and replies."""
 
 import pytest
 from pydantic import ValidationError

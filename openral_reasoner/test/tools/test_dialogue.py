@@ -1,4 +1,4 @@
-"""Tool ask_human."""
+"""Tools ask_human, emit_prompt and done."""
 
 import pytest
 from pydantic import ValidationError

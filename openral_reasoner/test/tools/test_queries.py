@@ -1,4 +1,4 @@
-"""Tool recall_object."""
+"""Read-only tools: recall_object, resolve_place and locate_in_view."""
 
 from dataclasses import replace
 

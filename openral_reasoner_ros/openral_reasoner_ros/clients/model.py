@@ -13,7 +13,7 @@ from rclpy.node import Node
 
 from openral_core.errors import OpenRALError
 from openral_reasoner.commands import AskModel, ClearDeadline, SetDeadline
-from openral_reasoner.events import DeadlinePassed, ModelAnswered, ModelFailed
+from openral_reasoner.events import DeadlinePassed, ModelFailed
 from openral_reasoner.llm.base import Decision, Model, ModelUnavailable, answer_of
 from openral_reasoner.llm.pricing import load_prices
 from openral_reasoner.llm.streaming import RetryPolicy
@@ -68,14 +68,14 @@ class ModelClient:
             run_on_executor(self._node, self._answer, command.call_id, outcome)
 
     def _answer(self, call_id: str, outcome: Decision | Exception) -> None:
-        if not self._closed:
-            self._post(self._event(call_id, outcome))
-
-    def _event(self, call_id: str, outcome: Decision | Exception) -> ModelAnswered | ModelFailed:
+        if self._closed:
+            return
         if isinstance(outcome, Decision | ModelUnavailable):
-            return answer_of(call_id, outcome)
-        self._node.get_logger().error(f"The model raised {type(outcome).__name__}: {outcome}")
-        return ModelFailed(call_id=call_id, condition="MODEL_ERROR", message=type(outcome).__name__)
+            self._post(answer_of(call_id, outcome))
+            return
+        error = type(outcome).__name__
+        self._node.get_logger().error(f"The model raised {error}: {outcome}")
+        self._post(ModelFailed(call_id=call_id, condition="MODEL_ERROR", message=error))
 
 
 class DeadlineClient:

@@ -1,4 +1,4 @@
-"""The scene graph as the reasoner reads it."""
+"""Clients of memory, detectors and lifecycle peers: outcomes become events, converted or typed failures."""
 
 from collections.abc import Callable
 from typing import Any
@@ -43,18 +43,12 @@ def test_a_robot_whose_pose_is_not_known_is_nowhere(known: bool, robot: Pose | N
         assert read[0].robot.distance(robot) < 1e-9
 
 
-pytest.importorskip("rclpy")
-
-
 def test_a_peer_that_is_not_registered_is_unavailable() -> None:
     posted: list[Any] = []
     client = LifecycleClient(None, None, posted.append, 1.0)  # type: ignore[arg-type]
     client.change(ChangeState(call_id="1", peer="eye", transition="activate"))
     message = "eye is not a lifecycle peer"
     assert posted == [CallFailed(call_id="1", condition="UNAVAILABLE", message=message)]
-
-
-pytest.importorskip("rclpy")
 
 
 @pytest.mark.parametrize(
