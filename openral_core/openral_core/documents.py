@@ -1,5 +1,6 @@
 """YAML documents checked by pydantic; errors name the file, the key, its value and the valid values."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -29,13 +30,32 @@ class InvalidDocument(OpenRALError):
         super().__init__(f"{path}: " + "; ".join(problems))
 
 
+MAX_NESTING = 200
+"""Levels of a document that libyaml may read; ours have six."""
+_BRACKETS = re.compile(r"[\[\]{}]")
+_NESTED_BLOCKS = re.compile(rf"(?:[-?:][ \t]+){{{MAX_NESTING}}}|^[ ]{{{MAX_NESTING}}}", re.MULTILINE)
+
+
 def parse_yaml(text: str) -> object:
     """Parse YAML, by libyaml where PyYAML was built with it: the parser in Python needs 0.3 s for a scene.
 
     Raises:
         yaml.YAMLError: If the text is not YAML.
+        RecursionError: If it is nested too deeply.
+        ValueError: If a number or a date is none that Python can hold.
     """
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    fast = yaml.SafeLoader if _may_be_deep(text) else getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(text, Loader=fast)
+
+
+def _may_be_deep(text: str) -> bool:
+    """Return whether a text may nest deeper than `MAX_NESTING`, which libyaml answers with a stack overflow."""
+    depth = 0
+    for bracket in _BRACKETS.finditer(text):
+        depth = depth + 1 if bracket[0] in "[{" else max(0, depth - 1)
+        if depth > MAX_NESTING:
+            return True
+    return _NESTED_BLOCKS.search(text) is not None
 
 
 def read_yaml(path: Path) -> Mapping[str, object]:
@@ -46,7 +66,9 @@ def read_yaml(path: Path) -> Mapping[str, object]:
     """
     try:
         content = parse_yaml(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except RecursionError as error:
+        raise InvalidDocument(path, ["it is nested too deeply"]) from error
+    except (OSError, ValueError, OverflowError, yaml.YAMLError) as error:  # also numbers, dates of any length
         raise InvalidDocument(path, [str(error)]) from error
     if not isinstance(content, dict):
         raise InvalidDocument(path, [f"expected a mapping of keys, found {type(content).__name__}"])

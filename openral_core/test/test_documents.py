@@ -116,3 +116,23 @@ def test_every_problem_is_reported_at_once() -> None:
 def test_a_caller_chooses_the_type_of_the_error() -> None:
     with pytest.raises(InvalidCupboard):
         parse_document(Cupboard, {}, "cupboard.yaml", InvalidCupboard)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("name: " + "[" * 5_000, "it is nested too deeply"),
+        ("[" * 200_000, "it is nested too deeply"),
+        ("- " * 200_000 + "a", "it is nested too deeply"),
+        ('{"a": ' * 100_000, "it is nested too deeply"),
+        ("\n".join(" " * n + "a:" for n in range(2_000)), "it is nested too deeply"),
+        ("name: 2024-13-45", "month must be in"),
+        ("name: " + "9" * 5000, "Exceeds the limit"),
+        ("name: \x00", "special characters are not allowed"),
+    ],
+)
+def test_a_file_that_yaml_cannot_hold_is_an_invalid_document(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "cupboard.yaml"
+    path.write_text(text)
+    with pytest.raises(InvalidDocument, match=problem):
+        load_document(Cupboard, path)

@@ -207,7 +207,9 @@ def read_graph(path: Path) -> SceneGraph:
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except RecursionError as error:
+        raise InvalidDocument(path, ["it is nested too deeply"]) from error
+    except (OSError, ValueError) as error:
         raise InvalidDocument(path, [str(error)]) from error
     if not isinstance(content, dict):
         raise InvalidDocument(path, [f"expected an object of keys, found {type(content).__name__}"])

@@ -204,3 +204,12 @@ def test_without_a_folder_only_the_configured_file_is_written() -> None:
 def test_only_json_is_written(tmp_path: Path, asked: str, configured: str) -> None:
     with pytest.raises(NotJson):
         path_to_save(asked, str(tmp_path), configured)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"), [("[" * 100_000, "nested too deeply"), ("9" * 5000, "Exceeds the limit")]
+)
+def test_json_that_python_cannot_hold_is_refused(tmp_path: Path, text: str, problem: str) -> None:
+    (tmp_path / "graph.json").write_text(text)
+    with pytest.raises(InvalidDocument, match=problem):
+        read_graph(tmp_path / "graph.json")

@@ -73,8 +73,8 @@ class BringupParameters(Parameters):
 class BringupNode(LifecycleNodeBase):
     """Node around the `LifecycleSequencer`: passes observations in and requests its transitions."""
 
-    def __init__(self) -> None:
-        super().__init__("bringup")
+    def __init__(self, **options: object) -> None:
+        super().__init__("bringup", **options)
         self._given = declare(self, BringupParameters)
         self._given_up: set[str] = set()
         if self._given.autostart and self.trigger_configure() == SUCCESS:

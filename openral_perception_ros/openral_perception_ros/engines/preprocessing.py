@@ -98,7 +98,7 @@ class Preprocessing(BaseModel):
         path = folder / PREPROCESSOR_FILE
         try:
             return cls.model_validate(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, ValidationError) as error:
+        except (OSError, ValueError, RecursionError, ValidationError) as error:
             raise InvalidPreprocessing(path, error) from error
 
     def apply(

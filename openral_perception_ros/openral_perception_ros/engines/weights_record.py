@@ -169,7 +169,7 @@ class KnownDigests:
     def __init__(self, folder: Path, cache: Path | None = None) -> None:
         self._folder, self._cache = folder, cache or folder / DIGEST_CACHE_FILE
         self._known: dict[str, tuple[Fingerprint, str]] = {}
-        with suppress(OSError, ValueError, TypeError, LookupError, AttributeError):
+        with suppress(OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
             content = json.loads(self._cache.read_text(encoding="utf-8"))
             self._known = {name: (list(each[0]), str(each[1])) for name, each in content.items()}
         self._before = dict(self._known)

@@ -1,0 +1,175 @@
+"""A short fuzz of every entrance of every node; `benchmarks/fuzz.py` is the long one."""
+
+import json
+import math
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+pytest.importorskip("openral_msgs")
+pytest.importorskip("mujoco")
+from fuzzing.documents import FILES, damaged
+from fuzzing.entrances import SUBSCRIPTION, Attack, Entrance
+from fuzzing.message_values import Vocabulary, cases
+from fuzzing.rigs import RIGS, Rig, rig_of
+from fuzzing.session import session_of
+from geometry_msgs.msg import PoseStamped
+from rclpy.node import Node
+
+from openral_core.errors import OpenRALError
+from openral_ros.lifecycle_node import LifecycleNodeBase
+from openral_ros.qos import RELIABLE
+from openral_ros.resources import ResourceScope
+
+PER_ENTRANCE, PER_FILE = 3, 25
+SEED = 7
+CLOCK = "rosgraph_msgs/msg/Clock"
+"""Heard by nodes that are given simulated time alone."""
+GOLDEN = Path(__file__).parent / "goldens" / "graph_interfaces.json"
+pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("fuzz")]
+
+
+def type_name(interface: Any) -> str:
+    """Return the name of an interface as the graph tells it."""
+    package, kind, *_ = interface.__module__.split(".")
+    return f"{package}/{kind}/{interface.__name__}"
+
+
+def recorded_types(name: str) -> set[str]:
+    """Return what the node of this name hears and serves in the launched graph, but for its clock."""
+    graph = json.loads(GOLDEN.read_text())["graph"]
+    nodes = [node for full, node in graph.items() if full.rpartition("/")[2] == name]
+    parts = ("subscribes", "serves", "acts")
+    return {kind for node in nodes for part in parts for kind in node[part].values()} - {CLOCK}
+
+
+@pytest.fixture
+def rig(request: pytest.FixtureRequest, ros_domain: int, tmp_path: Path) -> Iterator[Rig]:
+    with rig_of(request.param, tmp_path, ros_domain) as made:
+        yield made
+
+
+@pytest.mark.usefixtures("callback_errors")
+@pytest.mark.parametrize("rig", RIGS, indirect=True)
+def test_a_node_lives_and_answers_whatever_comes_in(rig: Rig) -> None:
+    with session_of(rig) as session:
+        entrances = session.attack.entrances()
+        for number, entrance in enumerate(entrances):
+            session.batch(entrance, PER_ENTRANCE, SEED + number)
+        session.question("all of it")
+        assert session.findings == []
+        assert recorded_types(rig.name) <= {type_name(entrance.type) for entrance in entrances}
+        assert all(session.cases[str(entrance)] for entrance in entrances)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_damaged_file_is_read_or_refused(name: str, tmp_path: Path) -> None:
+    entrance = FILES[name]
+    valid = entrance.prepare(tmp_path)
+
+    @seed(SEED)
+    @settings(
+        max_examples=PER_FILE,
+        database=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(content=damaged(valid))
+    def load(content: bytes) -> None:
+        entrance.deliver(content, tmp_path)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        load()
+
+
+class Brittle(LifecycleNodeBase):
+    """A node that breaks on some poses and hands others on."""
+
+    def __init__(self, **options: object) -> None:
+        super().__init__("brittle", **options)
+
+    def activate(self, scope: ResourceScope) -> None:
+        """Subscribe."""
+        self._out = scope.publisher(PoseStamped, "out", RELIABLE)
+        scope.subscription(PoseStamped, "raises", self._raise, RELIABLE)
+        scope.subscription(PoseStamped, "passes_on", self._pass_on, RELIABLE)
+        scope.subscription(PoseStamped, "writes", lambda _: Path("/var/tmp/openral_fuzz").touch(), RELIABLE)
+        scope.subscription(PoseStamped, "refuses", self._refuse, RELIABLE)
+
+    def _raise(self, message: PoseStamped) -> None:
+        if message.pose.position.x < 0.0:
+            raise ZeroDivisionError
+
+    def _pass_on(self, message: PoseStamped) -> None:
+        self._out.publish(message)
+
+    def _refuse(self, message: PoseStamped) -> None:
+        raise OpenRALError("no pose is good enough")
+
+
+class BrittleRig(Rig):
+    """The brittle node alone."""
+
+    name = "brittle"
+
+    def make(self) -> Node:
+        return Brittle(context=self.context)
+
+    def ask(self) -> None:
+        """Ask nothing."""
+
+
+@pytest.fixture
+def brittle(monkeypatch: pytest.MonkeyPatch, ros_domain: int, tmp_path: Path) -> Iterator[Rig]:
+    monkeypatch.setitem(RIGS, "brittle", BrittleRig)
+    with rig_of("brittle", tmp_path, ros_domain) as made:
+        yield made
+
+
+@pytest.mark.usefixtures("callback_errors")
+def test_what_raises_tells_poses_that_are_not_finite_or_writes_elsewhere_is_found(brittle: Rig) -> None:
+    with session_of(brittle) as session:
+        by_topic = {entrance.name: entrance for entrance in session.attack.entrances()}
+        for topic, words in (
+            ("raises", "ZeroDivisionError"),
+            ("passes_on", "pose: "),
+            ("writes", "wrote: open"),
+        ):
+            session.batch(by_topic[f"/{topic}"], 60, SEED)
+            assert words in session.findings[-1]
+        found = len(session.findings)
+        session.batch(by_topic["/refuses"], 20, SEED)
+        assert len(session.findings) == found
+    Path("/var/tmp/openral_fuzz").unlink(missing_ok=True)
+
+
+def test_every_node_of_the_launched_graph_has_a_rig() -> None:
+    own = {name.rpartition("/")[2] for name in json.loads(GOLDEN.read_text())["graph"]}
+    assert own - {"deploy"} == {name for name in RIGS if "(" not in name}
+
+
+def test_cases_of_a_type_are_of_that_type_and_differ() -> None:
+    made: list[PoseStamped] = []
+
+    @seed(SEED)
+    @settings(max_examples=200, database=None, phases=(Phase.generate,))
+    @given(message=cases(PoseStamped, Vocabulary(("map",), 10.0), PoseStamped()))
+    def collect(message: PoseStamped) -> None:
+        made.append(message)
+
+    collect()
+    assert all(isinstance(message, PoseStamped) for message in made)
+    assert len({str(message) for message in made}) > 25
+    assert any(message.header.frame_id == "map" for message in made)
+    assert any(math.isnan(message.pose.position.x) for message in made)
+    assert any(message.header.stamp.sec == 10 for message in made)
+
+
+def test_an_entrance_is_named_by_node_kind_and_name() -> None:
+    assert str(Entrance("sim", SUBSCRIPTION, "/clock", PoseStamped)) == "sim subscription /clock"
+    assert Attack.__doc__
