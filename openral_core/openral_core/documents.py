@@ -30,10 +30,10 @@ class InvalidDocument(OpenRALError):
         super().__init__(f"{path}: " + "; ".join(problems))
 
 
-MAX_NESTING = 200
-"""Levels of a document that libyaml may read; ours have six."""
+MAX_NESTING = 1_000
+"""Levels of a document at which it is refused: libyaml overflows the stack of the process at some 50,000."""
 _BRACKETS = re.compile(r"[\[\]{}]")
-_NESTED_BLOCKS = re.compile(rf"(?:[-?:][ \t]+){{{MAX_NESTING}}}|^[ ]{{{MAX_NESTING}}}", re.MULTILINE)
+_NESTED_BLOCKS = re.compile(rf"(?:[-?:][ \t]+){{{MAX_NESTING}}}|^ {{{MAX_NESTING}}}", re.MULTILINE)
 
 
 def parse_yaml(text: str) -> object:
@@ -44,12 +44,12 @@ def parse_yaml(text: str) -> object:
         RecursionError: If it is nested too deeply.
         ValueError: If a number or a date is none that Python can hold.
     """
-    fast = yaml.SafeLoader if _may_be_deep(text) else getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(text, Loader=fast)
+    if _is_too_deep(text):
+        raise RecursionError(f"more than {MAX_NESTING} levels")
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
-def _may_be_deep(text: str) -> bool:
-    """Return whether a text may nest deeper than `MAX_NESTING`, which libyaml answers with a stack overflow."""
+def _is_too_deep(text: str) -> bool:
     depth = 0
     for bracket in _BRACKETS.finditer(text):
         depth = depth + 1 if bracket[0] in "[{" else max(0, depth - 1)
@@ -68,7 +68,7 @@ def read_yaml(path: Path) -> Mapping[str, object]:
         content = parse_yaml(path.read_text(encoding="utf-8"))
     except RecursionError as error:
         raise InvalidDocument(path, ["it is nested too deeply"]) from error
-    except (OSError, ValueError, OverflowError, yaml.YAMLError) as error:  # also numbers, dates of any length
+    except (OSError, ValueError, OverflowError, yaml.YAMLError) as error:
         raise InvalidDocument(path, [str(error)]) from error
     if not isinstance(content, dict):
         raise InvalidDocument(path, [f"expected a mapping of keys, found {type(content).__name__}"])

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from fuzzing.message_values import TEXTS
-from openral_bringup.graph.overrides import overrides_of
+from openral_bringup.graph.nodes import overrides_of
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
@@ -23,7 +23,8 @@ from openral_reasoner.core import Core
 from openral_reasoner.events import PaletteChanged, PromptReceived
 from openral_reasoner.llm.pricing import load_prices
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.recording import LineWriter, read_lives, replay, stories
+from openral_reasoner.recording import LineWriter, read_lives
+from openral_reasoner.replay import replay, stories
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner.tools.registry import parse_call
 from openral_sim.scene.scene import load_scene
