@@ -36,6 +36,7 @@ WITHOUT_KEY = {
     "annotated_types",
     "anthropic",
     "fast_simplification",
+    "fastapi",
     "httpx2",
     "huggingface_hub",
     "mcap",
@@ -49,6 +50,7 @@ WITHOUT_KEY = {
     "tokenizers",
     "torch",
     "transformers",
+    "uvicorn",
     "zstandard",
 }
 TOOLS = {"ament_cmake", "python3-pytest", "python3-hypothesis", "domain_coordinator"}

@@ -12,7 +12,7 @@ import psutil
 
 ROOT = Path(__file__).parents[2]
 FAST = ("--real-time-factor", "0")
-ALONE = ("--no-mcap",)
+ALONE = ("--no-mcap", "--console", "off")
 """Options without the processes beside the graph, which tests of the graph do not need."""
 
 

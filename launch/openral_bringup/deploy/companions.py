@@ -3,6 +3,7 @@
 The graph works without them, and they are not part of its description.
 """
 
+import socket
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -11,10 +12,21 @@ from pathlib import Path
 from openral_bringup.graph.description import GraphDescription, shared_names
 from openral_bringup.graph.nodes import NodeSpec, ParameterValue
 from openral_bringup.graph.resources import NotInstalled, executable_path
+from openral_core.errors import OpenRALError
 
 RECORDING = "run.mcap"
 EVENTS = "recording"
 """Folder below that of the run in which nodes write events and spans."""
+
+CONSOLE_PORT = 8770
+LOOPBACK = "127.0.0.1"
+
+
+class InvalidConsole(OpenRALError):
+    """A value of --console that names no usable address."""
+
+    def __init__(self, address: str, problem: str) -> None:
+        super().__init__(f"--console {address}: {problem}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +58,43 @@ def recorder(folder: Path, namespace: str) -> Companion:
     remaps = shared_names(namespace)
     node = NodeSpec("recorder", "openral_recorder", "recorder", namespace, None, parameters, remaps=remaps)
     return Companion(node, ("mcap",))
+
+
+def console(namespace: str, address: str) -> Companion | None:
+    """Return the console of a deployment, which may act because it watches a simulation.
+
+    Args:
+        namespace: Of the graph.
+        address: ``auto`` for port 8770 or any free one, ``off`` for none, or a port on this machine.
+
+    Raises:
+        InvalidConsole: If it is neither, or the port is taken.
+    """
+    if address == "off":
+        return None
+    parameters: dict[str, ParameterValue] = {"port": _port(address), "allow_actions": True}
+    remaps = shared_names(namespace)
+    node = NodeSpec("console", "openral_console", "console", namespace, None, parameters, remaps=remaps)
+    return Companion(node, ("fastapi", "uvicorn"))
+
+
+def _port(address: str) -> int:
+    if address != "auto" and not (address.isdecimal() and 0 < int(address) < 65536):
+        raise InvalidConsole(address, "expected auto, off, or a port from 1 to 65535")
+    for port in (CONSOLE_PORT, 0) if address == "auto" else (int(address),):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((LOOPBACK, port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise InvalidConsole(address, "the port is taken")
+
+
+def address_of(node: NodeSpec) -> str:
+    """Return the URL of a console."""
+    return f"http://{LOOPBACK}:{node.parameters['port']}/"
 
 
 def with_companions(

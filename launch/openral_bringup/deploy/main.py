@@ -18,7 +18,7 @@ from annotated_types import Ge
 from pydantic.fields import FieldInfo
 from rich.console import Console
 
-from openral_bringup.deploy.companions import Companion, recorder, with_companions
+from openral_bringup.deploy.companions import Companion, address_of, console, recorder, with_companions
 from openral_bringup.deploy.console import plan, show
 from openral_bringup.deploy.mission_runner import MissionRunner, RunOutcome, RunTimeouts, report, save
 from openral_bringup.deploy.monitor_node import MonitorNode
@@ -89,6 +89,9 @@ async def deployment(
             print(f"{node.key}: environment {name}={value}")
     for line in missing:
         print(line)
+    for node in processes.started:
+        if node.name == "console":
+            print(f"console: {address_of(node)}", flush=True)
     supervisor.start()
     screen = asyncio.create_task(show(supervisor, monitor, runner))
     try:
@@ -189,6 +192,9 @@ def deploy(
         list[Path] | None, typer.Option(help="YAML file of node: {parameter: value} (repeatable)")
     ] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="node.parameter=value (repeatable)")] = None,
+    console_: Annotated[
+        str, typer.Option("--console", help="console in the browser: auto, off, or a port")
+    ] = "auto",
     no_mcap: Annotated[bool, typer.Option("--no-mcap", help="write no run.mcap")] = False,
     domain_id: Annotated[str, typer.Option(help="ROS_DOMAIN_ID, or auto for a free one")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the graph and exit")] = False,
@@ -225,10 +231,12 @@ def deploy(
         known_problems=problems.found,
         requirements=partial(missing_requirements, folders=folders),
     )
+    watched = console(options.namespace, console_)
     domain = occupy(asked_domain, [node.qualified for node in graph.started])
     if domain_id:
         print(f"ROS domain of this graph: {domain}. In other terminals, run: export ROS_DOMAIN_ID={domain}")
-    companions = [] if no_mcap else [recorder(folder, options.namespace)]
+    recorders = [] if no_mcap else [recorder(folder, options.namespace)]
+    companions = [*recorders, *([watched] if watched else [])]
     raise typer.Exit(asyncio.run(deployment(options, graph, goal or [], folder, domain, companions)))
 
 

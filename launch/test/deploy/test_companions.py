@@ -1,12 +1,20 @@
 """Companions run beside the graph where they can, and their absence is told and harms nothing."""
 
+import socket
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("rclpy")
 from openral_bringup.deploy import companions
-from openral_bringup.deploy.companions import Companion, recorder, with_companions
+from openral_bringup.deploy.companions import (
+    Companion,
+    InvalidConsole,
+    address_of,
+    console,
+    recorder,
+    with_companions,
+)
 from openral_bringup.graph.description import GraphDescription
 from openral_bringup.graph.nodes import NodeSpec
 
@@ -51,3 +59,28 @@ def test_a_missing_library_is_named(tmp_path: Path) -> None:
 def test_one_host_of_several_records(run: set[str], expected: list[str], tmp_path: Path) -> None:
     graph, _ = with_companions(GraphDescription(GRAPH.nodes, frozenset(run)), [recorder(tmp_path, "")])
     assert keys(graph) == expected
+
+
+def test_the_console_takes_a_free_port_of_this_machine() -> None:
+    companion = console("", "auto")
+    assert companion is not None
+    assert address_of(companion.node).startswith("http://127.0.0.1:")
+    assert companion.node.parameters["allow_actions"] is True
+
+
+def test_without_a_console_nothing_is_started() -> None:
+    assert console("", "off") is None
+
+
+@pytest.mark.parametrize("address", ["", "maybe", "0", "70000", "-1", "80.5"])
+def test_an_address_that_is_none_is_refused(address: str) -> None:
+    with pytest.raises(InvalidConsole, match="auto, off, or a port"):
+        console("", address)
+
+
+def test_a_port_that_is_taken_is_refused() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen(1)
+        with pytest.raises(InvalidConsole, match="taken"):
+            console("", str(taken.getsockname()[1]))

@@ -1,0 +1,1 @@
+"""Sources of the console's content: a running robot and a recording."""

@@ -1,0 +1,46 @@
+"""Command `openral console`."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from openral_console.ros.recording import RecordingSource
+from openral_console.ros.robot import RobotSource
+from openral_console.serving import address_of, listen, make_access, serve
+
+commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Watch robots and recordings.")
+
+
+@commands.command()
+def console(
+    run: Annotated[
+        Path | None, typer.Argument(help="run folder or MCAP file; without one, a running robot")
+    ] = None,
+    host: Annotated[str, typer.Option(help="address; others than loopback need a token")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="port; 0 = 8770, or any if it is taken")] = 0,
+    namespace: Annotated[str, typer.Option(help="namespace of the robot")] = "",
+    allow_actions: Annotated[
+        bool, typer.Option("--allow-actions", help="permit goals, answers, edits of memory, transitions")
+    ] = False,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="host name by which the console is addressed (repeatable)")
+    ] = None,
+    token: Annotated[
+        str,
+        typer.Option(envvar="OPENRAL_CONSOLE_TOKEN", help="token that pages present; default: generated"),
+    ] = "",
+) -> None:
+    """Show a running robot, or a recording, in the browser until interrupted."""
+    opened = listen(host, port)
+    access = make_access(host, allow_actions and run is None, token, allow_host or ())
+    source = RobotSource(namespace) if run is None else RecordingSource(run)
+    typer.echo(f"console: {address_of(opened)}")
+    if access.token and not token:
+        typer.echo(f"token (shown once): {access.token}")
+    try:
+        with suppress(KeyboardInterrupt):  # which the web server raises again after a clean end
+            serve(source, access, opened)
+    finally:
+        source.close()

@@ -1,0 +1,243 @@
+"""Commands of a page as prompts and service calls; each ends with an answer or a typed error."""
+
+import math
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from functools import partial
+from uuid import uuid4
+
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from rclpy.node import Node
+
+from openral_console.requests import number_of, text_of
+from openral_console.ros import views
+from openral_console.sections import Json, finite
+from openral_console.source import BadRequest, ConsoleError, NoAnswer
+from openral_core.errors import format_choices
+from openral_msgs.msg import PromptReceipt, PromptStamped
+from openral_msgs.srv import EditMemory, LocateInView, RecallObject
+from openral_ros.qos import RECEIPTS, RELIABLE
+from openral_ros.resources import ResourceScope
+from openral_ros.service_client import AsyncServiceClient, CallError
+
+Done = Future[Json]
+RECALL_TIMEOUT, EDIT_TIMEOUT, LOCATE_TIMEOUT, TRANSITION_TIMEOUT = 5.0, 5.0, 30.0, 120.0
+"""Longest waits for a node [s]; activation may load a model from disk."""
+PROMPT_TIMEOUT = 10.0
+"""Longest time to repeat a prompt until the reasoner acknowledges it [s]."""
+REPEAT_PERIOD = 0.5
+"""Time between two publications of an unacknowledged prompt [s]."""
+MAX_PENDING = 32
+"""Most prompts without a receipt."""
+OPERATIONS = {
+    "rename": EditMemory.Request.RENAME,
+    "move": EditMemory.Request.MOVE,
+    "forget": EditMemory.Request.FORGET,
+    "merge": EditMemory.Request.MERGE,
+}
+TRANSITIONS = {
+    "activate": Transition.TRANSITION_ACTIVATE,
+    "deactivate": Transition.TRANSITION_DEACTIVATE,
+}
+
+
+class Refused(ConsoleError):
+    """A node that refused a command."""
+
+    status = 409
+
+
+class Unavailable(ConsoleError):
+    """A node that is not there, or failed."""
+
+    status = 503
+
+
+class Commands:
+    """Commands by name; used on the node's thread alone."""
+
+    def __init__(self, scope: ResourceScope, node: Node) -> None:
+        self._scope, self._node = scope, node
+        self._pending: dict[str, tuple[PromptStamped, float, Done]] = {}
+        self._clients: dict[str, AsyncServiceClient[object]] = {}
+        self._prompts = scope.publisher(PromptStamped, "openral/prompt", RELIABLE)
+        scope.subscription(PromptReceipt, "openral/prompt_receipt", self._on_receipt, RECEIPTS)
+        scope.timer(REPEAT_PERIOD, self._repeat)
+        self._by_name: Mapping[str, Callable[[Mapping[str, Json], Done], None]] = {
+            "prompt": self._prompt,
+            "stop": self._stop,
+            "recall": self._recall,
+            "edit": self._edit,
+            "locate": self._locate,
+            "detector": self._transition,
+        }
+
+    def start(self, name: str, values: Mapping[str, Json], done: Done) -> None:
+        """Start a command; ``done`` gets its answer or a `ConsoleError`.
+
+        Raises:
+            ConsoleError: If it is unknown or invalid.
+        """
+        if name not in self._by_name:
+            raise BadRequest(f"unknown command {name[:40]!r}: {format_choices(sorted(self._by_name))}")
+        self._by_name[name](values, done)
+
+    def _prompt(self, values: Mapping[str, Json], done: Done) -> None:
+        reply = text_of(values, "in_reply_to", 200, required=False)
+        self._publish(text_of(values, "text"), reply, done)
+
+    def _stop(self, values: Mapping[str, Json], done: Done) -> None:
+        self._publish("stop", "", done)
+
+    def _publish(self, text: str, in_reply_to: str, done: Done) -> None:
+        if len(self._pending) >= MAX_PENDING:
+            raise Unavailable("the reasoner has not acknowledged the prompts before this one")
+        message = PromptStamped(id=f"console-{uuid4().hex}", text=text, in_reply_to=in_reply_to)
+        message.header.frame_id = "operator"
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._pending[message.id] = (message, PROMPT_TIMEOUT, done)
+        self._prompts.publish(message)
+
+    def _repeat(self) -> None:
+        for prompt, (message, left, done) in tuple(self._pending.items()):
+            if left <= 0.0:
+                del self._pending[prompt]
+                _fail(done, NoAnswer("the reasoner", PROMPT_TIMEOUT))
+            else:
+                self._pending[prompt] = (message, left - REPEAT_PERIOD, done)
+                self._prompts.publish(message)
+
+    def _on_receipt(self, message: PromptReceipt) -> None:
+        pending = self._pending.pop(message.prompt_id, None)
+        if pending is None:
+            return
+        found = views.receipt(message)
+        if message.outcome == PromptReceipt.OUTCOME_REFUSED:
+            _fail(pending[2], Refused(message.message or "the reasoner refused the prompt"))
+        else:
+            _answer(pending[2], found)
+
+    def _recall(self, values: Mapping[str, Json], done: Done) -> None:
+        request = RecallObject.Request(query=text_of(values, "query", 500), limit=20)
+        self._call(RecallObject, "openral/recall_object", request, RECALL_TIMEOUT, done, _recalled)
+
+    def _edit(self, values: Mapping[str, Json], done: Done) -> None:
+        operation = text_of(values, "operation", 20)
+        if operation not in OPERATIONS:
+            raise BadRequest(f"unknown operation {operation!r}: {format_choices(sorted(OPERATIONS))}")
+        request = EditMemory.Request(operation=OPERATIONS[operation], node_id=text_of(values, "id", 200))
+        if operation == "rename":
+            request.label = text_of(values, "label", 200)
+        elif operation == "merge":
+            request.other = text_of(values, "other", 200)
+        elif operation == "move":
+            point = request.position
+            point.x, point.y, point.z = (number_of(values, axis) for axis in ("x", "y", "z"))
+        self._call(EditMemory, "openral/edit_memory", request, EDIT_TIMEOUT, done, _edited)
+
+    def _locate(self, values: Mapping[str, Json], done: Done) -> None:
+        slug = _slug(values)
+        query, camera = text_of(values, "query", 500), text_of(values, "camera", 100, required=False)
+        request = LocateInView.Request(query=query, camera=camera, deadline=LOCATE_TIMEOUT - 5.0)
+        service = f"openral/perception/{slug}/locate_in_view"
+        self._call(LocateInView, service, request, LOCATE_TIMEOUT, done, _located)
+
+    def _transition(self, values: Mapping[str, Json], done: Done) -> None:
+        slug, name = _slug(values), text_of(values, "transition", 20)
+        if name not in TRANSITIONS:
+            raise BadRequest(f"unknown transition {name!r}: {format_choices(sorted(TRANSITIONS))}")
+        request = ChangeState.Request(transition=Transition(id=TRANSITIONS[name]))
+        service = f"openral/perception/{slug}/detector/change_state"
+        self._call(ChangeState, service, request, TRANSITION_TIMEOUT, done, partial(_changed, name))
+
+    def _call(
+        self,
+        service_type: type,
+        name: str,
+        request: object,
+        timeout: float,
+        done: Done,
+        view: Callable[[object], Json],
+    ) -> None:
+        client = self._clients.get(name)
+        if client is None:
+            client = self._clients[name] = AsyncServiceClient(self._scope, self._node, service_type, name)
+        # A client that was just made has not discovered its server yet.
+        wait = [8]
+
+        def attempt() -> None:
+            wait[0] -= 1
+            if client.ready or wait[0] <= 0:
+                timer.cancel()
+                client.call(request, timeout, finish)
+
+        def finish(response: object) -> None:
+            if isinstance(response, CallError):
+                _fail(done, Unavailable(str(response)))
+                return
+            try:
+                _answer(done, view(response))
+            except ConsoleError as error:
+                _fail(done, error)
+
+        if client.ready:
+            client.call(request, timeout, finish)
+        else:
+            timer = self._scope.timer(0.25, attempt)
+
+
+def _slug(values: Mapping[str, Json]) -> str:
+    slug = text_of(values, "detector", 100)
+    if not all((letter.isalnum() and letter.isascii()) or letter == "_" for letter in slug):
+        raise BadRequest(f"detector: expected a slug, found {slug!r}")
+    return slug
+
+
+def _recalled(response: RecallObject.Response) -> Json:
+    return {
+        "status": _name_of(RecallObject.Response, response.status),
+        "message": views.cut(response.message),
+        "matches": [views.match(each) for each in response.matches],
+        "near_misses": [views.match(each) for each in response.near_misses],
+        "nearest_names": [views.cut(each, 200) for each in response.nearest_names],
+    }
+
+
+def _edited(response: EditMemory.Response) -> Json:
+    if response.status != EditMemory.Response.EDITED:
+        raise Refused(f"{_name_of(EditMemory.Response, response.status)}: {response.message}")
+    return {"message": views.cut(response.message)}
+
+
+def _located(response: LocateInView.Response) -> Json:
+    return {
+        "status": _name_of(LocateInView.Response, response.status),
+        "message": views.cut(response.message),
+        "camera": response.camera,
+        "detections": views.detections(response.detections),
+        "frame_age": finite(response.frame_age if math.isfinite(response.frame_age) else 0.0),
+        "inference_time": finite(response.inference_time),
+    }
+
+
+def _changed(name: str, response: ChangeState.Response) -> Json:
+    if not response.success:
+        raise Refused(f"the detector could not {name}; its log says why")
+    return {"message": f"{name}d"}
+
+
+def _name_of(response_type: type, status: int) -> str:
+    """Return the name of a status constant."""
+    names = (name for name in dir(type(response_type)) if name.isupper() and not name.startswith("_"))
+    return next((name for name in names if getattr(response_type, name) == status), f"status {status}")
+
+
+def _answer(done: Done, value: Json) -> None:
+    if done.set_running_or_notify_cancel():
+        done.set_result(value)
+
+
+def _fail(done: Done, error: ConsoleError) -> None:
+    if done.set_running_or_notify_cancel():
+        done.set_exception(error)

@@ -1,0 +1,133 @@
+"""Messages folded into sections; the same for a running robot and a recording."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from std_msgs.msg import String
+from vision_msgs.msg import Detection2DArray
+
+from openral_console.ros import views
+from openral_console.sections import Json, Sections
+from openral_msgs.msg import (
+    DetectorInfo,
+    FailureTrigger,
+    Handoff,
+    MissionStatus,
+    PromptReceipt,
+    PromptStamped,
+    SceneGraph,
+    WorldState,
+)
+
+MAX_LOG = 100
+"""Latest prompts and failures that a page gets."""
+MAX_STATUSES = 300
+"""Most diagnostic statuses, since any node can publish any number."""
+BRINGUP = "bringup: "
+"""Prefix of bring-up's statuses in /diagnostics: one per managed node."""
+PERCEPTION = "/perception/"
+Update = Callable[["Fold", str, Any], None]
+
+
+class Fold:
+    """Sections after the messages that were applied, in order."""
+
+    def __init__(self, sections: Sections) -> None:
+        self.sections = sections
+        self._prompts: dict[str, dict[str, Json]] = {}
+        self._failures: list[Json] = []
+        self._detectors: dict[str, Json] = {}
+        self._detections: dict[str, Json] = {}
+        self._statuses: dict[str, Json] = {}
+
+    def apply(self, topic: str, message: object) -> None:
+        """Update the sections that a message changes; one of another type changes none."""
+        update = UPDATES.get(type(message))
+        if update is not None:
+            update(self, topic, message)
+
+    def on_mission(self, topic: str, message: MissionStatus) -> None:
+        """Replace the mission."""
+        self.sections.put("mission", views.mission(message))
+
+    def on_handoff(self, topic: str, message: Handoff) -> None:
+        """Replace the question."""
+        self.sections.put("handoff", views.handoff(message))
+
+    def on_prompt(self, topic: str, message: PromptStamped) -> None:
+        """Add a prompt; a repeated one is shown once."""
+        known = self._prompts.get(message.id, {})
+        self._prompts[message.id] = {**known, "prompt": views.prompt(message)}
+        self._put_prompts()
+
+    def on_receipt(self, topic: str, message: PromptReceipt) -> None:
+        """Add a receipt to its prompt."""
+        known = self._prompts.get(message.prompt_id, {})
+        self._prompts[message.prompt_id] = {**known, "receipt": views.receipt(message)}
+        self._put_prompts()
+
+    def on_text(self, topic: str, message: String) -> None:
+        """Replace the palette; other texts are not shown."""
+        if topic.endswith("/palette"):
+            self.sections.put("palette", views.palette(message.data))
+
+    def on_scene(self, topic: str, message: SceneGraph) -> None:
+        """Replace the scene graph."""
+        self.sections.put("scene", views.scene(message))
+
+    def on_world(self, topic: str, message: WorldState) -> None:
+        """Replace the robot's place."""
+        self.sections.put("robot", views.world(message))
+
+    def on_failure(self, topic: str, message: FailureTrigger) -> None:
+        """Add a failure."""
+        self._failures = [*self._failures, views.failure(message)][-MAX_LOG:]
+        self.sections.put("failures", self._failures)
+
+    def on_detector(self, topic: str, message: DetectorInfo) -> None:
+        """Replace a detector."""
+        self._detectors[slug_of(topic)] = views.detector(message)
+        self.sections.put("detectors", self._detectors)
+
+    def on_detections(self, topic: str, message: Detection2DArray) -> None:
+        """Replace the boxes of a detector."""
+        self._detections[slug_of(topic)] = views.detections(message)
+        self.sections.put("detections", self._detections)
+
+    def on_diagnostics(self, topic: str, message: DiagnosticArray) -> None:
+        """Replace the statuses that a message names; bring-up's are those of the nodes."""
+        for name, status in views.diagnostics(message).items():
+            if name in self._statuses or len(self._statuses) < MAX_STATUSES:
+                self._statuses[name] = status
+        nodes = {n.removeprefix(BRINGUP): s for n, s in self._statuses.items() if n.startswith(BRINGUP)}
+        others = {n: s for n, s in self._statuses.items() if not n.startswith(BRINGUP)}
+        self.sections.put("nodes", nodes)
+        self.sections.put("diagnostics", others)
+
+    def _put_prompts(self) -> None:
+        while len(self._prompts) > MAX_LOG:
+            del self._prompts[next(iter(self._prompts))]
+        self.sections.put("prompts", [each for each in self._prompts.values() if "prompt" in each])
+
+
+def slug_of(topic: str) -> str:
+    """Return the slug of the detector that a topic belongs to."""
+    return topic.rpartition(PERCEPTION)[2].split("/", 1)[0]
+
+
+UPDATES: Mapping[type, Update] = {
+    MissionStatus: Fold.on_mission,
+    Handoff: Fold.on_handoff,
+    PromptStamped: Fold.on_prompt,
+    PromptReceipt: Fold.on_receipt,
+    String: Fold.on_text,
+    SceneGraph: Fold.on_scene,
+    WorldState: Fold.on_world,
+    FailureTrigger: Fold.on_failure,
+    DetectorInfo: Fold.on_detector,
+    Detection2DArray: Fold.on_detections,
+    DiagnosticArray: Fold.on_diagnostics,
+}
+LOGGED = frozenset({PromptStamped, PromptReceipt, FailureTrigger, Handoff})
+"""Types of which every message counts; of the others, the latest one of each topic."""

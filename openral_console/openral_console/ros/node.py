@@ -1,0 +1,38 @@
+"""Console of a deployment: process that `deploy_sim` starts beside the graph."""
+
+import os
+import sys
+from contextlib import suppress
+
+from pydantic import Field
+
+from openral_console.ros.robot import RobotSource
+from openral_console.serving import PORT, listen, make_access, serve
+from openral_ros.parameters import Parameters, declare
+
+NICENESS = 5
+"""Added to the process's niceness: watching gives way to the robot."""
+
+
+class ConsoleParameters(Parameters):
+    """ROS parameters of the console of a deployment."""
+
+    host: str = Field("127.0.0.1", description="address to listen on")
+    port: int = Field(PORT, ge=0, le=65535, description="port to listen on; 0 = any")
+    allow_actions: bool = Field(
+        default=False, description="permit goals, answers, edits of memory, transitions"
+    )
+
+
+def main() -> int:
+    """Serve the console until SIGINT or SIGTERM."""
+    os.nice(NICENESS)
+    source = RobotSource(arguments=sys.argv)
+    try:
+        given = source.declare(lambda node: declare(node, ConsoleParameters))
+        access = make_access(given.host, given.allow_actions)
+        with suppress(KeyboardInterrupt):  # which the web server raises again after a clean end
+            serve(source, access, listen(given.host, given.port))
+    finally:
+        source.close()
+    return 0

@@ -1,0 +1,185 @@
+"""A recorded run as the source of the console: the sections at any time of it."""
+
+import asyncio
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcap.reader import make_reader
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import CompressedImage
+from std_msgs.msg import String
+
+from openral_console.ros.fold import LOGGED, UPDATES, Fold
+from openral_console.sections import Json, Sections
+from openral_console.source import BadRequest, Frame, NothingToShow
+from openral_core.errors import OpenRALError
+from openral_msgs.msg import FailureTrigger, MissionStatus
+from openral_reasoner.recording import read_lives
+from openral_reasoner.replay import stories
+from openral_recorder.recovery import is_complete, recording_file
+from openral_ros.conversions.stamps import seconds
+
+CAMERA_SUFFIX = "/image_raw/compressed"
+EVENTS = "/openral/recording/reasoner"
+DIAGNOSTICS_WINDOW = 3.0
+"""Time over which the diagnostics of several publishers make one picture [s]."""
+MAX_MARKS = 500
+TYPES = {f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}": kind for kind in UPDATES}
+"""Classes of the messages that sections are made of, by type."""
+
+
+class NeedsRecovery(OpenRALError):
+    """A recording without an index, whose recorder was killed."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} has no index: its recorder was killed; run: openral recover {path}")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One recorded message, still serialised."""
+
+    time: float
+    kind: type
+    data: bytes
+
+
+class RecordingSource:
+    """Timeline of one MCAP file; times are in [s] since its beginning.
+
+    Raises:
+        NotARecording: If there is none.
+        NeedsRecovery: If it has no index.
+    """
+
+    is_live = False
+
+    def __init__(self, path: Path) -> None:
+        self.path = recording_file(path)
+        if not is_complete(self.path):
+            raise NeedsRecovery(self.path)
+        self._topics: dict[str, list[Entry]] = {}
+        self._images: dict[str, list[float]] = {}
+        self._lines: list[tuple[float, str]] = []
+        self.duration = self._load()
+        self.sections = Sections()
+        self.sections.put("run", self._about())
+
+    def at(self, time: float) -> str:
+        """Return the sections at a time, as JSON."""
+        sections = Sections()
+        fold = Fold(sections)
+        for topic, entry in self._entries(min(max(time, 0.0), self.duration)):
+            fold.apply(topic, deserialize_message(entry.data, entry.kind))
+        sections.put("cameras", list(self._images))
+        return sections.as_json()
+
+    async def frame(self, camera: str, after: float, time: float) -> Frame:
+        """Return the image of a camera at a time."""
+        return await asyncio.to_thread(self._frame, camera, time)
+
+    async def command(self, name: str, values: Mapping[str, Json]) -> Json:
+        """Refuse: a recording obeys no commands."""
+        raise BadRequest("this is a recording: there is no robot to command")
+
+    def close(self) -> None:
+        """Release nothing: files are open only while they are read."""
+
+    def _load(self) -> float:
+        with self.path.open("rb") as file:
+            reader = make_reader(file)
+            summary = reader.get_summary()
+            statistics = summary.statistics if summary is not None else None
+            start = statistics.message_start_time if statistics is not None else 0
+            end = statistics.message_end_time if statistics is not None else 0
+            for schema, channel, message in reader.iter_messages():
+                time = (message.log_time - start) * 1e-9
+                kind = TYPES.get(schema.name) if schema is not None else None
+                if channel.topic.endswith(CAMERA_SUFFIX):
+                    self._images.setdefault(_camera(channel.topic), []).append(time)
+                elif channel.topic.endswith(EVENTS):
+                    self._lines.append((time, deserialize_message(message.data, String).data))
+                elif kind is not None:
+                    self._topics.setdefault(channel.topic, []).append(Entry(time, kind, message.data))
+        self._start = start
+        return (end - start) * 1e-9
+
+    def _entries(self, time: float) -> Iterator[tuple[str, Entry]]:
+        """Yield what makes the sections at a time: all logged messages, and the latest of the others."""
+        for topic, entries in self._topics.items():
+            end = bisect_right(entries, time, key=lambda entry: entry.time)
+            if not end:
+                continue
+            if entries[0].kind in LOGGED:
+                first = 0
+            elif topic.endswith("/diagnostics"):
+                first = bisect_right(entries, time - DIAGNOSTICS_WINDOW, hi=end, key=lambda entry: entry.time)
+            else:
+                first = end - 1
+            yield from ((topic, entry) for entry in entries[first:end])
+
+    def _frame(self, camera: str, time: float) -> Frame:
+        times = self._images.get(camera, [])
+        place = bisect_right(times, time)
+        if not times:
+            raise NothingToShow(f"no image of camera {camera[:60]!r} was recorded")
+        stamp = self._start + round(times[max(place - 1, 0)] * 1e9)
+        with self.path.open("rb") as file:
+            found = make_reader(file).iter_messages(starting_at=stamp - 1000, ending_before=stamp + 1000)
+            for _, channel, message in found:
+                if channel.topic.endswith(CAMERA_SUFFIX) and _camera(channel.topic) == camera:
+                    image = deserialize_message(message.data, CompressedImage)
+                    return Frame(bytes(image.data), image.header.frame_id, seconds(image.header.stamp))
+        raise NothingToShow(f"no image of camera {camera[:60]!r} at {time:.1f} s")
+
+    def _about(self) -> Json:
+        return {
+            "name": self.path.parent.name or self.path.name,
+            "duration": round(self.duration, 3),
+            "marks": list(self._marks())[:MAX_MARKS],
+            "story": self._story(),
+        }
+
+    def _marks(self) -> Iterator[Json]:
+        """Yield the moments worth jumping to: decisions, their outcomes, failures, ends of missions."""
+        found: list[tuple[float, str, str]] = []
+        for entries in self._topics.values():
+            if entries[0].kind is MissionStatus:
+                found += _mission_marks(entries)
+            elif entries[0].kind is FailureTrigger:
+                for entry in entries:
+                    message = deserialize_message(entry.data, FailureTrigger)
+                    found.append((entry.time, "failure", f"{message.source}: {message.message}"[:200]))
+        for time, kind, text in sorted(found):
+            yield {"time": round(time, 3), "kind": kind, "text": text}
+
+    def _story(self) -> list[str]:
+        """Return the explanation of the events in words, as `openral explain` gives it."""
+        if not self._lines:
+            return []
+        try:
+            return list(stories(read_lives(line for _, line in self._lines)))
+        except OpenRALError as error:
+            return [f"no explanation: {error}"]
+
+
+def _camera(topic: str) -> str:
+    return topic.removesuffix(CAMERA_SUFFIX).lstrip("/")
+
+
+def _mission_marks(entries: list[Entry]) -> Iterator[tuple[float, str, str]]:
+    seen: dict[tuple[str, int], str] = {}
+    ended: set[str] = set()
+    for entry in entries:
+        message = deserialize_message(entry.data, MissionStatus)
+        for call in message.calls:
+            key = (message.mission_id, call.index)
+            if seen.get(key) != call.status:
+                kind = "decision" if key not in seen else "outcome"
+                seen[key] = call.status
+                yield entry.time, kind, f"{call.tool} {call.status}"[:200]
+        if message.state >= MissionStatus.STATE_SUCCEEDED and message.mission_id not in ended:
+            ended.add(message.mission_id)
+            yield entry.time, "end", f"{message.goal}: {message.reason}"[:200]

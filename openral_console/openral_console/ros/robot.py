@@ -1,0 +1,215 @@
+"""A running robot as the source of the console: one more client of its topics and services.
+
+Subscribes: openral/mission, handoff, prompt, prompt_receipt, palette, scene_graph, world_state, /diagnostics,
+    openral/failure/<source>, info and objects of every detector; an image only while a page shows it.
+Publishes: openral/prompt.
+Calls: recall_object, edit_memory, locate_in_view and change_state of detectors.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TypeVar
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.context import Context
+from rclpy.exceptions import InvalidHandle
+from rclpy.executors import ExternalShutdownException
+from rclpy.impl.implementation_singleton import rclpy_implementation
+from rclpy.node import Node
+from rosgraph_msgs.msg import Clock
+from std_msgs.msg import String
+from vision_msgs.msg import Detection2DArray
+
+from openral_console.ros.cameras import Cameras
+from openral_console.ros.commands import Commands
+from openral_console.ros.fold import PERCEPTION, Fold, slug_of
+from openral_console.sections import Json, Sections
+from openral_console.source import BadRequest, ConsoleError, Frame
+from openral_msgs.msg import (
+    DetectorInfo,
+    FailureTrigger,
+    Handoff,
+    MissionStatus,
+    PromptReceipt,
+    PromptStamped,
+    SceneGraph,
+    WorldState,
+)
+from openral_ros.conversions.stamps import seconds
+from openral_ros.executor import GuardedExecutor
+from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE, SENSOR
+from openral_ros.resources import ResourceScope
+
+Answer = TypeVar("Answer")
+DISCOVERY_PERIOD = 1.0
+"""Time between two looks for detectors, cameras and nodes that came or went [s]."""
+CLOCK_PERIOD = 0.5
+"""Time between two versions of the robot's clock [s]."""
+MAX_PEERS = 64
+"""Most detectors, failure topics and cameras; bounds memory, since peers can create any number."""
+FIXED = (
+    (MissionStatus, "openral/mission", LATCHED_HISTORY),
+    (Handoff, "openral/handoff", LATCHED),
+    (PromptStamped, "openral/prompt", RELIABLE),
+    (PromptReceipt, "openral/prompt_receipt", RECEIPTS),
+    (String, "openral/palette", LATCHED),
+    (SceneGraph, "openral/scene_graph", LATCHED),
+    (WorldState, "openral/world_state", RELIABLE),
+    (DiagnosticArray, "/diagnostics", RELIABLE),
+)
+DISCOVERED: Mapping[str, tuple[type, str, object]] = {
+    "openral_msgs/msg/FailureTrigger": (FailureTrigger, "openral/failure/", RELIABLE),
+    "openral_msgs/msg/DetectorInfo": (DetectorInfo, PERCEPTION, LATCHED),
+    "vision_msgs/msg/Detection2DArray": (Detection2DArray, PERCEPTION, RELIABLE),
+}
+"""Topics of which there may be any number, by type: class, part of the name, quality of service."""
+SOURCES = {
+    "reasoner": "openral/mission",
+    "world_state": "openral/scene_graph",
+    "skill server": "openral/skills",
+}
+"""Topic by whose publisher the page knows that a part of the robot is there."""
+
+
+class Broken(ConsoleError):
+    """A command over which the console itself broke."""
+
+    status = 500
+
+    def __init__(self) -> None:
+        super().__init__("the console broke over this request; its log says how")
+
+
+class RobotSource:
+    """Node on a thread of its own; requests of pages reach it through a queue.
+
+    Args:
+        namespace: Of the robot.
+        domain: ROS domain; None takes that of the environment.
+        arguments: ROS arguments, such as remaps.
+    """
+
+    is_live = True
+
+    def __init__(
+        self, namespace: str = "", domain: int | None = None, arguments: list[str] | None = None
+    ) -> None:
+        self.sections = Sections()
+        self._context = Context()
+        rclpy.init(context=self._context, domain_id=domain, args=arguments)
+        self._node = Node("console", namespace=namespace or None, context=self._context)
+        self._scope = ResourceScope(self._node)
+        self._fold = Fold(self.sections)
+        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._wake = self._scope.guard_condition(self._run_jobs)
+        self._known: set[str] = set()
+        self._clock_shown = 0.0
+        self._cameras = Cameras(self._scope, self._node)
+        self._commands = Commands(self._scope, self._node)
+        self._subscribe()
+        self._closing = False
+        self._thread = Thread(target=self._spin, name="console", daemon=True)
+        self._thread.start()
+
+    def declare(self, read: Callable[[Node], Answer]) -> Answer:
+        """Return what ``read`` returns for the node, such as its parameters."""
+        return read(self._node)
+
+    async def frame(self, camera: str, after: float, time: float) -> Frame:
+        """Return the newest image of a camera; subscribes to it while pages ask."""
+        return await self._on_node(lambda done: self._cameras.request(camera, after, done))
+
+    def at(self, time: float) -> str:
+        """Refuse: a robot has no past here."""
+        raise BadRequest("a running robot has no timeline; open a recording: openral console RUN")
+
+    async def command(self, name: str, values: Mapping[str, Json]) -> Json:
+        """Carry out a command on the node's thread."""
+        return await self._on_node(lambda done: self._commands.start(name, values, done))
+
+    def close(self) -> None:
+        """Stop the thread and release the node."""
+        self._closing = True
+        self._scope.close()
+        rclpy.try_shutdown(context=self._context)
+        self._thread.join(timeout=3.0)
+        self._node.destroy_node()
+
+    async def _on_node(self, job: Callable[[Future[Answer]], None]) -> Answer:
+        done: Future[Answer] = Future()
+
+        def run() -> None:
+            reason: ConsoleError | None = Broken()  # unless the job starts, or says why it does not
+            try:
+                job(done)
+                reason = None
+            except ConsoleError as error:
+                reason = error
+            finally:
+                if reason is not None:
+                    done.set_exception(reason)
+
+        self._jobs.put(run)
+        self._wake.trigger()
+        return await asyncio.wrap_future(done)
+
+    def _run_jobs(self) -> None:
+        while True:
+            try:
+                job = self._jobs.get_nowait()
+            except Empty:
+                return
+            job()
+
+    def _subscribe(self) -> None:
+        for message_type, topic, qos in FIXED:
+            self._listen(message_type, topic, qos)
+        self._scope.subscription(Clock, "/clock", self._on_clock, SENSOR)
+        self._scope.timer(DISCOVERY_PERIOD, self._discover)
+
+    def _listen(self, message_type: type, topic: str, qos: object) -> None:
+        self._scope.subscription(message_type, topic, lambda message: self._fold.apply(topic, message), qos)
+
+    def _discover(self) -> None:
+        topics = self._node.get_topic_names_and_types()
+        own = self._node.get_namespace().rstrip("/") + "/"
+        for topic, types in topics:
+            kind = DISCOVERED.get(types[0]) if len(types) == 1 and topic.startswith(own) else None
+            if kind is None or topic in self._known or kind[1] not in topic or len(self._known) > MAX_PEERS:
+                continue
+            self._known.add(topic)
+            self._listen(kind[0], topic, kind[2])
+        self.sections.put("cameras", self._cameras.discover(topics, own))
+        self.sections.put("parts", self._parts())
+
+    def _parts(self) -> Json:
+        parts = {name: self._node.count_publishers(topic) > 0 for name, topic in SOURCES.items()}
+        for topic in self._known:
+            if topic.endswith("/info") and PERCEPTION in topic:
+                parts[f"detector {slug_of(topic)}"] = self._node.count_publishers(topic) > 0
+        return parts
+
+    def _on_clock(self, message: Clock) -> None:
+        now = time.monotonic()
+        if now - self._clock_shown > CLOCK_PERIOD:
+            self._clock_shown = now
+            self.sections.put("clock", round(seconds(message.clock), 1))
+
+    def _spin(self) -> None:
+        executor = GuardedExecutor(context=self._context)
+        executor.add_node(self._node)
+        try:
+            while self._context.ok() and not self._closing:
+                executor.spin_once(timeout_sec=0.5)
+        except (
+            ExternalShutdownException,
+            InvalidHandle,
+            rclpy_implementation.RCLError,
+        ):
+            if self._context.ok() and not self._closing:
+                raise

@@ -1,0 +1,151 @@
+"""Web server of the console: the page, one event stream per viewer, images and commands."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Body, FastAPI, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.staticfiles import StaticFiles
+
+from openral_console.sections import Sections, pause_after
+from openral_console.security import SESSION_COOKIE, Access, Gate
+from openral_console.source import ConsoleError, Source
+
+STATIC = Path(__file__).with_name("static")
+MAX_VIEWERS = 32
+"""Event streams at once; each costs a connection and the newest version of every section."""
+STREAM_PERIOD = 0.05
+"""Time between two looks for changes of one stream [s]."""
+KEEP_ALIVE = 10.0
+"""Longest silence of a stream [s]; a page that hears nothing for longer connects again."""
+NOT_STORED = {"cache-control": "no-store", "x-accel-buffering": "no"}
+LOOK_UPS = frozenset({"recall", "locate"})
+"""Commands that change nothing."""
+Values = Annotated[dict[str, object], Body()]
+
+
+class NotAllowed(ConsoleError):
+    """A command that changes something, to a console that only shows."""
+
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__("this console only shows: start it with --allow-actions to give commands")
+
+
+class TooManyViewers(ConsoleError):
+    """More pages than the console serves."""
+
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__(f"{MAX_VIEWERS} pages are open already: close one")
+
+
+class Viewers:
+    """Number of open event streams."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    async def stream(self, sections: Sections, request: Request) -> AsyncIterator[str]:
+        """Yield changed sections as server-sent events until the page closes.
+
+        The next event is made only when the last one was sent: a page that does not read costs nothing.
+        """
+        self.count += 1
+        seen: dict[str, int] = {}
+        not_before: dict[str, float] = {}
+        last = time.monotonic()
+        try:
+            yield "retry: 1000\n\n"
+            while not await request.is_disconnected():
+                for name, version, text in sections.newer(seen, not_before):
+                    seen[name], last = version, time.monotonic()
+                    not_before[name] = last + pause_after(text)
+                    yield f'data: {{"name":{json.dumps(name)},"value":{text}}}\n\n'
+                if time.monotonic() - last > KEEP_ALIVE:
+                    last = time.monotonic()
+                    yield ": still here\n\n"
+                await asyncio.sleep(STREAM_PERIOD)
+        finally:
+            self.count -= 1
+
+
+class Routes:
+    """Handlers of the requests that passed the gate."""
+
+    def __init__(self, source: Source, access: Access) -> None:
+        self._source, self._access, self._viewers = source, access, Viewers()
+
+    async def log_in(self, values: Values) -> Response:
+        """Exchange the token for a session cookie, so that the token is in no URL."""
+        session = self._access.log_in(str(values.get("token", "")))
+        if session is None:
+            return JSONResponse({"error": "wrong token, or too many tries"}, status_code=401)
+        response = JSONResponse({})
+        response.set_cookie(SESSION_COOKIE, session, httponly=True, samesite="strict", path="/")
+        return response
+
+    async def about(self) -> dict[str, object]:
+        """Tell the page what it shows and whether it may act."""
+        live = self._source.is_live
+        return {"live": live, "actions": self._access.allow_actions and live}
+
+    async def events(self, request: Request) -> Response:
+        """Stream changed sections."""
+        if self._viewers.count >= MAX_VIEWERS:
+            raise TooManyViewers
+        stream = self._viewers.stream(self._source.sections, request)
+        return StreamingResponse(stream, media_type="text/event-stream", headers=NOT_STORED)
+
+    async def at(self, t: float) -> Response:
+        """Return all sections at a time of a recording [s]."""
+        text = await asyncio.to_thread(self._source.at, t)
+        return Response(text, media_type="application/json", headers=NOT_STORED)
+
+    async def frame(self, camera: str, after: float = 0.0, t: float = 0.0) -> Response:
+        """Return one image of a camera."""
+        found = await self._source.frame(camera, after, t)
+        frame_id = found.frame_id.encode("ascii", "replace").decode()[:100]
+        stamps = {"x-stamp": f"{found.stamp:.6f}", "x-frame-id": "".join(filter(str.isprintable, frame_id))}
+        return Response(found.jpeg, media_type="image/jpeg", headers={**stamps, **NOT_STORED})
+
+    async def stop(self) -> Response:
+        """Stop the robot; permitted to every viewer."""
+        return JSONResponse(await self._source.command("stop", {}))
+
+    async def command(self, name: str, values: Values) -> Response:
+        """Carry out a command."""
+        if name not in LOOK_UPS and not self._access.allow_actions:
+            raise NotAllowed
+        return JSONResponse(await self._source.command(name, values))
+
+
+def make_app(source: Source, access: Access) -> Gate:
+    """Return the application that serves a source under the rules of access."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    routes = Routes(source, access)
+    app.add_exception_handler(ConsoleError, _explain)
+    app.add_exception_handler(RecursionError, _too_deep)
+    app.post("/api/session")(routes.log_in)
+    app.get("/api/about")(routes.about)
+    app.get("/api/events")(routes.events)
+    app.get("/api/at")(routes.at)
+    app.get("/api/cameras/{camera:path}/frame.jpg")(routes.frame)
+    app.post("/api/stop")(routes.stop)
+    app.post("/api/commands/{name}")(routes.command)
+    app.mount("/", StaticFiles(directory=STATIC, html=True))
+    return Gate(app, access)
+
+
+async def _explain(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error)}, status_code=getattr(error, "status", 500))
+
+
+async def _too_deep(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": "the request is nested too deeply"}, status_code=400)

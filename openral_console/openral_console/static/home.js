@@ -1,0 +1,263 @@
+// The home in 3D: rooms, furniture, objects with age and presence, people, the robot and where it has been.
+// Boxes in an orthographic view, drawn far to near; drag turns, wheel or pinch zooms, right drag or two fingers move.
+import { ago, empty, fill, h } from "./dom.js";
+import { choose, state } from "./main.js";
+
+const camera = { yaw: -0.6, pitch: 0.9, zoom: 0, x: 0, y: 0, moved: false };
+const TRAIL = 600; // positions of the robot that are kept
+const MOST = 1500; // objects drawn; the view says how many it leaves out
+const FACES = [[4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
+const SHADE = [1, 0.86, 0.72, 0.86, 0.72];
+let trail = [];
+let targets = [];
+
+export function home(view, sections, redraw) {
+  const nodes = sections.scene?.nodes;
+  fill(view, nodes ? "home" : "none", () => {
+    if (!nodes) return h("section", { className: "card" }, empty("No scene graph yet: world_state has not published one."));
+    const canvas = h("canvas", { id: "home", tabIndex: 0, role: "img", "aria-label": "Home from above. Arrow keys turn it, plus and minus zoom." });
+    steer(canvas, redraw);
+    return h("section", { className: "card stack", "aria-label": "Home" }, canvas, legend(), h("p", { className: "quiet small", id: "drawn" }));
+  });
+  if (nodes) { follow(sections.robot); paint(document.getElementById("home"), nodes, sections); }
+  return null;
+}
+
+function legend() {
+  const key = (name, text) => h("span", { className: "row small quiet" }, swatch(name), text);
+  return h("div", { className: "row" }, key("--object", "object, seen lately"), key("--warn", "object, stale"), key("--fixture", "furniture"), key("--info", "person"), key("--accent", "robot and its way"));
+}
+
+function swatch(name) {
+  const mark = h("span", { "aria-hidden": "true" });
+  mark.style.cssText = `width:.8rem;height:.8rem;border-radius:.2rem;background:var(${name})`;
+  return mark;
+}
+
+function follow(robot) {
+  if (!robot?.known) return;
+  const [x, y] = robot.position;
+  const last = trail.at(-1);
+  if (last && robot.stamp < last[2]) trail = [];
+  if (!last || Math.hypot(x - last[0], y - last[1]) > 0.04) trail.push([x, y, robot.stamp]);
+  if (trail.length > TRAIL) trail.shift();
+}
+
+// Centres the home and makes it as large as the canvas allows.
+function fit(nodes, width, height) {
+  const points = nodes.flatMap(corners);
+  if (!points.length || !width) return;
+  Object.assign(camera, { zoom: 1, x: 0, y: 0 });
+  const project = projection(0, 0);
+  const seen = points.map((point) => project(...point));
+  const [xs, ys] = [seen.map(([x]) => x), seen.map(([, y]) => y)];
+  const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  camera.zoom = Math.min(600, Math.max(8, Math.min((0.92 * width) / (x1 - x0), (0.86 * height) / (y1 - y0))));
+  shift((-(x0 + x1) / 2) * camera.zoom, (-(y0 + y1) / 2) * camera.zoom);
+}
+
+function paint(canvas, nodes, sections) {
+  const ratio = Math.min(window.devicePixelRatio || 1, 2);
+  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+  if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
+  if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  const colours = palette();
+  if (!camera.zoom) fit(nodes.filter((node) => node.kind !== "object"), width, height);
+  const project = projection(width, height);
+  const now = sections.clock ?? sections.robot?.stamp;
+  for (const room of nodes.filter((node) => node.kind === "room")) floor(context, room, project, colours);
+  way(context, project, colours);
+  const objects = nodes.filter((node) => node.kind === "object" && node.presence !== "gone");
+  const drawn = [...nodes.filter((node) => node.kind === "place" || node.kind === "agent"), ...objects.slice(0, MOST)];
+  drawn.sort((a, b) => depth(a) - depth(b) || (a.kind === "object") - (b.kind === "object"));
+  targets = [];
+  drawn.forEach((node) => box(context, node, project, colours));
+  robotMark(context, sections.robot, project, colours);
+  names(context, [...drawn, ...nodes.filter((node) => node.kind === "room")], project, colours, now, [width, height]);
+  const left = objects.length - Math.min(objects.length, MOST) + (sections.scene.left_out ?? 0);
+  const text = `${Math.min(objects.length, MOST)} objects drawn${left ? `, ${left} left out (the oldest)` : ""}. Drag to turn, wheel to zoom, click an object for its memory.`;
+  const line = document.getElementById("drawn");
+  if (line.textContent !== text) line.textContent = text;
+}
+
+function palette() {
+  const style = getComputedStyle(document.documentElement);
+  return new Proxy({}, { get: (_, name) => style.getPropertyValue(`--${String(name)}`).trim() });
+}
+
+function projection(width, height) {
+  const [cy, sy, cp, sp] = [Math.cos(camera.yaw), Math.sin(camera.yaw), Math.cos(camera.pitch), Math.sin(camera.pitch)];
+  return (x, y, z) => {
+    const [dx, dy] = [x - camera.x, y - camera.y];
+    const [u, v] = [cy * dx - sy * dy, sy * dx + cy * dy];
+    return [width / 2 + camera.zoom * u, height / 2 - camera.zoom * (v * sp + z * cp)];
+  };
+}
+
+function depth(node) {
+  const [x, y, z] = node.position;
+  const away = Math.sin(camera.yaw) * (x - camera.x) + Math.cos(camera.yaw) * (y - camera.y);
+  return -away * Math.cos(camera.pitch) + z * Math.sin(camera.pitch) + (node.kind === "object" ? 0.35 : 0);
+}
+
+function corners({ position: [x, y, z], size, yaw }) {
+  const [a, b, c] = size.map((side) => Math.max(side ?? 0, 0.03) / 2);
+  const [cos, sin] = [Math.cos(yaw ?? 0), Math.sin(yaw ?? 0)];
+  const flat = [[-a, -b], [a, -b], [a, b], [-a, b]].map(([p, q]) => [x + cos * p - sin * q, y + sin * p + cos * q]);
+  return [...flat.map(([p, q]) => [p, q, z - c]), ...flat.map(([p, q]) => [p, q, z + c])];
+}
+
+function trace(context, points) {
+  context.beginPath();
+  points.forEach(([x, y], place) => (place ? context.lineTo(x, y) : context.moveTo(x, y)));
+  context.closePath();
+}
+
+function floor(context, room, project, colours) {
+  const points = corners({ ...room, position: [room.position[0], room.position[1], 0] }).slice(0, 4).map(([x, y]) => project(x, y, 0));
+  trace(context, points);
+  context.fillStyle = colours.room;
+  context.fill();
+  context.strokeStyle = colours.line;
+  context.lineWidth = 1.5;
+  context.stroke();
+}
+
+function box(context, node, project, colours) {
+  const points = corners(node).map((corner) => project(...corner));
+  const stale = node.presence === "stale";
+  const chosen = node.id === state.chosen;
+  const colour = node.kind === "place" ? colours.fixture : node.kind === "agent" ? colours.info : stale ? colours.warn : colours.object;
+  FACES.forEach((face, place) => {
+    const corner = face.map((index) => points[index]);
+    if (area(corner) >= 0) return; // turned away
+    trace(context, corner);
+    context.globalAlpha = node.kind === "place" ? 0.42 : stale ? 0.55 : 0.95;
+    context.fillStyle = colour;
+    context.fill();
+    context.globalAlpha = (1 - SHADE[place]) * (node.kind === "place" ? 0.7 : 1);
+    context.fillStyle = "#000";
+    context.fill();
+    context.globalAlpha = 1;
+    context.strokeStyle = chosen ? colours.text : colours.card;
+    context.lineWidth = chosen ? 2 : 0.8;
+    context.stroke();
+  });
+  const [x, y] = project(...node.position);
+  if (node.kind === "object") targets.push({ id: node.id, x, y });
+  if (node.kind === "object" && node.sigma > 0.03) {
+    context.beginPath();
+    context.ellipse(x, y, node.sigma * camera.zoom, node.sigma * camera.zoom * Math.sin(camera.pitch), 0, 0, 2 * Math.PI);
+    context.strokeStyle = colour;
+    context.globalAlpha = 0.5;
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+}
+
+const area = (points) => points.reduce((sum, [x, y], place) => {
+  const [u, v] = points[(place + 1) % points.length];
+  return sum + x * v - u * y;
+}, 0);
+
+function way(context, project, colours) {
+  if (trail.length < 2) return;
+  context.beginPath();
+  trail.forEach(([x, y], place) => { const point = project(x, y, 0.01); if (place) context.lineTo(...point); else context.moveTo(...point); });
+  context.strokeStyle = colours.accent;
+  context.globalAlpha = 0.5;
+  context.lineWidth = 3;
+  context.lineJoin = "round";
+  context.stroke();
+  context.globalAlpha = 1;
+}
+
+function robotMark(context, robot, project, colours) {
+  if (!robot?.known) return;
+  const [x, y] = robot.position;
+  const turned = (angle, radius, z) => project(x + radius * Math.cos(robot.yaw + angle), y + radius * Math.sin(robot.yaw + angle), z);
+  const ring = Array.from({ length: 24 }, (_, step) => turned((step * Math.PI) / 12, 0.27, 0.05));
+  trace(context, ring);
+  context.fillStyle = colours.accent;
+  context.globalAlpha = 0.9;
+  context.fill();
+  trace(context, [turned(0, 0.2, 0.06), turned(2.4, 0.16, 0.06), turned(Math.PI, 0.05, 0.06), turned(-2.4, 0.16, 0.06)]);
+  context.globalAlpha = 1;
+  context.fillStyle = colours.card;
+  context.fill();
+}
+
+// Names where there is room for them: the chosen object first, then people, rooms, objects, furniture.
+function names(context, drawn, project, colours, now, [width, height]) {
+  const rank = (node) => (node.id === state.chosen ? 0 : node.kind === "agent" ? 1 : node.kind === "room" ? 2 : node.kind === "object" ? 3 : 4);
+  const taken = [];
+  context.textAlign = "center";
+  for (const node of drawn.filter((each) => each.kind === "object" || each.kind === "room" || each.size[0] > 0).sort((a, b) => rank(a) - rank(b) || (b.last_seen ?? 0) - (a.last_seen ?? 0)).slice(0, 400)) {
+    const [px, py, pz] = node.position;
+    const [x, y] = project(px, py, pz + (node.size[2] ?? 0) / 2);
+    const age = node.kind === "object" && node.presence === "stale" ? ` · ${ago(node.last_seen, now)}` : "";
+    const text = `${node.label.slice(0, 40)}${age}`;
+    context.font = `${node.kind === "object" ? 600 : 400} 12px Inter, system-ui, "DejaVu Sans", sans-serif`;
+    const half = context.measureText(text).width / 2 + 3;
+    const spot = [x - half, y - 18, x + half, y - 3];
+    if (spot[0] < 0 || spot[2] > width || spot[1] < 0 || y > height || taken.some((other) => spot[0] < other[2] && spot[2] > other[0] && spot[1] < other[3] && spot[3] > other[1])) continue;
+    taken.push(spot);
+    context.lineWidth = 3;
+    context.strokeStyle = colours.card;
+    context.strokeText(text, x, y - 6);
+    context.fillStyle = node.kind === "object" || node.kind === "agent" ? colours.text : colours.quiet;
+    context.fillText(text, x, y - 6);
+  }
+}
+
+function turn(dx, dy) {
+  camera.yaw += dx * 0.008;
+  camera.pitch = Math.min(1.55, Math.max(0.25, camera.pitch + dy * 0.006));
+}
+
+function shift(dx, dy) {
+  const [u, v] = [-dx / camera.zoom, dy / camera.zoom / Math.max(Math.sin(camera.pitch), 0.3)];
+  camera.x += Math.cos(camera.yaw) * u + Math.sin(camera.yaw) * v;
+  camera.y += -Math.sin(camera.yaw) * u + Math.cos(camera.yaw) * v;
+}
+
+const scale = (factor) => { camera.zoom = Math.min(600, Math.max(8, camera.zoom * factor)); };
+
+function steer(canvas, redraw) {
+  const fingers = new Map();
+  canvas.addEventListener("pointerdown", (event) => { canvas.setPointerCapture(event.pointerId); fingers.set(event.pointerId, [event.clientX, event.clientY]); camera.moved = false; });
+  canvas.addEventListener("pointermove", (event) => {
+    const last = fingers.get(event.pointerId);
+    if (!last) return;
+    const [dx, dy] = [event.clientX - last[0], event.clientY - last[1]];
+    if (Math.hypot(dx, dy) > 3) camera.moved = true;
+    if (fingers.size > 1) {
+      const other = [...fingers].find(([id]) => id !== event.pointerId)[1];
+      const spread = (point) => Math.max(20, Math.hypot(point[0] - other[0], point[1] - other[1]));
+      scale(spread([event.clientX, event.clientY]) / spread(last));
+      shift(dx / 2, dy / 2);
+    } else if (event.buttons & 2) shift(dx, dy); else turn(dx, dy);
+    fingers.set(event.pointerId, [event.clientX, event.clientY]);
+    redraw();
+  });
+  const end = (event) => { fingers.delete(event.pointerId); };
+  canvas.addEventListener("pointerup", (event) => { end(event); if (!camera.moved) pick(canvas, event); });
+  canvas.addEventListener("pointercancel", end);
+  canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+  canvas.addEventListener("wheel", (event) => { event.preventDefault(); scale(Math.exp(-event.deltaY * 0.0012)); redraw(); }, { passive: false });
+  canvas.addEventListener("keydown", (event) => {
+    const keys = { ArrowLeft: () => turn(-12, 0), ArrowRight: () => turn(12, 0), ArrowUp: () => turn(0, 12), ArrowDown: () => turn(0, -12), "+": () => scale(1.15), "-": () => scale(1 / 1.15) };
+    if (keys[event.key]) { event.preventDefault(); keys[event.key](); redraw(); }
+  });
+  new ResizeObserver(redraw).observe(canvas);
+}
+
+function pick(canvas, event) {
+  const frame = canvas.getBoundingClientRect();
+  const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
+  const near = targets.map((each) => ({ ...each, distance: Math.hypot(each.x - x, each.y - y) })).sort((a, b) => a.distance - b.distance)[0];
+  if (near && near.distance < 24) choose(near.id);
+}

@@ -1,0 +1,79 @@
+// The memory: a table of all objects, search as the robot searches, history and corrections of one object.
+import { about, command } from "./api.js";
+import { ago, card, empty, fill, h, pill, tone } from "./dom.js";
+import { redraw, state } from "./main.js";
+
+let filter = "";
+let answer = null;
+const SHOWN = 300; // rows; more say nothing and cost a phone its frame rate
+
+export function memory(view, sections) {
+  if (!view.firstChild) view.append(h("div", { className: "grid" }, h("div", { className: "stack" }, search(), h("div", { id: "answer" }), h("div", { id: "objects" })), h("div", { id: "object", className: "stack" })));
+  const objects = (sections.scene?.nodes ?? []).filter((node) => node.kind === "object");
+  const now = sections.clock ?? sections.robot?.stamp;
+  const wanted = filter.toLowerCase();
+  const shown = objects.filter((node) => [node.label, node.id, ...node.aliases].some((name) => name.toLowerCase().includes(wanted)));
+  const minute = now ? Math.round(now / 5) : 0;
+  fill(document.getElementById("answer"), answer, () => answer && recall(answer));
+  fill(document.getElementById("objects"), [sections.scene?.revision, filter, minute, state.chosen, shown.length], () => card(`Objects (${shown.length})`, table(shown, now, sections)));
+  const chosen = sections.scene?.nodes.find((node) => node.id === state.chosen);
+  fill(document.getElementById("object"), [chosen, objects.length, about.actions], () => chosen ? details(chosen, objects, now) : h("section", { className: "card" }, empty("Choose an object to see what is known about it.")));
+}
+
+function search() {
+  const words = h("input", { type: "search", id: "words", placeholder: "mug", value: filter, autocomplete: "off", oninput: () => { filter = words.value; redraw(); } });
+  return h("form", { className: "card row", onsubmit: async (event) => {
+    event.preventDefault();
+    if (about.live && words.value.trim()) { answer = await command("recall", { query: words.value }); redraw(); }
+  } }, h("label", { htmlFor: "words", className: "quiet" }, "Object"), words, about.live && h("button", { className: "primary" }, "Ask memory"));
+}
+
+function recall(found) {
+  const line = (match) => h("li", {}, h("button", { type: "button", className: "link", onclick: () => pick(match.id) }, match.label), h("span", { className: "quiet" }, ` ${match.room || match.place} ${match.must_open ? `(open ${match.must_open} first) ` : ""}${match.why}`));
+  return card("What the robot would recall", pill(found.status, tone(found.status)), h("p", { className: "wrap" }, found.message),
+    found.matches.length > 0 && h("ul", { className: "lines small" }, found.matches.map(line)),
+    found.near_misses.length > 0 && h("div", {}, h("p", { className: "quiet small" }, "Near misses: where to look"), h("ul", { className: "lines small" }, found.near_misses.map(line))));
+}
+
+function pick(id) { state.chosen = id; redraw(); document.getElementById("object")?.scrollIntoView({ block: "nearest" }); }
+
+const where = (node, names) => node.relations.map(([relation, target]) => `${relation.replace("at_place", "at").replace("in_room", "in")} ${names.get(target) ?? target}`).slice(0, 2).join(", ");
+
+function table(objects, now, sections) {
+  if (!objects.length) return empty(filter ? "No object has this name." : "Nothing is remembered yet.");
+  const names = new Map((sections.scene?.nodes ?? []).map((node) => [node.id, node.label]));
+  const rows = [...objects].sort((a, b) => (b.last_seen ?? 0) - (a.last_seen ?? 0));
+  const left = rows.length - SHOWN + (sections.scene?.left_out ?? 0);
+  return [h("table", { className: "folds" }, h("thead", {}, h("tr", {}, ["Object", "State", "Where", "Seen", "Times"].map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", {}, rows.slice(0, SHOWN).map((node) => h("tr", { className: node.id === state.chosen ? "chosen" : "" },
+      h("td", {}, h("button", { type: "button", className: "link", onclick: () => pick(node.id) }, node.label)),
+      h("td", {}, pill(node.presence, tone(node.presence))), h("td", { className: "quiet" }, where(node, names)),
+      h("td", { className: "num" }, ago(node.last_seen, now)), h("td", { className: "num minor" }, String(node.count)))))),
+  left > 0 ? h("p", { className: "quiet small" }, `${left} more are not shown: type part of a name.`) : null];
+}
+
+function details(node, objects, now) {
+  const facts = { Id: node.id, State: node.presence, Opening: node.opening, Position: node.position.map((x) => x?.toFixed(2)).join(", ") + " m",
+    Uncertainty: node.sigma ? `${(node.sigma * 100).toFixed(1)} cm` : "", Size: node.size.map((x) => x?.toFixed(2)).join(" × ") + " m", Confidence: node.confidence?.toFixed(2),
+    "First seen": ago(node.first_seen, now), "Last seen": ago(node.last_seen, now), Observations: String(node.count), "Written by": node.source, Also: node.aliases.join(", "),
+    Relations: node.relations.map(([relation, target]) => `${relation} ${target}`).join(", ") };
+  return h("section", { className: "card", "aria-label": node.label }, h("h1", {}, node.label),
+    h("dl", {}, Object.entries(facts).filter(([, value]) => value).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
+    about.live && about.actions && node.kind === "object" && corrections(node, objects));
+}
+
+function corrections(node, objects) {
+  const label = h("input", { type: "text", value: node.label, "aria-label": "New name", maxLength: 200 });
+  const other = h("select", { "aria-label": "Merge with" }, h("option", { value: "" }, "the same as …"), objects.filter((each) => each.id !== node.id).slice(0, 300).map((each) => h("option", { value: each.id }, `${each.label} (${each.id})`)));
+  const edit = (values) => command("edit", { id: node.id, ...values }, (done) => done.message);
+  let sure = false;
+  const forget = h("button", { type: "button", onclick: () => {
+    if (sure) { edit({ operation: "forget" }); return; }
+    sure = true;
+    forget.textContent = `Really forget ${node.label}`;
+  } }, "Forget");
+  return h("div", { className: "stack" }, h("div"),
+    h("form", { className: "row", onsubmit: (event) => { event.preventDefault(); edit({ operation: "rename", label: label.value }); } }, label, h("button", {}, "Rename")),
+    h("form", { className: "row", onsubmit: (event) => { event.preventDefault(); if (other.value) edit({ operation: "merge", other: other.value }); } }, other, h("button", {}, "Merge")),
+    h("div", { className: "row" }, h("button", { type: "button", onclick: () => command("prompt", { text: `bring me the ${node.label}` }, "Goal sent.") }, "Bring me this"), forget));
+}

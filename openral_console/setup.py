@@ -1,0 +1,22 @@
+from setuptools import find_packages, setup
+
+NAME = "openral_console"
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="Console in the browser: missions, memory, cameras and detectors of a robot or a recording.",
+    license="Apache-2.0",
+    packages=find_packages(exclude=["test", "test.*"]),
+    package_data={NAME: ["py.typed", "static/*", "static/vendor/*"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+    ],
+    zip_safe=True,
+    extras_require={"test": ["pytest"]},
+    entry_points={
+        "console_scripts": ["console = openral_console.ros.node:main"],
+        "openral.commands": ["console = openral_console.ros.cli:commands"],
+    },
+)

@@ -1,0 +1,237 @@
+"""The page of a running robot, as a person uses it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from openral_console.ros.robot import RobotSource
+from openral_console.security import Access
+from openral_msgs.msg import MissionStatus
+from openral_testing.ros.robot import HOSTILE, Robot, mission, scene
+
+Open = Callable[..., Page]
+VIEWS = ("mission", "home", "cameras", "memory", "detectors", "health")
+pytestmark = pytest.mark.timeout(120)
+
+
+def test_the_mission_is_shown_with_every_call_and_its_reason(site: Any, open_page: Open) -> None:
+    page = open_page(site)
+    expect(page.get_by_role("heading", name="bring me the baguette")).to_be_visible()
+    calls = page.get_by_role("region", name="Tool calls")
+    expect(calls).to_contain_text("not in memory; near miss: bread_4")
+    expect(calls).to_contain_text("5.1 s")
+    expect(page.get_by_role("progressbar", name="locates used")).to_have_attribute("value", "3")
+
+
+def test_a_change_on_the_robot_appears_without_reloading(site: Any, robot: Robot, open_page: Open) -> None:
+    page = open_page(site)
+    expect(page.get_by_text("Under way")).to_be_visible()
+    robot.mission.publish(mission(MissionStatus.STATE_SUCCEEDED, reason="I brought it"))
+    expect(page.get_by_role("region", name="Mission")).to_contain_text("Done")
+    expect(page.locator("#summary")).to_contain_text("bring me the baguette: I brought it")
+
+
+def test_a_goal_is_given_by_keyboard_alone(site: Any, robot: Robot, open_page: Open) -> None:
+    page = open_page(site)
+    expect(page.get_by_label("Goal")).to_be_visible()
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "goal":
+            break
+    page.keyboard.type("find the mug")
+    page.keyboard.press("Enter")
+    robot.wait_until_told("find the mug")
+    expect(page.get_by_role("alert").filter(has_text="understood")).to_be_visible()
+    expect(page.get_by_label("Goal")).to_have_value("")
+
+
+def test_what_is_typed_survives_changes_of_the_robot(site: Any, robot: Robot, open_page: Open) -> None:
+    page = open_page(site)
+    page.get_by_label("Goal").fill("find the")
+    robot.mission.publish(mission(step="another step"))
+    expect(page.get_by_role("region", name="Mission")).to_contain_text("another step")
+    expect(page.get_by_label("Goal")).to_have_value("find the")
+
+
+def test_a_question_is_answered_with_a_choice(site: Any, robot: Robot, open_page: Open) -> None:
+    page = open_page(site)
+    robot.ask("Which mug do you mean?", ["the red one", "the blue one"])
+    page.get_by_role("button", name="the red one").click()
+    assert robot.wait_until_told("the red one").in_reply_to == "h1"
+
+
+def test_a_question_is_answered_in_words(site: Any, robot: Robot, open_page: Open) -> None:
+    page = open_page(site)
+    robot.ask("Where is it?", [])
+    page.get_by_label("Answer in your words").fill("in the cellar")
+    page.get_by_role("button", name="Answer").click()
+    assert robot.wait_until_told("in the cellar").in_reply_to == "h1"
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_stop_is_on_every_view(view: str, site: Any, robot: Robot, open_page: Open) -> None:
+    page = open_page(site, view, phone=True)
+    stop = page.get_by_role("button", name="Stop", exact=True)
+    box = stop.bounding_box()
+    assert box is not None
+    assert min(box["width"], box["height"]) >= 44.0
+    stop.click()
+    robot.wait_until_told("stop")
+
+
+@pytest.mark.parametrize("view", ["memory", "home", "health", "mission"])
+def test_a_label_is_text_and_never_markup(view: str, site: Any, robot: Robot, open_page: Open) -> None:
+    robot.fail(HOSTILE)
+    robot.mission.publish(mission(goal=HOSTILE, reason=HOSTILE))
+    site.wait(lambda: site.section("failures"))
+    page = open_page(site, view)
+    if view != "home":
+        expect(page.get_by_text(HOSTILE).first).to_be_visible()
+    else:
+        expect(page.locator("#drawn")).to_contain_text("4 objects")
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("main img, main script").count() == 0
+
+
+def test_memory_is_searched_and_asked_as_the_robot_asks(site: Any, open_page: Open) -> None:
+    page = open_page(site, "memory")
+    expect(page.get_by_role("button", name="bowl")).to_be_visible()
+    page.get_by_label("Object", exact=True).fill("mug")
+    expect(page.get_by_role("button", name="bowl")).to_have_count(0)
+    page.get_by_role("button", name="Ask memory").click()
+    expect(page.get_by_role("region", name="What the robot would recall")).to_contain_text("label is equal")
+
+
+def test_an_object_is_renamed_merged_and_forgotten(site: Any, robot: Robot, open_page: Open) -> None:
+    page = open_page(site, "memory")
+    page.get_by_role("button", name="mug").click()
+    page.get_by_label("New name").fill("cup")
+    page.get_by_role("button", name="Rename").click()
+    expect(page.get_by_role("alert")).to_contain_text("mug_1 edited")
+    page.get_by_label("Merge with").select_option("bowl_2")
+    page.get_by_role("button", name="Merge").click()
+    page.get_by_role("button", name="Forget", exact=True).click()
+    page.get_by_role("button", name="Really forget mug").click()
+    site.wait(lambda: len(robot.edits) == 3)
+    assert [(edit.operation, edit.label, edit.other) for edit in robot.edits] == [
+        (0, "cup", ""),
+        (3, "", "bowl_2"),
+        (2, "", ""),
+    ]
+
+
+def test_an_image_is_drawn_and_its_subscription_ends_with_the_view(
+    site: Any, robot: Robot, open_page: Open
+) -> None:
+    page = open_page(site, "cameras")
+    expect(page.locator("canvas[data-camera]")).to_have_js_property("width", 160)
+    expect(page.locator("[data-age]")).to_contain_text("1 by locator")
+    page.get_by_role("link", name="Health").click()
+    site.wait(lambda: robot.image_subscribers() == 0)
+
+
+def test_a_locator_is_asked(site: Any, open_page: Open) -> None:
+    page = open_page(site, "cameras")
+    page.get_by_label("Is there a").fill("red mug")
+    page.get_by_role("button", name="Look").click()
+    expect(page.locator("#located")).to_contain_text("FOUND: 1 in view")
+
+
+def test_the_home_is_drawn_and_an_object_leads_to_its_memory(site: Any, open_page: Open) -> None:
+    page = open_page(site, "home")
+    expect(page.locator("#drawn")).to_contain_text("4 objects drawn")
+    canvas = page.locator("#home")
+    box = canvas.bounding_box()
+    assert box is not None
+    for row in range(12):
+        for column in range(24):
+            x, y = box["width"] * (column + 1) / 26, box["height"] * (row + 1) / 14
+            canvas.click(position={"x": x, "y": y})
+            if "#memory" in page.url:
+                expect(page.get_by_role("heading", level=1)).to_be_visible()
+                return
+    raise AssertionError("no place of the picture leads to an object")
+
+
+def test_of_too_many_objects_the_page_says_what_it_leaves_out(
+    site: Any, robot: Robot, open_page: Open
+) -> None:
+    robot.scene.publish(scene(20_000))
+    page = open_page(site, "home")
+    expect(page.locator("#drawn")).to_contain_text("left out", timeout=60_000)
+
+
+def test_a_failure_appears_as_it_comes(site: Any, robot: Robot, open_page: Open) -> None:
+    page = open_page(site, "health")
+    expect(page.get_by_text("No failure was reported.")).to_be_visible()
+    robot.fail("the worker of the locator crashed")
+    expect(page.get_by_role("region", name="Failures")).to_contain_text("the worker of the locator crashed")
+
+
+def test_a_part_that_ends_is_named(site: Any, robot: Robot, open_page: Open) -> None:
+    page = open_page(site)
+    robot.node.destroy_publisher(robot.mission)
+    expect(page.locator("#summary")).to_contain_text("reasoner")
+    expect(page.get_by_role("heading", name="bring me the baguette")).to_be_visible()
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_phone_shows_everything_without_sideways_scrolling(view: str, site: Any, open_page: Open) -> None:
+    page = open_page(site, view, phone=True)
+    expect(page.locator("main .card").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    expect(page.get_by_role("navigation")).to_be_in_viewport()
+
+
+def test_detectors_are_listed_with_what_they_hold(site: Any, open_page: Open) -> None:
+    page = open_page(site, "detectors")
+    shown = page.get_by_role("region", name="sim-locator")
+    expect(shown).to_contain_text("310 MB held")
+    expect(shown.get_by_role("button", name="Deactivate")).to_be_visible()
+
+
+def test_a_console_that_only_shows_offers_nothing_but_a_stop(
+    site: Any, robot: Robot, open_page: Open
+) -> None:
+    showing = type(site)(site.source, Access())
+    try:
+        page = open_page(showing)
+        expect(page.get_by_role("heading", name="bring me the baguette")).to_be_visible()
+        assert page.get_by_label("Goal").count() == 0
+        page.get_by_role("button", name="Stop", exact=True).click()
+        robot.wait_until_told("stop")
+    finally:
+        showing.close()
+
+
+def test_a_token_is_asked_for_and_a_wrong_one_refused(site: Any, open_page: Open) -> None:
+    guarded = type(site)(site.source, Access("correct horse"))
+    try:
+        page = open_page(guarded)
+        page.get_by_label("Token").last.fill("wrong")
+        page.get_by_role("button", name="Continue").click()
+        expect(page.get_by_text("Wrong token")).to_be_visible()
+        page.get_by_label("Token").last.fill("correct horse")
+        page.get_by_role("button", name="Continue").click()
+        expect(page.get_by_role("heading", name="bring me the baguette")).to_be_visible()
+        assert "correct" not in page.url
+    finally:
+        guarded.close()
+
+
+def test_without_a_robot_every_view_says_what_is_missing(
+    site: Any, robot: Robot, ros_domain: int, open_page: Open
+) -> None:
+    source = RobotSource("/elsewhere", domain=ros_domain)
+    alone = type(site)(source, Access(allow_actions=True))
+    try:
+        page = open_page(alone)
+        expect(page.locator("#summary")).to_contain_text("Not running: reasoner, world_state")
+        for view in VIEWS:
+            page.get_by_role("link", name=view.title()).click()
+            expect(page.locator("main .card").first).to_be_visible()
+    finally:
+        alone.close()
+        source.close()

@@ -1,0 +1,76 @@
+"""A robot, and a console that watches it, each test in a ROS domain of its own."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from threading import Thread
+
+import httpx2
+import pytest
+import uvicorn
+
+from openral_console.ros.robot import RobotSource
+from openral_console.security import Access
+from openral_console.server import make_app
+from openral_console.serving import address_of, listen
+from openral_console.source import Source
+from openral_testing.ros.robot import Robot
+
+TIMEOUT = 20.0
+
+
+class Site:
+    """A console that listens on a free port of loopback, in a thread."""
+
+    def __init__(self, source: Source, access: Access) -> None:
+        self.source = source
+        opened = listen("127.0.0.1", 0)
+        self.url = address_of(opened)
+        config = uvicorn.Config(
+            make_app(source, access), log_level="warning", ws="none", timeout_graceful_shutdown=1
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = Thread(target=asyncio.run, args=(self._server.serve(sockets=[opened]),), daemon=True)
+        self._thread.start()
+        self.wait(lambda: self._server.started)
+
+    def client(self, **headers: str) -> httpx2.Client:
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=TIMEOUT, trust_env=False)
+
+    def section(self, name: str) -> object:
+        return self.source.sections.get(name)
+
+    def wait(self, condition: Callable[[], object], timeout: float = TIMEOUT) -> None:
+        deadline = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < deadline, "not in time"
+            time.sleep(0.03)
+
+    def close(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(timeout=5.0)
+
+
+@pytest.fixture
+def robot(ros_domain: int) -> Iterator[Robot]:
+    made = Robot(ros_domain)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def site(ros_domain: int, robot: Robot) -> Iterator[Site]:
+    """A console with actions, once it knows mission, scene and camera."""
+    source = RobotSource(domain=ros_domain)
+    opened = Site(source, Access(allow_actions=True))
+    opened.wait(
+        lambda: all(opened.section(name) for name in ("mission", "scene", "cameras", "detectors", "parts"))
+    )
+    yield opened
+    opened.close()
+    source.close()
+
+
+@pytest.fixture
+def site_class() -> type[Site]:
+    return Site

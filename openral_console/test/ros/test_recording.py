@@ -1,0 +1,104 @@
+"""A recorded run at any time: the sections as a page would have seen them then."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rclpy.serialization import serialize_message
+
+from openral_console.ros.recording import NeedsRecovery, RecordingSource
+from openral_console.source import BadRequest, NothingToShow
+from openral_msgs.msg import FailureTrigger, MissionStatus, PromptStamped, ToolCallRecord
+from openral_recorder.errors import NotARecording
+from openral_recorder.ros.compression import compressed
+from openral_recorder.schemas import ros_schema
+from openral_recorder.writer import McapRecording, RecordingLimits
+from openral_ros.conversions.images import image_message
+
+SECOND = 10**9
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run of ten seconds: a goal, a call that ends, a failure, the end; two images."""
+    recording = McapRecording(tmp_path / "run.mcap", RecordingLimits(min_free=0))
+
+    def write(topic: str, message: Any, time: float) -> None:
+        kind = f"{type(message).__module__.split('.')[0]}/msg/{type(message).__name__}"
+        recording.write(topic, ros_schema(kind), bytes(serialize_message(message)), int(time * SECOND))
+
+    def status(state: int, call: str) -> MissionStatus:
+        calls = [ToolCallRecord(index=0, tool="recall_object", status=call)] if call else []
+        return MissionStatus(mission_id="m1", goal="find the mug", state=state, calls=calls)
+
+    write("/openral/prompt", PromptStamped(id="p1", text="find the mug"), 100.0)
+    write("/openral/mission", status(1, ""), 101.0)
+    write("/openral/mission", status(1, "pending"), 103.0)
+    write("/openral/mission", status(1, "FOUND"), 104.0)
+    write("/openral/failure/x", FailureTrigger(source="x", message="crashed"), 106.0)
+    write("/openral/mission", status(3, "FOUND"), 110.0)
+    for time, colour in ((102.0, 10), (108.0, 200)):
+        image = image_message(np.full((8, 8, 3), colour, np.uint8), "rgb8", time, "head")
+        write("/head/image_raw/compressed", compressed(image)[1], time)
+    recording.close()
+    return tmp_path
+
+
+def at(source: RecordingSource, time: float) -> dict[str, Any]:
+    return dict(json.loads(source.at(time)))
+
+
+def test_every_time_has_its_own_sections(run: Path) -> None:
+    source = RecordingSource(run)
+    assert source.duration == pytest.approx(10.0)
+    assert at(source, 0.5)["prompts"][0]["prompt"]["text"] == "find the mug"
+    assert "mission" not in at(source, 0.5)
+    assert at(source, 3.5)["mission"]["calls"][0]["status"] == "pending"
+    assert at(source, 5.0)["mission"]["calls"][0]["status"] == "FOUND"
+    assert "failures" not in at(source, 5.9)
+    assert at(source, 6.1)["failures"][0]["message"] == "crashed"
+    assert at(source, 10.0)["mission"]["ended"] is True
+
+
+@pytest.mark.parametrize("time", [-5.0, 1e9])
+def test_a_time_outside_is_moved_to_the_nearest_end(run: Path, time: float) -> None:
+    assert ("mission" in at(RecordingSource(run), time)) is (time > 0)
+
+
+def test_the_moments_worth_seeing_are_marked(run: Path) -> None:
+    about = RecordingSource(run).sections.get("run")
+    assert isinstance(about, dict)
+    marks = [(mark["time"], mark["kind"]) for mark in about["marks"]]
+    assert marks == [(3.0, "decision"), (4.0, "outcome"), (6.0, "failure"), (10.0, "end")]
+
+
+@pytest.mark.parametrize(("time", "stamp"), [(0.0, 102.0), (5.0, 102.0), (8.5, 108.0)])
+def test_an_image_is_the_last_one_before_the_time(run: Path, time: float, stamp: float) -> None:
+    frame = asyncio.run(RecordingSource(run).frame("head", 0.0, time))
+    assert frame.stamp == stamp
+    assert frame.jpeg.startswith(b"\xff\xd8")
+
+
+def test_a_camera_that_was_not_recorded_is_told(run: Path) -> None:
+    with pytest.raises(NothingToShow, match="no image of camera 'tail'"):
+        asyncio.run(RecordingSource(run).frame("tail", 0.0, 0.0))
+
+
+def test_a_recording_takes_no_commands(run: Path) -> None:
+    with pytest.raises(BadRequest, match="recording"):
+        asyncio.run(RecordingSource(run).command("prompt", {"text": "go"}))
+
+
+def test_a_torn_recording_says_what_to_run(run: Path) -> None:
+    path = run / "run.mcap"
+    path.write_bytes(path.read_bytes()[:-200])
+    with pytest.raises(NeedsRecovery, match="openral recover"):
+        RecordingSource(run)
+
+
+def test_a_folder_without_a_recording_is_told(tmp_path: Path) -> None:
+    with pytest.raises(NotARecording):
+        RecordingSource(tmp_path)

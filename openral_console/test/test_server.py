@@ -1,0 +1,195 @@
+"""The server against a real robot on DDS: it shows, it acts only if allowed, and it survives every page."""
+
+import json
+import socket
+from typing import Any
+
+import pytest
+
+from openral_console.ros.robot import RobotSource
+from openral_console.security import Access
+from openral_console.server import MAX_VIEWERS
+from openral_testing.ros.robot import HOSTILE, Robot
+
+JSON = {"content-type": "application/json"}
+
+
+def test_the_page_and_all_its_files_are_served_with_a_strict_policy(site: Any) -> None:
+    with site.client() as client:
+        page = client.get("/")
+        assert page.status_code == 200
+        policy = page.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert "http" not in page.text.replace("http-equiv", ""), "nothing comes from a network"
+        for name in ("main.js", "mission.js", "home.js", "style.css", "icon.svg"):
+            assert client.get(f"/{name}").status_code == 200
+        assert client.get("/../server.py").status_code == 404
+        assert client.get("/%2e%2e/server.py").status_code == 404
+
+
+def test_a_stream_begins_with_every_section_and_follows_changes(site: Any, robot: Robot) -> None:
+    found: dict[str, Any] = {}
+    with site.client() as client, client.stream("GET", "/api/events") as stream:
+        for line in stream.iter_lines():
+            if line.startswith("data: "):
+                section = json.loads(line.removeprefix("data: "))
+                found[section["name"]] = section["value"]
+            if {"mission", "scene", "robot", "detectors"} <= set(found) and "failures" not in found:
+                robot.fail("worker crashed")
+            if "failures" in found:
+                break
+    assert found["mission"]["goal"] == "bring me the baguette"
+    assert found["failures"][0]["message"] == "worker crashed"
+    assert {node["label"] for node in found["scene"]["nodes"]} >= {"mug", HOSTILE}
+
+
+def test_a_goal_reaches_the_robot_and_its_receipt_the_page(site: Any, robot: Robot) -> None:
+    with site.client() as client:
+        answer = client.post("/api/commands/prompt", json={"text": "find the mug"})
+    assert (answer.status_code, answer.json()["outcome"]) == (200, "started")
+    assert robot.wait_until_told("find the mug").header.frame_id == "operator"
+
+
+def test_an_answer_names_its_question(site: Any, robot: Robot) -> None:
+    with site.client() as client:
+        client.post("/api/commands/prompt", json={"text": "yes", "in_reply_to": "h1"})
+    assert robot.wait_until_told("yes").in_reply_to == "h1"
+
+
+def test_a_robot_that_does_not_acknowledge_is_an_error_in_bounded_time(site: Any, robot: Robot) -> None:
+    robot.answers = False
+    with site.client() as client:
+        answer = client.post("/api/commands/prompt", json={"text": "find the mug"})
+    assert answer.status_code == 504
+    assert "did not answer" in answer.json()["error"]
+
+
+def test_memory_is_asked_and_corrected(site: Any, robot: Robot) -> None:
+    with site.client() as client:
+        recalled = client.post("/api/commands/recall", json={"query": "mug"}).json()
+        edited = client.post(
+            "/api/commands/edit", json={"operation": "rename", "id": "mug_1", "label": "cup"}
+        )
+        refused = client.post("/api/commands/edit", json={"operation": "forget", "id": "nothing"})
+    assert (recalled["status"], recalled["matches"][0]["id"]) == ("FOUND", "mug_1")
+    assert edited.json()["message"] == "mug_1 edited"
+    assert (robot.edits[0].label, refused.status_code) == ("cup", 409)
+    assert "UNKNOWN_OBJECT" in refused.json()["error"]
+
+
+def test_a_locator_is_asked(site: Any) -> None:
+    with site.client() as client:
+        found = client.post("/api/commands/locate", json={"query": "red mug", "detector": "locator"}).json()
+    assert found["status"] == "FOUND"
+    assert found["detections"]["boxes"][0]["label"] == "mug"
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("nothing", {}),
+        ("prompt", {}),
+        ("prompt", {"text": 3}),
+        ("prompt", {"text": "x" * 5000}),
+        ("edit", {"operation": "destroy", "id": "mug_1"}),
+        ("edit", {"operation": "move", "id": "mug_1", "x": "1", "y": 2, "z": 3}),
+        ("locate", {"query": "mug", "detector": "../../sim"}),
+        ("locate", {"query": "mug", "detector": "a b"}),
+        ("detector", {"detector": "locator", "transition": "shutdown"}),
+        ("recall", {"query": ""}),
+    ],
+)
+def test_an_invalid_command_is_refused_with_a_reason(
+    site: Any, robot: Robot, name: str, values: dict[str, object]
+) -> None:
+    with site.client() as client:
+        answer = client.post(f"/api/commands/{name}", json=values)
+    assert answer.status_code == 400
+    assert len(answer.json()["error"]) > 10
+    assert robot.told == robot.edits == []
+
+
+BODIES = {
+    "nothing": b"",
+    "half": b"{",
+    "a list": b"[]",
+    "a text": b'"x"',
+    "deep": b"[" * 60000,
+    "no UTF-8": b"\xff\xfe",
+    "a lone surrogate": b'{"query": "\\ud800"}',
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
+def test_a_malformed_body_is_refused(site: Any, body: bytes) -> None:
+    with site.client() as client:
+        answer = client.post("/api/commands/recall", content=body, headers=JSON)
+        assert 400 <= answer.status_code < 500, answer.text
+        assert client.get("/api/about").status_code == 200
+
+
+def test_a_console_without_actions_shows_and_stops_and_does_nothing_else(
+    site: Any, robot: Robot, ros_domain: int
+) -> None:
+    site_only = type(site)(site.source, Access(allow_actions=False))
+    try:
+        with site_only.client() as client:
+            assert client.get("/api/about").json() == {"live": True, "actions": False}
+            for name in ("prompt", "edit", "detector", "anything"):
+                assert client.post(f"/api/commands/{name}", json={"text": "go"}).status_code == 403
+            assert client.post("/api/commands/recall", json={"query": "mug"}).status_code == 200
+            assert client.post("/api/stop", json={}).json()["outcome"] == "stopped"
+    finally:
+        site_only.close()
+    assert [each.text for each in robot.told] == ["stop"]
+
+
+def test_an_image_is_subscribed_to_only_while_a_page_shows_it(site: Any, robot: Robot) -> None:
+    assert robot.image_subscribers() == 0
+    with site.client() as client:
+        answer = client.get("/api/cameras/head/frame.jpg")
+        assert answer.headers["content-type"] == "image/jpeg"
+        assert answer.content.startswith(b"\xff\xd8")
+        assert answer.headers["x-frame-id"] == "head_optical"
+        again = client.get(f"/api/cameras/head/frame.jpg?after={answer.headers['x-stamp']}")
+        assert again.headers["x-stamp"] != answer.headers["x-stamp"]
+        assert client.get("/api/cameras/nowhere/frame.jpg").status_code == 400
+    assert robot.image_subscribers() == 1
+    site.wait(lambda: robot.image_subscribers() == 0)
+
+
+def test_viewers_are_bounded_and_one_that_never_reads_harms_nobody(site: Any) -> None:
+    address = site.url.removeprefix("http://").rstrip("/").split(":")
+    silent = []
+    try:
+        for _ in range(MAX_VIEWERS):
+            opened = socket.create_connection((address[0], int(address[1])))
+            opened.sendall(f"GET /api/events HTTP/1.1\r\nHost: {':'.join(address)}\r\n\r\n".encode())
+            silent.append(opened)
+        with site.client() as client:
+            site.wait(lambda: client.get("/api/events", headers={"range": "x"}).status_code == 503)
+            assert client.get("/api/about").status_code == 200
+    finally:
+        for opened in silent:
+            opened.close()
+
+
+def test_a_node_that_ends_is_named_and_the_rest_is_shown(site: Any, robot: Robot) -> None:
+    robot.node.destroy_publisher(robot.mission)
+    site.wait(lambda: site.section("parts")["reasoner"] is False)
+    assert site.section("parts")["world_state"] is True
+    assert site.section("mission")["goal"] == "bring me the baguette"
+
+
+def test_with_no_robot_at_all_the_page_says_so(ros_domain: int, site: Any, robot: Robot) -> None:
+    source = RobotSource(domain=ros_domain, namespace="/elsewhere")
+    alone = type(site)(source, Access(allow_actions=True))
+    try:
+        alone.wait(lambda: alone.section("parts"))
+        assert not any(alone.section("parts").values())
+        with alone.client() as client:
+            assert client.post("/api/commands/recall", json={"query": "mug"}).status_code == 503
+    finally:
+        alone.close()
+        source.close()

@@ -1,0 +1,1 @@
+"""Test support on ROS: a robot that is played."""
