@@ -12,12 +12,13 @@ from openral_core.errors import OpenRALError
 from openral_reasoner import replay as replay_module
 from openral_reasoner.recording import Life, read_lives
 from openral_reasoner.replay import stories
+from openral_reasoner_ros.cli.mcap_recording import MCAP_FILE, mcap_lines
 from openral_reasoner_ros.cli.mission import mission, palette, prompt
 from openral_reasoner_ros.telemetry import RECORDING_FILE
 
 DEPLOYMENT_SUBFOLDER = "recording"
 """Folder of the recording inside the folder of a deployment."""
-Folder = Annotated[Path, typer.Argument(help="folder given to --record, or a recording file (.jsonl or .gz)")]
+Folder = Annotated[Path, typer.Argument(help="run folder, or a recording file (.jsonl, .gz, .mcap)")]
 
 
 class NoRecording(OpenRALError):
@@ -58,10 +59,18 @@ def explain(folder: Folder) -> None:
 
 
 def _read(folder: Path) -> Iterator[Life]:
-    candidates = (folder, folder / RECORDING_FILE, folder / DEPLOYMENT_SUBFOLDER / RECORDING_FILE)
+    candidates = (
+        folder,
+        folder / RECORDING_FILE,
+        folder / DEPLOYMENT_SUBFOLDER / RECORDING_FILE,
+        folder / MCAP_FILE,
+    )
     path = next((candidate for candidate in candidates if candidate.is_file()), None)
     if path is None:
         raise NoRecording(folder)
+    if path.suffix == ".mcap":
+        yield from read_lives(mcap_lines(path))
+        return
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt", encoding="utf-8", errors="replace") as lines:
         yield from read_lives(lines)
