@@ -35,11 +35,13 @@ ROSDEP_KEYS = {
 WITHOUT_KEY = {
     "annotated_types",
     "anthropic",
+    "anyio",
     "fast_simplification",
     "fastapi",
     "httpx2",
     "huggingface_hub",
     "mcap",
+    "mcp",
     "mink",
     "mujoco",
     "ompl",

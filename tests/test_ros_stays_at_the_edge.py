@@ -15,6 +15,7 @@ ROS_PACKAGES = {
     "openral_bringup",
     "openral_detector_conformance",
     "openral_household_benchmark",
+    "openral_mcp",
 }
 MODEL_NAMES = {"torch", "transformers", "onnxruntime", "tokenizers"}
 ENGINES = "openral_perception_ros.engines"

@@ -1,1 +1,1 @@
-"""Symbolic home in place of the robot: missions, chaos and search benchmarks without ROS."""
+"""Symbolic home in place of the robot: missions, chaos and search benchmarks; ROS only in `ros`."""

@@ -17,6 +17,7 @@ CLIENTS = {
     ("recall_object.py", "mug"): "m in map",
     ("list_scene_graph.py",): "present",
     ("send_goal.py", "find the mug"): "state 3",
+    ("agent_over_mcp.py", "mug"): "SUCCEEDED",
 }
 
 

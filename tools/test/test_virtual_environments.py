@@ -13,7 +13,16 @@ from workspace.virtual_environments import INSTALLING, STAMP, InterpreterMismatc
 
 WHEELS = RosSource(None)
 VERSION = "{}.{}.{}".format(*sys.version_info[:3])
-FILES = ("build.txt", "runtime.txt", "models.txt", "sim.txt", "dev.txt", "ros.txt", "sim_assets.txt")
+FILES = (
+    "build.txt",
+    "runtime.txt",
+    "models.txt",
+    "mcp.txt",
+    "sim.txt",
+    "dev.txt",
+    "ros.txt",
+    "sim_assets.txt",
+)
 
 
 class FakeCommands:

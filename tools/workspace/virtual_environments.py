@@ -12,7 +12,7 @@ from workspace.paths import Layout
 from workspace.ros_sources import SYSTEM_PYTHON, RosSource
 from workspace.shell import run, step
 
-COMMON = ("build.txt", "runtime.txt", "models.txt", "sim.txt", "dev.txt")
+COMMON = ("build.txt", "runtime.txt", "models.txt", "mcp.txt", "sim.txt", "dev.txt")
 WHEELS_OF_ROS = "ros.txt"
 WITHOUT_DEPENDENCIES = "sim_assets.txt"
 STAMP = ".openral-installed"

@@ -58,11 +58,17 @@ def handoff_question(
 
 
 _YES = ("yes", "y", "ok", "approve", "approved", "go", "do it")
+_ASKS, _ANSWERS = "May I ", ("yes", "no")
+
+
+def is_approval(question: str, choices: tuple[str, ...]) -> bool:
+    """Return True if a question requests approval of an acting step, which only a person may grant."""
+    return question.startswith(_ASKS) and choices == _ANSWERS
 
 
 def approved(mission: Mission, step: str) -> Procedure[bool]:
     """Return True if the operator approves the step, or approval is not required; silence means no."""
     if not mission.settings.require_approval:
         return True
-    answer = yield from put(mission, f"May I {step}?", ("yes", "no"), mission.settings.deadlines.approval)
+    answer = yield from put(mission, f"{_ASKS}{step}?", _ANSWERS, mission.settings.deadlines.approval)
     return answer is not None and answer.strip().lower().rstrip(".!") in _YES

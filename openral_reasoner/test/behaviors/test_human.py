@@ -3,7 +3,7 @@
 import pytest
 
 from openral_core.missions import MissionState
-from openral_reasoner.behaviors.human import approved, ask_human
+from openral_reasoner.behaviors.human import approved, ask_human, is_approval
 from openral_reasoner.budget import BudgetExhausted, SearchBudget
 from openral_reasoner.commands import Command, PublishHandoff, SetDeadline
 from openral_reasoner.events import Event, PromptReceived
@@ -95,3 +95,14 @@ def test_silence_approves_nothing(waiting: Mission) -> None:
 
 def test_no_question_is_asked_if_no_approval_is_required(mission: Mission) -> None:
     assert run_procedure(mission, approved(mission, "open fridge_1"), saying("no")) == (True, [])
+
+
+def test_a_request_for_approval_is_recognised_by_its_question(waiting: Mission) -> None:
+    asked = [
+        command.question
+        for command in run_procedure(waiting, approved(waiting, "open fridge_1"), saying("no"))[1]
+        if isinstance(command, PublishHandoff)
+    ]
+    assert [is_approval(each.question, each.choices) for each in asked] == [True]
+    assert not is_approval("Where is the mug?", ())
+    assert not is_approval("Is it red?", ("yes", "no"))

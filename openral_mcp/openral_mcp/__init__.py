@@ -1,0 +1,1 @@
+"""Model Context Protocol server of a robot."""

@@ -1,0 +1,1 @@
+"""Test doubles on real DDS."""
