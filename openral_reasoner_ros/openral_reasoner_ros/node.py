@@ -7,6 +7,7 @@ Publishes: openral/mission, openral/palette, openral/handoff, openral/prompt, op
 Calls: recall_object, resolve_place, observe, locate_in_view of every detector, execute_rskill.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.prompts import NAME_CHARACTERS, PROMPT_CHARACTERS
 from openral_reasoner_ros.clients.model import DeadlineClient, ModelClient, make_model
 from openral_reasoner_ros.dispatcher import EventDispatcher, Handler
+from openral_reasoner_ros.genai_spans import GenAiConventions
 from openral_reasoner_ros.graph_monitor import GraphMonitor
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_reasoner_ros.publishers import MissionPublishers, PalettePublisher
@@ -62,7 +64,8 @@ class ActiveReasoner:
 def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> ActiveReasoner:
     """Connect core, clients and publishers for as long as the scope is open."""
     parameters, settings = configured.parameters, configured.parameters.settings()
-    core, traces = Core(settings), Traces()
+    conventions = GenAiConventions.from_environment(os.environ, parameters.brain.value, parameters.model)
+    core, traces = Core(settings), Traces(conventions)
     scope.callback(traces.close)
     log = node.get_logger().error
     record = make_recorder(scope, parameters.record, settings, log)

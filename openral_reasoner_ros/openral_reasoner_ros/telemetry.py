@@ -17,6 +17,7 @@ from openral_reasoner.events import Event
 from openral_reasoner.recording import LineWriter
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.dispatcher import Record
+from openral_reasoner_ros.genai_spans import GenAiConventions
 from openral_ros.resources import ResourceScope
 from openral_ros.tracing import traceparent_of
 
@@ -118,7 +119,8 @@ _FAILED = ("FAILED", "INTERRUPTED", "TIMEOUT", "UNAVAILABLE", "SKILL_ERROR", "DE
 class Traces:
     """Open spans by the core's span names."""
 
-    def __init__(self) -> None:
+    def __init__(self, conventions: GenAiConventions) -> None:
+        self._conventions = conventions
         self._open: dict[str, Span] = {}
         self._incoming = ""
 
@@ -133,16 +135,20 @@ class Traces:
             context = trace.set_span_in_context(parent)
         else:
             context = propagate.extract({"traceparent": self._incoming} if self._incoming else {})
-        tracer = trace.get_tracer("openral.reasoner")
-        self._open[command.span] = tracer.start_span(command.name, context, attributes=command.attributes)
+        tracer = trace.get_tracer("openral.reasoner", schema_url=self._conventions.schema_url)
+        start = self._conventions.start(command)
+        self._open[command.span] = tracer.start_span(
+            start.name, context, kind=start.kind, attributes=start.attributes
+        )
 
     def end(self, command: SpanEnded) -> None:
         """Close a span with its outcome."""
         span = self._open.pop(command.span, None)
         if span is None:
             return
-        span.set_attributes({"openral.status": command.status, **command.attributes})
-        if command.status in _FAILED:
+        failed = command.status in _FAILED
+        span.set_attributes(self._conventions.end(command, failed=failed))
+        if failed:
             span.set_status(StatusCode.ERROR, command.status)
         span.end()
 
