@@ -19,7 +19,7 @@ def main(file: Path) -> int:
     lives = list(read_lives(text.splitlines()))
     for line in stories(lives):
         print(line)
-    differences = [replay(life.settings, life.steps, ignore_text=True) for life in lives]
+    differences = [replay(life.settings, life.steps, ignore_text=True, idle=life.idle) for life in lives]
     events = sum(len(life.steps) for life in lives)
     print(f"{events} events replayed:", *(d or "the same commands" for d in differences))
     return 1 if any(differences) else 0

@@ -6,11 +6,12 @@ The same events always give the same commands. A defect ends one mission with it
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Self
 
 from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState, PromptOutcome
 from openral_reasoner.behaviors.requests import MissionCancelled
-from openral_reasoner.behaviors.residency import IdleResidencyManager
+from openral_reasoner.behaviors.residency import IdleResidency, IdleResidencyManager
 from openral_reasoner.behaviors.skill_goal import UNCONFIRMED
 from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.commands import (
@@ -19,10 +20,11 @@ from openral_reasoner.commands import (
     Command,
     EndMission,
     MissionReport,
+    PublishReceipt,
     PublishStatus,
     SetDeadline,
 )
-from openral_reasoner.context import CallEvent
+from openral_reasoner.context import CallEvent, FrozenModel
 from openral_reasoner.events import (
     CallFailed,
     Cancelled,
@@ -31,6 +33,8 @@ from openral_reasoner.events import (
     FailureReported,
     PaletteChanged,
     PromptReceived,
+    Resumed,
+    ResumptionFailed,
     SkillEnded,
     SkillProgressed,
 )
@@ -57,6 +61,17 @@ NAMED, REPORTED = 64, 200
 """Longest source or condition, and longest message, of a reported failure in a decision [characters]."""
 
 
+class IdleState(FrozenModel):
+    """All that a core between two missions hands to the next one; ``missions`` counts those begun."""
+
+    palette: ToolPalette = ToolPalette()
+    missions: int = 0
+    unconfirmed: tuple[str, ...] = ()
+    receipts: tuple[tuple[tuple[str, str, str], PublishReceipt], ...] = ()
+    residency: IdleResidency = IdleResidency()
+    last: MissionReport = MissionReport()
+
+
 class Core:
     """Run one mission at a time; further goals are queued, replace it or are refused, as configured."""
 
@@ -76,6 +91,35 @@ class Core:
         self._last = MissionReport()
         self._residency = IdleResidencyManager(settings.residency, settings.deadlines.transition)
 
+    @classmethod
+    def restored(cls, settings: MissionSettings, idle: IdleState) -> Self:
+        """Return an idle core in the state of another."""
+        core = cls(settings)
+        core.palette, core._missions, core._last = idle.palette, idle.missions, idle.last
+        core._unconfirmed = set(idle.unconfirmed)
+        core._receipts.restore(idle.receipts)
+        core._residency.restore(idle.residency)
+        return core
+
+    @property
+    def idle_state(self) -> IdleState | None:
+        """State to restore a core from, None while a mission runs."""
+        if self.mission is not None:
+            return None
+        return IdleState(
+            palette=self.palette,
+            missions=self._missions,
+            unconfirmed=tuple(sorted(self._unconfirmed)),
+            receipts=self._receipts.kept,
+            residency=self._residency.state,
+            last=self._last,
+        )
+
+    @property
+    def waiting_for(self) -> str:
+        """Call that the mission waits for, "" if none runs."""
+        return self._wait.call_id
+
     def handle(self, event: Event, now: float) -> tuple[Command, ...]:
         """Process one event and return its commands; ``now`` is steady time [s]."""
         self._now = max(self._now, now)
@@ -90,18 +134,22 @@ class Core:
         elif isinstance(event, Cancelled):
             self._outbox += dropped(self._queue.drop(), event.reason)
             self._interrupt(MissionCancelled(event.reason))
+        elif isinstance(event, Resumed):
+            self._resumed(event)
+        elif isinstance(event, ResumptionFailed):
+            return self.abort(event.reason, MissionState.HANDED_OVER)
         else:
             self._answered(event)
         return self._drain()
 
-    def abort(self, why: str) -> tuple[Command, ...]:
-        """End the mission as FAILED after a defect: cancel its skill and drop the queued goals."""
+    def abort(self, why: str, state: MissionState = MissionState.FAILED) -> tuple[Command, ...]:
+        """End the mission after a defect: cancel its skill and drop the queued goals."""
         mission = self.mission
         self._outbox += dropped(self._queue.drop(), why)
         if mission is not None:
             for call_id in mission.pending("execute_rskill"):
                 mission.emit(CancelSkill(call_id=call_id))
-            self._end(Ending(MissionState.FAILED, why))
+            self._end(Ending(state, why))
         return self._drain()
 
     def report(self, now: float) -> MissionReport:
@@ -223,6 +271,12 @@ class Core:
         if self.mission is not None and len(self.mission.news) < NEWS_KEPT:
             source, condition = event.source[:NAMED], event.condition[:NAMED]
             self.mission.news.append(f"{source} reports {condition}: {event.message[:REPORTED]}")
+
+    def _resumed(self, event: Resumed) -> None:
+        """Report the restart in the next decision and in the mission status."""
+        if self.mission is not None:
+            self.mission.news.append(f"the reasoner was restarted and was away for {event.down:.0f} s")
+            self.mission.publish()
 
     def _answered(self, event: Event) -> None:
         mission = self.mission

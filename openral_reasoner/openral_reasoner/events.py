@@ -123,6 +123,20 @@ class FailureReported(FrozenModel):
     message: str
 
 
+class Resumed(FrozenModel):
+    """The reasoner was restarted during the mission, which goes on; ``down`` is how long it was away [s]."""
+
+    kind: Literal["resumed"] = "resumed"
+    down: float
+
+
+class ResumptionFailed(FrozenModel):
+    """The reasoner was restarted during the mission, which cannot go on."""
+
+    kind: Literal["resumption_failed"] = "resumption_failed"
+    reason: str
+
+
 class ModelAnswered(CallEvent):
     """Answer of the model; the core rejects more or fewer than one call.
 
@@ -167,6 +181,8 @@ Event = Annotated[
     | StateChanged
     | CallFailed
     | FailureReported
+    | Resumed
+    | ResumptionFailed
     | ModelAnswered
     | ModelFailed,
     Field(discriminator="kind"),

@@ -7,6 +7,7 @@ stop costs a repeated goal; a missed stop may cause damage. The lists are theref
 import re
 import unicodedata
 from collections import OrderedDict, deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -37,6 +38,15 @@ class Receipts:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, str, str], PublishReceipt] = OrderedDict()
+
+    @property
+    def kept(self) -> tuple[tuple[tuple[str, str, str], PublishReceipt], ...]:
+        """Receipts with the prompts they belong to, to restore them from."""
+        return tuple(self._kept.items())
+
+    def restore(self, kept: Iterable[tuple[tuple[str, str, str], PublishReceipt]]) -> None:
+        """Take over the receipts of another core."""
+        self._kept.update(kept)
 
     def of(self, prompt: PromptReceived) -> PublishReceipt | None:
         """Return the receipt of this exact prompt; a caller may reuse an id for another text."""

@@ -24,6 +24,7 @@ from pydantic import ValidationError
 
 from openral_core.errors import OpenRALError
 from openral_reasoner.commands import COMMAND, Command
+from openral_reasoner.core import IdleState
 from openral_reasoner.events import EVENT, Event
 from openral_reasoner.settings import MissionSettings
 
@@ -168,6 +169,7 @@ class Outliner:
 
 
 SETTINGS, INTERNED, FORGET = "settings", "interned", "forget"
+IDLE, RESTORED = "idle", "restored"
 
 
 class InvalidRecording(OpenRALError):
@@ -188,11 +190,17 @@ class RecordedEvent:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """Recording of one process; ``torn`` if its last line is incomplete."""
+    """Recording of one process; ``torn`` if its last line is incomplete.
+
+    A process that resumed a mission begins with the ``idle`` state of the core and the ``restored`` steps of
+    the process before.
+    """
 
     settings: MissionSettings
     steps: Sequence[RecordedEvent]
     torn: bool = False
+    restored: int = 0
+    idle: IdleState | None = None
 
 
 class LineWriter:
@@ -201,9 +209,12 @@ class LineWriter:
     def __init__(self) -> None:
         self._interner = Interner()
 
-    def settings(self, settings: MissionSettings) -> str:
-        """Return the first line."""
-        return json.dumps({SETTINGS: settings.model_dump(mode="json"), INTERNED: True})
+    def settings(self, settings: MissionSettings, idle: IdleState | None = None, restored: int = 0) -> str:
+        """Return the first line; for a resumed mission with the state it began in and the steps to come."""
+        content: dict[str, object] = {SETTINGS: settings.model_dump(mode="json"), INTERNED: True}
+        if idle is not None:
+            content |= {IDLE: idle.model_dump(mode="json"), RESTORED: restored}
+        return json.dumps(content)
 
     def step(self, now: float, event: Event, commands: Sequence[Command]) -> str:
         """Return the line of one step, preceded by a reset line when the interned values are dropped.
@@ -251,6 +262,7 @@ def read_lives(lines: Iterable[str]) -> Iterator[Life]:
             if life.begun:
                 yield life.ended()
             life = _Reading(_settings(number, content), bool(content.get(INTERNED)))
+            life.restored, life.idle = _restored(number, content)
         else:
             life.take(number, content)
     if life.begun:
@@ -279,6 +291,8 @@ class _Reading:
         self._values = Outliner() if interned else None
         self._torn: InvalidRecording | None = None
         self.begun = begun
+        self.restored = 0
+        self.idle: IdleState | None = None
 
     def take(self, number: int, content: object) -> None:
         """Read one line; only the last line of a life may be unreadable."""
@@ -293,7 +307,8 @@ class _Reading:
 
     def ended(self) -> Life:
         """Return the whole life."""
-        return Life(self._settings, self._steps, self._torn is not None)
+        restored = min(self.restored, len(self._steps))
+        return Life(self._settings, self._steps, self._torn is not None, restored, self.idle)
 
     def _read(self, content: object) -> None:
         if isinstance(content, ValueError):
@@ -323,6 +338,14 @@ def parse_line(line: str) -> object:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
         return error if isinstance(error, ValueError) else ValueError("nested too deeply")
+
+
+def _restored(number: int, content: Mapping[str, object]) -> tuple[int, IdleState | None]:
+    try:
+        idle = IdleState.model_validate(content[IDLE]) if IDLE in content else None
+        return int(str(content.get(RESTORED, 0))), idle
+    except ValueError as error:
+        raise InvalidRecording(number, error) from error
 
 
 def _settings(number: int, content: Mapping[str, object]) -> MissionSettings:

@@ -11,7 +11,7 @@ from openral_reasoner import commands as c
 from openral_reasoner import events as e
 from openral_reasoner.budget import cost_words
 from openral_reasoner.commands import COMMAND, CallRecord, Command, MissionReport
-from openral_reasoner.core import Core, handle_safely
+from openral_reasoner.core import Core, IdleState, handle_safely
 from openral_reasoner.recording import Life, RecordedEvent
 from openral_reasoner.settings import MissionSettings
 
@@ -93,7 +93,11 @@ class Difference:
 
 
 def replay(
-    settings: MissionSettings, steps: Sequence[RecordedEvent], *, ignore_text: bool = False
+    settings: MissionSettings,
+    steps: Sequence[RecordedEvent],
+    *,
+    ignore_text: bool = False,
+    idle: IdleState | None = None,
 ) -> Difference | None:
     """Replay recorded events and return the first differing command, None if all are equal.
 
@@ -101,8 +105,9 @@ def replay(
         settings: Settings of the recorded core.
         steps: Recorded events and commands.
         ignore_text: Ignore texts for readers, see `without_texts`.
+        idle: State in which the core began; None for a new one.
     """
-    core = Core(settings)
+    core = Core.restored(settings, idle or IdleState())
     for number, step in enumerate(steps, start=1):
         given = handle_safely(core, step.event, step.now, lambda message: None)
         for recorded, command in zip_longest(step.commands, given):
@@ -140,10 +145,11 @@ def stories(lives: Iterable[Life]) -> Iterator[str]:
     before: Life | None = None
     for number, life in enumerate(lives):
         if before is not None:
-            yield from cut_off_lines(before, "the reasoner stopped during this mission and was restarted")
+            resumed = "and the mission was resumed" if life.restored else "and was restarted"
+            yield from cut_off_lines(before, f"the reasoner stopped during this mission {resumed}")
         if number:
             yield f"--- the reasoner restarts (start {number + 1} of this recording)"
-        yield from render_story(life.steps)
+        yield from render_story(life.steps, life.restored)
         before = life
     if before is not None:
         yield from cut_off_lines(before, "the recording ends during this mission")
@@ -161,21 +167,27 @@ def cut_off_lines(life: Life, why: str) -> Iterator[str]:
         yield "the last line of the recording is truncated and was skipped"
 
 
-def render_story(steps: Sequence[RecordedEvent]) -> Iterator[str]:
-    """Yield one line per notable event, with the time since the first goal [s]."""
+def render_story(steps: Sequence[RecordedEvent], restored: int = 0) -> Iterator[str]:
+    """Yield one line per notable event, with the time since the first goal [s].
+
+    Args:
+        steps: Events and commands of one process.
+        restored: Number of first steps that the story of the process before contains.
+    """
     begun: float | None = None
     told: dict[int, CallRecord] = {}
     running = False
-    for step in steps:
+    for number, step in enumerate(steps):
         if isinstance(step.event, e.PromptReceived):
             begun, running = (step.now if begun is None else begun), True
         clock = f"{step.now - (begun if begun is not None else step.now):7.1f} s  "
         describe = _EVENTS.get(type(step.event))
-        if describe is not None and running:
-            yield clock + describe(step.event)
+        lines = [describe(step.event)] if describe is not None and running else []
         for command in step.commands:
-            yield from (clock + line for line in command_lines(command, told))
+            lines += command_lines(command, told)
             running = running and not isinstance(command, c.EndMission)
+        if number >= restored:
+            yield from (clock + line for line in lines)
 
 
 def command_lines(command: c.Command, told: dict[int, CallRecord]) -> Iterator[str]:
@@ -271,6 +283,8 @@ _COUNTED: Mapping[str, str] = {
 _EVENTS: Mapping[type, _Describe] = {
     e.PromptReceived: lambda event: f"the operator says: {event.text!r}",
     e.Cancelled: lambda event: f"cancelled: {event.reason}",
+    e.Resumed: lambda event: f"the reasoner is back after {event.down:.0f} s; the mission goes on",
+    e.ResumptionFailed: lambda event: event.reason,
     e.ModelAnswered: describe_decision,
     e.ModelFailed: lambda event: f"the model failed: {event.condition}: {event.message}",
 }

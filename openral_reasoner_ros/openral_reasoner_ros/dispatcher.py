@@ -3,6 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from openral_reasoner.commands import Command
 from openral_reasoner.core import Core, handle_safely
@@ -16,14 +17,32 @@ Record = Callable[[float, Event, tuple[Command, ...]], None]
 """Receives the time [s], an event and the commands that answer it."""
 
 
+class Journaling(Protocol):
+    """Journal of the events, see `journal.MissionJournal`."""
+
+    def before(self, now: float, event: Event) -> None:
+        """Write an event before the core handles it."""
+
+    def after(self, commands: tuple[Command, ...]) -> None:
+        """Write which commands are about to be carried out."""
+
+
 class EventDispatcher:
     """Queue of events in front of the core, which is never entered twice.
 
     A command whose handler raises becomes a `CallFailed` event, so the core treats it as any failed call.
     """
 
-    def __init__(self, core: Core, record: Record, log: Callable[[str], None], guard: CallbackGuard) -> None:
-        self._core, self._guard = core, guard
+    def __init__(
+        self,
+        core: Core,
+        record: Record,
+        log: Callable[[str], None],
+        guard: CallbackGuard,
+        journal: Journaling | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._core, self._guard, self._journal, self._clock = core, guard, journal, clock
         self._handlers: dict[type, Handler] = {}
         self._record = record
         self._log = log
@@ -47,16 +66,22 @@ class EventDispatcher:
             self._dispatching = False
 
     def _dispatch(self, event: Event) -> None:
-        now = time.monotonic()
+        now = self._clock()
+        if self._journal is not None:
+            self._journal.before(now, event)
         commands = handle_safely(self._core, event, now, self._log)
+        if self._journal is not None:
+            self._journal.after(commands)
         self._guard.run("record of an event", self._record, now, event, commands)
         for command in commands:
-            source = f"command {type(command).__name__}"
-            error = self._guard.attempt(
-                source, lambda command: self._handlers[type(command)](command), command
+            self.carry_out(command)
+
+    def carry_out(self, command: Command) -> None:
+        """Execute one command."""
+        source = f"command {type(command).__name__}"
+        error = self._guard.attempt(source, lambda command: self._handlers[type(command)](command), command)
+        call_id = getattr(command, "call_id", "")
+        if error is not None and call_id:
+            self._queue.append(
+                CallFailed(call_id=call_id, condition="BROKEN_OFF", message=describe_error(error))
             )
-            call_id = getattr(command, "call_id", "")
-            if error is not None and call_id:
-                self._queue.append(
-                    CallFailed(call_id=call_id, condition="BROKEN_OFF", message=describe_error(error))
-                )

@@ -62,7 +62,7 @@ class GraphMonitor:
         self._memory = MemoryClient(
             scope, node, post, traces, self._locate, parameters.memory_deadline, timeout
         )
-        self._skill = SkillClient(scope, node, post, traces, timeout)
+        self.skill = SkillClient(scope, node, post, traces, timeout)
         self._scene = SceneClient(scope, node, post)
         self._lifecycle = LifecycleClient(scope, node, post, parameters.transition_deadline)
         self._failures = FailureSubscription(scope, node, post)
@@ -77,8 +77,8 @@ class GraphMonitor:
             c.CallObserve: self._memory.observe,
             c.CallLocate: self._locate.locate,
             c.ReadScene: self._scene.read,
-            c.SendSkill: self._skill.send,
-            c.CancelSkill: self._skill.cancel,
+            c.SendSkill: self.skill.send,
+            c.CancelSkill: self.skill.cancel,
             c.ChangeState: self._lifecycle.change,
         }
 
@@ -87,14 +87,14 @@ class GraphMonitor:
         self._detectors.poll()
         self._failures.poll()
         self._memory.poll()
-        self._skill.poll()
+        self.skill.poll()
         return GraphState(
             detectors=self._detectors.states(),
             memory_alive=self._memory.alive,
-            skill_server_alive=self._skill.alive,
-            verbs=self._skill.verbs,
-            holding=self._skill.holding,
-            busy=self._skill.busy,
+            skill_server_alive=self.skill.alive,
+            verbs=self.skill.verbs,
+            holding=self.skill.holding,
+            busy=self.skill.busy,
             scene=self._scene.graph,
             peers=self._managed_detectors(),
         )

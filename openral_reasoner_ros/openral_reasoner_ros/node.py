@@ -9,6 +9,7 @@ Calls: recall_object, resolve_place, observe, locate_in_view of every detector, 
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +19,6 @@ from openral_core.errors import format_choices
 from openral_core.rskills import Registry, SkillManifest
 from openral_msgs.msg import PromptStamped
 from openral_reasoner import commands as c
-from openral_reasoner.core import Core
 from openral_reasoner.events import Cancelled, Event, PaletteChanged, PromptReceived
 from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import build_palette
@@ -28,8 +28,10 @@ from openral_reasoner_ros.clients.model import DeadlineClient, ModelClient, make
 from openral_reasoner_ros.dispatcher import EventDispatcher, Handler
 from openral_reasoner_ros.genai_spans import GenAiConventions
 from openral_reasoner_ros.graph_monitor import GraphMonitor
+from openral_reasoner_ros.journal import MissionClock, MissionJournal
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_reasoner_ros.publishers import MissionPublishers, PalettePublisher
+from openral_reasoner_ros.resumption import Resumption, restore
 from openral_reasoner_ros.telemetry import Traces, make_recorder
 from openral_reasoner_ros.topics import OWN_FAILURE, PROMPT
 from openral_ros.callback_guard import FatalNodeError, guard_of
@@ -63,23 +65,24 @@ class ActiveReasoner:
 
 def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> ActiveReasoner:
     """Connect core, clients and publishers for as long as the scope is open."""
-    parameters, settings = configured.parameters, configured.parameters.settings()
+    parameters, log = configured.parameters, node.get_logger().error
     conventions = GenAiConventions.from_environment(os.environ, parameters.brain.value, parameters.model)
-    core, traces = Core(settings), Traces(conventions)
-    scope.callback(traces.close)
-    log = node.get_logger().error
-    record = make_recorder(scope, parameters.record, settings, log)
-    dispatcher = EventDispatcher(core, record, log, guard_of(node))
+    traces, clock = scope.enter_context(closing(Traces(conventions))), MissionClock()
+    folder = Path(parameters.journal) if parameters.journal else None
+    journal = scope.enter_context(closing(MissionJournal(folder, log)))
+    restored = restore(journal, parameters.settings(), log)
+    core = restored.core
+    record = make_recorder(scope, parameters.record, core.settings, log, restored.mission)
+    dispatcher = EventDispatcher(core, record, log, guard_of(node), journal, clock)
     publishers = MissionPublishers(scope, node, parameters.brain.value)
     monitor = GraphMonitor(scope, node, dispatcher.post, traces, parameters)
     deadlines = DeadlineClient(scope, node, dispatcher.post)
-    model = ModelClient(scope, node, dispatcher.post, configured.model)
-    dispatcher.register(monitor.handlers)
-    dispatcher.register(_own_handlers(node, publishers, traces))
-    dispatcher.register(
-        {c.SetDeadline: deadlines.set, c.ClearDeadline: deadlines.clear, c.AskModel: model.ask}
-    )
-    publishers.report(core.report(0.0))
+    ask = ModelClient(scope, node, dispatcher.post, configured.model).ask
+    dispatcher.register({**monitor.handlers, **_own_handlers(node, publishers, traces)})
+    dispatcher.register({c.SetDeadline: deadlines.set, c.ClearDeadline: deadlines.clear, c.AskModel: ask})
+    resumption = Resumption(restored, dispatcher, monitor.skill, journal, clock)
+    resumption.restart_deadlines(deadlines.set)
+    publishers.report(restored.lost or core.report(clock()))
 
     def poll() -> None:
         palette = build_palette(monitor.poll(), configured.skills, parameters.default_detector)
@@ -87,10 +90,15 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
             _warn_of_rivals(node, core.palette, palette)
             dispatcher.post(PaletteChanged(palette=palette))
         configured.palette.publish(palette)
+        resumption.poll(palette)
         if core.mission is not None:
             publishers.report(core.mission.report())
 
-    return ActiveReasoner(dispatcher.post, poll, traces)
+    def post(event: Event) -> None:
+        if not (isinstance(event, PromptReceived) and resumption.takes(event)):
+            dispatcher.post(event)
+
+    return ActiveReasoner(post, poll, traces)
 
 
 def _warn_of_rivals(node: Node, old: ToolPalette, new: ToolPalette) -> None:

@@ -74,6 +74,11 @@ class ReasonerParameters(Parameters):
     record: str = Field(
         default="", description="folder for the recording of events and commands; empty disables it"
     )
+    journal: str = Field(
+        default="",
+        description="folder of the journal from which a restarted reasoner resumes its mission; "
+        "empty disables it",
+    )
     poll_period: float = Field(
         default=0.5, ge=0.05, le=5.0, description="time between two polls of the graph [s]"
     )

@@ -14,6 +14,7 @@ from opentelemetry.trace import Span, StatusCode
 
 from openral_reasoner.commands import Command, SpanEnded, SpanStarted
 from openral_reasoner.events import Event
+from openral_reasoner.journal import RestoredMission
 from openral_reasoner.recording import LineWriter
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.dispatcher import Record
@@ -44,18 +45,34 @@ class Recorder:
         settings: Settings of the core, which the replay needs.
         log: Called once with the reason when recording stops.
         max_size: Largest file size [bytes].
+        mission: Restored mission, whose steps so far are recorded again: each process can be replayed alone.
     """
 
-    def __init__(self, folder: Path, settings: MissionSettings, log: Log, max_size: int = MAX_SIZE) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        settings: MissionSettings,
+        log: Log,
+        max_size: int = MAX_SIZE,
+        mission: RestoredMission | None = None,
+    ) -> None:
         self._path, self._log, self._max_size = folder / RECORDING_FILE, log, max_size
         self._lines, self._size = LineWriter(), 0
         self._file: TextIO | None = None
         try:
             self._file = _open_for_append(self._path, max_size)
             self._size = self._path.stat().st_size
-            self._write(self._lines.settings(settings))
+            self._begin(settings, mission)
         except (OSError, ValueError) as error:
             self._stop(error)
+
+    def _begin(self, settings: MissionSettings, mission: RestoredMission | None) -> None:
+        if mission is None:
+            self._write(self._lines.settings(settings))
+            return
+        self._write(self._lines.settings(settings, mission.journal.header.idle, len(mission.steps)))
+        for step in mission.steps:
+            self.record(step.now, step.event, tuple(step.commands))
 
     def record(self, now: float, event: Event, commands: tuple[Command, ...]) -> None:
         """Write one step."""
@@ -87,14 +104,20 @@ class Recorder:
         self._log(f"Recording {self._path} stopped: {error}. Missions continue unrecorded.")
 
 
-def make_recorder(scope: ResourceScope, folder: str, settings: MissionSettings, log: Log) -> Record:
+def make_recorder(
+    scope: ResourceScope,
+    folder: str,
+    settings: MissionSettings,
+    log: Log,
+    mission: RestoredMission | None = None,
+) -> Record:
     """Return a function that records to ``folder``/reasoner.jsonl until the scope closes.
 
     An empty ``folder`` records nothing.
     """
     if not folder:
         return lambda now, event, commands: None
-    recorder = Recorder(Path(folder), settings, log)
+    recorder = Recorder(Path(folder), settings, log, mission=mission)
     scope.callback(recorder.close)
     return recorder.record
 

@@ -19,8 +19,9 @@ from openral_core.rskills import load_manifest
 from openral_core.text import Thesaurus
 from openral_perception_ros.engines.weights_record import WeightsRecord
 from openral_reasoner.context import RawCall
-from openral_reasoner.core import Core
+from openral_reasoner.core import Core, IdleState
 from openral_reasoner.events import PaletteChanged, PromptReceived
+from openral_reasoner.journal import JournalHeader, event_line, header_line, read_journal, replay_journal
 from openral_reasoner.llm.pricing import load_prices
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.recording import LineWriter, read_lives
@@ -156,6 +157,18 @@ def _read_recording(path: Path) -> None:
         replay(life.settings, life.steps)
 
 
+def _journal(folder: Path) -> bytes:
+    header = JournalHeader(id="j", boot="b", settings=MissionSettings(), idle=IdleState())
+    lines = [event_line(float(now), float(now), event) for now, event in enumerate(_events())]
+    return "\n".join([header_line(header), *lines]).encode()
+
+
+def _read_journal(path: Path) -> None:
+    journal = read_journal(path.read_text(errors="surrogateescape").splitlines())
+    if journal is not None:
+        replay_journal(journal)
+
+
 def _call(path: Path) -> None:
     words = path.read_bytes().decode(errors="surrogatepass" if path.stat().st_size % 2 else "replace")
     parse_call(RawCall(tool="recall_object", arguments=words), ToolPalette(spatial_memory_available=True))
@@ -182,6 +195,7 @@ FILES: Mapping[str, FileEntrance] = {
     for entrance in (
         FileEntrance("memory", "memory.sqlite", _memory, _open_memory),
         FileEntrance("recording", "reasoner.jsonl", _recording, _read_recording),
+        FileEntrance("journal", "mission.journal", _journal, _read_journal),
         FileEntrance("map", "map.yaml", file_of("scenes", "maps", "studio.yaml"), load_map),
         FileEntrance("scene", "scene.yaml", file_of("scenes", "deploy", "studio.yaml"), load_scene),
         FileEntrance("scene graph", "graph.json", file_of("scenes", "memory", "home.json"), read_graph),

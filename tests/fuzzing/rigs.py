@@ -197,7 +197,7 @@ class ReasonerRig(Rig):
 
     def make(self) -> Node:
         part = test_support("openral_reasoner_ros/test/conftest.py")
-        self._graph = part.FakeGraph(self.context, part.small_home())
+        self._graph = part.FakeGraph(self.context, part.small_home(), part.LOCATOR_INFO)
         self._operator = part.Operator(self.context)
         self.peers = [self._graph, self._operator]
         self.stranger.create_publisher(FailureTrigger, "/openral/failure/stranger", RELIABLE)

@@ -71,7 +71,7 @@ def first_line(text: str) -> str:
     return first if len(first) <= 100 else first[:99] + "…"
 
 
-REASONER_DIED = "the reasoner died during the mission; it is restarted, but the mission is not resumed"
+REASONER_DIED = "the reasoner died during the mission, and no restart of it went on with the mission"
 INTERRUPTED = "interrupted before the mission ended"
 GOAL_NOT_ACCEPTED = "the reasoner has not acknowledged the goal"
 GOAL_REFUSED = "the reasoner refused the goal: {}"
@@ -81,11 +81,16 @@ POLL_PERIOD = 0.1
 
 @dataclass(frozen=True, slots=True)
 class RunTimeouts:
-    """Longest waits [s]; a goal without a receipt is published again."""
+    """Longest waits [s]; a goal without a receipt is published again.
+
+    ``last_words`` is how long reports of a reasoner that died may still arrive.
+    """
 
     start_up: float = 90.0
     receipt: float = 2.0
     mission: float = 900.0
+    resumption: float = 60.0
+    last_words: float = 0.5
     memories: float = 5.0
 
 
@@ -170,14 +175,28 @@ class MissionRunner:
         receipt = self.snapshot.receipts[prompt]
         if receipt.refused:
             return GOAL_REFUSED.format(receipt.message)
+        deadline = time.monotonic() + self._timeouts.mission
+        while not await self._ends(receipt.mission, deaths, deadline):
+            if self._reasoner_deaths() == deaths:
+                return f"the mission did not end within {self._timeouts.mission:.0f} s"
+            deaths = self._reasoner_deaths()
+            if not await self._is_resumed(receipt.mission):
+                return REASONER_DIED
+        return ""
+
+    async def _ends(self, mission_id: str, deaths: int, deadline: float) -> bool:
+        """Wait for a mission, its reasoner or the time to end; return whether the mission did."""
         await self._until(
-            lambda: self._ended(receipt.mission) or self._reasoner_deaths() > deaths, self._timeouts.mission
+            lambda: self._ended(mission_id) or self._reasoner_deaths() > deaths, deadline - time.monotonic()
         )
-        if self._ended(receipt.mission):
-            return ""
-        if self._reasoner_deaths() > deaths:
-            return REASONER_DIED
-        return f"the mission did not end within {self._timeouts.mission:.0f} s"
+        return self._ended(mission_id)
+
+    async def _is_resumed(self, mission_id: str) -> bool:
+        """Return whether the restarted reasoner reports the mission of the one that died."""
+        await asyncio.sleep(self._timeouts.last_words)
+        reported = self.snapshot.reports
+        await self._until(lambda: self.snapshot.reports > reported, self._timeouts.resumption)
+        return self.snapshot.reports > reported and self.snapshot.mission.id == mission_id
 
     def not_up(self, goal: str) -> RunOutcome:
         """Return the outcome of a goal for which the graph did not come up: what is missing, and alarms."""

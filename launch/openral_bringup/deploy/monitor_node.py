@@ -66,7 +66,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class GraphSnapshot:
-    """State of the graph at one moment; image rates in [Hz], receipts by prompt id."""
+    """State of the graph at one moment; image rates in [Hz], receipts by prompt id, number of reports."""
 
     nodes: Mapping[str, str] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)
@@ -75,6 +75,7 @@ class GraphSnapshot:
     palette_known: bool = False
     mission: MissionSnapshot = field(default_factory=MissionSnapshot)
     receipts: Mapping[str, Receipt] = field(default_factory=dict)
+    reports: int = 0
 
 
 RATE_WINDOW = 3.0
@@ -173,7 +174,7 @@ class MonitorNode:
             tuple(message.searched),
             tuple(message.evidence),
         )
-        self.snapshot = replace(self.snapshot, mission=mission)
+        self.snapshot = replace(self.snapshot, mission=mission, reports=self.snapshot.reports + 1)
 
     def _on_receipt(self, message: PromptReceipt) -> None:
         if message.prompt_id in self._sent:

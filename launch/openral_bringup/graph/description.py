@@ -165,6 +165,7 @@ def reasoner_node(options: DeploymentOptions, folders: list[str], default: str) 
         "handoff_timeout": options.handoff_timeout,
         "gpu_budget_mb": options.gpu_budget_mb,
         "record": options.record,
+        "journal": options.record,
     }
     return NodeSpec("reasoner", "openral_reasoner_ros", "reasoner", options.namespace, 2, parameters)
 

@@ -27,7 +27,7 @@ from openral_bringup.deploy.monitor_node import (
 )
 from openral_core.missions import MissionState
 
-QUICK = RunTimeouts(start_up=1.0, receipt=0.2, mission=1.0, memories=0.2)
+QUICK = RunTimeouts(start_up=1.0, receipt=0.2, mission=1.0, memories=0.2, resumption=0.3, last_words=0.01)
 UP = GraphSnapshot({"/reasoner": "active"}, palette_known=True, remembered=("mug",))
 
 
@@ -52,7 +52,8 @@ class Graph:
 
     def report(self, prompt: str, state: MissionState) -> None:
         self.acknowledge(prompt, Receipt(f"mission of {prompt}"))
-        self.snapshot = replace(self.snapshot, mission=MissionSnapshot(f"mission of {prompt}", state=state))
+        mission = MissionSnapshot(f"mission of {prompt}", state=state)
+        self.snapshot = replace(self.snapshot, mission=mission, reports=self.snapshot.reports + 1)
 
     def acknowledge(self, prompt: str, receipt: Receipt) -> None:
         self.snapshot = replace(self.snapshot, receipts={**self.snapshot.receipts, prompt: receipt})
@@ -124,6 +125,30 @@ def test_a_lost_mission_is_told_and_the_next_goal_is_pursued_all_the_same() -> N
     code, (lost, reached) = pursued(Graph(die, succeed), "a", "b")
     assert (lost.problem, reached.problem) == (REASONER_DIED, "")
     assert (code, reached.exit_code) == (4, 0)
+
+
+def test_a_mission_that_the_restarted_reasoner_goes_on_with_is_awaited() -> None:
+    def die_and_resume(graph: Graph, prompt: str) -> None:
+        die(graph, prompt)
+        loop = asyncio.get_running_loop()
+        loop.call_later(0.4, graph.report, prompt, MissionState.ACTIVE)
+        loop.call_later(0.6, graph.report, prompt, MissionState.SUCCEEDED)
+
+    code, (reached,) = pursued(Graph(die_and_resume), "a")
+    assert (code, reached.problem) == (0, "")
+
+
+def test_a_mission_that_the_restarted_reasoner_does_not_know_is_lost() -> None:
+    def die_and_forget(graph: Graph, prompt: str) -> None:
+        die(graph, prompt)
+
+        def idle() -> None:
+            graph.snapshot = replace(graph.snapshot, mission=MissionSnapshot(), reports=9)
+
+        asyncio.get_running_loop().call_later(0.4, idle)
+
+    _, (lost,) = pursued(Graph(die_and_forget), "a")
+    assert lost.problem == REASONER_DIED
 
 
 def test_an_interrupted_goal_has_an_outcome_too() -> None:

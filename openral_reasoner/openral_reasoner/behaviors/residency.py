@@ -4,7 +4,7 @@ Within a mission they are requests; between missions detectors that were activat
 evicted ones are reloaded.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from openral_core.detectors import LifecycleState
 from openral_core.skills import SkillResult, SkillStatus
@@ -229,6 +229,17 @@ class PendingTransition:
     begun: float
 
 
+@dataclass(frozen=True, slots=True)
+class IdleResidency:
+    """State of an `IdleResidencyManager`; ``palette`` is None while a mission runs."""
+
+    state: ResidencyState = field(default_factory=ResidencyState)
+    palette: ToolPalette | None = None
+    pending: PendingTransition | None = None
+    keep_warm_timer: str = ""
+    count: int = 0
+
+
 class IdleResidencyManager:
     """Run one transition at a time, each with a deadline; a failed one is not retried."""
 
@@ -240,6 +251,16 @@ class IdleResidencyManager:
         self._keep_warm_timer = ""
         self._count = 0
         self._outbox: list[Command] = []
+
+    @property
+    def state(self) -> IdleResidency:
+        """State to restore a manager from."""
+        return IdleResidency(self._state, self._palette, self._pending, self._keep_warm_timer, self._count)
+
+    def restore(self, idle: IdleResidency) -> None:
+        """Take over the state of another manager; its commands were already given."""
+        self._state, self._palette, self._pending = idle.state, idle.palette, idle.pending
+        self._keep_warm_timer, self._count = idle.keep_warm_timer, idle.count
 
     def begin(self, state: ResidencyState, palette: ToolPalette, now: float) -> None:
         """Take over the residency state of a mission that ended."""

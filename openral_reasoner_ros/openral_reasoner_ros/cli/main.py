@@ -40,7 +40,7 @@ def replay(
     events, lives = 0, 0
     for life in _read(folder):
         lives += 1
-        difference = replay_module.replay(life.settings, life.steps, ignore_text=ignore_text)
+        difference = replay_module.replay(life.settings, life.steps, ignore_text=ignore_text, idle=life.idle)
         if difference is not None:
             typer.echo(f"start {lives} of the reasoner: {difference.words()}")
             raise typer.Exit(1)

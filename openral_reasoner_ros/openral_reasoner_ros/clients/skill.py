@@ -5,16 +5,19 @@ server's. The server repeats its own; `Catalogues` therefore offers the union of
 server rejects a verb that it does not implement.
 """
 
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import Self
 
+from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
 from rclpy.node import Node
 from rclpy.task import Future
+from unique_identifier_msgs.msg import UUID
 
 from openral_core.skills import Verb
 from openral_msgs.action import ExecuteRskill
@@ -97,6 +100,8 @@ class SkillClient:
         self._catalogues = Catalogues()
         self._missed_polls = 0
         self._orphans: dict[str, tuple[ClientGoalHandle, int]] = {}
+        self._node = node
+        self.run_id = uuid.uuid4().hex
 
     @property
     def verbs(self) -> tuple[Verb, ...]:
@@ -120,6 +125,13 @@ class SkillClient:
         return self._answers and not self._orphans
 
     @property
+    def server(self) -> str:
+        """Identity of the running action server, which knows the goals it has got; "" if there is none."""
+        topic = self._node.resolve_topic_name(f"{EXECUTE}/_action/status")
+        ids = (bytes(info.endpoint_gid).hex() for info in self._node.get_publishers_info_by_topic(topic))
+        return " ".join(sorted(ids))
+
+    @property
     def _answers(self) -> bool:
         return bool(self._client.server_is_ready()) and self._server.available
 
@@ -132,8 +144,34 @@ class SkillClient:
         call_id = command.call_id
         self._handles[call_id] = None
         goal = skill_goal_message(command.goal, self._traces.traceparent(call_id))
-        sent = self._client.send_goal_async(goal, feedback_callback=partial(self._on_feedback, call_id))
+        sent = self._client.send_goal_async(
+            goal, feedback_callback=partial(self._on_feedback, call_id), goal_uuid=self._goal_id(call_id)
+        )
         sent.add_done_callback(self._guarded(call_id, self._on_accepted))
+
+    def adopt(self, command: SendSkill) -> None:
+        """Take over a goal of an earlier process, and send it if the server has never got it."""
+        call_id = command.call_id
+        accepted = ExecuteRskill.Impl.SendGoalService.Response(accepted=True)
+        handle = ClientGoalHandle(self._client, self._goal_id(call_id), accepted)
+        self._handles[call_id] = handle
+        ended = handle.get_result_async()
+        ended.add_done_callback(self._guarded(call_id, partial(self._on_adopted, command)))
+        if call_id in self._cancel_requested:
+            handle.cancel_goal_async()
+
+    def _on_adopted(self, command: SendSkill, call_id: str, future: Future) -> None:
+        if future.result().status != GoalStatus.STATUS_UNKNOWN:
+            self._on_result(call_id, future)
+        elif call_id in self._cancel_requested:
+            self._fail(call_id, "CANCELLED", "cancelled before the skill server got it")
+        elif call_id in self._handles:
+            self._handles.pop(call_id)
+            self.send(command)
+
+    def _goal_id(self, call_id: str) -> UUID:
+        """Return the same id for a call in every process that goes on with its mission."""
+        return UUID(uuid=list(uuid.uuid5(uuid.UUID(self.run_id), call_id).bytes))
 
     def cancel(self, command: CancelSkill) -> None:
         """Cancel a goal, or have it cancelled as soon as the server accepts it."""

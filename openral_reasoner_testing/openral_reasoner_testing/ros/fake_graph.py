@@ -44,6 +44,7 @@ class FakeGraph(Node):
         self.traceparents: list[str] = []
         self.held: Future | None = None
         self.hold_skills = False
+        self.executed: list[str] = []
         self.cancelled = 0
         self.create_service(RecallObject, "/openral/recall_object", self._recall)
         self.create_service(ResolvePlace, "/openral/resolve_place", self._resolve)
@@ -119,6 +120,7 @@ class FakeGraph(Node):
 
     async def _execute(self, handle: ServerGoalHandle) -> ExecuteRskill.Result:
         self.goals.append(handle.request.rskill_id)
+        self.executed.append(bytes(handle.goal_id.uuid).hex())
         if self.hold_skills:
             self.held = Future(executor=self.executor)
             await self.held

@@ -1,0 +1,230 @@
+"""Return of a restored mission into the graph: what was open is asked, adopted or repeated."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from openral_core.missions import MissionState
+from openral_reasoner.commands import (
+    CancelSkill,
+    HandoffQuestion,
+    MissionReport,
+    PublishHandoff,
+    SendSkill,
+    SetDeadline,
+)
+from openral_reasoner.core import Core
+from openral_reasoner.events import (
+    CallFailed,
+    PromptReceived,
+    Resumed,
+    ResumptionFailed,
+)
+from openral_reasoner.journal import (
+    MAX_RESUMPTIONS,
+    InvalidJournal,
+    Journal,
+    RestoredMission,
+    replay_journal,
+)
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_ros.clients.skill import SkillClient
+from openral_reasoner_ros.dispatcher import EventDispatcher
+from openral_reasoner_ros.journal import MissionClock, MissionJournal, boot_id
+
+PEERS_WAIT = 10.0
+"""Longest wait for memory and the skill server after a restart before open calls are repeated [s]."""
+MIN_DEADLINE = 5.0
+"""Least time that a repeated call gets [s]."""
+CONTINUE = ("continue", "yes", "go on", "ok")
+"""Answers to the question whether to go on."""
+UNKNOWN_OUTCOME = "the reasoner and the skill server were restarted: whether this skill ended is unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Restoration:
+    """A core to go on with.
+
+    Attributes:
+        core: A new one, or one in the state of the journal.
+        journal: What it was restored from.
+        mission: The restored mission, if one was running.
+        problem: Why that mission is not to be resumed.
+        rebooted: True if the machine was restarted since.
+        lost: Report of a mission whose journal cannot be used.
+    """
+
+    core: Core
+    journal: Journal | None = None
+    mission: RestoredMission | None = None
+    problem: str = ""
+    rebooted: bool = False
+    lost: MissionReport | None = None
+
+    @property
+    def last(self) -> tuple[float, float]:
+        """Steady and wall-clock time of the last event [s]."""
+        events = self.journal.events if self.journal is not None else ()
+        return (events[-1].now, events[-1].wall) if events else (time.monotonic(), time.time())
+
+
+def restore(file: MissionJournal, settings: MissionSettings, log: Callable[[str], object]) -> Restoration:
+    """Restore the core from the journal of an earlier process, or return a new one."""
+    try:
+        journal = file.read()
+        if journal is None:
+            return Restoration(Core(settings))
+        if journal.attempts > 1:
+            raise InvalidJournal(1, f"{journal.attempts} restarts from it have failed", journal.goal)
+        restored = replay_journal(journal)
+    except InvalidJournal as error:
+        reason = f"the reasoner was restarted and the mission is not resumed: {error}"
+        log(reason)
+        lost = MissionReport(goal=error.goal, state=MissionState.HANDED_OVER, reason=reason)
+        return Restoration(Core(settings), lost=lost if error.goal else None)
+    if not restored.is_running:
+        idle = restored.core.idle_state
+        return Restoration(Core.restored(settings, idle) if idle is not None else Core(settings), journal)
+    problem = ""
+    if journal.is_stuck:
+        problem = "it did not get any further after the last restart"
+    elif journal.resumptions >= MAX_RESUMPTIONS:
+        problem = f"it was resumed {MAX_RESUMPTIONS} times"
+    return Restoration(restored.core, journal, restored, problem, journal.header.boot != boot_id())
+
+
+class Resumption:
+    """The steps from a restored core to a mission that goes on, at most once.
+
+    Args:
+        restoration: What was restored.
+        dispatcher: Has the core handle events, and commands carried out.
+        skill: Client of the skill server.
+        journal: Journal that goes on with the restored core.
+        clock: Time of the missions, which goes on from the restored one.
+    """
+
+    def __init__(
+        self,
+        restoration: Restoration,
+        dispatcher: EventDispatcher,
+        skill: SkillClient,
+        journal: MissionJournal,
+        clock: MissionClock,
+    ) -> None:
+        self.restoration, self.skill, self._clock = restoration, skill, clock
+        self.post, self.carry_out = dispatcher.post, dispatcher.carry_out
+        self.down = clock.continue_from(*restoration.last)
+        self.patience = restoration.core.settings.deadlines.handoff
+        self._done, self._question = False, ""
+        self._due = time.monotonic() + PEERS_WAIT
+        skill.run_id = journal.id
+        journal.attach(restoration.core, lambda: skill.server)
+
+    def restart_deadlines(self, start: Callable[[SetDeadline], None]) -> None:
+        """Start the open deadlines with the time that is left; a repeated call gets some time anew."""
+        restored, mission, now = self.restoration.mission, self.restoration.core.mission, self._clock()
+        if restored is None or mission is None:
+            return
+        for call_id, due in restored.deadlines.items():
+            least = 0.05 if call_id == mission.id else MIN_DEADLINE + PEERS_WAIT
+            start(SetDeadline(call_id=call_id, seconds=max(due - now, least)))
+
+    def poll(self, palette: ToolPalette) -> None:
+        """Go on once the peers are back; called after each poll of the graph."""
+        if self._done:
+            return
+        if self.restoration.mission is None:
+            self._done = True
+        elif self.restoration.core.mission is None:
+            self._done = True
+            self._stop_goals()
+        elif self._question:
+            if time.monotonic() > self._due:
+                self._give_up("the operator did not answer")
+        elif self.restoration.problem:
+            self._give_up(self.restoration.problem)
+        elif (palette.spatial_memory_available and self.skill.alive) or time.monotonic() > self._due:
+            self._reconcile()
+
+    def takes(self, prompt: PromptReceived) -> bool:
+        """Return True if a prompt was the answer to the question whether to go on."""
+        if not self._question or prompt.in_reply_to != self._question:
+            return False
+        self._question = ""
+        if prompt.text.strip().lower().rstrip(".!") in CONTINUE:
+            self._go_on()
+        else:
+            self._give_up(f"the operator answered {prompt.text[:80]!r}")
+        return True
+
+    @property
+    def restored(self) -> RestoredMission:
+        """The restored mission."""
+        assert self.restoration.mission is not None
+        return self.restoration.mission
+
+    def _reconcile(self) -> None:
+        if self.restoration.rebooted or any(self._lost()):
+            self._ask()
+        else:
+            self._go_on()
+
+    def _lost(self) -> Iterator[SendSkill]:
+        """Yield the goals that a skill server got which no longer runs."""
+        for command in self.restored.open_calls():
+            if isinstance(command, SendSkill):
+                server = self.restored.servers.get(command.call_id)
+                if server is not None and server != self.skill.server:
+                    yield command
+
+    def _ask(self) -> None:
+        mission = self.restored.core.mission
+        if mission is None or self.patience <= 0.0:
+            self._give_up("what the robot did meanwhile is unknown")
+            return
+        self._question, self._due = f"{mission.id}/resume", time.monotonic() + self.patience
+        question = HandoffQuestion(
+            id=self._question,
+            mission_id=mission.id,
+            goal=mission.prompt.text,
+            tried=tuple(mission.searched),
+            question=f"The robot was restarted during this mission; {self.restored.where()}. Continue?",
+            choices=(CONTINUE[0], "stop"),
+        )
+        self.carry_out(PublishHandoff(question=question))
+
+    def _go_on(self) -> None:
+        """Repeat or adopt what was open; a goal is sent again only if no server has got it."""
+        self._done = True
+        lost = {command.call_id for command in self._lost()}
+        self.post(Resumed(down=self.down))
+        for command in list(self.restored.open_calls()):
+            if not isinstance(command, SendSkill):
+                self.carry_out(command)
+            elif command.call_id in lost:
+                self.post(
+                    CallFailed(call_id=command.call_id, condition="BROKEN_OFF", message=UNKNOWN_OUTCOME)
+                )
+            elif command.call_id in self.restored.servers:
+                self.skill.adopt(command)
+            else:
+                self.carry_out(command)
+            if command.call_id in self.restored.cancelled:
+                self.skill.cancel(CancelSkill(call_id=command.call_id))
+        if self.restored.question is not None:
+            self.carry_out(self.restored.question)
+
+    def _stop_goals(self) -> None:
+        """Stop the goals that the process before had sent."""
+        for command in self.restored.open_calls():
+            if isinstance(command, SendSkill) and command.call_id in self.restored.servers:
+                self.skill.adopt(command)
+                self.skill.cancel(CancelSkill(call_id=command.call_id))
+
+    def _give_up(self, why: str) -> None:
+        self._done, self._question = True, ""
+        self._stop_goals()
+        reason = f"the reasoner was restarted and the mission is not resumed: {why}; {self.restored.where()}"
+        self.post(ResumptionFailed(reason=reason))

@@ -1,0 +1,169 @@
+"""A reasoner that is killed in mid-mission goes on where it stood, and no goal is executed twice."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+
+from openral_core.missions import MissionState
+from openral_msgs.msg import MissionStatus
+from openral_reasoner.recording import read_lives
+from openral_reasoner.replay import replay, stories
+from openral_reasoner_ros.journal import JOURNAL_FILE
+from openral_reasoner_ros.telemetry import RECORDING_FILE
+
+RSKILLS = Path(__file__).parents[2] / "rskills"
+REASONER = "import sys; from openral_reasoner_ros.node import main; sys.exit(main())"
+pytestmark = pytest.mark.timeout(300)
+
+
+class Killable:
+    """A reasoner in a process of its own, and those around it."""
+
+    def __init__(self, folder: Path, graph: Any, operator: Any, client: Node) -> None:
+        self.folder, self.graph, self.operator, self.client = folder, graph, operator, client
+        self.executor = SingleThreadedExecutor(context=client.context)
+        for node in (graph, operator, client):
+            self.executor.add_node(node)
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def until(self, condition: Callable[[], object], timeout: float = 60.0) -> None:
+        """Spin with one executor: a goal that is held belongs to it."""
+        end = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < end, f"still false after {timeout:g} s: {condition}"
+            self.executor.spin_once(timeout_sec=0.02)
+
+    def start(self) -> None:
+        values = {
+            "rskill_folders": f"[{RSKILLS}]",
+            "requester": "ana",
+            "poll_period": 0.1,
+            "journal": self.folder,
+            "record": self.folder,
+        }
+        parameters = [word for name, value in values.items() for word in ("-p", f"{name}:={value}")]
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-c", REASONER, "--ros-args", *parameters], env={**os.environ}
+        )
+        for transition in (Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE):
+            caller = self.client.create_client(ChangeState, "/reasoner/change_state")
+            self.until(caller.service_is_ready)
+            answer = caller.call_async(ChangeState.Request(transition=Transition(id=transition)))
+            self.until(answer.done)
+            assert answer.result().success
+            self.client.destroy_client(caller)
+        self.until(lambda: self.operator.heard)
+
+    def kill(self) -> None:
+        """End it without a chance to say anything."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+        self.until(lambda: not self.operator.heard)
+
+    def close(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+        self.executor.shutdown()
+
+    @property
+    def last(self) -> Any:
+        return self.operator.statuses[-1]
+
+
+@pytest.fixture
+def killable(ros_context: Any, graph: Any, operator: Any, tmp_path: Path) -> Iterator[Killable]:
+    client = Node("client", context=ros_context)
+    made = Killable(tmp_path, graph, operator, client)
+    yield made
+    made.close()
+    client.destroy_node()
+
+
+def test_a_killed_mission_is_resumed_and_the_running_goal_is_adopted(killable: Killable) -> None:
+    graph, operator = killable.graph, killable.operator
+    killable.start()
+    graph.hold_skills = True
+    operator.say("bring me the baguette")
+    killable.until(lambda: graph.held is not None)
+    before = killable.last
+    killable.kill()
+    operator.statuses.clear()
+    graph.hold_skills = False
+    killable.start()
+    killable.until(lambda: operator.statuses and operator.statuses[-1].goal == before.goal)
+    graph.held.set_result(None)
+    killable.until(lambda: operator.ended)
+    assert killable.last.state == MissionStatus.STATE_SUCCEEDED, killable.last.reason
+    assert killable.last.mission_id == before.mission_id
+    assert len(set(graph.executed)) == len(graph.executed), "a goal was executed twice"
+    assert graph.home.delivered == [("bread_1", "ana")]
+    used = {line.name: line.used for line in killable.last.budget}
+    assert used["skills"] == len(graph.executed)
+    lives = list(read_lives((killable.folder / RECORDING_FILE).read_text().splitlines()))
+    assert len(lives) == 2
+    assert all(replay(life.settings, life.steps, idle=life.idle) is None for life in lives)
+    story = "\n".join(stories(lives))
+    assert "the reasoner stopped during this mission and the mission was resumed" in story
+    assert "the mission goes on" in story
+    assert story.count("the operator says") == 1
+
+
+def test_a_stop_reaches_the_goal_that_a_killed_reasoner_had_sent(killable: Killable) -> None:
+    graph, operator = killable.graph, killable.operator
+    killable.start()
+    graph.hold_skills = True
+    operator.say("bring me the baguette")
+    killable.until(lambda: graph.held is not None)
+    killable.kill()
+    operator.statuses.clear()
+    killable.start()
+    operator.say("stop")
+    killable.until(lambda: graph.cancel_asked)
+    graph.held.set_result(None)
+    killable.until(lambda: operator.ended)
+    assert killable.last.state == MissionStatus.STATE_CANCELLED
+    assert len(graph.executed) == 1
+
+
+def test_a_mission_that_stands_still_after_a_resumption_is_handed_over(killable: Killable) -> None:
+    graph, operator = killable.graph, killable.operator
+    killable.start()
+    graph.hold_skills = True
+    operator.say("bring me the baguette")
+    killable.until(lambda: graph.held is not None)
+    for _ in range(2):
+        killable.kill()
+        operator.statuses.clear()
+        killable.start()
+        killable.until(lambda: operator.statuses)
+        resumed = '"kind":"resumed"'
+        journal = killable.folder / JOURNAL_FILE
+        killable.until(lambda: operator.ended or resumed in journal.read_text())  # noqa: B023
+    killable.until(lambda: operator.ended)
+    assert killable.last.state == int(MissionState.HANDED_OVER)
+    assert "did not get any further" in killable.last.reason
+    assert "it stood at: " in killable.last.reason
+    killable.until(lambda: graph.cancel_asked)
+    graph.held.set_result(None)
+
+
+def test_an_unreadable_journal_is_told_and_costs_no_later_mission(killable: Killable) -> None:
+    (killable.folder / JOURNAL_FILE).write_bytes(b"\xff\xfe nonsense\n{}\n")
+    killable.start()
+    killable.operator.say("find the mug")
+    killable.until(lambda: killable.operator.ended and "mug" in killable.last.goal)
+    assert killable.last.state == MissionStatus.STATE_SUCCEEDED, killable.last.reason
