@@ -170,7 +170,7 @@ def _read_journal(path: Path) -> None:
 
 
 def _call(path: Path) -> None:
-    words = path.read_bytes().decode(errors="surrogatepass" if path.stat().st_size % 2 else "replace")
+    words = path.read_bytes().decode(errors="surrogateescape" if path.stat().st_size % 2 else "replace")
     parse_call(RawCall(tool="recall_object", arguments=words), ToolPalette(spatial_memory_available=True))
 
 
