@@ -83,7 +83,9 @@ class Server:
     def server_is_ready(self) -> bool:
         return True
 
-    def send_goal_async(self, goal: object, feedback_callback: object) -> Future[GoalHandle]:
+    def send_goal_async(
+        self, goal: object, feedback_callback: object, goal_uuid: object = None
+    ) -> Future[GoalHandle]:
         return self.sent
 
     def destroy(self) -> None: ...
