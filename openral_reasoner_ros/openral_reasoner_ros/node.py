@@ -78,8 +78,15 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
     monitor = GraphMonitor(scope, node, dispatcher.post, traces, parameters)
     deadlines = DeadlineClient(scope, node, dispatcher.post)
     ask = ModelClient(scope, node, dispatcher.post, configured.model).ask
-    dispatcher.register({**monitor.handlers, **_own_handlers(node, publishers, traces)})
-    dispatcher.register({c.SetDeadline: deadlines.set, c.ClearDeadline: deadlines.clear, c.AskModel: ask})
+    dispatcher.register(
+        {
+            **monitor.handlers,
+            **_own_handlers(node, publishers, traces),
+            c.SetDeadline: deadlines.set,
+            c.ClearDeadline: deadlines.clear,
+            c.AskModel: ask,
+        }
+    )
     resumption = Resumption(restored, dispatcher, monitor.skill, journal, clock)
     resumption.restart_deadlines(deadlines.set)
     publishers.report(restored.lost or core.report(clock()))
