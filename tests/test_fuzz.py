@@ -157,7 +157,13 @@ def test_cases_of_a_type_are_of_that_type_and_differ() -> None:
     made: list[PoseStamped] = []
 
     @seed(SEED)
-    @settings(max_examples=200, database=None, phases=(Phase.generate,))
+    @settings(
+        max_examples=200,
+        database=None,
+        phases=(Phase.generate,),
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
     @given(message=cases(PoseStamped, Vocabulary(("map",), 10.0), PoseStamped()))
     def collect(message: PoseStamped) -> None:
         made.append(message)

@@ -13,7 +13,7 @@ from fastapi.staticfiles import StaticFiles
 
 from openral_console.sections import Sections, pause_after
 from openral_console.security import SESSION_COOKIE, Access, Gate
-from openral_console.source import ConsoleError, Source
+from openral_console.source import ConsoleError, StateSource
 
 STATIC = Path(__file__).with_name("static")
 MAX_VIEWERS = 32
@@ -76,10 +76,10 @@ class Viewers:
             self.count -= 1
 
 
-class Routes:
+class ConsoleRoutes:
     """Handlers of the requests that passed the gate."""
 
-    def __init__(self, source: Source, access: Access) -> None:
+    def __init__(self, source: StateSource, access: Access) -> None:
         self._source, self._access, self._viewers = source, access, Viewers()
 
     async def log_in(self, values: Values) -> Response:
@@ -126,10 +126,10 @@ class Routes:
         return JSONResponse(await self._source.command(name, values))
 
 
-def make_app(source: Source, access: Access) -> Gate:
+def make_app(source: StateSource, access: Access) -> Gate:
     """Return the application that serves a source under the rules of access."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    routes = Routes(source, access)
+    routes = ConsoleRoutes(source, access)
     app.add_exception_handler(ConsoleError, _explain)
     app.add_exception_handler(RecursionError, _too_deep)
     app.post("/api/session")(routes.log_in)

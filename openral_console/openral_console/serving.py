@@ -8,7 +8,7 @@ import uvicorn
 
 from openral_console.security import Access, is_loopback
 from openral_console.server import make_app
-from openral_console.source import Source
+from openral_console.source import StateSource
 from openral_core.errors import OpenRALError
 
 PORT = 8770
@@ -59,7 +59,7 @@ def address_of(opened: socket.socket) -> str:
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
-def serve(source: Source, access: Access, opened: socket.socket) -> None:
+def serve(source: StateSource, access: Access, opened: socket.socket) -> None:
     """Serve until SIGINT or SIGTERM."""
     config = uvicorn.Config(
         make_app(source, access),

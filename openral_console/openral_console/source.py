@@ -14,11 +14,11 @@ class ConsoleError(OpenRALError):
     status = 400
 
 
-class BadRequest(ConsoleError):
+class RejectedCommand(ConsoleError):
     """A request that cannot be understood."""
 
 
-class NoAnswer(ConsoleError):
+class NodeSilent(ConsoleError):
     """A node that did not answer in time."""
 
     status = 504
@@ -42,7 +42,7 @@ class Frame:
     stamp: float
 
 
-class Source(Protocol):
+class StateSource(Protocol):
     """Content of the console. Methods may be called from any thread; each ends within its timeout."""
 
     sections: Sections

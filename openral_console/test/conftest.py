@@ -13,7 +13,7 @@ from openral_console.ros.robot import RobotSource
 from openral_console.security import Access
 from openral_console.server import make_app
 from openral_console.serving import address_of, listen
-from openral_console.source import Source
+from openral_console.source import StateSource
 from openral_testing.ros.robot import Robot
 
 TIMEOUT = 20.0
@@ -22,7 +22,7 @@ TIMEOUT = 20.0
 class Site:
     """A console that listens on a free port of loopback, in a thread."""
 
-    def __init__(self, source: Source, access: Access) -> None:
+    def __init__(self, source: StateSource, access: Access) -> None:
         self.source = source
         opened = listen("127.0.0.1", 0)
         self.url = address_of(opened)

@@ -37,7 +37,7 @@ MAX_KEPT = 64
 """Missions, receipts and questions that are kept."""
 
 
-class NotAcknowledged(OpenRALError):
+class PromptNotAcknowledged(OpenRALError):
     """No receipt of a prompt."""
 
     condition = "NOT_ACKNOWLEDGED"
@@ -49,7 +49,7 @@ class NotAcknowledged(OpenRALError):
         )
 
 
-class MissionLost(OpenRALError):
+class MissionVanished(OpenRALError):
     """A mission whose reasoner fell silent."""
 
     condition = "MISSION_LOST"
@@ -126,7 +126,7 @@ class MissionClient:
         """Publish a prompt, always with the same id, until a receipt names that id.
 
         Raises:
-            NotAcknowledged: If there is none in time.
+            PromptNotAcknowledged: If there is none in time.
         """
         header = Header(stamp=self._thread.node.get_clock().now().to_msg(), frame_id="operator")
         prompt = PromptStamped(
@@ -146,14 +146,14 @@ class MissionClient:
                 break
         receipt = self._monitor.receipt(prompt.id)
         if receipt is None:
-            raise NotAcknowledged
+            raise PromptNotAcknowledged
         return receipt
 
     async def stop(self) -> PromptReceipt:
         """Stop the robot: the running mission and all queued ones.
 
         Raises:
-            NotAcknowledged: If the reasoner does not acknowledge in time.
+            PromptNotAcknowledged: If the reasoner does not acknowledge in time.
         """
         return await self.deliver("stop")
 
@@ -172,7 +172,7 @@ class MissionClient:
             The last status, None if there is none yet.
 
         Raises:
-            MissionLost: If the reasoner falls silent.
+            MissionVanished: If the reasoner falls silent.
         """
         end, told = time.monotonic() + seconds, ""
         self._monitor.last_status = time.monotonic()
@@ -190,7 +190,7 @@ class MissionClient:
             if now > end:
                 return status
             if now - self._monitor.last_status > SILENCE_TIMEOUT:
-                raise MissionLost(mission_id)
+                raise MissionVanished(mission_id)
             await asyncio.sleep(FOLLOW_PERIOD)
 
 

@@ -12,9 +12,9 @@ from openral_mcp.replies import (
     MAX_PLACES,
     LocateReply,
     MissionReply,
-    Place,
     PlaceReply,
     PlacesReply,
+    PlaceSummary,
     Question,
     RecallReply,
     Reply,
@@ -27,7 +27,7 @@ from openral_mcp.replies import (
     question_of,
     recall_reply,
 )
-from openral_mcp.robot_reader import NoAnswer, RobotReader
+from openral_mcp.robot_reader import PeerSilent, RobotReader
 from openral_mcp.runs import RunFolder
 from openral_msgs.msg import MissionStatus
 from openral_reasoner.context import plain
@@ -76,7 +76,7 @@ class ReadingTools:
         try:
             result = await self._robot.recall(RecallQuery(query, limit, max_age=max_age, room=room))
             return recall_reply(result, await self._robot.unavailable())
-        except (NoAnswer, GraphThreadStuck, ValueError) as error:
+        except (PeerSilent, GraphThreadStuck, ValueError) as error:
             return await self.failure(RecallReply, error)
 
     async def resolve_place(
@@ -87,7 +87,7 @@ class ReadingTools:
         try:
             result = await self._robot.resolve(ResolveQuery(reference))
             return place_reply(result, await self._robot.unavailable())
-        except (NoAnswer, GraphThreadStuck, ValueError) as error:
+        except (PeerSilent, GraphThreadStuck, ValueError) as error:
             return await self.failure(PlaceReply, error)
 
     async def locate_in_view(
@@ -104,7 +104,7 @@ class ReadingTools:
         try:
             result = await self._robot.locate(query, camera, detector)
             return locate_reply(result, await self._robot.unavailable())
-        except (NoAnswer, GraphThreadStuck, ValueError) as error:
+        except (PeerSilent, GraphThreadStuck, ValueError) as error:
             return await self.failure(LocateReply, error)
 
     async def list_places(
@@ -128,7 +128,7 @@ class ReadingTools:
                 left_out=max(0, len(places) - MAX_PLACES),
                 revision=graph.revision,
             )
-        except (NoAnswer, GraphThreadStuck, ValueError) as error:
+        except (PeerSilent, GraphThreadStuck, ValueError) as error:
             return await self.failure(PlacesReply, error)
 
     async def mission_status(
@@ -168,7 +168,7 @@ class ReadingTools:
         return kind(status=condition, message=str(error), unavailable=unavailable)
 
 
-def places_of(graph: SceneGraph, room: str = "") -> tuple[Place, ...]:
+def places_of(graph: SceneGraph, room: str = "") -> tuple[PlaceSummary, ...]:
     """Return rooms, then places, then people, only those of one room if it is named."""
     rooms = {edge.source: edge.target for edge in graph.edges if edge.relation is Relation.IN_ROOM}
     there: dict[str, int] = {}

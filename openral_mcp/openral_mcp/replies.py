@@ -109,7 +109,7 @@ class LocateReply(Reply):
     detectors: Ids = Field(default=(), description="ids of the detectors in the graph, if none was asked")
 
 
-class Place(Part):
+class PlaceSummary(Part):
     """One room, place or person of the scene graph."""
 
     id: Text = Field(description="node id")
@@ -124,12 +124,12 @@ class Place(Part):
 class PlacesReply(Reply):
     """Result of list_places."""
 
-    places: tuple[Place, ...] = Field(default=(), description="rooms, places and people")
+    places: tuple[PlaceSummary, ...] = Field(default=(), description="rooms, places and people")
     left_out: int = Field(default=0, description="number of places that did not fit into this reply")
     revision: int = Field(default=0, description="revision of the scene graph")
 
 
-class BudgetLine(Part):
+class BudgetUse(Part):
     """One line of a mission's budget."""
 
     name: Text = Field(description="what is counted")
@@ -168,7 +168,7 @@ class MissionReply(Reply):
     reason: Text = Field(default="", description="why it ended, or why it waits")
     evidence: tuple[Text, ...] = Field(default=(), description="what a success rests on, or what is missing")
     searched: tuple[Text, ...] = Field(default=(), description="places searched, with the outcome")
-    budget: tuple[BudgetLine, ...] = Field(default=(), description="what was used of what is allowed")
+    budget: tuple[BudgetUse, ...] = Field(default=(), description="what was used of what is allowed")
     calls: tuple[ToolCall, ...] = Field(default=(), description="the latest tool calls, oldest first")
     question: Question | None = Field(default=None, description="open question, if any")
 
@@ -247,9 +247,9 @@ def locate_reply(result: LocateResult, unavailable: tuple[str, ...]) -> LocateRe
     )
 
 
-def place_of(node: SceneNode, room: str, objects: int) -> Place:
+def place_of(node: SceneNode, room: str, objects: int) -> PlaceSummary:
     """Convert a room, place or agent of the scene graph with the number of objects there."""
-    return Place(
+    return PlaceSummary(
         id=node.id,
         kind=node.kind.value,
         label=node.label,
@@ -290,7 +290,7 @@ def mission_reply(
         evidence=first(status.evidence),
         searched=first(status.searched),
         budget=tuple(
-            BudgetLine(name=line.name, used=line.used, limit=line.limit) for line in first(status.budget)
+            BudgetUse(name=line.name, used=line.used, limit=line.limit) for line in first(status.budget)
         ),
         calls=tuple(
             ToolCall(

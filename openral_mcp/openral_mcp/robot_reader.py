@@ -56,7 +56,7 @@ MAX_IMAGE_SUBSCRIPTIONS = 4
 """Annotated images requested at a time: each makes its detector draw."""
 
 
-class NoAnswer(OpenRALError):
+class PeerSilent(OpenRALError):
     """No usable answer of a peer; ``condition`` is a typed status."""
 
     def __init__(self, condition: str, why: str) -> None:
@@ -65,7 +65,7 @@ class NoAnswer(OpenRALError):
 
 
 class RobotReader:
-    """Queries of one robot; each ends with a result or `NoAnswer` within its deadline.
+    """Queries of one robot; each ends with a result or `PeerSilent` within its deadline.
 
     Construct it before its thread runs.
     """
@@ -101,7 +101,7 @@ class RobotReader:
         """Ask a detector for an object in the newest image; no detector is activated for it.
 
         Raises:
-            NoAnswer: UNKNOWN_DETECTOR or NO_DETECTOR, besides what every query raises.
+            PeerSilent: UNKNOWN_DETECTOR or NO_DETECTOR, besides what every query raises.
         """
         name = (await self.detector(detector)).info.name.id
         request = LocateInView.Request(
@@ -115,7 +115,7 @@ class RobotReader:
         def begin(deliver: Callable[[object], None]) -> None:
             caller = self._detectors.caller(name)
             if caller is None:
-                deliver(NoAnswer("UNAVAILABLE", f"detector {name!r} has left the graph"))
+                deliver(PeerSilent("UNAVAILABLE", f"detector {name!r} has left the graph"))
             else:
                 caller.call(request, LOCATE_DEADLINE + LOCATE_MARGIN, deliver)
 
@@ -126,32 +126,32 @@ class RobotReader:
         """Return a detector by id, alias or slug; "" is the default locator.
 
         Raises:
-            NoAnswer: UNKNOWN_DETECTOR, or NO_DETECTOR if there is no locator.
+            PeerSilent: UNKNOWN_DETECTOR, or NO_DETECTOR if there is no locator.
         """
         states = await self._states(lambda state: True)
         if name:
             found = next((state for state in states if state.info.name.answers_to(name)), None)
             if found is None:
                 known = format_choices(state.info.name.id for state in states)
-                raise NoAnswer(
+                raise PeerSilent(
                     "UNKNOWN_DETECTOR", f"detector {name!r} is not in the graph: choose from {known}"
                 )
             return found
         locators = [state for state in states if state.info.mode is Mode.ON_DEMAND]
         if not locators:
-            raise NoAnswer("NO_DETECTOR", "no on-demand detector is in the graph")
+            raise PeerSilent("NO_DETECTOR", "no on-demand detector is in the graph")
         return next((state for state in locators if state.info.is_default), locators[0])
 
     async def scene(self) -> SceneGraph:
         """Return the latest scene graph.
 
         Raises:
-            NoAnswer: UNAVAILABLE before the first one, BAD_ANSWER if it is not consistent.
+            PeerSilent: UNAVAILABLE before the first one, BAD_ANSWER if it is not consistent.
         """
         await self._thread.wait(lambda: self._scene is not None, DISCOVERY)
         message = self._scene
         if message is None:
-            raise NoAnswer("UNAVAILABLE", "world_state has not published a scene graph: is it active?")
+            raise PeerSilent("UNAVAILABLE", "world_state has not published a scene graph: is it active?")
         return await asyncio.to_thread(_converted, message, scene_graph_from_message)
 
     async def image(self, detector: str) -> Image:
@@ -161,11 +161,11 @@ class RobotReader:
             detector: Id, alias or slug; "" is the first active continuous detector.
 
         Raises:
-            NoAnswer: NO_DETECTOR, UNKNOWN_DETECTOR, BUSY or TIMEOUT.
+            PeerSilent: NO_DETECTOR, UNKNOWN_DETECTOR, BUSY or TIMEOUT.
         """
         namespace = (await (self.detector(detector) if detector else self._streaming())).namespace
         if self._image_subscriptions >= MAX_IMAGE_SUBSCRIPTIONS:
-            raise NoAnswer("BUSY", f"{MAX_IMAGE_SUBSCRIPTIONS} images are being waited for")
+            raise PeerSilent("BUSY", f"{MAX_IMAGE_SUBSCRIPTIONS} images are being waited for")
         received: list[Image] = []
         scope, topic = ResourceScope(self._thread.node), f"{namespace}/annotated"
         self._image_subscriptions += 1
@@ -176,7 +176,7 @@ class RobotReader:
             self._image_subscriptions -= 1
             self._thread.post(scope.close)
         if not received:
-            raise NoAnswer("TIMEOUT", f"no image on {topic} within {IMAGE_DEADLINE:g} s")
+            raise PeerSilent("TIMEOUT", f"no image on {topic} within {IMAGE_DEADLINE:g} s")
         return received[-1]
 
     async def _streaming(self) -> DetectorState:
@@ -184,7 +184,7 @@ class RobotReader:
             lambda state: state.info.mode is Mode.CONTINUOUS and state.info.state is LifecycleState.ACTIVE
         )
         if not states:
-            raise NoAnswer("NO_DETECTOR", "no continuous detector is active")
+            raise PeerSilent("NO_DETECTOR", "no continuous detector is active")
         return states[0]
 
     async def _states(self, wanted: Callable[[DetectorState], bool]) -> list[DetectorState]:
@@ -223,11 +223,11 @@ class RobotReader:
 
 
 def _converted(outcome: object, convert: Callable[[Any], Result]) -> Result:
-    if isinstance(outcome, NoAnswer):
+    if isinstance(outcome, PeerSilent):
         raise outcome
     if isinstance(outcome, CallError):
-        raise NoAnswer(call_failed("", outcome).condition, str(outcome)) from outcome
+        raise PeerSilent(call_failed("", outcome).condition, str(outcome)) from outcome
     try:
         return convert(outcome)
     except BAD_ANSWERS as error:
-        raise NoAnswer("BAD_ANSWER", f"the answer is not valid: {error}") from error
+        raise PeerSilent("BAD_ANSWER", f"the answer is not valid: {error}") from error

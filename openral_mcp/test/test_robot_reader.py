@@ -9,7 +9,7 @@ from rclpy.task import Future
 
 from openral_core.spatial_memory import RecallQuery
 from openral_mcp.graph_thread import GraphThread
-from openral_mcp.robot_reader import NoAnswer, RobotReader
+from openral_mcp.robot_reader import PeerSilent, RobotReader
 from openral_ros.tracing import span
 
 
@@ -47,7 +47,7 @@ def test_a_peer_that_never_answers_ends_in_a_timeout(
         return response
 
     next(s for s in graph.services if s.srv_name.endswith("recall_object")).callback = hang
-    with pytest.raises(NoAnswer) as caught:
+    with pytest.raises(PeerSilent) as caught:
         anyio.run(reader.recall, RecallQuery("mug"))
     held.set_result(None)
     assert caught.value.condition == "TIMEOUT"

@@ -102,7 +102,7 @@ class Journal:
 
     @property
     def resumptions(self) -> int:
-        """How often the mission was resumed."""
+        """Number of resumptions of the mission."""
         return sum(isinstance(each.event, Resumed) for each in self.events)
 
     @property

@@ -30,7 +30,7 @@ MAX_SIZE = 256_000_000
 Log = Callable[[str], object]
 
 
-class RecordingFull(OSError):
+class EventLogFull(OSError):
     """A recording that has reached its maximum size."""
 
     def __init__(self, max_size: int) -> None:
@@ -95,7 +95,7 @@ class Recorder:
             return
         self._size += len(line) + 1
         if self._size > self._max_size:
-            raise RecordingFull(self._max_size)
+            raise EventLogFull(self._max_size)
         self._file.write(line + "\n")
         self._file.flush()
 

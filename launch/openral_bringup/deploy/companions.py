@@ -30,7 +30,7 @@ class InvalidConsole(OpenRALError):
 
 
 @dataclass(frozen=True, slots=True)
-class Companion:
+class CompanionProcess:
     """A process beside the graph, and the Python packages it needs besides its own."""
 
     node: NodeSpec
@@ -49,7 +49,7 @@ class Companion:
         return f"{', '.join(absent)} not installed: run `make setup`" if absent else ""
 
 
-def recorder(folder: Path, namespace: str) -> Companion:
+def recorder(folder: Path, namespace: str) -> CompanionProcess:
     """Return the recorder of a run."""
     parameters: dict[str, ParameterValue] = {
         "path": str(folder / RECORDING),
@@ -57,10 +57,10 @@ def recorder(folder: Path, namespace: str) -> Companion:
     }
     remaps = shared_names(namespace)
     node = NodeSpec("recorder", "openral_recorder", "recorder", namespace, None, parameters, remaps=remaps)
-    return Companion(node, ("mcap",))
+    return CompanionProcess(node, ("mcap",))
 
 
-def console(namespace: str, address: str) -> Companion | None:
+def console(namespace: str, address: str) -> CompanionProcess | None:
     """Return the console of a deployment, which may act because it watches a simulation.
 
     Args:
@@ -75,7 +75,7 @@ def console(namespace: str, address: str) -> Companion | None:
     parameters: dict[str, ParameterValue] = {"port": _port(address), "allow_actions": True}
     remaps = shared_names(namespace)
     node = NodeSpec("console", "openral_console", "console", namespace, None, parameters, remaps=remaps)
-    return Companion(node, ("fastapi", "uvicorn"))
+    return CompanionProcess(node, ("fastapi", "uvicorn"))
 
 
 def _port(address: str) -> int:
@@ -98,7 +98,7 @@ def address_of(node: NodeSpec) -> str:
 
 
 def with_companions(
-    graph: GraphDescription, companions: Iterable[Companion]
+    graph: GraphDescription, companions: Iterable[CompanionProcess]
 ) -> tuple[GraphDescription, list[str]]:
     """Add the companions to the processes to start.
 

@@ -18,7 +18,7 @@ from annotated_types import Ge
 from pydantic.fields import FieldInfo
 from rich.console import Console
 
-from openral_bringup.deploy.companions import Companion, address_of, console, recorder, with_companions
+from openral_bringup.deploy.companions import CompanionProcess, address_of, console, recorder, with_companions
 from openral_bringup.deploy.console import plan, show
 from openral_bringup.deploy.mission_runner import MissionRunner, RunOutcome, RunTimeouts, report, save
 from openral_bringup.deploy.monitor_node import MonitorNode
@@ -65,7 +65,7 @@ async def deployment(
     goals: Sequence[str],
     folder: Path,
     domain: int | None,
-    companions: Sequence[Companion] = (),
+    companions: Sequence[CompanionProcess] = (),
 ) -> int:
     """Bring the graph up, pursue the goals, report each, and end every process.
 

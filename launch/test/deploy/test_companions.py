@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("rclpy")
 from openral_bringup.deploy import companions
 from openral_bringup.deploy.companions import (
-    Companion,
+    CompanionProcess,
     InvalidConsole,
     address_of,
     console,
@@ -50,7 +50,7 @@ def test_a_package_that_is_not_built_is_told_and_the_graph_starts(tmp_path: Path
 
 
 def test_a_missing_library_is_named(tmp_path: Path) -> None:
-    lacking = Companion(recorder(tmp_path, "").node, ("mcap", "no_such_library"))
+    lacking = CompanionProcess(recorder(tmp_path, "").node, ("mcap", "no_such_library"))
     _, problems = with_companions(GRAPH, [lacking])
     assert problems == ["recorder is not started: no_such_library not installed: run `make setup`"]
 

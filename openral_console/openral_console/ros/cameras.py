@@ -11,7 +11,7 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import Image
 
 from openral_console.sections import Json
-from openral_console.source import BadRequest, Frame, NothingToShow
+from openral_console.source import Frame, NothingToShow, RejectedCommand
 from openral_core.errors import OpenRALError, format_choices
 from openral_ros.conversions.images import rgb_of
 from openral_ros.conversions.stamps import seconds
@@ -65,10 +65,10 @@ class Cameras:
         """Answer with an image whose stamp differs from ``after`` [s], at once or when one comes.
 
         Raises:
-            BadRequest: If there is no such camera.
+            RejectedCommand: If there is no such camera.
         """
         if camera not in self._topics:
-            raise BadRequest(f"unknown camera {camera[:60]!r}: {format_choices(sorted(self._topics))}")
+            raise RejectedCommand(f"unknown camera {camera[:60]!r}: {format_choices(sorted(self._topics))}")
         now = time.monotonic()
         watched = self._watched.get(camera) or self._watch(camera, now)
         watched.asked = now

@@ -13,7 +13,7 @@ from rclpy.node import Node
 from openral_console.requests import number_of, text_of
 from openral_console.ros import views
 from openral_console.sections import Json, finite
-from openral_console.source import BadRequest, ConsoleError, NoAnswer
+from openral_console.source import ConsoleError, NodeSilent, RejectedCommand
 from openral_core.errors import format_choices
 from openral_msgs.msg import PromptReceipt, PromptStamped
 from openral_msgs.srv import EditMemory, LocateInView, RecallObject
@@ -80,7 +80,7 @@ class Commands:
             ConsoleError: If it is unknown or invalid.
         """
         if name not in self._by_name:
-            raise BadRequest(f"unknown command {name[:40]!r}: {format_choices(sorted(self._by_name))}")
+            raise RejectedCommand(f"unknown command {name[:40]!r}: {format_choices(sorted(self._by_name))}")
         self._by_name[name](values, done)
 
     def _prompt(self, values: Mapping[str, Json], done: Done) -> None:
@@ -103,7 +103,7 @@ class Commands:
         for prompt, (message, left, done) in tuple(self._pending.items()):
             if left <= 0.0:
                 del self._pending[prompt]
-                _fail(done, NoAnswer("the reasoner", PROMPT_TIMEOUT))
+                _fail(done, NodeSilent("the reasoner", PROMPT_TIMEOUT))
             else:
                 self._pending[prompt] = (message, left - REPEAT_PERIOD, done)
                 self._prompts.publish(message)
@@ -125,7 +125,7 @@ class Commands:
     def _edit(self, values: Mapping[str, Json], done: Done) -> None:
         operation = text_of(values, "operation", 20)
         if operation not in OPERATIONS:
-            raise BadRequest(f"unknown operation {operation!r}: {format_choices(sorted(OPERATIONS))}")
+            raise RejectedCommand(f"unknown operation {operation!r}: {format_choices(sorted(OPERATIONS))}")
         request = EditMemory.Request(operation=OPERATIONS[operation], node_id=text_of(values, "id", 200))
         if operation == "rename":
             request.label = text_of(values, "label", 200)
@@ -146,7 +146,7 @@ class Commands:
     def _transition(self, values: Mapping[str, Json], done: Done) -> None:
         slug, name = _slug(values), text_of(values, "transition", 20)
         if name not in TRANSITIONS:
-            raise BadRequest(f"unknown transition {name!r}: {format_choices(sorted(TRANSITIONS))}")
+            raise RejectedCommand(f"unknown transition {name!r}: {format_choices(sorted(TRANSITIONS))}")
         request = ChangeState.Request(transition=Transition(id=TRANSITIONS[name]))
         service = f"openral/perception/{slug}/detector/change_state"
         self._call(ChangeState, service, request, TRANSITION_TIMEOUT, done, partial(_changed, name))
@@ -190,7 +190,7 @@ class Commands:
 def _slug(values: Mapping[str, Json]) -> str:
     slug = text_of(values, "detector", 100)
     if not all((letter.isalnum() and letter.isascii()) or letter == "_" for letter in slug):
-        raise BadRequest(f"detector: expected a slug, found {slug!r}")
+        raise RejectedCommand(f"detector: expected a slug, found {slug!r}")
     return slug
 
 

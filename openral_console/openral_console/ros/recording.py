@@ -13,7 +13,7 @@ from std_msgs.msg import String
 
 from openral_console.ros.fold import LOGGED, UPDATES, Fold
 from openral_console.sections import Json, Sections
-from openral_console.source import BadRequest, Frame, NothingToShow
+from openral_console.source import Frame, NothingToShow, RejectedCommand
 from openral_core.errors import OpenRALError
 from openral_msgs.msg import FailureTrigger, MissionStatus
 from openral_reasoner.recording import read_lives
@@ -82,7 +82,7 @@ class RecordingSource:
 
     async def command(self, name: str, values: Mapping[str, Json]) -> Json:
         """Refuse: a recording obeys no commands."""
-        raise BadRequest("this is a recording: there is no robot to command")
+        raise RejectedCommand("this is a recording: there is no robot to command")
 
     def close(self) -> None:
         """Release nothing: files are open only while they are read."""

@@ -29,7 +29,7 @@ from openral_console.ros.cameras import Cameras
 from openral_console.ros.commands import Commands
 from openral_console.ros.fold import PERCEPTION, Fold, slug_of
 from openral_console.sections import Json, Sections
-from openral_console.source import BadRequest, ConsoleError, Frame
+from openral_console.source import ConsoleError, Frame, RejectedCommand
 from openral_msgs.msg import (
     DetectorInfo,
     FailureTrigger,
@@ -126,7 +126,7 @@ class RobotSource:
 
     def at(self, time: float) -> str:
         """Refuse: a robot has no past here."""
-        raise BadRequest("a running robot has no timeline; open a recording: openral console RUN")
+        raise RejectedCommand("a running robot has no timeline; open a recording: openral console RUN")
 
     async def command(self, name: str, values: Mapping[str, Json]) -> Json:
         """Carry out a command on the node's thread."""

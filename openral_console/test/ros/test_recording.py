@@ -10,7 +10,7 @@ import pytest
 from rclpy.serialization import serialize_message
 
 from openral_console.ros.recording import NeedsRecovery, RecordingSource
-from openral_console.source import BadRequest, NothingToShow
+from openral_console.source import NothingToShow, RejectedCommand
 from openral_msgs.msg import FailureTrigger, MissionStatus, PromptStamped, ToolCallRecord
 from openral_recorder.errors import NotARecording
 from openral_recorder.ros.compression import compressed
@@ -88,7 +88,7 @@ def test_a_camera_that_was_not_recorded_is_told(run: Path) -> None:
 
 
 def test_a_recording_takes_no_commands(run: Path) -> None:
-    with pytest.raises(BadRequest, match="recording"):
+    with pytest.raises(RejectedCommand, match="recording"):
         asyncio.run(RecordingSource(run).command("prompt", {"text": "go"}))
 
 
