@@ -158,7 +158,7 @@ def test_cases_of_a_type_are_of_that_type_and_differ() -> None:
 
     @seed(SEED)
     @settings(
-        max_examples=200,
+        max_examples=400,
         database=None,
         phases=(Phase.generate,),
         deadline=None,
@@ -172,7 +172,8 @@ def test_cases_of_a_type_are_of_that_type_and_differ() -> None:
     assert all(isinstance(message, PoseStamped) for message in made)
     assert len({str(message) for message in made}) > 25
     assert any(message.header.frame_id == "map" for message in made)
-    assert any(math.isnan(message.pose.position.x) for message in made)
+    positions = (message.pose.position for message in made)
+    assert any(math.isnan(value) for at in positions for value in (at.x, at.y, at.z))
     assert any(message.header.stamp.sec == 10 for message in made)
 
 
