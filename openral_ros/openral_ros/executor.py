@@ -9,10 +9,12 @@ from rclpy.exceptions import InvalidHandle
 from rclpy.executors import (
     ConditionReachedException,
     Executor,
+    ExternalShutdownException,
     ShutdownException,
     TimeoutException,
     TimeoutObject,
 )
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.task import Future, Task
 
@@ -34,6 +36,21 @@ def run_on_executor(node: Node, work: Callable[..., object], *arguments: object)
         # The guard condition of an executor that has been shut down is None, or destroyed.
         return False
     return True
+
+
+def spin_until_closed(node: Node, is_closing: Callable[[], bool], period: float) -> None:
+    """Spin a node on this thread until it closes or its context ends; check at least every ``period`` [s].
+
+    What rclpy raises because another thread ended the context or destroyed an entity meanwhile is ignored.
+    """
+    executor = GuardedExecutor(context=node.context)
+    executor.add_node(node)
+    try:
+        while node.context.ok() and not is_closing():
+            executor.spin_once(timeout_sec=period)
+    except (ExternalShutdownException, InvalidHandle, rclpy_implementation.RCLError):
+        if node.context.ok() and not is_closing():
+            raise
 
 
 class TransitionCallbackGroup(MutuallyExclusiveCallbackGroup):

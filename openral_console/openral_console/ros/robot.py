@@ -17,9 +17,6 @@ from typing import TypeVar
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.context import Context
-from rclpy.exceptions import InvalidHandle
-from rclpy.executors import ExternalShutdownException
-from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
@@ -41,7 +38,7 @@ from openral_msgs.msg import (
     WorldState,
 )
 from openral_ros.conversions.stamps import seconds
-from openral_ros.executor import GuardedExecutor
+from openral_ros.executor import spin_until_closed
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
 
@@ -201,15 +198,4 @@ class RobotSource:
             self.sections.put("clock", round(seconds(message.clock), 1))
 
     def _spin(self) -> None:
-        executor = GuardedExecutor(context=self._context)
-        executor.add_node(self._node)
-        try:
-            while self._context.ok() and not self._closing:
-                executor.spin_once(timeout_sec=0.5)
-        except (
-            ExternalShutdownException,
-            InvalidHandle,
-            rclpy_implementation.RCLError,
-        ):
-            if self._context.ok() and not self._closing:
-                raise
+        spin_until_closed(self._node, lambda: self._closing, 0.5)

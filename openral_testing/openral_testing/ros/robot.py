@@ -8,9 +8,6 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Point, Pose, Vector3
 from rclpy.context import Context
-from rclpy.exceptions import InvalidHandle
-from rclpy.executors import ExternalShutdownException
-from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from sensor_msgs.msg import Image
 from std_msgs.msg import Header, String
@@ -40,7 +37,7 @@ from openral_msgs.msg import (
 from openral_msgs.srv import EditMemory, LocateInView, RecallObject
 from openral_ros.conversions.images import image_message
 from openral_ros.conversions.stamps import stamp_of
-from openral_ros.executor import GuardedExecutor
+from openral_ros.executor import spin_until_closed
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
 
@@ -273,18 +270,7 @@ class Robot:
         return response
 
     def _spin(self) -> None:
-        executor = GuardedExecutor(context=self._context)
-        executor.add_node(self.node)
-        try:
-            while self._context.ok() and not self._closing:
-                executor.spin_once(timeout_sec=0.2)
-        except (
-            ExternalShutdownException,
-            InvalidHandle,
-            rclpy_implementation.RCLError,
-        ):
-            if self._context.ok() and not self._closing:
-                raise
+        spin_until_closed(self.node, lambda: self._closing, 0.2)
 
 
 def boxes(stamp: float) -> Detection2DArray:
