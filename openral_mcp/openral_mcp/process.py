@@ -10,13 +10,14 @@ import anyio
 from mcp.server.mcpserver import MCPServer
 
 from openral_mcp.acting_tools import ActingTools
-from openral_mcp.graph_thread import GraphThread
-from openral_mcp.missions import MissionClient, MissionMonitor
+from openral_mcp.missions import MissionClient
 from openral_mcp.reading_tools import ReadingTools
 from openral_mcp.resources import add_resources
 from openral_mcp.robot_reader import RobotReader
 from openral_mcp.runs import RunFolder
 from openral_mcp.server import HOST, TOKEN_VARIABLE, bind, make_server, serve_http, token_from_environment
+from openral_reasoner_ros.mission_client import MissionMonitor
+from openral_ros.node_thread import NodeThread
 from openral_ros.tracing import start_tracing
 
 
@@ -36,8 +37,9 @@ def serve(http: int | None, *, allow_missions: bool, namespace: str, runs: Path)
     token = "" if http is None else token_from_environment()
     listener = None if http is None else bind(http)
     start_tracing("openral_mcp", None)
-    thread = GraphThread(namespace)
-    robot, monitor = RobotReader(thread), MissionMonitor(thread)
+    # Every client of a stdio server starts a process of its own, and node names should be unique.
+    thread = NodeThread(f"openral_mcp_{os.getpid()}", namespace)
+    robot, monitor = RobotReader(thread), MissionMonitor(thread.scope)
     reading = ReadingTools(robot, monitor, RunFolder(runs))
     acting = ActingTools(MissionClient(thread, monitor), monitor, reading) if allow_missions else None
     server = make_server(reading, acting, token)

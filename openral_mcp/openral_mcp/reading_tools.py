@@ -6,8 +6,7 @@ from pydantic import AfterValidator, Field, FiniteFloat
 
 from openral_core.errors import OpenRALError
 from openral_core.spatial_memory import NodeKind, RecallQuery, Relation, ResolveQuery, SceneGraph
-from openral_mcp.graph_thread import GraphThreadStuck
-from openral_mcp.missions import MissionMonitor, is_for_operator
+from openral_mcp.missions import is_for_operator
 from openral_mcp.replies import (
     MAX_PLACES,
     LocateReply,
@@ -31,6 +30,8 @@ from openral_mcp.robot_reader import PeerSilent, RobotReader
 from openral_mcp.runs import RunFolder
 from openral_msgs.msg import MissionStatus
 from openral_reasoner.context import plain
+from openral_reasoner_ros.mission_client import MissionMonitor
+from openral_ros.node_thread import NodeCallFailed
 
 MAX_QUERY = 200
 """Longest query [characters], that of the reasoner's own tools."""
@@ -76,7 +77,7 @@ class ReadingTools:
         try:
             result = await self._robot.recall(RecallQuery(query, limit, max_age=max_age, room=room))
             return recall_reply(result, await self._robot.unavailable())
-        except (PeerSilent, GraphThreadStuck, ValueError) as error:
+        except (PeerSilent, NodeCallFailed, ValueError) as error:
             return await self.failure(RecallReply, error)
 
     async def resolve_place(
@@ -87,7 +88,7 @@ class ReadingTools:
         try:
             result = await self._robot.resolve(ResolveQuery(reference))
             return place_reply(result, await self._robot.unavailable())
-        except (PeerSilent, GraphThreadStuck, ValueError) as error:
+        except (PeerSilent, NodeCallFailed, ValueError) as error:
             return await self.failure(PlaceReply, error)
 
     async def locate_in_view(
@@ -104,7 +105,7 @@ class ReadingTools:
         try:
             result = await self._robot.locate(query, camera, detector)
             return locate_reply(result, await self._robot.unavailable())
-        except (PeerSilent, GraphThreadStuck, ValueError) as error:
+        except (PeerSilent, NodeCallFailed, ValueError) as error:
             return await self.failure(LocateReply, error)
 
     async def list_places(
@@ -128,7 +129,7 @@ class ReadingTools:
                 left_out=max(0, len(places) - MAX_PLACES),
                 revision=graph.revision,
             )
-        except (PeerSilent, GraphThreadStuck, ValueError) as error:
+        except (PeerSilent, NodeCallFailed, ValueError) as error:
             return await self.failure(PlacesReply, error)
 
     async def mission_status(
@@ -144,7 +145,7 @@ class ReadingTools:
                 return MissionReply(status="UNKNOWN", message=why, unavailable=unavailable)
             old = "the reasoner does not answer; this is its last report" if "reasoner" in unavailable else ""
             return mission_reply(status, self.question(status), unavailable, old)
-        except (GraphThreadStuck, ValueError) as error:
+        except (NodeCallFailed, ValueError) as error:
             return await self.failure(MissionReply, error)
 
     def explain_run(
@@ -162,7 +163,7 @@ class ReadingTools:
 
     async def failure(self, kind: type[AnyReply], error: OpenRALError | ValueError) -> AnyReply:
         """Return a reply without a result; its status is the error's ``condition``."""
-        stuck = isinstance(error, GraphThreadStuck)
+        stuck = isinstance(error, NodeCallFailed)
         unavailable = ("openral_mcp",) if stuck else await self._robot.unavailable()
         condition = getattr(error, "condition", "BAD_ANSWER")
         return kind(status=condition, message=str(error), unavailable=unavailable)

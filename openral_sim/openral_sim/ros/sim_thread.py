@@ -140,7 +140,7 @@ def start_thread(
         if outcome is not None and opened.exception() is None:
             on_failed(outcome)
 
-    ran = WorkerThread(scope, node, "simulation").submit(lambda: loop.run(opened), ended)
+    ran = WorkerThread(scope, "simulation").submit(lambda: loop.run(opened), ended)
     scope.callback(_stop, node, loop, ran)
     try:
         opened.result(OPEN_TIMEOUT)
