@@ -18,7 +18,7 @@ space := $(empty) $(empty)
 SOURCE_PATH := $(subst $(space),:,$(abspath $(SOURCES)))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build engines format lint type test bench docs sim clean
+.PHONY: help setup build robot engines format lint type test bench docs sim clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ setup: ## system packages, virtual environment, pinned wheels
 
 build: ## set up, then build with colcon what has changed
 	@cd tools && $(PYTHON) -m workspace build
+
+robot: ## build, with the interfaces of Nav2, MoveIt and ros2_control that ROS does not provide
+	@cd tools && $(PYTHON) -m workspace robot
 
 format: setup ## rewrite the sources in the house format
 	.venv/bin/ruff check --fix-only --quiet .
@@ -44,7 +47,7 @@ type: setup ## mypy --strict over every package
 engines: setup
 	@cd tools && $(PYTHON) -m workspace engines
 
-test: build $(if $(filter no,$(ENGINES)),,engines) ## every test, once (TESTS=path narrows, WORKERS=n processes, ENGINES=no without PyTorch)
+test: $(if $(TESTS),build,robot) $(if $(filter no,$(ENGINES)),,engines) ## every test, once (TESTS=path narrows, WORKERS=n processes, ENGINES=no without PyTorch)
 	@exec $(IN_BUILT) python -P -m pytest -n $(WORKERS) $(TESTS)
 
 bench: build ## measure; table on the terminal, JSON in benchmarks/results

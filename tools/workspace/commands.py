@@ -32,9 +32,15 @@ def build(layout: Layout) -> None:
     ensure_built(layout, set_up(layout))
 
 
+def build_for_robots(layout: Layout) -> None:
+    """Build, with the interfaces of Nav2, MoveIt and ros2_control that ROS does not provide."""
+    ensure_built(layout, set_up(layout), robot=True)
+
+
 COMMANDS: Mapping[str, Callable[[Layout], object]] = {
     "setup": set_up,
     "build": build,
+    "robot": build_for_robots,
     "engines": ensure_engine_environment,
     "docs": ensure_docs_environment,
 }
