@@ -1,8 +1,8 @@
 import pytest
 
+from openral_core import skill_errors as errors
+from openral_core.skill_errors import NothingHeld, OutsideEnvelope, SkillFailed, TookTooLong, UnservedVerb
 from openral_core.skills import SkillStatus, Verb
-from openral_sim.skills import errors
-from openral_sim.skills.errors import NothingHeld, OutsideEnvelope, SkillFailed, TookTooLong, UnservedVerb
 
 
 def test_every_failure_reports_a_status_of_its_own_kind() -> None:

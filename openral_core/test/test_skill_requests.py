@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
 from openral_core.rskills import Registry
+from openral_core.skill_errors import BadRequest, UnservedVerb
+from openral_core.skill_requests import validate_goal
 from openral_core.skills import ParamValue, SkillGoal, Verb
-from openral_sim.skills.errors import BadRequest, UnservedVerb
-from openral_sim.skills.requests import validate_goal
 
-REGISTRY = Registry.load([Path(__file__).parents[3] / "rskills"])
+REGISTRY = Registry.load([Path(__file__).parents[2] / "rskills"])
 SERVED = tuple(Verb)
 HERE = Pose.planar(1.0, 2.0, 0.0)
 MUG: dict[str, ParamValue] = {"target": HERE, "label": "red mug"}

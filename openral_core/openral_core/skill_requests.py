@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from openral_core.errors import format_choices
 from openral_core.geometry import Pose
 from openral_core.rskills import ParameterSpec, ParameterType, Registry, SkillManifest, UnknownId
+from openral_core.skill_errors import BadRequest, UnservedVerb
 from openral_core.skills import ParamValue, SkillGoal, Verb
-from openral_sim.skills.errors import BadRequest, UnservedVerb
 
 _MAX_LENGTH = 1.0
 """Largest extent of an object in a request [m]; longer ones are mistakes such as millimetres."""

@@ -6,12 +6,10 @@ import pytest
 
 pytest.importorskip("rclpy")
 
-from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_sim.ros import skill_server as ongoing_goal
-from openral_sim.ros.sim_thread import QueuedGoal
-from openral_sim.ros.skill_server import STOP_GRACE, ActiveGoal
-from openral_sim.skills.context import Feedback
-from openral_sim.skills.requests import ValidatedGoal
+from openral_core.skill_requests import ValidatedGoal
+from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_ros import skill_server as ongoing_goal
+from openral_ros.skill_server import STOP_GRACE, ActiveGoal, QueuedGoal
 
 STOPPED = SkillResult(SkillStatus.CANCELLED, "cancelled while driving")
 

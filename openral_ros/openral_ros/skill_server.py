@@ -1,23 +1,26 @@
 """Action server of ExecuteRskill: accepts every goal, executes one at a time, and ends each with a result.
 
 `goal_from_message` parses a goal, `ActiveGoal` tracks the one that is running, `SkillPublishers` publishes
-the catalogue of skills, failures and door openings, and `SkillServer` connects all to the simulation.
+the catalogue of skills, failures and door openings, and `SkillServer` connects all to a robot.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from threading import Event
 from time import monotonic
 from typing import Protocol
 
 from rclpy.action import CancelResponse
 from rclpy.action.server import ServerGoalHandle
-from rclpy.node import Node
 from rclpy.task import Future
 
 from openral_core import CONTRACT_VERSION
 from openral_core.errors import OpenRALError
 from openral_core.rskills import Registry
-from openral_core.skills import SkillGoal, SkillResult, SkillStatus, Verb
+from openral_core.skill_errors import BadRequest, SkillFailed
+from openral_core.skill_requests import ValidatedGoal, validate_goal
+from openral_core.skills import Feedback, SkillGoal, SkillResult, SkillStatus, Verb
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import FailureTrigger, KeyValue, SkillCatalogue
 from openral_ros.conversions.skills import fill_skill_result, key_values, skill_goal_from_message
@@ -25,14 +28,26 @@ from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
 from openral_ros.worker_thread import ExecutorQueue
-from openral_sim.ros.sim_thread import QueuedGoal
-from openral_sim.ros.state_publishers import MAP
-from openral_sim.simulation import Simulation
-from openral_sim.skills.context import Feedback
-from openral_sim.skills.errors import BadRequest, SkillFailed
-from openral_sim.skills.registry import SKILLS
-from openral_sim.skills.requests import validate_goal
 
+
+@dataclass(frozen=True, slots=True)
+class QueuedGoal:
+    """A goal for the robot.
+
+    Attributes:
+        goal: The goal.
+        traceparent: Trace context of its client.
+        on_end: Called once with its result, from any thread.
+        cancelled: Brings the robot to a controlled stop when set, from any thread.
+    """
+
+    goal: ValidatedGoal
+    traceparent: str
+    on_end: Callable[[SkillResult], None]
+    cancelled: Event = field(default_factory=Event)
+
+
+MAP = "map"
 SOURCE = "skill_server"
 """Source named in failure messages."""
 REPEAT_PERIOD = 1.0
@@ -50,7 +65,7 @@ class SkillPublishers:
         self._repeat_at = 0.0
 
     def catalogue(self, verbs: Sequence[str], holding: str, busy_with: str, time: float) -> None:
-        """Publish the available verbs, the held object and the current goal at simulated ``time`` [s].
+        """Publish the available verbs, the held object and the current goal at ``time`` [s].
 
         The catalogue is repeated so that it replaces one that another node published by mistake.
         """
@@ -88,9 +103,9 @@ class SkillPublishers:
         if isinstance(container, str) and isinstance(opening, float):
             self._openings.publish(KeyValue(key=container, type=KeyValue.TYPE_FLOAT, float_value=opening))
 
-    def stopped(self, reason: str, time: float) -> None:
-        """Publish that the simulation itself failed."""
-        message = FailureTrigger(source=SOURCE, kind="simulation_stopped", message=reason)
+    def stopped(self, kind: str, reason: str, time: float) -> None:
+        """Publish that the robot itself failed."""
+        message = FailureTrigger(source=SOURCE, kind=kind, message=reason)
         message.severity, message.header.stamp = FailureTrigger.SEVERITY_FATAL, stamp_of(time)
         self._failures.publish(message)
 
@@ -149,13 +164,13 @@ class ActiveGoal:
         return f"{self.goal.verb} did not end within {self.goal.deadline:.1f} s"
 
 
-class SimulationInactive(SkillFailed):
+class ServerInactive(SkillFailed):
     """A goal was sent while the node is inactive."""
 
     status = SkillStatus.INACTIVE
 
     def __init__(self) -> None:
-        super().__init__("the simulation is not active; activate its node first")
+        super().__init__("the skill server is not active; activate its node first")
 
 
 class RobotBusy(SkillFailed):
@@ -189,24 +204,52 @@ def goal_from_message(message: ExecuteRskill.Goal) -> SkillGoal:
         raise BadRequest(str(error)) from error
 
 
+class Robot(Protocol):
+    """Robot whose skills are served."""
+
+    @property
+    def served(self) -> Collection[Verb]:
+        """Verbs that the robot has; a goal of another one is refused."""
+
+    @property
+    def available(self) -> Collection[Verb]:
+        """Verbs that it can carry out now, which are offered."""
+
+    @property
+    def holding(self) -> str:
+        """Label of the held object, "" for none."""
+
+    @property
+    def feedback(self) -> Feedback:
+        """Progress of the goal that is running."""
+
+    @property
+    def time(self) -> float:
+        """ROS time [s]."""
+
+
 class GoalExecutor(Protocol):
     """Executor of goals, one at a time."""
 
     def submit(self, goal: QueuedGoal) -> None:
-        """Begin a goal; its ``on_end`` gets the result."""
+        """Begin a goal; its ``on_end`` gets the result.
+
+        Raises:
+            SkillFailed: If the goal is refused.
+        """
 
 
 class SkillServer:
     """Action server that accepts every goal, executes one at a time, and ends each with a typed result.
 
-    All of its state belongs to the executor; the simulation's thread posts results through a queue.
+    All of its state belongs to the node's executor; a robot's thread posts results through a queue.
     """
 
-    def __init__(self, scope: ResourceScope, node: Node, registry: Registry, simulation: Simulation) -> None:
-        self._registry, self._simulation = registry, simulation
+    def __init__(self, scope: ResourceScope, registry: Registry, robot: Robot) -> None:
+        self._registry, self._robot = registry, robot
         self._executor: GoalExecutor | None = None
         self._active: ActiveGoal | None = None
-        self._verbs = sorted({skill.verb for skill in registry.skills} & set(SKILLS))
+        self._skills = {skill.verb for skill in registry.skills}
         self._queue = ExecutorQueue(scope)
         self._publishers = SkillPublishers(scope)
         scope.action_server(ExecuteRskill, "openral/execute_rskill", self._execute, self._cancel)
@@ -219,9 +262,9 @@ class SkillServer:
         scope.callback(self._detach)
         self._publish_catalogue()
 
-    def report_simulation_failure(self, error: Exception) -> None:
-        """Publish that the simulation failed."""
-        self._publishers.stopped(f"{type(error).__name__}: {error}", self._simulation.time)
+    def report_failure(self, kind: str, error: Exception) -> None:
+        """Publish that the robot itself failed."""
+        self._publishers.stopped(kind, f"{type(error).__name__}: {error}", self._robot.time)
 
     async def _execute(self, handle: ServerGoalHandle) -> ExecuteRskill.Result:
         try:
@@ -232,15 +275,15 @@ class SkillServer:
 
     def _begin(self, handle: ServerGoalHandle) -> ActiveGoal:
         if self._executor is None:
-            raise SimulationInactive
-        goal = validate_goal(goal_from_message(handle.request), self._registry, SKILLS)
+            raise ServerInactive
+        goal = validate_goal(goal_from_message(handle.request), self._registry, self._robot.served)
         if self._active is not None:
             raise RobotBusy(self._active.goal.verb)
         queued = QueuedGoal(goal, handle.request.traceparent, self._post_result)
-        self._active = ActiveGoal(handle, queued)
         if handle.is_cancel_requested:
-            self._active.stop()
+            queued.cancelled.set()
         self._executor.submit(queued)
+        self._active = ActiveGoal(handle, queued)
         self._publish_catalogue()
         return self._active
 
@@ -254,7 +297,7 @@ class SkillServer:
             active.end(result)
 
     def _conclude(self, handle: ServerGoalHandle, result: SkillResult) -> ExecuteRskill.Result:
-        self._publishers.failure(handle.request, result, self._simulation.time)
+        self._publishers.failure(handle.request, result, self._robot.time)
         self._publishers.opening(result)
         if result.success:
             handle.succeed()
@@ -271,7 +314,7 @@ class SkillServer:
 
     def _watch(self) -> None:
         if self._active is not None:
-            self._active.publish_feedback(self._simulation.feedback)
+            self._active.publish_feedback(self._robot.feedback)
             self._active.check_deadline()
         self._publish_catalogue()
 
@@ -280,6 +323,6 @@ class SkillServer:
         self._publish_catalogue()
 
     def _publish_catalogue(self) -> None:
-        verbs = [] if self._executor is None else self._verbs
+        verbs = [] if self._executor is None else sorted(self._skills & set(self._robot.available))
         busy_with = "" if self._active is None else self._active.goal.verb
-        self._publishers.catalogue(verbs, self._simulation.holding, busy_with, self._simulation.time)
+        self._publishers.catalogue(verbs, self._robot.holding, busy_with, self._robot.time)
