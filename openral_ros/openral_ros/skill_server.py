@@ -47,6 +47,8 @@ class QueuedGoal:
     cancelled: Event = field(default_factory=Event)
 
 
+EXECUTE = "openral/execute_rskill"
+"""Name of the action."""
 MAP = "map"
 SOURCE = "skill_server"
 """Source named in failure messages."""
@@ -252,7 +254,7 @@ class SkillServer:
         self._skills = {skill.verb for skill in registry.skills}
         self._queue = ExecutorQueue(scope)
         self._publishers = SkillPublishers(scope)
-        scope.action_server(ExecuteRskill, "openral/execute_rskill", self._execute, self._cancel)
+        scope.action_server(ExecuteRskill, EXECUTE, self._execute, self._cancel)
         scope.timer(WATCH_PERIOD, self._watch)
         self._publish_catalogue()
 
