@@ -14,6 +14,7 @@ from std_msgs.msg import Header
 from openral_core.errors import OpenRALError
 from openral_msgs.msg import Handoff, MissionStatus, PromptReceipt, PromptStamped
 from openral_reasoner_ros.topics import HANDOFF, MISSION, PROMPT, RECEIPT
+from openral_ros.mission_calls import CallHistory
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE
 from openral_ros.resources import ResourceScope
 
@@ -137,7 +138,7 @@ class MissionMonitor:
     """Latest status of each mission and the open questions, from its construction on."""
 
     def __init__(self, scope: ResourceScope) -> None:
-        self._lock = Lock()
+        self._lock, self._calls = Lock(), CallHistory()
         self._statuses: OrderedDict[str, MissionStatus] = OrderedDict()
         self._questions: OrderedDict[str, Handoff] = OrderedDict()
         self._last_status = time.monotonic()
@@ -178,6 +179,7 @@ class MissionMonitor:
 
     def _on_status(self, message: MissionStatus) -> None:
         self._last_status = time.monotonic()
+        self._calls.complete(message)
         self._keep(self._statuses, message.mission_id, message)
 
     def _on_question(self, message: Handoff) -> None:

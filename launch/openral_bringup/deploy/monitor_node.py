@@ -18,6 +18,7 @@ from std_msgs.msg import String
 
 from openral_core.missions import MissionState
 from openral_msgs.msg import MissionStatus, PromptReceipt, PromptStamped, SceneGraph, SceneNode
+from openral_ros.mission_calls import CallHistory
 from openral_ros.node_thread import NodeThread
 from openral_ros.qos import LATCHED, RECEIPTS, RELIABLE, SENSOR
 
@@ -92,6 +93,7 @@ class MonitorNode:
         self._scope, self._node = self._thread.scope, self._thread.node
         self._images: dict[str, deque[float]] = {camera: deque(maxlen=200) for camera in cameras}
         self._sent: set[str] = set()
+        self._calls = CallHistory()
         self._prompts = self._scope.publisher(PromptStamped, "openral/prompt", RELIABLE)
         self._subscribe()
         self._thread.start()
@@ -136,6 +138,7 @@ class MonitorNode:
             warning = f"Ignoring mission {message.goal!r}: unknown state {message.state}"
             self._node.get_logger().warning(warning, once=True)
             return
+        self._calls.complete(message)
         calls = tuple(
             CallLine(c.index, c.tool, c.arguments_json, c.status, c.message, c.duration)
             for c in message.calls

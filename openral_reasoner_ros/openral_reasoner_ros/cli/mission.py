@@ -18,6 +18,7 @@ from openral_reasoner.budget import cost_words
 from openral_reasoner_ros.mission_client import MissionLost, MissionMonitor, NotAcknowledged, PromptClient
 from openral_reasoner_ros.topics import MISSION, PALETTE
 from openral_ros.executor import GuardedExecutor
+from openral_ros.mission_calls import has_all_calls
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 
@@ -28,6 +29,8 @@ Acknowledged = Annotated[
     float, typer.Option(help="longest time to repeat the prompt until it is acknowledged [s]")
 ]
 ACCEPTED = frozenset(PromptOutcome) - {PromptOutcome.REFUSED}
+COMPLETE_STATUS_TIMEOUT = 1.5
+"""Longest wait for a status with every call [s]; the reasoner sends one at its next poll."""
 PUBLISHER_TIMEOUT = 3.0
 """Absence of a publisher [s] that cannot be explained by discovery."""
 
@@ -117,6 +120,9 @@ def status(namespace: Namespace = "", timeout: Timeout = 5.0) -> None:
         received: list[MissionStatus] = []
         opened.scope.subscription(MissionStatus, MISSION, received.append, LATCHED)
         opened.wait(lambda: bool(received), timeout, "no mission status received")
+        end = time.monotonic() + COMPLETE_STATUS_TIMEOUT
+        while not has_all_calls(received[-1]) and time.monotonic() < end:
+            opened.spin(0.05)
         typer.echo(format_status(received[-1]))
 
 
@@ -190,6 +196,8 @@ def format_status(message: MissionStatus) -> str:
     lines += [f"  reason: {message.reason}"] if message.reason else []
     lines += [f"  {line.name}: {line.used:g} of {line.limit:g}" for line in message.budget]
     lines += [f"  cost: {cost_words({line.name: line.used for line in message.budget})}"]
+    earlier = message.calls[0].index if message.calls else 0
+    lines += [f"  {earlier} earlier calls"] if earlier else []
     lines += [f"  {call.tool} {call.arguments_json} -> {call.status}" for call in message.calls]
     lines += [f"  looked at {place}" for place in message.searched]
     lines += [f"  evidence: {fact}" for fact in message.evidence]
