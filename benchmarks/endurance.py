@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from graph.faults.deployment import FaultTestDeployment
+from graph.faults.deployment import USUAL, FaultTestDeployment
 from graph.faults.injections import FAULTS, SCARCE
 from graph.faults.matrix import PHASES, Row, keep, tried
 from graph.faults.resource_usage import ResourceUsage, resource_usage, segments
@@ -34,9 +34,9 @@ def run() -> list[Row]:
 async def soak(seconds: float, cells: Sequence[tuple[str, ...]]) -> list[Row]:
     """One cell after the other until the time is over."""
     ends: Counter[str] = Counter()
-    scarce = any(FAULTS[fault].budget_mb for fault, _ in cells)
+    scarce = any(FAULTS[fault].setup is SCARCE for fault, _ in cells)
     with tempfile.TemporaryDirectory() as folder:
-        rig = FaultTestDeployment(Path(folder), SCARCE if scarce else 0.0)
+        rig = FaultTestDeployment(Path(folder), SCARCE if scarce else USUAL)
         async with rig:
             await rig.runner.wait_until_ready()
             await rig.runner.run_goal("find the mug")
