@@ -17,6 +17,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
 from openral_core.missions import MissionState
+from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import MissionStatus
 from openral_reasoner.recording import read_lives
 from openral_reasoner.replay import replay, stories
@@ -105,6 +106,10 @@ def test_a_killed_mission_is_resumed_and_the_running_goal_is_adopted(killable: K
     graph.hold_skills = False
     killable.start()
     killable.until(lambda: operator.statuses and operator.statuses[-1].goal == before.goal)
+    feedback = ExecuteRskill.Feedback(stage="reaching", progress=0.5)
+    killable.until(
+        lambda: graph.held_goal.publish_feedback(feedback) is None and "[reaching 50 %]" in killable.last.step
+    )
     graph.held.set_result(None)
     killable.until(lambda: operator.ended)
     assert killable.last.state == MissionStatus.STATE_SUCCEEDED, killable.last.reason

@@ -5,7 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -145,7 +145,8 @@ class FaultTestDeployment:
         """Take note of every process of the graph."""
         for process in map(self.node, (item.spec.key for item in self.supervisor.processes)):
             if process is not None:
-                self.seen |= {item.pid: item for item in (process, *process.children(recursive=True))}
+                with suppress(psutil.NoSuchProcess):
+                    self.seen |= {item.pid: item for item in (process, *process.children(recursive=True))}
 
     def node(self, key: str) -> psutil.Process | None:
         """The process of a node; None while it is down."""
