@@ -1,4 +1,4 @@
-"""Statuses carry what changed; whoever accumulates them knows every call."""
+"""Statuses carry what changed; a reader that accumulates them knows every call."""
 
 from collections.abc import Sequence
 

@@ -151,13 +151,16 @@ class FaultTestDeployment:
     def node(self, key: str) -> psutil.Process | None:
         """The process of a node; None while it is down."""
         pids = {process.spec.key: process.pid for process in self.supervisor.processes}
-        return psutil.Process(pids[key]) if pids[key] is not None else None
+        with suppress(psutil.NoSuchProcess):
+            return psutil.Process(pids[key]) if pids[key] is not None else None
+        return None
 
     def signal(self, key: str, number: signal.Signals) -> None:
         """Send a signal to a node that runs."""
         process = self.node(key)
         if process is not None:
-            process.send_signal(number)
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
 
     def kill_all(self) -> None:
         """Kill every node at once, and wait until none is left."""

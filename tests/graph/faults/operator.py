@@ -1,16 +1,10 @@
 """An operator with a node of its own, who answers questions."""
 
-from threading import Thread
 from uuid import uuid4
 
-import rclpy
-from rclpy.context import Context
-from rclpy.node import Node
-
 from openral_msgs.msg import Handoff, PromptStamped
-from openral_ros.executor import spin_until_closed
+from openral_ros.node_thread import NodeThread
 from openral_ros.qos import LATCHED, RELIABLE
-from openral_ros.resources import ResourceScope
 
 
 class Operator:
@@ -18,14 +12,9 @@ class Operator:
 
     def __init__(self, name: str = "operator", answer: str = "") -> None:
         self.answer, self.questions = answer, list[str]()
-        self._context = Context()
-        rclpy.init(context=self._context)
-        self._node = Node(name, context=self._context)
-        self._scope = ResourceScope(self._node)
-        self._prompts = self._scope.publisher(PromptStamped, "openral/prompt", RELIABLE)
-        self._scope.subscription(Handoff, "openral/handoff", self._on_question, LATCHED)
-        self._closing = False
-        self._thread = Thread(target=self._spin, name=name, daemon=True)
+        self._thread = NodeThread(name)
+        self._prompts = self._thread.scope.publisher(PromptStamped, "openral/prompt", RELIABLE)
+        self._thread.scope.subscription(Handoff, "openral/handoff", self._on_question, LATCHED)
         self._thread.start()
 
     def say(self, text: str, in_reply_to: str = "") -> str:
@@ -37,14 +26,7 @@ class Operator:
 
     def close(self) -> None:
         """Leave the graph."""
-        self._closing = True
-        self._thread.join(timeout=3.0)
-        self._scope.close()
-        self._node.destroy_node()
-        rclpy.try_shutdown(context=self._context)
-
-    def _spin(self) -> None:
-        spin_until_closed(self._node, lambda: self._closing, 0.1)
+        self._thread.close()
 
     def _on_question(self, message: Handoff) -> None:
         if message.id not in self.questions:
