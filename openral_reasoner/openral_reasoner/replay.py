@@ -143,12 +143,16 @@ _Describe = Callable[..., str]
 def stories(lives: Iterable[Life]) -> Iterator[str]:
     """Explain every life of the reasoner, and the missions that were cut off."""
     before: Life | None = None
-    for number, life in enumerate(lives):
-        if before is not None:
+    starts = 1
+    for life in lives:
+        if before is not None and life.interrupted:
+            yield from cut_off_lines(before, "its recording was interrupted")
+            yield "--- recording goes on after an interruption"
+        elif before is not None:
+            starts += 1
             resumed = "and the mission was resumed" if life.restored else "and was restarted"
             yield from cut_off_lines(before, f"the reasoner stopped during this mission {resumed}")
-        if number:
-            yield f"--- the reasoner restarts (start {number + 1} of this recording)"
+            yield f"--- the reasoner restarts (start {starts} of this recording)"
         yield from render_story(life.steps, life.restored)
         before = life
     if before is not None:

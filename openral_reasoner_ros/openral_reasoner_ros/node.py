@@ -72,7 +72,7 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
     journal = scope.enter_context(closing(MissionJournal(folder, log)))
     restored = restore(journal, parameters.settings(), log)
     core = restored.core
-    record = make_recorder(scope, parameters.record, core.settings, log, restored.mission)
+    record = make_recorder(scope, parameters.record, core, log, restored.mission)
     dispatcher = EventDispatcher(core, record, log, guard_of(node), journal, clock)
     publishers = MissionPublishers(scope, node, parameters.brain.value)
     monitor = GraphMonitor(scope, node, dispatcher.post, traces, parameters)
