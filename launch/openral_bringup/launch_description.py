@@ -15,9 +15,14 @@ from pydantic.fields import FieldInfo
 from openral_bringup.domains import domain_of, occupy
 from openral_bringup.graph.description import GraphDescription, build_graph
 from openral_bringup.graph.detectors import missing_requirements
-from openral_bringup.graph.errors import InvalidDeployment, Problems
 from openral_bringup.graph.nodes import Overrides, overrides_of
-from openral_bringup.graph.options import DEFAULT_SCENE, RENAMED, DeploymentOptions
+from openral_bringup.graph.options import (
+    DEFAULT_SCENE,
+    RENAMED,
+    DeploymentOptions,
+    InvalidDeployment,
+    Problems,
+)
 from openral_bringup.graph.resources import rskill_folders, scene_path
 
 

@@ -8,8 +8,7 @@ from typer.testing import CliRunner
 from openral_bringup import launch_description as launching
 from openral_bringup.deploy.main import app
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.errors import InvalidDeployment
-from openral_bringup.graph.options import DeploymentOptions
+from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment
 from openral_bringup.launch_description import (
     ARGUMENTS,
     Argument,

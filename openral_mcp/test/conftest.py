@@ -21,8 +21,7 @@ from rclpy.parameter import Parameter
 
 from openral_mcp.acting_tools import ActingTools
 from openral_mcp.missions import MissionClient
-from openral_mcp.reading_tools import ReadingTools
-from openral_mcp.resources import add_resources
+from openral_mcp.reading_tools import ReadingTools, add_resources
 from openral_mcp.robot_reader import RobotReader
 from openral_mcp.runs import RunFolder
 from openral_mcp.server import make_server

@@ -26,9 +26,8 @@ from openral_bringup.deploy.process_supervisor import ProcessSupervisor, Respawn
 from openral_bringup.domains import domain_of, occupy
 from openral_bringup.graph.description import GraphDescription, build_graph
 from openral_bringup.graph.detectors import fetch_missing, missing_requirements
-from openral_bringup.graph.errors import Problems
 from openral_bringup.graph.nodes import Overrides, overrides_of
-from openral_bringup.graph.options import DEFAULT_SCENE, RENAMED, DeploymentOptions, merged
+from openral_bringup.graph.options import DEFAULT_SCENE, RENAMED, DeploymentOptions, Problems, merged
 from openral_bringup.graph.resources import rskill_folders, scene_path
 from openral_core.errors import OpenRALError
 from openral_perception_ros.weights.hub import download

@@ -12,9 +12,8 @@ from openral_bringup.graph.detectors import (
     detector_nodes,
     initially_inactive,
 )
-from openral_bringup.graph.errors import InvalidDeployment
 from openral_bringup.graph.nodes import NodeSpec, ParameterValue, overridden, unknown
-from openral_bringup.graph.options import DeploymentOptions, remaps_of
+from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment, remaps_of
 from openral_bringup.graph.resources import large_images_profile
 from openral_core.documents import InvalidDocument, read_yaml
 from openral_core.rskills import Registry

@@ -8,7 +8,7 @@ from typing import cast
 import yaml
 from pydantic import ValidationError
 
-from openral_bringup.graph.errors import InvalidDeployment
+from openral_bringup.graph.options import InvalidDeployment
 from openral_bringup.lifecycle_manager.node import BringupParameters
 from openral_core.documents import read_yaml
 from openral_core.environment import node_environment

@@ -8,7 +8,6 @@ from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rclpy.node import Node
 
-from openral_console.requests import number_of, text_of
 from openral_console.ros import views
 from openral_console.sections import Json, finite
 from openral_console.source import ConsoleError, NodeSilent, RejectedCommand
@@ -213,3 +212,32 @@ def _name_of(response_type: type, status: int) -> str:
     """Return the name of a status constant."""
     names = (name for name in dir(type(response_type)) if name.isupper() and not name.startswith("_"))
     return next((name for name in names if getattr(response_type, name) == status), f"status {status}")
+
+
+def text_of(values: object, name: str, longest: int = 4000, required: bool = True) -> str:
+    """Return a text of a request.
+
+    Raises:
+        RejectedCommand: If it is missing, empty, too long, or not text.
+    """
+    value = values.get(name, "") if isinstance(values, dict) else None
+    if not isinstance(value, str) or len(value) > longest or (required and not value.strip()):
+        found = (
+            "nothing" if value in ("", None) else f"{type(value).__name__} of {len(str(value))} characters"
+        )
+        raise RejectedCommand(f"{name}: expected text of 1 to {longest} characters, found {found}")
+    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise RejectedCommand(f"{name}: expected Unicode text, found half of a surrogate pair")
+    return value
+
+
+def number_of(values: object, name: str) -> float:
+    """Return a finite number of a request.
+
+    Raises:
+        RejectedCommand: If it is missing or not a finite number.
+    """
+    value = values.get(name) if isinstance(values, dict) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value - value != 0.0:
+        raise RejectedCommand(f"{name}: expected a number, found {str(value)[:40]!r}")
+    return float(value)
