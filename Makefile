@@ -10,7 +10,7 @@ ENGINES ?= $(if $(TESTS),no,yes)
 
 SOURCES := $(filter-out underlay/%,$(patsubst %/package.xml,%,$(wildcard */package.xml)))
 MODULES := $(foreach package,$(SOURCES),$(wildcard $(package)/openral_*/__init__.py))
-TYPED := $(patsubst %/__init__.py,%,$(MODULES)) tools/workspace tools/docs_site.py deploy_sim.py conftest.py benchmarks examples tools/code_shape.py
+TYPED := $(patsubst %/__init__.py,%,$(MODULES)) tools/workspace tools/docs_site.py deploy_sim.py deploy_robot.py conftest.py benchmarks examples tools/code_shape.py
 IN_BUILT := tools/env
 
 empty :=

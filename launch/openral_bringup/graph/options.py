@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pydantic import Field
+from pydantic.fields import FieldInfo
 
 from openral_core.documents import Document
 from openral_core.errors import OpenRALError
@@ -119,6 +120,10 @@ _NOT_A_NAMESPACE = "--namespace {}: expected names that each begin with a slash,
 LOCATE_ANYTHING = "locateanything-3b-nf4"
 DEFAULT_SCENE = "home"
 """Name of a shipped scene."""
+OF_SIMULATION = ("scene", "cameras", "namespace", "seed", "real_time_factor")
+"""Options of a simulated robot; robot.yaml names the cameras and the namespace of a real one."""
+OF_ROBOT = ("robot",)
+"""Options of a real robot."""
 RENAMED = {"accept_licence": "accepted_licences"}
 """Flags and launch arguments whose option has another name."""
 
@@ -138,6 +143,7 @@ class DeploymentOptions(Document):
     Detectors may be given by id, alias or slug; ``overrides`` maps a node to parameters and their values.
     """
 
+    robot: Path = Field(default=Path(), description="robot.yaml, or name of a shipped one")
     scene: Path = Field(description="scene file, name of a shipped scene, or generated:SEED[:ROOMS]")
     detectors: DetectorSet = Field(default=DetectorSet.EMBEDDED, description="set of detectors")
     continuous: tuple[str, ...] = Field(default=(), description="continuous detector, instead of the set's")
@@ -180,6 +186,11 @@ class DeploymentOptions(Document):
     )
 
     @property
+    def simulated(self) -> bool:
+        """True if the robot is a simulated one."""
+        return self.robot == Path()
+
+    @property
     def name_problems(self) -> tuple[str, ...]:
         """Problems with the names of cameras and namespace, which every node description needs."""
         found = [] if _NAMESPACE.fullmatch(self.namespace) else [_NOT_A_NAMESPACE.format(self.namespace)]
@@ -214,3 +225,10 @@ class DeploymentOptions(Document):
     def camera_bases(self) -> dict[str, str]:
         """Camera ids, the primary first, with the absolute base name of their topics."""
         return camera_bases(self.cameras, self.namespace)
+
+
+def with_default(option: str, field: FieldInfo, *, simulated: bool) -> FieldInfo:
+    """Return the field of an option with the default of its robot: real images need real detectors."""
+    if option != "detectors" or simulated:
+        return field
+    return FieldInfo.merge_field_infos(field, default=DetectorSet.DEFAULT)
