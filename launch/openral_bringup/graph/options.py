@@ -44,7 +44,7 @@ class Problems:
 
 
 DEFAULT = ("head", "wrist")
-STREAMS = ("image_raw", "depth", "camera_info", "semantic", "labels")
+STREAMS = ("image_raw", "depth", "camera_info", "depth/camera_info", "semantic", "labels")
 _ID = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
 _BASE = re.compile(r"/[a-zA-Z0-9_/]*[a-zA-Z0-9_]")
 
