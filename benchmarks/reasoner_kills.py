@@ -39,6 +39,8 @@ LONGEST_DELAY = 20.0
 """Longest time from the moment a mission goes on to the next kill [s]."""
 PATIENCE = 60.0
 """A bound, not a measure: longest wait for a mission to go on [s]."""
+GAP = 3.0
+"""Time in which others may take the lock between two stories [s]."""
 SETUP = Setup(
     parameters={"reasoner": {"seconds": 1800.0}}, respawn=Respawn(limit=100, back_off=1.0, longest=1.0)
 )
@@ -162,3 +164,4 @@ def _locked() -> Iterator[None]:
     with Path(name).open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+    time.sleep(GAP)

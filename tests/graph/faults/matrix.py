@@ -59,6 +59,7 @@ async def tried(rig: FaultTestDeployment, fault: Fault, phase: str, recovery: fl
     row: Row = {"fault": fault.name, "phase": phase}
     if not await rig.runner.wait_until_ready():
         return {**row, "end": "the graph did not come up"}
+    rig.operator.answer = fault.setup.answer
     harm = asyncio.create_task(_harm(rig, fault, phase))
     if phase == "idle":
         await asyncio.sleep(IDLE)
