@@ -1,8 +1,8 @@
 """Missions in a loop on one graph with a fault in each, and what grows meanwhile.
 
 MINUTES=n in the environment, else 60; SEED=n draws the order of the cells, CELLS="kill_node:locate ..." names
-them instead, each once. Recording, memory and logs are on a small disk, which needs the right to mount. Faults
-of a model's endpoint need another decision model and are left out.
+them instead, each once. Recording, memory and logs are on a small disk, which needs the right to mount.
+Faults of a model's endpoint need another decision model and are left out.
 """
 
 import asyncio

@@ -28,6 +28,7 @@ from openral_ros.parameters import Parameters, declare
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
+from openral_ros.worker_thread import ExecutorQueue
 
 MEGABYTE = 1_000_000
 
@@ -102,7 +103,10 @@ class InvalidPattern(OpenRALError):
 
 
 class RecorderNode(LifecycleNodeBase):
-    """Node that starts recording when it is constructed and finishes the file when it is closed."""
+    """Node that starts recording when it is constructed and finishes the file when it is closed.
+
+    After a full disk it begins another file when there is room again.
+    """
 
     def __init__(self) -> None:
         super().__init__("recorder")
@@ -113,6 +117,7 @@ class RecorderNode(LifecycleNodeBase):
 
     def configure(self, scope: ResourceScope) -> None:
         """Check the parameters."""
+        self._queue = ExecutorQueue(scope)
         self._given = declare(self, RecorderParameters)
         self._selection = self._given.selection()
         for pattern in (*self._given.include, *self._given.exclude):
@@ -170,9 +175,18 @@ class RecorderNode(LifecycleNodeBase):
 
     def _flush(self, recording: McapRecording) -> None:
         recording.flush_if_due()
-        if recording.error is not None and not self._reported:
+        if recording.error is None:
+            return
+        if not self._reported:
             self._reported = True
             self.get_logger().error(f"{recording.error}. The robot continues unrecorded.")
+        elif recording.has_room_again:
+            self._queue.post(self._begin_again)
+
+    def _begin_again(self) -> None:
+        """Record to a new file."""
+        self.trigger_deactivate()
+        self.trigger_activate()
 
     def _report(self, recording: McapRecording) -> None:
         status = DiagnosticStatus(level=DiagnosticStatus.OK, name="recorder", message="recording")
