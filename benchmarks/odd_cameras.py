@@ -233,7 +233,7 @@ def scene_model() -> mujoco.MjModel:
 
 @dataclass(frozen=True)
 class Shot:
-    """What one camera on one mount saw: its depth view, geom ids (H, W) and colours (H, W, 3)."""
+    """View of one camera on one mount: its depth view, geom ids (H, W) and colours (H, W, 3)."""
 
     view: DepthView
     geom: NDArray[np.int32]
