@@ -36,7 +36,7 @@ def _node(spec: NodeSpec, launch: Launch, environment: Mapping[str, str]) -> Nod
         parameters=[dict(spec.parameters)],
         env={**spec.environment(environment), **launch.variables},
         remappings=list(spec.remaps.items()),
-        ros_arguments=["--log-level", spec.log_level],
+        ros_arguments=["--log-level", spec.log_level, "--enclave", spec.qualified],
         output="screen",
         respawn=True,
         respawn_delay=1.0,

@@ -88,7 +88,7 @@ class MonitorNode:
         self.snapshot = GraphSnapshot()
         self.namespace = namespace
         rules = [word for name, other in remaps.items() for word in ("-r", f"{name}:={other}")]
-        arguments = ["--ros-args", *rules] if rules else []
+        arguments = ["--ros-args", *rules, "--enclave", f"{namespace}/deploy"]
         self._thread = NodeThread("deploy", namespace, domain, arguments)
         self._scope, self._node = self._thread.scope, self._thread.node
         self._images: dict[str, deque[float]] = {camera: deque(maxlen=200) for camera in cameras}

@@ -132,6 +132,8 @@ def command_of(spec: NodeSpec, folder: Path) -> list[str]:
         *names,
         "--log-level",
         spec.log_level,
+        "--enclave",
+        spec.qualified,
         "--params-file",
         str(file),
     ]
