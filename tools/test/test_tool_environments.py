@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from workspace import engine_environment
-from workspace.engine_environment import REQUIREMENTS, ensure_engine_environment
+from workspace import tool_environments
 from workspace.paths import Layout
 from workspace.shell import StepFailed
+from workspace.tool_environments import REQUIREMENTS, ensure_engine_environment
 
 
 class FakeCommands:
@@ -39,7 +39,7 @@ def layout(tmp_path: Path) -> Layout:
 @pytest.fixture
 def commands(monkeypatch: pytest.MonkeyPatch) -> FakeCommands:
     commands = FakeCommands()
-    monkeypatch.setattr(engine_environment, "run", commands)
+    monkeypatch.setattr(tool_environments, "run", commands)
     return commands
 
 
