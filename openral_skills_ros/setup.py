@@ -15,5 +15,8 @@ setup(
     ],
     zip_safe=True,
     extras_require={"test": ["pytest"]},
-    entry_points={"console_scripts": ["skill_server = openral_skills_ros.node:main"]},
+    entry_points={
+        "console_scripts": ["skill_server = openral_skills_ros.node:main"],
+        "openral.commands": ["robot = openral_skills_ros.check.command:commands"],
+    },
 )
