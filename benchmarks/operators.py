@@ -36,7 +36,7 @@ STOPS = ("stop", "halt", "Stopp!", "cancel that", "arrête")
 ANSWERS = ("yes", "no", "look in the fridge", "give up")
 SHARES = {"goal": 0.5, "stop": 0.2, "answer": 0.2, "wrong answer": 0.1}
 """Shares of what an operator says."""
-PAUSE = 5.0
+PAUSE = 10.0
 """Mean time between two prompts of an operator [s]."""
 GRACE = 8.0
 """Longest time for the robot to stop [s]: retreat from a grasp, on a loaded machine."""

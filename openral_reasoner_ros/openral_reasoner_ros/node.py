@@ -93,11 +93,11 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
 
     def poll() -> None:
         palette = build_palette(monitor.poll(), configured.skills, parameters.default_detector)
-        if palette != core.palette:
+        resumption.poll(palette)
+        if resumption.is_done and palette != core.palette:
             _warn_of_rivals(node, core.palette, palette)
             dispatcher.post(PaletteChanged(palette=palette))
         configured.palette.publish(palette)
-        resumption.poll(palette)
         if core.mission is not None:
             publishers.report(core.mission.report())
 

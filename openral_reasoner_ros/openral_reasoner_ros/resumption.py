@@ -97,6 +97,8 @@ def restore(file: MissionJournal, settings: MissionSettings, log: Callable[[str]
 class Resumption:
     """The steps from a restored core to a mission that goes on, at most once.
 
+    Until `is_done` the core keeps the palette of its journal: a peer that is not discovered yet has not left.
+
     Args:
         restoration: What was restored.
         dispatcher: Has the core handle events, and commands carried out.
@@ -117,7 +119,7 @@ class Resumption:
         self.post, self.carry_out = dispatcher.post, dispatcher.carry_out
         self.down = clock.continue_from(*restoration.last)
         self.patience = restoration.core.settings.deadlines.handoff
-        self._done, self._question = False, ""
+        self.is_done, self._question = False, ""
         self._due = time.monotonic() + PEERS_WAIT
         skill.run_id = journal.id
         journal.attach(restoration.core, lambda: skill.server)
@@ -133,20 +135,25 @@ class Resumption:
 
     def poll(self, palette: ToolPalette) -> None:
         """Go on once the peers are back; called after each poll of the graph."""
-        if self._done:
+        if self.is_done:
             return
         if self.restoration.mission is None:
-            self._done = True
+            self.is_done = True
         elif self.restoration.core.mission is None:
-            self._done = True
+            self.is_done = True
             self._stop_goals()
         elif self._question:
             if time.monotonic() > self._due:
                 self._give_up("the operator did not answer")
         elif self.restoration.problem:
             self._give_up(self.restoration.problem)
-        elif (palette.spatial_memory_available and self.skill.alive) or time.monotonic() > self._due:
+        elif self._peers_are_back(palette) or time.monotonic() > self._due:
             self._reconcile()
+
+    def _peers_are_back(self, palette: ToolPalette) -> bool:
+        needed = self.restoration.core.needed_detector
+        detected = not needed or needed in {detector.id for detector in palette.detectors}
+        return detected and palette.spatial_memory_available and self.skill.alive
 
     def takes(self, prompt: PromptReceived) -> bool:
         """Return True if a prompt was the answer to the question whether to go on."""
@@ -154,7 +161,7 @@ class Resumption:
             return False
         self._question = ""
         if prompt.text.strip().lower().rstrip(".!") in CONTINUE:
-            self._go_on()
+            self._go_on(prompt.text)
         else:
             self._give_up(f"the operator answered {prompt.text[:80]!r}")
         return True
@@ -195,11 +202,11 @@ class Resumption:
         )
         self.carry_out(PublishHandoff(question=question))
 
-    def _go_on(self) -> None:
+    def _go_on(self, answer: str = "") -> None:
         """Repeat or adopt what was open; a goal is sent again only if no server has got it."""
-        self._done = True
+        self.is_done = True
         lost = {command.call_id for command in self._lost()}
-        self.post(Resumed(down=self.down))
+        self.post(Resumed(down=self.down, answer=answer[:80]))
         for command in list(self.restored.open_calls()):
             if not isinstance(command, SendSkill):
                 self.carry_out(command)
@@ -224,7 +231,7 @@ class Resumption:
                 self.skill.cancel(CancelSkill(call_id=command.call_id))
 
     def _give_up(self, why: str) -> None:
-        self._done, self._question = True, ""
+        self.is_done, self._question = True, ""
         self._stop_goals()
         reason = f"the reasoner was restarted and the mission is not resumed: {why}; {self.restored.where()}"
         self.post(ResumptionFailed(reason=reason))

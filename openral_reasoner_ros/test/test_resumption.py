@@ -124,6 +124,7 @@ def test_a_killed_mission_is_resumed_and_the_running_goal_is_adopted(killable: K
     story = "\n".join(stories(lives))
     assert "the reasoner stopped during this mission and the mission was resumed" in story
     assert "the mission goes on" in story
+    assert "has left the graph" not in story
     assert story.count("the operator says") == 1
 
 
