@@ -4,7 +4,8 @@ InvalidIntrinsics
 ├── NotCalibrated            K or the image size describe no camera
 ├── UnsupportedDistortion    an unknown model, or a wrong number of its coefficients
 ├── InvalidRegion            a region of interest outside the image
-└── SizeMismatch             an image of another size or aspect ratio than its calibration
+├── SizeMismatch             an image of another size or aspect ratio than its calibration
+└── TooManyPixels            an image too large to be registered
 """
 
 from collections.abc import Mapping
@@ -36,6 +37,8 @@ _MAX_ASPECT_ERROR = 0.02
 """Relative difference of two aspect ratios that rounding of a resized image explains [1]."""
 _MAX_SIDE = 3.0
 """Distance from the axis up to which objects are looked for, per depth [1]: 72 degrees off the axis."""
+MAX_REGISTERED = 1 << 22
+"""Pixels of an image that can be registered [1]: more than any depth camera has; bounds memory to 1 GB."""
 _MIN_DEPTH = 0.01
 """Depth from which a point is projected into another camera [m]."""
 
@@ -81,6 +84,16 @@ class SizeMismatch(InvalidIntrinsics):
     def __init__(self, found: tuple[int, int], expected: str) -> None:
         super().__init__(
             f"depth image of {found[0]}x{found[1]} px does not fit its calibration: expected {expected}"
+        )
+
+
+class TooManyPixels(InvalidIntrinsics):
+    """An image whose registration would need more memory than that of any depth camera."""
+
+    def __init__(self, width: int, height: int) -> None:
+        super().__init__(
+            f"image of {width}x{height} px is too large for the registration of depth: "
+            f"at most {MAX_REGISTERED} pixels are accepted"
         )
 
 
@@ -301,17 +314,23 @@ class DepthRegistration:
     Args:
         depth: Intrinsics of the depth camera.
         colour: Intrinsics of the colour camera.
+
+    Raises:
+        TooManyPixels: If an image is larger than that of any depth camera.
     """
 
     def __init__(self, depth: Intrinsics, colour: Intrinsics) -> None:
         self.depth, self.colour = depth, colour
-        columns, rows = np.meshgrid(np.arange(float(depth.width)), np.arange(float(depth.height)))
-        self._rays = depth.rays(np.column_stack((columns.ravel(), rows.ravel())))
         # Not finer than the depth image, so that no surface has holes through which another is seen.
         scale = min(1.0, float(depth.K[0, 0] / colour.K[0, 0]), float(depth.K[1, 1] / colour.K[1, 1]))
         self._target = colour.resized(
             max(1, round(colour.width * scale)), max(1, round(colour.height * scale))
         )
+        for image in (depth, self._target):
+            if image.width * image.height > MAX_REGISTERED:
+                raise TooManyPixels(image.width, image.height)
+        columns, rows = np.meshgrid(np.arange(float(depth.width)), np.arange(float(depth.height)))
+        self._rays = depth.rays(np.column_stack((columns.ravel(), rows.ravel())))
 
     def register(self, depth: NDArray[np.float32], T_colour_depth: Array) -> NDArray[np.float32]:
         """Return the depth image of the colour camera [m], 0 where unknown.

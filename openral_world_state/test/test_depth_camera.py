@@ -17,6 +17,7 @@ from openral_world_state.depth_camera import (
     InvalidRegion,
     NotCalibrated,
     SizeMismatch,
+    TooManyPixels,
     UnsupportedDistortion,
 )
 from openral_world_state.lifting import DepthModel, lift
@@ -220,3 +221,11 @@ def test_of_two_surfaces_on_one_pixel_the_nearer_is_registered() -> None:
 def test_depth_of_another_aspect_ratio_is_refused() -> None:
     with pytest.raises(SizeMismatch, match=r"aspect ratio of 1\.333"):
         DepthView("head", 0.0, np.ones((360, 640), np.float32), Intrinsics(K, 640, 480), np.eye(4))
+
+
+@pytest.mark.parametrize(("depth", "colour"), [((1 << 31, 1 << 31), (640, 480)), ((640, 480), (1 << 31, 2))])
+def test_a_registration_of_more_pixels_than_any_camera_has_is_refused(
+    depth: tuple[int, int], colour: tuple[int, int]
+) -> None:
+    with pytest.raises(TooManyPixels, match="at most 4194304 pixels"):
+        DepthRegistration(Intrinsics(K, *depth), Intrinsics(K, *colour))
