@@ -33,7 +33,13 @@ class Camera(Document):
 
     image: RosName = Field(description="sensor_msgs/Image, colour")
     info: RosName = Field(description="sensor_msgs/CameraInfo of that image")
-    depth: OptionalName = Field(default="", description="depth registered to the image; empty = none")
+    depth: OptionalName = Field(default="", description="depth image; empty = none")
+    depth_info: OptionalName = Field(
+        default="", description="CameraInfo of depth in a frame of its own; empty = registered to the image"
+    )
+    rectified: bool = Field(
+        default=False, description="the image is rectified: P of info applies, not K and D"
+    )
     optical_frame: Frame = Field(description="frame_id of its images, z forward (REP 103)")
     rate: float = Field(default=15.0, gt=0.0, description="expected images per second [Hz]")
 

@@ -12,12 +12,15 @@ from openral_core.robot import RobotDescription, load_robot
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The node that serves the robot's skills, the map of its home, and the topics of its cameras."""
+    """The node that serves the robot's skills, the map of its home, and its cameras and frames.
+
+    ``geometry`` holds parameters of `world_state`.
+    """
 
     node: NodeSpec
     home_map: str = ""
     remaps: Mapping[str, str] = field(default_factory=dict)
-    frames: Mapping[str, ParameterValue] = field(default_factory=dict)
+    geometry: Mapping[str, ParameterValue] = field(default_factory=dict)
 
 
 def simulated_body(
@@ -65,15 +68,22 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[str
     home_map = (options.robot.parent / robot.map).resolve() if robot.map else None
     if home_map is not None and not home_map.is_file():
         problems.append(f"{options.robot}: key 'map' must name a map file, found {robot.map!r}")
-    frames: dict[str, ParameterValue] = {"map_frame": robot.frames.map}
-    return Body(node, str(home_map or ""), driver_topics(robot), frames)
+    geometry: dict[str, ParameterValue] = {"map_frame": robot.frames.map}
+    if rectified := [camera for camera, topics in robot.cameras.items() if topics.rectified]:
+        geometry["rectified_cameras"] = rectified
+    return Body(node, str(home_map or ""), driver_topics(robot), geometry)
 
 
 def driver_topics(robot: RobotDescription) -> dict[str, str]:
     """Return the remaps from the graph's names of a robot's streams to those of its drivers."""
     remaps = {}
     for camera, topics in robot.cameras.items():
-        streams = {"image_raw": topics.image, "camera_info": topics.info, "depth": topics.depth}
+        streams = {
+            "image_raw": topics.image,
+            "camera_info": topics.info,
+            "depth": topics.depth,
+            "depth/camera_info": topics.depth_info,
+        }
         for stream, topic in streams.items():
             if topic:
                 absolute = topic if topic.startswith("/") else f"{robot.namespace}/{topic}"

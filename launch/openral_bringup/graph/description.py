@@ -132,7 +132,7 @@ def world_state_node(options: DeploymentOptions, body: Body) -> NodeSpec:
     """Return the node of the spatial memory, which subscribes to every camera."""
     parameters: dict[str, ParameterValue] = {
         "use_sim_time": options.simulated,
-        **body.frames,
+        **body.geometry,
         "map": body.home_map,
         "cameras": list(options.camera_bases),
         "spatial_memory_path": options.spatial_memory_path,

@@ -65,6 +65,16 @@ def test_relative_topics_are_in_the_robots_namespace(tmp_path: Path) -> None:
     assert {node.qualified.split("/")[1] for node in graph_of(file).nodes} == {"r1"}
 
 
+def test_unaligned_depth_and_rectified_images_are_declared_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "robot.yaml"
+    camera = {"image": "/rgb", "info": "/info", "depth": "/d", "depth_info": "/d_info", "optical_frame": "f"}
+    other = {"image": "/rect", "info": "/i2", "optical_frame": "g", "rectified": True}
+    file.write_text(yaml.safe_dump({"name": "r", "cameras": {"head": camera, "hand": other}}))
+    world_state = next(node for node in graph_of(file).nodes if node.name == "world_state")
+    assert world_state.remaps["/head/depth/camera_info"] == "/d_info"
+    assert world_state.parameters["rectified_cameras"] == ["hand"]
+
+
 def test_detectors_of_the_simulation_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidDeployment, match="semantic images, which only the simulation publishes"):
         graph_of(ROOT / "robots" / "shelf_camera.yaml", detectors="embedded")

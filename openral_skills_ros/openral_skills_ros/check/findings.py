@@ -65,7 +65,7 @@ class CameraModel:
 
 @dataclass(slots=True)
 class Observations:
-    """What was seen of a robot.
+    """Observations of a robot.
 
     Attributes:
         images: Colour images by camera.
@@ -104,7 +104,8 @@ def _camera(name: str, camera: Camera, seen: Observations) -> Iterator[Finding]:
         depth = seen.depths.get(name, Stream())
         yield from _stream(f"camera {name}: depth", camera.depth, camera, depth)
         yield _depth_values(name, camera, depth)
-        yield _registration(name, camera, seen.images.get(name, Stream()), depth)
+        if not camera.depth_info:
+            yield _registration(name, camera, seen.images.get(name, Stream()), depth)
 
 
 def _stream(what: str, topic: str, camera: Camera, stream: Stream) -> Iterator[Finding]:
@@ -115,9 +116,14 @@ def _stream(what: str, topic: str, camera: Camera, stream: Stream) -> Iterator[F
     yield Finding(what)
     yield _rate(f"{what}, rate", topic, camera, stream)
     yield _clock(f"{what}, clock", stream)
-    same = stream.frame_id == camera.optical_frame
+    is_own = topic == camera.depth and bool(camera.depth_info)
+    same = is_own or stream.frame_id == camera.optical_frame
     problem = "" if same else f"frame_id is '{stream.frame_id}', robot.yaml has '{camera.optical_frame}'"
-    mend = "" if same else "set optical_frame to the driver's frame; of depth: use the aligned depth topic"
+    mend = (
+        ""
+        if same
+        else "set optical_frame to the driver's frame; of depth: use the aligned topic, or give depth_info"
+    )
     yield Finding(f"{what}, frame", problem, mend)
 
 

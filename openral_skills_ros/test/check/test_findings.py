@@ -198,3 +198,12 @@ def test_an_action_under_another_name_is_proposed() -> None:
     action_in_a_namespace(seen)
     (finding,) = [finding for finding in examine(ROBOT, seen) if finding.problem]
     assert finding.mend == "set action to /robot1/navigate_to_pose in robot.yaml"
+
+
+def test_depth_with_intrinsics_of_its_own_need_not_be_registered() -> None:
+    head = ROBOT.cameras["head"].model_copy(update={"depth_info": "/depth_info"})
+    seen = good()
+    depth_in_its_own_frame(seen)
+    unregistered_depth(seen)
+    assert len([f for f in examine(ROBOT, seen) if f.problem]) == 2
+    assert not [f for f in examine(ROBOT.model_copy(update={"cameras": {"head": head}}), seen) if f.problem]
