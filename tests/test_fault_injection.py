@@ -7,6 +7,10 @@ import pytest
 pytest.importorskip("openral_msgs")
 from graph.fault_injection.goal_log import ExecutedGoal, done_twice
 from graph.faults.model_endpoint import decision
+from graph.faults.operator import Acknowledged
+
+from benchmarks import operators
+from openral_core.missions import PromptOutcome
 
 Step = tuple[str, str, str]
 FRIDGE = ("OPEN", "fridge")
@@ -60,3 +64,28 @@ def test_the_model_of_the_endpoint_finds_the_object_of_the_goal() -> None:
     tool, arguments = decision({"messages": [*messages, reply]})
     assert (tool, json.loads(arguments)["target"]) == ("execute_rskill", "mug_1")
     assert decision({"messages": [*messages, reply, reply, reply]})[0] == "done"
+
+
+STOPPED, STARTED = PromptOutcome.STOPPED, PromptOutcome.STARTED
+
+
+def said(outcome: PromptOutcome, at: float) -> Acknowledged:
+    return Acknowledged("stop" if outcome is STOPPED else "find the mug", at, at + 0.1, outcome)
+
+
+@pytest.mark.parametrize(
+    ("began", "ended", "problem"),
+    [
+        (5.0, 11.0, ""),
+        (5.0, 10.1 + operators.GRACE + 0.1, "ran on"),
+        (5.0, 0.0, "ran on"),
+        (10.2 + operators.GRACE, 50.0, "began"),
+        (40.5, 50.0, ""),
+    ],
+)
+def test_a_goal_after_a_stop_is_found(began: float, ended: float, problem: str) -> None:
+    goal = ExecutedGoal("1", "navigate", (), began, ended, "CANCELLED")
+    prompts = [said(STARTED, 1.0), said(STOPPED, 10.0), said(STARTED, 40.0)]
+    found = list(operators.goals_after_stops([goal], prompts))
+    assert len(found) == bool(problem)
+    assert all(problem in line for line in found)

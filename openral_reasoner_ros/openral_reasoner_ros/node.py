@@ -99,7 +99,7 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
             dispatcher.post(PaletteChanged(palette=palette))
         configured.palette.publish(palette)
         if core.mission is not None:
-            publishers.report(core.mission.report())
+            publishers.report(resumption.shown(core.mission.report()))
 
     def post(event: Event) -> None:
         if not (isinstance(event, PromptReceived) and resumption.takes(event)):
