@@ -137,6 +137,8 @@ class InvalidTransform(OpenRALError):
 
 MOST_FRAMES = 2_000
 """Maximum number of frames; bounds memory against a publisher that keeps inventing names."""
+LONGEST_FRAME = 1_000
+"""Longest name of a frame [characters]; bounds memory, because unknown frames are kept."""
 
 
 class _Track:
@@ -243,6 +245,9 @@ class TfTree:
         """Start an empty track in place of the one ``child`` had."""
         if not child or not parent or child == parent:
             raise InvalidTransform(parent, child, "parent and child must be two named frames")
+        if max(len(parent), len(child)) > LONGEST_FRAME:
+            why = f"names of frames have at most {LONGEST_FRAME} characters"
+            raise InvalidTransform(parent[:LONGEST_FRAME], child[:LONGEST_FRAME], why)
         if child not in self._tracks and len(self._tracks) >= MOST_FRAMES:
             self._evict_one()
         track = self._tracks[child] = _Track(child, parent, self._history)

@@ -151,6 +151,15 @@ def test_static_frames_have_an_end_too() -> None:
     assert len(tree.frames) == MOST_FRAMES + 1
 
 
+@pytest.mark.parametrize(("parent", "child"), [("map", "f" * 1_001), ("f" * 1_001, "camera")])
+def test_frames_of_endless_names_are_refused_and_not_kept(parent: str, child: str) -> None:
+    tree = TfTree()
+    with pytest.raises(InvalidTransform, match="at most 1000 characters") as caught:
+        tree.add_static(parent, child, Pose())
+    assert len(str(caught.value)) < 2_500
+    assert tree.frames == []
+
+
 def test_a_late_pose_takes_its_place_and_costs_nothing_else(tree: TfTree) -> None:
     tree.add("odom", "base", Pose.planar(1.4, 0.0, 0.7), 1.5)
     assert tree.lookup("map", "base", 1.5)[0, 3] == pytest.approx(1.4)
