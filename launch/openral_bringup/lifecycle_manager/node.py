@@ -7,21 +7,21 @@ Subscribes: transition_event of each managed node.
 Calls: get_state and change_state of each managed node.
 """
 
+import re
 import time
 from functools import partial
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from openral_bringup.lifecycle_manager.client import NodeLifecycleClient
-from openral_bringup.lifecycle_manager.sequencer import (
-    LifecycleSequencer,
+from openral_bringup.lifecycle_manager.managed_node import (
     LifecycleStep,
     ManagedNodeState,
     OutageTracker,
     RetryPolicy,
-    make_sequencer,
 )
+from openral_bringup.lifecycle_manager.sequencer import LifecycleSequencer, make_sequencer
 from openral_core.detectors import LifecycleState
 from openral_msgs.msg import FailureTrigger
 from openral_ros.lifecycle_node import SUCCESS, LifecycleNodeBase
@@ -31,6 +31,9 @@ from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
 
 INACTIVE_SUFFIX = "=inactive"
+ENTRY = re.compile(r"\d{1,4}:/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*(=inactive)?", re.ASCII)
+LONGEST_NAME = 200
+"""Longest name of a managed node [characters]: those of its services must stay below 255."""
 
 
 class BringupParameters(Parameters):
@@ -53,11 +56,19 @@ class BringupParameters(Parameters):
         1.5, ge=0.1, le=60.0, description="deadline of a state request; a node that misses it is down [s]"
     )
 
+    @field_validator("nodes")
+    @classmethod
+    def _are_entries(cls, nodes: tuple[str, ...]) -> tuple[str, ...]:
+        for entry in nodes:
+            if len(entry) > LONGEST_NAME or not ENTRY.fullmatch(entry):
+                raise ValueError(f"expected 'level:/name' or 'level:/name=inactive', found {entry[:80]!r}")
+        return nodes
+
     @property
     def levels(self) -> tuple[tuple[str, ...], ...]:
         """Node names by level."""
         split = [entry.removesuffix(INACTIVE_SUFFIX).split(":", 1) for entry in self.nodes]
-        order = sorted({level for level, _ in split})
+        order = sorted({level for level, _ in split}, key=int)
         return tuple(tuple(name for own, name in split if own == level) for level in order)
 
     @property

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 rclpy = pytest.importorskip("rclpy")
-from openral_bringup.lifecycle_manager.node import BringupNode
+from pydantic import ValidationError
+
+from openral_bringup.lifecycle_manager.node import BringupNode, BringupParameters
 from openral_core.errors import OpenRALError
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.resources import ResourceScope
@@ -125,3 +127,17 @@ def test_a_node_that_stays_away_is_reported_once_and_the_others_go_on(
     assert (reported[0].kind, reported[0].source, sim.state) == ("node_down", "/eye", "active")
     assert len(reported) == 1
     sim.destroy_node()
+
+
+@pytest.mark.parametrize(
+    "entry", ["sim", "0:", "first:/sim", "0:/a b", "0:/sim=active", "0:/" + "a" * 300, ""]
+)
+def test_entries_that_name_no_level_or_node_are_refused(entry: str) -> None:
+    with pytest.raises(ValidationError, match=r"expected 'level:/name'"):
+        BringupParameters.model_validate({"nodes": ("0:/sim", entry)})
+
+
+def test_levels_are_ordered_by_number() -> None:
+    given = BringupParameters.model_validate({"nodes": ("10:/reasoner", "9:/sim", "9:/world_state=inactive")})
+    assert given.levels == (("/sim", "/world_state"), ("/reasoner",))
+    assert given.inactive == {"/world_state"}
