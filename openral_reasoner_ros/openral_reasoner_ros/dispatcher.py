@@ -48,13 +48,16 @@ class EventDispatcher:
         self._log = log
         self._queue: deque[Event] = deque()
         self._dispatching = False
+        self._closed = False
 
     def register(self, handlers: Mapping[type, Handler]) -> None:
         """Register handlers by the kind of command."""
         self._handlers.update(handlers)
 
     def post(self, event: Event) -> None:
-        """Have the core handle an event, after those that are already queued."""
+        """Have the core handle an event, after those that are already queued; none once closed."""
+        if self._closed:
+            return
         self._queue.append(event)
         if self._dispatching:
             return
@@ -64,6 +67,10 @@ class EventDispatcher:
                 self._dispatch(self._queue.popleft())
         finally:
             self._dispatching = False
+
+    def close(self) -> None:
+        """Ignore later events: what a command needs is about to be destroyed."""
+        self._closed = True
 
     def _dispatch(self, event: Event) -> None:
         now = self._clock()

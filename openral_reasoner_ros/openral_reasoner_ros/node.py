@@ -72,34 +72,34 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
     journal = scope.enter_context(closing(MissionJournal(folder, log)))
     restored = restore(journal, parameters.settings(), log)
     core = restored.core
-    record = make_recorder(scope, parameters.record, core, log, restored.mission)
+    record = make_recorder(scope, parameters.record, core.settings, log, restored.mission)
     dispatcher = EventDispatcher(core, record, log, guard_of(node), journal, clock)
     publishers = MissionPublishers(scope, node, parameters.brain.value)
     monitor = GraphMonitor(scope, node, dispatcher.post, traces, parameters)
     deadlines = DeadlineClient(scope, node, dispatcher.post)
-    ask = ModelClient(scope, node, dispatcher.post, configured.model).ask
     dispatcher.register(
         {
             **monitor.handlers,
             **_own_handlers(node, publishers, traces),
             c.SetDeadline: deadlines.set,
             c.ClearDeadline: deadlines.clear,
-            c.AskModel: ask,
+            c.AskModel: ModelClient(scope, node, dispatcher.post, configured.model).ask,
         }
     )
     resumption = Resumption(restored, dispatcher, monitor.skill, journal, clock)
     resumption.restart_deadlines(deadlines.set)
     publishers.report(restored.lost or core.report(clock()))
+    scope.callback(dispatcher.close)
 
     def poll() -> None:
         palette = build_palette(monitor.poll(), configured.skills, parameters.default_detector)
-        resumption.poll(palette)
-        if resumption.is_done and palette != core.palette:
+        if palette != core.palette:
             _warn_of_rivals(node, core.palette, palette)
             dispatcher.post(PaletteChanged(palette=palette))
         configured.palette.publish(palette)
+        resumption.poll(palette)
         if core.mission is not None:
-            publishers.report(resumption.shown(core.mission.report()))
+            publishers.report(core.mission.report())
 
     def post(event: Event) -> None:
         if not (isinstance(event, PromptReceived) and resumption.takes(event)):

@@ -56,3 +56,12 @@ def test_what_recording_raises_costs_no_command() -> None:
     dispatcher.register(dict.fromkeys(KINDS, carried.append))
     dispatcher.post(PromptReceived(id="p", text="find the mug"))
     assert carried
+
+
+def test_a_closed_dispatcher_carries_nothing() -> None:
+    carried: list[Any] = []
+    dispatcher = EventDispatcher(Core(MissionSettings()), lambda *_: None, print, CallbackGuard(Silent()))
+    dispatcher.register(dict.fromkeys(KINDS, carried.append))
+    dispatcher.close()
+    dispatcher.post(PromptReceived(id="p", text="find the mug"))
+    assert carried == []
