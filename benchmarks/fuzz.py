@@ -1,7 +1,8 @@
-"""Odd cases through every entrance of every node. CASES=200000 for all; a run that was cut off goes on.
+"""Odd cases through every entrance of every node and suite; a run that was cut off goes on.
 
-Each round is a process of its own per node. `benchmarks/results/fuzz_progress.json` keeps the rounds that are
-done.
+CASES=200000 are wanted; JOBS=2 rounds run at a time. Each round is a process of its own per node or suite.
+`benchmarks/results/fuzz_progress.json` keeps the rounds that are done; `python -m benchmarks.fuzz` prints how
+far they are, per entrance.
 """
 
 import json
@@ -9,91 +10,121 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
 LONG = True
-CASES, PER_ENTRANCE = 200_000, 100
+CASES, PER_ENTRANCE = 200_000, 200
 ROUND = 3600.0
 """Longest round of one node [s]."""
+MOST_DEAD = 5
+"""Ended processes of one round after which the round is given up."""
 HERE = Path(__file__).parent
 PROGRESS = HERE / "results" / "fuzz_progress.json"
-NODES = ("files", "world_state", "detector", "detector (compressed)", "reasoner", "bringup", "sim")
+NAMES = (
+    "files", "tools", "endpoints",
+    "world_state", "detector", "detector (compressed)", "reasoner", "bringup", "sim",
+)  # fmt: skip
+Progress = dict[str, list[dict[str, Any]]]
 
 
 def run() -> list[dict[str, object]]:
-    """Cases, findings and entrances of each node."""
+    """Cases, findings and entrances of each node and suite."""
     wanted, progress = int(os.environ.get("CASES", str(CASES))), _read()
     number = 0
-    while _cases(progress) < wanted:
-        for node in NODES:
-            if f"{node}|{number}" not in progress and _cases(progress) < wanted:
-                progress[f"{node}|{number}"] = list(_round(node, number))
-                PROGRESS.parent.mkdir(exist_ok=True)
+    PROGRESS.parent.mkdir(exist_ok=True)
+    with ThreadPoolExecutor(int(os.environ.get("JOBS", "1"))) as jobs:
+        while _cases(progress) < wanted:
+            left = [name for name in NAMES if f"{name}|{number}" not in progress]
+            rounds = {jobs.submit(_round, name, number): name for name in left}
+            for done in as_completed(rounds):
+                progress[f"{rounds[done]}|{number}"] = done.result()
                 PROGRESS.write_text(json.dumps(progress))
-        number += 1
-    return [_row(node, progress) for node in NODES]
+            number += 1
+    return [_row(name, progress) for name in NAMES]
 
 
-def _round(node: str, number: int) -> Iterator[dict[str, Any]]:
+def _round(name: str, number: int) -> list[dict[str, Any]]:
     """One round; an entrance that ends the process is a finding, and the others go on without it."""
     skipped: list[str] = []
-    while True:
-        command = [
-            sys.executable,
-            "-P",
-            "-m",
-            "fuzzing.worker",
-            node,
-            str(PER_ENTRANCE),
-            str(number),
-            *skipped,
-        ]
-        environment = {
-            **os.environ,
-            "PYTHONPATH": f"{HERE.parent / 'tests'}:{os.environ.get('PYTHONPATH', '')}",
-        }
-        try:
-            ended = subprocess.run(
-                command, check=False, capture_output=True, text=True, env=environment, timeout=ROUND
-            )
-            code, told, why = ended.returncode, ended.stdout, ended.stderr[-2000:]
-        except subprocess.TimeoutExpired as error:
-            code, told, why = -1, (error.stdout or b"").decode(), "no end in time"
+    ended: list[dict[str, Any]] = []
+    for _ in range(MOST_DEAD + 1):
+        code, told, why = _worker(name, number, skipped)
         lines = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
-        yield from (line for line in lines if "entrance" in line)
-        if code == 0 or len(skipped) > 5:
-            return
-        culprit = next((line["begins"] for line in reversed(lines) if "begins" in line), f"{node}: start")
-        yield {"entrance": culprit, "cases": 0, "findings": [f"{culprit}: the process ended ({code}): {why}"]}
+        ended += [line for line in lines if "entrance" in line]
+        if code == 0:
+            break
+        culprit = next((line["begins"] for line in reversed(lines) if "begins" in line), f"{name}: start")
+        finding = f"{culprit}: the process ended ({code}): {why}"
+        ended.append({"entrance": culprit, "cases": 0, "findings": [finding]})
         skipped += [line["entrance"] for line in lines if "entrance" in line] + [culprit]
+    return ended
 
 
-def _row(node: str, progress: dict[str, list[dict[str, Any]]]) -> dict[str, object]:
-    cases: Counter[str] = Counter()
-    findings: list[str] = []
-    for name, lines in progress.items():
-        if name.partition("|")[0] == node:
-            for line in lines:
-                cases[line["entrance"]] += line["cases"]
-                findings += line["findings"]
-    dead = sum("the process ended" in each for each in findings)
+def _worker(name: str, number: int, skipped: list[str]) -> tuple[int, str, str]:
+    """Run one round in a process; return its exit code, its lines, and the end of its errors."""
+    command = [sys.executable, "-P", "-m", "fuzzing.worker", name, str(PER_ENTRANCE), str(number), *skipped]
+    path = f"{HERE.parent / 'tests'}:{os.environ.get('PYTHONPATH', '')}"
+    environment = {**os.environ, "PYTHONPATH": path}
+    try:
+        ended = subprocess.run(
+            command, check=False, capture_output=True, text=True, env=environment, timeout=ROUND
+        )
+    except subprocess.TimeoutExpired as error:
+        return -1, (error.stdout or b"").decode(), "no end in time"
+    return ended.returncode, ended.stdout, ended.stderr[-2000:]
+
+
+def _row(name: str, progress: Progress) -> dict[str, object]:
+    cases, grown, findings = _totals(name, progress)
     for finding in sorted(set(findings)):
-        print(f"{node}: {finding[:600]}")
+        print(f"{name}: {finding[:600]}")
+    dead = sum("the process ended" in each for each in findings)
     return {
-        "node": node,
+        "node": name,
         "entrances": len(cases),
         "not reached": sum(not count for count in cases.values()),
         "cases": sum(cases.values()),
         "findings": len(findings),
         "dead or hung": dead,
+        "most memory kept by a round [MB]": max(grown.values(), default=0.0),
     }
 
 
-def _cases(progress: dict[str, list[dict[str, Any]]]) -> int:
+def _totals(name: str, progress: Progress) -> tuple[Counter[str], dict[str, float], list[str]]:
+    """Sum the rounds of a node or suite: cases and memory per entrance, and findings."""
+    cases: Counter[str] = Counter()
+    grown: dict[str, float] = {}
+    findings: list[str] = []
+    lines = [line for key, part in progress.items() if key.partition("|")[0] == name for line in part]
+    for line in lines:
+        findings += line["findings"]
+        if not line["entrance"].endswith(")") or line["cases"]:
+            cases[line["entrance"]] += line["cases"]
+            grown[line["entrance"]] = max(grown.get(line["entrance"], 0.0), line.get("grown", 0.0))
+    return cases, grown, findings
+
+
+def _cases(progress: Progress) -> int:
     return sum(line["cases"] for lines in progress.values() for line in lines)
 
 
-def _read() -> dict[str, list[dict[str, Any]]]:
+def _read() -> Progress:
     return dict(json.loads(PROGRESS.read_text())) if PROGRESS.exists() else {}
+
+
+def main() -> None:
+    """Print every entrance with its cases, the memory it kept, and every finding."""
+    progress = _read()
+    for name in NAMES:
+        cases, grown, findings = _totals(name, progress)
+        for entrance, count in sorted(cases.items()):
+            print(f"{count:8d} {grown.get(entrance, 0.0):8.2f} MB  {entrance}")
+        for finding in sorted(set(findings)):
+            print(f"FINDING {finding[:1500]}")
+    print(f"{_cases(progress):8d} cases")
+
+
+if __name__ == "__main__":
+    main()

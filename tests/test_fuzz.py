@@ -9,23 +9,29 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 
 pytest.importorskip("openral_msgs")
 pytest.importorskip("mujoco")
+from fuzzing.decisions import tool_doors
 from fuzzing.documents import FILES, damaged
 from fuzzing.entrances import SUBSCRIPTION, Attack, Entrance
 from fuzzing.message_values import Vocabulary, cases
+from fuzzing.parameters import RESERVED
 from fuzzing.rigs import RIGS, Rig, rig_of
+from fuzzing.rounds import Door, explore, explore_with_memory
 from fuzzing.session import session_of
+from fuzzing.suites import SUITES
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 
 from openral_core.errors import OpenRALError
+from openral_reasoner.tools.registry import PALETTE, name_of
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
 
-PER_ENTRANCE, PER_FILE = 3, 25
+PER_ENTRANCE, PER_FILE, PER_DOOR = 3, 25, 10
 SEED = 7
 CLOCK = "rosgraph_msgs/msg/Clock"
 """Heard by nodes that are given simulated time alone."""
@@ -47,8 +53,18 @@ def recorded_types(name: str) -> set[str]:
     return {kind for node in nodes for part in parts for kind in node[part].values()} - {CLOCK}
 
 
+def recorded_parameters(name: str) -> set[str]:
+    """Return the parameters of the node of this name in the launched graph, but for those of rclpy."""
+    graph = json.loads(GOLDEN.read_text())["graph"]
+    nodes = [node for full, node in graph.items() if full.rpartition("/")[2] == name]
+    return {each for node in nodes for each in node["parameters"] if not each.startswith(RESERVED)}
+
+
 @pytest.fixture
-def rig(request: pytest.FixtureRequest, ros_domain: int, tmp_path: Path) -> Iterator[Rig]:
+def rig(
+    request: pytest.FixtureRequest, ros_domain: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Rig]:
+    monkeypatch.chdir(tmp_path)  # a relative path is written below it
     with rig_of(request.param, tmp_path, ros_domain) as made:
         yield made
 
@@ -57,13 +73,38 @@ def rig(request: pytest.FixtureRequest, ros_domain: int, tmp_path: Path) -> Iter
 @pytest.mark.parametrize("rig", RIGS, indirect=True)
 def test_a_node_lives_and_answers_whatever_comes_in(rig: Rig) -> None:
     with session_of(rig) as session:
-        entrances = session.attack.entrances()
-        for number, entrance in enumerate(entrances):
-            session.batch(entrance, PER_ENTRANCE, SEED + number)
+        for number, door in enumerate(session.doors):
+            session.batch(door, PER_ENTRANCE if door.weight == 1.0 else 1, SEED + number, shrink=True)
         session.question("all of it")
         assert session.findings == []
-        assert recorded_types(rig.name) <= {type_name(entrance.type) for entrance in entrances}
-        assert all(session.cases[str(entrance)] for entrance in entrances)
+        served = {type_name(entrance.type) for entrance in session.attack.entrances()}
+        assert recorded_types(rig.name) <= served
+        assert recorded_parameters(rig.name) <= {str(door).split()[-1] for door in session.doors}
+        assert [str(door) for door in session.doors if not session.cases[str(door)]] == []
+
+
+@pytest.mark.parametrize("name", [name for name in SUITES if name != "files"])
+def test_what_models_and_clients_send_is_answered_or_refused(name: str, tmp_path: Path) -> None:
+    with SUITES[name](tmp_path) as doors:
+        outcomes = [explore(door, PER_DOOR, SEED, shrink=True) for door in doors]
+    assert [finding for outcome in outcomes for finding in outcome.findings] == []
+    assert all(outcome.cases for outcome in outcomes)
+
+
+def test_every_tool_of_the_registry_has_a_door() -> None:
+    assert {str(door) for door in tool_doors()} == {f"tool {name_of(tool)}" for tool in PALETTE}
+
+
+def test_a_door_whose_cases_keep_memory_is_found() -> None:
+    kept: list[bytes] = []
+
+    def keep(value: int) -> None:
+        kept.append(b"x" * 500_000)
+
+    leaking = Door("leaks", st.integers, keep)
+    still = Door("stands still", st.integers, lambda value: None)
+    assert "keeps memory" in str(explore_with_memory(leaking, 40, SEED).findings)
+    assert explore_with_memory(still, 40, SEED).findings == []
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -134,7 +175,7 @@ def brittle(monkeypatch: pytest.MonkeyPatch, ros_domain: int, tmp_path: Path) ->
 @pytest.mark.usefixtures("callback_errors")
 def test_what_raises_tells_poses_that_are_not_finite_or_writes_elsewhere_is_found(brittle: Rig) -> None:
     with session_of(brittle) as session:
-        by_topic = {entrance.name: entrance for entrance in session.attack.entrances()}
+        by_topic = {str(door).rpartition(" ")[2]: door for door in session.doors}
         for topic, words in (
             ("raises", "ZeroDivisionError"),
             ("passes_on", "pose: "),
@@ -164,7 +205,7 @@ def test_cases_of_a_type_are_of_that_type_and_differ() -> None:
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow],
     )
-    @given(message=cases(PoseStamped, Vocabulary(("map",), 10.0), PoseStamped()))
+    @given(message=cases(PoseStamped, Vocabulary(("map",), lambda: 10.0), PoseStamped()))
     def collect(message: PoseStamped) -> None:
         made.append(message)
 

@@ -49,7 +49,6 @@ WITHOUT_KEY = {
     "openai",
     "pynvml",
     "pytransform3d",
-    "rapidfuzz",
     "tokenizers",
     "torch",
     "transformers",

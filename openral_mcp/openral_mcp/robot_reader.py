@@ -5,7 +5,7 @@ Its only publications and requests are queries: nothing here can move the robot 
 
 import asyncio
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import Image
@@ -14,6 +14,7 @@ from openral_core.detectors import LifecycleState, LocateResult
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.rskills import Mode
 from openral_core.spatial_memory import RecallQuery, RecallResult, ResolveQuery, ResolveResult, SceneGraph
+from openral_mcp.graph_thread import GraphThread
 from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_msgs.srv import LocateInView, RecallObject, ResolvePlace
 from openral_reasoner.palette.build import DetectorState
@@ -29,7 +30,6 @@ from openral_ros.conversions.spatial_memory import (
     resolve_result_from_response,
     scene_graph_from_message,
 )
-from openral_ros.node_thread import Deliver, NodeThread
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.service_client import AsyncServiceClient, CallError
@@ -70,7 +70,7 @@ class RobotReader:
     Construct it before its thread runs.
     """
 
-    def __init__(self, thread: NodeThread) -> None:
+    def __init__(self, thread: GraphThread) -> None:
         self._thread, scope, node = thread, thread.scope, thread.node
         self._recall = AsyncServiceClient[RecallObject.Response](scope, node, RecallObject, RECALL)
         self._resolve = AsyncServiceClient[ResolvePlace.Response](scope, node, ResolvePlace, RESOLVE)
@@ -112,14 +112,15 @@ class RobotReader:
             traceparent=current_traceparent(),
         )
 
-        def begin(deliver: Deliver[LocateInView.Response]) -> None:
+        def begin(deliver: Callable[[object], None]) -> None:
             caller = self._detectors.caller(name)
             if caller is None:
-                raise PeerSilent("UNAVAILABLE", f"detector {name!r} has left the graph")
-            caller.call(request, LOCATE_DEADLINE + LOCATE_MARGIN, deliver)
+                deliver(PeerSilent("UNAVAILABLE", f"detector {name!r} has left the graph"))
+            else:
+                caller.call(request, LOCATE_DEADLINE + LOCATE_MARGIN, deliver)
 
-        response = await self._call(begin, LOCATE_DEADLINE + LOCATE_MARGIN)
-        return _converted(response, lambda answer: locate_result_from_response(answer, query))
+        outcome = await self._thread.call(begin, LOCATE_DEADLINE + LOCATE_MARGIN)
+        return _converted(outcome, lambda response: locate_result_from_response(response, query))
 
     async def detector(self, name: str) -> DetectorState:
         """Return a detector by id, alias or slug; "" is the default locator.
@@ -196,16 +197,10 @@ class RobotReader:
     ) -> Result:
         await self._thread.wait(lambda: client.ready, DISCOVERY)
 
-        def begin(deliver: Deliver[Response]) -> None:
+        def begin(deliver: Callable[[Response | CallError], None]) -> None:
             client.call(request, MEMORY_DEADLINE, deliver)
 
-        return _converted(await self._call(begin, MEMORY_DEADLINE), convert)
-
-    async def _call(self, begin: Callable[[Deliver[Response]], None], deadline: float) -> Response:
-        try:
-            return await self._thread.call(begin, deadline)
-        except CallError as error:
-            raise PeerSilent(call_failed("", error).condition, str(error)) from error
+        return _converted(await self._thread.call(begin, MEMORY_DEADLINE), convert)
 
     def _unavailable(self) -> tuple[str, ...]:
         locators = [s for s in self._detectors.states() if s.info.mode is Mode.ON_DEMAND and s.alive]
@@ -227,8 +222,12 @@ class RobotReader:
         self._scene = message
 
 
-def _converted(response: Response, convert: Callable[[Response], Result]) -> Result:
+def _converted(outcome: object, convert: Callable[[Any], Result]) -> Result:
+    if isinstance(outcome, PeerSilent):
+        raise outcome
+    if isinstance(outcome, CallError):
+        raise PeerSilent(call_failed("", outcome).condition, str(outcome)) from outcome
     try:
-        return convert(response)
+        return convert(outcome)
     except BAD_ANSWERS as error:
         raise PeerSilent("BAD_ANSWER", f"the answer is not valid: {error}") from error

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 
@@ -61,14 +62,18 @@ class Attack:
             for name, subscription in watched.items():
                 subscription.callback = originals[name]
 
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Words of the accepted messages, and the time of the node."""
+        words = dict.fromkeys(word for each in self.templates.values() for word in words_of(each))
+        clock = self.rig.node.get_clock()
+        return Vocabulary(tuple(words)[:WORDS] or ("map",), lambda: clock.now().nanoseconds / 1e9)
+
     def strategy(self, entrance: Entrance) -> st.SearchStrategy[Any]:
         """Return cases for an entrance."""
-        words = dict.fromkeys(word for each in self.templates.values() for word in words_of(each))
-        now = self.rig.node.get_clock().now().nanoseconds / 1e9
-        vocabulary = Vocabulary(tuple(words)[:WORDS] or ("map",), float(int(now)))
         request = {SERVICE: "Request", ACTION: "Goal"}.get(entrance.kind)
         message_type = getattr(entrance.type, request) if request else entrance.type
-        return cases(message_type, vocabulary, self.templates.get(entrance))
+        return cases(message_type, self.vocabulary, self.templates.get(entrance))
 
     def deliver(self, entrance: Entrance, message: Any) -> None:
         """Put one case through an entrance and run what follows from it.

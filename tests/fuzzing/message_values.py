@@ -8,7 +8,7 @@ import re
 import struct
 import zlib
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -20,6 +20,8 @@ from rclpy.serialization import deserialize_message, serialize_message
 Path = tuple[str | int, ...]
 LONG, MANY = 1_000_000, 500
 """Length of the longest text [characters] and of the longest sequence [elements]."""
+BULK = 4_000_000
+"""Size of the longest repetition of one element [bytes]: 500 parameters of 1 MB test no node."""
 LEAVES = 400
 """Fields of a template that may be changed; bounds the time per case."""
 FLOATS = (
@@ -43,6 +45,7 @@ TEXTS = (
     "map/../map", "x" * 300, "\U0001f956", "\u0130\u0131", "\ufffd", "e\u0301" * 40, "' OR 1=1 --", "{'a': [",
     "</data>", "00-" + "f" * 32 + "-" + "f" * 16 + "-01",
 )  # fmt: skip
+LONG_TEXTS = ("y" * 5_000, "z" * LONG)
 ENCODINGS = (
     "rgb8", "bgr8", "rgba8", "bgra8", "mono8", "mono16", "8UC1", "8UC3", "16UC1", "32FC1", "64FC1",
     "yuv422_yuy2", "uyvy", "nv21", "bayer_rggb8", "bayer_gbrg16", "32SC4", "8UC-1", "png", "jpeg",
@@ -71,10 +74,13 @@ BYTES = (
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words that the graph under test knows, such as frames and ids, and its time [s]."""
+    """Words that the graph under test knows, such as frames and ids, and its clock [s].
+
+    Strategies are cached by it: one session has one.
+    """
 
     words: tuple[str, ...] = ()
-    now: float = 0.0
+    clock: Callable[[], float] = float
 
 
 def cases(message_type: Any, vocabulary: Vocabulary, template: Any = None) -> st.SearchStrategy[Any]:
@@ -159,14 +165,18 @@ def _built(message_type: Any, parts: dict[str, st.SearchStrategy[Any]]) -> st.Se
 
 def _stamps(stamp: Any, vocabulary: Vocabulary) -> st.SearchStrategy[Any]:
     ages = (0.0, 0.1, -0.1, 1.0, 5.0, -5.0, 60.0, -3600.0)
-    moments = [max(vocabulary.now - age, 0.0) for age in ages] + [2.0**31 - 1.0]
-    return st.sampled_from(moments).map(lambda t: stamp(sec=int(t), nanosec=int(t % 1.0 * 1e9)))
+
+    def aged(age: float) -> Any:
+        t = min(max(vocabulary.clock() - age, 0.0), 2.0**31 - 1.0)
+        return stamp(sec=int(t), nanosec=int(t % 1.0 * 1e9))
+
+    return st.sampled_from((*ages, -(2.0**31))).map(aged)
 
 
 def _texts(vocabulary: Vocabulary, limit: int) -> st.SearchStrategy[str]:
     known = [*vocabulary.words, *ENCODINGS]
     free = st.text(max_size=30)
-    rare = st.sampled_from([*TEXTS * 3, "y" * 5_000, "z" * LONG])
+    rare = st.sampled_from([*TEXTS * 3, *LONG_TEXTS])
     return st.one_of(st.sampled_from(known), rare, free).map(lambda text: text[:limit])
 
 
@@ -190,7 +200,17 @@ def _sequences(
     nested = "/" in inner
     some = st.lists(elements, max_size=min(limit, 2 if nested and depth else 4))
     many = min(limit, 8 if depth or "string" in inner else MANY)
-    return st.one_of(some, some, st.tuples(elements, st.integers(0, many)).map(lambda p: [p[0]] * p[1]))
+    repeated = st.tuples(elements, st.integers(0, many)).map(
+        lambda p: [p[0]] * min(p[1], BULK // _size(p[0]))
+    )
+    return st.one_of(some, some, repeated)
+
+
+def _size(element: Any) -> int:
+    """Return about how many bytes an element takes on the wire."""
+    if hasattr(element, "get_fields_and_field_types"):
+        return len(serialize_message(element))
+    return len(element) + 1 if isinstance(element, str) else 8
 
 
 def _arrays(

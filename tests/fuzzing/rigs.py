@@ -12,6 +12,7 @@ from typing import Any
 import rclpy
 import yaml
 from lifecycle_msgs.msg import State
+from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
@@ -62,6 +63,12 @@ class Rig:
             AssertionError: If it is not answered as it should be.
         """
         raise NotImplementedError
+
+    def provoke(self, asked: Callable[[], object], timeout: float) -> None:
+        """Have the node ask its peers until one is ``asked``, at most ``timeout`` [s]."""
+        end = time.monotonic() + timeout
+        while not asked() and time.monotonic() < end:
+            self.executor.spin_once(timeout_sec=0.02)
 
     def until(self, condition: Callable[[], object], timeout: float = PATIENCE) -> None:
         """Spin until a condition holds.
@@ -224,6 +231,13 @@ class ReasonerRig(Rig):
         state = self._operator.statuses[-1].state
         assert state == MissionStatus.STATE_SUCCEEDED, self._operator.statuses[-1].reason
 
+    def provoke(self, asked: Callable[[], object], timeout: float) -> None:
+        """Have the bread fetched, which takes every peer."""
+        self._operator.say("bring me the bread")
+        super().provoke(asked, timeout)
+        self._operator.say("stop")
+        self.settle(30)
+
 
 class SimRig(Rig):
     """Simulation and skill server with small pictures."""
@@ -265,14 +279,40 @@ class SimRig(Rig):
 
 
 class BringupRig(Rig):
-    """The lifecycle manager of one node that is not there."""
+    """The lifecycle manager of one node, played by two services."""
 
     name = "bringup"
 
     def make(self) -> Node:
+        self._state = State.PRIMARY_STATE_UNCONFIGURED
+        self.stranger.create_service(GetState, "/sim/get_state", self._tell_state)
+        self.stranger.create_service(ChangeState, "/sim/change_state", self._change_state)
         return BringupNode(
             context=self.context, parameter_overrides=self.parameters(nodes=["0:/sim"], poll=0.1)
         )
+
+    def _tell_state(self, _: object, response: GetState.Response) -> GetState.Response:
+        response.current_state.id = self._state
+        return response
+
+    def _change_state(
+        self, request: ChangeState.Request, response: ChangeState.Response
+    ) -> ChangeState.Response:
+        goals = {
+            1: State.PRIMARY_STATE_INACTIVE,
+            3: State.PRIMARY_STATE_ACTIVE,
+            4: State.PRIMARY_STATE_INACTIVE,
+        }
+        self._state = goals.get(request.transition.id, self._state)
+        response.success = True
+        return response
+
+    def provoke(self, asked: Callable[[], object], timeout: float) -> None:
+        """Have the node brought up from its first state."""
+        self.node.trigger_deactivate()
+        self._state = State.PRIMARY_STATE_UNCONFIGURED
+        self.node.trigger_activate()
+        super().provoke(asked, timeout)
 
     def ask(self) -> None:
         """Have its state told."""

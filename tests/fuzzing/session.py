@@ -1,30 +1,25 @@
 """One run over the entrances of one node: cases, invariants after each, and a normal question."""
 
 import faulthandler
-import time
-import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
-
 from fuzzing.entrances import Attack, Entrance
-from fuzzing.invariants import InvariantBroken, outgoing_messages, resident, unfinished_pose, writes_outside
+from fuzzing.hostile_peers import HostilePeers
+from fuzzing.invariants import InvariantBroken, outgoing_messages, unfinished_pose, writes_outside
+from fuzzing.message_values import Vocabulary
+from fuzzing.parameters import parameter_doors
 from fuzzing.rigs import Rig
+from fuzzing.rounds import HANG, SHOWN, Door, Outcome, explore, explore_with_memory
 from openral_core.errors import OpenRALError
 from openral_ros.callback_guard import CallbackGuard
 
 FOREIGN = ("set_parameters", "set_parameters_atomically")
 """Services of rclpy that raise on an unknown type of parameter; ours answers for them that all is refused."""
-HANG = 150.0
-"""A case that takes longer ends the process with the stack of every thread [s]."""
-GROWTH = 300.0
-"""Memory that a node may gain in a session [MB]: bounded caches fill."""
-SHOWN = 600
-"""Length of a message in a finding [characters]."""
 
 
 @dataclass
@@ -33,45 +28,57 @@ class Session:
 
     rig: Rig
     attack: Attack
+    peers: HostilePeers = field(init=False)
     raised: list[str] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
     cases: Counter[str] = field(default_factory=Counter)
     findings: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
 
-    def batch(self, entrance: Entrance, count: int, number: int, *, shrink: bool = True) -> None:
-        """Put ``count`` cases through an entrance; findings are kept."""
-        began = time.monotonic()
-        phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
-
-        @seed(number)
-        @settings(
-            max_examples=count,
-            database=None,
-            phases=phases,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
+    @cached_property
+    def doors(self) -> tuple[Door, ...]:
+        """Every entrance of the node, from the graph and from its own lists of parameters and clients."""
+        vocabulary = self.attack.vocabulary
+        return (
+            *(self._entrance_door(entrance) for entrance in self.attack.entrances()),
+            *self.peers.doors(),
+            *parameter_doors(self.rig, vocabulary),
         )
-        @given(message=self.attack.strategy(entrance))
-        def put(message: Any) -> None:
-            self._case(entrance, message)
 
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                put()
-        except Exception as error:
-            self.findings.append(f"{entrance}: {_described(error)}")
-        self.seconds[str(entrance)] = round(time.monotonic() - began, 2)
+    def batch(self, door: Door, count: int, number: int, *, shrink: bool = False) -> Outcome:
+        """Put ``count`` cases through a door; findings are kept."""
+        return self._kept(door, explore(self._checked(door), count, number, shrink=shrink))
 
-    def _case(self, entrance: Entrance, message: Any) -> None:
-        self.cases[str(entrance)] += 1
-        faulthandler.dump_traceback_later(HANG, exit=True)
-        try:
-            self.attack.deliver(entrance, message)
-        finally:
-            faulthandler.cancel_dump_traceback_later()
+    def measured_batch(self, door: Door, count: int, number: int) -> Outcome:
+        """Put cases through a door and require memory to stand still; findings are kept."""
+        return self._kept(door, explore_with_memory(self._checked(door), count, number))
+
+    def _kept(self, door: Door, outcome: Outcome) -> Outcome:
+        self.cases[str(door)] += outcome.cases
+        self.findings += outcome.findings
+        return outcome
+
+    def _entrance_door(self, entrance: Entrance) -> Door:
+        return Door(
+            str(entrance),
+            lambda: self.attack.strategy(entrance),
+            lambda value: self.attack.deliver(entrance, value),
+        )
+
+    def _checked(self, door: Door) -> Door:
+        def deliver(value: Any) -> bool | None:
+            delivered = door.deliver(value)
+            self._check()
+            return delivered
+
+        return replace(door, deliver=deliver)
+
+    def _check(self) -> None:
+        """Require the invariants that hold after every case.
+
+        Raises:
+            InvariantBroken: If one does not.
+        """
         for kept, what in ((self.raised, "raised"), (self.unfinished, "pose"), (self.written, "wrote")):
             if kept:
                 told = "; ".join(kept[:3])
@@ -109,16 +116,10 @@ def session_of(rig: Rig) -> Iterator[Session]:
     CallbackGuard.record = noted  # type: ignore[method-assign]
     try:
         with outgoing_messages(sent), writes_outside(rig.folder) as session.written:
+            session.peers = HostilePeers(rig, Vocabulary())
             session.attack.learn()
-            before = resident()
+            session.peers.vocabulary = session.attack.vocabulary
             yield session
-            if (grown := resident() - before) > GROWTH:
-                session.findings.append(f"{rig.name}: its memory grew by {grown:.0f} MB")
     finally:
         CallbackGuard.record = record  # type: ignore[method-assign]
         session.attack.close()
-
-
-def _described(error: BaseException) -> str:
-    notes = " ".join(note for note in getattr(error, "__notes__", ()) if "while generating" not in note)
-    return f"{type(error).__name__}: {error} | {notes}"[: 3 * SHOWN]

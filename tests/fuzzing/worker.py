@@ -1,35 +1,45 @@
-"""`python -m fuzzing.worker NODE|files COUNT SEED`: one round over every entrance, a JSON line each.
+"""`python -m fuzzing.worker NAME COUNT SEED [SKIPPED ...]`: one round over every entrance, a JSON line each.
 
-A process of its own, because a node that takes the interpreter with it must be counted, not end the run.
+NAME is a node's rig or a suite. A process of its own, because a node that takes the interpreter with it must
+be counted, not end the run. It works in a temporary folder beside a sentinel that nothing may touch.
 """
 
+import gc
 import json
 import os
 import sys
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
-
 if TYPE_CHECKING:
-    from fuzzing.documents import FileEntrance
+    from fuzzing.rounds import Door, Outcome
 
-FILES = "files"
+ASKED_EVERY = 10
+"""Entrances of few cases after which the normal question is asked."""
 
 
 def main(
     name: str, count: int, number: int, skipped: frozenset[str] = frozenset()
 ) -> Iterator[dict[str, Any]]:
-    """Yield what each entrance took: its name, its cases, and what broke."""
-    with TemporaryDirectory() as folder:
-        os.environ["ROS_LOG_DIR"] = str(Path(folder) / "ros")
+    """Yield what each entrance took: its name, its cases, the memory it kept, and what broke."""
+    with TemporaryDirectory() as root:
+        inside, outside = Path(root) / "inside", Path(root) / "outside"
+        inside.mkdir()
+        outside.mkdir()
+        (outside / "sentinel").write_text("as it was")
+        os.environ["ROS_LOG_DIR"] = str(inside / "ros")
+        os.environ["HOME"] = os.environ["TMPDIR"] = str(inside)
         os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
         os.environ.setdefault("LP_NUM_THREADS", "1")
-        rounds = files_round if name == FILES else node_round
-        yield from rounds(name, Path(folder), count, number, skipped)
+        os.chdir(inside)
+        from fuzzing.suites import SUITES
+
+        rounds = suite_round if name in SUITES else node_round
+        yield from rounds(name, inside, count, number, skipped)
+        if changed := _changes(Path(root), outside):
+            yield _remark(f"{name} (file system)", [changed])
 
 
 def node_round(
@@ -47,56 +57,66 @@ def node_round(
         rig_of(name, folder, domain) as rig,
         session_of(rig) as session,
     ):
-        for place, entrance in enumerate(session.attack.entrances()):
-            if str(entrance) in skipped:
+        gc.freeze()  # what exists now stays: collections are quick
+        unasked: list[str] = []
+        for place, door in enumerate(session.doors):
+            if str(door) in skipped:
                 continue
-            yield {"begins": str(entrance)}
-            session.batch(entrance, count, 1000 * number + place, shrink=False)
-            session.question(entrance)
+            yield {"begins": str(door)}
+            put = session.measured_batch if door.weight == 1.0 else session.batch
+            outcome = put(door, _share(door, count), 1000 * number + place)
+            unasked.append(str(door))
+            if door.weight == 1.0 or len(unasked) >= ASKED_EVERY or outcome.findings:
+                session.question(", ".join(unasked))
+                unasked.clear()
             findings, session.findings = session.findings, []
-            yield {"entrance": str(entrance), "cases": session.cases[str(entrance)], "findings": findings}
+            yield _line(door, outcome, findings)
+        session.question("all of it")
+        yield {
+            "entrance": f"{name} (normal question)",
+            "cases": 0,
+            "grown": 0.0,
+            "findings": session.findings,
+        }
 
 
-def files_round(
+def suite_round(
     name: str, folder: Path, count: int, number: int, skipped: frozenset[str]
 ) -> Iterator[dict[str, Any]]:
-    """Load damaged files of every kind."""
-    from fuzzing.documents import FILES as KINDS
+    """Put cases through every door of a suite."""
     from fuzzing.invariants import writes_outside
+    from fuzzing.rounds import explore_with_memory
+    from fuzzing.suites import SUITES
 
-    for place, entrance in enumerate(KINDS.values()):
-        if str(entrance) in skipped:
-            continue
-        yield {"begins": str(entrance)}
-        with writes_outside(folder) as written:
-            cases, findings = _load_damaged(entrance, folder / str(place), count, 1000 * number + place)
-        yield {"entrance": str(entrance), "cases": cases, "findings": [*findings, *written]}
+    with SUITES[name](folder) as doors, writes_outside(folder) as written:
+        gc.freeze()
+        for place, door in enumerate(doors):
+            if str(door) in skipped:
+                continue
+            yield {"begins": str(door)}
+            outcome = explore_with_memory(door, _share(door, count), 1000 * number + place)
+            findings = [*outcome.findings, *(f"{door} wrote: {each}" for each in written)]
+            written.clear()
+            yield _line(door, outcome, findings)
 
 
-def _load_damaged(entrance: "FileEntrance", folder: Path, count: int, number: int) -> tuple[int, list[str]]:
-    """Return how many damaged contents were loaded, and what broke."""
-    from fuzzing.documents import damaged
+def _share(door: "Door", count: int) -> int:
+    return max(2, round(count * door.weight))
 
-    cases = 0
 
-    @seed(number)
-    @settings(
-        max_examples=count, database=None, deadline=None, phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
-    @given(content=damaged(entrance.prepare(folder)))
-    def load(content: bytes) -> None:
-        nonlocal cases
-        cases += 1
-        entrance.deliver(content, folder)
+def _line(door: "Door", outcome: "Outcome", findings: list[str]) -> dict[str, Any]:
+    return {"entrance": str(door), "cases": outcome.cases, "grown": outcome.grown, "findings": findings}
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            load()
-        except Exception as error:
-            return cases, [f"{entrance}: {type(error).__name__}: {error}"[:1000]]
-    return cases, []
+
+def _remark(about: str, findings: list[str]) -> dict[str, Any]:
+    return {"entrance": about, "cases": 0, "grown": 0.0, "findings": findings}
+
+
+def _changes(root: Path, outside: Path) -> str:
+    """Return what is beside the folder of the round and was not, "" if nothing."""
+    found = sorted(str(path.relative_to(root)) for path in (*root.glob("*"), *outside.rglob("*")))
+    as_it_was = (outside / "sentinel").exists() and (outside / "sentinel").read_text() == "as it was"
+    return "" if found == ["inside", "outside", "outside/sentinel"] and as_it_was else f"wrote: {found}"
 
 
 if __name__ == "__main__":

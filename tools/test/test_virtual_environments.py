@@ -21,7 +21,6 @@ FILES = (
     "sim.txt",
     "dev.txt",
     "ros.txt",
-    "ros_robot.txt",
     "sim_assets.txt",
 )
 

@@ -3,7 +3,7 @@ from typing import TypeVar
 
 import pytest
 
-from openral_core.skills import Feedback
+from openral_sim.skills.context import Feedback
 
 _T = TypeVar("_T")
 Play = Callable[[Generator[Feedback, None, _T]], _T]

@@ -23,12 +23,8 @@ class ResourceUsage:
 
 def resource_usage(rig: FaultTestDeployment) -> Mapping[str, ResourceUsage]:
     """Measure the resources of every running node."""
-    found: dict[str, ResourceUsage] = {}
-    for key in rig.supervisor.restarts():
-        process = rig.node(key)
-        with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
-            found |= {key: _holding(process)} if process is not None else {}
-    return found
+    nodes = {key: rig.node(key) for key in rig.supervisor.restarts()}
+    return {key: _holding(process) for key, process in nodes.items() if process is not None}
 
 
 def _holding(process: psutil.Process) -> ResourceUsage:

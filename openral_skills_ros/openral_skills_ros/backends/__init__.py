@@ -1,1 +1,0 @@
-"""Backends of verbs: each carries out a goal by actions of other packages."""

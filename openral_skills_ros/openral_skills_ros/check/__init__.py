@@ -1,1 +1,0 @@
-"""`openral robot check`: a running robot against its robot.yaml."""
