@@ -10,7 +10,7 @@ ENGINES ?= $(if $(TESTS),no,yes)
 
 SOURCES := $(filter-out underlay/%,$(patsubst %/package.xml,%,$(wildcard */package.xml)))
 MODULES := $(foreach package,$(SOURCES),$(wildcard $(package)/openral_*/__init__.py))
-TYPED := $(patsubst %/__init__.py,%,$(MODULES)) tools/workspace tools/docs_site.py deploy_sim.py conftest.py benchmarks examples tools/code_shape.py
+TYPED := $(patsubst %/__init__.py,%,$(MODULES)) tools/workspace tools/docs_site.py deploy_sim.py deploy_robot.py conftest.py benchmarks examples tools/code_shape.py tools/supply_chain.py
 IN_BUILT := tools/env
 
 empty :=
@@ -18,7 +18,7 @@ space := $(empty) $(empty)
 SOURCE_PATH := $(subst $(space),:,$(abspath $(SOURCES)))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build engines format lint type test bench docs sim clean
+.PHONY: help setup build robot engines format lint type test bench docs sbom audit sim clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ setup: ## system packages, virtual environment, pinned wheels
 
 build: ## set up, then build with colcon what has changed
 	@cd tools && $(PYTHON) -m workspace build
+
+robot: ## build, with the interfaces of Nav2, MoveIt and ros2_control that ROS does not provide
+	@cd tools && $(PYTHON) -m workspace robot
 
 format: setup ## rewrite the sources in the house format
 	.venv/bin/ruff check --fix-only --quiet .
@@ -44,7 +47,7 @@ type: setup ## mypy --strict over every package
 engines: setup
 	@cd tools && $(PYTHON) -m workspace engines
 
-test: build $(if $(filter no,$(ENGINES)),,engines) ## every test, once (TESTS=path narrows, WORKERS=n processes, ENGINES=no without PyTorch)
+test: $(if $(TESTS),build,robot) $(if $(filter no,$(ENGINES)),,engines) ## every test, once (TESTS=path narrows, WORKERS=n processes, ENGINES=no without PyTorch)
 	@exec $(IN_BUILT) python -P -m pytest -n $(WORKERS) $(TESTS)
 
 bench: build ## measure; table on the terminal, JSON in benchmarks/results
@@ -54,6 +57,14 @@ docs: build ## documentation site in build/site, API reference included; its lin
 	@cd tools && $(PYTHON) -m workspace docs
 	@exec $(PYTHON) tools/docs_site.py
 	@exec $(IN_BUILT) python -P -m pytest tests/test_documents.py tests/test_examples.py tests/docs
+
+sbom: setup ## bill of materials (CycloneDX) of everything installed, in build/sbom.cdx.json
+	@cd tools && $(PYTHON) -m workspace audit
+	@exec $(PYTHON) tools/supply_chain.py sbom
+
+audit: setup ## known vulnerabilities of what is installed, by pip-audit; says so if there is no network
+	@cd tools && $(PYTHON) -m workspace audit
+	@exec $(PYTHON) tools/supply_chain.py audit
 
 # make names the mission's exit code in its last line and itself ends with 2; `python deploy_sim.py` passes it on.
 sim: build ## the whole graph in simulation (GOAL="...", SEED=n, ARGS="--dry-run ...")

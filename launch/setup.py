@@ -6,8 +6,8 @@ setup(
     name=NAME,
     version="0.1.0",
     description=(
-        "Bring-up of the whole graph: deploy_sim.py, sim_e2e.launch.py, the lifecycle manager bringup, "
-        "process supervision and the openral command."
+        "Bring-up of the whole graph: deploy_sim.py, deploy_robot.py, launch files, the lifecycle manager "
+        "bringup, process supervision and the openral command."
     ),
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
@@ -15,7 +15,7 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
-        (f"share/{NAME}/launch", ["launch/sim_e2e.launch.py"]),
+        (f"share/{NAME}/launch", ["launch/sim_e2e.launch.py", "launch/robot.launch.py"]),
         (f"share/{NAME}/dds", ["dds/large_images.xml"]),
     ],
     zip_safe=True,
@@ -24,6 +24,7 @@ setup(
         "console_scripts": [
             "bringup = openral_bringup.lifecycle_manager.node:main",
             "deploy_sim = openral_bringup.deploy.main:main",
+            "deploy_robot = openral_bringup.deploy.main:robot_main",
             "openral = openral_bringup.cli.main:main",
         ],
     },

@@ -16,9 +16,7 @@ ELSEWHERE = {
     "openral_perception_ros/openral_perception_ros/locate_service.py": "guards its services itself",
     "openral_detector_conformance/openral_detector_conformance": "clients in a test kit",
     "openral_reasoner_testing/openral_reasoner_testing/ros": "fake peers of tests",
-    "openral_reasoner_ros/openral_reasoner_ros/cli": "commands that end with their answer",
     "openral_world_state/openral_world_state/ros/live_cli.py": "a command that ends with its answer",
-    "launch/openral_bringup/deploy/monitor_node.py": "spins a plain node whose Scope guards it",
 }
 SOURCES = sorted(
     path

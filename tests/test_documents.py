@@ -131,7 +131,8 @@ def test_every_program_that_is_named_exists(document: Path) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
 def test_every_launch_argument_that_is_named_exists(document: Path) -> None:
-    assert set(launch_arguments(document)) - inventory()["launch_arguments"].keys() == set()
+    known = inventory()["launch_arguments"].keys() | inventory()["robot_launch_arguments"].keys()
+    assert set(launch_arguments(document)) - known == set()
 
 
 def launch_arguments(document: Path) -> Iterator[str]:

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("openral_msgs")
 from goldens.interfaces import AGAIN, difference, kept, surface
 
-PARTS = ("launch_arguments", "commands", "exit_codes")
+PARTS = ("launch_arguments", "robot_launch_arguments", "commands", "exit_codes")
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +26,13 @@ def test_launch_arguments_command_lines_and_exit_codes_are_as_recorded(
 def test_every_command_and_every_kind_of_thing_is_recorded() -> None:
     recorded = kept()
     assert set(recorded) == {*PARTS, "graph"}
-    assert {"deploy_sim", "openral prompt", "openral mission cancel", "openral doctor"} <= set(
-        recorded["commands"]
-    )
+    assert {
+        "deploy_sim",
+        "deploy_robot",
+        "openral prompt",
+        "openral mission cancel",
+        "openral doctor",
+    } <= set(recorded["commands"])
     assert recorded["commands"]["openral prompt"]["exit_codes"] == [0, 1, 3, 4, 5]
     assert recorded["exit_codes"]["in_documents"] == [0, 1, 2, 3, 4, 5, 130]
     assert recorded["graph"]["/reasoner"]["subscribes"]["/openral/prompt"] == "openral_msgs/msg/PromptStamped"

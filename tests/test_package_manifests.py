@@ -49,6 +49,7 @@ WITHOUT_KEY = {
     "openai",
     "pynvml",
     "pytransform3d",
+    "rapidfuzz",
     "tokenizers",
     "torch",
     "transformers",

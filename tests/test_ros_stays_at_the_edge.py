@@ -13,6 +13,7 @@ ROS_PACKAGES = {
     "openral_perception_ros",
     "openral_reasoner_ros",
     "openral_bringup",
+    "openral_skills_ros",
     "openral_detector_conformance",
     "openral_household_benchmark",
     "openral_mcp",

@@ -73,14 +73,20 @@ def test_fields_keep_their_names_types_and_order(interface: str) -> None:
 
 
 def test_no_interface_is_unchecked() -> None:
-    defined = {f"{file.parents[1].name}/{file.stem}" for file in UNDERLAY.glob("*/*/*.*")}
+    defined = {f"{file.parents[1].name}/{file.stem}" for file in UNDERLAY.glob("*/msg/*.msg")}
     assert defined == set(FIELDS)
 
 
-@pytest.mark.parametrize("package", ["tf2_msgs", "vision_msgs"])
-def test_every_definition_is_generated(package: str) -> None:
-    declared = (UNDERLAY / package / "CMakeLists.txt").read_text()
-    assert all(f'"msg/{file.name}"' in declared for file in (UNDERLAY / package / "msg").iterdir())
+PACKAGES = {file.parent.name: file.parent for file in UNDERLAY.glob("**/package.xml")}
+
+
+@pytest.mark.parametrize("package", PACKAGES.values(), ids=PACKAGES)
+def test_every_definition_is_generated(package: Path) -> None:
+    declared = (package / "CMakeLists.txt").read_text()
+    folders = [package / suffix for suffix in ("msg", "srv", "action")]
+    defined = [file for folder in folders if folder.is_dir() for file in folder.iterdir()]
+    assert defined
+    assert all(f'"{file.parent.name}/{file.name}"' in declared for file in defined)
 
 
 @pytest.mark.parametrize("interface", FIELDS)

@@ -18,8 +18,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from openral_console.ros.recording import RecordingSource
 from openral_console.security import Access
-from openral_console.server import make_app
-from openral_console.serving import address_of, listen
+from openral_console.server import address_of, listen, make_app
 
 SIZES = {"wide": (1440, 900), "phone": (390, 844)}
 PICTURES = (

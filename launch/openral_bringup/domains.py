@@ -18,7 +18,7 @@ import rclpy
 from rclpy.context import Context
 from rclpy.node import Node
 
-from openral_bringup.graph.errors import InvalidDeployment
+from openral_bringup.graph.options import InvalidDeployment
 from openral_core.errors import format_choices
 
 AUTO = "auto"

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
@@ -13,12 +13,21 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from openral_bringup.domains import domain_of, occupy
+from openral_bringup.graph.bodies import robot_content
 from openral_bringup.graph.description import GraphDescription, build_graph
 from openral_bringup.graph.detectors import missing_requirements
-from openral_bringup.graph.errors import InvalidDeployment, Problems
 from openral_bringup.graph.nodes import Overrides, overrides_of
-from openral_bringup.graph.options import DEFAULT_SCENE, RENAMED, DeploymentOptions
-from openral_bringup.graph.resources import rskill_folders, scene_path
+from openral_bringup.graph.options import (
+    DEFAULT_SCENE,
+    OF_ROBOT,
+    OF_SIMULATION,
+    RENAMED,
+    DeploymentOptions,
+    InvalidDeployment,
+    Problems,
+    with_default,
+)
+from openral_bringup.graph.resources import robot_path, rskill_folders, scene_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +43,8 @@ class Argument:
 def argument_of(name: str, field: FieldInfo) -> Argument:
     """Return the launch argument of an option."""
     kind, default = field.annotation, DEFAULT_SCENE if field.is_required() else field.default
+    if default == Path():
+        return Argument(name, "", field.description or "")
     if isinstance(default, tuple):
         return Argument(name, ",".join(default), f"{field.description}, separated by commas")
     if isinstance(default, bool):
@@ -49,13 +60,27 @@ _SPELLED = {
     if option != "overrides"
 }
 """Launch arguments that are options, with the name of their field."""
-ARGUMENTS = (
-    *(argument_of(name, DeploymentOptions.model_fields[option]) for name, option in _SPELLED.items()),
+_COMMON = (
     Argument("rskills", "", "folders of your own rSkills, separated by commas"),
     Argument("domain_id", "", "ROS_DOMAIN_ID of the graph, or auto for a free one"),
     Argument("params", "", "YAML files of node: {parameter: value}, separated by commas"),
     Argument("set", "", "node.parameter=value, separated by semicolons"),
 )
+
+
+def _arguments(left_out: Collection[str], *, simulated: bool) -> tuple[Argument, ...]:
+    fields = {
+        name: with_default(option, DeploymentOptions.model_fields[option], simulated=simulated)
+        for name, option in _SPELLED.items()
+        if option not in left_out
+    }
+    return (*(argument_of(name, field) for name, field in fields.items()), *_COMMON)
+
+
+ARGUMENTS = _arguments(OF_ROBOT, simulated=True)
+"""Arguments of `sim_e2e.launch.py`."""
+ROBOT_ARGUMENTS = _arguments(OF_SIMULATION, simulated=False)
+"""Arguments of `robot.launch.py`."""
 
 
 def options_from_launch(arguments: Mapping[str, str]) -> tuple[DeploymentOptions, list[str]]:
@@ -75,7 +100,11 @@ def options_from_launch(arguments: Mapping[str, str]) -> tuple[DeploymentOptions
         if name in arguments
     }
     content["overrides"] = problems.attempt(lambda: overrides_of(files, settings), nothing)
-    content["scene"] = problems.attempt(lambda: scene_path(arguments["scene"]), Path())
+    if "robot" in arguments:
+        file = problems.attempt(lambda: robot_path(arguments["robot"]), Path())
+        content |= robot_content(file, problems)
+    else:
+        content["scene"] = problems.attempt(lambda: scene_path(arguments["scene"]), Path())
     try:
         return DeploymentOptions.model_validate(content), problems.found
     except ValidationError as error:
@@ -87,14 +116,13 @@ def options_from_launch(arguments: Mapping[str, str]) -> tuple[DeploymentOptions
         return DeploymentOptions.model_validate(right), [*problems.found, *wrong.values()]
 
 
-def unknown_arguments(given: Iterable[str]) -> list[str]:
+def unknown_arguments(given: Iterable[str], known: Collection[str]) -> list[str]:
     """Return a warning for each argument that the launch file does not have."""
-    known = [argument.name for argument in ARGUMENTS]
     lines = []
     for name in sorted(set(given) - set(known)):
         near = get_close_matches(name, known, n=1)
         meant = f"; did you mean {near[0]}:=?" if near else ""
-        lines.append(f"{name}:= is not an argument of sim_e2e.launch.py and has no effect{meant}")
+        lines.append(f"{name}:= is not an argument of this launch file and has no effect{meant}")
     return lines
 
 
@@ -160,7 +188,7 @@ def _prepared(arguments: Mapping[str, str], given: Iterable[str]) -> Launch:
     requirements = partial(missing_requirements, folders=folders)
     graph = build_graph(options, folders, known_problems=problems.found, requirements=requirements)
     domain = occupy(asked, [node.qualified for node in graph.started])
-    lines = unknown_arguments(given)
+    lines = unknown_arguments(given, arguments)
     lines += [
         f"{node.key}: environment {name}={value}"
         for node in graph.started

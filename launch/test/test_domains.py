@@ -14,7 +14,7 @@ from rclpy.node import Node
 
 from openral_bringup import domains
 from openral_bringup.domains import FIRST_PORT, HELD, PORTS, domain_of, occupy
-from openral_bringup.graph.errors import InvalidDeployment
+from openral_bringup.graph.options import InvalidDeployment
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """

@@ -8,10 +8,10 @@ from typer.testing import CliRunner
 from openral_bringup import launch_description as launching
 from openral_bringup.deploy.main import app
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.errors import InvalidDeployment
-from openral_bringup.graph.options import DeploymentOptions
+from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment
 from openral_bringup.launch_description import (
     ARGUMENTS,
+    ROBOT_ARGUMENTS,
     Argument,
     in_launch_spelling,
     options_from_launch,
@@ -134,9 +134,34 @@ def test_a_quoted_command_keeps_its_own_flags() -> None:
 
 
 def test_a_misspelt_argument_is_told_with_the_one_that_was_meant() -> None:
-    (line,) = unknown_arguments([*words(), "seeed"])
+    (line,) = unknown_arguments([*words(), "seeed"], words())
     assert line.startswith("seeed:= is not an argument")
     assert "did you mean seed:=?" in line
+
+
+ROBOT = ROOT / "robots" / "shelf_camera.yaml"
+
+
+def robot_words(**changed: str) -> dict[str, str]:
+    return {argument.name: argument.default for argument in ROBOT_ARGUMENTS} | {"robot": str(ROBOT)} | changed
+
+
+def test_a_real_robot_has_the_same_arguments_but_for_those_of_the_simulation() -> None:
+    simulated = {argument.name for argument in ARGUMENTS}
+    real = {argument.name for argument in ROBOT_ARGUMENTS}
+    assert simulated - real == {"scene", "cameras", "namespace", "seed", "real_time_factor"}
+    assert real - simulated == {"robot"}
+
+
+def test_the_cameras_of_a_real_robot_are_those_of_its_file() -> None:
+    options, problems = options_from_launch(robot_words())
+    assert not problems
+    assert (options.cameras, options.robot, options.simulated) == (("shelf",), ROBOT, False)
+
+
+def test_a_robot_that_does_not_exist_is_told() -> None:
+    _, (problem,) = options_from_launch(robot_words(robot=str(ROOT / "robots" / "README.md")))
+    assert "README.md" in problem
 
 
 @pytest.mark.parametrize("argument", ARGUMENTS, ids=lambda item: item.name)

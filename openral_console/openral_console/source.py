@@ -27,6 +27,15 @@ class NodeSilent(ConsoleError):
         super().__init__(f"{who} did not answer within {seconds:g} s; is its node active?")
 
 
+class Broken(ConsoleError):
+    """A command over which the console itself broke."""
+
+    status = 500
+
+    def __init__(self) -> None:
+        super().__init__("the console broke over this request; its log says how")
+
+
 class NothingToShow(ConsoleError):
     """A camera without an image."""
 

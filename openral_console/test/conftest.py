@@ -11,8 +11,7 @@ import uvicorn
 
 from openral_console.ros.robot import RobotSource
 from openral_console.security import Access
-from openral_console.server import make_app
-from openral_console.serving import address_of, listen
+from openral_console.server import address_of, listen, make_app
 from openral_console.source import StateSource
 from openral_testing.ros.robot import Robot
 

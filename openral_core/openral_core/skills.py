@@ -7,7 +7,7 @@ from enum import IntEnum
 from openral_core.geometry import Pose
 from openral_core.rskills import Verb
 
-__all__ = ["ParamValue", "SkillGoal", "SkillResult", "SkillStatus", "Verb"]
+__all__ = ["Feedback", "ParamValue", "SkillGoal", "SkillResult", "SkillStatus", "Verb"]
 
 ParamValue = str | float | int | bool | Pose
 """A typed skill parameter; poses are in map."""
@@ -40,6 +40,19 @@ class SkillGoal:
     prompt: str
     params: Mapping[str, ParamValue] = field(default_factory=dict)
     deadline: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """Progress of a running skill.
+
+    Attributes:
+        stage: Name of the present stage.
+        progress: Progress of that stage in [0, 1].
+    """
+
+    stage: str
+    progress: float
 
 
 @dataclass(frozen=True, slots=True)

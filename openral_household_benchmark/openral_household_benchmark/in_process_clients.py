@@ -3,6 +3,8 @@
 from openral_core.detectors import LocateResult
 from openral_core.geometry import Pose
 from openral_core.rskills import Registry
+from openral_core.skill_errors import SkillFailed
+from openral_core.skill_requests import validate_goal
 from openral_core.skills import SkillResult
 from openral_core.spatial_memory import (
     ObserveResult,
@@ -18,9 +20,7 @@ from openral_reasoner.commands import AskModel, CallLocate, CallObserve, CancelS
 from openral_reasoner.events import Event, SkillEnded
 from openral_reasoner.llm.base import Model, ModelUnavailable, answer_of
 from openral_reasoner_testing.fake_peers import InProcessPeers
-from openral_sim.skills.errors import SkillFailed
 from openral_sim.skills.registry import SKILLS
-from openral_sim.skills.requests import validate_goal
 
 
 class RobotPeers(InProcessPeers):

@@ -14,11 +14,12 @@ from pydantic import AfterValidator, Field, FiniteFloat
 
 from openral_core.errors import OpenRALError
 from openral_core.missions import PromptOutcome
-from openral_mcp.missions import MissionClient, MissionMonitor, PromptNotAcknowledged, is_for_operator
+from openral_mcp.missions import MissionClient, is_for_operator
 from openral_mcp.reading_tools import OptionalWords, ReadingTools, Words, printable
 from openral_mcp.replies import MissionReply, StopReply, mission_reply
 from openral_msgs.msg import PromptReceipt
 from openral_reasoner.prompts import PROMPT_CHARACTERS
+from openral_reasoner_ros.mission_client import MissionMonitor, NotAcknowledged
 
 DEFAULT_WAIT, MAX_WAIT = 600.0, 3600.0
 """Longest wait for the end of a mission [s]: the default, and the most that a call may ask for."""
@@ -85,7 +86,7 @@ class ActingTools:
         """Stop the robot at once: the running mission and all queued ones, also those of others."""
         try:
             receipt = await self._missions.stop()
-        except PromptNotAcknowledged as error:
+        except NotAcknowledged as error:
             return await self._reading.failure(StopReply, error)
         return StopReply(
             status=_outcome(receipt).name, message=receipt.message, mission_id=receipt.mission_id

@@ -26,6 +26,6 @@ def mcp(
     variable OPENRAL_MCP_TOKEN; if it is not set, a token is generated and printed to standard error.
     """
     # The SDK takes seconds to import, which no other command of openral should.
-    from openral_mcp.process import serve
+    from openral_mcp.server import serve
 
     serve(http, allow_missions=allow_missions, namespace=namespace, runs=runs)

@@ -5,7 +5,7 @@ Its only publications and requests are queries: nothing here can move the robot 
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import Image
@@ -14,7 +14,6 @@ from openral_core.detectors import LifecycleState, LocateResult
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.rskills import Mode
 from openral_core.spatial_memory import RecallQuery, RecallResult, ResolveQuery, ResolveResult, SceneGraph
-from openral_mcp.graph_thread import GraphThread
 from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_msgs.srv import LocateInView, RecallObject, ResolvePlace
 from openral_reasoner.palette.build import DetectorState
@@ -30,6 +29,7 @@ from openral_ros.conversions.spatial_memory import (
     resolve_result_from_response,
     scene_graph_from_message,
 )
+from openral_ros.node_thread import Deliver, NodeThread
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.service_client import AsyncServiceClient, CallError
@@ -70,7 +70,7 @@ class RobotReader:
     Construct it before its thread runs.
     """
 
-    def __init__(self, thread: GraphThread) -> None:
+    def __init__(self, thread: NodeThread) -> None:
         self._thread, scope, node = thread, thread.scope, thread.node
         self._recall = AsyncServiceClient[RecallObject.Response](scope, node, RecallObject, RECALL)
         self._resolve = AsyncServiceClient[ResolvePlace.Response](scope, node, ResolvePlace, RESOLVE)
@@ -112,15 +112,14 @@ class RobotReader:
             traceparent=current_traceparent(),
         )
 
-        def begin(deliver: Callable[[object], None]) -> None:
+        def begin(deliver: Deliver[LocateInView.Response]) -> None:
             caller = self._detectors.caller(name)
             if caller is None:
-                deliver(PeerSilent("UNAVAILABLE", f"detector {name!r} has left the graph"))
-            else:
-                caller.call(request, LOCATE_DEADLINE + LOCATE_MARGIN, deliver)
+                raise PeerSilent("UNAVAILABLE", f"detector {name!r} has left the graph")
+            caller.call(request, LOCATE_DEADLINE + LOCATE_MARGIN, deliver)
 
-        outcome = await self._thread.call(begin, LOCATE_DEADLINE + LOCATE_MARGIN)
-        return _converted(outcome, lambda response: locate_result_from_response(response, query))
+        response = await self._call(begin, LOCATE_DEADLINE + LOCATE_MARGIN)
+        return _converted(response, lambda answer: locate_result_from_response(answer, query))
 
     async def detector(self, name: str) -> DetectorState:
         """Return a detector by id, alias or slug; "" is the default locator.
@@ -197,10 +196,16 @@ class RobotReader:
     ) -> Result:
         await self._thread.wait(lambda: client.ready, DISCOVERY)
 
-        def begin(deliver: Callable[[Response | CallError], None]) -> None:
+        def begin(deliver: Deliver[Response]) -> None:
             client.call(request, MEMORY_DEADLINE, deliver)
 
-        return _converted(await self._thread.call(begin, MEMORY_DEADLINE), convert)
+        return _converted(await self._call(begin, MEMORY_DEADLINE), convert)
+
+    async def _call(self, begin: Callable[[Deliver[Response]], None], deadline: float) -> Response:
+        try:
+            return await self._thread.call(begin, deadline)
+        except CallError as error:
+            raise PeerSilent(call_failed("", error).condition, str(error)) from error
 
     def _unavailable(self) -> tuple[str, ...]:
         locators = [s for s in self._detectors.states() if s.info.mode is Mode.ON_DEMAND and s.alive]
@@ -222,12 +227,8 @@ class RobotReader:
         self._scene = message
 
 
-def _converted(outcome: object, convert: Callable[[Any], Result]) -> Result:
-    if isinstance(outcome, PeerSilent):
-        raise outcome
-    if isinstance(outcome, CallError):
-        raise PeerSilent(call_failed("", outcome).condition, str(outcome)) from outcome
+def _converted(response: Response, convert: Callable[[Response], Result]) -> Result:
     try:
-        return convert(outcome)
+        return convert(response)
     except BAD_ANSWERS as error:
         raise PeerSilent("BAD_ANSWER", f"the answer is not valid: {error}") from error

@@ -1,10 +1,13 @@
-"""The MCP server: tools, resources and limits assembled, and its two transports."""
+"""MCP server of a robot: its tools, limits and two transports, its ROS node, and its end on a signal."""
 
 import os
 import secrets
+import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import new_class
 from typing import Any
 
@@ -23,7 +26,13 @@ from pydantic import AnyHttpUrl, BaseModel
 from openral_core import CONTRACT_VERSION
 from openral_core.errors import OpenRALError
 from openral_mcp.acting_tools import ActingTools
-from openral_mcp.reading_tools import ReadingTools
+from openral_mcp.missions import MissionClient
+from openral_mcp.reading_tools import ReadingTools, add_resources
+from openral_mcp.robot_reader import RobotReader
+from openral_mcp.runs import RunFolder
+from openral_reasoner_ros.mission_client import MissionMonitor
+from openral_ros.node_thread import NodeThread
+from openral_ros.tracing import start_tracing
 
 HOST = "127.0.0.1"
 """The only address that is served: an agent elsewhere uses a tunnel."""
@@ -230,3 +239,60 @@ def _strict(method: Callable[..., Any], annotations: ToolAnnotations) -> Tool:
     metadata = tool.fn_metadata.model_copy(update={"arg_model": strict})
     parameters = strict.model_json_schema(by_alias=True)
     return tool.model_copy(update={"fn_metadata": metadata, "parameters": parameters})
+
+
+def serve(http: int | None, *, allow_missions: bool, namespace: str, runs: Path) -> None:
+    """Serve a robot until the client ends standard input, or a signal comes.
+
+    Args:
+        http: Port for streamable HTTP, 0 for a free one; None serves standard input and output.
+        allow_missions: Offer tools that ask the robot to act.
+        namespace: Namespace of the robot.
+        runs: Folder of recorded runs.
+
+    Raises:
+        InvalidToken: If the configured token is too short.
+        PortUnavailable: If the port is taken.
+    """
+    token = "" if http is None else token_from_environment()
+    listener = None if http is None else bind(http)
+    start_tracing("openral_mcp", None)
+    # Every client of a stdio server starts a process of its own, and node names should be unique.
+    thread = NodeThread(f"openral_mcp_{os.getpid()}", namespace)
+    robot, monitor = RobotReader(thread), MissionMonitor(thread.scope)
+    reading = ReadingTools(robot, monitor, RunFolder(runs))
+    acting = ActingTools(MissionClient(thread, monitor), monitor, reading) if allow_missions else None
+    server = make_server(reading, acting, token)
+    add_resources(server, robot, reading)
+    if listener is not None:
+        _announce(listener, token)
+    with thread:
+        anyio.run(_serve, server, listener, acting)
+
+
+async def _serve(server: MCPServer, listener: socket.socket | None, acting: ActingTools | None) -> None:
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_end_on_signal, acting)
+        if listener is None:
+            await server.run_stdio_async()
+        else:
+            await serve_http(server, listener)
+        tasks.cancel_scope.cancel()
+
+
+def _announce(listener: socket.socket, token: str) -> None:
+    """Print address and, if it was generated, the token; standard output belongs to the protocol."""
+    print(f"MCP server at http://{HOST}:{listener.getsockname()[1]}/mcp", file=sys.stderr)
+    if not os.environ.get(TOKEN_VARIABLE):
+        print(f"Authorization: Bearer {token}", file=sys.stderr)
+    sys.stderr.flush()
+
+
+async def _end_on_signal(acting: ActingTools | None) -> None:
+    """End the process on SIGINT or SIGTERM; a robot that a call waits for is stopped first."""
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            if acting is not None:
+                await acting.stop_awaited()
+            # A thread that reads standard input cannot be cancelled, and would keep the process alive.
+            os._exit(0)

@@ -20,18 +20,18 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from openral_mcp.acting_tools import ActingTools
-from openral_mcp.graph_thread import GraphThread
-from openral_mcp.missions import MissionClient, MissionMonitor
-from openral_mcp.reading_tools import ReadingTools
-from openral_mcp.resources import add_resources
+from openral_mcp.missions import MissionClient
+from openral_mcp.reading_tools import ReadingTools, add_resources
 from openral_mcp.robot_reader import RobotReader
 from openral_mcp.runs import RunFolder
 from openral_mcp.server import make_server
 from openral_msgs.msg import PromptStamped
+from openral_reasoner_ros.mission_client import MissionMonitor
 from openral_reasoner_ros.node import ReasonerNode
 from openral_reasoner_testing.ros.fake_graph import FakeGraph
 from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
 from openral_ros.executor import GuardedExecutor
+from openral_ros.node_thread import NodeThread
 from openral_ros.qos import RELIABLE
 from openral_testing.detector_info import make_locator_info
 
@@ -171,8 +171,8 @@ def serve(ros_domain: int, tmp_path: Path) -> Server:
     def served(
         *, allow_missions: bool = False, runs: Path = tmp_path, token: str = ""
     ) -> Iterator[MCPServer]:
-        thread = GraphThread()
-        robot, monitor = RobotReader(thread), MissionMonitor(thread)
+        thread = NodeThread("openral_mcp")
+        robot, monitor = RobotReader(thread), MissionMonitor(thread.scope)
         reading = ReadingTools(robot, monitor, RunFolder(runs))
         acting = ActingTools(MissionClient(thread, monitor), monitor, reading) if allow_missions else None
         server = make_server(reading, acting, token)

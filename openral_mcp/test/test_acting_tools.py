@@ -168,7 +168,7 @@ def test_a_reasoner_that_dies_during_a_mission_is_noticed(
     wait_until: Call,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("openral_mcp.missions.SILENCE_TIMEOUT", 2.0)
+    monkeypatch.setattr("openral_reasoner_ros.mission_client.SILENCE_TIMEOUT", 2.0)
     reasoner = make_reasoner()
     graph.hold_skills = True
     replies: list[dict[str, Any]] = []

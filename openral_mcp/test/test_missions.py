@@ -1,44 +1,16 @@
-"""Missions: what is kept of the reasoner's messages, and which questions only an operator answers."""
+"""Missions: which questions only an operator answers, and what a client is told while it waits."""
 
-from collections.abc import Callable
 from typing import Any
 
+import anyio
 import pytest
 
-from openral_mcp import missions
-from openral_mcp.graph_thread import GraphThread
-from openral_mcp.missions import MissionMonitor, is_for_operator
-from openral_msgs.msg import Handoff, MissionStatus, PromptReceipt
-from openral_reasoner_ros.topics import HANDOFF, MISSION, RECEIPT
-from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS
-
-
-def test_statuses_receipts_and_questions_are_kept_up_to_a_limit(
-    ros_domain: int, monkeypatch: pytest.MonkeyPatch, wait_until: Callable[..., Any]
-) -> None:
-    monkeypatch.setattr(missions, "MAX_KEPT", 3)
-    thread = GraphThread()
-    monitor = MissionMonitor(thread)
-    statuses = thread.scope.publisher(MissionStatus, MISSION, LATCHED_HISTORY)
-    receipts = thread.scope.publisher(PromptReceipt, RECEIPT, RECEIPTS)
-    questions = thread.scope.publisher(Handoff, HANDOFF, LATCHED)
-    with thread:
-        for number in range(5):
-            statuses.publish(MissionStatus(mission_id=f"m{number}", state=MissionStatus.STATE_ACTIVE))
-            receipts.publish(PromptReceipt(prompt_id=f"p{number}"))
-        questions.publish(Handoff(id="q", mission_id="m4", question="where?"))
-        wait_until(lambda: monitor.receipt("p4") and monitor.question("q"))
-        wait_until(lambda: monitor.status("m4") is not None)
-        latest = monitor.status()
-        assert latest is not None
-        assert latest.mission_id == "m4"
-        assert monitor.status("m0") is None
-        assert monitor.receipt("p0") is None
-        assert monitor.open_question(latest) is None, "the mission does not wait"
-        waiting = MissionStatus(mission_id="m4", state=MissionStatus.STATE_WAITING_FOR_HUMAN)
-        question = monitor.open_question(waiting)
-        assert question is not None
-        assert question.id == "q"
+from openral_mcp.missions import MissionClient, is_for_operator
+from openral_msgs.msg import Handoff, MissionStatus
+from openral_reasoner_ros.mission_client import MissionMonitor
+from openral_reasoner_ros.topics import MISSION
+from openral_ros.node_thread import NodeThread
+from openral_ros.qos import LATCHED_HISTORY
 
 
 @pytest.mark.parametrize(
@@ -53,3 +25,27 @@ def test_a_request_for_approval_is_for_the_operator(
     question: str, choices: list[str], expected: bool
 ) -> None:
     assert is_for_operator(Handoff(question=question, choices=choices)) is expected
+
+
+def test_a_change_of_the_step_is_told_once_and_the_end_is_returned(ros_domain: int) -> None:
+    thread, told = NodeThread("openral_mcp"), list[str]()
+    client = MissionClient(thread, MissionMonitor(thread.scope))
+    statuses = thread.scope.publisher(MissionStatus, MISSION, LATCHED_HISTORY)
+
+    def publish(state: int, step: str) -> None:
+        statuses.publish(MissionStatus(mission_id="m1", state=state, step=step))
+
+    async def progress(doing: str) -> None:
+        told.append(doing)
+        publish(MissionStatus.STATE_ACTIVE, "recall_object")
+        if len(told) > 1:
+            publish(MissionStatus.STATE_SUCCEEDED, "done")
+
+    async def main() -> Any:
+        publish(MissionStatus.STATE_ACTIVE, "started")
+        return await client.follow("m1", 20.0, progress)
+
+    with thread:
+        last = anyio.run(main)
+    assert last.state == MissionStatus.STATE_SUCCEEDED
+    assert told == ["ACTIVE: started", "ACTIVE: recall_object", "SUCCEEDED: done"]

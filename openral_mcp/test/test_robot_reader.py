@@ -8,14 +8,14 @@ import pytest
 from rclpy.task import Future
 
 from openral_core.spatial_memory import RecallQuery
-from openral_mcp.graph_thread import GraphThread
 from openral_mcp.robot_reader import PeerSilent, RobotReader
+from openral_ros.node_thread import NodeThread
 from openral_ros.tracing import span
 
 
 @pytest.fixture
 def reader(ros_domain: int) -> Iterator[RobotReader]:
-    thread = GraphThread()
+    thread = NodeThread("openral_mcp")
     made = RobotReader(thread)
     with thread:
         yield made
@@ -37,7 +37,7 @@ def test_the_trace_of_the_caller_reaches_the_peer(graph: Any, reader: RobotReade
 
 
 def test_a_peer_that_never_answers_ends_in_a_timeout(
-    graph: Any, reader: RobotReader, monkeypatch: pytest.MonkeyPatch
+    graph: Any, spinner: Any, reader: RobotReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("openral_mcp.robot_reader.MEMORY_DEADLINE", 0.5)
     held = Future(executor=graph.executor)
@@ -50,4 +50,5 @@ def test_a_peer_that_never_answers_ends_in_a_timeout(
     with pytest.raises(PeerSilent) as caught:
         anyio.run(reader.recall, RecallQuery("mug"))
     held.set_result(None)
+    spinner.do(lambda: None)  # the late response leaves before the graph does
     assert caught.value.condition == "TIMEOUT"

@@ -7,7 +7,7 @@ Serves ``locate_in_view``; the default locator also ``../locate_in_view``.
 """
 
 import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -33,13 +33,13 @@ from openral_perception_ros.locate_service import DeferredServiceServer, LocateS
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.publishers import DetectorPublishers, inactive_status, process_memory_mb
 from openral_ros.callback_guard import FatalNodeError
-from openral_ros.executor import run_on_executor
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
 from openral_ros.tracing import start_tracing
+from openral_ros.worker_thread import ExecutorQueue
 
 DIAGNOSTICS_PERIOD = 1.0
 """Period of ``/diagnostics`` [s], as usual for diagnostic_updater."""
@@ -86,7 +86,7 @@ class DetectorNode(LifecycleNodeBase):
         self._config = DetectorConfig(
             p, detector, cameras, RequestValidator(detector, p.deadline), self.worker_module
         )
-        self._scope = scope
+        self._calls = ExecutorQueue(scope)
         self._detector_publishers = DetectorPublishers(scope, self, detector)
         self._locate_handler = LocateServiceHandler(
             detector.manifest.id, self._config.validator, lambda: self._active_detector, self._on_answer
@@ -128,12 +128,7 @@ class DetectorNode(LifecycleNodeBase):
 
     def _annotate(self, image_set: ImageSet, detections: tuple[Detection, ...]) -> None:
         if self._detector_publishers.has_annotation_subscriber:
-            self._post_to_executor(self._detector_publishers.annotated, image_set, detections)
-
-    def _post_to_executor(self, work: Callable[..., object], *arguments: object) -> None:
-        """Run ``work`` on the executor, unless the node has already left it."""
-        guarded = self._scope.guarded(f"executor inbox, {work.__name__}", work)
-        run_on_executor(self, guarded, *arguments)
+            self._calls.post(partial(self._detector_publishers.annotated, image_set, detections))
 
     def _on_seen(self, outcome: RequestOutcome) -> None:
         if isinstance(outcome, DetectionResult):
@@ -142,10 +137,10 @@ class DetectorNode(LifecycleNodeBase):
 
     def _on_event(self, event: WorkerEvent) -> None:
         self.get_logger().warning(event.message)
-        self._post_to_executor(self._on_worker_event, event)
+        self._calls.post(partial(self._on_worker_event, event))
 
     def _on_end(self, error: Exception) -> None:
-        self._post_to_executor(self._raise_supervision_ended, error)
+        self._calls.post(partial(self._raise_supervision_ended, error))
 
     def _raise_supervision_ended(self, error: Exception) -> None:
         raise SupervisionEnded(error)

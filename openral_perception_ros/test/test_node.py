@@ -303,14 +303,17 @@ def test_an_answer_that_is_no_text_is_told_as_an_error(looking: Rig, monkeypatch
 def test_a_node_whose_supervision_ended_ends_itself_and_says_why(
     looking: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended: list[Exception] = []
-    monkeypatch.setattr(looking.node, "_post_to_executor", lambda work, error: ended.append((work, error)))
+    ended: list[Callable[[], None]] = []
+    monkeypatch.setattr(looking.node._calls, "post", ended.append)
     monkeypatch.setattr(RequestQueue, "expire", lambda *_: 1 / 0)
     assert status(looking.locate("mug")) is LocateStatus.LOADING
-    looking.wait(lambda: any(work.__name__ == "_raise_supervision_ended" for work, _ in ended))
-    (work, error) = next(item for item in ended if item[0].__name__ == "_raise_supervision_ended")
+
+    def end() -> Callable[[], None] | None:
+        return next((call for call in ended if call.func.__name__ == "_raise_supervision_ended"), None)
+
+    looking.wait(end)
     with pytest.raises(FatalNodeError, match="exiting so that this process can be restarted"):
-        work(error)
+        end()()
 
 
 @pytest.mark.parametrize("rskill", ["sim-groundtruth", "sim-groundtruth-locator"])

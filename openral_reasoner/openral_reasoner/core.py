@@ -120,6 +120,11 @@ class Core:
         """Call that the mission waits for, "" if none runs."""
         return self._wait.call_id
 
+    @property
+    def needed_detector(self) -> str:
+        """Detector that has the call the mission waits for, "" if none has."""
+        return self._wait.needs
+
     def handle(self, event: Event, now: float) -> tuple[Command, ...]:
         """Process one event and return its commands; ``now`` is steady time [s]."""
         self._now = max(self._now, now)

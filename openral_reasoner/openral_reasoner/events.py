@@ -124,10 +124,14 @@ class FailureReported(FrozenModel):
 
 
 class Resumed(FrozenModel):
-    """The reasoner was restarted during the mission, which goes on; ``down`` is how long it was away [s]."""
+    """The reasoner was restarted during the mission, which goes on; ``down`` is how long it was away [s].
+
+    ``answer`` is the operator's, if the question was asked whether to go on.
+    """
 
     kind: Literal["resumed"] = "resumed"
     down: float
+    answer: str = ""
 
 
 class ResumptionFailed(FrozenModel):

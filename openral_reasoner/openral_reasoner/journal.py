@@ -107,7 +107,7 @@ class Journal:
 
     @property
     def is_stuck(self) -> bool:
-        """True if nothing was achieved since the last resumption: resuming would fail again."""
+        """True if nothing moved since the last resumption, not even a skill: resuming would fail again."""
         if self.attempts > 1:
             return True
         since = _after_last_resumption(self.events)
@@ -120,7 +120,7 @@ class Journal:
         return next((prompt.text for prompt in prompts), "")
 
 
-_NO_PROGRESS = (PaletteChanged, FailureReported, SkillProgressed, DeadlinePassed, CallFailed)
+_NO_PROGRESS = (PaletteChanged, FailureReported, DeadlinePassed, CallFailed)
 
 
 def header_line(header: JournalHeader) -> str:

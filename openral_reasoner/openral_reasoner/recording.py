@@ -169,7 +169,7 @@ class Outliner:
 
 
 SETTINGS, INTERNED, FORGET = "settings", "interned", "forget"
-IDLE, RESTORED = "idle", "restored"
+IDLE, RESTORED, INTERRUPTED = "idle", "restored", "interrupted"
 
 
 class InvalidRecording(OpenRALError):
@@ -193,7 +193,7 @@ class Life:
     """Recording of one process; ``torn`` if its last line is incomplete.
 
     A process that resumed a mission begins with the ``idle`` state of the core and the ``restored`` steps of
-    the process before.
+    the process before. ``interrupted`` if the same process could not write for a while before it.
     """
 
     settings: MissionSettings
@@ -201,6 +201,7 @@ class Life:
     torn: bool = False
     restored: int = 0
     idle: IdleState | None = None
+    interrupted: bool = False
 
 
 class LineWriter:
@@ -209,12 +210,19 @@ class LineWriter:
     def __init__(self) -> None:
         self._interner = Interner()
 
-    def settings(self, settings: MissionSettings, idle: IdleState | None = None, restored: int = 0) -> str:
-        """Return the first line; for a resumed mission with the state it began in and the steps to come."""
+    def settings(
+        self,
+        settings: MissionSettings,
+        idle: IdleState | None = None,
+        restored: int = 0,
+        *,
+        interrupted: bool = False,
+    ) -> str:
+        """Return the first line, with the state that the core begins in and the number of restored steps."""
         content: dict[str, object] = {SETTINGS: settings.model_dump(mode="json"), INTERNED: True}
         if idle is not None:
             content |= {IDLE: idle.model_dump(mode="json"), RESTORED: restored}
-        return json.dumps(content)
+        return json.dumps(content | ({INTERRUPTED: True} if interrupted else {}))
 
     def step(self, now: float, event: Event, commands: Sequence[Command]) -> str:
         """Return the line of one step, preceded by a reset line when the interned values are dropped.
@@ -263,6 +271,7 @@ def read_lives(lines: Iterable[str]) -> Iterator[Life]:
                 yield life.ended()
             life = _Reading(_settings(number, content), bool(content.get(INTERNED)))
             life.restored, life.idle = _restored(number, content)
+            life.interrupted = bool(content.get(INTERRUPTED))
         else:
             life.take(number, content)
     if life.begun:
@@ -293,6 +302,7 @@ class _Reading:
         self.begun = begun
         self.restored = 0
         self.idle: IdleState | None = None
+        self.interrupted = False
 
     def take(self, number: int, content: object) -> None:
         """Read one line; only the last line of a life may be unreadable."""
@@ -308,7 +318,9 @@ class _Reading:
     def ended(self) -> Life:
         """Return the whole life."""
         restored = min(self.restored, len(self._steps))
-        return Life(self._settings, self._steps, self._torn is not None, restored, self.idle)
+        return Life(
+            self._settings, self._steps, self._torn is not None, restored, self.idle, self.interrupted
+        )
 
     def _read(self, content: object) -> None:
         if isinstance(content, ValueError):

@@ -143,16 +143,34 @@ _Describe = Callable[..., str]
 def stories(lives: Iterable[Life]) -> Iterator[str]:
     """Explain every life of the reasoner, and the missions that were cut off."""
     before: Life | None = None
-    for number, life in enumerate(lives):
-        if before is not None:
-            resumed = "and the mission was resumed" if life.restored else "and was restarted"
-            yield from cut_off_lines(before, f"the reasoner stopped during this mission {resumed}")
-        if number:
-            yield f"--- the reasoner restarts (start {number + 1} of this recording)"
-        yield from render_story(life.steps, life.restored)
+    starts, begun = 1, None
+    for life in lives:
+        if before is not None and life.interrupted:
+            yield from cut_off_lines(before, "its recording was interrupted")
+            yield "--- recording goes on after an interruption"
+        elif before is not None:
+            starts += 1
+            yield from cut_off_lines(before, f"the reasoner stopped during this mission {_sequel(life)}")
+            yield f"--- the reasoner restarts (start {starts} of this recording)"
+        begun = begun if life.restored or life.interrupted else None
+        begun = _first_goal(life) if begun is None else begun
+        yield from render_story(life.steps, life.restored, begun)
         before = life
     if before is not None:
         yield from cut_off_lines(before, "the recording ends during this mission")
+
+
+def _first_goal(life: Life) -> float | None:
+    """Return the time of the first prompt [s]."""
+    return next((step.now for step in life.steps if isinstance(step.event, e.PromptReceived)), None)
+
+
+def _sequel(life: Life) -> str:
+    """Return what became of the mission that a life began with."""
+    events = [type(step.event) for step in life.steps[life.restored :]]
+    if e.Resumed in events:
+        return "and the mission was resumed"
+    return "and the mission was not resumed" if e.ResumptionFailed in events else "and was restarted"
 
 
 def cut_off_lines(life: Life, why: str) -> Iterator[str]:
@@ -167,14 +185,16 @@ def cut_off_lines(life: Life, why: str) -> Iterator[str]:
         yield "the last line of the recording is truncated and was skipped"
 
 
-def render_story(steps: Sequence[RecordedEvent], restored: int = 0) -> Iterator[str]:
+def render_story(
+    steps: Sequence[RecordedEvent], restored: int = 0, begun: float | None = None
+) -> Iterator[str]:
     """Yield one line per notable event, with the time since the first goal [s].
 
     Args:
         steps: Events and commands of one process.
         restored: Number of first steps that the story of the process before contains.
+        begun: Time of the first goal [s]; None is that of these steps.
     """
-    begun: float | None = None
     told: dict[int, CallRecord] = {}
     running = False
     for number, step in enumerate(steps):
@@ -283,7 +303,11 @@ _COUNTED: Mapping[str, str] = {
 _EVENTS: Mapping[type, _Describe] = {
     e.PromptReceived: lambda event: f"the operator says: {event.text!r}",
     e.Cancelled: lambda event: f"cancelled: {event.reason}",
-    e.Resumed: lambda event: f"the reasoner is back after {event.down:.0f} s; the mission goes on",
+    e.Resumed: lambda event: (
+        f"the reasoner is back after {event.down:.0f} s; "
+        + (f"the operator was asked and says {event.answer!r}; " if event.answer else "")
+        + "the mission goes on"
+    ),
     e.ResumptionFailed: lambda event: event.reason,
     e.ModelAnswered: describe_decision,
     e.ModelFailed: lambda event: f"the model failed: {event.condition}: {event.message}",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from openral_reasoner.commands import Command, EndMission
+from openral_reasoner.commands import Command, EndMission, PublishReceipt
 from openral_reasoner.core import Core
 from openral_reasoner.events import Event
 from openral_reasoner.journal import (
@@ -125,6 +125,7 @@ class MissionJournal:
             self._file, self._size = fresh.open("wb"), 0
             self._write(header_line(header), sync=True)
             fresh.replace(self._path)
+            sync_folder(self._path.parent)
         except (OSError, ValueError) as error:
             self._stop(error)
             return
@@ -133,15 +134,22 @@ class MissionJournal:
             self._log(f"Journal {self._path} is written again: missions survive a restart of the reasoner.")
 
     def before(self, now: float, event: Event) -> None:
-        """Write an event that the core is about to handle."""
+        """Write an event that the core is about to handle; begin again first if an error had stopped it."""
+        if self._is_failing and self._file is None and self._core is not None and self._core.mission is None:
+            self.begin()
         self._try(lambda: self._write(event_line(now, time.time(), event)))
 
     def after(self, commands: tuple[Command, ...]) -> None:
-        """Write, to the disk, that commands which act are about to be carried out."""
+        """Write, to the disk, that commands which act are about to be carried out.
+
+        A prompt is on the disk, too, before its receipt is sent.
+        """
         if self._path is None or self._core is None:
             return
         if acting := acting_line(commands, self._server()):
             self._try(lambda: self._write(acting, sync=True))
+        elif any(isinstance(command, PublishReceipt) for command in commands):
+            self._try(self._sync)
         if self._core.mission is None and self._is_due(commands):
             self.begin()
 
@@ -173,19 +181,33 @@ class MissionJournal:
         self._file.write(content)
         self._file.flush()
         if sync:
-            os.fsync(self._file.fileno())
+            self._sync()
+
+    def _sync(self) -> None:
+        assert self._file is not None
+        os.fsync(self._file.fileno())
 
     def _stop(self, error: Exception) -> None:
         """Give up the journal, so that no restart resumes from one that lacks events."""
         self.close()
         if self._path is not None:
-            with suppress(OSError):
-                self._path.unlink(missing_ok=True)
+            for path in (self._path, self._path.with_suffix(".new")):
+                with suppress(OSError):
+                    path.unlink(missing_ok=True)
         if not self._is_failing:
             self._is_failing = True
             self._log(
                 f"Journal {self._path} stopped: {error}. Missions continue, but do not survive a restart."
             )
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names of a folder's files survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def boot_id() -> str:

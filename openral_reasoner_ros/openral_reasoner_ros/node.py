@@ -72,7 +72,7 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
     journal = scope.enter_context(closing(MissionJournal(folder, log)))
     restored = restore(journal, parameters.settings(), log)
     core = restored.core
-    record = make_recorder(scope, parameters.record, core.settings, log, restored.mission)
+    record = make_recorder(scope, parameters.record, core, log, restored.mission)
     dispatcher = EventDispatcher(core, record, log, guard_of(node), journal, clock)
     publishers = MissionPublishers(scope, node, parameters.brain.value)
     monitor = GraphMonitor(scope, node, dispatcher.post, traces, parameters)
@@ -93,13 +93,13 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
 
     def poll() -> None:
         palette = build_palette(monitor.poll(), configured.skills, parameters.default_detector)
-        if palette != core.palette:
+        resumption.poll(palette)
+        if resumption.is_done and palette != core.palette:
             _warn_of_rivals(node, core.palette, palette)
             dispatcher.post(PaletteChanged(palette=palette))
         configured.palette.publish(palette)
-        resumption.poll(palette)
         if core.mission is not None:
-            publishers.report(core.mission.report())
+            publishers.report(resumption.shown(core.mission.report()))
 
     def post(event: Event) -> None:
         if not (isinstance(event, PromptReceived) and resumption.takes(event)):

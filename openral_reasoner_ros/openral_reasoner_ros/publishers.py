@@ -28,6 +28,7 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import schemas
 from openral_reasoner_ros.topics import HANDOFF, MISSION, PALETTE, PROMPT, RECEIPT
+from openral_ros.mission_calls import CallSelection
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE
 from openral_ros.resources import ResourceScope
 
@@ -41,7 +42,7 @@ class MissionPublishers:
         self._receipts = scope.publisher(PromptReceipt, RECEIPT, RECEIPTS)
         self._handoffs = scope.publisher(Handoff, HANDOFF, LATCHED)
         self._missions = scope.publisher(MissionStatus, MISSION, LATCHED_HISTORY)
-        self._ids = count(1)
+        self._ids, self._calls = count(1), CallSelection()
 
     def prompt(self, command: PublishPrompt) -> None:
         """Publish a prompt."""
@@ -86,7 +87,13 @@ class MissionPublishers:
         self.report(command.report)
 
     def report(self, report: MissionReport) -> None:
-        """Publish a mission status."""
+        """Publish a mission status, with the calls that changed since the last one."""
+        calls = self._calls.select(
+            (report.mission_id, report.prompt_id),
+            [record_message(record) for record in report.calls],
+            self._missions.get_subscription_count(),
+            ended=report.state.ended,
+        )
         message = MissionStatus(
             header=self._header("reasoner"),
             contract_version=CONTRACT_VERSION,
@@ -100,7 +107,7 @@ class MissionPublishers:
             evidence=list(report.evidence),
             brain=self._brain,
             budget=[budget_message(line) for line in report.budget],
-            calls=[record_message(record) for record in report.calls],
+            calls=calls,
             searched=list(report.searched),
             traceparent=report.traceparent,
         )

@@ -4,12 +4,13 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from openral_core.missions import MissionState
+from openral_core.missions import MissionState, PromptOutcome
 from openral_reasoner.commands import (
     CancelSkill,
     HandoffQuestion,
     MissionReport,
     PublishHandoff,
+    PublishReceipt,
     SendSkill,
     SetDeadline,
 )
@@ -28,6 +29,7 @@ from openral_reasoner.journal import (
     replay_journal,
 )
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.prompts import contains_stop_word
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.clients.skill import SkillClient
 from openral_reasoner_ros.dispatcher import EventDispatcher
@@ -97,6 +99,8 @@ def restore(file: MissionJournal, settings: MissionSettings, log: Callable[[str]
 class Resumption:
     """The steps from a restored core to a mission that goes on, at most once.
 
+    Until `is_done` the core keeps the palette of its journal: a peer that is not discovered yet has not left.
+
     Args:
         restoration: What was restored.
         dispatcher: Has the core handle events, and commands carried out.
@@ -117,7 +121,9 @@ class Resumption:
         self.post, self.carry_out = dispatcher.post, dispatcher.carry_out
         self.down = clock.continue_from(*restoration.last)
         self.patience = restoration.core.settings.deadlines.handoff
-        self._done, self._question = False, ""
+        self.is_done, self._question = False, ""
+        self._asked: HandoffQuestion | None = None
+        self._receipt: PublishReceipt | None = None
         self._due = time.monotonic() + PEERS_WAIT
         skill.run_id = journal.id
         journal.attach(restoration.core, lambda: skill.server)
@@ -133,31 +139,55 @@ class Resumption:
 
     def poll(self, palette: ToolPalette) -> None:
         """Go on once the peers are back; called after each poll of the graph."""
-        if self._done:
+        if self.is_done:
             return
         if self.restoration.mission is None:
-            self._done = True
+            self.is_done = True
         elif self.restoration.core.mission is None:
-            self._done = True
+            self.is_done = True
             self._stop_goals()
         elif self._question:
             if time.monotonic() > self._due:
                 self._give_up("the operator did not answer")
         elif self.restoration.problem:
             self._give_up(self.restoration.problem)
-        elif (palette.spatial_memory_available and self.skill.alive) or time.monotonic() > self._due:
+        elif self._peers_are_back(palette) or time.monotonic() > self._due:
             self._reconcile()
 
+    def _peers_are_back(self, palette: ToolPalette) -> bool:
+        needed = self.restoration.core.needed_detector
+        detected = not needed or needed in {detector.id for detector in palette.detectors}
+        return detected and palette.spatial_memory_available and self.skill.alive
+
     def takes(self, prompt: PromptReceived) -> bool:
-        """Return True if a prompt was the answer to the question whether to go on."""
-        if not self._question or prompt.in_reply_to != self._question:
+        """Return True if a prompt was the answer to the question whether to go on; it is acknowledged.
+
+        A stop is left to the core.
+        """
+        if self._receipt is not None and prompt.id == self._receipt.prompt_id:
+            self.carry_out(self._receipt)
+            return True
+        is_answer = self._question and prompt.in_reply_to == self._question and prompt.source
+        mission = self.restoration.core.mission
+        if not is_answer or mission is None or contains_stop_word(prompt.text):
             return False
         self._question = ""
+        self._receipt = PublishReceipt(
+            prompt_id=prompt.id, outcome=PromptOutcome.ANSWERED, mission_id=mission.id
+        )
+        self.carry_out(self._receipt)
         if prompt.text.strip().lower().rstrip(".!") in CONTINUE:
-            self._go_on()
+            self._go_on(prompt.text)
         else:
             self._give_up(f"the operator answered {prompt.text[:80]!r}")
         return True
+
+    def shown(self, report: MissionReport) -> MissionReport:
+        """Return the report of the restored mission, which waits while the question is open."""
+        if not self._question or self._asked is None:
+            return report
+        update = {"state": MissionState.WAITING_FOR_HUMAN, "reason": self._asked.question}
+        return report.model_copy(update=update)
 
     @property
     def restored(self) -> RestoredMission:
@@ -185,21 +215,22 @@ class Resumption:
             self._give_up("what the robot did meanwhile is unknown")
             return
         self._question, self._due = f"{mission.id}/resume", time.monotonic() + self.patience
-        question = HandoffQuestion(
+        question = f"The robot was restarted during this mission; {self.restored.where()}. Continue?"
+        self._asked = HandoffQuestion(
             id=self._question,
             mission_id=mission.id,
             goal=mission.prompt.text,
             tried=tuple(mission.searched),
-            question=f"The robot was restarted during this mission; {self.restored.where()}. Continue?",
+            question=question,
             choices=(CONTINUE[0], "stop"),
         )
-        self.carry_out(PublishHandoff(question=question))
+        self.carry_out(PublishHandoff(question=self._asked))
 
-    def _go_on(self) -> None:
+    def _go_on(self, answer: str = "") -> None:
         """Repeat or adopt what was open; a goal is sent again only if no server has got it."""
-        self._done = True
+        self.is_done = True
         lost = {command.call_id for command in self._lost()}
-        self.post(Resumed(down=self.down))
+        self.post(Resumed(down=self.down, answer=answer[:80]))
         for command in list(self.restored.open_calls()):
             if not isinstance(command, SendSkill):
                 self.carry_out(command)
@@ -224,7 +255,7 @@ class Resumption:
                 self.skill.cancel(CancelSkill(call_id=command.call_id))
 
     def _give_up(self, why: str) -> None:
-        self._done, self._question = True, ""
+        self.is_done, self._question = True, ""
         self._stop_goals()
         reason = f"the reasoner was restarted and the mission is not resumed: {why}; {self.restored.where()}"
         self.post(ResumptionFailed(reason=reason))

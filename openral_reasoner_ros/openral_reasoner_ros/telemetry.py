@@ -4,7 +4,7 @@
 request.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
@@ -13,10 +13,10 @@ from opentelemetry import propagate, trace
 from opentelemetry.trace import Span, StatusCode
 
 from openral_reasoner.commands import Command, SpanEnded, SpanStarted
+from openral_reasoner.core import Core, IdleState
 from openral_reasoner.events import Event
 from openral_reasoner.journal import RestoredMission
-from openral_reasoner.recording import LineWriter
-from openral_reasoner.settings import MissionSettings
+from openral_reasoner.recording import LineWriter, RecordedEvent
 from openral_reasoner_ros.dispatcher import Record
 from openral_reasoner_ros.genai_spans import GenAiConventions
 from openral_ros.resources import ResourceScope
@@ -38,11 +38,14 @@ class EventLogFull(OSError):
 
 
 class Recorder:
-    """Writer of the recording; a write error is logged once and ends the recording, never the mission.
+    """Writer of the recording; a write error is logged once and interrupts the recording, never the mission.
+
+    It goes on with the first event after an idle moment at which the file can be written again, unless it has
+    reached its maximum size.
 
     Args:
         folder: Receives ``reasoner.jsonl``; lines of an earlier process stay in front.
-        settings: Settings of the core, which the replay needs.
+        core: Its settings and idle state begin each part that can be replayed alone.
         log: Called once with the reason when recording stops.
         max_size: Largest file size [bytes].
         mission: Restored mission, whose steps so far are recorded again: each process can be replayed alone.
@@ -51,37 +54,40 @@ class Recorder:
     def __init__(
         self,
         folder: Path,
-        settings: MissionSettings,
+        core: Core,
         log: Log,
         max_size: int = MAX_SIZE,
         mission: RestoredMission | None = None,
     ) -> None:
-        self._path, self._log, self._max_size = folder / RECORDING_FILE, log, max_size
+        self._path, self._core, self._log, self._max_size = folder / RECORDING_FILE, core, log, max_size
         self._lines, self._size = LineWriter(), 0
+        self._is_failing = self._is_full = False
         self._file: TextIO | None = None
-        try:
-            self._file = _open_for_append(self._path, max_size)
-            self._size = self._path.stat().st_size
-            self._begin(settings, mission)
-        except (OSError, ValueError) as error:
-            self._stop(error)
-
-    def _begin(self, settings: MissionSettings, mission: RestoredMission | None) -> None:
-        if mission is None:
-            self._write(self._lines.settings(settings))
-            return
-        self._write(self._lines.settings(settings, mission.journal.header.idle, len(mission.steps)))
-        for step in mission.steps:
-            self.record(step.now, step.event, tuple(step.commands))
+        self._before: IdleState | None = None
+        header = mission.journal.header.idle if mission is not None else core.idle_state
+        self._try(lambda: self._begin(header, mission.steps if mission is not None else ()))
 
     def record(self, now: float, event: Event, commands: tuple[Command, ...]) -> None:
         """Write one step."""
-        if self._file is None:
-            return
-        try:
-            self._write(self._lines.step(now, event, commands))
-        except (OSError, ValueError, TypeError, RecursionError) as error:
-            self._stop(error)
+        idle, self._before = self._before, None
+        if idle is not None:
+            self._try(lambda: self._begin(idle))
+        if self._file is not None:
+            self._try(lambda: self._write(self._lines.step(now, event, commands)))
+        if self._file is None and not self._is_full:
+            self._before = self._core.idle_state
+
+    def _begin(self, idle: IdleState | None, steps: Sequence[RecordedEvent] = ()) -> None:
+        """Open the file and write what a replay starts from, and the steps of an earlier process."""
+        self._lines = LineWriter()
+        self._file = _open_for_append(self._path, self._max_size)
+        self._size = self._path.stat().st_size
+        interrupted, self._is_failing = self._is_failing, False
+        self._write(self._lines.settings(self._core.settings, idle, len(steps), interrupted=interrupted))
+        for step in steps:
+            self._write(self._lines.step(step.now, step.event, tuple(step.commands)))
+        if interrupted:
+            self._log(f"Recording {self._path} goes on: missions are recorded again.")
 
     def close(self) -> None:
         """Close the file; lines that could not be flushed are lost."""
@@ -89,6 +95,16 @@ class Recorder:
         if file is not None:
             with suppress(OSError):
                 file.close()
+
+    def _try(self, write: Callable[[], None]) -> None:
+        was_failing = self._is_failing
+        try:
+            write()
+        except (OSError, ValueError, TypeError, RecursionError) as error:
+            self.close()
+            self._is_failing, self._is_full = True, isinstance(error, EventLogFull)
+            if not was_failing:
+                self._log(f"Recording {self._path} stopped: {error}. Missions continue unrecorded.")
 
     def _write(self, line: str) -> None:
         if self._file is None:
@@ -99,15 +115,11 @@ class Recorder:
         self._file.write(line + "\n")
         self._file.flush()
 
-    def _stop(self, error: Exception) -> None:
-        self.close()
-        self._log(f"Recording {self._path} stopped: {error}. Missions continue unrecorded.")
-
 
 def make_recorder(
     scope: ResourceScope,
     folder: str,
-    settings: MissionSettings,
+    core: Core,
     log: Log,
     mission: RestoredMission | None = None,
 ) -> Record:
@@ -117,7 +129,7 @@ def make_recorder(
     """
     if not folder:
         return lambda now, event, commands: None
-    recorder = Recorder(Path(folder), settings, log, mission=mission)
+    recorder = Recorder(Path(folder), core, log, mission=mission)
     scope.callback(recorder.close)
     return recorder.record
 

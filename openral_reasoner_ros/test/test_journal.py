@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from openral_reasoner.commands import PublishReceipt
 from openral_reasoner.core import Core
 from openral_reasoner.events import PromptReceived
 from openral_reasoner.journal import InvalidJournal, replay_journal
@@ -111,6 +112,39 @@ def test_a_full_disk_costs_the_journal_and_is_told_once(
     read = opened(tmp_path, log).read()
     assert read is not None
     assert replay_journal(read).is_running
+
+
+def test_an_idle_reasoner_journals_again_as_soon_as_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, core = list[str](), Core(MissionSettings())
+
+    def full(number: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        journal = journaled(tmp_path, log, core)
+    assert list(tmp_path.iterdir()) == []
+    handle(journal, core, GOAL, 1.0)
+    read = opened(tmp_path, log).read()
+    assert read is not None
+    assert replay_journal(read).is_running
+    assert len(log) == 2
+
+
+def test_an_accepted_prompt_is_on_the_disk_before_its_receipt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    core, synced = Core(MissionSettings()), list[int]()
+    journal = journaled(tmp_path, [], core)
+    monkeypatch.setattr(os, "fsync", lambda number: synced.append(os.fstat(number).st_size))
+    journal.before(1.0, GOAL)
+    assert synced == []
+    commands = core.handle(GOAL, 1.0)
+    assert any(isinstance(command, PublishReceipt) for command in commands)
+    journal.after(commands)
+    assert synced == [(tmp_path / JOURNAL_FILE).stat().st_size]
 
 
 def test_a_journal_has_a_largest_size(tmp_path: Path) -> None:

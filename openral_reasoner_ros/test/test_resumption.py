@@ -1,5 +1,6 @@
 """A reasoner that is killed in mid-mission goes on where it stood, and no goal is executed twice."""
 
+import json
 import os
 import subprocess
 import sys
@@ -17,7 +18,8 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
 from openral_core.missions import MissionState
-from openral_msgs.msg import MissionStatus
+from openral_msgs.action import ExecuteRskill
+from openral_msgs.msg import MissionStatus, PromptReceipt
 from openral_reasoner.recording import read_lives
 from openral_reasoner.replay import replay, stories
 from openral_reasoner_ros.journal import JOURNAL_FILE
@@ -37,6 +39,7 @@ class Killable:
         for node in (graph, operator, client):
             self.executor.add_node(node)
         self.process: subprocess.Popen[bytes] | None = None
+        self.parameters: dict[str, float] = {}
 
     def until(self, condition: Callable[[], object], timeout: float = 60.0) -> None:
         """Spin with one executor: a goal that is held belongs to it."""
@@ -52,6 +55,7 @@ class Killable:
             "poll_period": 0.1,
             "journal": self.folder,
             "record": self.folder,
+            **self.parameters,
         }
         parameters = [word for name, value in values.items() for word in ("-p", f"{name}:={value}")]
         self.process = subprocess.Popen(
@@ -105,6 +109,10 @@ def test_a_killed_mission_is_resumed_and_the_running_goal_is_adopted(killable: K
     graph.hold_skills = False
     killable.start()
     killable.until(lambda: operator.statuses and operator.statuses[-1].goal == before.goal)
+    feedback = ExecuteRskill.Feedback(stage="reaching", progress=0.5)
+    killable.until(
+        lambda: graph.held_goal.publish_feedback(feedback) is None and "[reaching 50 %]" in killable.last.step
+    )
     graph.held.set_result(None)
     killable.until(lambda: operator.ended)
     assert killable.last.state == MissionStatus.STATE_SUCCEEDED, killable.last.reason
@@ -119,6 +127,7 @@ def test_a_killed_mission_is_resumed_and_the_running_goal_is_adopted(killable: K
     story = "\n".join(stories(lives))
     assert "the reasoner stopped during this mission and the mission was resumed" in story
     assert "the mission goes on" in story
+    assert "has left the graph" not in story
     assert story.count("the operator says") == 1
 
 
@@ -137,6 +146,43 @@ def test_a_stop_reaches_the_goal_that_a_killed_reasoner_had_sent(killable: Killa
     killable.until(lambda: operator.ended)
     assert killable.last.state == MissionStatus.STATE_CANCELLED
     assert len(graph.executed) == 1
+
+
+def reboot(journal: Path) -> None:
+    """Have the journal be of another run of the machine."""
+    header, _, events = journal.read_text().partition("\n")
+    journal.write_text(json.dumps({**json.loads(header), "boot": "another"}) + "\n" + events)
+
+
+def test_after_a_reboot_the_operator_is_asked_and_the_answer_is_acknowledged(killable: Killable) -> None:
+    graph, operator = killable.graph, killable.operator
+    killable.parameters = {"handoff_timeout": 60.0}
+    killable.start()
+    graph.hold_skills = True
+    operator.say("bring me the baguette")
+    killable.until(lambda: graph.held is not None)
+    killable.kill()
+    graph.hold_skills = False
+    graph.held.set_result(None)
+    reboot(killable.folder / JOURNAL_FILE)
+    operator.statuses.clear()
+    killable.start()
+    waiting = MissionStatus.STATE_WAITING_FOR_HUMAN
+    killable.until(lambda: operator.statuses and killable.last.state == waiting)
+    assert "Continue?" in killable.last.reason
+    question = operator.handoffs[-1].id
+    operator.say("continue", source="", in_reply_to=question)
+    for _ in range(2):
+        operator.receipts.clear()
+        operator.say("continue", id="answer", in_reply_to=question)
+        killable.until(lambda: any(receipt.prompt_id == "answer" for receipt in operator.receipts))
+        answered = [receipt for receipt in operator.receipts if receipt.prompt_id == "answer"]
+        assert answered[0].outcome == PromptReceipt.OUTCOME_ANSWERED
+    killable.until(lambda: operator.ended)
+    assert killable.last.state == MissionStatus.STATE_SUCCEEDED, killable.last.reason
+    assert len(set(graph.executed)) == len(graph.executed), "a goal was executed twice"
+    lives = read_lives((killable.folder / RECORDING_FILE).read_text().splitlines())
+    assert "the operator was asked and says 'continue'" in "\n".join(stories(lives))
 
 
 def test_a_mission_that_stands_still_after_a_resumption_is_handed_over(killable: Killable) -> None:

@@ -13,6 +13,8 @@ from openral_recorder.errors import DiskFull, RecordingError, RecordingFull, rec
 PROFILE = "ros2"
 SUMMARY_SIZE = 1_000_000
 """Space kept for the index at the end [bytes]: 500 channels and a day of chunks need less."""
+RESTART_MARGIN = 100_000_000
+"""Space beyond what is kept free with which recording begins again [bytes]: some minutes of a home."""
 Clock = Callable[[], float]
 
 
@@ -97,6 +99,17 @@ class McapRecording:
     def takes_bulk(self) -> bool:
         """True while there is space for images and other bulk."""
         return self.is_open and self.size < self._limits.bulk_share * self._limits.max_size
+
+    @property
+    def has_room_again(self) -> bool:
+        """True if a full disk ended the recording and has room for another one."""
+        if not isinstance(self.error, DiskFull):
+            return False
+        try:
+            disk = os.statvfs(self.path.parent)
+        except OSError:
+            return False
+        return disk.f_bavail * disk.f_frsize > self._limits.min_free + RESTART_MARGIN
 
     def write(self, topic: str, schema: MessageSchema, data: bytes, stamp: int) -> None:
         """Add one message.

@@ -9,7 +9,13 @@ import pytest
 from mcap.reader import make_reader
 
 from openral_recorder.errors import DiskFull, NotWritable, RecordingFull
-from openral_recorder.writer import SUMMARY_SIZE, McapRecording, MessageSchema, RecordingLimits
+from openral_recorder.writer import (
+    RESTART_MARGIN,
+    SUMMARY_SIZE,
+    McapRecording,
+    MessageSchema,
+    RecordingLimits,
+)
 
 LIMITS = RecordingLimits(min_free=0)
 
@@ -68,6 +74,24 @@ def test_a_disk_that_fills_up_ends_the_recording_complete(
     assert messages(recording.path) == [words]
     recording.write("/a", text_schema, words, 1)
     recording.close()
+
+
+def test_a_recording_tells_when_its_disk_has_room_again(
+    tmp_path: Path, text_schema: MessageSchema, words: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = 0
+
+    def disk(folder: object) -> os.statvfs_result:
+        return os.statvfs_result((1, 1, free, free, free, 0, 0, 0, 0, 255))
+
+    recording = McapRecording(tmp_path / "run.mcap", RecordingLimits(min_free=10, flush_period=0.0))
+    monkeypatch.setattr(os, "statvfs", disk)
+    assert not recording.has_room_again
+    recording.write("/a", text_schema, words, 0)
+    assert isinstance(recording.error, DiskFull)
+    assert not recording.has_room_again
+    free = 11 + RESTART_MARGIN
+    assert recording.has_room_again
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Executors that survive exceptions in callbacks; one runs lifecycle transitions on their own thread."""
 
-from collections.abc import Callable
 from threading import Event, Thread
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
@@ -9,48 +8,15 @@ from rclpy.exceptions import InvalidHandle
 from rclpy.executors import (
     ConditionReachedException,
     Executor,
-    ExternalShutdownException,
     ShutdownException,
     TimeoutException,
     TimeoutObject,
 )
-from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.task import Future, Task
 
 from openral_ros.callback_guard import FatalNodeError, callback_name, guard_of
 from openral_ros.rclpy_internals import task_handler
-
-
-def run_on_executor(node: Node, work: Callable[..., object], *arguments: object) -> bool:
-    """Run ``work`` on the executor of a node, from any thread.
-
-    Returns False, and does nothing, if the node has no executor or its executor is shut down.
-    """
-    executor = node.executor
-    if executor is None:
-        return False
-    try:
-        executor.create_task(work, *arguments)
-    except (AttributeError, InvalidHandle):
-        # The guard condition of an executor that has been shut down is None, or destroyed.
-        return False
-    return True
-
-
-def spin_until_closed(node: Node, is_closing: Callable[[], bool], period: float) -> None:
-    """Spin a node on this thread until it closes or its context ends; check at least every ``period`` [s].
-
-    What rclpy raises because another thread ended the context or destroyed an entity meanwhile is ignored.
-    """
-    executor = GuardedExecutor(context=node.context)
-    executor.add_node(node)
-    try:
-        while node.context.ok() and not is_closing():
-            executor.spin_once(timeout_sec=period)
-    except (ExternalShutdownException, InvalidHandle, rclpy_implementation.RCLError):
-        if node.context.ok() and not is_closing():
-            raise
 
 
 class TransitionCallbackGroup(MutuallyExclusiveCallbackGroup):

@@ -7,10 +7,12 @@ allows one of them or no longer needs it.
 from collections.abc import Callable
 from typing import Any
 
+from rclpy.action import ActionClient
 from rclpy.lifecycle import LifecycleNodeMixin
 from rclpy.service import Service
 from rclpy.subscription import Subscription
 from rclpy.task import Task
+from unique_identifier_msgs.msg import UUID
 
 TESTED_VERSION = (7, 1)
 """Major and minor version of rclpy (ROS 2 Jazzy)."""
@@ -62,6 +64,14 @@ def intercept_change_state(node: LifecycleNodeMixin, callback: ServiceCallback) 
     original: ServiceCallback = service.callback
     service.callback = callback
     return original
+
+
+def receive_feedback(client: ActionClient, goal_id: UUID, on_feedback: Callable[[Any], object]) -> None:
+    """Call ``on_feedback`` with the feedback of a goal that another process sent, until its result.
+
+    Reason: rclpy takes a callback for feedback only together with a goal to send.
+    """
+    client._feedback_callbacks[bytes(goal_id.uuid)] = on_feedback
 
 
 def destroy_state_machine(node: LifecycleNodeMixin) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.action.server import ServerGoalHandle
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.client import Client
 from rclpy.clock import Clock, ClockType, JumpThreshold
 from rclpy.duration import Duration
@@ -126,9 +127,9 @@ class ResourceScope:
         return timer
 
     def guard_condition(self, callback: Callable[[], object]) -> GuardCondition:
-        """Create a guard condition."""
+        """Create a guard condition; its callback runs also while a coroutine of the node is suspended."""
         guarded = self.guarded(f"guard condition {callback_name(callback)}", callback)
-        condition = self._node.create_guard_condition(guarded)
+        condition = self._node.create_guard_condition(guarded, ReentrantCallbackGroup())
         self._stack.callback(self._node.destroy_guard_condition, condition)
         return condition
 

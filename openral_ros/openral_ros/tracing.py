@@ -32,7 +32,8 @@ _log = logging.getLogger(__name__)
 class JsonLinesSpanExporter(SpanExporter):
     """Appends each ended span as one line and flushes, so that a killed process loses none.
 
-    Export stops with one logged error when the file cannot be written or exceeds ``max_size`` [bytes].
+    Export stops with one logged error when the file exceeds ``max_size`` [bytes]. If the file cannot be
+    written, that is logged once, and export goes on as soon as it can.
     """
 
     def __init__(self, path: Path, max_size: int = MAX_FILE_SIZE) -> None:
@@ -40,17 +41,19 @@ class JsonLinesSpanExporter(SpanExporter):
         self._path, self._max_size = path, max_size
         self._file = path.open("a", encoding="utf-8")
         self._size = path.stat().st_size
-        self._lock = Lock()
+        self._lock, self._is_failing, self._is_ended = Lock(), False, False
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Write the spans."""
         with self._lock:
-            if self._file.closed:
+            if self._is_ended:
                 return SpanExportResult.FAILURE
             try:
                 self._write("".join(span.to_json(indent=None) + "\n" for span in spans))
             except (OSError, ValueError) as error:
-                _log.error("export of spans stopped: %s: %s", self._path, error)
+                if not self._is_failing:
+                    _log.error("export of spans stopped: %s: %s", self._path, error)
+                self._is_failing = True
                 self._close()
                 return SpanExportResult.FAILURE
         return SpanExportResult.SUCCESS
@@ -58,14 +61,22 @@ class JsonLinesSpanExporter(SpanExporter):
     def shutdown(self) -> None:
         """Close the file."""
         with self._lock:
+            self._is_ended = True
             self._close()
 
     def _write(self, lines: str) -> None:
-        self._size += len(lines)
-        if self._size > self._max_size:
+        if self._file.closed:
+            self._file = self._path.open("a", encoding="utf-8")
+            lines = "\n" + lines  # the last line may be incomplete
+        if self._size + len(lines) > self._max_size:
+            self._is_ended = True
             raise OSError(f"the file has reached its limit of {self._max_size / 1e6:.0f} MB")
         self._file.write(lines)
         self._file.flush()
+        self._size += len(lines)
+        if self._is_failing:
+            self._is_failing = False
+            _log.warning("spans are exported again: %s", self._path)
 
     def _close(self) -> None:
         with suppress(OSError):

@@ -16,10 +16,8 @@ from std_srvs.srv import Empty
 
 from openral_ros.callback_guard import FatalNodeError, guard_of
 from openral_ros.executor import (
-    GuardedExecutor,
     TransitionCallbackGroup,
     TransitionThreadExecutor,
-    run_on_executor,
 )
 
 PATIENCE = 20.0
@@ -169,22 +167,3 @@ def test_what_another_thread_destroys_while_it_is_waited_for_ends_no_node(
     spin(executor, lambda: ticks)
     assert vanishing.gathered > 1
     node.remove_waitable(vanishing)
-
-
-def test_work_of_another_thread_runs_on_the_executor(node: Node, executor: TransitionThreadExecutor) -> None:
-    ran: list[str] = []
-    assert run_on_executor(node, ran.append, "work")
-    spin(executor, lambda: ran)
-    assert ran == ["work"]
-
-
-def test_work_for_an_executor_that_is_shut_down_is_dropped(ros_context: Any) -> None:
-    """A thread that ends late, such as a model call, finds the guard condition of rclpy gone."""
-    node, executor = Node("late", context=ros_context), GuardedExecutor(context=ros_context)
-    try:
-        assert not run_on_executor(node, print)
-        executor.add_node(node)
-        executor.shutdown()
-        assert node.executor is None or not run_on_executor(node, print)
-    finally:
-        node.destroy_node()

@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("rclpy")
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
+from rclpy.action import ActionClient
 from rclpy.exceptions import InvalidHandle
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode
@@ -78,6 +79,10 @@ def test_requests_and_responses_are_intercepted(node: Node, spin_until: SpinUnti
     future = node.create_client(Trigger, SERVICE).call_async(Trigger.Request())
     spin_until([node], future.done)
     assert future.result().message == sent[0].message == "a"
+
+
+def test_feedback_of_the_goals_of_others_has_no_public_hook() -> None:
+    assert not {name for name in dir(ActionClient) if not name.startswith("_") and "feedback" in name}
 
 
 def test_a_service_callback_that_raises_still_ends_the_spinning_thread(node: Node) -> None:

@@ -77,3 +77,28 @@ def test_a_file_is_bounded_and_every_line_of_it_is_whole(
     assert 2 < len(lines) < 20
     assert [json.loads(line)["name"] for line in lines] == [f"span {n}" for n in range(len(lines))]
     assert len(caplog.records) == 1
+
+
+def test_spans_are_exported_again_when_there_is_room(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "spans.jsonl"
+    exporter = JsonLinesSpanExporter(file)
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+
+    def end_span(name: str) -> None:
+        provider.get_tracer("test").start_span(name).end()
+
+    end_span("before")
+    exporter._file.write('{"torn')
+    exporter._file.close()
+    exporter._file = Path("/dev/full").open("w")  # noqa: SIM115 - closed by the exporter
+    with caplog.at_level(logging.WARNING):
+        for name in ("lost", "after", "later"):
+            end_span(name)
+    provider.shutdown()
+    assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
+    assert "exported again" in caplog.records[-1].getMessage()
+    lines = [line for line in file.read_text().splitlines() if line and line != '{"torn']
+    assert [json.loads(line)["name"] for line in lines] == ["before", "after", "later"]

@@ -8,6 +8,8 @@ import pytest
 
 pytest.importorskip("rclpy")
 from rclpy.node import Node
+from rclpy.task import Future
+from std_srvs.srv import Trigger
 
 from openral_ros.resources import ResourceScope
 from openral_ros.worker_thread import ExecutorQueue, WorkerThread
@@ -21,7 +23,7 @@ def test_the_executor_runs_on_while_work_blocks(ros_context: Any, spin_until: Sp
     outcomes: list[tuple[Any, int]] = []
     ticks: list[int] = []
     scope.timer(0.01, lambda: ticks.append(1))
-    WorkerThread(scope, node, "model").submit(
+    WorkerThread(scope, "model").submit(
         lambda: release.wait(30.0), lambda outcome: outcomes.append((outcome, threading.get_ident()))
     )
     spin_until([node], lambda: len(ticks) > 5, 10.0)
@@ -37,7 +39,7 @@ def test_an_error_comes_home_as_a_value(ros_context: Any, spin_until: SpinUntil)
     node = Node("busy", context=ros_context)
     scope = ResourceScope(node)
     outcomes: list[Any] = []
-    thread = WorkerThread(scope, node, "model")
+    thread = WorkerThread(scope, "model")
 
     def fail() -> None:
         raise ValueError("bad answer")
@@ -73,3 +75,39 @@ def test_posted_calls_run_on_the_executor_in_order_and_an_error_stops_none(
     assert len(callback_errors) == 1
     scope.close()
     node.destroy_node()
+
+
+def test_a_service_that_awaits_a_result_does_not_keep_it_from_coming(
+    ros_context: Any, spin_until: SpinUntil
+) -> None:
+    """A suspended coroutine holds its callback group, and most interfaces share the one of the node."""
+    node = Node("awaiting", context=ros_context)
+    scope = ResourceScope(node)
+    thread = WorkerThread(scope, "model")
+
+    async def answer(_: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        found = Future(executor=node.executor)
+        thread.submit(lambda: "found", found.set_result)
+        response.message = await found
+        response.success = True
+        return response
+
+    scope.service(Trigger, "answer", answer)
+    client = scope.client(Trigger, "answer")
+    spin_until([node], client.service_is_ready, 10.0)
+    asked = client.call_async(Trigger.Request())
+    spin_until([node], asked.done, 10.0)
+    assert asked.result().message == "found"
+    scope.close()
+    node.destroy_node()
+
+
+def test_a_call_of_a_thread_that_ends_late_is_dropped(ros_context: Any) -> None:
+    node, ran = Node("late", context=ros_context), list[str]()
+    scope = ResourceScope(node)
+    queue = ExecutorQueue(scope)
+    scope.close()
+    queue.post(lambda: ran.append("late"))
+    node.destroy_node()
+    queue.post(lambda: ran.append("later"))
+    assert ran == []

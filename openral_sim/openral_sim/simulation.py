@@ -5,19 +5,20 @@
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from math import floor
 from pathlib import Path
 from time import monotonic
 from typing import Self
 
-from openral_core.skills import SkillResult, SkillStatus
+from openral_core.skill_requests import ValidatedGoal
+from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
 from openral_sim.robot import RobotControl, add_robot, set_stowed
 from openral_sim.scene.liquids import Liquid
 from openral_sim.scene.scene import load_scene
-from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Running, SkillContext
-from openral_sim.skills.requests import ValidatedGoal
+from openral_sim.skills.context import CONTROL_PERIOD, Running, SkillContext
+from openral_sim.skills.registry import SKILLS
 from openral_sim.skills.runner import run
 from openral_sim.skills.safety import MotionEnvelope
 from openral_sim.world import SimWorldModel
@@ -70,6 +71,13 @@ class Simulation:
         """Name under which the held object was grasped; "" when the hand is empty."""
         held = self._context.held
         return held.label if held else ""
+
+    @property
+    def served(self) -> Collection[Verb]:
+        """Verbs that the robot has."""
+        return SKILLS.keys()
+
+    available = served
 
     @property
     def liquids(self) -> Mapping[int, Liquid]:

@@ -9,12 +9,12 @@ from pathlib import Path
 import mujoco
 import pytest
 
-from openral_core.skills import ParamValue, SkillResult, Verb
+from openral_core.skills import Feedback, ParamValue, SkillResult, Verb
 from openral_sim.robot import add_robot, set_stowed
 from openral_sim.scene.compose import Composition, compose
 from openral_sim.scene.entities import WorldFurniture
 from openral_sim.scene.scene import Scene, load_scene
-from openral_sim.skills.context import CONTROL_PERIOD, Feedback, SkillContext
+from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
 from openral_sim.skills.runner import run
 from openral_sim.world import SimWorldModel
 

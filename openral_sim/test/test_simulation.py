@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
+from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_sim.simulation import RateTimer, RealTimePacer, Simulation, StepProfiler
 from openral_sim.skills import registry as verbs
-from openral_sim.skills.requests import ValidatedGoal
 
 HOME = Path(__file__).parents[2] / "scenes" / "deploy" / "home.yaml"
 PERIOD = 0.02

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rapidfuzz import fuzz, process
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -24,7 +24,7 @@ class UnknownNode(OpenRALError):
     """The graph has no node with this id."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
-        nearest = get_close_matches(name, known, 3, 0.0)
+        nearest = [near for near, *_ in process.extract(name, known, scorer=fuzz.ratio, limit=3)]
         super().__init__(f"unknown node {name!r}; similar ids: {format_choices(nearest)}")
 
 

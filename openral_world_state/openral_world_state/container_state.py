@@ -181,7 +181,8 @@ def depth_residual(view: DepthView, points: Points, farthest: float) -> Points |
         return None
     height, width = view.depth.shape
     pixels = view.depth_intrinsics.project(in_camera)
-    if (pixels < _LIMITS.border).any() or (pixels > np.array([width, height]) - _LIMITS.border).any():
+    inside = (pixels >= _LIMITS.border) & (pixels <= np.array([width, height]) - _LIMITS.border)
+    if not inside.all():  # NaN, beyond the field of view, is not inside
         return None
     columns, rows = pixels.astype(int).T
     depth = view.depth[rows, columns].astype(np.float64)

@@ -3,7 +3,9 @@
 InvalidIntrinsics
 ├── NotCalibrated            K or the image size describe no camera
 ├── UnsupportedDistortion    an unknown model, or a wrong number of its coefficients
-└── InvalidRegion            a region of interest outside the image
+├── InvalidRegion            a region of interest outside the image
+├── SizeMismatch             an image of another size or aspect ratio than its calibration
+└── TooManyPixels            an image too large to be registered
 """
 
 from collections.abc import Mapping
@@ -26,7 +28,19 @@ DISTORTION_MODELS: Mapping[str, tuple[int, ...]] = {
 }
 """Valid numbers of coefficients of each distortion model of `sensor_msgs/CameraInfo`; 0 if all are zero."""
 _MAX_ROUND_TRIP = 0.5
-"""Error of a fisheye's ray projected back to its pixel [px]; above it, the pixel has no ray."""
+"""Error of a ray projected back to its pixel [px]; above it, the pixel has no ray."""
+_CONVERGED = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 100, 1e-8)
+"""End of the search for an undistorted pixel: OpenCV's default of 5 iterations errs by pixels at a border."""
+_undistort_points = getattr(cv2, "undistortPointsIter", cv2.undistortPoints)
+"""OpenCV 4 takes criteria by another name than OpenCV 5."""
+_MAX_ASPECT_ERROR = 0.02
+"""Relative difference of two aspect ratios that rounding of a resized image explains [1]."""
+_MAX_SIDE = 3.0
+"""Distance from the axis up to which objects are looked for, per depth [1]: 72 degrees off the axis."""
+MAX_REGISTERED = 1 << 22
+"""Pixels of an image that can be registered [1]: more than any depth camera has; bounds memory to 1 GB."""
+_MIN_DEPTH = 0.01
+"""Depth from which a point is projected into another camera [m]."""
 
 
 class InvalidIntrinsics(OpenRALError):
@@ -64,6 +78,25 @@ class InvalidRegion(InvalidIntrinsics):
         )
 
 
+class SizeMismatch(InvalidIntrinsics):
+    """An image has another size or aspect ratio than its calibration."""
+
+    def __init__(self, found: tuple[int, int], expected: str) -> None:
+        super().__init__(
+            f"depth image of {found[0]}x{found[1]} px does not fit its calibration: expected {expected}"
+        )
+
+
+class TooManyPixels(InvalidIntrinsics):
+    """An image whose registration would need more memory than that of any depth camera."""
+
+    def __init__(self, width: int, height: int) -> None:
+        super().__init__(
+            f"image of {width}x{height} px is too large for the registration of depth: "
+            f"at most {MAX_REGISTERED} pixels are accepted"
+        )
+
+
 def listed_counts(model: str) -> str:
     """Return the valid numbers of coefficients of a model as text."""
     return " or ".join(map(str, DISTORTION_MODELS[model]))
@@ -98,14 +131,40 @@ class Intrinsics:
         finite = bool(np.isfinite(self.K).all()) and all(map(np.isfinite, self.distortion))
         if not finite or fx <= 0.0 or fy <= 0.0 or self.width < 1 or self.height < 1:
             raise NotCalibrated(fx, fy, self.width, self.height)
-        undistorted = not self.model and not any(self.distortion)
-        if not undistorted and len(self.distortion) not in DISTORTION_MODELS.get(self.model, ()):
+        unnamed = not self.model and not self.is_distorted
+        if not unnamed and len(self.distortion) not in DISTORTION_MODELS.get(self.model, ()):
             raise UnsupportedDistortion(self.model, len(self.distortion))
 
     @property
     def is_fisheye(self) -> bool:
         """True if the image radius grows with the angle off the axis, not with its tangent."""
         return self.model in (_FISHEYE, "fisheye")
+
+    @property
+    def is_distorted(self) -> bool:
+        """True unless the camera is a pinhole."""
+        return self.is_fisheye or any(self.distortion)
+
+    @cached_property
+    def enclosing_ball(self) -> tuple[float, float]:
+        """Ball around the field of view up to depth 1: distance of its centre on the axis, and its radius."""
+        count = 9 if self.is_distorted else 2
+        columns, rows = (np.linspace(0.0, size - 1.0, count) for size in (self.width, self.height))
+        pixels = np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
+        plane = self.rays(pixels)[:, :2]
+        corner = float(np.nanmax(np.linalg.norm(plane, axis=1), initial=0.0))
+        if corner >= 1.0:
+            return 1.0, min(corner, _MAX_SIDE)
+        centre = (1.0 + corner**2) / 2.0
+        return centre, centre
+
+    def matches(self, other: "Intrinsics") -> bool:
+        """Tell if both describe the same camera."""
+        same_image = (self.width, self.height) == (other.width, other.height)
+        same_lens = self.is_distorted == other.is_distorted and (
+            not self.is_distorted or (self.model, self.distortion) == (other.model, other.distortion)
+        )
+        return same_image and same_lens and bool(np.allclose(self.K, other.K))
 
     def resized(self, width: int, height: int) -> "Intrinsics":
         """Return the intrinsics at another resolution."""
@@ -136,45 +195,57 @@ class Intrinsics:
     def rays(self, pixels: Array) -> Array:
         """Rays of pixels (N, 2), as points at depth 1 in the optical frame, shape (N, 3).
 
-        NaN where a fisheye's pixel has no ray in front of the camera.
+        NaN where a pixel of a distorted image has no ray in front of the camera.
         """
         if not len(pixels):
             return np.zeros((0, 3))
-        if self.is_fisheye:
-            plane = self._fisheye_plane(pixels)
-        elif any(self.distortion):
-            plane = cv2.undistortPoints(pixels.reshape(-1, 1, 2), self.K, np.array(self.distortion)).reshape(
-                -1, 2
-            )
+        if self.is_distorted:
+            plane = self._undistort(pixels)
+            error = np.abs(self._distort(plane) - pixels).max(axis=1, keepdims=True)
+            # Where the model has no solution, OpenCV extrapolates.
+            plane = np.where(error <= _MAX_ROUND_TRIP, plane, np.nan)
         else:
             plane = (pixels - self.K[:2, 2]) / np.array([self.K[0, 0], self.K[1, 1]])
         return np.column_stack((plane, np.ones(len(plane))))
 
     def project(self, points: Array) -> Array:
-        """Project points (N, 3) in the optical frame, in front of the camera, to pixels (N, 2)."""
+        """Project points (N, 3) in the optical frame, in front of the camera, to pixels (N, 2).
+
+        NaN beyond the field of view of a distorted camera, where its polynomial folds back into the image.
+        """
         if not len(points):
             return np.zeros((0, 2))
-        zero = np.zeros(3)
-        if self.is_fisheye:
-            pixels = cv2.fisheye.projectPoints(points.reshape(-1, 1, 3), zero, zero, self.K, self._fisheye)[0]
-            return np.asarray(pixels).reshape(-1, 2)
-        if any(self.distortion):
-            return np.asarray(
-                cv2.projectPoints(points, zero, zero, self.K, np.array(self.distortion))[0]
-            ).reshape(-1, 2)
+        plane: Array = points[:, :2] / points[:, 2:]
         focal: Array = np.array([self.K[0, 0], self.K[1, 1]])
-        plane: Array = points[:, :2] / points[:, 2:] * focal + self.K[:2, 2]
-        return plane
+        if not self.is_distorted:
+            return plane * focal + self.K[:2, 2]
+        pixels = self._distort(plane)
+        error = np.abs((self._undistort(pixels) - plane) * focal)
+        # Compared as angles, because a fisheye's plane stretches without limit towards 90 degrees.
+        error = error.max(axis=1, keepdims=True) / (1.0 + np.square(plane).sum(axis=1, keepdims=True))
+        return np.where(error <= _MAX_ROUND_TRIP, pixels, np.nan)
 
-    def _fisheye_plane(self, pixels: Array) -> Array:
-        """Undistort pixels; NaN where the result does not project back, because OpenCV extrapolates there."""
-        plane = cv2.fisheye.undistortPoints(pixels.reshape(-1, 1, 2), self.K, self._fisheye).reshape(-1, 2)
-        back = self.project(np.column_stack((plane, np.ones(len(plane)))))
-        is_valid = np.abs(back - pixels).max(axis=1, keepdims=True) <= _MAX_ROUND_TRIP
-        return np.where(is_valid, plane, np.nan)
+    def _distort(self, plane: Array) -> Array:
+        """Project points at depth 1 (N, 2) to pixels (N, 2)."""
+        points, zero = np.column_stack((plane, np.ones(len(plane)))).reshape(-1, 1, 3), np.zeros(3)
+        if self.is_fisheye:
+            pixels = cv2.fisheye.projectPoints(points, zero, zero, self.K, self._coefficients)[0]
+        else:
+            pixels = cv2.projectPoints(points, zero, zero, self.K, self._coefficients)[0]
+        return np.asarray(pixels, np.float64).reshape(-1, 2)
+
+    def _undistort(self, pixels: Array) -> Array:
+        """Find the points at depth 1 (N, 2) of pixels (N, 2); wrong where there are none."""
+        given = pixels.reshape(-1, 1, 2), self.K, self._coefficients
+        plane = (
+            cv2.fisheye.undistortPoints(*given)
+            if self.is_fisheye
+            else _undistort_points(*given, R=None, P=None, criteria=_CONVERGED)
+        )
+        return np.asarray(plane, np.float64).reshape(-1, 2)
 
     @property
-    def _fisheye(self) -> Array:
+    def _coefficients(self) -> Array:
         return np.array(self.distortion or (0.0,) * 4)
 
     def _scaled(self, sx: float, sy: float, width: int, height: int) -> "Intrinsics":
@@ -203,6 +274,15 @@ class DepthView:
     intrinsics: Intrinsics
     T_map_camera: NDArray[np.float64]
 
+    def __post_init__(self) -> None:
+        height, width = self.depth.shape
+        asked = self.intrinsics.width / self.intrinsics.height
+        if (
+            abs(width / height / asked - 1.0) > _MAX_ASPECT_ERROR
+            and min(width, height) > 1 / _MAX_ASPECT_ERROR
+        ):
+            raise SizeMismatch((width, height), f"an aspect ratio of {asked:.3f}, as of the colour image")
+
     @cached_property
     def depth_intrinsics(self) -> Intrinsics:
         """Intrinsics at the depth image's resolution."""
@@ -223,3 +303,63 @@ class DepthView:
     def to_camera(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Transform points (N, 3) from map to the optical frame."""
         return (points - self.T_map_camera[:3, 3]) @ self.T_map_camera[:3, :3]
+
+
+class DepthRegistration:
+    """Registration of a depth camera's images to a colour camera.
+
+    Each depth pixel is projected into the colour image, where the nearest of a pixel is kept. What the colour
+    camera sees and the depth camera does not stays unknown.
+
+    Args:
+        depth: Intrinsics of the depth camera.
+        colour: Intrinsics of the colour camera.
+
+    Raises:
+        TooManyPixels: If an image is larger than that of any depth camera.
+    """
+
+    def __init__(self, depth: Intrinsics, colour: Intrinsics) -> None:
+        self.depth, self.colour = depth, colour
+        # Not finer than the depth image, so that no surface has holes through which another is seen.
+        scale = min(1.0, float(depth.K[0, 0] / colour.K[0, 0]), float(depth.K[1, 1] / colour.K[1, 1]))
+        self._target = colour.resized(
+            max(1, round(colour.width * scale)), max(1, round(colour.height * scale))
+        )
+        for image in (depth, self._target):
+            if image.width * image.height > MAX_REGISTERED:
+                raise TooManyPixels(image.width, image.height)
+        columns, rows = np.meshgrid(np.arange(float(depth.width)), np.arange(float(depth.height)))
+        self._rays = depth.rays(np.column_stack((columns.ravel(), rows.ravel())))
+
+    def register(self, depth: NDArray[np.float32], T_colour_depth: Array) -> NDArray[np.float32]:
+        """Return the depth image of the colour camera [m], 0 where unknown.
+
+        Args:
+            depth: Along the depth camera's optical axis [m], 0 where unknown, shape (H, W).
+            T_colour_depth: Optical frame of the depth camera to that of the colour camera, shape (4, 4).
+
+        Raises:
+            SizeMismatch: If the image is not of the size of the depth camera's calibration.
+        """
+        if depth.shape != (self.depth.height, self.depth.width):
+            expected = f"{self.depth.width}x{self.depth.height} px"
+            raise SizeMismatch((depth.shape[1], depth.shape[0]), expected)
+        flat = depth.ravel().astype(np.float64)
+        known = np.isfinite(flat) & (flat > 0.0) & np.isfinite(self._rays[:, 0])
+        points = (self._rays[known] * flat[known, None]) @ T_colour_depth[:3, :3].T + T_colour_depth[:3, 3]
+        points = points[points[:, 2] > _MIN_DEPTH]
+        return self._draw(self._target.project(points), points[:, 2])
+
+    def _draw(self, pixels: Array, depths: Array) -> NDArray[np.float32]:
+        """Draw each depth [m] to the four pixels around its position, the nearest first."""
+        width, height = self._target.width, self._target.height
+        image = np.full(height * width, np.inf)
+        inside = ((pixels > -1.0) & (pixels < (width, height))).all(axis=1)
+        first: NDArray[np.intp] = np.floor(pixels[inside]).astype(np.intp)
+        depths = depths[inside]
+        for right, down in ((0, 0), (1, 0), (0, 1), (1, 1)):
+            at = first + np.array([right, down], np.intp)
+            hit = ((at >= 0) & (at < (width, height))).all(axis=1)
+            np.minimum.at(image, np.ravel_multi_index((at[hit, 1], at[hit, 0]), (height, width)), depths[hit])
+        return np.where(np.isfinite(image), image, 0.0).astype(np.float32).reshape(height, width)

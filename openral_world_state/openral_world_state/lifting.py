@@ -3,7 +3,7 @@
 The nearest significant cluster of depths in the box is the object; a box is fitted around its points.
 
 LiftRefused
-├── NoDepth         no pixel of the box has a known depth
+├── NoDepth         too few pixels of the box have a known depth
 ├── OutOfRange      the object is nearer or farther than depth is trusted
 └── OutsideImage    the box does not overlap the image
 """
@@ -235,10 +235,11 @@ def _describe(label: str, box: Box) -> str:
 
 
 class NoDepth(LiftRefused):
-    """No pixel of the box has a known depth."""
+    """Depth is known in too small a part of the box, as beyond the field of view of the depth camera."""
 
-    def __init__(self, label: str, box: Box) -> None:
-        super().__init__(f"{_describe(label, box)} has no valid depth")
+    def __init__(self, label: str, box: Box, fraction: float) -> None:
+        part = f"valid depth in only {fraction:.0%} of it, on one side" if fraction else "no valid depth"
+        super().__init__(f"{_describe(label, box)} has {part}")
 
 
 class OutOfRange(LiftRefused):
@@ -294,7 +295,7 @@ def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObj
 
     Raises:
         OutsideImage: If the box does not overlap the image.
-        NoDepth: If no pixel of it has a known depth.
+        NoDepth: If too few pixels of it have a known depth.
         OutOfRange: If the object is nearer or farther than depth is trusted.
     """
     intrinsics = view.intrinsics
@@ -302,8 +303,9 @@ def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObj
     if box is None:
         raise OutsideImage(detection.label, detection.box, intrinsics.width, intrinsics.height)
     window = _window(view, box, optics.samples)
-    if np.isnan(window.depth).all():
-        raise NoDepth(detection.label, detection.box)
+    known = ~np.isnan(window.depth)
+    if not _reaches_across(known):
+        raise NoDepth(detection.label, detection.box, float(known.mean()))
     points, depth, support = _object_points(view, window)
     if not optics.nearest <= depth <= optics.farthest:
         raise OutOfRange(detection.label, detection.box, depth, optics.nearest, optics.farthest)
@@ -341,7 +343,7 @@ def _window(view: DepthView, box: Box, count: int) -> _Window:
     depth = view.depth[y0:y1:step, x0:x1:step].astype(np.float64)
     depth[~(np.isfinite(depth) & (depth > 0.0))] = np.nan
     rows, columns = np.arange(y0, y1, step, dtype=float), np.arange(x0, x1, step, dtype=float)
-    if view.intrinsics.is_fisheye:  # pixels outside its image circle have no ray
+    if view.intrinsics.is_distorted:  # a pixel may have no ray, as outside a fisheye's image circle
         pixels = np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
         known = np.isfinite(view.depth_intrinsics.rays(pixels)).all(axis=1)
         depth[~known.reshape(depth.shape)] = np.nan
@@ -352,6 +354,15 @@ def _span(low: float, high: float, size: int) -> tuple[int, int]:
     """Whole pixels of an interval, at least one, within ``size`` pixels."""
     first = min(int(np.floor(low + 0.5)), size - 1)
     return first, max(min(int(np.floor(high + 0.5)), size), first + 1)
+
+
+def _reaches_across(known: NDArray[np.bool_]) -> bool:
+    """Tell if the pixels of known depth reach across the box, as any object in it does."""
+    for axis, size in enumerate(reversed(known.shape)):
+        cells = np.flatnonzero(known.any(axis=axis))
+        if not len(cells) or cells[-1] - cells[0] < _CLUSTERS.span * (size - 1):
+            return False
+    return True
 
 
 def _object_points(view: DepthView, window: _Window) -> tuple[Array, float, float]:

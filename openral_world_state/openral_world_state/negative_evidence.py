@@ -79,6 +79,7 @@ class VisibilityConfig:
         skin: Thickness added to an object's box when its own surface is looked for [m].
         flat: Height below which depth cannot tell an object from its support [m].
         resolvable: Width from which a detector cannot have overlooked an object [px].
+        min_tilt: Sine of the angle to the vertical below which a camera has no upright direction [1].
     """
 
     border: float = 4.0
@@ -88,6 +89,7 @@ class VisibilityConfig:
     skin: float = 0.012
     flat: float = 0.04
     resolvable: float = 12.0
+    min_tilt: float = 0.2
 
 
 _CONFIG = VisibilityConfig()
@@ -114,7 +116,7 @@ def check_visibility(
     sizes = np.array([record.size for record in records])
     spread = np.column_stack((sizes[:, :2].max(axis=1), sizes[:, 2]))
     points = np.repeat(centers[:, None], len(_SAMPLES), axis=1)
-    points[..., :2] += _SAMPLES[None] * spread[:, None]
+    points[..., :2] += _SAMPLES * spread[:, None] @ _upright(view)
     measured = measured_depth(view, points)
     residual = measured - points[..., 2]
     in_range = (centers[:, 2] >= nearest) & (centers[:, 2] <= farthest)
@@ -126,10 +128,20 @@ def check_visibility(
     # Depth measured behind a flat object is that of its support, hardly farther than the object.
     flat = sizes[:, 2] < _CONFIG.flat
     width = spread[:, 0] * view.intrinsics.K[0, 0]
-    resolvable = width >= _CONFIG.resolvable * np.maximum(centers[:, 2], 1e-6)
+    distance = np.linalg.norm(centers, axis=1) if view.intrinsics.is_fisheye else centers[:, 2]
+    resolvable = width >= _CONFIG.resolvable * np.maximum(distance, 1e-6)
     states = (Visibility.UNSEEN, Visibility.EMPTY, Visibility.UNDECIDED, Visibility.OCCUPIED)
     first = np.select([~seen, through & vacant, flat & resolvable & vacant], [0, 1, 2], 3)
     return [states[index] for index in first]
+
+
+def _upright(view: DepthView) -> NDArray[np.float64]:
+    """Horizontal and downward directions in the image, as rows, shape (2, 2); a mount may be rolled."""
+    x, y = -view.T_map_camera[2, :2]
+    length = float(np.hypot(x, y))
+    if length < _CONFIG.min_tilt:
+        return np.eye(2)
+    return np.array([[y, -x], [x, y]]) / length
 
 
 def hits_object(
@@ -211,9 +223,9 @@ class NegativeEvidence:
             seen: Ids of the objects it detected.
         """
         nearest, farthest = self.optics.nearest, self.optics.farthest
-        # A ball around the view's frustum.
-        x, y, z = (view.camera_position + view.T_map_camera[:3, 2] * farthest / 2.0).tolist()
-        in_range = (record for record, _ in self.memory.near((x, y, z), farthest * 0.75))
+        along, radius = view.intrinsics.enclosing_ball
+        x, y, z = (view.camera_position + view.T_map_camera[:3, 2] * farthest * along).tolist()
+        in_range = (record for record, _ in self.memory.near((x, y, z), farthest * radius))
         expected = [r for r in in_range if r.id not in seen and self._is_expected(r, source)]
         states = check_visibility(view, expected, nearest, farthest)
         for record, state in zip(expected, states, strict=True):

@@ -7,13 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.detectors import Detection
+from openral_testing.lens_models import Lens
 from openral_testing.synthetic_depth import Ball, Plane, look_at_pose, render_depth
 from openral_world_state.depth_camera import (
+    DepthRegistration,
     DepthView,
     Intrinsics,
     InvalidIntrinsics,
     InvalidRegion,
     NotCalibrated,
+    SizeMismatch,
+    TooManyPixels,
     UnsupportedDistortion,
 )
 from openral_world_state.lifting import DepthModel, lift
@@ -133,3 +137,95 @@ def test_more_binning_than_pixels_leaves_no_image() -> None:
     with pytest.raises(NotCalibrated):
         Intrinsics(K, 640, 480).binned(1000, 1)
     assert issubclass(NotCalibrated, InvalidIntrinsics)
+
+
+BARREL = (-0.35, 0.1, 0.001, -0.001, -0.01)
+RATIONAL = (0.42, 0.12, 0.0011, -0.0007, 0.011, 0.8, 0.21, 0.03)
+PRISM = (0.0035, -0.0012, 0.0026, 0.0008)
+
+
+@pytest.mark.parametrize(
+    ("model", "distortion"),
+    [
+        ("plumb_bob", BARREL),
+        ("rational_polynomial", RATIONAL),
+        ("rational_polynomial", RATIONAL + PRISM),
+        ("rational_polynomial", (*RATIONAL, *PRISM, 0.03, -0.02)),
+        ("equidistant", BENT),
+    ],
+)
+def test_rays_are_those_of_the_definition_of_the_model(model: str, distortion: tuple[float, ...]) -> None:
+    definition = Lens(500.0, (640, 480), distortion, model)
+    lens = Intrinsics(definition.K, 640, 480, distortion, model)
+    pixels = np.array([[0.0, 0.0], [639.0, 0.0], [0.0, 479.0], [639.0, 479.0], [100.0, 300.0]])
+    directions = definition.directions(pixels)
+    assert np.allclose(lens.rays(pixels), directions / directions[:, 2:], atol=1e-6)
+    assert np.allclose(lens.project(directions * 2.0), pixels, atol=1e-5)
+
+
+def test_a_point_beyond_the_field_of_view_is_not_folded_back_into_the_image() -> None:
+    lens = Intrinsics(K, 640, 480, BARREL)
+    angles = np.deg2rad([10.0, 30.0, 65.0, 80.0])
+    points = np.column_stack((np.tan(angles), np.zeros(4), np.ones(4)))
+    folded = cv2.projectPoints(points, np.zeros(3), np.zeros(3), K, np.array(BARREL))[0][:, 0, 0]
+    assert (folded < 640.0).any()
+    assert np.isfinite(lens.project(points)[:2]).all()
+    assert (
+        not ((lens.project(points)[2:] >= 0.0) & (lens.project(points)[2:] < (640.0, 480.0)))
+        .all(axis=1)
+        .any()
+    )
+
+
+@pytest.mark.parametrize("lens", [Intrinsics(K, 640, 480), Intrinsics(K * 0.3, 640, 480, BENT, "fisheye")])
+def test_the_ball_around_a_field_of_view_holds_its_corners(lens: Intrinsics) -> None:
+    lens = Intrinsics(np.array([*lens.K[:2], [0.0, 0.0, 1.0]]), 640, 480, lens.distortion, lens.model)
+    along, radius = lens.enclosing_ball
+    rays = lens.rays(np.array([[0.0, 0.0], [639.0, 479.0], [0.0, 240.0], [320.0, 0.0]]))
+    rays = rays[np.linalg.norm(rays[:, :2], axis=1) < 3.0]
+    assert len(rays)
+    assert (np.linalg.norm(rays - (0.0, 0.0, along), axis=1) <= radius + 1e-9).all()
+    assert radius >= along - 1e-9
+
+
+def test_registered_depth_is_that_of_the_other_camera() -> None:
+    bodies = {"box": Ball((1.2, 0.1, 1.0), 0.1), "_wall": Plane((1.0, 0.0, 0.0), 2.0)}
+    colour = render_depth(bodies, look_at_pose((0.0, 0.0, 1.0), (1.0, 0.0, 1.0)))
+    depth = render_depth(
+        bodies, look_at_pose((0.0, 0.05, 1.02), (1.0, 0.0, 1.0)), size=(848, 480), focal=400.0
+    )
+    T = np.linalg.inv(colour.view.T_map_camera) @ depth.view.T_map_camera
+    registration = DepthRegistration(depth.view.intrinsics, colour.view.intrinsics)
+    view = DepthView(
+        "head",
+        0.0,
+        registration.register(depth.view.depth, T),
+        colour.view.intrinsics,
+        colour.view.T_map_camera,
+    )
+    found = lift(view, Detection(colour.boxes["box"], "ball", 0.9), DepthModel()).pose.position
+    expected = lift(colour.view, Detection(colour.boxes["box"], "ball", 0.9), DepthModel()).pose.position
+    assert np.linalg.norm(np.subtract(found, expected)) < 0.01
+
+
+def test_of_two_surfaces_on_one_pixel_the_nearer_is_registered() -> None:
+    lens = Intrinsics(np.array([[10.0, 0.0, 4.0], [0.0, 10.0, 0.0], [0.0, 0.0, 1.0]]), 9, 1)
+    T = np.eye(4)
+    T[0, 3] = 0.2  # at 1 m two pixels, at 2 m one
+    depth = np.array([[0.0, 0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0]], np.float32)
+    assert DepthRegistration(lens, lens).register(depth, T)[0, 4] == 1.0
+    with pytest.raises(SizeMismatch, match=r"3x3 px does not fit its calibration: expected 9x1 px"):
+        DepthRegistration(lens, lens).register(np.ones((3, 3), np.float32), T)
+
+
+def test_depth_of_another_aspect_ratio_is_refused() -> None:
+    with pytest.raises(SizeMismatch, match=r"aspect ratio of 1\.333"):
+        DepthView("head", 0.0, np.ones((360, 640), np.float32), Intrinsics(K, 640, 480), np.eye(4))
+
+
+@pytest.mark.parametrize(("depth", "colour"), [((1 << 31, 1 << 31), (640, 480)), ((640, 480), (1 << 31, 2))])
+def test_a_registration_of_more_pixels_than_any_camera_has_is_refused(
+    depth: tuple[int, int], colour: tuple[int, int]
+) -> None:
+    with pytest.raises(TooManyPixels, match="at most 4194304 pixels"):
+        DepthRegistration(Intrinsics(K, *depth), Intrinsics(K, *colour))

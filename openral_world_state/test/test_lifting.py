@@ -279,3 +279,11 @@ def test_any_upright_round_thing_is_found_within_two_centimetres(
     bodies = {"thing": body, "_table": Plane((0.0, 0.0, 1.0), 1.0), "_wall": Plane((1.0, 0.0, 0.0), 4.0)}
     shot = render_depth(bodies, look_at_pose((0.0, 0.0, 1.1 + up), (x, y, 1.0)))
     assert error(shot, "thing", body.center) <= 0.02
+
+
+def test_depth_of_one_side_of_a_box_is_refused() -> None:
+    shot = render_depth({"can": Cylinder((1.0, 0.0, 1.0), 0.035, 0.12), "_wall": WALL}, AHEAD)
+    box = shot.boxes["can"]
+    shot.view.depth[:, int(box.x_min + 0.4 * box.width) :] = 0.0
+    with pytest.raises(NoDepth, match=r"valid depth in only [34]\d% of it, on one side"):
+        lift(shot.view, Detection(box, "can", 0.9), DepthModel())

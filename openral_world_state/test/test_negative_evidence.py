@@ -5,11 +5,13 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_testing.synthetic_depth import Block, Body, Cylinder, Plane, look_at_pose, render_depth
+from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.negative_evidence import Visibility, check_visibility
 from openral_world_state.spatial_memory.record import ObjectRecord
 
 EYE = look_at_pose((0.0, 0.0, 1.0), (1.0, 0.0, 1.0))
 WALL = Plane((1.0, 0.0, 0.0), 3.0)
+BARREL = (-0.35, 0.1, 0.001, -0.001, -0.01)
 CUP = Block((1.0, 0.0, 1.0), (0.08, 0.08, 0.1))
 
 
@@ -74,3 +76,44 @@ def test_what_stands_on_a_table_is_not_looked_through() -> None:
     bodies = {"bowl": Cylinder((1.0, 0.0, 0.735), 0.08, 0.07, hollow=True), "_table": TABLE}
     record = ObjectRecord(id="r", label="bowl", pose=Pose((1.0, 0.0, 0.735)), size=(0.16, 0.16, 0.07))
     assert check_visibility(render_depth(bodies, DOWN).view, [record], 0.2, 5.0) == [Visibility.OCCUPIED]
+
+
+def rolled(view: DepthView, quarters: int) -> DepthView:
+    """Turn a camera about its axis; the image turns the other way."""
+    lens, T = view.intrinsics, view.T_map_camera.copy()
+    for _ in range(quarters):
+        cx, cy = lens.K[:2, 2]
+        K = np.array([[lens.K[1, 1], 0.0, cy], [0.0, lens.K[0, 0], lens.width - 1.0 - cx], [0.0, 0.0, 1.0]])
+        lens = Intrinsics(K, lens.height, lens.width)
+        T[:3, :3] = T[:3, :3] @ [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    return DepthView(view.camera, view.stamp, np.rot90(view.depth, quarters).copy(), lens, T)
+
+
+@pytest.mark.parametrize("quarters", range(4))
+@pytest.mark.parametrize(
+    ("bodies", "expected"),
+    [
+        ({"_wall": WALL}, Visibility.EMPTY),
+        ({"_lintel": Block((0.7, 0.0, 1.1), (0.02, 0.5, 0.04)), "_wall": WALL}, Visibility.UNSEEN),
+        ({"_poles": Block((0.7, 0.07, 1.0), (0.02, 0.04, 0.5)), "_wall": WALL}, Visibility.EMPTY),
+    ],
+)
+def test_a_rolled_mount_sees_what_a_level_one_sees(
+    quarters: int, bodies: dict[str, Body], expected: Visibility
+) -> None:
+    broom = ObjectRecord(id="b", label="broom", pose=Pose((1.0, 0.0, 1.0)), size=(0.06, 0.06, 0.5))
+    view = rolled(render_depth(bodies, EYE).view, quarters)
+    assert check_visibility(view, [broom], 0.2, 5.0) == [expected]
+
+
+def test_a_place_beyond_the_field_of_view_of_a_bent_lens_is_unseen() -> None:
+    lens = Intrinsics(np.array([[500.0, 0.0, 320.0], [0.0, 500.0, 240.0], [0.0, 0.0, 1.0]]), 640, 480, BARREL)
+    view = DepthView("head", 0.0, np.full((480, 640), 3.0, np.float32), lens, EYE)
+    bearings = np.deg2rad(np.linspace(0.0, 80.0, 17))
+    records = [
+        ObjectRecord(id="r", label="cup", pose=Pose((np.cos(b), np.sin(b), 1.0)), size=(0.08, 0.08, 0.1))
+        for b in bearings
+    ]
+    states = check_visibility(view, records, 0.1, 5.0)
+    assert states[0] is Visibility.EMPTY
+    assert all(state is Visibility.UNSEEN for state in states[9:])  # beyond 45 degrees

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ import typer
 
 from openral_bringup.cli.main import command_line
 from openral_bringup.deploy.main import app as deploy_sim
-from openral_bringup.launch_description import ARGUMENTS
+from openral_bringup.deploy.main import robot_app as deploy_robot
+from openral_bringup.launch_description import ARGUMENTS, ROBOT_ARGUMENTS, Argument
 from openral_core.missions import MissionState
 
 KEPT = Path(__file__).with_name("graph_interfaces.json")
@@ -34,8 +35,13 @@ def surface() -> Content:
     """Interfaces without a graph: launch arguments, command lines, exit codes."""
     commands = dict(_commands(typer.main.get_command(command_line()), "openral"))
     commands |= dict(_commands(typer.main.get_command(deploy_sim), "deploy_sim"))
-    arguments = {item.name: {"default": item.default, "choices": item.choices} for item in ARGUMENTS}
-    return {"launch_arguments": arguments, "commands": commands, "exit_codes": _exit_codes(commands)}
+    commands |= dict(_commands(typer.main.get_command(deploy_robot), "deploy_robot"))
+    return {
+        "launch_arguments": _launch(ARGUMENTS),
+        "robot_launch_arguments": _launch(ROBOT_ARGUMENTS),
+        "commands": commands,
+        "exit_codes": _exit_codes(commands),
+    }
 
 
 def whole() -> Content:
@@ -44,6 +50,10 @@ def whole() -> Content:
 
     with tempfile.TemporaryDirectory() as folder:
         return {**surface(), "graph": launched(Path(folder), int(os.environ["ROS_DOMAIN_ID"]))}
+
+
+def _launch(arguments: Iterable[Argument]) -> Content:
+    return {item.name: {"default": item.default, "choices": item.choices} for item in arguments}
 
 
 def _commands(command: Any, name: str) -> Iterator[tuple[str, Content]]:

@@ -26,17 +26,7 @@ def node_of(deployment: Deployment) -> psutil.Process:
     return node
 
 
-def test_a_killed_detector_leaves_the_palette_and_is_back_after_its_respawn(
-    ros_domain: int, tmp_path: Path
-) -> None:
-    with Deployment(tmp_path) as deployment, PaletteListener(ros_domain) as heard:
-        heard.seconds_until(lambda: heard.locators().get(LOCATOR) == ACTIVE, 120.0)
-        node_of(deployment).send_signal(signal.SIGKILL)
-        heard.seconds_until(lambda: LOCATOR not in heard.locators(), OUT)
-        heard.seconds_until(lambda: heard.locators().get(LOCATOR) == ACTIVE, BACK)
-
-
-def test_a_stopped_detector_leaves_the_palette_and_comes_back_when_it_goes_on(
+def test_a_detector_that_is_stopped_and_later_killed_leaves_the_palette_and_comes_back_each_time(
     ros_domain: int, tmp_path: Path
 ) -> None:
     with Deployment(tmp_path) as deployment, PaletteListener(ros_domain) as heard:
@@ -45,4 +35,7 @@ def test_a_stopped_detector_leaves_the_palette_and_comes_back_when_it_goes_on(
         node.send_signal(signal.SIGSTOP)
         heard.seconds_until(lambda: LOCATOR not in heard.locators(), OUT)
         node.send_signal(signal.SIGCONT)
+        heard.seconds_until(lambda: heard.locators().get(LOCATOR) == ACTIVE, BACK)
+        node_of(deployment).send_signal(signal.SIGKILL)
+        heard.seconds_until(lambda: LOCATOR not in heard.locators(), OUT)
         heard.seconds_until(lambda: heard.locators().get(LOCATOR) == ACTIVE, BACK)

@@ -47,6 +47,19 @@ def test_a_first_build_takes_everything_and_a_second_nothing(layout: Layout, bui
     assert built == [["a_msgs", "b_msgs", "c"]]
 
 
+def test_interfaces_of_robots_once_built_are_kept_up_to_date(layout: Layout, built: list[list[str]]) -> None:
+    nav2 = layout.root / "underlay" / "robot" / "nav2_msgs"
+    nav2.mkdir(parents=True)
+    (nav2 / "package.xml").write_text(MANIFEST.format("nav2_msgs", "std_msgs"))
+    ensure_built(layout, WHEELS)
+    ensure_built(layout, WHEELS, robot=True)
+    ensure_built(layout, WHEELS)
+    (layout.root / "colcon.meta").write_text("2")
+    ensure_built(layout, WHEELS)
+    everything = ["a_msgs", "b_msgs", "c", "nav2_msgs"]
+    assert built == [["a_msgs", "b_msgs", "c"], ["nav2_msgs"], everything]
+
+
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [

@@ -58,3 +58,14 @@ def test_the_underlay_is_left_out_where_ros_provides_it(tmp_path: Path) -> None:
     write_package(tmp_path / "ros" / "share" / "tf2_msgs", "tf2_msgs")
     found = find_packages(Layout(tmp_path / "tree"), RosSource(tmp_path / "ros"))
     assert [package.name for package in found] == ["vision_msgs"]
+
+
+def test_interfaces_of_robots_are_built_only_when_asked_for(tmp_path: Path) -> None:
+    write_package(tmp_path / "underlay" / "vision_msgs", "vision_msgs")
+    write_package(tmp_path / "underlay" / "robot" / "nav2_msgs", "nav2_msgs")
+    layout, wheels = Layout(tmp_path), RosSource(None)
+    assert [package.name for package in find_packages(layout, wheels)] == ["vision_msgs"]
+    assert [package.name for package in find_packages(layout, wheels, robot=True)] == [
+        "nav2_msgs",
+        "vision_msgs",
+    ]

@@ -21,6 +21,7 @@ FILES = (
     "sim.txt",
     "dev.txt",
     "ros.txt",
+    "ros_robot.txt",
     "sim_assets.txt",
 )
 

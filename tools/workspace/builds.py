@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from workspace.environments import build_environment, write_environment_file
 from workspace.errors import WorkspaceError
 from workspace.fingerprint import digest, digest_of_files
-from workspace.packages import Package, find_packages
+from workspace.packages import Package, find_packages, robot_interfaces
 from workspace.paths import Layout
 from workspace.ros_sources import RosSource
 from workspace.shell import step
@@ -33,12 +33,15 @@ class BuildFailed(WorkspaceError):
         )
 
 
-def ensure_built(layout: Layout, ros: RosSource) -> None:
-    """Build the packages whose sources changed; all of them if a common input changed."""
-    packages = find_packages(layout, ros)
+def ensure_built(layout: Layout, ros: RosSource, robot: bool = False) -> None:
+    """Build the packages whose sources changed; all of them if a common input changed.
+
+    ``robot`` adds the interfaces of Nav2, MoveIt and ros2_control; once built, they are kept up to date.
+    """
+    record = _read_record(layout)
+    packages = find_packages(layout, ros, robot or not robot_interfaces(layout).isdisjoint(record))
     wanted = {package.name: package.fingerprint() for package in packages}
     common_inputs = _common_inputs(layout, ros)
-    record = _read_record(layout)
     if record.get(COMMON_INPUTS) != common_inputs:
         shutil.rmtree(layout.build, ignore_errors=True)
         shutil.rmtree(layout.install, ignore_errors=True)

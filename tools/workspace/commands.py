@@ -8,11 +8,11 @@ from contextlib import contextmanager
 
 from workspace.builds import ensure_built
 from workspace.docs_environment import ensure_docs_environment
-from workspace.engine_environment import ensure_engine_environment
 from workspace.errors import WorkspaceError
 from workspace.paths import Layout
 from workspace.ros_sources import RosSource, find_ros
 from workspace.system_packages import ensure_system_packages
+from workspace.tool_environments import ensure_audit_environment, ensure_engine_environment
 from workspace.virtual_environments import ensure_virtual_environment
 
 INTERRUPTED = 130
@@ -32,11 +32,18 @@ def build(layout: Layout) -> None:
     ensure_built(layout, set_up(layout))
 
 
+def build_for_robots(layout: Layout) -> None:
+    """Build, with the interfaces of Nav2, MoveIt and ros2_control that ROS does not provide."""
+    ensure_built(layout, set_up(layout), robot=True)
+
+
 COMMANDS: Mapping[str, Callable[[Layout], object]] = {
     "setup": set_up,
     "build": build,
+    "robot": build_for_robots,
     "engines": ensure_engine_environment,
     "docs": ensure_docs_environment,
+    "audit": ensure_audit_environment,
 }
 
 

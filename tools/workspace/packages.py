@@ -11,6 +11,8 @@ from workspace.paths import Layout
 from workspace.ros_sources import RosSource
 
 UNDERLAY = "underlay"
+ROBOT_UNDERLAY = "underlay/robot"
+"""Interfaces of Nav2, MoveIt and ros2_control, which only robots need: they double the time of a build."""
 DECLARATIONS = frozenset({"package.xml", "setup.py", "setup.cfg", "CMakeLists.txt"})
 INTERFACES = frozenset({".msg", ".srv", ".action"})
 IGNORED = frozenset({"__pycache__", "test"})
@@ -41,12 +43,29 @@ class Package:
         return digest(part for file in sorted(_files(self.path)) for part in _contribution(file, self.path))
 
 
-def find_packages(layout: Layout, ros: RosSource) -> list[Package]:
-    """List the packages of the workspace, and those of the underlay that ROS does not provide."""
-    own = [_package(file.parent) for file in layout.root.glob("*/package.xml")]
-    underlay = [_package(file.parent) for file in (layout.root / UNDERLAY).glob("*/package.xml")]
-    wanted = [*own, *(package for package in underlay if not ros.provides(package.name))]
+def find_packages(layout: Layout, ros: RosSource, robot: bool = False) -> list[Package]:
+    """List the packages of the workspace, and those of the underlay that ROS does not provide.
+
+    Args:
+        layout: Folders of the workspace.
+        ros: Source of ROS 2.
+        robot: Include `ROBOT_UNDERLAY`.
+    """
+    underlay = [*_packages_in(layout, UNDERLAY), *(_packages_in(layout, ROBOT_UNDERLAY) if robot else ())]
+    wanted = [
+        *_packages_in(layout, "."),
+        *(package for package in underlay if not ros.provides(package.name)),
+    ]
     return sorted(wanted, key=lambda package: package.name)
+
+
+def robot_interfaces(layout: Layout) -> set[str]:
+    """Return the names of the packages of `ROBOT_UNDERLAY`."""
+    return {package.name for package in _packages_in(layout, ROBOT_UNDERLAY)}
+
+
+def _packages_in(layout: Layout, folder: str) -> list[Package]:
+    return [_package(file.parent) for file in (layout.root / folder).glob("*/package.xml")]
 
 
 def _package(path: Path) -> Package:

@@ -31,6 +31,11 @@ class Layout:
         return self.root / ".environments" / "tests"
 
     @property
+    def audit_environment(self) -> Path:
+        """The virtual environment of the tools that list and audit dependencies."""
+        return self.root / ".environments" / "audit"
+
+    @property
     def docs_environment(self) -> Path:
         """The virtual environment that builds the documentation site."""
         return self.root / ".environments" / "docs"

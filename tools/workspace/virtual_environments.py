@@ -13,7 +13,7 @@ from workspace.ros_sources import SYSTEM_PYTHON, RosSource
 from workspace.shell import run, step
 
 COMMON = ("build.txt", "runtime.txt", "models.txt", "mcp.txt", "sim.txt", "dev.txt")
-WHEELS_OF_ROS = "ros.txt"
+WHEELS_OF_ROS = ("ros.txt", "ros_robot.txt")
 WITHOUT_DEPENDENCIES = "sim_assets.txt"
 STAMP = ".openral-installed"
 INSTALLING = ".openral-installing"
@@ -56,7 +56,7 @@ def wanted_stamp(layout: Layout, ros: RosSource) -> str:
 
 def _files(ros: RosSource) -> tuple[str, ...]:
     return (
-        (*COMMON, WITHOUT_DEPENDENCIES) if ros.is_system else (*COMMON, WHEELS_OF_ROS, WITHOUT_DEPENDENCIES)
+        (*COMMON, WITHOUT_DEPENDENCIES) if ros.is_system else (*COMMON, *WHEELS_OF_ROS, WITHOUT_DEPENDENCIES)
     )
 
 

@@ -6,6 +6,7 @@ from importlib.metadata import entry_points
 import typer
 
 from openral_bringup.cli.doctor import doctor
+from openral_bringup.cli.security import security
 from openral_core.errors import OpenRALError
 
 GROUP = "openral.commands"
@@ -16,6 +17,7 @@ def command_line() -> typer.Typer:
     """Return the commands of every installed package."""
     app = typer.Typer(no_args_is_help=True, add_completion=False, help="OpenRAL's command line.")
     app.command()(doctor)
+    app.add_typer(security, name="security")
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         add_commands(app, entry.load())
     return app

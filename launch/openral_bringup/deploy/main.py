@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 from annotated_types import Ge
@@ -24,12 +24,20 @@ from openral_bringup.deploy.mission_runner import MissionRunner, RunOutcome, Run
 from openral_bringup.deploy.monitor_node import MonitorNode
 from openral_bringup.deploy.process_supervisor import ProcessSupervisor, Respawn, child_environment
 from openral_bringup.domains import domain_of, occupy
+from openral_bringup.graph.bodies import robot_content
 from openral_bringup.graph.description import GraphDescription, build_graph
 from openral_bringup.graph.detectors import fetch_missing, missing_requirements
-from openral_bringup.graph.errors import Problems
 from openral_bringup.graph.nodes import Overrides, overrides_of
-from openral_bringup.graph.options import DEFAULT_SCENE, RENAMED, DeploymentOptions, merged
-from openral_bringup.graph.resources import rskill_folders, scene_path
+from openral_bringup.graph.options import (
+    DEFAULT_SCENE,
+    OF_SIMULATION,
+    RENAMED,
+    DeploymentOptions,
+    Problems,
+    merged,
+    with_default,
+)
+from openral_bringup.graph.resources import robot_path, rskill_folders, scene_path
 from openral_core.errors import OpenRALError
 from openral_perception_ros.weights.hub import download
 
@@ -131,23 +139,30 @@ async def interruptible(work: Coroutine[None, None, int]) -> int:
 
 
 USAGE = 2
-HELP = """Bring up the whole graph in simulation and pursue goals.
-
+EXIT_CODES = """
 Exit code: 0 reached, 1 failed, 2 invalid options, or node names already taken in the ROS domain,
 3 handed over to a human, 4 the graph did not come up, 5 claimed by the model without proof, 130 interrupted.
 """
+HELP = f"Bring up the whole graph in simulation and pursue goals.\n{EXIT_CODES}"
+ROBOT_HELP = f"Bring up everything but drivers, Nav2 and controllers on a real robot.\n{EXIT_CODES}"
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+robot_app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 FLAGS = {**RENAMED, "camera": "cameras"}
 """Flags whose option has another name."""
 
 
-def option_flags() -> dict[str, inspect.Parameter]:
+MADE = ("scene", "robot", "record", "overrides")
+"""Options that are made from flags of their own."""
+
+
+def option_flags(*, simulated: bool) -> dict[str, inspect.Parameter]:
     """Return the flag of every option that is passed on as given, by the option's name."""
     spelled = {option: flag for flag, option in FLAGS.items()}
+    left_out = MADE if simulated else (*MADE, *OF_SIMULATION)
     return {
-        option: flag_parameter(spelled.get(option, option), field)
+        option: flag_parameter(spelled.get(option, option), with_default(option, field, simulated=simulated))
         for option, field in DeploymentOptions.model_fields.items()
-        if option not in ("scene", "record", "overrides")
+        if option not in left_out
     }
 
 
@@ -166,22 +181,26 @@ def flag_parameter(name: str, field: FieldInfo) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=annotation)
 
 
-def with_option_flags(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the flags of `DeploymentOptions`, which it receives as keyword arguments."""
-    own = inspect.signature(command, eval_str=True).parameters.values()
-    parameters = [each for each in own if each.kind is inspect.Parameter.KEYWORD_ONLY]
-    flags = option_flags().values()
-    command.__signature__ = inspect.Signature([*parameters, *flags])  # type: ignore[attr-defined]
-    return command
+def with_option_flags(
+    *, simulated: bool, common: Callable[..., None]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the flags of ``common`` and of `DeploymentOptions`, as keyword arguments."""
+
+    def declare(command: Callable[..., None]) -> Callable[..., None]:
+        signatures = [inspect.signature(each, eval_str=True) for each in (command, common)]
+        own = [each for signature in signatures for each in signature.parameters.values()]
+        named = [each for each in own if each.kind is each.KEYWORD_ONLY and each.name != "simulated"]
+        flags = option_flags(simulated=simulated).values()
+        command.__signature__ = inspect.Signature([*named, *flags])  # type: ignore[attr-defined]
+        return command
+
+    return declare
 
 
-@app.command(help=HELP)
-@with_option_flags
-def deploy(
+def prepare_and_run(
+    made: Callable[[Problems], dict[str, object]],
     *,
-    scene: Annotated[
-        str, typer.Option(help=DeploymentOptions.model_fields["scene"].description)
-    ] = DEFAULT_SCENE,
+    simulated: bool,
     goal: Annotated[list[str] | None, typer.Option(help="goal in words (repeatable: a queue)")] = None,
     rskills: Annotated[
         list[Path] | None, typer.Option(help="folder of your own rSkills (repeatable)")
@@ -200,17 +219,17 @@ def deploy(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the graph and exit")] = False,
     **flags: object,
 ) -> None:
-    """Bring up the graph that the options describe."""
+    """Bring up the graph that the options describe; ``made`` returns those that are no flags."""
     folder = run_folder(goal or [], record)
     problems = Problems()
     asked_domain = problems.attempt(lambda: domain_of(domain_id, os.environ), None)
     no_overrides: Overrides = {}
-    given = {option: flags[flag.name] for option, flag in option_flags().items()}
+    given = {option: flags[flag.name] for option, flag in option_flags(simulated=simulated).items()}
     options = DeploymentOptions.model_validate(
         {
             **{option: () if value is None else value for option, value in given.items()},
-            "cameras": merged(cast("list[str] | None", given["cameras"]) or ()),
-            "scene": problems.attempt(lambda: scene_path(scene), Path()),
+            "cameras": merged(cast("list[str] | None", given.get("cameras")) or ()),
+            **made(problems),
             "record": str(folder / "recording"),
             "overrides": problems.attempt(lambda: overrides_of(params or (), set_ or ()), no_overrides),
         }
@@ -240,10 +259,47 @@ def deploy(
     raise typer.Exit(asyncio.run(deployment(options, graph, goal or [], folder, domain, companions)))
 
 
-def main() -> int:
-    """Run the command line; an `OpenRALError` becomes one message and exit code 2."""
+@app.command(help=HELP)
+@with_option_flags(simulated=True, common=prepare_and_run)
+def deploy(
+    *,
+    scene: Annotated[
+        str, typer.Option(help=DeploymentOptions.model_fields["scene"].description)
+    ] = DEFAULT_SCENE,
+    **flags: object,
+) -> None:
+    """Bring up a simulated robot."""
+    prepare_and_run(
+        lambda problems: {"scene": problems.attempt(lambda: scene_path(scene), Path())},
+        simulated=True,
+        **cast("dict[str, Any]", flags),
+    )
+
+
+@robot_app.command(help=ROBOT_HELP)
+@with_option_flags(simulated=False, common=prepare_and_run)
+def deploy_robot(
+    *,
+    robot: Annotated[str, typer.Option(help=DeploymentOptions.model_fields["robot"].description)],
+    **flags: object,
+) -> None:
+    """Bring up a real robot."""
+    prepare_and_run(
+        lambda problems: robot_content(problems.attempt(lambda: robot_path(robot), Path()), problems),
+        simulated=False,
+        **cast("dict[str, Any]", flags),
+    )
+
+
+def main(command: typer.Typer = app) -> int:
+    """Run a command line; an `OpenRALError` becomes one message and exit code 2."""
     try:
-        app()
+        command()
     except OpenRALError as error:
         print(error, file=sys.stderr)
     return USAGE
+
+
+def robot_main() -> int:
+    """Run the command line of `deploy_robot.py`."""
+    return main(robot_app)

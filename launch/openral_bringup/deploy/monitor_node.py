@@ -9,23 +9,18 @@ import time
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from threading import Thread
 from uuid import uuid4
 
-import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
-from rclpy.context import Context
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
-from rclpy.impl.implementation_singleton import rclpy_implementation
-from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo
 from std_msgs.msg import String
 
 from openral_core.missions import MissionState
 from openral_msgs.msg import MissionStatus, PromptReceipt, PromptStamped, SceneGraph, SceneNode
+from openral_ros.mission_calls import CallHistory
+from openral_ros.node_thread import NodeThread
 from openral_ros.qos import LATCHED, RECEIPTS, RELIABLE, SENSOR
-from openral_ros.resources import ResourceScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +87,15 @@ class MonitorNode:
     ) -> None:
         self.snapshot = GraphSnapshot()
         self.namespace = namespace
-        self._context = Context()
-        rclpy.init(context=self._context, domain_id=domain)
         rules = [word for name, other in remaps.items() for word in ("-r", f"{name}:={other}")]
-        arguments = ["--ros-args", *rules] if rules else []
-        self._node = Node("deploy", namespace=namespace or "/", context=self._context, cli_args=arguments)
-        self._scope = ResourceScope(self._node)
+        arguments = ["--ros-args", *rules, "--enclave", f"{namespace}/deploy"]
+        self._thread = NodeThread("deploy", namespace, domain, arguments)
+        self._scope, self._node = self._thread.scope, self._thread.node
         self._images: dict[str, deque[float]] = {camera: deque(maxlen=200) for camera in cameras}
         self._sent: set[str] = set()
+        self._calls = CallHistory()
         self._prompts = self._scope.publisher(PromptStamped, "openral/prompt", RELIABLE)
         self._subscribe()
-        self._thread = Thread(target=self._spin, name="monitor", daemon=True)
         self._thread.start()
 
     def reasoner_listens(self) -> bool:
@@ -120,10 +113,7 @@ class MonitorNode:
 
     def close(self) -> None:
         """Stop monitoring and release the node."""
-        self._scope.close()
-        rclpy.try_shutdown(context=self._context)
-        self._thread.join(timeout=2.0)
-        self._node.destroy_node()
+        self._thread.close()
 
     def _subscribe(self) -> None:
         self._scope.subscription(MissionStatus, "openral/mission", self._on_mission, LATCHED)
@@ -141,17 +131,6 @@ class MonitorNode:
             )
         self._scope.timer(0.5, self._measure_rates)
 
-    def _spin(self) -> None:
-        executor = SingleThreadedExecutor(context=self._context)
-        executor.add_node(self._node)
-        try:
-            executor.spin()
-        except ExternalShutdownException:
-            return
-        except rclpy_implementation.RCLError:  # the context may end between two wait sets
-            if self._context.ok():
-                raise
-
     def _on_mission(self, message: MissionStatus) -> None:
         try:
             state = MissionState(message.state)
@@ -159,6 +138,7 @@ class MonitorNode:
             warning = f"Ignoring mission {message.goal!r}: unknown state {message.state}"
             self._node.get_logger().warning(warning, once=True)
             return
+        self._calls.complete(message)
         calls = tuple(
             CallLine(c.index, c.tool, c.arguments_json, c.status, c.message, c.duration)
             for c in message.calls

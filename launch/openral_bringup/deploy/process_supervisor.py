@@ -132,6 +132,8 @@ def command_of(spec: NodeSpec, folder: Path) -> list[str]:
         *names,
         "--log-level",
         spec.log_level,
+        "--enclave",
+        spec.qualified,
         "--params-file",
         str(file),
     ]
@@ -155,7 +157,7 @@ MAX_LOG_SIZE = 32_000_000
 class RunLogs:
     """Log files of the nodes: one each, one with all lines, and the last alarms for the console.
 
-    A log that cannot be written raises one alarm and does not affect the node.
+    A log that cannot be written raises one alarm, and another one when it is written again.
     """
 
     def __init__(self, folder: Path, max_size: int = MAX_LOG_SIZE) -> None:
@@ -172,7 +174,11 @@ class RunLogs:
         try:
             self._append(node, line)
             self._append("all", f"[{node}] {line}")
+            if self._lost:
+                self._alarm(f"[deploy] Logs are written again to {self._folder}; {self._lost} lines are lost")
+                self._lost = 0
         except OSError as error:
+            self.close()  # a file's buffer may hold the line that was refused
             self._lost += 1
             if self._lost == 1:
                 self._alarm(f"[deploy] [ERROR] Cannot write logs to {self._folder}: {error}; lines are lost")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from openral_bringup.graph.bodies import Body, real_body, simulated_body
 from openral_bringup.graph.detectors import (
     check_compressed,
     chosen_detectors,
@@ -12,11 +13,9 @@ from openral_bringup.graph.detectors import (
     detector_nodes,
     initially_inactive,
 )
-from openral_bringup.graph.errors import InvalidDeployment
 from openral_bringup.graph.nodes import NodeSpec, ParameterValue, overridden, unknown
-from openral_bringup.graph.options import DeploymentOptions, remaps_of
+from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment, remaps_of
 from openral_bringup.graph.resources import large_images_profile
-from openral_core.documents import InvalidDocument, read_yaml
 from openral_core.rskills import Registry
 from openral_reasoner.llm.base import KEY_VARIABLES, MissingKey, api_key_for
 
@@ -36,7 +35,6 @@ def rmw_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return {PROFILES[0]: str(large_images_profile())}
 
 
-SIM_TIME: Mapping[str, ParameterValue] = {"use_sim_time": True}
 CHECKED = {"ROS_PYTHON_CHECK_FIELDS": "1"}
 """Makes message classes reject a value of the wrong type by the field's name; otherwise C code may abort."""
 SHARED = ("/clock", "/tf", "/tf_static", "/diagnostics")
@@ -90,10 +88,15 @@ def build_graph(
     folders = [str(folder) for folder in rskill_folders]
     registry = Registry.load(rskill_folders)
     chosen = chosen_detectors(options, registry, problems)
+    if options.simulated:
+        body = simulated_body(options, folders, rmw_environment(environment), problems)
+    else:
+        body = real_body(options, folders, problems)
+    inactive = initially_inactive(options, chosen, problems)
     nodes = (
-        sim_node(options, folders, rmw_environment(environment)),
-        *detector_nodes(options, chosen, initially_inactive(options, chosen, problems), folders),
-        world_state_node(options, home_map_of(options.scene, problems)),
+        body.node,
+        *detector_nodes(options, chosen, inactive, folders, body.remaps),
+        world_state_node(options, body),
         reasoner_node(options, folders, default_locator(chosen)),
     )
     managed: list[str] = [node.managed_as for node in nodes if node.level is not None]
@@ -125,28 +128,17 @@ def shared_names(namespace: str) -> dict[str, str]:
     return {name: f"{namespace}{name}" for name in SHARED} if namespace else {}
 
 
-def sim_node(options: DeploymentOptions, folders: list[str], variables: Mapping[str, str]) -> NodeSpec:
-    """Return the simulation; ``variables`` are additions to its environment."""
-    parameters: dict[str, ParameterValue] = {
-        "scene": str(options.scene),
-        "seed": options.seed,
-        "real_time_factor": options.real_time_factor,
-        "rskill_folders": folders,
-        "record": options.record,
-    }
-    return NodeSpec("sim", "openral_sim", "sim", options.namespace, 0, parameters, variables=variables)
-
-
-def world_state_node(options: DeploymentOptions, home_map: str) -> NodeSpec:
+def world_state_node(options: DeploymentOptions, body: Body) -> NodeSpec:
     """Return the node of the spatial memory, which subscribes to every camera."""
     parameters: dict[str, ParameterValue] = {
-        **SIM_TIME,
-        "map": home_map,
+        "use_sim_time": options.simulated,
+        **body.geometry,
+        "map": body.home_map,
         "cameras": list(options.camera_bases),
         "spatial_memory_path": options.spatial_memory_path,
         "record": options.record,
     }
-    remaps = remaps_of(options.camera_bases, options.namespace)
+    remaps = {**remaps_of(options.camera_bases, options.namespace), **body.remaps}
     return NodeSpec(
         "world_state", "openral_world_state", "world_state", options.namespace, 1, parameters, remaps=remaps
     )
@@ -155,7 +147,7 @@ def world_state_node(options: DeploymentOptions, home_map: str) -> NodeSpec:
 def reasoner_node(options: DeploymentOptions, folders: list[str], default: str) -> NodeSpec:
     """Return the reasoner with its default locator."""
     parameters: dict[str, ParameterValue] = {
-        **SIM_TIME,
+        "use_sim_time": options.simulated,
         "brain": options.brain.value,
         "model": options.model,
         "base_url": options.base_url,
@@ -168,21 +160,6 @@ def reasoner_node(options: DeploymentOptions, folders: list[str], default: str) 
         "journal": options.record,
     }
     return NodeSpec("reasoner", "openral_reasoner_ros", "reasoner", options.namespace, 2, parameters)
-
-
-def home_map_of(scene: Path, problems: list[str]) -> str:
-    """Return the path of the map that a scene names; add to ``problems`` if there is none."""
-    if scene == Path():  # not found, which is reported already
-        return ""
-    try:
-        content = read_yaml(scene)
-    except InvalidDocument as error:
-        problems.append(f"scene {error}")
-        return ""
-    home_map = scene.parent / str(content.get("map", ""))
-    if not home_map.is_file():
-        problems.append(f"scene {scene}: key 'map' must name a map file, found {content.get('map')!r}")
-    return str(home_map.resolve())
 
 
 def validate_model(reasoner: NodeSpec, environment: Mapping[str, str], problems: list[str]) -> None:

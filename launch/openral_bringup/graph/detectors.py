@@ -1,13 +1,13 @@
 """Detectors of a graph: which are chosen, their nodes and residency, and what they lack on this machine."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from openral_bringup.graph.nodes import NodeSpec
 from openral_bringup.graph.options import DEFAULT, STREAMS, DeploymentOptions
-from openral_core.rskills import DetectorManifest, Mode, Registry, UnknownId
+from openral_core.rskills import DetectorManifest, Mode, Registry, Sensor, UnknownId
 from openral_perception_ros.engines.base import BRINGS_CODE
 from openral_perception_ros.engines.provenance import HUB
 from openral_perception_ros.inference.worker_process import MissingEnvironment, worker_command
@@ -52,8 +52,12 @@ def detector_nodes(
     chosen: tuple[DetectorManifest, ...],
     initially_inactive: Collection[str],
     folders: list[str],
+    remaps: Mapping[str, str],
 ) -> tuple[NodeSpec, ...]:
-    """Return one lifecycle node per detector, in a namespace of its own; the first locator is the default."""
+    """Return one lifecycle node per detector, in a namespace of its own; the first locator is the default.
+
+    ``remaps`` lead to the topics of a real robot's cameras.
+    """
     return tuple(
         NodeSpec(
             "detector",
@@ -70,8 +74,9 @@ def detector_nodes(
                 "weights_folder": options.weights_dir,
                 "device": options.device,
                 "record": options.record,
-                "use_sim_time": True,
+                "use_sim_time": options.simulated,
             },
+            remaps=remaps,
             awake=manifest.id not in initially_inactive,
         )
         for manifest in chosen
@@ -90,6 +95,11 @@ def chosen_manifest(
     if manifest.mode is not mode:
         other = "--on-demand" if mode is Mode.CONTINUOUS else "--continuous"
         problems.append(f"{flag} {name}: this detector is {manifest.mode.value}; choose it with {other}")
+    if Sensor.SEMANTIC in manifest.sensors and not options.simulated:
+        problems.append(
+            f"{flag} {name}: this detector reads semantic images, which only the simulation publishes; "
+            "add --detectors default, or choose another detector"
+        )
     accept = manifest.licence.accept
     if accept and accept not in options.accepted_licences:
         problems.append(

@@ -8,7 +8,7 @@ from typing import cast
 import yaml
 from pydantic import ValidationError
 
-from openral_bringup.graph.errors import InvalidDeployment
+from openral_bringup.graph.options import InvalidDeployment
 from openral_bringup.lifecycle_manager.node import BringupParameters
 from openral_core.documents import read_yaml
 from openral_core.environment import node_environment
@@ -17,6 +17,7 @@ from openral_perception_ros.parameters import DetectorParameters
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_ros.parameters import Parameters
 from openral_sim.ros.parameters import SimParameters
+from openral_skills_ros.parameters import SkillServerParameters
 from openral_world_state.ros.parameters import WorldStateParameters
 
 ParameterValue = bool | int | float | str | list[str]
@@ -69,6 +70,7 @@ class NodeSpec:
 
 MODELS: Mapping[str, type[Parameters]] = {
     "sim": SimParameters,
+    "skill_server": SkillServerParameters,
     "detector": DetectorParameters,
     "world_state": WorldStateParameters,
     "reasoner": ReasonerParameters,

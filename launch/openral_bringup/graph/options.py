@@ -1,17 +1,50 @@
-"""Options of a deployment: one model behind the command line and the launch arguments; camera names."""
+"""Options of a deployment: one model behind the command line and the launch arguments; invalid ones."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import Field
+from pydantic.fields import FieldInfo
 
 from openral_core.documents import Document
 from openral_core.errors import OpenRALError
 
+
+class InvalidDeployment(OpenRALError):
+    """Invalid deployment; the message lists every problem, before anything is started."""
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(
+            "Cannot bring up this graph:\n" + "\n".join(f"  - {problem}" for problem in problems)
+        )
+
+
+T = TypeVar("T")
+
+
+class Problems:
+    """Collector of problems."""
+
+    def __init__(self, found: Iterable[str] = ()) -> None:
+        self.found = list(found)
+
+    def attempt(self, make: Callable[[], T], fallback: T) -> T:
+        """Return what ``make`` returns; if it raises an `OpenRALError`, record it and return ``fallback``."""
+        try:
+            return make()
+        except InvalidDeployment as error:
+            self.found += error.problems
+        except OpenRALError as error:
+            self.found.append(str(error))
+        return fallback
+
+
 DEFAULT = ("head", "wrist")
-STREAMS = ("image_raw", "depth", "camera_info", "semantic", "labels")
+STREAMS = ("image_raw", "depth", "camera_info", "depth/camera_info", "semantic", "labels")
 _ID = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
 _BASE = re.compile(r"/[a-zA-Z0-9_/]*[a-zA-Z0-9_]")
 
@@ -87,6 +120,10 @@ _NOT_A_NAMESPACE = "--namespace {}: expected names that each begin with a slash,
 LOCATE_ANYTHING = "locateanything-3b-nf4"
 DEFAULT_SCENE = "home"
 """Name of a shipped scene."""
+OF_SIMULATION = ("scene", "cameras", "namespace", "seed", "real_time_factor")
+"""Options of a simulated robot; robot.yaml names the cameras and the namespace of a real one."""
+OF_ROBOT = ("robot",)
+"""Options of a real robot."""
 RENAMED = {"accept_licence": "accepted_licences"}
 """Flags and launch arguments whose option has another name."""
 
@@ -106,6 +143,7 @@ class DeploymentOptions(Document):
     Detectors may be given by id, alias or slug; ``overrides`` maps a node to parameters and their values.
     """
 
+    robot: Path = Field(default=Path(), description="robot.yaml, or name of a shipped one")
     scene: Path = Field(description="scene file, name of a shipped scene, or generated:SEED[:ROOMS]")
     detectors: DetectorSet = Field(default=DetectorSet.EMBEDDED, description="set of detectors")
     continuous: tuple[str, ...] = Field(default=(), description="continuous detector, instead of the set's")
@@ -148,6 +186,11 @@ class DeploymentOptions(Document):
     )
 
     @property
+    def simulated(self) -> bool:
+        """True if the robot is a simulated one."""
+        return self.robot == Path()
+
+    @property
     def name_problems(self) -> tuple[str, ...]:
         """Problems with the names of cameras and namespace, which every node description needs."""
         found = [] if _NAMESPACE.fullmatch(self.namespace) else [_NOT_A_NAMESPACE.format(self.namespace)]
@@ -182,3 +225,10 @@ class DeploymentOptions(Document):
     def camera_bases(self) -> dict[str, str]:
         """Camera ids, the primary first, with the absolute base name of their topics."""
         return camera_bases(self.cameras, self.namespace)
+
+
+def with_default(option: str, field: FieldInfo, *, simulated: bool) -> FieldInfo:
+    """Return the field of an option with the default of its robot: real images need real detectors."""
+    if option != "detectors" or simulated:
+        return field
+    return FieldInfo.merge_field_infos(field, default=DetectorSet.DEFAULT)

@@ -31,6 +31,13 @@ class SceneNotFound(OpenRALError):
         )
 
 
+class RobotNotFound(OpenRALError):
+    """Robot that is neither a file nor the name of a shipped one."""
+
+    def __init__(self, asked: str, shipped: list[str]) -> None:
+        super().__init__(f"robot {asked!r} is not a file: shipped examples are {format_choices(shipped)}")
+
+
 class NoRskills(OpenRALError):
     """Folder of the user that holds no rSkill."""
 
@@ -72,6 +79,21 @@ def scene_path(asked: str) -> Path:
     if given.stem in shipped:
         return shipped[given.stem]
     raise SceneNotFound(asked, list(shipped))
+
+
+def robot_path(asked: str) -> Path:
+    """Return a robot.yaml as given, or the shipped one of that name.
+
+    Raises:
+        RobotNotFound: Listing the shipped ones.
+    """
+    given = Path(asked)
+    if given.is_file():
+        return given.resolve()
+    shipped = {file.stem: file for file in sorted(share_folder("openral_robots").glob("*.yaml"))}
+    if given.stem in shipped:
+        return shipped[given.stem]
+    raise RobotNotFound(asked, list(shipped))
 
 
 def large_images_profile() -> Path:

@@ -6,7 +6,7 @@ from lifecycle_msgs.msg import State, Transition, TransitionEvent
 from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.node import Node
 
-from openral_bringup.lifecycle_manager.managed_node import LifecycleStep
+from openral_bringup.lifecycle_manager.sequencer import LifecycleStep
 from openral_core.detectors import LifecycleState
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope

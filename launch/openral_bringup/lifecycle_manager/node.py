@@ -15,13 +15,14 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from pydantic import Field, field_validator
 
 from openral_bringup.lifecycle_manager.client import NodeLifecycleClient
-from openral_bringup.lifecycle_manager.managed_node import (
+from openral_bringup.lifecycle_manager.sequencer import (
+    LifecycleSequencer,
     LifecycleStep,
     ManagedNodeState,
     OutageTracker,
     RetryPolicy,
+    make_sequencer,
 )
-from openral_bringup.lifecycle_manager.sequencer import LifecycleSequencer, make_sequencer
 from openral_core.detectors import LifecycleState
 from openral_msgs.msg import FailureTrigger
 from openral_ros.lifecycle_node import SUCCESS, LifecycleNodeBase

@@ -165,6 +165,24 @@ def test_logs_are_bounded(tmp_path: Path) -> None:
     assert (tmp_path / "talker.log").read_text().endswith("line 999\n")
 
 
+def test_logs_are_written_again_when_there_is_room(tmp_path: Path) -> None:
+    logs, links = RunLogs(tmp_path), [tmp_path / f"{name}.log" for name in ("talker", "all")]
+    for link in links:
+        link.symlink_to("/dev/full")
+    for number in range(3):
+        logs.write("talker", f"lost {number}")
+    for link in links:
+        link.unlink()
+    logs.write("talker", "kept 1")
+    logs.write("talker", "kept 2")
+    logs.close()
+    assert links[0].read_text() == "kept 1\nkept 2\n"
+    assert len(logs.alarms) == 2
+    assert "Cannot write logs" in logs.alarms[0]
+    assert "written again" in logs.alarms[1]
+    assert "3 lines are lost" in logs.alarms[1]
+
+
 def test_a_key_is_given_to_the_reasoner_alone(
     tmp_path: Path, install: Install, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.errors import InvalidDeployment
-from openral_bringup.graph.options import DeploymentOptions
+from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment
 from openral_bringup.graph.resources import rskill_folders
 
 ROOT = Path(__file__).parents[3]

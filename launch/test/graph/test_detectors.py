@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from openral_bringup.graph.description import build_graph, own_variables
 from openral_bringup.graph.detectors import fetch_missing, initially_inactive, missing_requirements
-from openral_bringup.graph.errors import InvalidDeployment
-from openral_bringup.graph.options import DeploymentOptions
+from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment
 from openral_core.rskills import DetectorManifest, Mode, Registry
 from openral_perception_ros.engines.weights_record import ChecksumDiffers, WeightsRecord, digests_of
 from openral_perception_ros.weights.fetch import DownloadFailed, Fetched, LicenceNotAccepted, weights_status

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.errors import InvalidDeployment
 from openral_bringup.graph.nodes import NodeSpec, defaults, overrides_of, unknown
-from openral_bringup.graph.options import DeploymentOptions
+from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment
 from openral_core.documents import InvalidDocument
 from openral_sim.ros.parameters import SimParameters
 

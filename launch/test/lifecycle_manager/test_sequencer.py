@@ -3,8 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_bringup.lifecycle_manager.managed_node import LifecycleStep, RetryPolicy
-from openral_bringup.lifecycle_manager.sequencer import LifecycleSequencer, make_sequencer
+from openral_bringup.lifecycle_manager.sequencer import (
+    LifecycleSequencer,
+    LifecycleStep,
+    OutageTracker,
+    RetryPolicy,
+    make_sequencer,
+)
 from openral_core.detectors import LifecycleState as State
 
 PATIENCE = RetryPolicy(step_deadline=10.0, retries=2, back_off=1.0)
@@ -129,3 +134,30 @@ def test_a_node_that_is_meant_to_sleep_is_configured_and_holds_nobody_up() -> No
     woken = several.observed("eye", State.ACTIVE)
     assert woken.settled()
     assert woken.peer("eye").goal is State.ACTIVE
+
+
+LONGEST_ABSENCE = 10.0
+
+
+def test_a_short_absence_is_not_worth_a_word() -> None:
+    away = OutageTracker().observed("/eye", 0.0, answers=False).observed("/eye", 9.0, answers=False)
+    assert away.overdue(9.0, LONGEST_ABSENCE) == ()
+    assert away.observed("/eye", 9.5, answers=True).overdue(99.0, LONGEST_ABSENCE) == ()
+
+
+def test_a_long_absence_counts_from_its_first_look_and_is_told_of_once() -> None:
+    away = OutageTracker().observed("/eye", 0.0, answers=False).observed("/eye", 9.0, answers=False)
+    assert away.overdue(10.5, LONGEST_ABSENCE) == ("/eye",)
+    assert away.mark_reported("/eye").overdue(99.0, LONGEST_ABSENCE) == ()
+
+
+def test_the_next_absence_is_told_of_again() -> None:
+    back = (
+        OutageTracker()
+        .observed("/eye", 0.0, answers=False)
+        .mark_reported("/eye")
+        .observed("/eye", 20.0, answers=True)
+    )
+    again = back.observed("/eye", 30.0, answers=False)
+    assert again.overdue(39.0, LONGEST_ABSENCE) == ()
+    assert again.overdue(41.0, LONGEST_ABSENCE) == ("/eye",)

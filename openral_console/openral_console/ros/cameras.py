@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterable
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 import cv2
@@ -15,6 +14,7 @@ from openral_console.source import Frame, NothingToShow, RejectedCommand
 from openral_core.errors import OpenRALError, format_choices
 from openral_ros.conversions.images import rgb_of
 from openral_ros.conversions.stamps import seconds
+from openral_ros.node_thread import Deliver
 from openral_ros.qos import SENSOR
 from openral_ros.resources import ResourceScope
 
@@ -23,7 +23,7 @@ SUFFIX = "/image_raw"
 MAX_CAMERAS = 32
 LINGER = 3.0
 """Time without a request after which a subscription ends [s]."""
-TIMEOUT = 2.0
+IMAGE_TIMEOUT = 2.0
 """Longest wait for an image [s]."""
 QUALITY = 75
 """Quality of the JPEG [1]: a 640x480 image has about 35 kB."""
@@ -38,7 +38,7 @@ class Watched:
     asked: float
     image: Image | None = None
     encoded: Frame | None = None
-    waiting: list[tuple[float, float, Future[Frame]]] = field(default_factory=list)
+    waiting: list[tuple[float, float, Deliver[Frame]]] = field(default_factory=list)
 
 
 class Cameras:
@@ -61,7 +61,7 @@ class Cameras:
         self._topics = dict(sorted(found.items())[:MAX_CAMERAS])
         return list(self._topics)
 
-    def request(self, camera: str, after: float, done: Future[Frame]) -> None:
+    def request(self, camera: str, after: float, done: Deliver[Frame]) -> None:
         """Answer with an image whose stamp differs from ``after`` [s], at once or when one comes.
 
         Raises:
@@ -72,7 +72,7 @@ class Cameras:
         now = time.monotonic()
         watched = self._watched.get(camera) or self._watch(camera, now)
         watched.asked = now
-        watched.waiting.append((after, now + TIMEOUT, done))
+        watched.waiting.append((after, now + IMAGE_TIMEOUT, done))
         self._serve(watched)
 
     def _watch(self, camera: str, now: float) -> Watched:
@@ -97,11 +97,10 @@ class Cameras:
             watched.encoded = watched.encoded or encoded(image)
         except OpenRALError as error:
             for _, _, done in ready:
-                _fail(done, str(error))
+                done(NothingToShow(str(error)))
             return
         for _, _, done in ready:
-            if done.set_running_or_notify_cancel():
-                done.set_result(watched.encoded)
+            done(watched.encoded)
 
     def _check(self) -> None:
         """End requests that waited too long, and subscriptions that no page uses."""
@@ -110,7 +109,7 @@ class Cameras:
             late = [entry for entry in watched.waiting if entry[1] < now]
             watched.waiting = [entry for entry in watched.waiting if entry not in late]
             for _, _, done in late:
-                _fail(done, f"camera {camera} has sent no new image for {TIMEOUT:g} s")
+                done(NothingToShow(f"camera {camera} has sent no new image for {IMAGE_TIMEOUT:g} s"))
             if now - watched.asked > LINGER:
                 del self._watched[camera]
                 self._node.destroy_subscription(watched.subscription)
@@ -118,7 +117,7 @@ class Cameras:
     def _fail_all(self) -> None:
         for watched in self._watched.values():
             for _, _, done in watched.waiting:
-                _fail(done, "the console ends")
+                done(NothingToShow("the console ends"))
 
 
 def encoded(image: Image) -> Frame:
@@ -133,8 +132,3 @@ def encoded(image: Image) -> Frame:
     if not done:
         raise NothingToShow(f"image of {image.width}x{image.height} gives no JPEG")
     return Frame(bytes(data), image.header.frame_id, seconds(image.header.stamp))
-
-
-def _fail(done: Future[Frame], reason: str) -> None:
-    if done.set_running_or_notify_cancel():
-        done.set_exception(NothingToShow(reason))

@@ -8,7 +8,7 @@ import typer
 
 from openral_console.ros.recording import RecordingSource
 from openral_console.ros.robot import RobotSource
-from openral_console.serving import address_of, listen, make_access, serve
+from openral_console.server import address_of, listen, make_access, serve
 
 commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Watch robots and recordings.")
 

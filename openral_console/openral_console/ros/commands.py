@@ -2,32 +2,30 @@
 
 import math
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
 from functools import partial
-from uuid import uuid4
 
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rclpy.node import Node
 
-from openral_console.requests import number_of, text_of
 from openral_console.ros import views
 from openral_console.sections import Json, finite
 from openral_console.source import ConsoleError, NodeSilent, RejectedCommand
 from openral_core.errors import format_choices
-from openral_msgs.msg import PromptReceipt, PromptStamped
+from openral_msgs.msg import PromptReceipt
 from openral_msgs.srv import EditMemory, LocateInView, RecallObject
-from openral_ros.qos import RECEIPTS, RELIABLE
+from openral_reasoner_ros.mission_client import RECEIPT_TIMEOUT, NotAcknowledged, PromptClient
+from openral_ros.node_thread import Deliver
 from openral_ros.resources import ResourceScope
 from openral_ros.service_client import AsyncServiceClient, CallError
 
-Done = Future[Json]
+Done = Deliver[Json]
 RECALL_TIMEOUT, EDIT_TIMEOUT, LOCATE_TIMEOUT, TRANSITION_TIMEOUT = 5.0, 5.0, 30.0, 120.0
 """Longest waits for a node [s]; activation may load a model from disk."""
-PROMPT_TIMEOUT = 10.0
-"""Longest time to repeat a prompt until the reasoner acknowledges it [s]."""
-REPEAT_PERIOD = 0.5
-"""Time between two publications of an unacknowledged prompt [s]."""
+DISCOVERY_PERIOD, DISCOVERY_CHECKS = 0.25, 8
+"""Time between two checks whether a service has been discovered [s], and their number."""
+COMMAND_TIMEOUT = TRANSITION_TIMEOUT + DISCOVERY_PERIOD * DISCOVERY_CHECKS
+"""Longest duration of any command [s]; each ends by its own deadline before that."""
 MAX_PENDING = 32
 """Most prompts without a receipt."""
 OPERATIONS = {
@@ -59,11 +57,8 @@ class Commands:
 
     def __init__(self, scope: ResourceScope, node: Node) -> None:
         self._scope, self._node = scope, node
-        self._pending: dict[str, tuple[PromptStamped, float, Done]] = {}
         self._clients: dict[str, AsyncServiceClient[object]] = {}
-        self._prompts = scope.publisher(PromptStamped, "openral/prompt", RELIABLE)
-        scope.subscription(PromptReceipt, "openral/prompt_receipt", self._on_receipt, RECEIPTS)
-        scope.timer(REPEAT_PERIOD, self._repeat)
+        self._prompts = PromptClient(scope, node, "console")
         self._by_name: Mapping[str, Callable[[Mapping[str, Json], Done], None]] = {
             "prompt": self._prompt,
             "stop": self._stop,
@@ -91,32 +86,18 @@ class Commands:
         self._publish("stop", "", done)
 
     def _publish(self, text: str, in_reply_to: str, done: Done) -> None:
-        if len(self._pending) >= MAX_PENDING:
+        if self._prompts.unacknowledged >= MAX_PENDING:
             raise Unavailable("the reasoner has not acknowledged the prompts before this one")
-        message = PromptStamped(id=f"console-{uuid4().hex}", text=text, in_reply_to=in_reply_to)
-        message.header.frame_id = "operator"
-        message.header.stamp = self._node.get_clock().now().to_msg()
-        self._pending[message.id] = (message, PROMPT_TIMEOUT, done)
-        self._prompts.publish(message)
 
-    def _repeat(self) -> None:
-        for prompt, (message, left, done) in tuple(self._pending.items()):
-            if left <= 0.0:
-                del self._pending[prompt]
-                _fail(done, NodeSilent("the reasoner", PROMPT_TIMEOUT))
+        def finish(outcome: PromptReceipt | NotAcknowledged) -> None:
+            if isinstance(outcome, NotAcknowledged):
+                done(NodeSilent("the reasoner", RECEIPT_TIMEOUT))
+            elif outcome.outcome == PromptReceipt.OUTCOME_REFUSED:
+                done(Refused(outcome.message or "the reasoner refused the prompt"))
             else:
-                self._pending[prompt] = (message, left - REPEAT_PERIOD, done)
-                self._prompts.publish(message)
+                done(views.receipt(outcome))
 
-    def _on_receipt(self, message: PromptReceipt) -> None:
-        pending = self._pending.pop(message.prompt_id, None)
-        if pending is None:
-            return
-        found = views.receipt(message)
-        if message.outcome == PromptReceipt.OUTCOME_REFUSED:
-            _fail(pending[2], Refused(message.message or "the reasoner refused the prompt"))
-        else:
-            _answer(pending[2], found)
+        self._prompts.send(finish, RECEIPT_TIMEOUT, text=text, in_reply_to=in_reply_to)
 
     def _recall(self, values: Mapping[str, Json], done: Done) -> None:
         request = RecallObject.Request(query=text_of(values, "query", 500), limit=20)
@@ -164,7 +145,7 @@ class Commands:
         if client is None:
             client = self._clients[name] = AsyncServiceClient(self._scope, self._node, service_type, name)
         # A client that was just made has not discovered its server yet.
-        wait = [8]
+        wait = [DISCOVERY_CHECKS]
 
         def attempt() -> None:
             wait[0] -= 1
@@ -174,17 +155,17 @@ class Commands:
 
         def finish(response: object) -> None:
             if isinstance(response, CallError):
-                _fail(done, Unavailable(str(response)))
+                done(Unavailable(str(response)))
                 return
             try:
-                _answer(done, view(response))
+                done(view(response))
             except ConsoleError as error:
-                _fail(done, error)
+                done(error)
 
         if client.ready:
             client.call(request, timeout, finish)
         else:
-            timer = self._scope.timer(0.25, attempt)
+            timer = self._scope.timer(DISCOVERY_PERIOD, attempt)
 
 
 def _slug(values: Mapping[str, Json]) -> str:
@@ -233,11 +214,30 @@ def _name_of(response_type: type, status: int) -> str:
     return next((name for name in names if getattr(response_type, name) == status), f"status {status}")
 
 
-def _answer(done: Done, value: Json) -> None:
-    if done.set_running_or_notify_cancel():
-        done.set_result(value)
+def text_of(values: object, name: str, longest: int = 4000, required: bool = True) -> str:
+    """Return a text of a request.
+
+    Raises:
+        RejectedCommand: If it is missing, empty, too long, or not text.
+    """
+    value = values.get(name, "") if isinstance(values, dict) else None
+    if not isinstance(value, str) or len(value) > longest or (required and not value.strip()):
+        found = (
+            "nothing" if value in ("", None) else f"{type(value).__name__} of {len(str(value))} characters"
+        )
+        raise RejectedCommand(f"{name}: expected text of 1 to {longest} characters, found {found}")
+    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise RejectedCommand(f"{name}: expected Unicode text, found half of a surrogate pair")
+    return value
 
 
-def _fail(done: Done, error: ConsoleError) -> None:
-    if done.set_running_or_notify_cancel():
-        done.set_exception(error)
+def number_of(values: object, name: str) -> float:
+    """Return a finite number of a request.
+
+    Raises:
+        RejectedCommand: If it is missing or not a finite number.
+    """
+    value = values.get(name) if isinstance(values, dict) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value - value != 0.0:
+        raise RejectedCommand(f"{name}: expected a number, found {str(value)[:40]!r}")
+    return float(value)

@@ -19,6 +19,7 @@ from openral_msgs.msg import (
     SceneGraph,
     WorldState,
 )
+from openral_ros.mission_calls import CallHistory
 
 MAX_LOG = 100
 """Latest prompts and failures that a page gets."""
@@ -40,6 +41,7 @@ class Fold:
         self._detectors: dict[str, Json] = {}
         self._detections: dict[str, Json] = {}
         self._statuses: dict[str, Json] = {}
+        self._calls = CallHistory()
 
     def apply(self, topic: str, message: object) -> None:
         """Update the sections that a message changes; one of another type changes none."""
@@ -49,6 +51,7 @@ class Fold:
 
     def on_mission(self, topic: str, message: MissionStatus) -> None:
         """Replace the mission."""
+        self._calls.complete(message)
         self.sections.put("mission", views.mission(message))
 
     def on_handoff(self, topic: str, message: Handoff) -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pydantic import Field
 
 from openral_console.ros.robot import RobotSource
-from openral_console.serving import PORT, listen, make_access, serve
+from openral_console.server import PORT, listen, make_access, serve
 from openral_ros.parameters import Parameters, declare
 
 NICENESS = 5

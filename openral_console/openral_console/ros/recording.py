@@ -20,6 +20,7 @@ from openral_reasoner.recording import read_lives
 from openral_reasoner.replay import stories
 from openral_recorder.recovery import is_complete, recording_file
 from openral_ros.conversions.stamps import seconds
+from openral_ros.mission_calls import has_all_calls
 
 CAMERA_SUFFIX = "/image_raw/compressed"
 EVENTS = "/openral/recording/reasoner"
@@ -114,11 +115,22 @@ class RecordingSource:
                 continue
             if entries[0].kind in LOGGED:
                 first = 0
+            elif entries[0].kind is MissionStatus:
+                first = self._last_complete(entries, end)
             elif topic.endswith("/diagnostics"):
                 first = bisect_right(entries, time - DIAGNOSTICS_WINDOW, hi=end, key=lambda entry: entry.time)
             else:
                 first = end - 1
             yield from ((topic, entry) for entry in entries[first:end])
+
+    def _last_complete(self, entries: list[Entry], end: int) -> int:
+        """Return the place of the last status before ``end`` from which its mission is known completely."""
+        places = (
+            place
+            for place in range(end - 1, -1, -1)
+            if has_all_calls(deserialize_message(entries[place].data, MissionStatus))
+        )
+        return next(places, 0)
 
     def _frame(self, camera: str, time: float) -> Frame:
         times = self._images.get(camera, [])

@@ -6,27 +6,21 @@ Publishes: openral/prompt.
 Calls: recall_object, edit_memory, locate_in_view and change_state of detectors.
 """
 
-import asyncio
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
-from queue import Empty, SimpleQueue
-from threading import Thread
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
-from rclpy.context import Context
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from vision_msgs.msg import Detection2DArray
 
-from openral_console.ros.cameras import Cameras
-from openral_console.ros.commands import Commands
+from openral_console.ros.cameras import IMAGE_TIMEOUT, Cameras
+from openral_console.ros.commands import COMMAND_TIMEOUT, Commands
 from openral_console.ros.fold import PERCEPTION, Fold, slug_of
 from openral_console.sections import Json, Sections
-from openral_console.source import ConsoleError, Frame, RejectedCommand
+from openral_console.source import Broken, Frame, RejectedCommand
 from openral_msgs.msg import (
     DetectorInfo,
     FailureTrigger,
@@ -38,9 +32,8 @@ from openral_msgs.msg import (
     WorldState,
 )
 from openral_ros.conversions.stamps import seconds
-from openral_ros.executor import spin_until_closed
+from openral_ros.node_thread import Deliver, NodeCallFailed, NodeThread
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE, SENSOR
-from openral_ros.resources import ResourceScope
 
 Answer = TypeVar("Answer")
 DISCOVERY_PERIOD = 1.0
@@ -73,17 +66,8 @@ SOURCES = {
 """Topic by whose publisher the page knows that a part of the robot is there."""
 
 
-class Broken(ConsoleError):
-    """A command over which the console itself broke."""
-
-    status = 500
-
-    def __init__(self) -> None:
-        super().__init__("the console broke over this request; its log says how")
-
-
 class RobotSource:
-    """Node on a thread of its own; requests of pages reach it through a queue.
+    """Node on a thread of its own, which carries out the requests of pages.
 
     Args:
         namespace: Of the robot.
@@ -93,24 +77,16 @@ class RobotSource:
 
     is_live = True
 
-    def __init__(
-        self, namespace: str = "", domain: int | None = None, arguments: list[str] | None = None
-    ) -> None:
+    def __init__(self, namespace: str = "", domain: int | None = None, arguments: Sequence[str] = ()) -> None:
         self.sections = Sections()
-        self._context = Context()
-        rclpy.init(context=self._context, domain_id=domain, args=arguments)
-        self._node = Node("console", namespace=namespace or None, context=self._context)
-        self._scope = ResourceScope(self._node)
+        self._thread = NodeThread("console", namespace, domain, arguments)
+        self._scope, self._node = self._thread.scope, self._thread.node
         self._fold = Fold(self.sections)
-        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._wake = self._scope.guard_condition(self._run_jobs)
         self._known: set[str] = set()
         self._clock_shown = 0.0
         self._cameras = Cameras(self._scope, self._node)
         self._commands = Commands(self._scope, self._node)
         self._subscribe()
-        self._closing = False
-        self._thread = Thread(target=self._spin, name="console", daemon=True)
         self._thread.start()
 
     def declare(self, read: Callable[[Node], Answer]) -> Answer:
@@ -119,7 +95,7 @@ class RobotSource:
 
     async def frame(self, camera: str, after: float, time: float) -> Frame:
         """Return the newest image of a camera; subscribes to it while pages ask."""
-        return await self._on_node(lambda done: self._cameras.request(camera, after, done))
+        return await self._call(lambda done: self._cameras.request(camera, after, done), IMAGE_TIMEOUT)
 
     def at(self, time: float) -> str:
         """Refuse: a robot has no past here."""
@@ -127,41 +103,17 @@ class RobotSource:
 
     async def command(self, name: str, values: Mapping[str, Json]) -> Json:
         """Carry out a command on the node's thread."""
-        return await self._on_node(lambda done: self._commands.start(name, values, done))
+        return await self._call(lambda done: self._commands.start(name, values, done), COMMAND_TIMEOUT)
 
     def close(self) -> None:
         """Stop the thread and release the node."""
-        self._closing = True
-        self._scope.close()
-        rclpy.try_shutdown(context=self._context)
-        self._thread.join(timeout=3.0)
-        self._node.destroy_node()
+        self._thread.close()
 
-    async def _on_node(self, job: Callable[[Future[Answer]], None]) -> Answer:
-        done: Future[Answer] = Future()
-
-        def run() -> None:
-            reason: ConsoleError | None = Broken()  # unless the job starts, or says why it does not
-            try:
-                job(done)
-                reason = None
-            except ConsoleError as error:
-                reason = error
-            finally:
-                if reason is not None:
-                    done.set_exception(reason)
-
-        self._jobs.put(run)
-        self._wake.trigger()
-        return await asyncio.wrap_future(done)
-
-    def _run_jobs(self) -> None:
-        while True:
-            try:
-                job = self._jobs.get_nowait()
-            except Empty:
-                return
-            job()
+    async def _call(self, begin: Callable[[Deliver[Answer]], None], timeout: float) -> Answer:
+        try:
+            return await self._thread.call(begin, timeout)
+        except NodeCallFailed as error:
+            raise Broken from error
 
     def _subscribe(self) -> None:
         for message_type, topic, qos in FIXED:
@@ -196,6 +148,3 @@ class RobotSource:
         if now - self._clock_shown > CLOCK_PERIOD:
             self._clock_shown = now
             self.sections.put("clock", round(seconds(message.clock), 1))
-
-    def _spin(self) -> None:
-        spin_until_closed(self._node, lambda: self._closing, 0.5)

@@ -12,7 +12,7 @@ from rclpy.serialization import serialize_message
 from openral_console.ros.recording import RecordingSource
 from openral_console.security import Access
 from openral_msgs.msg import FailureTrigger, MissionStatus
-from openral_recorder.ros.compression import compressed
+from openral_recorder.ros.topic_recorder import compressed
 from openral_recorder.schemas import ros_schema
 from openral_recorder.writer import McapRecording, RecordingLimits
 from openral_ros.conversions.images import image_message

@@ -13,7 +13,7 @@ from openral_console.ros.recording import NeedsRecovery, RecordingSource
 from openral_console.source import NothingToShow, RejectedCommand
 from openral_msgs.msg import FailureTrigger, MissionStatus, PromptStamped, ToolCallRecord
 from openral_recorder.errors import NotARecording
-from openral_recorder.ros.compression import compressed
+from openral_recorder.ros.topic_recorder import compressed
 from openral_recorder.schemas import ros_schema
 from openral_recorder.writer import McapRecording, RecordingLimits
 from openral_ros.conversions.images import image_message

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import openral_core
 import openral_perception_ros
-from openral_core.environment import worker_environment
+from openral_core.environment import node_environment, worker_environment
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import EngineFrame
@@ -207,9 +207,10 @@ def worker_command(
     """Build the command of a detector's worker.
 
     Packages of this project are appended to the interpreter's path, so that its own libraries take
-    precedence. A worker in its own environment may run code that came with weights, so it gets only the
-    variables it needs. transformers copies such code to a folder before it imports it: each rSkill has one of
-    its own there, so that workers neither overwrite nor import the code of each other.
+    precedence. A worker gets only variables on an allow-list, so that no key reaches a model; in its own
+    environment it may run code that came with weights, and gets fewer. transformers copies such code to a
+    folder before it imports it: each rSkill has one of its own there, so that workers neither overwrite nor
+    import the code of each other.
 
     Raises:
         MissingEnvironment: If the manifest names an environment that has not been prepared.
@@ -220,7 +221,7 @@ def worker_command(
     )
     modules = {MODULES_VARIABLE: str(modules_cache(os.environ) / manifest.id)}
     if manifest.environment.name == MAIN_ENVIRONMENT:
-        return WorkerCommand((sys.executable, "-c", bootstrap), {**os.environ, **modules})
+        return WorkerCommand((sys.executable, "-c", bootstrap), {**node_environment(os.environ), **modules})
     interpreter = environments / manifest.environment.name / "bin" / "python"
     if not interpreter.exists():
         raise MissingEnvironment(manifest, interpreter)

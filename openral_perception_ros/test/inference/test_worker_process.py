@@ -172,3 +172,18 @@ def test_descriptors_do_not_pile_up(manifest: DetectorManifest, folder: Path, sc
         process.close()
         counts.append(opened())
     assert counts[0] == counts[-1]
+
+
+@pytest.mark.parametrize("environment", ["main", "other"])
+def test_no_key_reaches_a_worker(
+    environment: str, manifest: DetectorManifest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interpreter = tmp_path / "other" / "bin" / "python"
+    interpreter.parent.mkdir(parents=True)
+    interpreter.touch()
+    for name in ("OPENAI_API_KEY", "HF_TOKEN", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "secret")
+    chosen = manifest.environment.model_copy(update={"name": environment})
+    command = worker_command(manifest.model_copy(update={"environment": chosen}), tmp_path)
+    assert "secret" not in command.variables.values()
+    assert "PATH" in command.variables

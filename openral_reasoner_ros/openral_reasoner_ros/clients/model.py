@@ -20,9 +20,9 @@ from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.scripted.planner import ScriptedModel
 from openral_reasoner_ros.dispatcher import Post
 from openral_reasoner_ros.parameters import Brain, ReasonerParameters
-from openral_ros.executor import run_on_executor
 from openral_ros.resources import ResourceScope
 from openral_ros.service_client import TimeoutScheduler
+from openral_ros.worker_thread import ExecutorQueue
 
 MAX_STUCK_CALLS = 4
 """Calls that may run past their deadline, each on its thread, before further calls are rejected."""
@@ -37,8 +37,7 @@ class ModelClient:
     def __init__(self, scope: ResourceScope, node: Node, post: Post, model: Model) -> None:
         self._post, self._model, self._node = post, model, node
         self._running: list[threading.Thread] = []
-        self._closed = False
-        scope.callback(self._close)
+        self._answers = ExecutorQueue(scope)
 
     def ask(self, command: AskModel) -> None:
         """Request a decision; the answer is posted on the executor."""
@@ -55,21 +54,15 @@ class ModelClient:
         self._running.append(thread)
         thread.start()
 
-    def _close(self) -> None:
-        self._closed = True
-
     def _decide(self, command: AskModel) -> None:
         outcome: Decision | Exception
         try:
             outcome = self._model(command.context)
         except Exception as error:
             outcome = error
-        if not self._closed:
-            run_on_executor(self._node, self._answer, command.call_id, outcome)
+        self._answers.post(partial(self._answer, command.call_id, outcome))
 
     def _answer(self, call_id: str, outcome: Decision | Exception) -> None:
-        if self._closed:
-            return
         if isinstance(outcome, Decision | ModelUnavailable):
             self._post(answer_of(call_id, outcome))
             return

@@ -31,6 +31,7 @@ from openral_reasoner_ros.telemetry import Traces
 from openral_reasoner_ros.topics import EXECUTE, SKILLS
 from openral_ros.conversions.skills import skill_goal_message, skill_result_from_message
 from openral_ros.qos import LATCHED
+from openral_ros.rclpy_internals import receive_feedback
 from openral_ros.resources import ResourceScope
 
 MAX_MISSED_POLLS = 6
@@ -155,6 +156,7 @@ class SkillClient:
         accepted = ExecuteRskill.Impl.SendGoalService.Response(accepted=True)
         handle = ClientGoalHandle(self._client, self._goal_id(call_id), accepted)
         self._handles[call_id] = handle
+        receive_feedback(self._client, handle.goal_id, partial(self._on_feedback, call_id))
         ended = handle.get_result_async()
         ended.add_done_callback(self._guarded(call_id, partial(self._on_adopted, command)))
         if call_id in self._cancel_requested:

@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 
 pytest.importorskip("rclpy")
+import pytest
+from mcap.writer import Writer
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.serialization import serialize_message
+from std_msgs.msg import String
 from typer.testing import CliRunner
 
 from openral_msgs.msg import PromptStamped
@@ -19,7 +23,7 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.recording import settings_line, step_line
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_ros.cli.main import app
+from openral_reasoner_ros.cli.main import EVENTS, UnreadableRecording, app, mcap_lines
 from openral_reasoner_ros.telemetry import RECORDING_FILE
 from openral_reasoner_ros.topics import PROMPT
 from openral_reasoner_testing.fake_peers import HomePeers
@@ -145,3 +149,30 @@ def test_a_recording_replays_by_its_own_name_and_gzipped(invoke: Invoke, tmp_pat
     reported = invoke("replay", str(recording))
     assert reported.exit_code == 0, reported.output
     assert "0 events" in reported.output
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """Three lines of events between lines of another topic."""
+    path = tmp_path / "run.mcap"
+    with path.open("wb") as file:
+        writer = Writer(file)
+        writer.start("ros2")
+        schema = writer.register_schema("std_msgs/msg/String", "ros2msg", b"string data")
+        channels = [writer.register_channel(topic, "cdr", schema) for topic in (EVENTS, "/other")]
+        for number in range(6):
+            data = bytes(serialize_message(String(data=f"line {number}")))
+            writer.add_message(channels[number % 2], number, data, number)
+        writer.finish()
+    return path
+
+
+def test_the_lines_of_events_come_back_in_order(recording: Path) -> None:
+    assert list(mcap_lines(recording)) == ["line 0", "line 2", "line 4"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no recording", None])
+def test_a_damaged_file_says_what_to_run(content: bytes | None, recording: Path) -> None:
+    recording.write_bytes(recording.read_bytes()[:-60] if content is None else content)
+    with pytest.raises(UnreadableRecording, match="openral recover"):
+        list(mcap_lines(recording))

@@ -43,6 +43,7 @@ class FakeGraph(Node):
         self.goals: list[str] = []
         self.traceparents: list[str] = []
         self.held: Future | None = None
+        self.held_goal: ServerGoalHandle | None = None
         self.hold_skills = False
         self.executed: list[str] = []
         self.cancelled = 0
@@ -122,7 +123,7 @@ class FakeGraph(Node):
         self.goals.append(handle.request.rskill_id)
         self.executed.append(bytes(handle.goal_id.uuid).hex())
         if self.hold_skills:
-            self.held = Future(executor=self.executor)
+            self.held, self.held_goal = Future(executor=self.executor), handle
             await self.held
         if handle.is_cancel_requested:
             self.cancelled += 1

@@ -13,21 +13,74 @@ from functools import partial
 from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from pydantic import Field
 from rclpy.serialization import serialize_message
 from std_msgs.msg import String
 
 from openral_core.errors import OpenRALError
 from openral_recorder.json_lines import JsonLinesFollower
-from openral_recorder.ros.parameters import RecorderParameters
 from openral_recorder.ros.topic_recorder import TopicRecorder, compatible_qos
 from openral_recorder.schemas import ros_schema
-from openral_recorder.selection import MAX_TOPICS
-from openral_recorder.writer import McapRecording
+from openral_recorder.selection import MAX_TOPICS, TopicSelection
+from openral_recorder.writer import McapRecording, RecordingLimits
 from openral_ros.lifecycle_node import SUCCESS, LifecycleNodeBase
-from openral_ros.parameters import declare
+from openral_ros.parameters import Parameters, declare
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
+from openral_ros.worker_thread import ExecutorQueue
+
+MEGABYTE = 1_000_000
+
+
+class RecorderParameters(Parameters):
+    """Parameters of the recorder: file, topics, rates and limits."""
+
+    path: str = Field("run.mcap", description="file to write; an existing one is kept, and a number appended")
+    follow: str = Field(
+        "", description="folder whose JSON-lines files are recorded as they grow; empty = none"
+    )
+    include: tuple[str, ...] = Field((), description="regular expressions of topics to record; empty = all")
+    exclude: tuple[str, ...] = Field((), description="regular expressions of topics to leave out")
+    image_rate: float = Field(
+        2.0, ge=0.0, le=60.0, description="highest rate of a colour image [Hz]; 0 = none"
+    )
+    depth_rate: float = Field(
+        0.5, ge=0.0, le=60.0, description="highest rate of a depth image [Hz]; 0 = none"
+    )
+    topic_rate: float = Field(
+        200.0, ge=0.0, le=10000.0, description="highest rate of each other topic [Hz]; 0 = none"
+    )
+    max_size_mb: float = Field(2000.0, ge=2.0, le=1e6, description="largest file [MB]")
+    min_free_mb: float = Field(
+        200.0, ge=0.0, le=1e6, description="disk space that recording leaves free [MB]"
+    )
+    discovery_period: float = Field(
+        0.5, ge=0.05, le=10.0, description="time between two looks for topics [s]"
+    )
+
+    def selection(self) -> TopicSelection:
+        """Return the policy of topics and rates."""
+        return TopicSelection(
+            include=self.include,
+            exclude=self.exclude,
+            image_rate=self.image_rate,
+            depth_rate=self.depth_rate,
+            topic_rate=self.topic_rate,
+        )
+
+    def limits(self) -> RecordingLimits:
+        """Return the limits of the file."""
+        return RecordingLimits(
+            max_size=int(self.max_size_mb * MEGABYTE), min_free=int(self.min_free_mb * MEGABYTE)
+        )
+
+    def file(self) -> Path:
+        """Return the file to write: ``path``, numbered if recordings of an earlier start exist."""
+        first = Path(self.path).expanduser()
+        names = (first.with_name(f"{first.stem}.{number}{first.suffix}") for number in range(1, 1000))
+        return next((path for path in (first, *names) if not path.exists()), first)
+
 
 FLUSH_PERIOD = 0.25
 """Time between two checks whether messages wait to be written [s]."""
@@ -50,7 +103,10 @@ class InvalidPattern(OpenRALError):
 
 
 class RecorderNode(LifecycleNodeBase):
-    """Node that starts recording when it is constructed and finishes the file when it is closed."""
+    """Node that starts recording when it is constructed and finishes the file when it is closed.
+
+    After a full disk it begins another file when there is room again.
+    """
 
     def __init__(self) -> None:
         super().__init__("recorder")
@@ -61,6 +117,7 @@ class RecorderNode(LifecycleNodeBase):
 
     def configure(self, scope: ResourceScope) -> None:
         """Check the parameters."""
+        self._queue = ExecutorQueue(scope)
         self._given = declare(self, RecorderParameters)
         self._selection = self._given.selection()
         for pattern in (*self._given.include, *self._given.exclude):
@@ -118,9 +175,18 @@ class RecorderNode(LifecycleNodeBase):
 
     def _flush(self, recording: McapRecording) -> None:
         recording.flush_if_due()
-        if recording.error is not None and not self._reported:
+        if recording.error is None:
+            return
+        if not self._reported:
             self._reported = True
             self.get_logger().error(f"{recording.error}. The robot continues unrecorded.")
+        elif recording.has_room_again:
+            self._queue.post(self._begin_again)
+
+    def _begin_again(self) -> None:
+        """Record to a new file."""
+        self.trigger_deactivate()
+        self.trigger_activate()
 
     def _report(self, recording: McapRecording) -> None:
         status = DiagnosticStatus(level=DiagnosticStatus.OK, name="recorder", message="recording")

@@ -26,12 +26,12 @@ from openral_ros.conversions.images import image_message
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 
 SpinUntil = Callable[..., None]
+MAIN = "import sys; from openral_recorder.ros.node import main; sys.exit(main())"
 
 
 @contextmanager
-def recorder(folder: Path, *parameters: str) -> Iterator[subprocess.Popen[bytes]]:
+def recorder(folder: Path, *parameters: str, code: str = MAIN) -> Iterator[subprocess.Popen[bytes]]:
     values = [part for item in (f"path:={folder / 'run.mcap'}", *parameters) for part in ("-p", item)]
-    code = "import sys; from openral_recorder.ros.node import main; sys.exit(main())"
     command = [sys.executable, "-c", code, "--ros-args", *values]
     with (folder / "recorder.log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log)
@@ -145,6 +145,26 @@ def test_a_folder_that_cannot_be_written_ends_no_process(ros_domain: int, tmp_pa
         wait_until(lambda: "cannot be written" in log.read_text(errors="replace"))
         assert process.poll() is None
         assert finish(process) == 0
+
+
+def test_a_full_disk_ends_one_file_and_room_begins_another(ros_domain: int, tmp_path: Path) -> None:
+    full = tmp_path / "full"
+    code = (
+        "import os, sys, pathlib; from openral_recorder.ros.node import main; disk = os.statvfs\n"
+        f"full = pathlib.Path({str(full)!r}); none = os.statvfs_result((1,) * 2 + (0,) * 7 + (255,))\n"
+        "os.statvfs = lambda path: none if full.exists() else disk(path)\n"
+        "sys.exit(main())"
+    )
+    with recorder(tmp_path, "min_free_mb:=1.0", code=code) as process:
+        wait_until((tmp_path / "run.mcap").exists)
+        full.touch()
+        wait_until(lambda: is_complete(tmp_path / "run.mcap"))
+        full.unlink()
+        wait_until((tmp_path / "run.1.mcap").exists)
+        assert finish(process) == 0
+    log = (tmp_path / "recorder.log").read_text()
+    assert log.count("The robot continues unrecorded") == 1
+    assert is_complete(tmp_path / "run.1.mcap")
 
 
 def flushed(path: Path) -> bool:

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation, Slerp
 
+from openral_core.skills import Feedback
 from openral_sim.planning.arm_planner import NoArmPath, Trajectory, plan_arm_path
-from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Move, SkillContext
+from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
 

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import wrap_angle
+from openral_core.skill_errors import Blocked, TookTooLong
+from openral_core.skills import Feedback
 from openral_sim.planning.base_planner import CostToGo, plan_from
 from openral_sim.planning.occupancy_grid import SimOccupancyGrid, rasterise
-from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Move, SkillContext
-from openral_sim.skills.errors import Blocked, TookTooLong
+from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
 

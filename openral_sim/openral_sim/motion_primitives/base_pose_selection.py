@@ -9,6 +9,8 @@ from scipy.spatial.transform import Rotation
 
 from openral_core.errors import format_choices
 from openral_core.geometry import angle_between
+from openral_core.skill_errors import NotReachable
+from openral_core.skills import Feedback
 from openral_sim.motion_primitives.base_motion import drive_to, plan_base_motion
 from openral_sim.motion_primitives.head import aim, face
 from openral_sim.motion_primitives.retract import stow_arm
@@ -18,8 +20,7 @@ from openral_sim.planning.placement import candidate_base_poses
 from openral_sim.planning.range_sensor import line_of_sight
 from openral_sim.planning.visibility import Boxes, VisibilityResult, nearby_occluders, visible_fraction
 from openral_sim.robot.model import HEAD_HEIGHT
-from openral_sim.skills.context import Feedback, Move, SkillContext
-from openral_sim.skills.errors import NotReachable
+from openral_sim.skills.context import Move, SkillContext
 
 Vector = NDArray[np.float64]
 

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from openral_core.errors import format_choices
 from openral_core.geometry import wrap_angle
+from openral_core.skill_errors import BadRequest, NothingThere
+from openral_core.skill_requests import DoorRequest
+from openral_core.skills import Feedback
 from openral_sim.assets.furniture.builder import HANDLE, FurnitureDoor, Motion
 from openral_sim.motion_primitives.release import extent
-from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Move, SkillContext
-from openral_sim.skills.errors import BadRequest, NothingThere
-from openral_sim.skills.requests import DoorRequest
+from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
 

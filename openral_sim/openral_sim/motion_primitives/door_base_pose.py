@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import angle_between
+from openral_core.skill_errors import NotReachable
+from openral_core.skills import Feedback
 from openral_sim.motion_primitives.base_motion import drive_to, plan_base_motion
 from openral_sim.motion_primitives.base_pose_selection import ReachOption, WorkPose, work_pose_at
 from openral_sim.motion_primitives.door import ArticulatedDoor, contents_of
@@ -16,8 +18,7 @@ from openral_sim.planning.base_planner import CostToGo
 from openral_sim.planning.occupancy_grid import SimOccupancyGrid, rasterise
 from openral_sim.planning.placement import candidate_base_poses
 from openral_sim.robot.model import BASE_RADIUS
-from openral_sim.skills.context import Feedback, Move, SkillContext
-from openral_sim.skills.errors import NotReachable
+from openral_sim.skills.context import Move, SkillContext
 
 Vector = NDArray[np.float64]
 

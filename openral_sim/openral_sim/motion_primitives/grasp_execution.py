@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.skill_errors import LostObject, NothingThere, NotInGripperRange, NotReachable
+from openral_core.skill_requests import GraspRequest
+from openral_core.skills import Feedback
 from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
 from openral_sim.motion_primitives.door import drawer_front_height
 from openral_sim.motion_primitives.gripper import (
@@ -29,9 +32,7 @@ from openral_sim.planning.range_sensor import (
     segment_object,
     window_around,
 )
-from openral_sim.skills.context import Feedback, HeldObject, Move, SkillContext
-from openral_sim.skills.errors import LostObject, NothingThere, NotInGripperRange, NotReachable
-from openral_sim.skills.requests import GraspRequest
+from openral_sim.skills.context import HeldObject, Move, SkillContext
 
 Vector = NDArray[np.float64]
 _FIELD_OF_VIEW = np.array([np.tan(np.radians(30.0)) * 4 / 3, np.tan(np.radians(30.0))])

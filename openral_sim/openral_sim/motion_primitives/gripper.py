@@ -8,10 +8,10 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_core.skills import Verb
+from openral_core.skill_errors import BadRequest, LostObject, NothingHeld
+from openral_core.skills import Feedback, Verb
 from openral_sim.robot.franka import GRIPPER
-from openral_sim.skills.context import CONTROL_PERIOD, Feedback, HeldObject, Move, SkillContext
-from openral_sim.skills.errors import BadRequest, LostObject, NothingHeld
+from openral_sim.skills.context import CONTROL_PERIOD, HeldObject, Move, SkillContext
 
 Vector = NDArray[np.float64]
 

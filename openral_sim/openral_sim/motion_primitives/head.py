@@ -4,9 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import wrap_angle
+from openral_core.skills import Feedback
 from openral_sim.motion_primitives.base_motion import turn_to
 from openral_sim.robot.model import HEAD_HEIGHT, MAST_X, PAN_LIMIT
-from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Move, SkillContext
+from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
 _AIM_TIME = 1.5

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from openral_core.skill_requests import GraspRequest
 from openral_sim.motion_primitives.base_pose_selection import ReachOption, WorkPose
 from openral_sim.planning.approach import (
     ApproachDirection,
@@ -19,7 +20,6 @@ from openral_sim.planning.approach import (
     wrist_rotations,
 )
 from openral_sim.skills.context import HeldObject
-from openral_sim.skills.requests import GraspRequest
 
 Vector = NDArray[np.float64]
 

@@ -14,10 +14,10 @@ from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
+from openral_ros.skill_server import SkillServer
 from openral_ros.tracing import start_tracing
 from openral_sim.ros.parameters import SimParameters
 from openral_sim.ros.sim_thread import SimLoop, start_thread
-from openral_sim.ros.skill_server import SkillServer
 from openral_sim.ros.state_publishers import SimPublishers
 from openral_sim.simulation import RealTimePacer, Simulation
 
@@ -40,7 +40,7 @@ class ConfiguredSimulation:
         registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
         self._simulation = Simulation.load(Path(parameters.scene), parameters.seed)
         self._publishers = SimPublishers(scope, self._simulation, parameters)
-        self._server = SkillServer(scope, node, registry, self._simulation)
+        self._server = SkillServer(scope, registry, self._simulation)
 
     def run(self, scope: ResourceScope) -> None:
         """Simulate and accept goals until the scope is left.
@@ -62,7 +62,7 @@ class ConfiguredSimulation:
 
     def _on_failed(self, error: Exception) -> None:
         self._node.get_logger().fatal(f"simulation failed: {type(error).__name__}: {error}")
-        self._server.report_simulation_failure(error)
+        self._server.report_failure("simulation_stopped", error)
         self._node.trigger_deactivate()
 
 

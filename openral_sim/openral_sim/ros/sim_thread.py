@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Event
 from time import monotonic
@@ -13,34 +12,17 @@ from rclpy.node import Node
 from openral_core.errors import OpenRALError
 from openral_core.skills import SkillResult, SkillStatus
 from openral_ros.resources import ResourceScope
+from openral_ros.skill_server import QueuedGoal
 from openral_ros.tracing import span
 from openral_ros.worker_thread import WorkerThread
 from openral_sim.ros.camera_publisher import CameraImageSource
 from openral_sim.ros.state_publishers import SimPublishers
 from openral_sim.simulation import RealTimePacer, Simulation, StepProfiler
-from openral_sim.skills.requests import ValidatedGoal
 
 OPEN_TIMEOUT = 30.0
 """Time that activation waits for the cameras' OpenGL contexts [s]."""
 STOP_TIMEOUT = 10.0
 """Time that deactivation waits for the thread [s]."""
-
-
-@dataclass(frozen=True, slots=True)
-class QueuedGoal:
-    """A goal for the robot.
-
-    Attributes:
-        goal: The goal.
-        traceparent: Trace context of its client.
-        on_end: Called once with its result, on the simulation's thread.
-        cancelled: Brings the robot to a controlled stop when set, from any thread.
-    """
-
-    goal: ValidatedGoal
-    traceparent: str
-    on_end: Callable[[SkillResult], None]
-    cancelled: Event = field(default_factory=Event)
 
 
 class SimLoop:
@@ -140,7 +122,7 @@ def start_thread(
         if outcome is not None and opened.exception() is None:
             on_failed(outcome)
 
-    ran = WorkerThread(scope, node, "simulation").submit(lambda: loop.run(opened), ended)
+    ran = WorkerThread(scope, "simulation").submit(lambda: loop.run(opened), ended)
     scope.callback(_stop, node, loop, ran)
     try:
         opened.result(OPEN_TIMEOUT)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from openral_core.geometry import yaw_matrix
 from openral_core.home_map import Fixture
-from openral_core.skills import SkillResult
+from openral_core.skills import Feedback, SkillResult
 from openral_sim.assets.furniture.builder import FurnitureDoor
 from openral_sim.planning.approach import HandOrientation
 from openral_sim.planning.collision_checker import CollisionChecker, HeldBody
@@ -20,19 +20,6 @@ from openral_sim.robot.joints import RobotNames
 from openral_sim.scene.liquids import liquids_of
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """Progress of a running skill, yielded every control period.
-
-    Attributes:
-        stage: Name of the present stage.
-        progress: Progress of that stage in [0, 1].
-    """
-
-    stage: str
-    progress: float
 
 
 Move = Generator[Feedback, None, _T]

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError, format_choices
-from openral_core.skills import ParamValue, SkillResult, SkillStatus
+from openral_core.skill_errors import NotInGripperRange, NotReachable
+from openral_core.skill_requests import GraspRequest
+from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus
 from openral_sim.motion_primitives.arm_motion import reach_to
 from openral_sim.motion_primitives.base_pose_selection import Options, WorkPose, move_to_work_pose
 from openral_sim.motion_primitives.grasp_execution import (
@@ -28,9 +30,7 @@ from openral_sim.planning.approach import ApproachDirection
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.range_sensor import ObjectSegment
 from openral_sim.robot.franka import GRIPPER
-from openral_sim.skills.context import Feedback, Move, Running, SkillContext
-from openral_sim.skills.errors import NotInGripperRange, NotReachable
-from openral_sim.skills.requests import GraspRequest
+from openral_sim.skills.context import Move, Running, SkillContext
 
 Vector = NDArray[np.float64]
 

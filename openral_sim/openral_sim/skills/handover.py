@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import format_choices
-from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_core.skill_errors import BadRequest, TookTooLong
+from openral_core.skill_requests import HandoverRequest
+from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
 from openral_sim.motion_primitives.base_pose_selection import Options, move_to_work_pose
 from openral_sim.motion_primitives.gripper import (
@@ -24,15 +26,12 @@ from openral_sim.motion_primitives.retract import back_away, room_behind, stow_a
 from openral_sim.planning.approach import pregrasp_pose
 from openral_sim.skills.context import (
     CONTROL_PERIOD,
-    Feedback,
     HeldObject,
     Move,
     Person,
     Running,
     SkillContext,
 )
-from openral_sim.skills.errors import BadRequest, TookTooLong
-from openral_sim.skills.requests import HandoverRequest
 
 Vector = NDArray[np.float64]
 

@@ -4,6 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import Pose, wrap_angle
+from openral_core.skill_errors import NotReachable
+from openral_core.skill_requests import NavigateRequest
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_sim.motion_primitives.base_motion import drive_to, plan_base_motion
 from openral_sim.motion_primitives.base_pose_selection import sees
@@ -11,8 +13,6 @@ from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.base_planner import CostToGo
 from openral_sim.planning.placement import candidate_base_poses
 from openral_sim.skills.context import Running, SkillContext
-from openral_sim.skills.errors import NotReachable
-from openral_sim.skills.requests import NavigateRequest
 
 Vector = NDArray[np.float64]
 _MAX_GOAL_OFFSET = 0.45

@@ -6,6 +6,8 @@ from functools import partial
 
 import numpy as np
 
+from openral_core.skill_errors import Blocked, LostObject, NotInGripperRange, NotReachable
+from openral_core.skill_requests import DoorRequest
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
 from openral_sim.motion_primitives.door import ArticulatedDoor, articulated_door, move_door
@@ -24,8 +26,6 @@ from openral_sim.motion_primitives.gripper import (
 from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.retract import retract_hand
 from openral_sim.skills.context import Move, Running, SkillContext
-from openral_sim.skills.errors import Blocked, LostObject, NotInGripperRange, NotReachable
-from openral_sim.skills.requests import DoorRequest
 
 
 @dataclass(frozen=True)

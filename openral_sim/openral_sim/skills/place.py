@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 
 from openral_core.geometry import Pose
-from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_core.skill_errors import BadRequest, LostObject, NotReachable
+from openral_core.skill_requests import PlaceRequest
+from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
 from openral_sim.motion_primitives.base_motion import plan_base_motion
 from openral_sim.motion_primitives.base_pose_selection import Options, WorkPose, move_to_work_pose
@@ -27,9 +29,7 @@ from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.base_planner import CostToGo
 from openral_sim.planning.occupancy_grid import RESOLUTION
 from openral_sim.planning.placement import find_placements
-from openral_sim.skills.context import Feedback, HeldObject, Move, Running, SkillContext
-from openral_sim.skills.errors import BadRequest, LostObject, NotReachable
-from openral_sim.skills.requests import PlaceRequest
+from openral_sim.skills.context import HeldObject, Move, Running, SkillContext
 
 Vector = NDArray[np.float64]
 

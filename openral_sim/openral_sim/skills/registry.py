@@ -2,17 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from openral_core.skills import ParamValue, Verb
-from openral_sim.skills.context import Running, SkillContext
-from openral_sim.skills.errors import UnservedVerb
-from openral_sim.skills.grasp import grasp
-from openral_sim.skills.handover import handover
-from openral_sim.skills.look_at import look_at
-from openral_sim.skills.navigate import navigate
-from openral_sim.skills.open_close import close_door, open_door
-from openral_sim.skills.place import place
-from openral_sim.skills.pour import pour
-from openral_sim.skills.requests import (
+from openral_core.skill_errors import UnservedVerb
+from openral_core.skill_requests import (
     DoorRequest,
     GraspRequest,
     HandoverRequest,
@@ -22,6 +13,15 @@ from openral_sim.skills.requests import (
     PlaceRequest,
     PourRequest,
 )
+from openral_core.skills import ParamValue, Verb
+from openral_sim.skills.context import Running, SkillContext
+from openral_sim.skills.grasp import grasp
+from openral_sim.skills.handover import handover
+from openral_sim.skills.look_at import look_at
+from openral_sim.skills.navigate import navigate
+from openral_sim.skills.open_close import close_door, open_door
+from openral_sim.skills.place import place
+from openral_sim.skills.pour import pour
 
 _Start = Callable[[SkillContext, Params], Running]
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from openral_core.errors import OpenRALError
-from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_core.skill_errors import SkillFailed, TookTooLong
+from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.planning.inverse_kinematics import IkFailed
-from openral_sim.skills.context import CONTROL_PERIOD, Feedback, Running, SkillContext
-from openral_sim.skills.errors import SkillFailed, TookTooLong
+from openral_sim.skills.context import CONTROL_PERIOD, Running, SkillContext
 from openral_sim.skills.registry import start
 from openral_sim.skills.safety import UNBOUNDED, MotionEnvelope, SafetyMonitor
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
+from openral_core.skill_errors import Blocked, OutsideEnvelope
 from openral_core.skills import ParamValue, Verb
 from openral_sim.skills.context import SkillContext
-from openral_sim.skills.errors import Blocked, OutsideEnvelope
 
 Vector = NDArray[np.float64]
 Area = tuple[tuple[float, float], tuple[float, float]]

@@ -3,7 +3,7 @@ from typing import TypeVar
 
 import pytest
 
-from openral_sim.skills.context import Feedback
+from openral_core.skills import Feedback
 
 _T = TypeVar("_T")
 Play = Callable[[Generator[Feedback, None, _T]], _T]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from openral_core.geometry import angle_between
+from openral_core.skill_errors import Blocked
 from openral_sim.motion_primitives.base_motion import CLEARANCE, drive_to, plan_base_motion, shift_by, turn_to
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.skills.context import SkillContext
-from openral_sim.skills.errors import Blocked
 
 
 def test_drives_to_a_pose(context: SkillContext, play: Callable[..., None]) -> None:

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from openral_core.geometry import Pose
+from openral_core.skill_requests import DoorRequest
 from openral_sim.motion_primitives.door import articulated_door
 from openral_sim.motion_primitives.door_base_pose import CONFIG, HandleGrasp
 from openral_sim.skills.context import SkillContext
-from openral_sim.skills.requests import DoorRequest
 
 FRIDGE = DoorRequest(Pose.planar(0.36, 1.7, 0.0, 0.875), "fridge")
 

@@ -14,10 +14,11 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from openral_core.geometry import Pose
+from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import SkillResult, Verb
-from openral_sim.ros.sim_thread import QueuedGoal, SimLoop
+from openral_ros.skill_server import QueuedGoal
+from openral_sim.ros.sim_thread import SimLoop
 from openral_sim.simulation import RealTimePacer, Simulation
-from openral_sim.skills.requests import ValidatedGoal
 
 HOME = Path(__file__).parents[3] / "scenes" / "deploy" / "home.yaml"
 TRACE = "0af7651916cd43dd8448eb211c80319c"

@@ -5,8 +5,8 @@ import pytest
 from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
-from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_sim.skills.context import Feedback, SkillContext
+from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_sim.skills.context import SkillContext
 
 Vector = NDArray[np.float64]
 

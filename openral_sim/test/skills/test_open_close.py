@@ -10,12 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
-from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.assets.furniture.builder import Motion
 from openral_sim.assets.furniture.doors import points_inside
 from openral_sim.robot import add_robot, set_stowed
 from openral_sim.scene.scene import Scene, load_scene
-from openral_sim.skills.context import Feedback, SkillContext
+from openral_sim.skills.context import SkillContext
 from openral_sim.world import SimWorldModel
 
 SCENES = Path(__file__).parents[3] / "scenes" / "deploy"

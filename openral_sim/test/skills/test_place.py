@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_sim.skills.context import Feedback, SkillContext
+from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_sim.skills.context import SkillContext
 
 CAN = {"target": Pose((1.80, -0.10, 0.805)), "label": "can", "size_x": 0.064, "size_y": 0.064, "size_z": 0.11}
 

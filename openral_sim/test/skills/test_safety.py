@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
+from openral_core.skill_errors import Blocked, OutsideEnvelope
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.skills.context import SkillContext
-from openral_sim.skills.errors import Blocked, OutsideEnvelope
 from openral_sim.skills.runner import run
 from openral_sim.skills.safety import UNBOUNDED, MotionEnvelope, SafetyMonitor
 

@@ -1,14 +1,10 @@
 """A played robot: publishes what a real one publishes, answers services, and records what it is told."""
 
 import time
-from threading import Thread
 
 import numpy as np
-import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Point, Pose, Vector3
-from rclpy.context import Context
-from rclpy.node import Node
 from sensor_msgs.msg import Image
 from std_msgs.msg import Header, String
 from vision_msgs.msg import (
@@ -37,9 +33,8 @@ from openral_msgs.msg import (
 from openral_msgs.srv import EditMemory, LocateInView, RecallObject
 from openral_ros.conversions.images import image_message
 from openral_ros.conversions.stamps import stamp_of
-from openral_ros.executor import spin_until_closed
+from openral_ros.node_thread import NodeThread
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE, SENSOR
-from openral_ros.resources import ResourceScope
 
 HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 """Label of an object, as a sign in front of a camera could make a text detector name it."""
@@ -142,12 +137,9 @@ class Robot:
         self.told: list[PromptStamped] = []
         self.edits: list[EditMemory.Request] = []
         self.answers = True
-        self._closing = False
-        self._context = Context()
-        rclpy.init(context=self._context, domain_id=domain)
-        self.node = Node("robot", context=self._context)
-        self._scope = ResourceScope(self.node)
-        make = self._scope.publisher
+        self._thread = NodeThread("robot", domain=domain)
+        self.node, scope = self._thread.node, self._thread.scope
+        make = scope.publisher
         self.mission = make(MissionStatus, "openral/mission", LATCHED_HISTORY)
         self.handoff = make(Handoff, "openral/handoff", LATCHED)
         self.scene = make(SceneGraph, "openral/scene_graph", LATCHED)
@@ -159,23 +151,18 @@ class Robot:
         self._info = make(DetectorInfo, "openral/perception/locator/info", LATCHED)
         self._boxes = make(Detection2DArray, "openral/perception/locator/objects", RELIABLE)
         self._diagnostics = make(DiagnosticArray, "/diagnostics", RELIABLE)
-        self._scope.subscription(PromptStamped, "openral/prompt", self._on_prompt, RELIABLE)
-        self._scope.service(RecallObject, "openral/recall_object", self._recall)
-        self._scope.service(EditMemory, "openral/edit_memory", self._edit)
-        self._scope.service(LocateInView, "openral/perception/locator/locate_in_view", self._locate)
+        scope.subscription(PromptStamped, "openral/prompt", self._on_prompt, RELIABLE)
+        scope.service(RecallObject, "openral/recall_object", self._recall)
+        scope.service(EditMemory, "openral/edit_memory", self._edit)
+        scope.service(LocateInView, "openral/perception/locator/locate_in_view", self._locate)
         self._frames = 0
         self._publish_state()
-        self._scope.timer(0.2, self._stream)
-        self._thread = Thread(target=self._spin, daemon=True)
+        scope.timer(0.2, self._stream)
         self._thread.start()
 
     def close(self) -> None:
         """Stop and release the node."""
-        self._closing = True
-        self._scope.close()
-        rclpy.try_shutdown(context=self._context)
-        self._thread.join(timeout=3.0)
-        self.node.destroy_node()
+        self._thread.close()
 
     def ask(self, question: str, choices: list[str]) -> None:
         """Publish a hand-off and the mission that waits for it."""
@@ -268,9 +255,6 @@ class Robot:
         response.status, response.message, response.camera = LocateInView.Response.FOUND, "1 in view", "head"
         response.detections = boxes(NOW)
         return response
-
-    def _spin(self) -> None:
-        spin_until_closed(self.node, lambda: self._closing, 0.2)
 
 
 def boxes(stamp: float) -> Detection2DArray:

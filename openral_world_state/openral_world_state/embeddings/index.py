@@ -5,6 +5,7 @@ The model runs in a child process; it is never loaded in this one.
 
 import base64
 import json
+import os
 import re
 import selectors
 import subprocess
@@ -21,6 +22,7 @@ from huggingface_hub import hf_hub_download
 from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 from numpy.typing import NDArray
 
+from openral_core.environment import node_environment
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.text import Thesaurus
 
@@ -187,7 +189,11 @@ class EmbeddingWorkerProcess:
     def __init__(self, model: str, start: float = 60.0, deadline: float = 2.0) -> None:
         self._model, self._deadline = model, deadline
         self._process = subprocess.Popen(
-            [sys.executable, "-m", _WORKER, model], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+            [sys.executable, "-m", _WORKER, model],
+            env=node_environment(os.environ),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
         )
         self._received = b""
         try:

@@ -3,7 +3,9 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
+
+from rapidfuzz import fuzz, process
+from rapidfuzz.utils import default_process
 
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import (
@@ -45,9 +47,11 @@ class ReferenceNames:
 
     def nearest(self, text: str) -> tuple[str, ...]:
         """Labels with the most similar spelling."""
-        return tuple(
-            get_close_matches(text.casefold(), [label for label, *_ in self._names.values()], 3, 0.3)
+        labels = [label for label, *_ in self._names.values()]
+        found = process.extract(
+            text, labels, scorer=fuzz.ratio, processor=default_process, limit=3, score_cutoff=30.0
         )
+        return tuple(label for label, *_ in found)
 
     def _text(self, label: str) -> str:
         return self._thesaurus.parse(label).text

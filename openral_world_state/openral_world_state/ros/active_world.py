@@ -23,19 +23,17 @@ from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
 from openral_ros.tf_buffer import TransformBuffer
 from openral_world_state.depth_camera import DepthView, InvalidIntrinsics
-from openral_world_state.ros.embedding_client import make_embedding_client
-from openral_world_state.ros.parameters import WorldStateParameters
-from openral_world_state.ros.publishers import WorldStatePublishers
-from openral_world_state.ros.subscriptions import (
+from openral_world_state.ros.depth_subscription import (
     DepthSubscription,
-    DetectionBuffer,
-    DetectorSubscriptions,
     NoDepthFrame,
     UnalignedDepth,
     UnknownCamera,
     find_camera,
-    parse_detections,
 )
+from openral_world_state.ros.embedding_client import make_embedding_client
+from openral_world_state.ros.parameters import WorldStateParameters
+from openral_world_state.ros.publishers import WorldStatePublishers
+from openral_world_state.ros.subscriptions import DetectionBuffer, DetectorSubscriptions, parse_detections
 from openral_world_state.spatial_memory.errors import MemoryNotWritten
 from openral_world_state.static_map import is_on_map
 from openral_world_state.world import IntegrationResult, open_world
@@ -136,7 +134,12 @@ class ActiveWorld:
         watchdog = StreamWatchdog(scope, node, SuspensionPolicy())
         self._cameras = [
             DepthSubscription(
-                scope, name, parameters.depth_history, parameters.depth_tolerance, parameters.still_tolerance
+                scope,
+                name,
+                parameters.depth_history,
+                parameters.depth_tolerance,
+                parameters.still_tolerance,
+                parameters.rectified_cameras,
             )
             for name in parameters.cameras
         ]

@@ -45,7 +45,7 @@ class EmbeddingClient:
     ) -> None:
         self._node, self._embedder, self._thesaurus = node, embedder, thesaurus
         self._min_similarity = min_similarity
-        self._thread = WorkerThread(scope, node, "embedding")
+        self._thread = WorkerThread(scope, "embedding")
         self._index = EmbeddingIndex(thesaurus)
         self._queries: OrderedDict[str, Vector] = OrderedDict()
         self._waiting: set[Future] = set()

@@ -1,6 +1,6 @@
 """Parameters of the world_state node."""
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from openral_ros.parameters import Parameters
 from openral_world_state.lifting import DepthModel
@@ -25,6 +25,11 @@ class WorldStateParameters(Parameters):
     )
     cameras: tuple[str, ...] = Field(
         default=("head", "wrist"), description="camera ids; topics are <id>/depth and <id>/camera_info"
+    )
+    rectified_cameras: tuple[str, ...] = Field(
+        default=(),
+        description="camera ids whose images are rectified: P of camera_info is used, not K and D; "
+        "<id>/depth for a depth camera with intrinsics of its own",
     )
     detectors: tuple[str, ...] = Field(
         default=("",),
@@ -98,6 +103,14 @@ class WorldStateParameters(Parameters):
         default=0.5, ge=0.0, le=1.0, description="smallest cosine similarity of a label near in meaning"
     )
     record: str = Field(default="", description="folder for recorded spans; empty: none")
+
+    @field_validator("rectified_cameras")
+    @classmethod
+    def _are_cameras(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        valid = [name for camera in info.data.get("cameras", ()) for name in (camera, f"{camera}/depth")]
+        if unknown := [name for name in names if name not in valid]:
+            raise ValueError(f"unknown camera {unknown[0]!r}: expected one of {', '.join(valid)}")
+        return names
 
     def settings(self) -> WorldModelSettings:
         """Convert to the settings of the world model."""

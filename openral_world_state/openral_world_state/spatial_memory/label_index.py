@@ -4,7 +4,7 @@ Its postings hold (slot, label, fraction of votes) as columns of numbers.
 """
 
 from array import array
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -12,6 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz import fuzz, process
+from rapidfuzz.utils import default_process
 
 from openral_core.text import TermRelation, Thesaurus
 
@@ -89,54 +91,6 @@ class PostingStore:
         self._removed = []
 
 
-_MAX_NAMES = 3000
-"""Names compared per spelling search [1]; common trigrams are skipped beyond it, which bounds the time."""
-
-
-class Trigrams:
-    """Similar spellings by shared trigrams, without comparing all names."""
-
-    def __init__(self) -> None:
-        self._names: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        self._sizes: dict[str, int] = {}
-
-    def put(self, name: str) -> None:
-        """Add a name."""
-        trigrams = trigrams_of(name)
-        self._sizes[name] = len(trigrams)
-        for trigram in trigrams:
-            self._names[trigram][name] = None
-
-    def remove(self, name: str) -> None:
-        """Remove a name, if present."""
-        if self._sizes.pop(name, None) is not None:
-            for trigram in trigrams_of(name):
-                self._names[trigram].pop(name, None)
-                if not self._names[trigram]:
-                    del self._names[trigram]
-
-    def nearest(self, text: str, count: int) -> tuple[str, ...]:
-        """Names with the most similar spelling (Dice coefficient); arbitrary names if too few are similar."""
-        trigrams = trigrams_of(text)
-        lists = sorted((self._names[trigram] for trigram in trigrams if trigram in self._names), key=len)
-        shared: Counter[str] = Counter()
-        compared = 0
-        for names in lists:
-            compared += len(names)
-            if shared and compared > _MAX_NAMES:
-                break
-            shared.update(names.keys())
-        found = sorted(shared, key=lambda n: (-2.0 * shared[n] / (len(trigrams) + self._sizes[n]), n))[:count]
-        others = (name for name in self._sizes if name not in found)
-        return (*found, *(name for name, _ in zip(others, range(count - len(found)), strict=False)))
-
-
-def trigrams_of(text: str) -> frozenset[str]:
-    """Return the trigrams of a padded text, ignoring case."""
-    padded = f"  {text.casefold()} "
-    return frozenset(padded[i : i + 3] for i in range(len(padded) - 2))
-
-
 class LabelIndex:
     """Slots by label, and labels by their concepts.
 
@@ -156,7 +110,6 @@ class LabelIndex:
         self._by_kind: dict[str, Posting] = {}
         self._under: defaultdict[str, dict[str, bool]] = defaultdict(dict)
         self._named: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        self._spellings = Trigrams()
 
     @property
     def labels(self) -> Iterable[str]:
@@ -259,7 +212,10 @@ class LabelIndex:
 
     def nearest(self, text: str, count: int = 3) -> tuple[str, ...]:
         """Labels in use with the most similar spelling."""
-        return self._spellings.nearest(text, count)
+        found = process.extract(
+            text, self._numbers.keys(), scorer=fuzz.ratio, processor=default_process, limit=count
+        )
+        return tuple(label for label, *_ in found)
 
     def _is_plain(self, text: str) -> bool:
         phrase = self._thesaurus.parse(text)
@@ -290,7 +246,6 @@ class LabelIndex:
         for kind in kinds:
             self._under[kind][label] = plain
         self._named[self._thesaurus.concept(label)][label] = None
-        self._spellings.put(label)
         self._counts[label] = 0
         if self._unused:
             number = self._unused.pop()
@@ -307,7 +262,6 @@ class LabelIndex:
         """Remove a label that no slot has, because the number of labels is unbounded."""
         self._unused.append(self._numbers.pop(label))
         del self._counts[label], self._postings[label]
-        self._spellings.remove(label)
         for kind in self._kinds(label):
             self._under[kind].pop(label, None)
             if not self._under[kind]:

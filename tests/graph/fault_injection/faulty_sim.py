@@ -11,7 +11,7 @@ from openral_sim.ros.node import SimNode
 
 
 class FaultySim(SimNode):
-    """Its publishers obey the switches frozen_camera, camera_gone, tf_gap and clock_jump."""
+    """Its publishers obey the switches of `tampered_publishers`; its skill server keeps a log of goals."""
 
     def configure(self, scope: ResourceScope) -> None:
         super().configure(TamperedScope(scope, inherited()))

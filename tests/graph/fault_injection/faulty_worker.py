@@ -1,5 +1,7 @@
-"""A locator's worker that hangs, is slow, or finds no memory while a switch is on."""
+"""A locator's worker that hangs, is slow, finds no memory or answers by half while a switch is on."""
 
+import os
+import struct
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,10 +19,12 @@ from openral_perception_ros.engines import (
     OutOfMemory,
     engine_loader,
 )
-from openral_perception_ros.inference.worker import run_worker
+from openral_perception_ros.inference.worker import parse_arguments, run_worker
 
 SLOW_LOAD, SLOW_LOOK = 8.0, 1.5
 """How long they take then [s]."""
+LENGTH = 400
+"""Length that half an answer announces [bytes]."""
 
 
 class BreakableEngine:
@@ -38,7 +42,15 @@ class BreakableEngine:
             time.sleep(SLOW_LOOK)
         if self._switches.is_on("hang"):
             Event().wait()
+        if self._switches.is_on("half_answer"):
+            answer_by_half(parse_arguments().socket)
         return self._engine.detect(frame, terms)
+
+
+def answer_by_half(socket: int) -> None:
+    """Send the length of an answer and a part of it, and fall silent."""
+    os.write(socket, struct.pack("!i", LENGTH) + bytes(LENGTH // 2))
+    Event().wait()
 
 
 def breakable(loader: EngineLoader, switches: Switches) -> EngineLoader:

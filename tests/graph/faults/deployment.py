@@ -4,54 +4,93 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
 import psutil
+from graph.fault_injection.goal_log import ExecutedGoal, executed
 from graph.fault_injection.switches import Switches
+from graph.faults.disks import small_disk
+from graph.faults.model_endpoint import finding_model
+from graph.faults.operator import Operator
 from graph.faults.overlays import overlaid
 
 from openral_bringup.deploy.mission_runner import MissionRunner, RunTimeouts
 from openral_bringup.deploy.monitor_node import MissionSnapshot, MonitorNode
-from openral_bringup.deploy.process_supervisor import ProcessSupervisor, child_environment
+from openral_bringup.deploy.process_supervisor import RESPAWN, ProcessSupervisor, Respawn, child_environment
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.options import DeploymentOptions
+from openral_bringup.graph.options import Brain, DeploymentOptions
 from openral_bringup.graph.resources import rskill_folders, scene_path
 
 SLUG = "sim_groundtruth_locator"
-OVERRIDES: dict[str, dict[str, object]] = {
-    "reasoner": {"seconds": 60.0, "keep_warm": 1.0, "min_residency": 0.0},
+Parameters = Mapping[str, Mapping[str, object]]
+OVERRIDES: Parameters = {
+    "reasoner": {"seconds": 60.0, "keep_warm": 1.0, "min_residency": 0.0, "model_deadline": 6.0},
     SLUG: {"inference_deadline": 10.0, "load_deadline": 20.0},
 }
 TIMEOUTS = RunTimeouts(start_up=90.0, mission=120.0)
 """No mission may take longer than its budget of 60 s and what its last step takes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Graph that a fault needs.
+
+    Attributes:
+        budget_mb: Memory of the detectors [MB]; 0 is unlimited.
+        patience: Longest wait for an answer of the operator [s]; 0 asks nothing.
+        answer: The operator's answer to every question; "" leaves it open.
+        own_disk: Recording, journal, memory and logs are on a small disk of their own.
+        endpoint: The decision model is behind an endpoint.
+        parameters: Parameters besides `OVERRIDES`, by node.
+        seed: Of the simulation.
+        respawn: Restart policy of the nodes.
+    """
+
+    budget_mb: float = 0.0
+    patience: float = 0.0
+    answer: str = ""
+    own_disk: bool = False
+    endpoint: bool = False
+    parameters: Parameters = field(default_factory=dict)
+    seed: int = 0
+    respawn: Respawn = RESPAWN
+
+
+USUAL = Setup()
+
+
+def is_alive(process: psutil.Process) -> bool:
+    """Return whether a process runs; a zombie does not."""
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
 class FaultTestDeployment:
     """Use as an asynchronous context manager; ``seen`` holds every process the graph ever had."""
 
-    def __init__(self, folder: Path, budget_mb: float = 0.0, seed: int = 0) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, setup: Setup = USUAL, timeouts: RunTimeouts = TIMEOUTS) -> None:
         self.switches = Switches(folder / "switches")
-        choices = DeploymentOptions(
-            scene=scene_path("home"),
-            gpu_budget_mb=budget_mb,
-            overrides=OVERRIDES,
-            seed=seed,
-            real_time_factor=0.0,
-            record=str(folder / "recording"),
-        )
-        graph, environment = build_graph(choices, rskill_folders()), child_environment(None, folder / "logs")
+        self.folder, self.setup, self._stack = folder / "run", setup, ExitStack()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if setup.own_disk:
+            self._stack.enter_context(small_disk(self.folder))
+        address = self._stack.enter_context(finding_model(self.switches)) if setup.endpoint else ""
+        options = self._options(address)
+        graph, environment = build_graph(options, rskill_folders()), child_environment(None, self.logs)
         os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
-        self._stack = ExitStack()
         self._stack.enter_context(overlaid(folder))
-        self.supervisor = ProcessSupervisor(graph, folder, {**environment, **os.environ})
-        self._monitor = MonitorNode("", choices.camera_bases, graph.listening, None)
+        self.supervisor = ProcessSupervisor(graph, self.folder, {**environment, **os.environ}, setup.respawn)
+        self._monitor = MonitorNode("", options.camera_bases, graph.listening, None)
+        self.operator = Operator(answer=setup.answer)
         alarms = self.supervisor.logs.alarms
         self.runner = MissionRunner(
-            self._monitor, folder, TIMEOUTS, lambda: list(alarms), self.supervisor.restarts
+            self._monitor, self.folder, timeouts, lambda: list(alarms), self.supervisor.restarts
         )
         self.seen: dict[int, psutil.Process] = {}
 
@@ -61,31 +100,77 @@ class FaultTestDeployment:
 
     async def __aexit__(self, *_: object) -> None:
         self.look()
+        self.operator.close()
         self._monitor.close()
         await self.supervisor.stop()
         self._stack.close()
+
+    def _options(self, address: str) -> DeploymentOptions:
+        setup = self.setup
+        keys = (*OVERRIDES, *setup.parameters)
+        chosen = DeploymentOptions(
+            scene=scene_path("home"),
+            gpu_budget_mb=setup.budget_mb,
+            handoff_timeout=setup.patience,
+            overrides={key: {**OVERRIDES.get(key, {}), **setup.parameters.get(key, {})} for key in keys},
+            seed=setup.seed,
+            real_time_factor=0.0,
+            record=str(self.recording),
+            spatial_memory_path=str(self.folder / "memory.db") if setup.own_disk else "",
+        )
+        model = {"brain": Brain.OPENAI, "model": "m-x", "base_url": address}
+        return chosen.model_copy(update=model) if address else chosen
+
+    @property
+    def recording(self) -> Path:
+        """Folder of recording and journal."""
+        return self.folder / "recording"
+
+    @property
+    def logs(self) -> Path:
+        """Folder of the nodes' logs."""
+        return self.folder / "logs"
 
     @property
     def mission(self) -> MissionSnapshot:
         """As the operator reads it now."""
         return self._monitor.snapshot.mission
 
+    @property
+    def executed(self) -> list[ExecutedGoal]:
+        """Goals that the skill server has executed, by its own record."""
+        return executed(self.switches.folder)
+
     def look(self) -> None:
         """Take note of every process of the graph."""
         for process in map(self.node, (item.spec.key for item in self.supervisor.processes)):
             if process is not None:
-                self.seen |= {item.pid: item for item in (process, *process.children(recursive=True))}
+                with suppress(psutil.NoSuchProcess):
+                    self.seen |= {item.pid: item for item in (process, *process.children(recursive=True))}
 
     def node(self, key: str) -> psutil.Process | None:
         """The process of a node; None while it is down."""
         pids = {process.spec.key: process.pid for process in self.supervisor.processes}
-        return psutil.Process(pids[key]) if pids[key] is not None else None
+        with suppress(psutil.NoSuchProcess):
+            return psutil.Process(pids[key]) if pids[key] is not None else None
+        return None
 
     def signal(self, key: str, number: signal.Signals) -> None:
         """Send a signal to a node that runs."""
         process = self.node(key)
         if process is not None:
-            process.send_signal(number)
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+
+    def kill_all(self) -> None:
+        """Kill every node at once, and wait until none is left."""
+        self.look()
+        nodes = [self.node(process.spec.key) for process in self.supervisor.processes]
+        for node in filter(None, nodes):
+            node.kill()
+        deadline = time.monotonic() + 5.0
+        while any(map(is_alive, filter(None, nodes))) and time.monotonic() < deadline:
+            time.sleep(0.01)
 
     def kill_workers(self, key: str) -> None:
         """Kill what a node has started."""

@@ -4,12 +4,17 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from graph.faults.deployment import SLUG, FaultTestDeployment
+from graph.fault_injection.faulty_reasoner import lose_power
+from graph.faults import disks
+from graph.faults.deployment import SLUG, USUAL, FaultTestDeployment, Setup
+from graph.faults.model_endpoint import DRIP
 from graph.faults.shm_port_loss import go_on_without_ports
 
+from openral_reasoner_ros.journal import JOURNAL_FILE
+
 Act = Callable[[FaultTestDeployment], None]
-SCARCE = 150.0
-"""Memory for one detector at a time [MB]: the locator is woken for every look."""
+SCARCE = Setup(budget_mb=150.0)
+"""Memory for one detector at a time: the locator is woken for every look."""
 
 
 def _nothing(rig: FaultTestDeployment) -> None:
@@ -18,13 +23,17 @@ def _nothing(rig: FaultTestDeployment) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """``lasts`` [s] until it is healed; 0 = when the mission has ended."""
+    """``lasts`` [s] until it is healed; 0 = when the mission has ended.
+
+    A mission ``survives`` if the same one must go on; ``setup`` is the graph it needs.
+    """
 
     name: str
     inject: Act
     heal: Act = _nothing
     lasts: float = 0.0
-    budget_mb: float = 0.0
+    setup: Setup = USUAL
+    survives: bool = False
 
 
 def _send(key: str, number: signal.Signals) -> Act:
@@ -41,10 +50,26 @@ def _killed(name: str, key: str) -> Fault:
     return Fault(name, _send(key, signal.SIGKILL))
 
 
-def _switched(name: str, lasts: float = 0.0, budget_mb: float = 0.0) -> Fault:
-    return Fault(
-        name, lambda rig: rig.switches.on(name), lambda rig: rig.switches.off(name), lasts, budget_mb
-    )
+def _switched(name: str, lasts: float = 0.0, setup: Setup = USUAL) -> Fault:
+    return Fault(name, lambda rig: rig.switches.on(name), lambda rig: rig.switches.off(name), lasts, setup)
+
+
+def _cut_power(rig: FaultTestDeployment) -> None:
+    """Kill everything at once; what the journal had not synced is lost."""
+    rig.kill_all()
+    lose_power(rig.switches, rig.recording / JOURNAL_FILE)
+
+
+def _power_cut(name: str, answer: str) -> Fault:
+    return Fault(name, _cut_power, setup=Setup(patience=30.0, answer=answer), survives=True)
+
+
+FULL_DISK = Fault(
+    "disk_full",
+    lambda rig: disks.fill(rig.folder),
+    lambda rig: disks.empty(rig.folder),
+    setup=Setup(own_disk=True),
+)
 
 
 FAULTS = {
@@ -55,15 +80,23 @@ FAULTS = {
         Fault("stop_node", _send(SLUG, signal.SIGSTOP), _send(SLUG, signal.SIGCONT)),
         Fault("lose_link", _send(SLUG, signal.SIGSTOP), _go_on_without_ports),
         _switched("hang"),
-        _switched("out_of_memory", budget_mb=SCARCE),
-        _switched("refuse_activate", budget_mb=SCARCE),
-        _switched("slow_activate", budget_mb=SCARCE),
+        _switched("out_of_memory", setup=SCARCE),
+        _switched("refuse_activate", setup=SCARCE),
+        _switched("slow_activate", setup=SCARCE),
         _switched("frozen_camera"),
         _switched("camera_gone"),
         _switched("tf_gap", lasts=10.0),
         Fault("clock_jump", lambda rig: rig.switches.on("clock_jump")),
         _killed("kill_world_state", "world_state"),
         _killed("kill_skill_server", "sim"),
-        _killed("kill_reasoner", "reasoner"),
+        Fault("kill_reasoner", _send("reasoner", signal.SIGKILL), survives=True),
+        _power_cut("power_cut", "continue"),
+        _power_cut("power_cut_declined", "no"),
+        FULL_DISK,
+        _switched("nan_tf"),
+        Fault("clock_anew", lambda rig: rig.switches.on("clock_anew")),
+        _switched("bomb_picture"),
+        _switched("half_answer", setup=Setup(parameters={SLUG: {"cool_down": 15.0}})),
+        _switched(DRIP, setup=Setup(endpoint=True)),
     )
 }

@@ -11,8 +11,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import psutil
-from graph.faults.deployment import FaultTestDeployment
+from graph.fault_injection.goal_log import done_twice
+from graph.faults.deployment import FaultTestDeployment, is_alive
 from graph.faults.injections import Fault
 
 from openral_bringup.deploy.mission_runner import REASONER_DIED, RunOutcome, save
@@ -25,7 +25,7 @@ RECOVERY = 45.0
 """A goal that is not reached sooner after the fault is over counts as no recovery [s]."""
 IDLE = 3.0
 """From a fault without a mission to the next goal [s]."""
-NO_END = "NO END"
+NO_END, LOST = "NO END", "LOST"
 Row = dict[str, object]
 
 
@@ -43,14 +43,14 @@ async def fault_matrix(fault: Fault, phases: Sequence[str]) -> list[Row]:
 async def _on_one_graph(fault: Fault, phases: Sequence[str]) -> list[Row]:
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        rig = FaultTestDeployment(Path(folder), fault.budget_mb)
+        rig = FaultTestDeployment(Path(folder), fault.setup)
         async with rig:
             for phase in phases:
                 rows.append(await tried(rig, fault, phase))
                 if rows[-1].get("recovered") != "yes":
                     break
         keep(folder, f"{fault.name}-{phase}")
-    left = {"left_processes": sum(map(_alive, rig.seen.values())), "left_segments": remove_stale_segments()}
+    left = {"left_processes": sum(map(is_alive, rig.seen.values())), "left_segments": remove_stale_segments()}
     return [row | left for row in rows]
 
 
@@ -59,31 +59,36 @@ async def tried(rig: FaultTestDeployment, fault: Fault, phase: str, recovery: fl
     row: Row = {"fault": fault.name, "phase": phase}
     if not await rig.runner.wait_until_ready():
         return {**row, "end": "the graph did not come up"}
+    rig.operator.answer = fault.setup.answer
     harm = asyncio.create_task(_harm(rig, fault, phase))
     if phase == "idle":
         await asyncio.sleep(IDLE)
+    before, asked = len(rig.executed), len(rig.operator.questions)
     first = await rig.runner.run_goal(GOAL)
     ended = time.monotonic()
-    injected = await harm
+    injected, mission_id = await harm
     fault.heal(rig)
     rig.switches.off("slow_look")
     save(first, rig.folder)
-    row |= {"end": _end(first), "after_s": round(ended - injected, 1) if injected else "not injected"}
-    row |= {"operator_reads": _told(first)}
+    end = LOST if fault.survives and mission_id not in ("", first.mission.id) else _end(first)
+    row |= {"end": end, "after_s": round(ended - injected, 1) if injected else "not injected"}
+    row |= {"operator_reads": _told(first), "questions": len(rig.operator.questions) - asked}
+    row |= {"done_twice": "; ".join(done_twice(rig.executed[before:]))}
     return row | await _recovered(rig, recovery)
 
 
-async def _harm(rig: FaultTestDeployment, fault: Fault, phase: str) -> float:
-    """Bring the fault in its phase; when that was [s], steady, or 0 when the phase never came."""
+async def _harm(rig: FaultTestDeployment, fault: Fault, phase: str) -> tuple[float, str]:
+    """Bring the fault in its phase; when that was [s], steady, and in which mission; 0 if it never came."""
     if phase == "locate":
         rig.switches.on("slow_look")
     if PHASES[phase] and not await rig.until(lambda: _pending(rig, PHASES[phase]), 60.0):
-        return 0.0
+        return 0.0, ""
+    mission_id = rig.mission.id if PHASES[phase] else ""
     fault.inject(rig)
     injected = time.monotonic()
     if fault.lasts:
         asyncio.get_running_loop().call_later(fault.lasts, fault.heal, rig)
-    return injected
+    return injected, mission_id
 
 
 async def _recovered(rig: FaultTestDeployment, recovery: float) -> Row:
@@ -115,13 +120,9 @@ def _pending(rig: FaultTestDeployment, tool: str) -> bool:
 def _end(outcome: RunOutcome) -> str:
     """Return the final state of a mission; `NO_END` if it did not end."""
     if outcome.problem:
-        return "LOST" if outcome.problem == REASONER_DIED else NO_END
+        return LOST if outcome.problem == REASONER_DIED else NO_END
     return outcome.mission.state.name
 
 
 def _told(outcome: RunOutcome) -> str:
     return outcome.problem or outcome.mission.reason
-
-
-def _alive(process: psutil.Process) -> bool:
-    return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)

@@ -12,6 +12,7 @@ TESTS = Path(__file__).parents[2]
 BREAKABLE = {
     "openral_sim": ("sim", "graph.fault_injection.faulty_sim"),
     "openral_perception_ros": ("detector", "graph.fault_injection.faulty_detector"),
+    "openral_reasoner_ros": ("reasoner", "graph.fault_injection.faulty_reasoner"),
 }
 """Package -> its executable, and the module that stands in for it."""
 

@@ -23,8 +23,12 @@ class ResourceUsage:
 
 def resource_usage(rig: FaultTestDeployment) -> Mapping[str, ResourceUsage]:
     """Measure the resources of every running node."""
-    nodes = {key: rig.node(key) for key in rig.supervisor.restarts()}
-    return {key: _holding(process) for key, process in nodes.items() if process is not None}
+    found: dict[str, ResourceUsage] = {}
+    for key in rig.supervisor.restarts():
+        process = rig.node(key)
+        with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            found |= {key: _holding(process)} if process is not None else {}
+    return found
 
 
 def _holding(process: psutil.Process) -> ResourceUsage:

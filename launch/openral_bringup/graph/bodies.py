@@ -1,0 +1,100 @@
+"""The robot of a graph: a simulated one, or a real one described by robot.yaml."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from openral_bringup.graph.nodes import NodeSpec, ParameterValue
+from openral_bringup.graph.options import DeploymentOptions, Problems
+from openral_core.documents import InvalidDocument, read_yaml
+from openral_core.robot import RobotDescription, load_robot
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The node that serves the robot's skills, the map of its home, and its cameras and frames.
+
+    ``geometry`` holds parameters of `world_state`.
+    """
+
+    node: NodeSpec
+    home_map: str = ""
+    remaps: Mapping[str, str] = field(default_factory=dict)
+    geometry: Mapping[str, ParameterValue] = field(default_factory=dict)
+
+
+def simulated_body(
+    options: DeploymentOptions, folders: list[str], variables: Mapping[str, str], problems: list[str]
+) -> Body:
+    """Return the simulation; ``variables`` are additions to its environment."""
+    parameters: dict[str, ParameterValue] = {
+        "scene": str(options.scene),
+        "seed": options.seed,
+        "real_time_factor": options.real_time_factor,
+        "rskill_folders": folders,
+        "record": options.record,
+    }
+    node = NodeSpec("sim", "openral_sim", "sim", options.namespace, 0, parameters, variables=variables)
+    return Body(node, home_map_of(options.scene, problems))
+
+
+def home_map_of(scene: Path, problems: list[str]) -> str:
+    """Return the path of the map that a scene names; add to ``problems`` if there is none."""
+    if scene == Path():  # not found, which is reported already
+        return ""
+    try:
+        content = read_yaml(scene)
+    except InvalidDocument as error:
+        problems.append(f"scene {error}")
+        return ""
+    home_map = scene.parent / str(content.get("map", ""))
+    if not home_map.is_file():
+        problems.append(f"scene {scene}: key 'map' must name a map file, found {content.get('map')!r}")
+    return str(home_map.resolve())
+
+
+def real_body(options: DeploymentOptions, folders: list[str], problems: list[str]) -> Body:
+    """Return the skill server of a real robot; add to ``problems`` what its robot.yaml lacks."""
+    parameters: dict[str, ParameterValue] = {
+        "robot": str(options.robot),
+        "rskill_folders": folders,
+        "record": options.record,
+    }
+    node = NodeSpec("skill_server", "openral_skills_ros", "skill_server", options.namespace, 0, parameters)
+    try:
+        robot = load_robot(options.robot)
+    except InvalidDocument:  # reported when the options were made
+        return Body(node)
+    home_map = (options.robot.parent / robot.map).resolve() if robot.map else None
+    if home_map is not None and not home_map.is_file():
+        problems.append(f"{options.robot}: key 'map' must name a map file, found {robot.map!r}")
+    geometry: dict[str, ParameterValue] = {"map_frame": robot.frames.map}
+    if rectified := [camera for camera, topics in robot.cameras.items() if topics.rectified]:
+        geometry["rectified_cameras"] = rectified
+    return Body(node, str(home_map or ""), driver_topics(robot), geometry)
+
+
+def driver_topics(robot: RobotDescription) -> dict[str, str]:
+    """Return the remaps from the graph's names of a robot's streams to those of its drivers."""
+    remaps = {}
+    for camera, topics in robot.cameras.items():
+        streams = {
+            "image_raw": topics.image,
+            "camera_info": topics.info,
+            "depth": topics.depth,
+            "depth/camera_info": topics.depth_info,
+        }
+        for stream, topic in streams.items():
+            if topic:
+                absolute = topic if topic.startswith("/") else f"{robot.namespace}/{topic}"
+                remaps[f"{robot.namespace}/{camera}/{stream}"] = absolute
+    return remaps
+
+
+def robot_content(file: Path, problems: Problems) -> dict[str, object]:
+    """Return the options that robot.yaml decides: namespace and cameras."""
+    robot = problems.attempt(lambda: load_robot(file), None) if file != Path() else None
+    known: dict[str, object] = {"robot": file, "scene": Path()}
+    return (
+        known if robot is None else {**known, "namespace": robot.namespace, "cameras": tuple(robot.cameras)}
+    )

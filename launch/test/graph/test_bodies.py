@@ -1,0 +1,111 @@
+"""The graph of a real robot: its skill server, the topics of its drivers, and no simulation."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from openral_bringup.deploy.main import robot_app
+from openral_bringup.graph.bodies import driver_topics, robot_content
+from openral_bringup.graph.description import build_graph
+from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment, Problems
+from openral_core.robot import load_robot
+from openral_core.rskills import Verb
+
+ROOT = Path(__file__).parents[3]
+RSKILLS = [ROOT / "rskills"]
+ROBOTS = sorted((ROOT / "robots").glob("*.yaml"))
+
+
+def graph_of(file: Path, **choices: Any) -> Any:
+    problems = Problems()
+    content = {"detectors": "default", **robot_content(file, problems), **choices}
+    return build_graph(DeploymentOptions.model_validate(content), RSKILLS, known_problems=problems.found)
+
+
+@pytest.mark.parametrize("file", ROBOTS, ids=lambda file: file.stem)
+def test_every_example_makes_a_graph_without_the_simulation(file: Path) -> None:
+    graph = graph_of(file)
+    assert [node.key for node in graph.nodes] == [
+        "skill_server",
+        "omdet_turbo_indoor",
+        "omdet_turbo_locator",
+        "world_state",
+        "reasoner",
+        "bringup",
+    ]
+    assert not any(node.parameters.get("use_sim_time") for node in graph.nodes)
+
+
+def test_the_examples_are_a_robot_that_acts_and_one_that_only_looks() -> None:
+    skills = {file.stem: set(load_robot(file).skills) for file in ROBOTS}
+    assert skills == {
+        "mobile_manipulator": {Verb.NAVIGATE, Verb.LOOK_AT, Verb.PLACE},
+        "shelf_camera": set(),
+    }
+
+
+def test_nodes_listen_to_the_topics_of_the_drivers() -> None:
+    graph = graph_of(ROOT / "robots" / "shelf_camera.yaml")
+    for node in graph.nodes[1:4]:
+        assert node.remaps["/shelf/image_raw"] == "/camera/color/image_raw"
+        assert node.remaps["/shelf/depth"] == "/camera/aligned_depth_to_color/image_raw"
+
+
+def test_relative_topics_are_in_the_robots_namespace(tmp_path: Path) -> None:
+    file = tmp_path / "robot.yaml"
+    camera = {"image": "rgb", "info": "/info", "optical_frame": "optical"}
+    file.write_text(yaml.safe_dump({"name": "r", "namespace": "/r1", "cameras": {"head": camera}}))
+    assert driver_topics(load_robot(file)) == {
+        "/r1/head/image_raw": "/r1/rgb",
+        "/r1/head/camera_info": "/info",
+    }
+    assert {node.qualified.split("/")[1] for node in graph_of(file).nodes} == {"r1"}
+
+
+def test_unaligned_depth_and_rectified_images_are_declared_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "robot.yaml"
+    camera = {"image": "/rgb", "info": "/info", "depth": "/d", "depth_info": "/d_info", "optical_frame": "f"}
+    other = {"image": "/rect", "info": "/i2", "optical_frame": "g", "rectified": True}
+    file.write_text(yaml.safe_dump({"name": "r", "cameras": {"head": camera, "hand": other}}))
+    world_state = next(node for node in graph_of(file).nodes if node.name == "world_state")
+    assert world_state.remaps["/head/depth/camera_info"] == "/d_info"
+    assert world_state.parameters["rectified_cameras"] == ["hand"]
+
+
+def test_detectors_of_the_simulation_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidDeployment, match="semantic images, which only the simulation publishes"):
+        graph_of(ROOT / "robots" / "shelf_camera.yaml", detectors="embedded")
+
+
+def test_a_mistake_in_the_file_and_one_in_a_flag_are_told_together(tmp_path: Path) -> None:
+    file = tmp_path / "robot.yaml"
+    file.write_text(yaml.safe_dump({"name": "r", "camera": {}}))
+    with pytest.raises(InvalidDeployment) as refused:
+        graph_of(file, run=("arm",))
+    told = "\n".join(refused.value.problems)
+    assert "unknown key 'camera': valid here are 'cameras'" in told
+    assert "--run arm" in told
+
+
+def test_a_map_that_does_not_exist_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "robot.yaml"
+    content = yaml.safe_load((ROOT / "robots" / "shelf_camera.yaml").read_text())
+    file.write_text(yaml.safe_dump({**content, "map": "home.yaml"}))
+    with pytest.raises(InvalidDeployment, match="key 'map' must name a map file"):
+        graph_of(file)
+
+
+def test_the_command_line_has_the_flags_of_the_simulation_but_for_the_simulated_ones() -> None:
+    shown = CliRunner().invoke(robot_app, ["--help"], env={"COLUMNS": "200"}).output
+    assert all(flag in shown for flag in ("--robot", "--goal", "--detectors", "--brain", "--dry-run"))
+    assert not any(flag in shown for flag in ("--scene", "--seed", "--real-time-factor", "--camera "))
+
+
+def test_a_dry_run_prints_the_graph() -> None:
+    robot = str(ROOT / "robots" / "mobile_manipulator.yaml")
+    done = CliRunner().invoke(robot_app, ["--robot", robot, "--dry-run"], env={"COLUMNS": "400"})
+    assert done.exit_code == 0, done.output
+    assert "openral_skills_ros" in done.output

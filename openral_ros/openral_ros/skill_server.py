@@ -1,0 +1,330 @@
+"""Action server of ExecuteRskill: accepts every goal, executes one at a time, and ends each with a result.
+
+`goal_from_message` parses a goal, `ActiveGoal` tracks the one that is running, `SkillPublishers` publishes
+the catalogue of skills, failures and door openings, and `SkillServer` connects all to a robot.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from threading import Event
+from time import monotonic
+from typing import Protocol
+
+from rclpy.action import CancelResponse
+from rclpy.action.server import ServerGoalHandle
+from rclpy.task import Future
+
+from openral_core import CONTRACT_VERSION
+from openral_core.errors import OpenRALError
+from openral_core.rskills import Registry
+from openral_core.skill_errors import BadRequest, SkillFailed
+from openral_core.skill_requests import ValidatedGoal, validate_goal
+from openral_core.skills import Feedback, SkillGoal, SkillResult, SkillStatus, Verb
+from openral_msgs.action import ExecuteRskill
+from openral_msgs.msg import FailureTrigger, KeyValue, SkillCatalogue
+from openral_ros.conversions.skills import fill_skill_result, key_values, skill_goal_from_message
+from openral_ros.conversions.stamps import stamp_of
+from openral_ros.qos import LATCHED, RELIABLE
+from openral_ros.resources import ResourceScope
+from openral_ros.worker_thread import ExecutorQueue
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedGoal:
+    """A goal for the robot.
+
+    Attributes:
+        goal: The goal.
+        traceparent: Trace context of its client.
+        on_end: Called once with its result, from any thread.
+        cancelled: Brings the robot to a controlled stop when set, from any thread.
+    """
+
+    goal: ValidatedGoal
+    traceparent: str
+    on_end: Callable[[SkillResult], None]
+    cancelled: Event = field(default_factory=Event)
+
+
+EXECUTE = "openral/execute_rskill"
+"""Name of the action."""
+MAP = "map"
+SOURCE = "skill_server"
+"""Source named in failure messages."""
+REPEAT_PERIOD = 1.0
+"""Period at which an unchanged catalogue is repeated [s]."""
+
+
+class SkillPublishers:
+    """Publishers of the catalogue (latched and repeated), of failed goals, and of doors' openings."""
+
+    def __init__(self, scope: ResourceScope) -> None:
+        self._catalogue = scope.publisher(SkillCatalogue, "openral/skills", LATCHED)
+        self._failures = scope.publisher(FailureTrigger, f"openral/failure/{SOURCE}", RELIABLE)
+        self._openings = scope.publisher(KeyValue, "openral/openings", RELIABLE)
+        self._last: SkillCatalogue | None = None
+        self._repeat_at = 0.0
+
+    def catalogue(self, verbs: Sequence[str], holding: str, busy_with: str, time: float) -> None:
+        """Publish the available verbs, the held object and the current goal at ``time`` [s].
+
+        The catalogue is repeated so that it replaces one that another node published by mistake.
+        """
+        current = SkillCatalogue(
+            contract_version=CONTRACT_VERSION, verbs=list(verbs), holding=holding, busy_with=busy_with
+        )
+        if current == self._last and monotonic() < self._repeat_at:
+            return
+        self._last, self._repeat_at = current, monotonic() + REPEAT_PERIOD
+        stamped = SkillCatalogue(
+            contract_version=CONTRACT_VERSION, verbs=list(verbs), holding=holding, busy_with=busy_with
+        )
+        stamped.header.stamp = stamp_of(time)
+        self._catalogue.publish(stamped)
+
+    def failure(self, request: ExecuteRskill.Goal, result: SkillResult, time: float) -> None:
+        """Publish the failure of a goal; a success or a cancelled goal is not a failure."""
+        if result.success or result.status is SkillStatus.CANCELLED:
+            return
+        is_error = result.status is SkillStatus.SKILL_ERROR
+        message = FailureTrigger(
+            source=SOURCE,
+            kind=result.status.name.lower(),
+            severity=FailureTrigger.SEVERITY_ERROR if is_error else FailureTrigger.SEVERITY_WARNING,
+            message=f"{request.rskill_id}: {result.message}",
+            evidence=key_values({**result.evidence, "rskill": request.rskill_id}),
+            traceparent=request.traceparent,
+        )
+        message.header.stamp = stamp_of(time)
+        self._failures.publish(message)
+
+    def opening(self, result: SkillResult) -> None:
+        """Publish the opening of the door that a goal moved, if any, even if the goal failed."""
+        container, opening = result.evidence.get("container_id"), result.evidence.get("opening")
+        if isinstance(container, str) and isinstance(opening, float):
+            self._openings.publish(KeyValue(key=container, type=KeyValue.TYPE_FLOAT, float_value=opening))
+
+    def stopped(self, kind: str, reason: str, time: float) -> None:
+        """Publish that the robot itself failed."""
+        message = FailureTrigger(source=SOURCE, kind=kind, message=reason)
+        message.severity, message.header.stamp = FailureTrigger.SEVERITY_FATAL, stamp_of(time)
+        self._failures.publish(message)
+
+
+STOP_GRACE = 5.0
+"""Time the robot has to stop after a deadline before the client gets its result anyway [s]."""
+WATCH_PERIOD = 0.2
+"""Period at which feedback and deadline are checked [s]."""
+
+
+class ActiveGoal:
+    """The goal that is running: its feedback, its deadline in steady wall-clock time, and its result."""
+
+    def __init__(self, handle: ServerGoalHandle, queued: QueuedGoal) -> None:
+        self.handle, self.goal = handle, queued.goal
+        self.ended = Future()
+        self._queued = queued
+        self._due = monotonic() + queued.goal.deadline
+        self._last_feedback: Feedback | None = None
+
+    def publish_feedback(self, feedback: Feedback) -> None:
+        """Publish feedback if it changed."""
+        if feedback == self._last_feedback or not feedback.stage or self.ended.done():
+            return
+        self._last_feedback = feedback
+        self.handle.publish_feedback(
+            ExecuteRskill.Feedback(stage=feedback.stage, progress=float(feedback.progress))
+        )
+
+    def stop(self) -> None:
+        """Bring the robot to a controlled stop."""
+        self._queued.cancelled.set()
+
+    def check_deadline(self) -> None:
+        """Stop the robot at the deadline; end the goal after `STOP_GRACE` even if it has not stopped."""
+        late = monotonic() - self._due
+        if late >= 0.0:
+            self.stop()
+        if late >= STOP_GRACE:
+            self.end(
+                SkillResult(SkillStatus.TIMEOUT, f"{self._timeout_message()}, and the robot has not stopped")
+            )
+
+    def end(self, result: SkillResult) -> None:
+        """Set the result; only the first one counts."""
+        if self.ended.done():
+            return
+        stopped = result.status is SkillStatus.CANCELLED and not self.handle.is_cancel_requested
+        if stopped and monotonic() >= self._due:
+            result = SkillResult(
+                SkillStatus.TIMEOUT, f"{self._timeout_message()}: {result.message}", result.evidence
+            )
+        self.ended.set_result(result)
+
+    def _timeout_message(self) -> str:
+        return f"{self.goal.verb} did not end within {self.goal.deadline:.1f} s"
+
+
+class ServerInactive(SkillFailed):
+    """A goal was sent while the node is inactive."""
+
+    status = SkillStatus.INACTIVE
+
+    def __init__(self) -> None:
+        super().__init__("the skill server is not active; activate its node first")
+
+
+class RobotBusy(SkillFailed):
+    """A goal was sent while another one is running."""
+
+    status = SkillStatus.BUSY
+
+    def __init__(self, verb: Verb) -> None:
+        super().__init__(f"the robot is busy with {verb}; cancel that goal or wait until it ends")
+
+
+def goal_from_message(message: ExecuteRskill.Goal) -> SkillGoal:
+    """Parse the goal of a client.
+
+    Raises:
+        BadRequest: If a parameter is duplicated, has an invalid type, or is a pose in a frame other than map.
+    """
+    counts = Counter(param.key for param in message.params)
+    problems = [f"parameter '{name}' is given {count} times" for name, count in counts.items() if count > 1]
+    frames = [(p.key, p.pose_value.header.frame_id) for p in message.params if p.type == KeyValue.TYPE_POSE]
+    problems += [
+        f"parameter '{name}' is in frame '{frame}': poses must be in '{MAP}'"
+        for name, frame in frames
+        if frame not in ("", MAP)
+    ]
+    if problems:
+        raise BadRequest("; ".join(problems))
+    try:
+        return skill_goal_from_message(message)
+    except OpenRALError as error:
+        raise BadRequest(str(error)) from error
+
+
+class Robot(Protocol):
+    """Robot whose skills are served."""
+
+    @property
+    def served(self) -> Collection[Verb]:
+        """Verbs that the robot has; a goal of another one is refused."""
+
+    @property
+    def available(self) -> Collection[Verb]:
+        """Verbs that it can carry out now, which are offered."""
+
+    @property
+    def holding(self) -> str:
+        """Label of the held object, "" for none."""
+
+    @property
+    def feedback(self) -> Feedback:
+        """Progress of the goal that is running."""
+
+    @property
+    def time(self) -> float:
+        """ROS time [s]."""
+
+
+class GoalExecutor(Protocol):
+    """Executor of goals, one at a time."""
+
+    def submit(self, goal: QueuedGoal) -> None:
+        """Begin a goal; its ``on_end`` gets the result.
+
+        Raises:
+            SkillFailed: If the goal is refused.
+        """
+
+
+class SkillServer:
+    """Action server that accepts every goal, executes one at a time, and ends each with a typed result.
+
+    All of its state belongs to the node's executor; a robot's thread posts results through a queue.
+    """
+
+    def __init__(self, scope: ResourceScope, registry: Registry, robot: Robot) -> None:
+        self._registry, self._robot = registry, robot
+        self._executor: GoalExecutor | None = None
+        self._active: ActiveGoal | None = None
+        self._skills = {skill.verb for skill in registry.skills}
+        self._queue = ExecutorQueue(scope)
+        self._publishers = SkillPublishers(scope)
+        scope.action_server(ExecuteRskill, EXECUTE, self._execute, self._cancel)
+        scope.timer(WATCH_PERIOD, self._watch)
+        self._publish_catalogue()
+
+    def serve(self, scope: ResourceScope, executor: GoalExecutor) -> None:
+        """Pass goals to an executor until the scope is left."""
+        self._executor = executor
+        scope.callback(self._detach)
+        self._publish_catalogue()
+
+    def report_failure(self, kind: str, error: Exception) -> None:
+        """Publish that the robot itself failed."""
+        self._publishers.stopped(kind, f"{type(error).__name__}: {error}", self._robot.time)
+
+    async def _execute(self, handle: ServerGoalHandle) -> ExecuteRskill.Result:
+        try:
+            active = self._begin(handle)
+        except SkillFailed as error:
+            return self._conclude(handle, SkillResult(error.status, str(error)))
+        return self._conclude(handle, await active.ended)
+
+    def _begin(self, handle: ServerGoalHandle) -> ActiveGoal:
+        if self._executor is None:
+            raise ServerInactive
+        goal = validate_goal(goal_from_message(handle.request), self._registry, self._robot.served)
+        if self._active is not None:
+            raise RobotBusy(self._active.goal.verb)
+        queued = QueuedGoal(goal, handle.request.traceparent, self._post_result)
+        if handle.is_cancel_requested:
+            queued.cancelled.set()
+        self._executor.submit(queued)
+        self._active = ActiveGoal(handle, queued)
+        self._publish_catalogue()
+        return self._active
+
+    def _post_result(self, result: SkillResult) -> None:
+        self._queue.post(lambda: self._end(result))
+
+    def _end(self, result: SkillResult) -> None:
+        active, self._active = self._active, None
+        self._publish_catalogue()
+        if active is not None:
+            active.end(result)
+
+    def _conclude(self, handle: ServerGoalHandle, result: SkillResult) -> ExecuteRskill.Result:
+        self._publishers.failure(handle.request, result, self._robot.time)
+        self._publishers.opening(result)
+        if result.success:
+            handle.succeed()
+        elif handle.is_cancel_requested:
+            handle.canceled()
+        else:
+            handle.abort()
+        return fill_skill_result(ExecuteRskill.Result(), result)
+
+    def _cancel(self, handle: ServerGoalHandle) -> CancelResponse:
+        if self._active is not None and self._active.handle == handle:
+            self._active.stop()
+        return CancelResponse.ACCEPT
+
+    def _watch(self) -> None:
+        if self._active is not None:
+            self._active.publish_feedback(self._robot.feedback)
+            self._active.check_deadline()
+        self._publish_catalogue()
+
+    def _detach(self) -> None:
+        self._executor = None
+        self._publish_catalogue()
+
+    def _publish_catalogue(self) -> None:
+        verbs = [] if self._executor is None else sorted(self._skills & set(self._robot.available))
+        busy_with = "" if self._active is None else self._active.goal.verb
+        self._publishers.catalogue(verbs, self._robot.holding, busy_with, self._robot.time)

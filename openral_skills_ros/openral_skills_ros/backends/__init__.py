@@ -1,0 +1,1 @@
+"""Backends of verbs: each carries out a goal by actions of other packages."""

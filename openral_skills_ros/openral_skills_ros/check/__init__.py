@@ -1,0 +1,1 @@
+"""`openral robot check`: a running robot against its robot.yaml."""

@@ -1,0 +1,22 @@
+from setuptools import find_packages, setup
+
+NAME = "openral_skills_ros"
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="Skill server of real robots: ExecuteRskill by Nav2, ros2_control and any ROS action.",
+    license="Apache-2.0",
+    packages=find_packages(exclude=["test", "test.*"]),
+    package_data={NAME: ["py.typed"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+    ],
+    zip_safe=True,
+    extras_require={"test": ["pytest"]},
+    entry_points={
+        "console_scripts": ["skill_server = openral_skills_ros.node:main"],
+        "openral.commands": ["robot = openral_skills_ros.check.command:commands"],
+    },
+)

@@ -1,0 +1,85 @@
+"""`openral robot check` beside a robot that publishes, and beside none."""
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+pytest.importorskip("rclpy")
+import rclpy
+from geometry_msgs.msg import TransformStamped
+from rclpy.executors import SingleThreadedExecutor
+from sensor_msgs.msg import CameraInfo, Image
+from tf2_msgs.msg import TFMessage
+
+from openral_ros.conversions.images import image_message
+from openral_ros.conversions.stamps import seconds
+from openral_ros.qos import LATCHED, SENSOR
+from openral_skills_ros.check.command import app
+
+CAMERA = {"image": "/rgb", "info": "/info", "optical_frame": "optical", "rate": 5.0}
+CONTENT = {"name": "shelf", "frames": {"base": "shelf"}, "cameras": {"shelf": CAMERA}}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "robot.yaml"
+    path.write_text(yaml.safe_dump(CONTENT))
+    return path
+
+
+class Shelf:
+    """A camera on a shelf, publishing from a thread of its own."""
+
+    def __init__(self, context: Any) -> None:
+        self.node = rclpy.create_node("shelf", context=context)
+        self._images = self.node.create_publisher(Image, "/rgb", SENSOR)
+        self._infos = self.node.create_publisher(CameraInfo, "/info", SENSOR)
+        static = self.node.create_publisher(TFMessage, "tf_static", LATCHED)
+        static.publish(
+            TFMessage(transforms=[self._transform("map", "shelf"), self._transform("shelf", "optical")])
+        )
+        self.node.create_timer(0.1, self._publish)
+        self._executor = SingleThreadedExecutor(context=context)
+        self._executor.add_node(self.node)
+        self._thread = threading.Thread(target=self._executor.spin)
+        self._thread.start()
+
+    def _transform(self, parent: str, child: str) -> TransformStamped:
+        transform = TransformStamped(child_frame_id=child)
+        transform.header.frame_id = parent
+        transform.transform.rotation.w = 1.0
+        return transform
+
+    def _publish(self) -> None:
+        now = seconds(self.node.get_clock().now().to_msg())
+        self._images.publish(image_message(np.zeros((48, 64, 3), np.uint8), "rgb8", now, "optical"))
+        info = CameraInfo(width=64, height=48, k=[60.0, 0.0, 32.0, 0.0, 60.0, 24.0, 0.0, 0.0, 1.0])
+        self._infos.publish(info)
+
+    def close(self) -> None:
+        self._executor.shutdown()
+        self._thread.join()
+        self.node.destroy_node()
+
+
+def test_a_good_robot_passes(ros_context: Any, file: Path) -> None:
+    shelf = Shelf(ros_context)
+    try:
+        done = CliRunner().invoke(app, ["check", "--robot", str(file), "--seconds", "3"])
+    finally:
+        shelf.close()
+    assert done.exit_code == 0, done.output
+    assert "shelf: 0 of 7 checks failed" in done.output
+
+
+def test_without_a_robot_each_problem_has_its_mend(ros_domain: int, file: Path) -> None:
+    done = CliRunner().invoke(app, ["check", "--robot", str(file), "--seconds", "2"])
+    assert done.exit_code == 1
+    assert "BAD  camera shelf: image: nothing on /rgb" in done.output
+    assert "ros2 topic hz /rgb" in done.output
+    assert "BAD  transform map <- optical: the frames are not connected" in done.output

@@ -1,0 +1,250 @@
+"""Subscription to a camera: depth images are kept by stamp, and decoded and registered on request."""
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+from sensor_msgs.msg import CameraInfo, Image
+
+from openral_core.errors import OpenRALError, format_choices
+from openral_core.geometry import InvalidGeometry
+from openral_ros.conversions.images import depth_of
+from openral_ros.conversions.stamps import nanoseconds, seconds
+from openral_ros.qos import SENSOR
+from openral_ros.resources import ResourceScope
+from openral_ros.tf_buffer import TransformBuffer
+from openral_world_state.depth_camera import DepthRegistration, DepthView, Intrinsics, InvalidIntrinsics
+from openral_world_state.static_map import is_on_map
+
+MAX_IMAGES = 128
+"""Images kept of one camera [1]: 4 s at 30 Hz; they take 160 MB at 640x480 px."""
+MAX_IMAGE_BYTES = 200_000_000
+"""Size of all images kept of one camera [bytes]; larger images are kept for a shorter time."""
+STILL_TOLERANCE = 0.005
+"""Largest difference of two poses of a camera that stands still [m, rad]; the noise of joint encoders."""
+MAX_RECTIFICATION = 0.002
+"""Largest angle of R that is ignored in a raw image [rad]; it moves an object by 3 mm at 1.5 m."""
+
+
+class UnknownCamera(OpenRALError):
+    """No configured camera has this id or frame."""
+
+    def __init__(self, camera: str, known: Iterable[str]) -> None:
+        problem = f"unknown camera {camera!r}" if camera else "no camera or frame given"
+        super().__init__(f"{problem}; known cameras: {format_choices(known)}")
+
+
+class NoDepthFrame(OpenRALError):
+    """The depth image of that time, or the camera's intrinsics, are missing."""
+
+    def __init__(self, camera: str, stamp: float, held: int, first: float, last: float) -> None:
+        kept = f"{held} images kept, from {first:.3f} s to {last:.3f} s" if held else "none received yet"
+        super().__init__(f"camera {camera!r} has no depth image with intrinsics at {stamp:.3f} s: {kept}")
+
+
+class UnalignedDepth(OpenRALError):
+    """The depth image is of another frame than the intrinsics, and its own intrinsics are unknown."""
+
+    def __init__(self, camera: str, depth: str, info: str) -> None:
+        super().__init__(
+            f"depth of camera {camera!r} is in frame {depth!r}, but its camera_info in frame {info!r}, "
+            f"and no intrinsics of {depth!r} were received; publish them on {camera}/depth/camera_info, "
+            "or configure the driver to align depth to colour"
+        )
+
+
+class UnsupportedRectification(InvalidIntrinsics):
+    """R and P of a CameraInfo describe an image that cannot be lifted."""
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(f"unsupported rectification: {problem}; {remedy}")
+
+
+class DepthSubscription:
+    """Subscription to one camera's depth images and intrinsics.
+
+    Args:
+        scope: Holds the subscriptions.
+        name: Camera id, the prefix of its topics.
+        history: Time for which images are kept, by their stamps [s].
+        tolerance: Largest difference between the stamps of a request and an image [s].
+        still_tolerance: The same if the image of that time was lost and the camera stood still meanwhile [s].
+        rectified: Ids of cameras whose images are rectified; "<id>/depth" is the depth camera.
+    """
+
+    def __init__(
+        self,
+        scope: ResourceScope,
+        name: str,
+        history: float,
+        tolerance: float,
+        still_tolerance: float,
+        rectified: Collection[str] = (),
+    ) -> None:
+        self.name, self._history, self._rectified = name, history, rectified
+        self._tolerance, self._still_tolerance = tolerance, still_tolerance
+        self._images: OrderedDict[int, Image] = OrderedDict()
+        self._info: CameraInfo | None = None
+        self._depth_info: CameraInfo | None = None
+        self._registration: DepthRegistration | None = None
+        self._registered: tuple[int, NDArray[np.float32]] | None = None
+        self.stream = scope.subscription(Image, f"{name}/depth", self._on_depth, SENSOR)
+        scope.subscription(CameraInfo, f"{name}/camera_info", self._on_info, SENSOR)
+        scope.subscription(CameraInfo, f"{name}/depth/camera_info", self._on_depth_info, SENSOR)
+
+    @property
+    def frame(self) -> str:
+        """Optical frame of the camera."""
+        return self._info.header.frame_id if self._info else f"{self.name}_camera_optical_frame"
+
+    def view(self, stamp: float, transforms: TransformBuffer, map_frame: str) -> DepthView:
+        """Return the depth view at a stamp [s].
+
+        Raises:
+            NoDepthFrame: If the depth image of that time or the intrinsics are missing.
+            InvalidIntrinsics: If the camera is not calibrated, or its model is not supported.
+            UnalignedDepth: If depth is of another frame than the intrinsics, and has none of its own.
+            UnknownFrame: If the camera's frame is not connected to the map, or to the depth camera's.
+            StaleTransform: If the transforms do not cover that time.
+            InvalidGeometry: If the camera's position is not on the map.
+        """
+        image = self._nearest(stamp)
+        if image is None or self._info is None:
+            raise self._no_frame(stamp)
+        intrinsics = intrinsics_of(self._info, self.name in self._rectified)
+        T_map_camera = transforms.lookup(map_frame, self.frame, seconds(image.header.stamp))
+        if abs(seconds(image.header.stamp) - stamp) > self._tolerance:
+            T_asked = transforms.lookup(map_frame, self.frame, stamp)
+            is_lost = next(reversed(self._images)) * 1e-9 > stamp  # a later image was received
+            if not is_lost or np.abs(T_asked - T_map_camera).max() > STILL_TOLERANCE:
+                raise self._no_frame(stamp)
+        if not is_on_map(T_map_camera[:3, 3]):
+            raise InvalidGeometry(
+                "position of the camera", T_map_camera[:3, 3].tolist(), "a position on the map"
+            )
+        depth = self._aligned(image, intrinsics, transforms)
+        return DepthView(self.name, stamp, depth, intrinsics, T_map_camera)
+
+    def _aligned(self, image: Image, colour: Intrinsics, transforms: TransformBuffer) -> NDArray[np.float32]:
+        """Depth image in the colour camera's view [m], registered unless it already is."""
+        info, frame = self._depth_info, image.header.frame_id
+        if info is None or info.header.frame_id != frame:
+            if frame != self.frame:
+                raise UnalignedDepth(self.name, frame, self.frame)
+            return depth_of(image)
+        own = intrinsics_of(info, f"{self.name}/depth" in self._rectified)
+        if frame == self.frame and own.matches(colour.resized(own.width, own.height)):
+            return depth_of(image)
+        T_colour_depth = transforms.lookup(self.frame, frame, seconds(image.header.stamp))
+        return self._registered_image(image, own, colour, T_colour_depth)
+
+    def _registered_image(
+        self, image: Image, own: Intrinsics, colour: Intrinsics, T_colour_depth: NDArray[np.float64]
+    ) -> NDArray[np.float32]:
+        """Register an image, or return the last result if it is of this image; several detectors ask."""
+        kept, key = self._registration, nanoseconds(image.header.stamp)
+        if kept is None or not (kept.depth.matches(own) and kept.colour.matches(colour)):
+            kept, self._registered = DepthRegistration(own, colour), None
+            self._registration = kept
+        if self._registered is None or self._registered[0] != key:
+            self._registered = key, kept.register(depth_of(image), T_colour_depth)
+        return self._registered[1]
+
+    def _nearest(self, stamp: float) -> Image | None:
+        """Nearest image within the larger tolerance."""
+        key = min(self._images, key=lambda kept: abs(kept * 1e-9 - stamp), default=None)
+        farthest = max(self._tolerance, self._still_tolerance)
+        return self._images[key] if key is not None and abs(key * 1e-9 - stamp) <= farthest else None
+
+    def _no_frame(self, stamp: float) -> NoDepthFrame:
+        stamps = [key * 1e-9 for key in self._images]
+        return NoDepthFrame(self.name, stamp, len(stamps), min(stamps, default=0.0), max(stamps, default=0.0))
+
+    def _on_depth(self, image: Image) -> None:
+        """Keep an image; if it is far older than the newest, the clock restarted: drop the others."""
+        key = nanoseconds(image.header.stamp)
+        newest = next(reversed(self._images), key)
+        if key < newest - self._history * 1e9:
+            self._images.clear()
+        self._images[key] = image
+        while len(self._images) > 1 and self._is_full(key):
+            self._images.popitem(last=False)
+
+    def _is_full(self, newest: int) -> bool:
+        """Return True if the oldest image must go; ``newest`` is the key of the newest."""
+        size = sum(len(image.data) for image in self._images.values())
+        oldest = next(iter(self._images))
+        return (
+            len(self._images) > MAX_IMAGES or size > MAX_IMAGE_BYTES or oldest < newest - self._history * 1e9
+        )
+
+    def _on_info(self, info: CameraInfo) -> None:
+        self._info = info
+
+    def _on_depth_info(self, info: CameraInfo) -> None:
+        self._depth_info = info
+
+
+def intrinsics_of(info: CameraInfo, rectified: bool = False) -> Intrinsics:
+    """Convert a CameraInfo to the intrinsics of its images, which are its binned region of interest.
+
+    Source: sensor_msgs/CameraInfo: a raw image has K and D, a rectified one P and no distortion.
+
+    Args:
+        info: Message; K, D, P and the region of interest are for the full resolution.
+        rectified: True for the images of a rectified topic, such as `image_rect`.
+
+    Raises:
+        InvalidIntrinsics: If the camera is not calibrated, or its model is not supported.
+    """
+    width, height, region = int(info.width), int(info.height), info.roi
+    if rectified:
+        whole = Intrinsics(_rectified_matrix(info), width, height)
+    else:
+        _check_unrotated(np.array(info.r, dtype=np.float64).reshape(3, 3))
+        K = np.array(info.k, dtype=np.float64).reshape(3, 3)
+        whole = Intrinsics(K, width, height, tuple(map(float, info.d)), info.distortion_model)
+    cropped = whole.cropped(region.x_offset, region.y_offset, region.width, region.height)
+    return cropped.binned(info.binning_x, info.binning_y)
+
+
+def _rectified_matrix(info: CameraInfo) -> NDArray[np.float64]:
+    """Camera matrix of the rectified image, the left part of P."""
+    P = np.array(info.p, dtype=np.float64).reshape(3, 4)
+    if not P.any():
+        raise UnsupportedRectification("the image is rectified, but P is 0", "publish P in camera_info")
+    if P[:, 3].any():
+        raise UnsupportedRectification(
+            f"P has the translation ({P[0, 3]:g}, {P[1, 3]:g}) of a second stereo camera",
+            "use the first camera of the pair, whose translation is 0",
+        )
+    if info.roi.do_rectify and (info.roi.width, info.roi.height) not in ((0, 0), (info.width, info.height)):
+        raise UnsupportedRectification(
+            "the region of interest is of the raw image (do_rectify)",
+            "publish the region of the rectified image",
+        )
+    return P[:, :3]
+
+
+def _check_unrotated(R: NDArray[np.float64]) -> None:
+    """Refuse a raw image whose frame is the rotated one of its rectified image; R of zeros is not set."""
+    rotation = float(np.linalg.norm(R - np.eye(3)))
+    if R.any() and not rotation <= MAX_RECTIFICATION * np.sqrt(2.0):
+        raise UnsupportedRectification(
+            "R of camera_info rotates a raw stereo image",
+            "use the rectified topic and list it in rectified_cameras",
+        )
+
+
+def find_camera(cameras: Iterable[DepthSubscription], name: str) -> DepthSubscription:
+    """Find a camera by its id or optical frame; "" finds the only one.
+
+    Raises:
+        UnknownCamera: With the valid ids.
+    """
+    known = list(cameras)
+    for camera in known:
+        if name in (camera.name, camera.frame) or (not name and len(known) == 1):
+            return camera
+    raise UnknownCamera(name, [camera.name for camera in known])
