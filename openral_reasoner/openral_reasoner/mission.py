@@ -24,8 +24,9 @@ from openral_reasoner.evidence import Evidence, Fact, Gone, Node
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.policies import PrematureEndPolicy
 from openral_reasoner.residency import ResidencyState
-from openral_reasoner.search import SearchProgress, normalize_term
+from openral_reasoner.search import SearchProgress
 from openral_reasoner.settings import MissionSettings
+from openral_reasoner.terms import normalize_term
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,19 @@
 """Active search: progress of an episode, candidate places and their order by expected time."""
 
 import heapq
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import lru_cache
 from math import dist
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from openral_core.detectors import LocateStatus
 from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneGraph, SceneNode
+from openral_reasoner.placement.belief import DEFAULT_WEIGHTS, BeliefWeights, placement_chances
+from openral_reasoner.placement.prior import Site
+from openral_reasoner.terms import rank_of
 
 LOOKAHEAD = 8
 """Number of next stops whose order is optimised jointly; the rest follow the ratio rule alone."""
@@ -225,21 +226,6 @@ class SearchProgress:
         )
 
 
-_ARTICLES = re.compile(r"^(?:(?:a|an|the|my|some|any|please)\s+)+")
-
-
-@lru_cache(maxsize=1024)  # every candidate of every plan is compared by its terms
-def normalize_term(term: str) -> str:
-    """Normalise case, articles and spaces; there is one search episode per normalised term."""
-    plain = re.sub(r"[^\w\s-]", " ", term.lower(), flags=re.UNICODE)
-    return _ARTICLES.sub("", " ".join(plain.split())).strip()
-
-
-def same_term(first: str, second: str) -> bool:
-    """Return True if both terms name the same search."""
-    return normalize_term(first) == normalize_term(second)
-
-
 class CandidateKind(IntEnum):
     """Origin of a candidate, in the order of searching if nothing else is known."""
 
@@ -251,7 +237,7 @@ class CandidateKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Node to search; ``must_open`` if a closed door hides its contents."""
+    """Node to search; ``must_open`` if closed, ``chance`` that the object is there."""
 
     node_id: str
     label: str
@@ -259,6 +245,7 @@ class Candidate:
     why: str
     room: str = ""
     must_open: bool = False
+    chance: float = 0.0
 
     def words(self) -> str:
         """Return one line of the frontier as text."""
@@ -275,13 +262,16 @@ class SearchCosts(BaseModel):
     opening: float = Field(default=10.0, ge=0.0, description="opening and closing a door beside it [m]")
 
 
-LIKELY = 0.6
-"""Probability of each further prior, relative to the one before it [1]."""
-ODD = 0.2
-"""Probability that the object is at none of the places that priors name [1]."""
-COMMON = {CandidateKind.CONTAINER: 1.5, CandidateKind.PLACE: 1.0, CandidateKind.ROOM: 1.0}
-"""Relative probability of places that no prior names, by kind [1]."""
 _USUAL = SearchCosts()
+OFTEN = 1.5
+"""Probability from which a place is called a usual one, relative to the mean of all places [1]."""
+_GROUPS = (
+    {CandidateKind.CONTAINER, CandidateKind.PLACE},
+    {CandidateKind.ROOM},
+    {CandidateKind.NEAR_MISS},
+)
+"""Kinds of candidates among which one belief is divided."""
+_REASONS = {CandidateKind.CONTAINER: "its contents are hidden", CandidateKind.PLACE: "not searched yet"}
 
 
 def plan_active_search(
@@ -290,6 +280,7 @@ def plan_active_search(
     limit: int,
     start: Point | None = None,
     costs: SearchCosts = _USUAL,
+    weights: BeliefWeights = DEFAULT_WEIGHTS,
 ) -> tuple[Candidate, ...]:
     """Return the places to search next, best first.
 
@@ -303,65 +294,77 @@ def plan_active_search(
         limit: Maximum number of candidates.
         start: Position of the robot in map [m], if known.
         costs: Costs of looking and opening.
+        weights: Worth of each source of knowledge about the object's place.
     """
-    found = list_candidates(graph, progress)
+    found = list_candidates(graph, progress, weights)
     near = [c for node in progress.near_misses for c in found if c.node_id == node]
     places = [c for c in found if c.kind in (CandidateKind.CONTAINER, CandidateKind.PLACE)]
     rooms = [c for c in found if c.kind is CandidateKind.ROOM]
     order = near
     for group in (places, rooms):
         start = graph.by_id[order[-1].node_id].pose.position if order else start
-        order = order + order_candidates(graph, group, progress, start, costs)
+        order = order + order_candidates(graph, group, start, costs)
     return tuple(order[:limit])
 
 
-def list_candidates(graph: SceneGraph, progress: SearchProgress) -> list[Candidate]:
+def list_candidates(
+    graph: SceneGraph, progress: SearchProgress, weights: BeliefWeights = DEFAULT_WEIGHTS
+) -> list[Candidate]:
     """Return the nodes that may be searched and were not visited in this episode."""
     belongs = (Relation.IN_ROOM, Relation.PART_OF)
     rooms = {e.source: graph.by_id[e.target].label for e in graph.edges if e.relation in belongs}
-    nodes = (node for node in graph.nodes if node.id not in progress.visited)
-    made = (candidate_at(node, progress, rooms.get(node.id, "")) for node in nodes)
-    return sorted((c for c in made if c is not None), key=lambda each: (each.kind, each.node_id))
+    kinds = {node.id: kind for node in graph.nodes if (kind := kind_of(node, progress)) is not None}
+    made = list[Candidate]()
+    for group in (
+        {CandidateKind.CONTAINER, CandidateKind.PLACE},
+        {CandidateKind.ROOM},
+        {CandidateKind.NEAR_MISS},
+    ):
+        sites = {each: site_of(graph.by_id[each], rooms) for each, kind in kinds.items() if kind in group}
+        chances = placement_chances(graph, sites, progress.term, progress.priors, weights)
+        made += [
+            candidate_at(graph.by_id[each], kinds[each], sites[each], chances, progress) for each in sites
+        ]
+    left = (each for each in made if each.node_id not in progress.visited)
+    return sorted(left, key=lambda each: (each.kind, each.node_id))
+
+
+def site_of(node: SceneNode, rooms: Mapping[str, str]) -> Site:
+    """Return the names of a node and the label of its room."""
+    room = node.label if node.kind is NodeKind.ROOM else rooms.get(node.id, "")
+    return Site((node.label, *node.aliases), room)
 
 
 def order_candidates(
-    graph: SceneGraph,
-    candidates: list[Candidate],
-    progress: SearchProgress,
-    start: Point | None,
-    costs: SearchCosts,
+    graph: SceneGraph, candidates: list[Candidate], start: Point | None, costs: SearchCosts
 ) -> list[Candidate]:
     """Order candidates by the expected time until the object is found."""
     ways, points = RouteLengths(graph), [graph.by_id[c.node_id].pose.position for c in candidates]
-    effort = [costs.looking + costs.opening * c.must_open for c in candidates]
-    chances = chances_of(graph, candidates, progress)
-    stops = [SearchStop(chance, cost) for chance, cost in zip(chances, effort, strict=True)]
+    stops = [SearchStop(c.chance, costs.looking + costs.opening * c.must_open) for c in candidates]
     first = [ways.between(start, point) if start else 0.0 for point in points]
     between = [[ways.between(point, other) for other in points] for point in points]
     return [candidates[index] for index in order_by_expected_time(stops, first, between)]
 
 
-def chances_of(graph: SceneGraph, candidates: list[Candidate], progress: SearchProgress) -> list[float]:
-    """Split each prior's probability among the places it names, and ``ODD`` among the others."""
-    ranks = [prior_of(graph.by_id[c.node_id], c.room, progress.priors) for c in candidates]
-    sharing, unnamed = Counter(ranks), len(progress.priors)
-    named = sum(LIKELY**rank for rank in sharing if rank < unnamed)
-    common = sum(COMMON[c.kind] for c, rank in zip(candidates, ranks, strict=True) if rank == unnamed)
-    return [
-        (1.0 - ODD) * LIKELY**rank / sharing[rank] / named
-        if rank < unnamed
-        else ODD * COMMON[candidate.kind] / common
-        for candidate, rank in zip(candidates, ranks, strict=True)
-    ]
-
-
-def candidate_at(node: SceneNode, progress: SearchProgress, room: str) -> Candidate | None:
-    """Return the candidate that a node is, None if there is nothing to search."""
-    kind = kind_of(node, progress)
-    if kind is None:
-        return None
+def candidate_at(
+    node: SceneNode,
+    kind: CandidateKind,
+    site: Site,
+    chances: Mapping[str, float],
+    progress: SearchProgress,
+) -> Candidate:
+    """Return the candidate that a node is."""
     closed = node.is_container and node.occludes_contents and node.opening is not Opening.OPEN
-    return Candidate(node.id, node.label, kind, reason_for(node, kind, progress, room), room, closed)
+    named = rank_of((node.id, *site.names), site.room, progress.priors)
+    if kind is CandidateKind.NEAR_MISS:
+        why = "memory has a similar object there"
+    elif named < len(progress.priors):
+        why = f"{progress.priors[named]!r} is a likely place"
+    elif chances[node.id] * len(chances) > OFTEN:
+        why = "such objects are often kept here"
+    else:
+        why = _REASONS.get(kind, "look around")
+    return Candidate(node.id, node.label, kind, why, site.room, closed, chances[node.id])
 
 
 def kind_of(node: SceneNode, progress: SearchProgress) -> CandidateKind | None:
@@ -371,24 +374,3 @@ def kind_of(node: SceneNode, progress: SearchProgress) -> CandidateKind | None:
     if node.kind is not NodeKind.AGENT and node.is_container and node.occludes_contents:
         return CandidateKind.CONTAINER
     return {NodeKind.PLACE: CandidateKind.PLACE, NodeKind.ROOM: CandidateKind.ROOM}.get(node.kind)
-
-
-def reason_for(node: SceneNode, kind: CandidateKind, progress: SearchProgress, room: str) -> str:
-    """Return why a node is a candidate, for the model."""
-    if kind is CandidateKind.NEAR_MISS:
-        return "memory has a similar object there"
-    prior = prior_of(node, room, progress.priors)
-    if prior < len(progress.priors):
-        return f"{progress.priors[prior]!r} is a likely place"
-    reasons = {CandidateKind.CONTAINER: "its contents are hidden", CandidateKind.PLACE: "not searched yet"}
-    return reasons.get(kind, "look around")
-
-
-def prior_of(node: SceneNode, room: str, priors: tuple[str, ...]) -> int:
-    """Return the index of the first prior that names this node or its room, else ``len(priors)``."""
-    names = {normalize_term(name) for name in (node.id, node.label, *node.aliases)} - {""}
-    heads = {name.split()[-1] for name in names}
-    known = (
-        names | heads | {f"{normalize_term(room)} {head}" for head in heads} | {normalize_term(room)} - {""}
-    )
-    return next((i for i, prior in enumerate(priors) if normalize_term(prior) in known), len(priors))

@@ -35,10 +35,10 @@ from openral_reasoner.scripted.grammar import (
     NotUnderstood,
     PickUp,
     Pour,
-    load_priors,
+    load_serving_rules,
     parse_goal,
 )
-from openral_reasoner.search import same_term
+from openral_reasoner.terms import same_term
 
 ME = "me"
 _THESAURUS = Thesaurus.load()
@@ -232,7 +232,7 @@ def _receipt(act: Acted) -> str:
 
 def prove_serving(goal: BringFilled, case: Case) -> Verdict:
     """Prove that a filled vessel was brought."""
-    vessels = tuple(dict.fromkeys((goal.vessel, load_priors().vessel_for(goal.vessel, goal.contents))))
+    vessels = tuple(dict.fromkeys((goal.vessel, load_serving_rules().vessel_for(goal.vessel, goal.contents))))
     pours = pours_into(case, goal.contents, *vessels)
     if not pours:
         return _not_poured(case, goal.contents, *vessels)

@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from openral_reasoner_testing.search_benchmark import SEARCHERS, draw, run_search, score_search, search_table
+from openral_reasoner_testing.search_benchmark import SEARCHERS, draw, run_search, score_search, score_table
 
 HOMES = range(10_000, 10_040)
 score = cache(score_search)
@@ -32,4 +32,4 @@ def test_a_search_is_the_same_every_time(searcher: str) -> None:
 
 def test_the_table_has_a_row_per_searcher() -> None:
     scores = [score_search(name, range(3)) for name in SEARCHERS]
-    assert len(search_table(scores).splitlines()) == 2 + len(SEARCHERS)
+    assert len(score_table(scores).splitlines()) == 2 + len(SEARCHERS)

@@ -45,7 +45,7 @@ from openral_reasoner.events import (
     SceneRead,
     SkillEnded,
 )
-from openral_reasoner.search import normalize_term
+from openral_reasoner.terms import normalize_term
 from openral_reasoner_testing.symbolic_home import SKILLS, HomeObject, HomePlace, SymbolicHome
 
 

@@ -2,8 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from random import Random
 
+from pydantic import RootModel
+
+from openral_core.documents import parse_yaml
 from openral_core.missions import MissionState
 from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import Verb
@@ -12,7 +17,6 @@ from openral_reasoner.budget import SearchBudget
 from openral_reasoner.commands import CallLocate
 from openral_reasoner.context import Context, Frontier, RawCall
 from openral_reasoner.palette.entries import LocatorEntry, PlaceEntry, SkillEntry, ToolPalette
-from openral_reasoner.scripted.grammar import load_priors
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.search import SearchCosts
 from openral_reasoner.settings import MissionSettings
@@ -88,11 +92,22 @@ def _hiding_place(rng: Random, home: SymbolicHome, target: str) -> str:
     every = sorted(home.places)
     if rng.random() < ODD_PLACE:
         return rng.choice(every)
-    for kind in load_priors().likely_places(target):
+    for kind in dict.fromkeys((*usual_places().get(target, ()), *usual_places()["default"])):
         usual = [node for node in every if home.places[node].aliases == (kind,)]
         if usual and rng.random() < 0.6:
             return rng.choice(usual)
     return rng.choice(every)
+
+
+@cache
+def usual_places() -> Mapping[str, tuple[str, ...]]:
+    """Load where objects are hidden: kinds of furniture by noun, best first."""
+    text = files(__package__).joinpath("usual_places.yaml").read_text(encoding="utf-8")
+    return UsualPlaces.model_validate(parse_yaml(text)).root
+
+
+class UsualPlaces(RootModel[Mapping[str, tuple[str, ...]]]):
+    """The file ``usual_places.yaml``."""
 
 
 _POSES = {Verb.NAVIGATE: "goal", Verb.HANDOVER: "agent"}
@@ -261,7 +276,7 @@ HEAD = (
 )
 
 
-def search_table(scores: Sequence[SearchScore]) -> str:
+def score_table(scores: Sequence[SearchScore]) -> str:
     """One row per searcher."""
     rows = (
         f"| {s.searcher} | {s.homes} | {s.success:.1%} | {s.spl:.3f} | {s.looks:.1f} | {s.way:.1f} "

@@ -111,6 +111,8 @@ class SymbolicHome:
         known = [o for o in self.objects.values() if o.remembered]
         nodes += [SceneNode(o.id, NodeKind.OBJECT, o.remembered, self.remembered_pose(o)) for o in known]
         edges = [SceneEdge(p.id, Relation.IN_ROOM, p.room) for p in self.places.values()]
+        spots = ((o.id, o.remembered_at or o.place) for o in known)
+        edges += [SceneEdge(item, Relation.AT_PLACE, spot) for item, spot in spots if spot in self.places]
         return SceneGraph(tuple(nodes), tuple(edges))
 
     def _pose_at(self, item: HomeObject, place: str) -> Pose:

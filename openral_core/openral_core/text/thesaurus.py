@@ -238,6 +238,14 @@ class Thesaurus:
         """Return every broader concept."""
         return self._kinds.ancestors(concept)
 
+    def parents(self, concept: str) -> tuple[str, ...]:
+        """Return the broader concepts one step up."""
+        return self._kinds.parents(concept)
+
+    def knows(self, name: str) -> bool:
+        """Test if words in singular name a concept, a synonym or a package."""
+        return self._is_known(name)
+
     def kinds_below(self, concept: str) -> frozenset[str]:
         """Return every narrower concept."""
         return self._kinds.descendants(concept)

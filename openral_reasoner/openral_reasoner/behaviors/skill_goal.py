@@ -20,7 +20,7 @@ from openral_reasoner.events import CallFailed, DeadlinePassed, Event, SkillEnde
 from openral_reasoner.evidence import Acted
 from openral_reasoner.mission import KnownObject, Mission, Procedure, Wait
 from openral_reasoner.palette.entries import SkillEntry
-from openral_reasoner.search import normalize_term
+from openral_reasoner.terms import normalize_term
 
 STOOD = 0.05
 """Largest displacement of a base that counts as standing still [m]."""

@@ -1,7 +1,7 @@
-"""Grammar of the goals that the scripted planner understands, and its commonsense priors.
+"""Grammar of the goals that the scripted planner understands, and its rules for serving.
 
-The grammar tolerates politeness and misspellings. The priors name the usual places of
-objects and the vessels of drinks.
+The grammar tolerates politeness and misspellings. The rules name the vessels of drinks and the surfaces for
+setting objects down.
 """
 
 import re
@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from openral_core.documents import Document, parse_document, parse_yaml
-from openral_reasoner.search import normalize_term
+from openral_reasoner.terms import normalize_term
 
 _BEFORE = re.compile(
     r"^(?:(?:please|kindly|hey|hi|hello|ok|okay|robot|now|then|just|quickly"
@@ -286,18 +286,11 @@ def _fixture(words: str) -> str:
     return _DOOR.sub("", plain(words))
 
 
-class Priors(Document):
-    """Places by head noun, vessels by drink, and surfaces for setting objects down."""
+class ServingRules(Document):
+    """Vessels by drink, and surfaces for setting objects down."""
 
-    places: Mapping[str, tuple[str, ...]]
     vessels: Mapping[str, str]
     staging: tuple[str, ...]
-
-    def likely_places(self, words: str) -> tuple[str, ...]:
-        """Return the usual places of an object, best first."""
-        nouns = normalize_term(words).split()
-        known = next((self.places[noun] for noun in reversed(nouns) if noun in self.places), ())
-        return tuple(dict.fromkeys((*known, *self.places["default"])))[:12]
 
     def vessel_for(self, vessel: str, contents: str) -> str:
         """Return the vessel that suits these contents if ``vessel`` was asked for."""
@@ -306,8 +299,8 @@ class Priors(Document):
 
 
 @cache
-def load_priors() -> Priors:
-    """Load the priors of the package."""
-    name = "priors.yaml"
+def load_serving_rules() -> ServingRules:
+    """Load the rules of the package."""
+    name = "serving.yaml"
     text = files("openral_reasoner.scripted").joinpath(name).read_text(encoding="utf-8")
-    return parse_document(Priors, parse_yaml(text), name)
+    return parse_document(ServingRules, parse_yaml(text), name)

@@ -23,7 +23,7 @@ from openral_reasoner.scripted.grammar import (
     NotUnderstood,
     PickUp,
     Pour,
-    load_priors,
+    load_serving_rules,
     parse_goal,
 )
 from openral_reasoner.scripted.steps import (
@@ -58,7 +58,7 @@ def bring(context: PlanContext, goal: Bring) -> Plan[str]:
 def bring_filled(context: PlanContext, goal: BringFilled) -> Plan[str]:
     """Fill a vessel that suits the contents, and bring it."""
     yield from resolve_receiver(context, goal.to)
-    vessel = load_priors().vessel_for(goal.vessel, goal.contents)
+    vessel = load_serving_rules().vessel_for(goal.vessel, goal.contents)
     held = yield from fill(context, vessel, goal.contents)
     yield from grasp(context, vessel, held)
     yield from deliver(context, vessel, goal.to)
@@ -124,7 +124,7 @@ def resolve_receiver(context: PlanContext, to: str) -> Plan[tuple[Verb, str]]:
 def staging_surface(context: PlanContext, room: str = "") -> str:
     """Choose a surface for setting objects down, in this room if one is named."""
     places = [p for p in context.now.places if p.room == room or not room]
-    for name in load_priors().staging:
+    for name in load_serving_rules().staging:
         place = next((p for p in places if name in p.label.lower()), None)
         if place is not None:
             return place.id

@@ -9,7 +9,6 @@ from openral_core.skills import Verb
 from openral_reasoner.behaviors.recall import BAD_QUERY
 from openral_reasoner.context import ObjectSummary, RawCall, ToolResult
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.scripted.grammar import load_priors
 from openral_reasoner.search import BLIND, NOBODY_CAN_LOOK, SEEN_NOT_PLACED
 from openral_reasoner.tools.actions import ExecuteRskillTool
 from openral_reasoner.tools.base import Tool
@@ -72,13 +71,12 @@ def find_object(context: PlanContext, words: str, where: str = "") -> Plan[tuple
     Args:
         context: Current palette.
         words: The object.
-        where: Stated place: a match there is preferred, and only this place is given as likely.
+        where: Stated place: a match there is preferred, and it is given as likely.
 
     Raises:
         PlanFailed: If it cannot be found.
     """
-    likely = (where,) if where else load_priors().likely_places(words)
-    reply = yield RecallObjectTool(query=words, likely_places=likely)
+    reply = yield RecallObjectTool(query=words, likely_places=(where,) if where else ())
     if reply.status == BAD_QUERY:
         raise PlanFailed(f"I can't read {words!r} as the name of an object. Please name it in letters.")
     if reply.found:

@@ -19,7 +19,8 @@ from openral_reasoner.behaviors.requests import RequestFailed, resolve
 from openral_reasoner.context import ObjectSummary, ToolResult, fence_untrusted
 from openral_reasoner.mission import KnownObject, Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.search import SEEN_NOT_PLACED, same_term
+from openral_reasoner.search import SEEN_NOT_PLACED
+from openral_reasoner.terms import same_term
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
 

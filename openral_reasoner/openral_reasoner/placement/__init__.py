@@ -1,0 +1,1 @@
+"""Beliefs about where objects are: prior of kinds, and its update with memory and opinions."""

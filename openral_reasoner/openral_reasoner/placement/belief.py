@@ -1,0 +1,120 @@
+"""Belief about the place of one object: the mean of a Dirichlet posterior over the places of a home.
+
+Every source of knowledge counts as a number of observations: the commonsense prior of the object's kind, the
+list of likely places that came with the query, similar objects seen in this home, and a flat part shared by
+all places alike. Where nothing is known only the flat part is left, and all places are equally likely.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from openral_core.spatial_memory import NodeKind, Relation, SceneGraph
+from openral_core.text import TermRelation, Thesaurus, UnreadableText
+from openral_reasoner.placement.prior import Site, shipped_prior
+from openral_reasoner.terms import rank_of
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefWeights:
+    """Worth of each source of knowledge, as numbers of observations [1].
+
+    Attributes:
+        flat: Shared by all places alike.
+        prior: Factor of the counts of the commonsense prior.
+        opinion: The list of likely places as a whole.
+        statement: The only place of that list: that is how a goal such as "the mug on the desk" is told.
+        rank: Worth of each entry of that list, relative to the one before.
+        seen: One object of the same name, remembered at a place.
+        similar: One object of a similar name or of the same kind, remembered at a place.
+    """
+
+    flat: float = 3.0
+    prior: float = 1.0
+    opinion: float = 10.0
+    statement: float = 60.0
+    rank: float = 0.6
+    seen: float = 4.0
+    similar: float = 1.0
+
+
+DEFAULT_WEIGHTS = BeliefWeights()
+Chances = Mapping[str, float]
+
+
+def placement_chances(
+    graph: SceneGraph,
+    sites: Mapping[str, Site],
+    term: str,
+    likely: tuple[str, ...] = (),
+    weights: BeliefWeights = DEFAULT_WEIGHTS,
+) -> Chances:
+    """Return the probability of each place (by node id) that an object is there, given that it is at one.
+
+    Args:
+        graph: Remembered objects with their places.
+        sites: Every place of the home, searched or not.
+        term: Name of the object.
+        likely: Opinion of a model or an operator: places, best first.
+        weights: Worth of each source.
+    """
+    counts = dict.fromkeys(sites, weights.flat / max(1, len(sites)))
+    placed = shipped_prior().place(term)
+    if placed is not None:
+        frequencies = {each: shipped_prior().frequency(placed.name, site) for each, site in sites.items()}
+        _add(counts, frequencies, weights.prior * placed.counts)
+    told = weights.statement if len(likely) == 1 else weights.opinion
+    _add(counts, _opinion(sites, likely, weights.rank), told)
+    for each, worth in _remembered(graph, sites, term, weights).items():
+        counts[each] += worth
+    total = sum(counts.values())
+    return {each: count / total for each, count in counts.items()}
+
+
+def _add(counts: dict[str, float], shares: Mapping[str, float], worth: float) -> None:
+    """Divide ``worth`` observations among places in proportion to their shares."""
+    total = sum(shares.values())
+    for each, share in shares.items():
+        counts[each] += worth * share / total
+
+
+def _opinion(sites: Mapping[str, Site], likely: tuple[str, ...], rank: float) -> Mapping[str, float]:
+    """Return the share of every place that the list names; places of one rank divide it."""
+    ranks = {each: rank_of((each, *site.names), site.room, likely) for each, site in sites.items()}
+    sharing = Counter(ranks.values())
+    return {each: rank**at / sharing[at] for each, at in ranks.items() if at < len(likely)}
+
+
+_AT = frozenset({Relation.AT_PLACE, Relation.IN, Relation.ON, Relation.IN_ROOM})
+
+
+def _remembered(
+    graph: SceneGraph, sites: Mapping[str, Site], term: str, weights: BeliefWeights
+) -> Mapping[str, float]:
+    """Return the worth of the objects remembered at each place."""
+    worth = {"same": weights.seen, "similar": weights.similar, "": 0.0}
+    places = {(e.source, e.target) for e in graph.edges if e.relation in _AT and e.target in sites}
+    found: Counter[str] = Counter()
+    for source, place in places:
+        node = graph.by_id[source]
+        if node.kind is NodeKind.OBJECT:
+            found[place] += worth[likeness(term, node.label)]  # type: ignore[assignment]
+    return found
+
+
+@lru_cache(1 << 14)
+def likeness(term: str, label: str) -> str:
+    """Return "same" or "similar" if two objects are kept together, else ""."""
+    try:
+        relation = thesaurus().relation(term, label)
+    except UnreadableText:
+        return ""
+    if relation.is_hit or relation is TermRelation.BROADER:
+        return "same"
+    placed, other = shipped_prior().place(term), shipped_prior().place(label)
+    alike = placed is not None and other is not None and placed.name == other.name
+    return "similar" if alike else ""
+
+
+thesaurus = lru_cache(1)(Thesaurus.load)
