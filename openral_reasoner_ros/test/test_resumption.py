@@ -27,6 +27,21 @@ from openral_reasoner_ros.telemetry import RECORDING_FILE
 
 RSKILLS = Path(__file__).parents[2] / "rskills"
 REASONER = "import sys; from openral_reasoner_ros.node import main; sys.exit(main())"
+SHORT_LEASE = """<?xml version="1.0" encoding="UTF-8"?>
+<profiles xmlns="http://www.eprosima.com/XMLSchemas/fastRTPS_Profiles">
+  <participant profile_name="short_lease" is_default_profile="true">
+    <rtps>
+      <builtin>
+        <discovery_config>
+          <leaseDuration><sec>5</sec></leaseDuration>
+          <leaseAnnouncement><sec>1</sec></leaseAnnouncement>
+        </discovery_config>
+      </builtin>
+    </rtps>
+  </participant>
+</profiles>
+"""
+"""Time after which others forget a killed reasoner [s]; by default they wait for 20 s."""
 pytestmark = pytest.mark.timeout(300)
 
 
@@ -40,6 +55,10 @@ class Killable:
             self.executor.add_node(node)
         self.process: subprocess.Popen[bytes] | None = None
         self.parameters: dict[str, float] = {}
+        profile = folder / "short_lease.xml"
+        profile.write_text(SHORT_LEASE)
+        names = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
+        self._environment = {**os.environ, **dict.fromkeys(names, str(profile))}
 
     def until(self, condition: Callable[[], object], timeout: float = 60.0) -> None:
         """Spin with one executor: a goal that is held belongs to it."""
@@ -59,7 +78,7 @@ class Killable:
         }
         parameters = [word for name, value in values.items() for word in ("-p", f"{name}:={value}")]
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-c", REASONER, "--ros-args", *parameters], env={**os.environ}
+            [sys.executable, "-P", "-c", REASONER, "--ros-args", *parameters], env=self._environment
         )
         for transition in (Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE):
             caller = self.client.create_client(ChangeState, "/reasoner/change_state")
