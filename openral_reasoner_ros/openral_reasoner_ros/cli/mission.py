@@ -31,8 +31,8 @@ Acknowledged = Annotated[
 ACCEPTED = frozenset(PromptOutcome) - {PromptOutcome.REFUSED}
 COMPLETE_STATUS_TIMEOUT = 1.5
 """Longest wait for a status with every call [s]; the reasoner sends one at its next poll."""
-PUBLISHER_TIMEOUT = 3.0
-"""Absence of a publisher [s] that cannot be explained by discovery."""
+PUBLISHER_TIMEOUT = 20.0
+"""Absence of the reasoner after which its mission is lost [s]: a restarted one resumes it within 14 s."""
 
 
 class NoResponse(OpenRALError):
@@ -162,13 +162,14 @@ def palette(namespace: Namespace = "", timeout: Timeout = 5.0) -> None:
 
 
 def wait_for_end(opened: CliSession, monitor: MissionMonitor, mission_id: str) -> MissionStatus:
-    """Return the final status of a mission; print each question that it waits for.
+    """Return the final status of a mission, also of a resumed one; print each question that it waits for.
 
     Raises:
         MissionLost: If the reasoner that accepted it has ended or fallen silent.
     """
     monitor.expect_status()
     reasoners, printed, last_present = _reasoners(opened.node), "", time.monotonic()
+    seen: MissionStatus | None = None
     while True:
         last = monitor.status(mission_id)
         if last is not None and MissionState(last.state).ended:
@@ -181,7 +182,10 @@ def wait_for_end(opened: CliSession, monitor: MissionMonitor, mission_id: str) -
             printed = last.reason
             typer.echo(f"waiting for a human: {printed}")
         present = _reasoners(opened.node)
-        reasoners = reasoners or present
+        if present and (
+            last is not seen or not reasoners
+        ):  # its reasoner reports, which may be a restarted one
+            seen, reasoners = last, present
         if not reasoners or reasoners & present:
             last_present = time.monotonic()
         if time.monotonic() - last_present > PUBLISHER_TIMEOUT:

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from openral_core.missions import MissionState
 from openral_msgs.msg import Budget, MissionStatus, PromptReceipt, PromptStamped, ToolCallRecord
 from openral_reasoner_ros import mission_client
+from openral_reasoner_ros.cli import mission
 from openral_reasoner_ros.cli.main import app
 from openral_reasoner_ros.cli.mission import format_status
 from openral_reasoner_ros.mission_client import MissionLost, NotAcknowledged
@@ -156,7 +157,10 @@ def test_waiting_follows_the_mission_that_the_words_began(
     assert f"{state.name}: for this reason" in done.output
 
 
-def test_waiting_ends_when_the_reasoner_that_took_the_goal_is_gone(reasoner: Make) -> None:
+def test_waiting_ends_when_the_reasoner_that_took_the_goal_is_gone(
+    reasoner: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mission, "PUBLISHER_TIMEOUT", 2.0)
     listening = reasoner()
 
     def die(mission: str) -> None:
@@ -168,6 +172,28 @@ def test_waiting_ends_when_the_reasoner_that_took_the_goal_is_gone(reasoner: Mak
     assert isinstance(done.exception, MissionLost)
     assert done.exception.exit_code == 4
     assert "has ended or was deactivated" in str(done.exception)
+
+
+def test_waiting_goes_on_with_the_mission_of_a_restarted_reasoner(
+    reasoner: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mission, "PUBLISHER_TIMEOUT", 6.0)
+    first, second = reasoner(), list[Reasoner]()
+
+    def restart(mission: str) -> None:
+        second.append(reasoner())
+        second[0].tell(mission, MissionState.ACTIVE)
+        threading.Timer(8.0, second[0].tell, [mission, MissionState.SUCCEEDED, "resumed"]).start()
+
+    def die(mission: str) -> None:
+        first.tell(mission, MissionState.ACTIVE)
+        threading.Timer(0.5, first.destroy_publisher, [first.missions]).start()
+        threading.Timer(1.0, restart, [mission]).start()
+
+    first.then = die
+    done = invoke("prompt", "a", "--wait")
+    assert done.exit_code == 0, done.output
+    assert "SUCCEEDED: resumed" in done.output
 
 
 def test_waiting_ends_when_the_reasoner_is_silent(reasoner: Make, monkeypatch: pytest.MonkeyPatch) -> None:
