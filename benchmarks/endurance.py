@@ -44,15 +44,18 @@ def run() -> list[Row]:
 
 @dataclass
 class _Usage:
-    """Resources of the processes of a node: at first and at last, by process id."""
+    """Resources of the processes of a node: after their first mission and at last, by process id."""
 
+    new: set[int] = field(default_factory=set)
     first: dict[int, ResourceUsage] = field(default_factory=dict)
     last: dict[int, ResourceUsage] = field(default_factory=dict)
 
     def note(self, pid: int, used: ResourceUsage) -> None:
-        """Keep what a process holds now."""
-        self.first.setdefault(pid, used)
-        self.last[pid] = used
+        """Keep what a process holds now, unless it has just been started and may not have a worker yet."""
+        if pid in self.new:
+            self.first.setdefault(pid, used)
+            self.last[pid] = used
+        self.new.add(pid)
 
     def largest_growth(self) -> dict[str, float]:
         """Return the largest growth of one process, by resource."""
@@ -61,7 +64,7 @@ class _Usage:
             return float(getattr(self.last[pid], name) - getattr(self.first[pid], name))
 
         names = ResourceUsage.__slots__
-        return {name: round(max(grown(name, pid) for pid in self.first), 1) for name in names}
+        return {name: round(max((grown(name, pid) for pid in self.first), default=0.0), 1) for name in names}
 
 
 async def soak(seconds: float, cells: Sequence[tuple[str, ...]]) -> list[Row]:
