@@ -304,7 +304,7 @@ def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObj
         raise OutsideImage(detection.label, detection.box, intrinsics.width, intrinsics.height)
     window = _window(view, box, optics.samples)
     known = ~np.isnan(window.depth)
-    if not _reaches_across(known):
+    if not known.all() and not _reaches_across(known):
         raise NoDepth(detection.label, detection.box, float(known.mean()))
     points, depth, support = _object_points(view, window)
     if not optics.nearest <= depth <= optics.farthest:
@@ -325,7 +325,7 @@ def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObj
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """Depths of a box (H, W), NaN where unknown, with the image rows (H,) and columns (W,) they lie in."""
+    """Depths of a box (H, W), a fisheye's distances, NaN where unknown, with rows (H,) and columns (W,)."""
 
     depth: Array
     rows: Array
@@ -345,8 +345,9 @@ def _window(view: DepthView, box: Box, count: int) -> _Window:
     rows, columns = np.arange(y0, y1, step, dtype=float), np.arange(x0, x1, step, dtype=float)
     if view.intrinsics.is_distorted:  # a pixel may have no ray, as outside a fisheye's image circle
         pixels = np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
-        known = np.isfinite(view.depth_intrinsics.rays(pixels)).all(axis=1)
-        depth[~known.reshape(depth.shape)] = np.nan
+        length = np.linalg.norm(view.depth_intrinsics.rays(pixels), axis=1).reshape(depth.shape)
+        # Far off a fisheye's axis, depth hardly differs between surfaces: its window holds distances.
+        depth *= length if view.intrinsics.is_fisheye else length / length
     return _Window(depth, rows, columns, step)
 
 
@@ -384,6 +385,8 @@ def _object_points(view: DepthView, window: _Window) -> tuple[Array, float, floa
 def _in_map(view: DepthView, window: _Window, mask: NDArray[np.bool_]) -> Array:
     rows, columns = np.nonzero(mask)
     rays = view.depth_intrinsics.rays(np.column_stack((window.columns[columns], window.rows[rows])))
+    if view.intrinsics.is_fisheye:
+        rays /= np.linalg.norm(rays, axis=1, keepdims=True)
     return transform_points(view.T_map_camera, rays * window.depth[mask][:, None])
 
 
