@@ -23,7 +23,7 @@ MOST_DEAD = 5
 HERE = Path(__file__).parent
 PROGRESS = HERE / "results" / "fuzz_progress.json"
 NAMES = (
-    "files", "tools", "endpoints",
+    "files", "tools", "endpoints", "mcp", "console",
     "world_state", "detector", "detector (compressed)", "reasoner", "bringup", "sim",
 )  # fmt: skip
 Progress = dict[str, list[dict[str, Any]]]

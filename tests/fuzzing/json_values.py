@@ -1,4 +1,4 @@
-"""Hypothesis strategies for JSON: values that a schema allows, nearly allows, and any others."""
+"""Hypothesis strategies for JSON: what a schema allows, what it nearly allows, and anything else."""
 
 from collections.abc import Mapping
 from typing import Any

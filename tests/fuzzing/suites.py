@@ -41,8 +41,28 @@ def endpoint_suite(folder: Path) -> Iterator[tuple[Door, ...]]:
         yield doors
 
 
+@contextmanager
+def mcp_suite(folder: Path) -> Iterator[tuple[Door, ...]]:
+    """Yield one door per tool and resource of the MCP server."""
+    from fuzzing.front_doors import mcp_suite as suite
+
+    with suite(folder) as doors:
+        yield doors
+
+
+@contextmanager
+def console_suite(folder: Path) -> Iterator[tuple[Door, ...]]:
+    """Yield one door per route of the console."""
+    from fuzzing.front_doors import console_suite as suite
+
+    with suite(folder) as doors:
+        yield doors
+
+
 SUITES: Mapping[str, Callable[[Path], AbstractContextManager[tuple[Door, ...]]]] = {
     "files": file_suite,
     "tools": tool_suite,
     "endpoints": endpoint_suite,
+    "mcp": mcp_suite,
+    "console": console_suite,
 }
