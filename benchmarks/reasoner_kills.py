@@ -4,6 +4,7 @@ KILLS=n in the environment, else 100; SEED=n draws the moments. Every story is k
 benchmarks/results/reasoner_kills.jsonl, with which an interrupted run goes on. The skill server's own record
 tells whether an acting step was done twice. LOCK=file is held while a graph runs.
 
+REAL_TIME_FACTOR=1 limits the simulation to real time; else it competes with a restart for the processors.
 The supervisor's back-off stays at its first step, as it is between deaths more than a minute apart.
 """
 
@@ -42,7 +43,9 @@ PATIENCE = 60.0
 GAP = 3.0
 """Time in which others may take the lock between two stories [s]."""
 SETUP = Setup(
-    parameters={"reasoner": {"seconds": 1800.0}}, respawn=Respawn(limit=100, back_off=1.0, longest=1.0)
+    parameters={"reasoner": {"seconds": 1800.0}},
+    respawn=Respawn(limit=100, back_off=1.0, longest=1.0),
+    real_time_factor=float(os.environ.get("REAL_TIME_FACTOR", "0")),
 )
 TIMEOUTS = RunTimeouts(start_up=120.0, mission=1800.0, resumption=PATIENCE)
 

@@ -48,6 +48,7 @@ class Setup:
         parameters: Parameters besides `OVERRIDES`, by node.
         seed: Of the simulation.
         respawn: Restart policy of the nodes.
+        real_time_factor: Speed limit of the simulation; 0 = unlimited, which takes all processors.
     """
 
     budget_mb: float = 0.0
@@ -58,6 +59,7 @@ class Setup:
     parameters: Parameters = field(default_factory=dict)
     seed: int = 0
     respawn: Respawn = RESPAWN
+    real_time_factor: float = 0.0
 
 
 USUAL = Setup()
@@ -114,7 +116,7 @@ class FaultTestDeployment:
             handoff_timeout=setup.patience,
             overrides={key: {**OVERRIDES.get(key, {}), **setup.parameters.get(key, {})} for key in keys},
             seed=setup.seed,
-            real_time_factor=0.0,
+            real_time_factor=setup.real_time_factor,
             record=str(self.recording),
             spatial_memory_path=str(self.folder / "memory.db") if setup.own_disk else "",
         )
