@@ -1,7 +1,7 @@
 """Resources of one lifecycle state, released in reverse order when the state is left."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from inspect import iscoroutinefunction
 from threading import RLock
 from typing import Any, Protocol, TypeVar
@@ -12,7 +12,9 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.client import Client
 from rclpy.clock import Clock, ClockType, JumpThreshold
 from rclpy.duration import Duration
+from rclpy.exceptions import NameValidationException
 from rclpy.guard_condition import GuardCondition
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
@@ -20,6 +22,7 @@ from rclpy.service import Service
 from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 
+from openral_core.errors import OpenRALError
 from openral_ros.callback_guard import (
     FailureResponder,
     FatalNodeError,
@@ -33,6 +36,21 @@ from openral_ros.callback_guard import (
 
 T = TypeVar("T")
 Callback = Callable[..., Any]
+
+
+class InvalidInterfaceName(OpenRALError):
+    """A name of a topic or service, often made from a parameter, that ROS does not allow."""
+
+    def __init__(self, name: str, reason: Exception) -> None:
+        super().__init__(f"{name[:100]!r} cannot name a topic or service: {str(reason)[:300]}")
+
+
+@contextmanager
+def _valid_name(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (NameValidationException, rclpy_implementation.RCLError) as error:
+        raise InvalidInterfaceName(name, error) from error
 
 
 class ActionType(Protocol):
@@ -58,7 +76,8 @@ class ResourceScope:
 
     def publisher(self, message_type: type, topic: str, qos: QoSProfile) -> Publisher:
         """Create a publisher."""
-        publisher = self._node.create_publisher(message_type, topic, qos)
+        with _valid_name(topic):
+            publisher = self._node.create_publisher(message_type, topic, qos)
         self._stack.callback(self._node.destroy_publisher, publisher)
         return publisher
 
@@ -66,8 +85,9 @@ class ResourceScope:
         self, message_type: type, topic: str, callback: Callback, qos: QoSProfile, **options: object
     ) -> Subscription:
         """Create a subscription; ``options`` are those of `Node.create_subscription`."""
-        guarded = self.guarded(f"subscription {self._node.resolve_topic_name(topic)}", callback)
-        subscription = self._node.create_subscription(message_type, topic, guarded, qos, **options)
+        with _valid_name(topic):
+            guarded = self.guarded(f"subscription {self._node.resolve_topic_name(topic)}", callback)
+            subscription = self._node.create_subscription(message_type, topic, guarded, qos, **options)
         self._stack.callback(self._node.destroy_subscription, subscription)
         return subscription
 
@@ -114,7 +134,8 @@ class ResourceScope:
 
     def client(self, service_type: type, name: str) -> Client:
         """Create a service client."""
-        client = self._node.create_client(service_type, name)
+        with _valid_name(name):
+            client = self._node.create_client(service_type, name)
         self._stack.callback(self._node.destroy_client, client)
         return client
 

@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 pytest.importorskip("rclpy")
+from lifecycle_msgs.srv import GetState
 from rclpy.node import Node
+from std_msgs.msg import String
 
-from openral_ros.resources import ResourceScope
+from openral_ros.qos import RELIABLE
+from openral_ros.resources import InvalidInterfaceName, ResourceScope
 
 pytestmark = pytest.mark.usefixtures("callback_errors")
 
@@ -63,3 +66,14 @@ def test_closing_waits_for_the_callback_another_thread_is_in(node: Node, scope: 
     closing.join(10.0)
     calling.join(10.0)
     assert happened == ["callback", "destroyed"]
+
+
+@pytest.mark.parametrize("name", ["\U0001f956/depth", "a b", "", "2head/depth", "a" * 300])
+def test_an_illegal_name_is_a_typed_error_that_quotes_it(scope: ResourceScope, name: str) -> None:
+    for create in (
+        lambda: scope.subscription(String, name, print, RELIABLE),
+        lambda: scope.publisher(String, name, RELIABLE),
+        lambda: scope.client(GetState, name),
+    ):
+        with pytest.raises(InvalidInterfaceName, match="cannot name a topic or service"):
+            create()
