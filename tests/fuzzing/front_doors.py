@@ -30,15 +30,15 @@ from openral_console.ros.robot import RobotSource
 from openral_console.security import Access, TokenBucket
 from openral_console.server import make_app
 from openral_mcp.acting_tools import ActingTools
-from openral_mcp.graph_thread import GraphThread
-from openral_mcp.missions import MissionClient, MissionMonitor
-from openral_mcp.reading_tools import ReadingTools
-from openral_mcp.resources import add_resources
+from openral_mcp.missions import MissionClient
+from openral_mcp.reading_tools import ReadingTools, add_resources
 from openral_mcp.robot_reader import RobotReader
 from openral_mcp.runs import RunFolder
 from openral_mcp.server import make_server
+from openral_reasoner_ros.mission_client import MissionMonitor
 from openral_reasoner_ros.node import ReasonerNode
 from openral_reasoner_testing.ros.fake_graph import FakeGraph
+from openral_ros.node_thread import NodeThread
 from openral_testing.ros.robot import Robot
 
 SHARE = 0.3
@@ -70,8 +70,8 @@ def mcp_suite(folder: Path) -> Iterator[tuple[Door, ...]]:
         stack.callback(spinner.close)
         spinner.add(FakeGraph(context, part.small_home(), part.LOCATOR))
         spinner.add(_reasoner(context))
-        thread = GraphThread()
-        robot, monitor = RobotReader(thread), MissionMonitor(thread)
+        thread = NodeThread("openral_mcp")
+        robot, monitor = RobotReader(thread), MissionMonitor(thread.scope)
         reading = ReadingTools(robot, monitor, RunFolder(folder / "runs"))
         server = make_server(reading, ActingTools(MissionClient(thread, monitor), monitor, reading))
         add_resources(server, robot, reading)
