@@ -16,8 +16,8 @@ from openral_ros.tracing import current_traceparent
 
 Progress = Callable[[str], Awaitable[None]]
 """Receives what the mission is doing, on change."""
-FOLLOW_PERIOD = 0.1
-"""Time between two looks at a mission's status [s]; the reasoner publishes changes at once."""
+FOLLOW_PERIOD = 0.02
+"""Time between two looks at a mission's status [s]; a step of a short mission lasts some 50 ms."""
 
 
 class MissionClient:
