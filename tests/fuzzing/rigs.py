@@ -233,6 +233,10 @@ class ReasonerRig(Rig):
 
     def provoke(self, asked: Callable[[], object], timeout: float) -> None:
         """Have the bread fetched, which takes every peer."""
+        self.activate()
+        self._graph.announce_locator()
+        self._operator.say("stop")
+        self.until(lambda: "locate_in_view" in "".join(self._operator.palettes[-1:]))
         self._operator.say("bring me the bread")
         super().provoke(asked, timeout)
         self._operator.say("stop")
