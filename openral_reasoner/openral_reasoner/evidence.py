@@ -222,6 +222,11 @@ class Course:
             course = course.after(fact, order)
         return course
 
+    @property
+    def handled(self) -> int:
+        """Number of grasps and releases."""
+        return len(self.taken) + len(self.released)
+
     def after(self, fact: Fact, order: int) -> "Course":
         """Return the effects after one more fact."""
         if not isinstance(fact, Acted):

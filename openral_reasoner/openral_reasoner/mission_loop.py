@@ -8,6 +8,7 @@ from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.commands import AskModel
 from openral_reasoner.context import Context, RawCall, ToolResult, Turn, plain
 from openral_reasoner.events import Event, ModelAnswered, ModelFailed
+from openral_reasoner.evidence import Course
 from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.policies import LoopDetector, ModelFailurePolicy
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
@@ -70,7 +71,9 @@ def run_decision_loop(mission: Mission) -> Procedure[Ending]:
         if isinstance(outcome, Ending):
             return outcome
         append_turn(mission, given, raw, outcome)
-        looping, loop = loop.after(raw.tool, raw.arguments, outcome.model_dump_json())
+        looping, loop = loop.after(
+            raw.tool, raw.arguments, outcome.model_dump_json(), Course.of(mission.evidence).handled
+        )
         if looping:
             raise MissionStuck(describe_repetition(raw.tool, loop.limit, outcome))
 

@@ -71,17 +71,22 @@ _Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class LoopDetector:
-    """Detect a call that keeps returning the same answer."""
+    """Detect a call that keeps returning the same answer while no object is taken or delivered."""
 
     limit: int
     seen: Mapping[_Key, tuple[str, int]] = field(default_factory=dict)
+    handled: int = 0
 
-    def after(self, tool: str, arguments: str, answer: str) -> tuple[bool, "LoopDetector"]:
-        """Return True at the ``limit``-th identical answer in a row, and the next policy."""
-        key = (tool, arguments)
-        last, count = self.seen.get(key, ("", 0))
+    def after(self, tool: str, arguments: str, answer: str, handled: int = 0) -> tuple[bool, "LoopDetector"]:
+        """Return True at the ``limit``-th identical answer in a row, and the next policy.
+
+        The count begins anew whenever ``handled``, the number of grasps and releases, grows: the next object
+        of a goal with several needs the same questions.
+        """
+        key, seen = (tool, arguments), self.seen if handled <= self.handled else {}
+        last, count = seen.get(key, ("", 0))
         count = count + 1 if last == answer else 1
-        return count >= self.limit, replace(self, seen={**self.seen, key: (answer, count)})
+        return count >= self.limit, LoopDetector(self.limit, {**seen, key: (answer, count)}, handled)
 
 
 @dataclass(frozen=True, slots=True)

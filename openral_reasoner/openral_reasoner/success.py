@@ -1,11 +1,10 @@
-"""One predicate per kind of goal: its proof, else what is missing and the remedy.
+"""One predicate per kind of simple goal: its proof, else what is missing and the remedy.
 
 A goal's words refer to objects and places by the names that peers use.
 """
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from openral_core.skills import SkillStatus, Verb
 from openral_core.spatial_memory import NodeKind
@@ -32,11 +31,9 @@ from openral_reasoner.scripted.grammar import (
     LookAt,
     LookInside,
     MoveDoor,
-    NotUnderstood,
     PickUp,
     Pour,
     load_serving_rules,
-    parse_goal,
 )
 from openral_reasoner.terms import same_term
 
@@ -133,13 +130,6 @@ class Case:
         return [node for fact in self.evidence.facts if isinstance(fact, Answered) for node in fact.nodes]
 
 
-_NOT_ONE = re.compile(
-    r"[,;:!?&]|\.\s|^\d+\s|\b(?:and|or|nor|then|but|except|not|no|never|without|unless|until|if|whether|when"
-    r"|while|after|before|all|both|either|each|every|everything|two|three|four|five|six|seven|eight|nine|ten"
-    r"|dozen|several|many)\b",
-    re.IGNORECASE,
-)
-"""Marks of several objects or a condition in a goal's text, for which no predicate exists."""
 _FIXED = (NodeKind.PLACE, NodeKind.ROOM)
 
 
@@ -163,18 +153,32 @@ class Verdict:
         return not self.missing
 
 
-def predicate_of(words: str) -> Goal | None:
-    """Parse a goal; None if it is not understood or asks for more than one object."""
-    goal = parse_goal(words)
-    if isinstance(goal, NotUnderstood):
-        return None
-    slots = [getattr(goal, each.name) for each in fields(goal)]
-    return None if any(isinstance(slot, str) and _NOT_ONE.search(slot) for slot in slots) else goal
-
-
 def judge(goal: Goal, evidence: Evidence, setting: Setting) -> Verdict:
     """Judge a goal by the evidence."""
     return _PREDICATES[type(goal)](goal, Case(evidence, setting, Course.of(evidence)))
+
+
+def deliveries(
+    case: Case, to: str, where: str, whats: tuple[str, ...], poured: HandAct | None = None
+) -> tuple[tuple[HandAct, ...], str]:
+    """Return the releases that deliver such objects there, newest first, and why another one does not."""
+    fits: list[HandAct] = []
+    wrong = ""
+    for release in reversed(case.course.released):
+        if not _is_final(case, release, poured) or not case.is_a(release.held, *whats):
+            continue
+        if not _reached(case, release.act, to):
+            wrong = wrong or f"its destination is not shown to be {to!r}"
+        elif case.elsewhere(release.held, whats[0], where):
+            wrong = wrong or f"the one brought is not the one at {where!r}"
+        else:
+            fits.append(release)
+    return tuple(fits), wrong
+
+
+def receipt(case: Case, release: HandAct) -> tuple[str, ...]:
+    """Return the proofs of a delivery: how the object was taken, and its release."""
+    return (*_taking(case, release.held, release.order), _receipt(release.act))
 
 
 def prove_handed(
@@ -182,16 +186,9 @@ def prove_handed(
 ) -> Verdict:
     """Prove that the object was held, then handed to this person or placed there, and not taken again."""
     what, to, where = repr(whats[-1]), repr(goal.to), goal.where if isinstance(goal, Bring) else ""
-    wrong = ""
-    for release in reversed(case.course.released):
-        if not _is_final(case, release, poured) or not case.is_a(release.held, *whats):
-            continue
-        if not _reached(case, release.act, goal.to):
-            wrong = wrong or f"its destination is not shown to be {to}"
-        elif case.elsewhere(release.held, whats[0], where):
-            wrong = wrong or f"the one brought is not the one at {where!r}"
-        else:
-            return Verdict(proofs=(*_taking(case, release.held, release.order), _receipt(release.act)))
+    fits, wrong = deliveries(case, goal.to, where, whats, poured)
+    if fits:
+        return Verdict(proofs=receipt(case, fits[0]))
     if not wrong and case.course.held and case.is_a(case.course.held, *whats):
         wrong = "the robot still holds it"
     elif not wrong and case.course.released:

@@ -10,9 +10,11 @@ from openral_reasoner.behaviors.requests import read_scene, recall, resolve
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.policies import Early
-from openral_reasoner.scripted.grammar import Goal, LookInside, PickUp
+from openral_reasoner.scripted.compound import Request, Sequence
+from openral_reasoner.scripted.grammar import LookInside, PickUp
 from openral_reasoner.search import Candidate, SearchProgress
-from openral_reasoner.success import Setting, Verdict, judge, predicate_of
+from openral_reasoner.success import Setting, Verdict
+from openral_reasoner.success_of_parts import judge_request, parts_of, predicate_of
 
 _NO_PREDICATE = Verdict(
     missing="no predicate exists for this goal, so replies of skills, detectors and memory cannot prove it"
@@ -23,7 +25,7 @@ _NO_PREDICATE = Verdict(
 class Proof:
     """Verdict on a goal; ``goal`` is None if its text yields no predicate."""
 
-    goal: Goal | None
+    goal: Request | None
     verdict: Verdict
 
     @property
@@ -34,7 +36,8 @@ class Proof:
     @property
     def wants_held(self) -> bool:
         """True if the object is to stay in the hand."""
-        return isinstance(self.goal, PickUp)
+        last = self.goal.parts[-1] if isinstance(self.goal, Sequence) else self.goal
+        return isinstance(last, PickUp)
 
 
 def prove(mission: Mission) -> Procedure[Proof]:
@@ -43,17 +46,17 @@ def prove(mission: Mission) -> Procedure[Proof]:
     if goal is None:
         return Proof(None, _NO_PREDICATE)
     setting = yield from setting_of(mission, goal)
-    verdict = judge(goal, mission.evidence, setting)
+    verdict = judge_request(goal, mission.evidence, setting)
     if not verdict.proven:
         yield from ask_for_proof(mission, verdict)
-        verdict = judge(goal, mission.evidence, setting)
+        verdict = judge_request(goal, mission.evidence, setting)
     return Proof(goal, verdict)
 
 
-def setting_of(mission: Mission, goal: Goal) -> Procedure[Setting]:
+def setting_of(mission: Mission, goal: Request) -> Procedure[Setting]:
     """Return the setting of a goal; containers matter only for looking inside."""
     occluding: frozenset[str] = frozenset()
-    if isinstance(goal, LookInside):
+    if any(isinstance(part, LookInside) for part in parts_of(goal)):
         graph, _ = yield from read_scene(mission)
         occluding = frozenset(node.id for node in graph.nodes if node.occludes_contents)
     return Setting(mission.requester, mission.palette.places, occluding)

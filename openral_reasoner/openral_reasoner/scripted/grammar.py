@@ -1,137 +1,68 @@
-"""Grammar of the goals that the scripted planner understands, and its rules for serving.
+"""Grammar of simple goals, and the rules for serving.
 
-The grammar tolerates politeness and misspellings. The rules name the vessels of drinks and the surfaces for
-setting objects down.
+The first rule whose goal is accepted wins; what no rule reads is asked back. The rules for serving name
+the vessels of drinks and the surfaces for setting objects down.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
+from typing import TypeVar
 
 from openral_core.documents import Document, parse_document, parse_yaml
+from openral_reasoner.scripted.delivery import MOVING, POLITE_VERBLESS, POURING, VERBLESS, read_bring
+from openral_reasoner.scripted.goals import (
+    Bring,
+    BringFilled,
+    Find,
+    Goal,
+    GoTo,
+    LookAt,
+    LookInside,
+    MoveDoor,
+    NotSupported,
+    NotUnderstood,
+    PickUp,
+    Pour,
+)
+from openral_reasoner.scripted.normalise import VERBS, bare, clean, correct_spelling, is_real_verb
+from openral_reasoner.scripted.noun_phrases import (
+    ROOM,
+    is_intangible,
+    is_noun_phrase,
+    is_object,
+    is_place,
+    is_tangible,
+    plain,
+    split_place,
+)
+from openral_reasoner.scripted.rules import DOORS, GOING, LOOKING, TAKING, Rule
 from openral_reasoner.terms import normalize_term
 
-_BEFORE = re.compile(
-    r"^(?:(?:please|kindly|hey|hi|hello|ok|okay|robot|now|then|just|quickly"
-    r"|(?:could|can|would|will) you|would you mind|i want you to|i need you to|i(?: would|'d) like you to"
-    r"|go (?:and )?(?=(?:get|fetch|bring|find|look|open|close|check|take|grab|pick|pour|put) )"
-    r")[\s,]*)+(?=\s|\b)",
-    re.IGNORECASE,
-)
-_AFTER = re.compile(
-    r"(?:[\s,]+(?:please|thanks|thank you|now|right now|right away|quickly|if you can|will you|would you"
-    r"|could you))+$",
-    re.IGNORECASE,
-)
-_ARTICLES = re.compile(
-    r"^(?:(?:the|teh|a|an|my|some|any|your|our|this|that|these|those|another)\s+)+", re.IGNORECASE
-)
-POLITE = frozenset(("please", "could", "would", "kindly", "hello"))
-ALIKE = 0.75
-"""Minimum similarity of a misspelt word to the intended one, as a ratio of `difflib` [0, 1]."""
+__all__ = [
+    "EXAMPLES",
+    "Bring",
+    "BringFilled",
+    "Find",
+    "GoTo",
+    "Goal",
+    "LookAt",
+    "LookInside",
+    "MoveDoor",
+    "NotSupported",
+    "NotUnderstood",
+    "PickUp",
+    "Pour",
+    "ServingRules",
+    "bare",
+    "load_serving_rules",
+    "parse_goal",
+    "plain",
+    "read_bring",
+    "split_place",
+]
 
-
-def bare(text: str) -> str:
-    """Strip the polite words around a goal."""
-    words = " ".join(text.replace("\u2019", "'").split()).strip(" .!?,;:")
-    return _AFTER.sub("", _BEFORE.sub("", words)).strip(" .!?,;:")
-
-
-def plain(words: str) -> str:
-    """Strip the articles of a noun phrase."""
-    return _ARTICLES.sub("", words.strip(" ,.'\"")).strip()
-
-
-def correct_spelling(words: str, known: Collection[str]) -> str:
-    """Correct the first word if it is a misspelt known word."""
-    first, _, rest = words.partition(" ")
-    same = [word for word in known if first and word[0] == first[0].lower()]
-    meant = get_close_matches(first.lower(), same, n=1, cutoff=ALIKE)
-    return f"{meant[0]} {rest}" if meant else words
-
-
-@dataclass(frozen=True, slots=True)
-class Bring:
-    """Fetch an object and give it to someone or put it somewhere; ``where`` is its stated place."""
-
-    what: str
-    to: str = "me"
-    where: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class BringFilled:
-    """Fill a vessel and give it to someone."""
-
-    vessel: str
-    contents: str
-    to: str = "me"
-
-
-@dataclass(frozen=True, slots=True)
-class Pour:
-    """Fill a vessel and leave it where it stands."""
-
-    contents: str
-    vessel: str
-
-
-@dataclass(frozen=True, slots=True)
-class PickUp:
-    """Take an object into the hand; ``where`` is its stated place."""
-
-    what: str
-    where: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Find:
-    """See an object and report its place; ``where`` is its stated place."""
-
-    what: str
-    where: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class GoTo:
-    """Drive somewhere."""
-
-    where: str
-
-
-@dataclass(frozen=True, slots=True)
-class LookAt:
-    """Point the camera at something."""
-
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
-class LookInside:
-    """Open something and look in."""
-
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
-class MoveDoor:
-    """Open or close something."""
-
-    what: str
-    open: bool
-
-
-@dataclass(frozen=True, slots=True)
-class NotUnderstood:
-    """Text outside the grammar."""
-
-    words: str
-
-
-Goal = Bring | BringFilled | Pour | PickUp | Find | GoTo | LookAt | LookInside | MoveDoor | NotUnderstood
 EXAMPLES = (
     "bring me the mug",
     "bring me a cup of wine",
@@ -145,145 +76,99 @@ EXAMPLES = (
     "look in the fridge",
     "open the fridge",
 )
+MAX_LENGTH = 600
+"""Longest text that is read as a goal [characters]; a longer one is a letter, not a request."""
 
-
-_ME = "me"
-_MYSELF = re.compile(r"^(?:me|myself|us|here|over here|to me)$", re.IGNORECASE)
-_BRING = r"(?:bring|fetch|get|give|hand|pass|take|carry|deliver|serve)"
-_WISH = (
-    r"(?:i want|i would like|i'd like|i need|i could use"
-    r"|(?:can|could|may) (?:i|we) (?:please )?(?:have|get))(?: to have)?"
-)
-_SEEK = (
-    r"(?:find|see|locate|search for|look for|look up|seek|show me|where is|where are|where's|wheres"
-    r"|where did i (?:leave|put)|have you seen|do you see|(?:can|could) you see|do you know where"
-    r"|is there|are there)"
-)
-_AT = r"(?:from|off|out of|on|in|inside|at|under|near|next to)"
-_ONTO = r"(?:on top of|next to|beside|onto|on|into|inside|in|at)"
-_THE, _IT = r"(?:the|my|our|your)", r"(?:it|them|one)"
-_VESSEL = r"(?:cup|glass|mug|bowl|tumbler|pitcher|bottle)"
-_FILLED = re.compile(
-    r"^(?P<vessel>cup|glass|mug|bowl|tumbler)(?:e?s)? (?:of|with|filled with|full of) (?P<contents>.+)$",
-    re.IGNORECASE,
-)
-_WHERE = re.compile(
-    rf"^(?P<what>.+?) {_AT} (?P<where>(?:the|my|our|your|a) .+|kitchen|\S+room)$", re.IGNORECASE
-)
-_FOR = re.compile(r"^(?P<what>.+?) for (?P<to>me|us|myself|[A-Z]\w*)$")
-_DOOR = re.compile(r" door$", re.IGNORECASE)
-
-_Make = Callable[[re.Match[str]], Goal]
-_RULES: tuple[tuple[str, _Make], ...] = (
-    (r"(?:take|bring|lead|guide|drive) me (?:over )?(?:to|into) (?P<where>.+)", lambda m: _go(m["where"])),
-    (
-        rf"(?:go|drive|walk) (?:over )?(?:to |into )?(?P<where>.+?) and {_BRING} (?:to )?me (?P<what>.+)",
-        lambda m: _bring(f"{m['what']} from the {plain(m['where'])}", _ME),
-    ),
-    (
-        rf"(?:{_SEEK}|{_BRING}|pick up|grab) (?P<what>.+?) and {_BRING} {_IT}(?: over)?(?: to)? (?P<to>.+)",
-        lambda m: _bring(m["what"], m["to"]),
-    ),
-    (rf"{_BRING} (?:to )?(?:me|us) (?P<what>.+)", lambda m: _bring(m["what"], _ME)),
-    (
-        rf"{_BRING} (?P<to>(?-i:[A-Z]\w+)|the \w+) (?P<what>(?:the|an?|my|some) .+)",
-        lambda m: _bring(m["what"], m["to"]),
-    ),
-    (
-        rf"(?:{_BRING}|move|return|bring back) (?P<what>.+?) (?:over |back )?(?:to|into|onto) (?P<to>.+)",
-        lambda m: _bring(m["what"], m["to"]),
-    ),
-    (
-        rf"(?:put|place|set|lay|drop|leave) (?P<what>.+?) (?:down |back )?{_ONTO} (?P<to>.+)",
-        lambda m: Bring(plain(m["what"]), plain(m["to"])),
-    ),
-    (
-        r"(?:pour|fill) (?P<what>.+?) (?:into|in) (?P<vessel>.+)",
-        lambda m: Pour(plain(m["what"]), plain(m["vessel"])),
-    ),
-    (rf"(?:pour|make) (?:me|us) (?P<what>(?:an? |the )?{_VESSEL}.+)", lambda m: _bring(m["what"], _ME)),
-    (
-        rf"fill (?P<vessel>(?:an? |the |my )?{_VESSEL}) with (?P<what>.+)",
-        lambda m: Pour(plain(m["what"]), plain(m["vessel"])),
-    ),
-    (rf"{_WISH} (?P<what>.+)", lambda m: _bring(m["what"], _ME)),
-    (
-        r"(?:look|check|search) (?:in|inside|into|on|at|under)? ?(?P<where>.+) for (?P<what>.+)",
-        lambda m: Find(plain(m["what"]), plain(m["where"])),
-    ),
-    (
-        rf"(?:is|are|check (?:if|whether)) (?P<what>{_THE} .+?) (?:is |are )?{_AT} (?P<where>.+)",
-        lambda m: Find(plain(m["what"]), plain(m["where"])),
-    ),
-    (r"(?:look|check|see) (?:in|inside|into) (?P<what>.+)", lambda m: LookInside(_fixture(m["what"]))),
-    (r"(?:what is|what's|whats) (?:in|inside) (?P<what>.+)", lambda m: LookInside(_fixture(m["what"]))),
-    (rf"{_SEEK} (?:where )?(?P<what>.+?)(?: is| are)?", lambda m: Find(*_split_place(m["what"]))),
-    (
-        r"(?:go|drive|navigate|move|come|walk|return)(?: over| back)? (?:to |into )?(?P<where>.+)",
-        lambda m: _go(m["where"]),
-    ),
-    (
-        r"(?:look at|examine|inspect|check|face|turn to|point at) (?P<what>.+)",
-        lambda m: LookAt(plain(m["what"])),
-    ),
-    (
-        r"(?P<verb>open|close|shut)(?: up)? (?P<what>.+)",
-        lambda m: MoveDoor(_fixture(m["what"]), m["verb"].lower() == "open"),
-    ),
-    (
-        r"(?:pick up|pick|grab|grasp|lift|hold) (?P<what>.+?)(?: up)?",
-        lambda m: PickUp(*_split_place(m["what"])),
-    ),
-    (rf"{_BRING} (?P<what>.+)", lambda m: _bring(m["what"], _ME)),
-)
-_VAGUE = frozenset(("it", "them", "that", "this", "one", "something", "anything", "there", ""))
-_KNOWN = frozenset(word for pattern, _ in _RULES for word in re.findall("[a-z]+", pattern)) - _VAGUE | POLITE
-"""Words that a misspelt first word may stand for."""
+MAX_WORDS = 60
+"""Longest text that is read as a goal [words]."""
+_IN_HAND, _HOLD, *_PICKING = TAKING
+_RULES: tuple[Rule, ...] = (_IN_HAND, _HOLD, *POURING, *DOORS, *GOING, *LOOKING, *MOVING, *_PICKING)
+T = TypeVar("T")
 
 
 def parse_goal(text: str) -> Goal:
-    """Parse a goal, correcting a misspelt verb; NotUnderstood if that fails."""
-    words = bare(text)
-    return _read(words) or _read(bare(correct_spelling(words, _KNOWN))) or NotUnderstood(words)
+    """Parse a goal of one part, correcting a misspelt verb; NotUnderstood if that fails."""
+    if is_too_long(text):
+        return NotUnderstood(" ".join(text[:MAX_LENGTH].split()))
+    words = bare(clean(text))
+    return first_accepted(words, lambda goal: goal if is_sound(goal) else None) or NotUnderstood(words)
 
 
-def _read(words: str) -> Goal | None:
-    for pattern, make in _RULES:
-        match = re.fullmatch(pattern, words, re.IGNORECASE)
-        if match is not None:
-            vague = any(plain(said).lower() in _VAGUE for said in match.groups())
-            return None if vague else make(match)
+def is_too_long(text: str) -> bool:
+    """Return True if a text is longer than any request."""
+    return len(text) > MAX_LENGTH or len(text[: MAX_LENGTH + 1].split()) > MAX_WORDS
+
+
+def first_accepted(words: str, accept: Callable[[Goal], T | None], polite: bool = False) -> T | None:
+    """Return what ``accept`` makes of the first reading that it does not refuse.
+
+    Args:
+        words: Clause without politeness.
+        accept: Returns None to refuse a reading.
+        polite: The speaker said "please": a noun phrase alone is a request.
+    """
+    corrected = correct_spelling(words)
+    bare_nouns = (*VERBLESS, *(POLITE_VERBLESS if polite else ()))
+    for said in dict.fromkeys((words, _FOR_ME.sub("", words), corrected, bare(corrected))):
+        rules = _RULES if _starts_with_verb(said) else (*_RULES, *bare_nouns)
+        for goal in _readings(said, rules):
+            accepted = accept(goal)
+            if accepted is not None:
+                return accepted
     return None
 
 
-def _bring(what: str, to: str) -> Goal:
-    meant = _FOR.match(what)
-    if meant is not None:
-        what, to = meant["what"], meant["to"]
-    thing, where = _split_place(what)
-    filled, receiver = _FILLED.match(thing), _receiver(to)
-    if filled is not None:
-        return BringFilled(filled["vessel"].lower(), plain(filled["contents"]), receiver)
-    return Bring(thing, receiver, where)
+_FOR_ME = re.compile(r" for (?:me|us)$", re.IGNORECASE)
 
 
-def _go(where: str) -> Goal:
-    return GoTo(_receiver(where))
+def _starts_with_verb(words: str) -> bool:
+    first, _, rest = words.partition(" ")
+    return first.lower() in VERBS or (bool(rest) and is_real_verb(first, rest))
 
 
-def _split_place(words: str) -> tuple[str, str]:
-    """Split a phrase into an object and its stated place."""
-    said = _WHERE.match(words.strip())
-    return (plain(said["what"]), plain(said["where"])) if said else (plain(words), "")
+def _readings(words: str, rules: Iterable[Rule]) -> Iterable[Goal]:
+    for pattern, make in rules:
+        match = re.fullmatch(pattern, words, re.IGNORECASE)
+        if match is not None:
+            yield make(match)
 
 
-def _receiver(words: str) -> str:
-    return _ME if _MYSELF.match(words.strip()) else plain(words)
+def is_sound(goal: Goal) -> bool:
+    """Return True if every slot of a goal is filled by a name, and by one that fits."""
+    return _SOUND[type(goal)](goal)
 
 
-def _fixture(words: str) -> str:
-    """Strip articles and a trailing "door": the fridge door is the fridge."""
-    return _DOOR.sub("", plain(words))
+def _sound_place(words: str) -> bool:
+    return not words or is_place(words)
+
+
+_ANIMAL = re.compile(
+    r"(?:\w+ )?(?:dog|cat|puppy|kitten|hamster|rabbit|bird|pet|parrot|fish)s?", re.IGNORECASE
+)
+_IS_ROOM = re.compile(ROOM, re.IGNORECASE)
+_SOUND: dict[type, Callable[..., bool]] = {
+    Bring: lambda goal: (
+        is_object(goal.what)
+        and is_receiver(goal.to)
+        and _sound_place(goal.where)
+        and not _ANIMAL.fullmatch(goal.to)
+    ),
+    BringFilled: lambda goal: is_noun_phrase(goal.contents) and is_receiver(goal.to),
+    Pour: lambda goal: is_object(goal.contents) and is_object(goal.vessel),
+    PickUp: lambda goal: is_object(goal.what) and _sound_place(goal.where),
+    Find: lambda goal: is_tangible(goal.what) and _sound_place(goal.where),
+    GoTo: lambda goal: is_receiver(goal.where) and not goal.where.lower().endswith("ing"),
+    LookAt: lambda goal: goal.what == "me" or (is_place(goal.what) and not is_intangible(goal.what)),
+    LookInside: lambda goal: is_place(goal.what) and not _IS_ROOM.fullmatch(goal.what),
+    MoveDoor: lambda goal: is_place(goal.what) and not is_intangible(goal.what),
+    NotSupported: lambda goal: True,
+    NotUnderstood: lambda goal: False,
+}
+
+
+def is_receiver(words: str) -> bool:
+    """Return True if these words can name a person or a place, or are the speaker."""
+    return words == "me" or is_place(words)
 
 
 class ServingRules(Document):

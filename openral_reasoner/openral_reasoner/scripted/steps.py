@@ -1,7 +1,7 @@
 """Steps of plans: generators that yield a tool call and receive its reply."""
 
 import re
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from typing import TypeVar
 
 from openral_core.errors import OpenRALError
@@ -18,6 +18,7 @@ from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, R
 BLIND_VISITS = 3
 """Places in a row without an evaluated image, after which a search is given up."""
 _NOBODY = (NOBODY_CAN_LOOK, "NO_DETECTOR")
+_HAND_AFTER = {Verb.GRASP: True, Verb.PLACE: False, Verb.HANDOVER: False}
 T = TypeVar("T")
 Plan = Generator[Tool, ToolResult, T]
 
@@ -30,11 +31,20 @@ class PlanFailed(OpenRALError):
 
 
 class PlanContext:
-    """Newest palette and, while a plan is replayed, the call that was made next."""
+    """Newest palette and, while a plan is replayed, the call that was made next.
+
+    ``holding`` follows the replies of skills; ``brought`` are the ids that goals of several objects
+    delivered. A plan that ``defers_questions`` fails instead of asking where to look, so that the other parts
+    of the goal are done first; ``suggestion`` is the operator's later answer.
+    """
 
     def __init__(self, palette: ToolPalette) -> None:
         self.now = palette
         self.past: RawCall | None = None
+        self.holding = False
+        self.brought: dict[object, list[str]] = {}
+        self.defers_questions = False
+        self.suggestion = ""
 
     @property
     def can_look(self) -> bool:
@@ -51,7 +61,10 @@ class PlanContext:
         if not skills and (self.past is None or self.past.tool != "execute_rskill"):
             raise PlanFailed(f"No {verb.value} skill is available. What should I do?")
         skill = skills[0].id if skills else verb.value
-        return (yield ExecuteRskillTool(rskill_id=skill, target=target, search_for=search_for, prompt=prompt))
+        reply = yield ExecuteRskillTool(rskill_id=skill, target=target, search_for=search_for, prompt=prompt)
+        if reply.status == "SUCCEEDED" and verb in _HAND_AFTER:
+            self.holding = _HAND_AFTER[verb]
+        return reply
 
 
 def require_success(reply: ToolResult, what: str) -> ToolResult:
@@ -65,13 +78,16 @@ def require_success(reply: ToolResult, what: str) -> ToolResult:
     return reply
 
 
-def find_object(context: PlanContext, words: str, where: str = "") -> Plan[tuple[ObjectSummary, bool]]:
+def find_object(
+    context: PlanContext, words: str, where: str = "", other_than: Collection[str] = ()
+) -> Plan[tuple[ObjectSummary, bool]]:
     """Find an object in memory, in view or by a search; the flag: it was just seen.
 
     Args:
         context: Current palette.
         words: The object.
         where: Stated place: a match there is preferred, and it is given as likely.
+        other_than: Ids of objects, and of the places of objects, that are not meant.
 
     Raises:
         PlanFailed: If it cannot be found.
@@ -79,12 +95,15 @@ def find_object(context: PlanContext, words: str, where: str = "") -> Plan[tuple
     reply = yield RecallObjectTool(query=words, likely_places=(where,) if where else ())
     if reply.status == BAD_QUERY:
         raise PlanFailed(f"I can't read {words!r} as the name of an object. Please name it in letters.")
+    found = tuple(item for item in reply.found if not {item.id, item.place} & set(other_than))
+    if found:
+        return next((item for item in found if is_at(item, where)), found[0]), False
     if reply.found:
-        return next((item for item in reply.found if _is_at(item, where)), reply.found[0]), False
+        raise PlanFailed(f"I know no other {words}. Where should I look?")
     return (yield from search_object(context, words, reply)), True
 
 
-def _is_at(found: ObjectSummary, where: str) -> bool:
+def is_at(found: ObjectSummary, where: str) -> bool:
     """Return True if an object's known location contains all these words."""
     described = " ".join((found.place, found.room, *found.containers)).replace("_", " ").lower().split()
     return set(where.lower().split()) <= set(described)
@@ -107,18 +126,21 @@ def search_object(context: PlanContext, words: str, reply: ToolResult) -> Plan[O
             if reply.found:
                 return reply.found[0]
             blind = blind + 1 if reply.status in BLIND else 0
-            end = _end_of_search(reply, words, place.label, blind)
+            end = end_of_search(reply, words, place.label, blind)
             if end:
                 raise PlanFailed(end)
+        if context.defers_questions:
+            break
         reply = yield question
         if not reply.frontier:
             break
-    if reply.operator_words:
-        return (yield from _search_suggested_place(context, words, reply.operator_words))
-    raise PlanFailed(f"{missed}.")
+    answer = context.suggestion or reply.operator_words
+    if answer:
+        return (yield from _search_suggested_place(context, words, answer))
+    raise PlanFailed(f"{missed}. Where should I look?" if context.defers_questions else f"{missed}.")
 
 
-def _end_of_search(reply: ToolResult, words: str, place: str, blind: int) -> str:
+def end_of_search(reply: ToolResult, words: str, place: str, blind: int) -> str:
     """Return why the search should end after a visit, else ""; ``blind`` counts visits without an image."""
     if reply.status == SEEN_NOT_PLACED:
         return f"I see {words} at {place}, but can't measure its position: {_placement_problem(reply)}."

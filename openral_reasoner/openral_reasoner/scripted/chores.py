@@ -1,0 +1,258 @@
+"""Rules for goals about two objects, groups, surfaces, rooms and appliances.
+
+Those that no skill can do yet become NotSupported, so that the robot says what it cannot do.
+"""
+
+import re
+from collections.abc import Callable
+
+from openral_reasoner.scripted.goals import BringEach, NotSupported, Request, Swap
+from openral_reasoner.scripted.normalise import VERBS
+from openral_reasoner.scripted.noun_phrases import (
+    NUMBERS,
+    counted,
+    is_noun_phrase,
+    is_object,
+    is_place,
+    plain,
+    singular,
+    split_place,
+)
+from openral_reasoner.terms import same_term
+
+_Rule = tuple[str, Callable[[re.Match[str]], Request | None]]
+
+_ALL = (
+    r"(?:everything|all (?:of )?(?:the |my |your |that |this |those )?(?:stuff|things?|clutter|junk|items"
+    r"|bits|mess|objects)"
+    r"|whatever|all that|all of it|the lot|anything|all)(?: (?:that's|that is|which is|which are|that are"
+    r"|is|are|you (?:can )?"
+    r"(?:find|see)))?(?: (?:still|currently|lying|standing|sitting|left))*(?: around)?"
+)
+_OFF = r"(?:off of|off|from|on top of|on)"
+_EVERYBODY = (
+    r"(?:(?:everybody|everyone|each (?:one )?of (?:us|them|the \w+|you)|all of us|every one of us"
+    r"|every (?:single )?(?:person|guest)"
+    r"|each (?:single )?(?:person|guest)|us all|us each|the (?:whole family|guests)|all the guests"
+    r"|all (?:the )?people)"
+    r"(?: (?:here|present|in the (?:room|house|family)|who is here|at home|around|there|at the table))?)"
+)
+_HAND = r"(?:bring|give|get|fetch|hand|serve|pass|take|deliver|distribute)(?: out| round| around)?"
+_HAVE = (
+    r"(?:needs?|wants?|gets?|has|(?:would|'d) like|should (?:get|have)|is to (?:get|have)|deserves|could use)"
+)
+
+
+def read_chore(words: str) -> Request | None:
+    """Read a goal of this module; None if it is none, or if a name in it is not clear."""
+    for pattern, make in _RULES:
+        match = re.fullmatch(pattern, words, re.IGNORECASE)
+        made = make(match) if match is not None else None
+        if made is not None:
+            return made
+    return None
+
+
+def _swap(match: re.Match[str]) -> Request | None:
+    said = {key: plain(value) for key, value in match.groupdict().items()}
+    crossed = "c" not in said or (same_term(said["a"], said["d"]) and same_term(said["b"], said["c"]))
+    named = all(is_object(value) for value in said.values())
+    return Swap(said["a"], said["b"]) if crossed and named else None
+
+
+def _each(match: re.Match[str]) -> Request | None:
+    number, rest = counted(match["what"])
+    what, where = split_place(rest if number == 1 else match["what"])
+    named = is_object(what) and (not where or is_place(where)) and number < 2
+    return BringEach(singular(what), where) if named else None
+
+
+def _clear(match: re.Match[str]) -> Request | None:
+    surface, to = plain(match["surface"]), plain(match.groupdict().get("to") or "")
+    named = is_place(surface) and (not to or is_place(to))
+    return NotSupported("clear", surface, to) if named else None
+
+
+def _tidy(match: re.Match[str]) -> Request | None:
+    room = plain(match.groupdict().get("room") or "")
+    return NotSupported("tidy", room) if not room or is_place(room) else None
+
+
+def _set_table(match: re.Match[str]) -> Request | None:
+    said = (match.groupdict().get("count") or "").lower()
+    return NotSupported("set_table", str(NUMBERS.get(said, said)))
+
+
+def _switch(match: re.Match[str]) -> Request | None:
+    what = plain(match["what"])
+    named = is_noun_phrase(what) and what.partition(" ")[0].lower() not in VERBS
+    return NotSupported(f"switch_{match['way'].lower()}", what) if named else None
+
+
+def _press(match: re.Match[str]) -> Request | None:
+    what = plain(match["what"])
+    return NotSupported("press", what) if is_noun_phrase(what) else None
+
+
+_PLACES = r"(?:places|positions|locations|spots)"
+_ELSEWHERE = r"(?:(?:up|over|away|back|down) )*(?:to|onto|into|in|on)"
+_BUTTON = r"(?:(?:.+ )?(?:button|switch|knob|doorbell|bell|key|lever|trigger)(?: (?:on|of) .+)?)"
+_COUNT = rf"(?P<count>{'|'.join(NUMBERS)}|\d{{1,2}})"
+_LAY = r"(?:set|lay|prepare)"
+_RULES: tuple[_Rule, ...] = (
+    (
+        (
+            r"(?:swap|exchange|switch|trade)(?: around| over| round)? (?:the )?(?:(?:places?|positions?"
+            r"|locations?) of )?"
+            rf"(?P<a>.+?) (?:and|with|for) (?P<b>.+?)(?: (?:around|over|about|round|{_PLACES}))?"
+        ),
+        _swap,
+    ),
+    (
+        (
+            r"(?:(?:make|let|have|get|i want|i'd like|i would like) )?(?P<a>.+?) and (?P<b>.+?) (?:should "
+            r"|ought to |have to |needs? to |must )?(?:be )?"
+            rf"(?:swap|trade|change|switch|exchange|swapped)(?: (?:{_PLACES}|around|over))?"
+        ),
+        _swap,
+    ),
+    (
+        (
+            r"(?:(?:put|move|place) )?(?P<a>.+?) (?:goes )?where (?P<b>.+?) is(?: now)?,? and (?:put "
+            r"|move )?(?P<c>.+?)"
+            r" (?:goes )?where (?P<d>.+?) (?:is|was)(?: now)?"
+        ),
+        _swap,
+    ),
+    (r"(?:put|move|place) (?P<a>.+?) where (?P<b>.+?) is(?: now)?,? and vice versa", _swap),
+    (rf"{_HAND} {_EVERYBODY} (?P<what>.+)", _each),
+    (rf"{_HAND} (?P<what>.+?) (?:to|for) {_EVERYBODY}", _each),
+    (rf"(?:make sure (?:that )?|see (?:to it )?that )?{_EVERYBODY} {_HAVE} (?P<what>.+)", _each),
+    (rf"(?:(?:i|we) (?:want|need) )?(?P<what>.+?) for {_EVERYBODY}", _each),
+    (rf"(?:we|us) (?:all|each) {_HAVE} (?P<what>.+)", _each),
+    (r"(?P<what>(?!bring|get|give).+?) all round", _each),
+    (rf"(?:{_HAND} (?:us )?)?(?P<what>(?:one|an?) .+?) (?:each|apiece|per person|a head)", _each),
+    (
+        (
+            r"clear(?: off| out| away)? (?P<surface>.+?)(?: off| away)?(?:,? (?:and )?(?:(?:it|that"
+            r"|this)(?: can| should|'ll)?(?: all)? go(?:es)?"
+            r"|(?:drop|put|place|move|stick|take|chuck|pop|bring|dump|throw|set|leave|pile) (?:it|everything"
+            r"|them|that|the lot)"
+            rf"(?: all)?) {_ELSEWHERE} (?P<to>.+))?"
+        ),
+        _clear,
+    ),
+    (r"clear(?: off| out)? (?P<surface>.+?) (?:into|onto|to) (?P<to>.+)", _clear),
+    (rf"clear {_ALL} {_OFF} (?P<surface>.+?)(?: {_ELSEWHERE} (?P<to>.+))?", _clear),
+    (
+        (
+            r"(?:(?:take|get|remove|move|put|carry|bring|pick up|collect|grab|sweep|shift|i want|i'd like"
+            rf"|have) )?{_ALL} {_OFF}"
+            r" (?P<surface>.+?)(?:,? and (?:put|place|drop|move|take|stick|bring|set|dump) (?:it|them"
+            r"|everything|that)(?: all)?"
+            rf"|(?: can| should| has to)? go(?:es)?)? {_ELSEWHERE} (?P<to>.+)"
+        ),
+        _clear,
+    ),
+    (
+        (
+            rf"(?:(?:take|get|remove|clear|i want|i'd like|have|pick) )?{_ALL} (?:off of|off"
+            r"|from) (?P<surface>.+)"
+        ),
+        _clear,
+    ),
+    (
+        (
+            r"empty (?P<surface>(?:the |my |our )?(?:\w+ )?(?:table|desk|counter|sofa|couch|bench|shelf"
+            r"|worktop))"
+        ),
+        _clear,
+    ),
+    (
+        (
+            r"(?:get |have )?(?P<surface>(?:the |my |our )?.+?) (?:cleared"
+            r"|needs (?:clearing|to be cleared))(?: off| first"
+            r"| away| up)*"
+        ),
+        _clear,
+    ),
+    (
+        (
+            r"(?:tidy|tidy up|straighten up|neaten up|declutter|sort out|pick up|clear up"
+            r"|clean up|put things away"
+            r"|do some tidying)"
+            r"(?: (?:in here|here|around here|this place|the place|the mess|everything|up|this mess|the house"
+            r"|the flat|things))*"
+        ),
+        _tidy,
+    ),
+    (r"(?:tidy|straighten|declutter|neaten|clean up)(?: up)? (?P<room>.+?)(?: up)?", _tidy),
+    (
+        (
+            r"(?:make|get|have) (?P<room>.+?) (?:neat and tidy|tidy|tidied(?: up)?|neat"
+            r"|spick and span)(?: again)?"
+        ),
+        _tidy,
+    ),
+    (
+        (
+            r"(?P<room>(?:the|my|our|this) .+?) (?:needs|wants|could do with"
+            r"|is due for) (?:a )?(?:tidying|tidy"
+            r"|to be tidied)(?: up)?"
+        ),
+        _tidy,
+    ),
+    (
+        (
+            r"(?:put |get |i want |move )?(?:everything|all (?:the )?(?:things|stuff)) (?:should be |goes "
+            r"|needs to (?:be|go) |away )?"
+            r"(?:back )?(?:(?:to )?where (?:it|they) belongs?|in (?:its|their) (?:right "
+            r"|proper )?places?|away)"
+        ),
+        _tidy,
+    ),
+    (
+        (
+            rf"{_LAY} (?:the |a |our )?(?:dinner |dining |supper |breakfast |lunch "
+            rf"|kitchen )?table(?: for(?: the)?(?: {_COUNT})?"
+            r"(?: (?:people|persons|of us|guests|dinner|lunch|breakfast|supper|tonight))*)?"
+        ),
+        _set_table,
+    ),
+    (rf"(?:the )?table (?:set|laid) for {_COUNT}(?: people| of us| guests)?", _set_table),
+    (
+        (
+            r"(?:there(?:'ll| will| are going to)? be|there's|there are|we(?:'re| are| will be|'ll be)"
+            rf"|it's) {_COUNT}(?: of us| people| guests)?"
+            r"(?: (?:for|at|to|tonight|this|dinner|lunch|supper|breakfast|evening))*(?:,| -)? (?:so "
+            rf"|and )?(?:please )?{_LAY} the table"
+        ),
+        _set_table,
+    ),
+    (
+        (
+            rf"{_LAY} (?:the )?table,? (?:we(?:'re| are)|we'll be|there(?:'s| are|'ll be)) {_COUNT}(?: of us"
+            r"| people)?"
+        ),
+        _set_table,
+    ),
+    (
+        (
+            r"(?P<way>start|stop|run) (?P<what>.*(?:machine|dishwasher|washer|dryer|fan|heater|kettle|oven"
+            r"|hoover|tv))"
+        ),
+        lambda m: NotSupported(f"switch_{'off' if m['way'].lower() == 'stop' else 'on'}", plain(m["what"])),
+    ),
+    (r"(?:turn|switch|flick|click|flip|power|shut) (?P<way>on|off) (?P<what>.+)", _switch),
+    (
+        (
+            r"(?:(?:turn|switch|put|flick|click|flip|power|get|have|shut|make sure|see that|i want|i'd like"
+            r"|(?:can|could) i have) )?(?P<what>.+?)"
+            r" (?:is )?(?:(?:turned|switched) )?(?P<way>on|off)(?: again)?"
+        ),
+        _switch,
+    ),
+    (rf"(?:press|push|hit|tap|poke|ring)(?: on| down)? (?P<what>{_BUTTON})", _press),
+    (r"press (?P<what>.+)", _press),
+    (rf"give (?P<what>{_BUTTON}) a (?:\w+ )?(?:press|push|tap|poke|prod)", _press),
+)

@@ -1,0 +1,333 @@
+"""Requests: a text is cut into clauses, and each is read as goals, as a remark or as a statement to refer to.
+
+Every way to cut it is tried, the longest clauses first. A text of which any clause is not understood is not
+understood as a whole: half a request is never acted on.
+"""
+
+import re
+from collections.abc import Sequence as Items
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from openral_reasoner.scripted.chores import read_chore
+from openral_reasoner.scripted.conditions import read_condition, read_wait
+from openral_reasoner.scripted.goals import (
+    Bring,
+    BringEach,
+    BringFilled,
+    BringSeveral,
+    Compound,
+    Conditional,
+    Find,
+    NotSupported,
+    NotUnderstood,
+    PickUp,
+    Pour,
+    Request,
+    Sequence,
+    Swap,
+)
+from openral_reasoner.scripted.grammar import MAX_LENGTH, first_accepted, is_too_long
+from openral_reasoner.scripted.listing import MAX_COUNT, expand
+from openral_reasoner.scripted.normalise import POLITE, VERBS, bare, clean, imperative, is_remark, person_in
+from openral_reasoner.scripted.noun_phrases import singular
+from openral_reasoner.scripted.references import Mentioned, read_topic
+from openral_reasoner.scripted.vocabulary import WORDS
+from openral_reasoner.terms import same_term
+
+__all__ = [
+    "MAX_COUNT",
+    "BringEach",
+    "BringSeveral",
+    "Compound",
+    "Conditional",
+    "NotSupported",
+    "Request",
+    "Sequence",
+    "Swap",
+    "parse_request",
+    "singular",
+]
+
+_ORDER = (
+    r"(?:and )?(?:then|next|after that|afterwards?|after this|finally|lastly|once (?:that|this|it)(?:'s"
+    r"| is) done|once done"
+    r"|when (?:that's|that is|you're|you are) (?:done|finished))"
+)
+_JOIN = re.compile(
+    rf"\s*(?:[.!?;]+(?=\s|$)|,)?\s*\b(?:{_ORDER}|and so|and also|and|also|plus"
+    r"|(?<!is )(?<!'s )(?<!are )(?<!'m )(?<!am )(?<!looks )(?<!feels )so|because|cos|but)\b\s*,?\s+"
+    r"|\s*(?:[.!?;]+(?=\s|$)|[,:])\s*|\s+(?=(?:can|could|would|will) you \w|(?:it's|its|i'm|we're) \w)",
+    re.IGNORECASE,
+)
+_ORDERS = re.compile(_ORDER, re.IGNORECASE)
+_TAIL = re.compile(
+    r"[\s,]+(?:too|as well|also|again|first|next|afterwards?|after(?: that)?|then|later on|at the end)$",
+    re.IGNORECASE,
+)
+_CONDITIONAL = re.compile(
+    r"\b(?:if|in case|should|otherwise|else|when|whenever|once|as soon as|until|till|wait|no|provided"
+    r"|supposing|the (?:moment|minute)"
+    r"|failing)\b",
+    re.IGNORECASE,
+)
+MAX_CLAUSES = 14
+"""Most pieces between conjunctions and punctuation that are read."""
+MAX_READINGS = 200
+"""Most clauses that are tried for one text; a text of more ways to be cut is asked back."""
+
+
+@lru_cache(maxsize=256)  # a plan is replayed for each decision
+def parse_request(text: str) -> Request:
+    """Parse a goal of one or several parts; NotUnderstood if any part of it is not."""
+    if is_too_long(text):
+        return NotUnderstood(" ".join(text[:MAX_LENGTH].split()))
+    words = clean(text)
+    whole = _Text(bool(POLITE.search(text))).read(words, Mentioned())
+    return whole if whole is not None else NotUnderstood(bare(words))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Span of a text between two joins."""
+
+    start: int
+    end: int
+    ordered: bool
+    new_sentence: bool
+    added: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Result of the clauses so far; ``awaited`` if a statement is yet to be referred to."""
+
+    mentioned: Mentioned
+    parts: tuple[Request, ...] = ()
+    ordered: bool = False
+    awaited: bool = False
+
+
+class _Text:
+    """Reader of one text, with the number of clauses that it may still try."""
+
+    def __init__(self, polite: bool) -> None:
+        self.polite = polite
+        self.left = MAX_READINGS
+
+    def read(self, words: str, mentioned: Mentioned) -> Request | None:
+        """Read a request; None if it is not understood."""
+        self.left -= 1
+        if self.left < 0:
+            return None
+        said = bare(words)
+        if _CONDITIONAL.search(said):
+            special = read_wait(said, self.read) or read_condition(said, self.read)
+            if special is not None:
+                return special
+        reordered = self._reordered(said, mentioned)
+        return reordered if reordered is not None else self._clauses(words.strip(), mentioned)
+
+    def _reordered(self, words: str, mentioned: Mentioned) -> Request | None:
+        """Read "before you bring me the mug, close the door" and its other orders."""
+        for rule in _REORDERED:
+            match = rule.fullmatch(words)
+            if match is None:
+                continue
+            earlier, later = imperative(bare(match["earlier"])), imperative(bare(match["later"]))
+            if _begins_with_verb(earlier) and _begins_with_verb(later):
+                return self._clauses(f"{earlier}; then {later}", mentioned)
+        return None
+
+    def _clauses(self, words: str, mentioned: Mentioned) -> Request | None:
+        pieces = _pieces(words)
+        if not 0 < len(pieces) <= MAX_CLAUSES:
+            return None
+        end = self._rest(words, pieces, _State(mentioned))
+        if end is None or not end.parts:
+            return None
+        return end.parts[0] if len(end.parts) == 1 else Sequence(end.parts, end.ordered)
+
+    def _rest(self, words: str, pieces: Items[_Piece], state: _State) -> _State | None:
+        """Read the pieces as clauses, the longest first."""
+        if not pieces:
+            return None if state.awaited else state
+        longest = next((i for i, piece in enumerate(pieces) if i and piece.new_sentence), len(pieces))
+        for count in range(longest, 0, -1):
+            self.left -= 1
+            if self.left < 0:
+                return None
+            after = self._clause(words[pieces[0].start : pieces[count - 1].end], pieces[0], state)
+            end = self._rest(words, pieces[count:], after) if after is not None else None
+            if end is not None:
+                return end
+        return self._without_request(words, pieces, state)
+
+    def _without_request(self, words: str, pieces: Items[_Piece], state: _State) -> _State | None:
+        """Read the first piece as a remark or a statement, or the first two as a remark with "and"."""
+        for count in (1, 2):
+            said = words[pieces[0].start : pieces[count - 1].end] if count <= len(pieces) else ""
+            topic = _after_topic(said, state) if count == 1 else None
+            for after in (_after_remark(said, state), topic):
+                end = self._rest(words, pieces[count:], after) if after is not None and said else None
+                if end is not None:
+                    return end
+        return None
+
+    def _clause(self, clause: str, piece: _Piece, state: _State) -> _State | None:
+        said = bare(clause)
+        tail = _TAIL.search(said)
+        said = bare(_TAIL.sub("", said))
+        referred = state.mentioned.resolve(said)
+        read = (_read_clause(referred, self.polite) or _one_more(said, piece, state.parts)) if said else None
+        if read is None:
+            return None
+        placed = tuple(_placed(each, state.mentioned) for each in read)
+        merged = _merge(state.parts, placed, said, said != referred)
+        if merged is None and said != referred and _moved_again(state.parts, placed):
+            return None
+        parts = merged or (*state.parts, *placed)
+        in_order = (
+            state.ordered or piece.ordered or bool(tail and state.parts) or (said != referred and not merged)
+        )
+        awaited = state.awaited and said == referred
+        return _State(state.mentioned.after(placed), parts, in_order and len(parts) > 1, awaited)
+
+
+@lru_cache(maxsize=1024)
+def _read_clause(words: str, polite: bool) -> tuple[Request, ...] | None:
+    """Read one clause into the goals that it lists."""
+    chore = read_chore(words) or read_chore(_FOR_SPEAKER.sub("", words))
+    return (chore,) if chore is not None else first_accepted(words, expand, polite)
+
+
+def _one_more(words: str, piece: _Piece, parts: tuple[Request, ...]) -> tuple[Request, ...] | None:
+    """Read a noun phrase after "and" as one more object of the last goal: "a mug. Oh, and a spoon"."""
+    last = parts[-1] if parts else None
+    if (
+        not piece.added
+        or not isinstance(last, Bring)
+        or last.to != "me"
+        or words.partition(" ")[0].lower() in VERBS
+    ):
+        return None
+    return expand(Bring(words))
+
+
+def _after_remark(said: str, state: _State) -> _State | None:
+    clause = bare(said)
+    if not is_remark(clause):
+        return None
+    person = person_in(clause)
+    return replace(state, mentioned=replace(state.mentioned, person=person)) if person else state
+
+
+def _after_topic(said: str, state: _State) -> _State | None:
+    topic = read_topic(bare(said), state.mentioned)
+    if topic is None or state.awaited:
+        return None
+    return replace(state, mentioned=topic.mentioned, awaited=True)
+
+
+def _pieces(words: str) -> tuple[_Piece, ...]:
+    pieces: list[_Piece] = []
+    start, ordered, sentence, added = 0, False, False, False
+    for join in _JOIN.finditer(words):
+        if words[start : join.start()].strip():
+            pieces.append(_Piece(start, join.start(), ordered, sentence, added))
+            ordered = sentence = added = False
+        start, ordered = join.end(), ordered or bool(_ORDERS.search(join.group()))
+        sentence = sentence or bool(re.search("[.!?;]", join.group()))
+        added = added or bool(re.search("and|also|plus|then", join.group(), re.IGNORECASE))
+    if words[start:].strip():
+        pieces.append(_Piece(start, len(words), ordered, sentence, added))
+    return tuple(pieces)
+
+
+_CLEAR_VERB = "|".join(sorted(VERBS - WORDS["verbs_or_nouns"]))
+_REORDERED = tuple(
+    re.compile(rule, re.IGNORECASE)
+    for rule in (
+        r"before (?:you )?(?P<later>.+?), (?P<earlier>.+)",
+        r"(?P<earlier>.+?),? (?:but )?before (?:you )?(?P<later>.+)",
+        r"(?:after|once|when|as soon as) (?P<earlier>(?:you(?:'ve)? |\w+ing ).+?), (?:then )?(?P<later>.+)",
+        (
+            r"after (?P<earlier>\w+ing .+?) (?P<later>"
+            rf"(?:{_CLEAR_VERB}) .+)"
+        ),
+        r"(?P<later>.+?),? (?:after|once|as soon as) (?P<earlier>(?:you(?:'ve)? |\w+ing ).+)",
+    )
+)
+
+
+def _begins_with_verb(words: str) -> bool:
+    first, _, rest = words.partition(" ")
+    return bool(rest) and (first.lower() in VERBS or rest.startswith("a look"))
+
+
+def _placed(request: Request, mentioned: Mentioned) -> Request:
+    """Add the place where a statement said that the object is."""
+    if not mentioned.source or not isinstance(request, Bring | PickUp | Find) or request.where:
+        return request
+    if not any(same_term(request.what, each) for each in mentioned.objects):
+        return request
+    there = isinstance(request, Bring) and same_term(request.to, mentioned.source)
+    return request if there else replace(request, where=mentioned.source)
+
+
+_FOR_SPEAKER = re.compile(r" for (?:me|us)$", re.IGNORECASE)
+_TO_SPEAKER = re.compile(r"\b(?:me|us|here)\b", re.IGNORECASE)
+
+
+def _merge(
+    parts: tuple[Request, ...], read: tuple[Request, ...], clause: str, refers: bool
+) -> tuple[Request, ...] | None:
+    """Fold "take the cup and put it in the sink" into one goal; None if the parts are separate."""
+    before = parts[len(parts) - len(read) :]
+    if not refers or len(parts) < len(read):
+        return None
+    folded = [_fold(*pair, clause) for pair in zip(before, read, strict=True)]
+    merged = tuple(each for each in folded if each is not None)
+    return (*parts[: len(parts) - len(read)], *merged) if len(merged) == len(read) else None
+
+
+def _moved_again(parts: tuple[Request, ...], read: tuple[Request, ...]) -> bool:
+    """Return True if a goal moves what the goal before it has just moved elsewhere, which is a misreading."""
+    last = parts[-1] if parts else None
+    return isinstance(last, Bring) and any(
+        isinstance(each, Bring) and same_term(each.what, last.what) for each in read
+    )
+
+
+def _fold(before: Request, after: Request, clause: str) -> Request | None:
+    """Return one goal for two about the same object, of which the second completes the first."""
+    if before == after:
+        return before
+    if isinstance(before, Pour):
+        return _deliver_filled(before, after)
+    if not isinstance(before, Bring | BringSeveral | PickUp | Find) or not isinstance(
+        after, Bring | PickUp | Find
+    ):
+        return None
+    same = same_term(singular(before.what), singular(after.what))
+    if not same or (isinstance(after, Find) and isinstance(before, PickUp)):
+        return None
+    if isinstance(before, Bring | BringSeveral):
+        return _deliver(before, after, clause)
+    return replace(after, where=after.where or before.where)
+
+
+def _deliver_filled(before: Pour, after: Request) -> Request | None:
+    """Add the receiver of a vessel that is filled first."""
+    filled = isinstance(after, Bring) and not after.where and same_term(before.vessel, after.what)
+    return (
+        BringFilled(before.vessel, before.contents, after.to) if filled and isinstance(after, Bring) else None
+    )
+
+
+def _deliver(before: Bring | BringSeveral, after: Bring | PickUp | Find, clause: str) -> Request | None:
+    """Add the receiver of the second goal to the first."""
+    if isinstance(after, Bring) and before.to in ("me", after.to):
+        return replace(before, to=after.to, where=after.where or before.where)
+    unspoken = isinstance(after, Bring) and after.to == "me" and not _TO_SPEAKER.search(clause)
+    return before if unspoken else None

@@ -1,0 +1,160 @@
+"""Goals that the scripted planner's grammar can express."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Bring:
+    """Fetch an object and give it to someone or put it somewhere; ``where`` is its stated place."""
+
+    what: str
+    to: str = "me"
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BringFilled:
+    """Fill a vessel and give it to someone."""
+
+    vessel: str
+    contents: str
+    to: str = "me"
+
+
+@dataclass(frozen=True, slots=True)
+class Pour:
+    """Fill a vessel and leave it where it stands."""
+
+    contents: str
+    vessel: str
+
+
+@dataclass(frozen=True, slots=True)
+class PickUp:
+    """Take an object into the hand; ``where`` is its stated place."""
+
+    what: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """See an object and report its place; ``where`` is its stated place."""
+
+    what: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GoTo:
+    """Drive somewhere."""
+
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class LookAt:
+    """Point the camera at something."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class LookInside:
+    """Open something and look in."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveDoor:
+    """Open or close something."""
+
+    what: str
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NotUnderstood:
+    """Text outside the grammar."""
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotSupported:
+    """Goal that is understood but cannot be done.
+
+    Args:
+        ability: Missing ability: clear, press, set_table, switch_off, switch_on, tidy or wait.
+        words: Object, room, person or number that it concerns; may be empty.
+        to: Destination of what is cleared.
+        then: Goal to do after waiting.
+    """
+
+    ability: str
+    words: str = ""
+    to: str = ""
+    then: "Request | None" = None
+
+
+Goal = (
+    Bring
+    | BringFilled
+    | Pour
+    | PickUp
+    | Find
+    | GoTo
+    | LookAt
+    | LookInside
+    | MoveDoor
+    | NotSupported
+    | NotUnderstood
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BringSeveral:
+    """Fetch ``count`` different objects of one kind; ``what`` is singular."""
+
+    what: str
+    count: int
+    to: str = "me"
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BringEach:
+    """Fetch one object for each person who is known."""
+
+    what: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """Exchange the places of two objects."""
+
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """Do ``then`` if the object is found, else ``otherwise``; None stands for nothing to do."""
+
+    condition: Find
+    then: "Request | None"
+    otherwise: "Request | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """Two or more goals; if ``ordered``, each needs the one before it."""
+
+    parts: tuple["Request", ...]
+    ordered: bool = False
+
+
+Compound = BringSeveral | BringEach | Swap | Conditional | Sequence
+Request = Goal | Compound

@@ -1,0 +1,279 @@
+"""Plans of simple goals, one per kind."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import astuple
+
+from openral_core.skills import Verb
+from openral_reasoner.context import ObjectSummary, ToolResult
+from openral_reasoner.scripted.grammar import (
+    EXAMPLES,
+    Bring,
+    BringFilled,
+    Find,
+    Goal,
+    GoTo,
+    LookAt,
+    LookInside,
+    MoveDoor,
+    NotSupported,
+    NotUnderstood,
+    PickUp,
+    Pour,
+    load_serving_rules,
+)
+from openral_reasoner.scripted.steps import (
+    Plan,
+    PlanContext,
+    PlanFailed,
+    describe_location,
+    find_object,
+    named_place,
+    require_success,
+    resolved,
+    search_object,
+    unseen,
+)
+from openral_reasoner.search import SEEN_NOT_PLACED
+from openral_reasoner.tools.queries import LocateInViewTool
+
+GRASP_TRIES = 3
+"""Attempts to grasp an object that keeps moving, before a human is asked."""
+
+
+def bring(context: PlanContext, goal: Bring) -> Plan[str]:
+    """Resolve the receiver, fetch the object, then hand it over or put it down."""
+    verb, _ = yield from resolve_receiver(context, goal.to)
+    found, _ = yield from find_object(context, goal.what, goal.where)
+    yield from grasp(context, goal.what, found)
+    yield from deliver(context, goal.what, goal.to)
+    return f"I brought the {goal.what} to {listener(goal.to, verb)}."
+
+
+def bring_filled(context: PlanContext, goal: BringFilled) -> Plan[str]:
+    """Fill a vessel that suits the contents, and bring it."""
+    yield from resolve_receiver(context, goal.to)
+    vessel = load_serving_rules().vessel_for(goal.vessel, goal.contents)
+    held = yield from fill(context, vessel, goal.contents)
+    yield from grasp(context, vessel, held)
+    yield from deliver(context, vessel, goal.to)
+    return f"I brought a {vessel.split()[-1]} of {goal.contents} to {listener(goal.to)}."
+
+
+def pour(context: PlanContext, goal: Pour) -> Plan[str]:
+    """Fill a vessel and leave it standing."""
+    yield from fill(context, goal.vessel, goal.contents)
+    return f"I poured {goal.contents} into the {goal.vessel}."
+
+
+def fill(context: PlanContext, vessel: str, contents: str) -> Plan[ObjectSummary]:
+    """Fill a vessel with one hand: set it down, fetch the contents, pour, set them down."""
+    source, _ = yield from find_object(context, contents)
+    held, _ = yield from find_object(context, vessel)
+    surface = staging_surface(context)
+    yield from grasp(context, vessel, held)
+    require_success((yield from context.act(Verb.PLACE, surface)), f"put down {vessel}")
+    yield from grasp(context, contents, source)
+    require_success((yield from context.act(Verb.POUR, held.id)), f"pour {contents}")
+    require_success((yield from context.act(Verb.PLACE, surface)), f"put down {contents}")
+    return held
+
+
+def pick_up(context: PlanContext, goal: PickUp) -> Plan[str]:
+    """Take an object into the hand."""
+    found, _ = yield from find_object(context, goal.what, goal.where)
+    yield from grasp(context, goal.what, found)
+    return f"I am holding the {goal.what}."
+
+
+def grasp(context: PlanContext, words: str, found: ObjectSummary) -> Plan[ObjectSummary]:
+    """Grasp an object; if it has moved, search for it and retry a bounded number of times."""
+    for _ in range(GRASP_TRIES):
+        reply = yield from context.act(Verb.GRASP, found.id)
+        if reply.status != "MOVED":
+            break
+        found = yield from search_object(context, words, reply)
+    require_success(reply, f"grasp {words}")
+    return found
+
+
+def deliver(context: PlanContext, words: str, to: str) -> Plan[ToolResult]:
+    """Hand over or put down the object, resolving the receiver again because it may have moved."""
+    verb, target = yield from resolve_receiver(context, to)
+    doing = f"put {words} down in {to}" if verb is Verb.PLACE else f"give {words} to {to}"
+    return require_success((yield from context.act(verb, target)), doing)
+
+
+def resolve_receiver(context: PlanContext, to: str) -> Plan[tuple[Verb, str]]:
+    """Resolve the receiver to a verb and an id.
+
+    Raises:
+        PlanFailed: If the receiver is unknown, or has no surface.
+    """
+    target = yield from resolved(to)
+    if target.kind == "room":
+        return Verb.PLACE, staging_surface(context, target.id)
+    return (Verb.HANDOVER if target.kind == "agent" else Verb.PLACE), target.id
+
+
+def staging_surface(context: PlanContext, room: str = "") -> str:
+    """Choose a surface for setting objects down, in this room if one is named."""
+    places = [p for p in context.now.places if p.room == room or not room]
+    for name in load_serving_rules().staging:
+        place = next((p for p in places if name in p.label.lower()), None)
+        if place is not None:
+            return place.id
+    raise PlanFailed("I don't know a surface to put the object on. What should I do?")
+
+
+def listener(to: str, verb: Verb = Verb.HANDOVER) -> str:
+    """Name the receiver in the answer: "me" of the goal is "you"; furniture has an article."""
+    if to == "me":
+        return "you"
+    return f"the {to}" if verb is Verb.PLACE else to
+
+
+MAX_NAME = 200
+"""Longest name of an object or a place that a tool accepts [characters]."""
+
+
+def plan_for(context: PlanContext, goal: Goal) -> Plan[str]:
+    """Run the plan of a goal and return the final message to the requester.
+
+    Raises:
+        PlanFailed: With the question for a human.
+    """
+    said = () if isinstance(goal, NotUnderstood) else astuple(goal)
+    long = next((name for name in said if isinstance(name, str) and len(name) > MAX_NAME), "")
+    if long:
+        raise PlanFailed(
+            f"The name {long[:40]!r}... has {len(long)} characters, but I can use at most {MAX_NAME}. "
+            "What is a shorter name?"
+        )
+    return (yield from _PLANS[type(goal)](context, goal))
+
+
+def find(context: PlanContext, goal: Find) -> Plan[str]:
+    """Find an object, and verify that it is where memory has it."""
+    found, seen = yield from find_object(context, goal.what, goal.where)
+    if not seen:
+        found, seen = yield from verify(context, goal.what, found)
+    if not seen:
+        return (
+            f"According to memory the {goal.what} is here: {describe_location(found)}. {_unchecked(context)}"
+        )
+    return f"The {goal.what} is here: {describe_location(found)}."
+
+
+def _unchecked(context: PlanContext) -> str:
+    broken = "; ".join(f"locator {each.id} is not working: {each.why}" for each in context.now.blind)
+    return f"I did not verify it: {broken}." if broken else "I did not verify it: no locator is available."
+
+
+def verify(context: PlanContext, words: str, found: ObjectSummary) -> Plan[tuple[ObjectSummary, bool]]:
+    """Verify that an object is where memory has it, else search for it. The flag: it was seen.
+
+    Raises:
+        PlanFailed: If no image was evaluated, because memory may be outdated.
+    """
+    if found.must_open:
+        require_success((yield from context.act(Verb.OPEN, found.must_open)), f"open {found.must_open}")
+    else:
+        require_success((yield from context.act(Verb.NAVIGATE, found.id)), f"go to {words}")
+    yield from context.act(Verb.LOOK_AT, found.id)
+    if not context.can_look:
+        return found, False
+    reply = yield LocateInViewTool(query=words)
+    if reply.found or reply.status == SEEN_NOT_PLACED:
+        return (reply.found[0] if reply.found else found), True
+    if reply.status in ("MOVED", "NOT_IN_VIEW"):
+        return (yield from search_object(context, words, reply)), True
+    if _went_meanwhile(context, reply):
+        return found, False
+    where = describe_location(found)
+    raise PlanFailed(
+        f"I am where memory has the {words} ({where}), but I can't verify that it is there: {unseen(reply)}."
+    )
+
+
+def _went_meanwhile(context: PlanContext, reply: ToolResult) -> bool:
+    """Return True if the locator became unavailable before the call was made."""
+    return reply.status == "INVALID_CALL" and not context.can_look
+
+
+def go_to(context: PlanContext, goal: GoTo) -> Plan[str]:
+    """Drive somewhere."""
+    place = yield from resolved(goal.where)
+    require_success((yield from context.act(Verb.NAVIGATE, place.id)), f"go to {goal.where}")
+    return f"I am at {place.label}."
+
+
+def look_at(context: PlanContext, goal: LookAt) -> Plan[str]:
+    """Point the camera at something."""
+    known = named_place(context.now, goal.what)
+    if known is None:
+        found, seen = yield from find_object(context, goal.what)
+        known = found.id
+        if seen:
+            return f"I am looking at {goal.what}: {describe_location(found)}."
+    require_success((yield from context.act(Verb.NAVIGATE, known)), f"go to {goal.what}")
+    require_success((yield from context.act(Verb.LOOK_AT, known)), f"look at {goal.what}")
+    return f"I am looking at {goal.what}."
+
+
+def look_inside(context: PlanContext, goal: LookInside) -> Plan[str]:
+    """Open something and look in."""
+    place = yield from resolved(goal.what)
+    opened = yield from context.act(Verb.OPEN, place.id)
+    require_success((yield from context.act(Verb.LOOK_AT, place.id)), f"look in {goal.what}")
+    return (
+        f"I am looking into the {goal.what}{', which is now open' if opened.status == 'SUCCEEDED' else ''}."
+    )
+
+
+def move_door(context: PlanContext, goal: MoveDoor) -> Plan[str]:
+    """Open or close something."""
+    place = yield from resolved(goal.what)
+    verb = Verb.OPEN if goal.open else Verb.CLOSE
+    require_success((yield from context.act(verb, place.id)), f"{verb.value.lower()} {goal.what}")
+    return f"{goal.what} is {'open' if goal.open else 'closed'}."
+
+
+def ask_for_rewording(context: PlanContext, goal: NotUnderstood) -> Plan[str]:
+    """Ask a human to rephrase a goal outside the grammar."""
+    yield from ()
+    said = goal.words if len(goal.words) <= MAX_NAME else f"{goal.words[:MAX_NAME]}..."
+    raise PlanFailed(f"I don't understand {said!r}. Examples of what I understand: {'; '.join(EXAMPLES)}.")
+
+
+_MISSING: Mapping[str, str] = {
+    "clear": "clear the {}",
+    "press": "press the {}",
+    "set_table": "set the table",
+    "switch_off": "switch off the {}",
+    "switch_on": "switch on the {}",
+    "tidy": "tidy up",
+    "wait": "wait for {}",
+}
+"""Names of the abilities that are understood but missing."""
+
+
+def ask_for_another_goal(context: PlanContext, goal: NotSupported) -> Plan[str]:
+    """Tell a human what cannot be done yet."""
+    yield from ()
+    ability = _MISSING[goal.ability].format(goal.words)
+    raise PlanFailed(f"I understand, but I can't {ability} yet. What should I do instead?")
+
+
+_PLANS: Mapping[type, Callable[..., Plan[str]]] = {
+    Bring: bring,
+    BringFilled: bring_filled,
+    Pour: pour,
+    PickUp: pick_up,
+    Find: find,
+    GoTo: go_to,
+    LookAt: look_at,
+    LookInside: look_inside,
+    MoveDoor: move_door,
+    NotSupported: ask_for_another_goal,
+    NotUnderstood: ask_for_rewording,
+}

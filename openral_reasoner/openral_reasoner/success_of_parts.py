@@ -1,0 +1,209 @@
+"""Predicates of goals with several parts: each part is judged, and its order and objects are checked.
+
+A goal is proven if every part is. A part that a later one undoes, such as opening a door that is closed
+again, has to be proven by the evidence up to some earlier moment.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, replace
+
+from openral_core.spatial_memory import NodeKind
+from openral_reasoner.evidence import Answered, Course, Evidence, HandAct
+from openral_reasoner.scripted.compound import (
+    BringEach,
+    BringSeveral,
+    Compound,
+    Conditional,
+    Request,
+    Sequence,
+    Swap,
+    parse_request,
+)
+from openral_reasoner.scripted.grammar import NotSupported, NotUnderstood
+from openral_reasoner.success import ME, Case, Setting, Verdict, deliveries, judge, receipt
+from openral_reasoner.terms import normalize_term
+
+_NOT_ONE = re.compile(
+    r"[,;:!?&]|\.\s|^\d+\s|\b(?:and|or|nor|then|but|except|not|no|never|without|unless|until|if|whether|when"
+    r"|while|after|before|all|both|either|each|every|everything|two|three|four|five|six|seven|eight|nine|ten"
+    r"|dozen|several|many)\b",
+    re.IGNORECASE,
+)
+"""Marks of several objects or a condition in a phrase of a goal, for which no predicate exists."""
+
+
+def predicate_of(words: str) -> Request | None:
+    """Parse a goal; None if it, or a part of it, is not understood."""
+    request = parse_request(words)
+    unclear = any(isinstance(part, NotSupported | NotUnderstood) for part in parts_of(request))
+    return None if unclear or any(map(_NOT_ONE.search, phrases(request))) else request
+
+
+def parts_of(request: Request) -> tuple[Request, ...]:
+    """Return a goal and every goal in it."""
+    inner: tuple[Request | None, ...] = ()
+    if isinstance(request, Sequence):
+        inner = request.parts
+    elif isinstance(request, Conditional):
+        inner = (request.condition, request.then, request.otherwise)
+    return (request, *(nested for part in inner if part is not None for nested in parts_of(part)))
+
+
+def phrases(request: Request) -> tuple[str, ...]:
+    """Return the phrases of a goal and of the goals in it."""
+    slots = (getattr(part, each.name) for part in parts_of(request) for each in fields(part))
+    return tuple(slot for slot in slots if isinstance(slot, str))
+
+
+def judge_request(request: Request, evidence: Evidence, setting: Setting) -> Verdict:
+    """Judge a goal of any number of parts by the evidence."""
+    if isinstance(request, Compound):
+        return _RULES[type(request)](request, evidence, setting)
+    return judge(request, evidence, setting)
+
+
+def prove_sequence(goal: Sequence, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove every part."""
+    verdicts: list[Verdict] = []
+    since = 0
+    for index, part in enumerate(goal.parts):
+        verdict = judge_request(part, evidence, setting)
+        if not verdict.proven and _is_undone_by(part, goal.parts[index + 1 :]):
+            earlier, since = _judge_earlier(part, evidence, setting, since)
+            verdict = earlier or verdict
+        verdicts.append(verdict)
+    return combine(verdicts)
+
+
+def _is_undone_by(part: Request, later: tuple[Request, ...]) -> bool:
+    """Return True if a later part is about the same object or place."""
+    names = {normalize_term(phrase) for phrase in phrases(part)} - {"", ME}
+    return any(normalize_term(phrase) in names for each in later for phrase in phrases(each))
+
+
+def _judge_earlier(
+    part: Request, evidence: Evidence, setting: Setting, since: int
+) -> tuple[Verdict | None, int]:
+    """Return the first proof of a part by the evidence up to a moment after ``since``, and that moment."""
+    for moment in range(since + 1, len(evidence.facts) + 1):
+        verdict = judge_request(part, replace(evidence, facts=evidence.facts[:moment]), setting)
+        if verdict.proven:
+            return verdict, moment
+    return None, since
+
+
+def combine(verdicts: Iterable[Verdict]) -> Verdict:
+    """Combine the verdicts of parts that are all needed."""
+    all_of = tuple(verdicts)
+    proofs = tuple(dict.fromkeys(proof for each in all_of for proof in each.proofs))
+    open_ones = [each for each in all_of if not each.proven]
+    return Verdict(
+        proofs=proofs,
+        missing="; ".join(each.missing for each in open_ones),
+        remedy="; ".join(each.remedy for each in open_ones),
+        recall=tuple(dict.fromkeys(words for each in open_ones for words in each.recall)),
+        resolve=tuple(dict.fromkeys(words for each in open_ones for words in each.resolve)),
+        look=next((each.look for each in open_ones if each.look), ""),
+    )
+
+
+def prove_several(goal: BringSeveral, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove that enough different objects were delivered."""
+    case = Case(evidence, setting, Course.of(evidence))
+    fits, _ = deliveries(case, goal.to, goal.where, (goal.what,))
+    different = _different(case, fits)
+    proofs = tuple(proof for release in reversed(different) for proof in receipt(case, release))
+    if len(different) >= goal.count:
+        return Verdict(proofs=proofs)
+    return Verdict(
+        proofs=proofs,
+        missing=f"{len(different)} of {goal.count} deliveries of different {goal.what!r} to {goal.to!r}",
+        remedy=f"GRASP another {goal.what!r}, then HANDOVER it to {goal.to!r} if that is a person, "
+        "otherwise PLACE it there",
+        recall=(goal.what,) if different else (),
+        resolve=(goal.to,),
+    )
+
+
+def _different(case: Case, releases: Iterable[HandAct]) -> list[HandAct]:
+    """Keep one release of each object."""
+    kept: list[HandAct] = []
+    for release in releases:
+        if not any(case.same(release.held, other.held) for other in kept):
+            kept.append(release)
+    return kept
+
+
+def prove_each(goal: BringEach, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove that every known person received an object of their own."""
+    case = Case(evidence, setting, Course.of(evidence))
+    people = [place.id for place in setting.places if place.kind is NodeKind.AGENT]
+    fits = {person: deliveries(case, person, goal.where, (goal.what,))[0][:1] for person in people}
+    different = _different(case, (release for releases in fits.values() for release in releases))
+    without = [person for person, releases in fits.items() if not set(releases) & set(different)]
+    proofs = tuple(proof for release in different for proof in receipt(case, release))
+    if people and not without:
+        return Verdict(proofs=proofs)
+    return Verdict(
+        proofs=proofs,
+        missing=f"no HANDOVER of a {goal.what!r} to {', '.join(without) or 'anybody'}",
+        remedy=f"GRASP a {goal.what!r}, then HANDOVER it to each of these people",
+    )
+
+
+def prove_swap(goal: Swap, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove that each object was put where the other one was when it was first described."""
+    case = Case(evidence, setting, Course.of(evidence))
+    return combine(
+        _prove_moved(case, what, other)
+        for what, other in ((goal.first, goal.second), (goal.second, goal.first))
+    )
+
+
+def _prove_moved(case: Case, what: str, other: str) -> Verdict:
+    places = _first_places(case, other)
+    fits = [release for place in places for release in deliveries(case, place, "", (what,))[0]]
+    if fits:
+        return Verdict(proofs=receipt(case, fits[0]))
+    where = f"at {' or '.join(places)}, where {other!r} was" if places else f"where {other!r} was"
+    return Verdict(
+        missing=f"no successful PLACE of {what!r} {where}", remedy=f"GRASP {what!r}, then PLACE it {where}"
+    )
+
+
+def _first_places(case: Case, what: str) -> tuple[str, ...]:
+    """Return the ids of the place and containers of an object when it was first described."""
+    described = (
+        node
+        for fact in case.evidence.facts
+        if isinstance(fact, Answered)
+        for node in fact.nodes
+        if node.within and case.is_a(node.id, what)
+    )
+    first = next(described, None)
+    return first.within if first is not None else ()
+
+
+def prove_conditional(goal: Conditional, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove what was asked for in the case that the evidence shows; an object's absence cannot be proven."""
+    seen = judge(goal.condition, evidence, setting)
+    if seen.proven:
+        return combine((seen, *([judge_request(goal.then, evidence, setting)] if goal.then else [])))
+    if goal.otherwise is not None:
+        return judge_request(goal.otherwise, evidence, setting)
+    what = repr(goal.condition.what)
+    return Verdict(
+        missing=f"no detector saw {what}, and no reply proves that there is none",
+        remedy=f"look for {what} with locate_in_view at every place where it may be",
+        look=goal.condition.what,
+    )
+
+
+_RULES: Mapping[type, Callable[..., Verdict]] = {
+    Sequence: prove_sequence,
+    BringSeveral: prove_several,
+    BringEach: prove_each,
+    Swap: prove_swap,
+    Conditional: prove_conditional,
+}

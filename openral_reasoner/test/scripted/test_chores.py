@@ -1,0 +1,32 @@
+"""Swaps, one for each person, and the abilities that are missing."""
+
+import pytest
+
+from openral_reasoner.scripted.chores import read_chore
+from openral_reasoner.scripted.goals import BringEach, NotSupported, Request, Swap
+
+
+@pytest.mark.parametrize(
+    ("words", "goal"),
+    [
+        ("swap the mug and the bowl around", Swap("mug", "bowl")),
+        ("put the mug where the bowl is and the bowl where the mug is", Swap("mug", "bowl")),
+        ("hand out a pencil to each person", BringEach("pencil")),
+        ("cookies all round", BringEach("cookie")),
+        ("clear the table", NotSupported("clear", "table")),
+        ("put everything from the shelf in the box", NotSupported("clear", "shelf", "box")),
+        ("tidy up in here", NotSupported("tidy")),
+        ("lay the table for four", NotSupported("set_table", "4")),
+        ("turn the lamp off", NotSupported("switch_off", "lamp")),
+        ("press the red button", NotSupported("press", "red button")),
+    ],
+)
+def test_chores_are_read(words: str, goal: Request) -> None:
+    assert read_chore(words) == goal
+
+
+@pytest.mark.parametrize(
+    "words", ["hang on", "come on", "swap it", "give everyone two mugs", "bring the mug"]
+)
+def test_other_words_are_no_chore(words: str) -> None:
+    assert read_chore(words) is None

@@ -1,0 +1,110 @@
+"""Goals in the words of many speakers, and the laws that every text obeys."""
+
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from openral_reasoner.scripted.compound import Conditional, Sequence, parse_request
+from openral_reasoner.scripted.goals import Bring, Find, MoveDoor, NotSupported, NotUnderstood
+from openral_reasoner_testing.goal_meanings import Paraphrase, Reading, describe, load_paraphrases
+
+HERE = Path(__file__).parent
+SPOKEN = load_paraphrases(HERE / "spoken_goals.yaml")
+MORE = load_paraphrases(HERE / "more_spoken_goals.yaml")
+
+
+@pytest.mark.parametrize(("spoken", "right"), [(SPOKEN, 0.99), (MORE, 0.96)], ids=["spoken", "more"])
+def test_spoken_goals_are_understood_or_asked_back(spoken: tuple[Paraphrase, ...], right: float) -> None:
+    readings = {paraphrase.text: paraphrase.read() for paraphrase in spoken}
+    wrong = {text: said for text, (reading, said) in readings.items() if reading is Reading.WRONG}
+    assert wrong == {}
+    counts = Counter(reading for reading, _ in readings.values())
+    assert counts[Reading.RIGHT] >= right * len(readings)
+
+
+@pytest.mark.parametrize(
+    ("words", "meaning"),
+    [
+        ("bring me a mug and a spoon", "bring(mug); bring(spoon)"),
+        ("get the milk from the fridge and close it", "bring(milk, from=fridge); close(fridge)"),
+        ("put the mug on the table and the book on the shelf", "bring(mug, to=table); bring(book, to=shelf)"),
+        ("Tom gets the hat and Ines the scarf", "bring(hat, to=Tom); bring(scarf, to=Ines)"),
+        ("take the cup and put it in the sink", "bring(cup, to=sink)"),
+        ("the jam is on the counter, put it in the fridge", "bring(jam, to=fridge, from=counter)"),
+        ("Anna is cold. Bring her a blanket.", "bring(blanket, to=Anna)"),
+        ("Bring me a mug. Oh, and a spoon.", "bring(mug); bring(spoon)"),
+        ("open the drawer and look inside", "open(drawer); look_inside(drawer)"),
+        ("before you close the window, bring me the mug", "bring(mug); close(window)"),
+    ],
+)
+def test_clauses_refer_to_what_was_said_before(words: str, meaning: str) -> None:
+    assert describe(parse_request(words)) == meaning
+
+
+def test_an_order_is_kept_only_where_it_is_stated() -> None:
+    unordered = parse_request("bring me the mug and open the fridge")
+    ordered = parse_request("first bring me the mug, then open the fridge")
+    parts = (Bring("mug"), MoveDoor("fridge", open=True))
+    assert (unordered, ordered) == (Sequence(parts), Sequence(parts, ordered=True))
+
+
+def test_a_part_that_is_not_understood_spoils_the_whole() -> None:
+    assert isinstance(parse_request("bring me the mug and wash the dog"), NotUnderstood)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "do not bring me the mug",
+        "bring me the mug unless it is dirty",
+        "bring me the mug in ten minutes",
+        "put it there",
+        "give her the keys",
+        "the mug is on the table",
+        "shut up",
+        "grbl the snorf",
+    ],
+)
+def test_what_is_not_surely_a_request_is_asked_back(words: str) -> None:
+    assert isinstance(parse_request(words), NotUnderstood)
+
+
+def test_abilities_that_are_missing_are_understood() -> None:
+    assert parse_request("turn the lamp on") == NotSupported("switch_on", "lamp")
+    waiting = NotSupported("wait", "Anna", then=Bring("keys", "Anna"))
+    assert parse_request("when Anna comes, give her the keys") == waiting
+
+
+def test_an_object_of_a_condition_is_taken_from_where_it_was_found() -> None:
+    expected = Conditional(Find("milk", "fridge"), Bring("milk", "me", "fridge"), Bring("water"))
+    assert parse_request("if there's milk in the fridge bring it to me, otherwise water") == expected
+
+
+WORDS = sorted({word for paraphrase in (*SPOKEN, *MORE) for word in paraphrase.text.split()})
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join) | st.text(max_size=300))
+@settings(deadline=None)
+def test_every_text_is_read(text: str) -> None:
+    assert describe(parse_request(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bring me the mug, " * 33,
+        "if there is " * 20,
+        "put it on the " * 15,
+        "a and b, " * 30,
+        "x" * 10_000,
+        "," * 10_000,
+    ],
+)
+def test_no_text_takes_long(text: str) -> None:
+    began = time.process_time()
+    parse_request(text)
+    assert time.process_time() - began < 2.0

@@ -1,0 +1,152 @@
+"""Whole missions with several parts in a symbolic home."""
+
+import pytest
+
+from openral_core.missions import MissionState
+from openral_core.spatial_memory import NodeKind
+from openral_reasoner.commands import PublishHandoff
+from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
+from openral_reasoner.scripted.compound import Sequence
+from openral_reasoner.scripted.grammar import Bring, MoveDoor
+from openral_reasoner.scripted.parts import Progress, name_of
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
+from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
+
+
+def run(goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> MissionRun:
+    return run_mission_in_home(goal, palette, HomePeers(home).answer, decide, settings)
+
+
+def state(story: MissionRun) -> MissionState | None:
+    return story.end.state if story.end else None
+
+
+def question(story: MissionRun) -> str:
+    (handoff,) = [c for c in story.commands if isinstance(c, PublishHandoff)]
+    return handoff.question.question
+
+
+def test_brings_both_objects_and_reports_each(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("bring me the baguette and the milk", home, palette, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    assert home.delivered == [("bread_1", "ana"), ("milk_1", "ana")]
+    assert story.end is not None
+    assert "baguette" in story.end.reason
+    assert "milk" in story.end.reason
+
+
+def test_rearranges_objects_each_to_its_own_place(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("put the mug on the counter and the baguette on the shelf", home, palette, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    assert (home.objects["mug_1"].place, home.objects["bread_1"].place) == ("counter_1", "shelf_1")
+
+
+def test_closes_what_an_earlier_part_opened(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("open the cabinet, bring me the baguette, then close it", home, palette, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    assert home.delivered == [("bread_1", "ana")]
+    assert not home.places["cabinet_1"].is_open
+    assert story.skills.index("open") < story.skills.index("handover") < story.skills.index("close")
+
+
+def test_a_part_that_fails_does_not_cost_the_others_and_is_asked_about_last(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("bring me the unicorn and the baguette", home, palette, settings)
+    assert state(story) is MissionState.HANDED_OVER, story.end
+    assert home.delivered == [("bread_1", "ana")]
+    assert "I brought the baguette to you." in question(story)
+    assert "couldn't find unicorn" in question(story)
+
+
+def test_after_a_failure_in_a_stated_order_nothing_that_follows_is_begun(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("bring me the unicorn, then open the cabinet", home, palette, settings)
+    assert state(story) is MissionState.HANDED_OVER, story.end
+    assert "Not started: move door (cabinet, True)" in question(story)
+    assert not home.places["cabinet_1"].is_open
+
+
+def test_brings_two_different_objects_of_one_kind(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    home.objects["mug_2"] = HomeObject("mug_2", "blue mug", "counter_1", "mug")
+    story = run("bring me two mugs", home, palette, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    assert {held for held, _ in home.delivered} == {"mug_1", "mug_2"}
+
+
+def test_says_how_many_of_several_it_brought(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("bring me two mugs", home, palette, settings)
+    assert state(story) is MissionState.HANDED_OVER, story.end
+    assert home.delivered == [("mug_1", "ana")]
+    assert "I brought 1 of 2 x mug" in question(story)
+
+
+def test_everybody_gets_one(home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> None:
+    home.agents["ben"] = HomePlace("ben", "Ben", "kitchen", 3.0, -2.0)
+    home.objects["mug_2"] = HomeObject("mug_2", "blue mug", "counter_1", "mug")
+    ben = PlaceEntry(id="ben", label="Ben", kind=NodeKind.AGENT, room="kitchen")
+    crowd = palette.model_copy(update={"places": (*palette.places, ben)})
+    story = run("bring everybody a mug", home, crowd, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    assert sorted(person for _, person in home.delivered) == ["ana", "ben"]
+    assert len({held for held, _ in home.delivered}) == 2
+
+
+def test_exchanges_two_objects(home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> None:
+    home.objects["bowl_1"] = HomeObject("bowl_1", "bowl", "counter_1", "bowl")
+    story = run("swap the bowl and the mug", home, palette, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    assert (home.objects["bowl_1"].place, home.objects["mug_1"].place) == ("table_1", "counter_1")
+
+
+@pytest.mark.parametrize(
+    ("goal", "delivered"),
+    [
+        ("if there is milk in the fridge, bring me the milk, otherwise bring me the baguette", "milk_1"),
+        ("if there is tea in the cabinet, bring me the tea, otherwise bring me the baguette", "bread_1"),
+        ("if you find milk, bring it to me", "milk_1"),
+    ],
+)
+def test_a_condition_is_looked_at_before_anything_is_brought(
+    goal: str, delivered: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run(goal, home, palette, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    assert home.delivered == [(delivered, "ana")]
+
+
+def test_nothing_is_brought_if_the_condition_does_not_hold(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("if there is tea in the cabinet, bring me the baguette", home, palette, settings)
+    assert state(story) is MissionState.CLAIMED, story.end
+    assert not home.delivered
+    assert story.end is not None
+    assert "I found no tea at cabinet" in story.end.reason
+
+
+def test_what_failed_is_tried_again_before_what_was_not_begun() -> None:
+    progress = Progress([MoveDoor("fridge", open=True)], failed=[(Bring("unicorn"), "Where should I look?")])
+    progress.again()
+    assert progress.waiting == [Bring("unicorn"), MoveDoor("fridge", open=True)]
+    assert not progress.failed
+
+
+def test_a_part_is_named_by_its_kind_and_words() -> None:
+    assert name_of(Bring("red mug", "Ana", "table")) == "bring (red mug, Ana, table)"
+    both = Sequence((Bring("mug"), Bring("cup", "table")))
+    assert name_of(both) == "bring (mug), bring (cup, table)"
