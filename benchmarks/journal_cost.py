@@ -9,10 +9,11 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
+from unittest import mock
 
 from goldens.home import Device, make_home, make_palette
 
@@ -113,10 +114,6 @@ def _size(folder: Path) -> int:
 @contextmanager
 def _without_sync(skipped: bool) -> Iterator[None]:
     """Replace fsync by nothing, if ``skipped``."""
-    sync = os.fsync
-    if skipped:
-        os.fsync = lambda descriptor: None
-    try:
+    sync = mock.patch.object(os, "fsync", return_value=None)
+    with sync if skipped else nullcontext():
         yield
-    finally:
-        os.fsync = sync

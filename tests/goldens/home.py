@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from openral_core.detectors import LifecycleState
+from openral_core.spatial_memory import NodeKind
 from openral_reasoner.commands import AskModel, ChangeState, Command, SendSkill
 from openral_reasoner.events import Event, ModelAnswered, PaletteChanged, StateChanged
 from openral_reasoner.palette.entries import ContinuousDetectorEntry, LocatorEntry, PlaceEntry, ToolPalette
@@ -63,7 +64,7 @@ def make_palette(home: SymbolicHome) -> ToolPalette:
         held=True,
     )
     plain = search_palette(home)
-    people = tuple(PlaceEntry(id=a.id, label=a.label, kind="agent") for a in home.agents.values())
+    people = tuple(PlaceEntry(id=a.id, label=a.label, kind=NodeKind.AGENT) for a in home.agents.values())
     return plain.model_copy(
         update={
             "locators": (locator,),

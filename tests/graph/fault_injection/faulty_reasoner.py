@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from unittest import mock
 from uuid import uuid4
 
 from graph.fault_injection.switches import Switches, inherited
@@ -34,5 +35,5 @@ _sync = os.fsync
 
 def main() -> None:
     journal.BOOT_ID = inherited().folder / BOOT
-    os.fsync = _sync_and_note
-    sys.exit(run_reasoner())
+    with mock.patch.object(os, "fsync", _sync_and_note):
+        sys.exit(run_reasoner())
