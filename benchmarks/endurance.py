@@ -21,8 +21,7 @@ from graph.faults.injections import FAULTS
 from graph.faults.matrix import LOST, NO_END, PHASES, Row, keep, tried
 from graph.faults.resource_usage import ResourceUsage, resource_usage, segments
 
-from openral_bringup.deploy.process_supervisor import Respawn
-from openral_bringup.deploy.shm_cleanup import remove_stale_segments
+from openral_bringup.deploy.process_supervisor import Respawn, remove_stale_segments
 
 LONG = True
 SETUP = Setup(

@@ -19,7 +19,7 @@ from graph.faults.deployment import FaultTestDeployment, Setup, is_alive
 from graph.faults.matrix import Row, keep
 from graph.faults.operator import Acknowledged, Operator
 
-from openral_bringup.deploy.shm_cleanup import remove_stale_segments
+from openral_bringup.deploy.process_supervisor import remove_stale_segments
 from openral_core.missions import PromptOutcome
 
 LONG = True

@@ -5,18 +5,198 @@ openral/failure/skill_server. Serves the action openral/execute_rskill.
 """
 
 import sys
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from time import monotonic
 
-from openral_core.robot import load_robot
+from rclpy.node import Node
+from rclpy.task import Future
+
+from openral_core.errors import OpenRALError
+from openral_core.robot import (
+    ActionBackend,
+    AnyBackend,
+    Frames,
+    HeadBackend,
+    Nav2Backend,
+    RobotDescription,
+    SpinBackend,
+    load_robot,
+)
 from openral_core.rskills import Registry
+from openral_core.skill_errors import SkillFailed
+from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_ros.callback_guard import describe_error
+from openral_ros.conversions.stamps import seconds
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
-from openral_ros.skill_server import SkillServer
-from openral_ros.tracing import start_tracing
+from openral_ros.skill_server import EXECUTE, QueuedGoal, SkillServer
+from openral_ros.tf_buffer import TransformBuffer
+from openral_ros.tracing import start_span, start_tracing
+from openral_skills_ros.backends.any_action import AnyActionBackend
+from openral_skills_ros.backends.backend import Backend, Run
+from openral_skills_ros.backends.look_at import HeadMotion, SpinMotion
+from openral_skills_ros.backends.navigate import NavigateBackend
+from openral_skills_ros.foreign_action import InterfaceMissing
+from openral_skills_ros.localisation import LocalisationGate
 from openral_skills_ros.parameters import SkillServerParameters
-from openral_skills_ros.robot_skills import RobotSkills
+
+WAIT_FOR_BACKEND = 5.0
+"""Time that a goal waits for its backend's server or navigator [s]; Nav2's activation takes a few."""
+WATCH_PERIOD = 0.2
+"""Period at which waiting goals and the client's lease are checked [s]."""
+_IDLE = Feedback("", 0.0)
+
+
+class BackendUnavailable(SkillFailed):
+    """A goal whose backend cannot take it."""
+
+    status = SkillStatus.INACTIVE
+
+    def __init__(self, verb: Verb, reason: str) -> None:
+        super().__init__(f"{verb} is unavailable: {reason}")
+
+
+class NotInstalled:
+    """Backend whose action type is not installed."""
+
+    def __init__(self, error: InterfaceMissing) -> None:
+        self.unavailable = str(error)
+
+    async def execute(self, run: Run) -> SkillResult:
+        """Refuse."""
+        raise SkillFailed(self.unavailable)
+
+
+class BackendFactory:
+    """Makes backends; they share the buffer of transforms and the localisation gate."""
+
+    def __init__(self, scope: ResourceScope, node: Node, robot: RobotDescription) -> None:
+        self._scope, self._node, self._frames = scope, node, robot.frames
+        limits = robot.localisation
+        self._gate = LocalisationGate(scope, node, limits) if limits else None
+        self._transforms = TransformBuffer(scope)
+
+    def make(self, options: AnyBackend) -> Backend:
+        """Make a backend; `NotInstalled` if its action type is missing."""
+        try:
+            return self._make(options, self._frames)
+        except InterfaceMissing as error:
+            self._node.get_logger().warning(str(error))
+            return NotInstalled(error)
+
+    def _make(self, options: AnyBackend, frames: Frames) -> Backend:
+        match options:
+            case Nav2Backend():
+                return NavigateBackend(self._scope, self._node, frames, options, self._gate)
+            case SpinBackend():
+                return SpinMotion(self._scope, self._node, frames, options, self._transforms)
+            case HeadBackend():
+                return HeadMotion(self._scope, self._node, frames, options, self._transforms)
+            case ActionBackend():
+                return AnyActionBackend(self._scope, self._node, frames, options)
+
+
+class RobotSkills:
+    """The robot of a `SkillServer`; all calls belong to the node's executor."""
+
+    holding = ""
+
+    def __init__(self, scope: ResourceScope, node: Node, robot: RobotDescription) -> None:
+        self._node, self._lease = node, robot.client_lease
+        factory = BackendFactory(scope, node, robot)
+        self._backends: Mapping[Verb, Backend] = {
+            verb: factory.make(options) for verb, options in robot.skills.items()
+        }
+        self._run: Run | None = None
+        self._waiting: tuple[Backend, float, Future] | None = None
+        self._client_seen = 0.0
+        self._send_goal = node.resolve_service_name(f"{EXECUTE}/_action/send_goal")
+        scope.timer(WATCH_PERIOD, self._watch)
+
+    @property
+    def served(self) -> Collection[Verb]:
+        """Verbs that have a backend."""
+        return self._backends.keys()
+
+    @property
+    def available(self) -> Collection[Verb]:
+        """Verbs whose backend takes goals now."""
+        return [verb for verb, backend in self._backends.items() if not backend.unavailable]
+
+    @property
+    def feedback(self) -> Feedback:
+        """Progress of the goal that is running."""
+        return self._run.feedback if self._run else _IDLE
+
+    @property
+    def time(self) -> float:
+        """ROS time [s]."""
+        return seconds(self._node.get_clock().now().to_msg())
+
+    def submit(self, goal: QueuedGoal) -> None:
+        """Begin a goal."""
+        self._run = Run(goal.goal.params, goal.cancelled.is_set)
+        self._client_seen = monotonic()
+        self._node.executor.create_task(self._carry_out, goal, self._run)
+
+    def stop(self, reason: str) -> None:
+        """Stop the robot; the goal ends once its backend's has."""
+        if self._run is not None and not self._run.ordered:
+            self._run.ordered = reason
+            self._node.get_logger().warning(reason)
+
+    async def _carry_out(self, queued: QueuedGoal, run: Run) -> None:
+        goal = queued.goal
+        attributes = {"rskill": goal.rskill_id, "verb": str(goal.verb)}
+        span = start_span("execute_rskill", queued.traceparent, attributes)
+        try:
+            result = await self._executed(goal.verb, run)
+        except SkillFailed as error:
+            result = SkillResult(error.status, str(error))
+        except OpenRALError as error:
+            result = SkillResult(SkillStatus.SKILL_ERROR, str(error))
+        except Exception as error:
+            self._node.get_logger().error(f"{goal.verb} raised {describe_error(error)}")
+            result = SkillResult(SkillStatus.SKILL_ERROR, describe_error(error))
+        finally:
+            span.end()
+            self._run = None
+        if result.status is SkillStatus.CANCELLED and run.ordered:
+            result = SkillResult(SkillStatus.CANCELLED, run.ordered, result.evidence)
+        queued.on_end(result)
+
+    async def _executed(self, verb: Verb, run: Run) -> SkillResult:
+        backend = self._backends[verb]
+        if backend.unavailable:
+            ready = Future()
+            self._waiting = (backend, monotonic() + WAIT_FOR_BACKEND, ready)
+            run.report("waiting for its backend", 0.0)
+            await ready
+            self._waiting = None
+        if run.stopping():
+            return SkillResult(SkillStatus.CANCELLED, "cancelled before anything moved")
+        if backend.unavailable:
+            raise BackendUnavailable(verb, backend.unavailable)
+        return await backend.execute(run)
+
+    def _watch(self) -> None:
+        if self._waiting is not None:
+            backend, until, ready = self._waiting
+            cancelled = self._run is not None and self._run.stopping()
+            if not ready.done() and (cancelled or not backend.unavailable or monotonic() > until):
+                ready.set_result(None)
+        if self._run is not None:
+            self._check_lease()
+
+    def _check_lease(self) -> None:
+        """Stop the robot if every client of the skill server has been gone for the lease."""
+        if self._node.count_clients(self._send_goal) > 0:
+            self._client_seen = monotonic()
+        elif monotonic() - self._client_seen > self._lease:
+            self.stop(f"stopped: no client of {EXECUTE} in the graph for {self._lease:.1f} s")
 
 
 class SkillServerNode(LifecycleNodeBase):

@@ -13,12 +13,12 @@ def bench(ros_context: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     from foreign_robot import Bench
 
     from openral_ros import skill_server
-    from openral_skills_ros import foreign_action, robot_skills
+    from openral_skills_ros import foreign_action, node
 
     monkeypatch.setattr(foreign_action, "ACCEPT_TIMEOUT", 1.0)
     monkeypatch.setattr(foreign_action, "SERVER_LOST", 0.5)
     monkeypatch.setattr(foreign_action, "CANCEL_PERIOD", 0.2)
-    monkeypatch.setattr(robot_skills, "WAIT_FOR_BACKEND", 1.0)
+    monkeypatch.setattr(node, "WAIT_FOR_BACKEND", 1.0)
     monkeypatch.setattr(skill_server, "STOP_GRACE", 0.5)
     made = Bench(ros_context, tmp_path)
     yield made

@@ -22,7 +22,7 @@ from openral_reasoner.context import RawCall
 from openral_reasoner.core import Core, IdleState
 from openral_reasoner.events import PaletteChanged, PromptReceived
 from openral_reasoner.journal import JournalHeader, event_line, header_line, read_journal, replay_journal
-from openral_reasoner.llm.pricing import load_prices
+from openral_reasoner.llm.base import load_prices
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.recording import LineWriter, read_lives
 from openral_reasoner.replay import replay, stories

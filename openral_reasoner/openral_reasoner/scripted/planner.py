@@ -3,15 +3,254 @@
 It gets the same context as any other model and makes one call per turn.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import astuple, dataclass, field
 
+from openral_core.skills import Verb
+from openral_core.spatial_memory import NodeKind
 from openral_reasoner.behaviors.ending import TOO_EARLY
-from openral_reasoner.context import Context, RawCall, Turn
+from openral_reasoner.context import Context, Frontier, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.llm.base import Decision
-from openral_reasoner.scripted.compound import Compound, parse_request
-from openral_reasoner.scripted.parts import Progress, run_parts
-from openral_reasoner.scripted.steps import Plan, PlanContext, named_place
+from openral_reasoner.scripted.compound import (
+    BringEach,
+    BringSeveral,
+    Compound,
+    Conditional,
+    Request,
+    Sequence,
+    Swap,
+    parse_request,
+)
+from openral_reasoner.scripted.grammar import Find
+from openral_reasoner.scripted.plans import deliver, grasp, listener, plan_for, resolve_receiver
+from openral_reasoner.scripted.steps import (
+    Plan,
+    PlanContext,
+    PlanFailed,
+    describe_location,
+    end_of_search,
+    find_object,
+    is_at,
+    named_place,
+    require_success,
+    unseen,
+)
+from openral_reasoner.search import BLIND, SEEN_NOT_PLACED
 from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool
+from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool
+
+
+@dataclass
+class Progress:
+    """Parts of a goal that are done, failed and not begun; ``ordered`` if each needs the one before it."""
+
+    waiting: list[Request]
+    ordered: bool = False
+    done: list[str] = field(default_factory=list)
+    failed: list[tuple[Request, str]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, request: Request) -> "Progress":
+        """Return the parts of a goal, none of them begun."""
+        if isinstance(request, Sequence):
+            return cls(list(request.parts), request.ordered)
+        return cls([request])
+
+    def again(self) -> None:
+        """Plan what failed once more, before what was not begun."""
+        self.waiting = [part for part, _ in self.failed] + self.waiting
+        self.failed = []
+
+    @property
+    def report(self) -> str:
+        """Text on what is done and what is not, with the questions of the parts that failed."""
+        skipped = f"Not started: {'; '.join(map(name_of, self.waiting))}." if self.waiting else ""
+        return " ".join(filter(None, (*self.done, skipped, *(question for _, question in self.failed))))
+
+
+def run_parts(context: PlanContext, progress: Progress) -> Plan[None]:
+    """Do the parts that wait; go on after a failure if the others do not need it and the hand is empty."""
+    while progress.waiting:
+        part = progress.waiting.pop(0)
+        try:
+            message = yield from run_part(context, part)
+        except PlanFailed as failure:
+            progress.failed.append((part, str(failure)))
+            if progress.ordered or context.holding:
+                return
+        else:
+            progress.done.append(message)
+
+
+def run_part(context: PlanContext, request: Request) -> Plan[str]:
+    """Run the plan of any goal and return the message to the requester.
+
+    Raises:
+        PlanFailed: With the question for a human.
+    """
+    if isinstance(request, Compound):
+        return (yield from _PLANS[type(request)](context, request))
+    return (yield from plan_for(context, request))
+
+
+def name_of(request: Request) -> str:
+    """Name a part of a goal: its kind and its words."""
+    if isinstance(request, Sequence):
+        return ", ".join(map(name_of, request.parts))
+    words = (str(slot) for slot in astuple(request) if isinstance(slot, str | int) and slot not in ("", "me"))
+    kind = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in type(request).__name__)
+    return f"{kind.strip()} ({', '.join(words)})"
+
+
+def sequence(context: PlanContext, goal: Sequence) -> Plan[str]:
+    """Do every part, in order."""
+    done = ""
+    for part in goal.parts:
+        done = f"{done} {(yield from run_part(context, part))}".strip()
+    return done
+
+
+def bring_several(context: PlanContext, goal: BringSeveral) -> Plan[str]:
+    """Bring several objects of one kind."""
+    yield from distribute(context, goal, goal.what, goal.where, (goal.to,) * goal.count)
+    return f"I brought {goal.count} x {goal.what} to {listener(goal.to)}."
+
+
+def bring_each(context: PlanContext, goal: BringEach) -> Plan[str]:
+    """Bring an object to each person who is known.
+
+    Raises:
+        PlanFailed: If no person is known.
+    """
+    people = tuple(place.label for place in context.now.places if place.kind is NodeKind.AGENT)
+    if not people:
+        raise PlanFailed("I know no person here. Who is here?")
+    yield from distribute(context, goal, goal.what, goal.where, people)
+    return f"I brought a {goal.what} to {', '.join(people)}."
+
+
+def distribute(
+    context: PlanContext, goal: BringSeveral | BringEach, what: str, where: str, receivers: tuple[str, ...]
+) -> Plan[None]:
+    """Bring a different object to each receiver; what was brought stays brought when the plan is retried.
+
+    Raises:
+        PlanFailed: With the number that was brought.
+    """
+    brought = context.brought.setdefault(goal, [])
+    for to in receivers[len(brought) :]:
+        _, target = yield from resolve_receiver(context, to)
+        try:
+            found, _ = yield from find_object(context, what, where, other_than=(*brought, target))
+            yield from grasp(context, what, found)
+            yield from deliver(context, what, to)
+        except PlanFailed as failure:
+            raise PlanFailed(f"I brought {len(brought)} of {len(receivers)} x {what}. {failure}") from failure
+        brought.append(found.id)
+
+
+def swap(context: PlanContext, goal: Swap) -> Plan[str]:
+    """Exchange the places of two objects with one hand.
+
+    Raises:
+        PlanFailed: If a place is not known, or both have the same.
+    """
+    first, _ = yield from find_object(context, goal.first)
+    second, _ = yield from find_object(context, goal.second)
+    unplaced = next((each.label for each in (first, second) if not each.place), "")
+    if unplaced:
+        raise PlanFailed(f"I don't know on which furniture the {unplaced} is. Where should it go?")
+    if first.place == second.place:
+        raise PlanFailed(
+            f"Both the {goal.first} and the {goal.second} are at {first.place}, but I can only exchange "
+            "objects of different places. What should I do?"
+        )
+    for words, found, to in ((goal.first, first, second.place), (goal.second, second, first.place)):
+        yield from grasp(context, words, found)
+        require_success((yield from context.act(Verb.PLACE, to)), f"put {words} down at {to}")
+    return f"The {goal.first} is at {second.place} and the {goal.second} at {first.place}."
+
+
+def conditional(context: PlanContext, goal: Conditional) -> Plan[str]:
+    """Look whether the object is there, then do what was asked for in that case."""
+    found = yield from look_for(context, goal.condition)
+    what, where = goal.condition.what, goal.condition.where
+    said = (
+        f"I found {what}: {describe_location(found)}."
+        if found
+        else f"I found no {what}{where and f' at {where}'}."
+    )
+    branch = goal.then if found else goal.otherwise
+    if branch is None:
+        return said
+    return f"{said} {(yield from run_part(context, branch))}"
+
+
+def look_for(context: PlanContext, goal: Find) -> Plan[ObjectSummary | None]:
+    """Search an object where it is said to be, else everywhere; None if every place was looked at in vain.
+
+    Raises:
+        PlanFailed: If the stated place is not known, or no locator works.
+    """
+    likely = (goal.where,) if goal.where else ()
+    reply = yield RecallObjectTool(query=goal.what, likely_places=likely)
+    remembered = [item for item in reply.found if is_at(item, goal.where)]
+    if remembered:
+        reply = yield from _look_again(context, goal.what, remembered[0])
+        if reply.found or reply.status == SEEN_NOT_PLACED:
+            return reply.found[0] if reply.found else remembered[0]
+    return (yield from _look_around(context, goal, reply, looked=bool(remembered)))
+
+
+def _look_again(context: PlanContext, what: str, remembered: ObjectSummary) -> Plan[ToolResult]:
+    """Go and see if a remembered object is still there."""
+    door = remembered.must_open
+    if door:
+        require_success((yield from context.act(Verb.OPEN, door)), f"open {door}")
+    else:
+        require_success((yield from context.act(Verb.NAVIGATE, remembered.id)), f"go to {what}")
+    yield from context.act(Verb.LOOK_AT, remembered.id)
+    return (yield LocateInViewTool(query=what))
+
+
+def _look_around(
+    context: PlanContext, goal: Find, reply: ToolResult, *, looked: bool
+) -> Plan[ObjectSummary | None]:
+    """Visit the frontier, or of it the stated place; ``looked`` if the object was looked for already."""
+    blind = int(looked and reply.status in BLIND)
+    while True:
+        stated = (each for each in reply.frontier if not goal.where or _is_stated(each, goal.where))
+        place = next(stated, None)
+        if place is None:
+            break
+        reply = yield from context.act(Verb.NAVIGATE, place.id, goal.what, f"look for {goal.what}")
+        if reply.found:
+            return reply.found[0]
+        looked = True
+        blind = blind + 1 if reply.status in BLIND else 0
+        end = end_of_search(reply, goal.what, place.label, blind)
+        if end:
+            raise PlanFailed(end)
+    if not looked and goal.where:
+        raise PlanFailed(f"I can't look for {goal.what} at {goal.where!r}: it is no place that I can search.")
+    if blind or not looked:
+        raise PlanFailed(f"I can't tell if there is any {goal.what}: {unseen(reply)}.")
+    return None
+
+
+def _is_stated(place: Frontier, where: str) -> bool:
+    named = f"{place.id} {place.label}".replace("_", " ").lower().split()
+    return set(where.lower().split()) <= set(named)
+
+
+_PLANS: Mapping[type, Callable[..., Plan[str]]] = {
+    Sequence: sequence,
+    BringSeveral: bring_several,
+    BringEach: bring_each,
+    Swap: swap,
+    Conditional: conditional,
+}
+
 
 _AGAIN = ("again", "retry", "try again", "go on", "continue", "yes")
 
@@ -62,7 +301,7 @@ def _helps(plan_context: PlanContext, answer: str) -> bool:
     return answer.strip().lower().rstrip(".!") in _AGAIN
 
 
-def failure_message(answer: str, done: Sequence[str] = ()) -> str:
+def failure_message(answer: str, done: Iterable[str] = ()) -> str:
     """Return the final message after an answer that does not help, with the parts that are done."""
     return " ".join((*done, f"I cannot continue; the answer was {answer!r}."))[:500]
 

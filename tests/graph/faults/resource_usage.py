@@ -9,7 +9,7 @@ import psutil
 from dds_ports import ports_of
 from graph.faults.deployment import FaultTestDeployment
 
-from openral_bringup.deploy.shm_cleanup import FOLDER, PREFIX
+from openral_bringup.deploy.process_supervisor import SHM_FOLDER, SHM_PREFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,11 @@ def segments_of(processes: Iterable[psutil.Process], domain: int) -> set[Path]:
     for process in processes:
         with suppress(psutil.NoSuchProcess):
             found |= {Path(memory_map.path) for memory_map in process.memory_maps()}
-    names = {path.name for path in found if path.parent == FOLDER and path.name.startswith(PREFIX)}
-    ports = {name for name in names if name.startswith(f"{PREFIX}port")}
-    return {FOLDER / name for name in names - ports | ports_of(domain, ports)}
+    names = {path.name for path in found if path.parent == SHM_FOLDER and path.name.startswith(SHM_PREFIX)}
+    ports = {name for name in names if name.startswith(f"{SHM_PREFIX}port")}
+    return {SHM_FOLDER / name for name in names - ports | ports_of(domain, ports)}
 
 
 def segments() -> int:
     """Shared-memory files of DDS on this machine, other graphs' too."""
-    return sum(1 for _ in FOLDER.glob(f"{PREFIX}*"))
+    return sum(1 for _ in SHM_FOLDER.glob(f"{SHM_PREFIX}*"))

@@ -8,8 +8,7 @@ from openral_reasoner.commands import PublishHandoff
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
 from openral_reasoner.scripted.compound import Sequence
 from openral_reasoner.scripted.grammar import Bring, MoveDoor
-from openral_reasoner.scripted.parts import Progress, name_of
-from openral_reasoner.scripted.planner import decide
+from openral_reasoner.scripted.planner import Progress, decide, name_of
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
