@@ -28,7 +28,7 @@ from openral_perception_ros.camera_images import (
     make_image_cache,
     subscribe_camera,
 )
-from openral_perception_ros.detector import Camera, Detector
+from openral_perception_ros.detector import CameraSource, Detector
 from openral_perception_ros.inference.ipc import Load, Ready
 from openral_perception_ros.inference.scheduler import (
     Decode,
@@ -251,7 +251,7 @@ class DetectorConfig:
 
     parameters: DetectorParameters
     detector: Detector
-    cameras: tuple[Camera, ...]
+    cameras: tuple[CameraSource, ...]
     validator: RequestValidator
     worker_module: str
 

@@ -15,7 +15,7 @@ from sensor_msgs.msg import CompressedImage, Image
 from vision_msgs.msg import LabelInfo
 
 from openral_core.rskills import Sensor
-from openral_perception_ros.detector import Camera
+from openral_perception_ros.detector import CameraSource
 from openral_perception_ros.engines import EngineFrame, Plane
 from openral_perception_ros.locate_errors import BlankFrame
 from openral_ros.conversions.images import depth_of, image_view, rgb_of, rgb_of_compressed
@@ -116,14 +116,14 @@ class RateLimiter:
         return True, replace(self, not_before=max(now, self.not_before) + period)
 
 
-def make_image_cache(camera: Camera, sensors: Sequence[Sensor]) -> ImageCache:
+def make_image_cache(camera: CameraSource, sensors: Sequence[Sensor]) -> ImageCache:
     """Create the empty cache of a camera; semantic images also need their labels."""
     return ImageCache(camera.id, [sensor.value for sensor in sensors], Sensor.SEMANTIC in sensors)
 
 
 def subscribe_camera(
     scope: ResourceScope,
-    camera: Camera,
+    camera: CameraSource,
     cache: ImageCache,
     compressed: bool,
     on_image_set: Callable[[], None] | None,

@@ -141,7 +141,7 @@ class InvalidCamera(OpenRALError):
 
 
 @dataclass(frozen=True, slots=True)
-class Camera:
+class CameraSource:
     """A camera by id; ``base`` is the namespace of its topics."""
 
     id: str
@@ -169,13 +169,13 @@ class Camera:
         return f"{self.base}/{LABELS_SUFFIX}"
 
 
-def parse_cameras(texts: Sequence[str], robot: str = "") -> tuple[Camera, ...]:
+def parse_cameras(texts: Sequence[str], robot: str = "") -> tuple[CameraSource, ...]:
     """Parse cameras in order, primary first; ids without a base lie in the namespace ``robot``.
 
     Raises:
         InvalidCamera: If one cannot be parsed or two share an id.
     """
-    cameras = tuple(Camera.parse(text, robot) for text in texts)
+    cameras = tuple(CameraSource.parse(text, robot) for text in texts)
     for index, camera in enumerate(cameras):
         if camera.id in (other.id for other in cameras[:index]):
             raise InvalidCamera(texts[index], "duplicate id")

@@ -153,16 +153,12 @@ def stories(lives: Iterable[Life]) -> Iterator[str]:
             yield from cut_off_lines(before, f"the reasoner stopped during this mission {_sequel(life)}")
             yield f"--- the reasoner restarts (start {starts} of this recording)"
         begun = begun if life.restored or life.interrupted else None
-        begun = _first_goal(life) if begun is None else begun
+        if begun is None:  # the life's first prompt
+            begun = next((s.now for s in life.steps if isinstance(s.event, e.PromptReceived)), None)
         yield from render_story(life.steps, life.restored, begun)
         before = life
     if before is not None:
         yield from cut_off_lines(before, "the recording ends during this mission")
-
-
-def _first_goal(life: Life) -> float | None:
-    """Return the time of the first prompt [s]."""
-    return next((step.now for step in life.steps if isinstance(step.event, e.PromptReceived)), None)
 
 
 def _sequel(life: Life) -> str:

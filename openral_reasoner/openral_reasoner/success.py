@@ -165,9 +165,9 @@ def deliveries(
     fits: list[HandAct] = []
     wrong = ""
     for release in reversed(case.course.released):
-        if not _is_final(case, release, poured) or not case.is_a(release.held, *whats):
+        if not is_final(case, release, poured) or not case.is_a(release.held, *whats):
             continue
-        if not _reached(case, release.act, to):
+        if not reaches_receiver(case, release.act, to):
             wrong = wrong or f"its destination is not shown to be {to!r}"
         elif case.elsewhere(release.held, whats[0], where):
             wrong = wrong or f"the one brought is not the one at {where!r}"
@@ -200,7 +200,7 @@ def prove_handed(
     return Verdict(missing=missing, remedy=remedy, recall=names, resolve=(goal.to,))
 
 
-def _is_final(case: Case, release: HandAct, poured: HandAct | None) -> bool:
+def is_final(case: Case, release: HandAct, poured: HandAct | None) -> bool:
     """Return True if the object was not taken again, and was filled before if it had to be."""
     again = any(case.same(release.held, act.held) and act.order > release.order for act in case.course.taken)
     filled = poured is None or (
@@ -209,7 +209,7 @@ def _is_final(case: Case, release: HandAct, poured: HandAct | None) -> bool:
     return filled and not again
 
 
-def _reached(case: Case, act: Acted, to: str) -> bool:
+def reaches_receiver(case: Case, act: Acted, to: str) -> bool:
     """Return True if the release delivers the object; releasing it on a room's floor does not."""
     if act.verb is Verb.HANDOVER:
         return case.means(Node(act.receiver or act.target.id, act.target.label, NodeKind.AGENT.value), to)
@@ -312,7 +312,9 @@ def prove_arrival(goal: GoTo, case: Case) -> Verdict:
 def prove_facing(goal: LookAt, case: Case) -> Verdict:
     """Prove that the camera points at the target."""
     facing = case.course.facing
-    if facing is not None and _is_target(case, facing, goal.what):
+    if facing is not None and (
+        case.means(facing.target, goal.what) or case.is_a(facing.target.id, goal.what)
+    ):
         return Verdict(proofs=(facing.words,))
     looks = [fact for fact in case.evidence.facts if isinstance(fact, Answered)]
     if any(shows(case, look, goal.what, "", set()) for look in looks):
@@ -323,10 +325,6 @@ def prove_facing(goal: LookAt, case: Case) -> Verdict:
         recall=(goal.what,) if facing is not None else (),
         resolve=(goal.what,),
     )
-
-
-def _is_target(case: Case, act: Acted, what: str) -> bool:
-    return case.means(act.target, what) or case.is_a(act.target.id, what)
 
 
 def prove_inspection(goal: LookInside, case: Case) -> Verdict:

@@ -69,20 +69,20 @@ def prove_sequence(goal: Sequence, evidence: Evidence, setting: Setting) -> Verd
     since = 0
     for index, part in enumerate(goal.parts):
         verdict = judge_request(part, evidence, setting)
-        if not verdict.proven and _is_undone_by(part, goal.parts[index + 1 :]):
-            earlier, since = _judge_earlier(part, evidence, setting, since)
+        if not verdict.proven and is_undone_by(part, goal.parts[index + 1 :]):
+            earlier, since = judge_earlier(part, evidence, setting, since)
             verdict = earlier or verdict
         verdicts.append(verdict)
     return combine(verdicts)
 
 
-def _is_undone_by(part: Request, later: tuple[Request, ...]) -> bool:
+def is_undone_by(part: Request, later: tuple[Request, ...]) -> bool:
     """Return True if a later part is about the same object or place."""
     names = {normalize_term(phrase) for phrase in phrases(part)} - {"", ME}
     return any(normalize_term(phrase) in names for each in later for phrase in phrases(each))
 
 
-def _judge_earlier(
+def judge_earlier(
     part: Request, evidence: Evidence, setting: Setting, since: int
 ) -> tuple[Verdict | None, int]:
     """Return the first proof of a part by the evidence up to a moment after ``since``, and that moment."""
@@ -162,7 +162,7 @@ def prove_swap(goal: Swap, evidence: Evidence, setting: Setting) -> Verdict:
 
 
 def _prove_moved(case: Case, what: str, other: str) -> Verdict:
-    places = _first_places(case, other)
+    places = first_places(case, other)
     fits = [release for place in places for release in deliveries(case, place, "", (what,))[0]]
     if fits:
         return Verdict(proofs=receipt(case, fits[0]))
@@ -172,7 +172,7 @@ def _prove_moved(case: Case, what: str, other: str) -> Verdict:
     )
 
 
-def _first_places(case: Case, what: str) -> tuple[str, ...]:
+def first_places(case: Case, what: str) -> tuple[str, ...]:
     """Return the ids of the place and containers of an object when it was first described."""
     described = (
         node

@@ -59,7 +59,7 @@ class BackendUnavailable(SkillFailed):
         super().__init__(f"{verb} is unavailable: {reason}")
 
 
-class NotInstalled:
+class UninstalledBackend:
     """Backend whose action type is not installed."""
 
     def __init__(self, error: InterfaceMissing) -> None:
@@ -80,12 +80,12 @@ class BackendFactory:
         self._transforms = TransformBuffer(scope)
 
     def make(self, options: AnyBackend) -> Backend:
-        """Make a backend; `NotInstalled` if its action type is missing."""
+        """Make a backend; `UninstalledBackend` if its action type is missing."""
         try:
             return self._make(options, self._frames)
         except InterfaceMissing as error:
             self._node.get_logger().warning(str(error))
-            return NotInstalled(error)
+            return UninstalledBackend(error)
 
     def _make(self, options: AnyBackend, frames: Frames) -> Backend:
         match options:

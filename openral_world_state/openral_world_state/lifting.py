@@ -97,13 +97,13 @@ def nearest_depth_cluster(depth: Array, step: float) -> NDArray[np.bool_]:
         depth: Depths in the box [m], NaN where unknown, shape (H, W), some known.
         step: Width of one pixel at depth 1 [m].
     """
-    cluster = _nearest_cluster(depth)
+    cluster = nearest_cluster(depth)
     median = quantile(depth[cluster], 0.5)
     jump = max(_CLUSTERS.jump, _CLUSTERS.relative_jump * step * median)
-    return _connected(np.where(cluster, depth, np.nan), jump)
+    return nearest_patch(np.where(cluster, depth, np.nan), jump)
 
 
-def _nearest_cluster(depth: Array) -> NDArray[np.bool_]:
+def nearest_cluster(depth: Array) -> NDArray[np.bool_]:
     """Nearest cluster, parted from others by a gap in depth, that is significant and spans the box."""
     known = np.flatnonzero(~np.isnan(depth))
     values = depth.ravel()[known]
@@ -119,7 +119,7 @@ def _nearest_cluster(depth: Array) -> NDArray[np.bool_]:
     return mask.reshape(depth.shape)
 
 
-def _connected(depth: Array, jump: float) -> NDArray[np.bool_]:
+def nearest_patch(depth: Array, jump: float) -> NDArray[np.bool_]:
     """Nearest patch without a ``jump`` in depth [m] that spans the box; the whole cluster if none does."""
     known = ~np.isnan(depth)
     smooth = (known & ~pixels_behind_edges(depth, jump)).view(np.uint8)
@@ -304,9 +304,9 @@ def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObj
         raise OutsideImage(detection.label, detection.box, intrinsics.width, intrinsics.height)
     window = _window(view, box, optics.samples)
     known = ~np.isnan(window.depth)
-    if not known.all() and not _reaches_across(known):
+    if not known.all() and not reaches_across(known):
         raise NoDepth(detection.label, detection.box, float(known.mean()))
-    points, depth, support = _object_points(view, window)
+    points, depth, support = object_points(view, window)
     if not optics.nearest <= depth <= optics.farthest:
         raise OutOfRange(detection.label, detection.box, depth, optics.nearest, optics.farthest)
     extent = estimate_extent(points, view.camera_position, support)
@@ -357,7 +357,7 @@ def _span(low: float, high: float, size: int) -> tuple[int, int]:
     return first, max(min(int(np.floor(high + 0.5)), size), first + 1)
 
 
-def _reaches_across(known: NDArray[np.bool_]) -> bool:
+def reaches_across(known: NDArray[np.bool_]) -> bool:
     """Tell if the pixels of known depth reach across the box, as any object in it does."""
     for axis, size in enumerate(reversed(known.shape)):
         cells = np.flatnonzero(known.any(axis=axis))
@@ -366,7 +366,7 @@ def _reaches_across(known: NDArray[np.bool_]) -> bool:
     return True
 
 
-def _object_points(view: DepthView, window: _Window) -> tuple[Array, float, float]:
+def object_points(view: DepthView, window: _Window) -> tuple[Array, float, float]:
     """Points of the object in map (N, 3), its nearest depth [m], and the height of its support [m].
 
     The support is removed between two searches for the nearest cluster, because it joins the object to

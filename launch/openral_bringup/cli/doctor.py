@@ -40,7 +40,7 @@ class CheckStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """Result of one check; ``advice`` is empty if the check passed."""
 
     what: str
@@ -51,12 +51,12 @@ class Finding:
 
 def check(
     what: str, found: str, passed: bool, advice: str, failure: CheckStatus = CheckStatus.BAD
-) -> Finding:
+) -> CheckResult:
     """Return the finding of a check that passed, or one of status ``failure`` with the advice."""
-    return Finding(what, CheckStatus.GOOD, found) if passed else Finding(what, failure, found, advice)
+    return CheckResult(what, CheckStatus.GOOD, found) if passed else CheckResult(what, failure, found, advice)
 
 
-def conclusion(findings: Sequence[Finding]) -> str:
+def conclusion(findings: Sequence[CheckResult]) -> str:
     """Summarise the findings in one sentence."""
     bad = [finding.what for finding in findings if finding.verdict is CheckStatus.BAD]
     limited = [finding.what for finding in findings if finding.verdict is CheckStatus.LIMITED]
@@ -77,20 +77,20 @@ PARTICIPANTS = 16
 """DDS participants of one graph, with some to spare."""
 
 
-def interpreter() -> Finding:
+def interpreter() -> CheckResult:
     """Check the version of the running Python."""
     found = ".".join(map(str, sys.version_info[:3]))
     return check("python", found, sys.version_info[:2] in PYTHONS, "use Python 3.11 or 3.12: `make setup`")
 
 
-def memory() -> Finding:
+def memory() -> CheckResult:
     """Check the free main memory."""
     free = psutil.virtual_memory().available / 1e6
     advice = f"close other programs: the graph needs {REQUIRED_MB:.0f} MB with embedded detectors"
     return check("memory", f"{free:.0f} MB free", free >= REQUIRED_MB, advice)
 
 
-def shared_memory() -> Finding:
+def shared_memory() -> CheckResult:
     """Check the shared memory that carries images between processes."""
     free = shutil.disk_usage(SHARED_MEMORY).free / 1e6 if SHARED_MEMORY.is_dir() else 0.0
     advice = f"give {SHARED_MEMORY} at least {REQUIRED_SHARED_MB:.0f} MB; in a container: --shm-size=1g"
@@ -98,14 +98,14 @@ def shared_memory() -> Finding:
     return check("shared memory", found, free >= REQUIRED_SHARED_MB, advice)
 
 
-def gpu() -> Finding:
+def gpu() -> CheckResult:
     """Check for an NVIDIA GPU."""
     found = ", ".join(f"{g.name}: {g.total - g.used:.0f} of {g.total:.0f} MB free" for g in gpus())
     advice = "learned detectors need an NVIDIA GPU with its driver; --detectors embedded needs none"
     return check("gpu", found or "none", bool(found), advice, CheckStatus.LIMITED)
 
 
-def ports() -> Finding:
+def ports() -> CheckResult:
     """Check that the UDP ports of DDS are free in the current domain."""
     domain = int(os.environ.get("ROS_DOMAIN_ID") or 0)
     first = 7410 + 250 * domain
@@ -136,7 +136,7 @@ DISCOVERY_TIMEOUT = 5.0
 """Longest wait for two nodes to discover each other [s]."""
 
 
-def packages() -> Finding:
+def packages() -> CheckResult:
     """Check that the executables of all nodes are installed."""
     missing = [f"{package}/{name}" for package, name in NODES if not is_installed(package, name)]
     found = f"{os.environ.get('ROS_DISTRO', 'no ROS')}, " + (
@@ -145,7 +145,7 @@ def packages() -> Finding:
     return check("ros", found, not missing, "run `make build` and start with tools/env")
 
 
-def weights() -> Finding:
+def weights() -> CheckResult:
     """Check for the checkpoints of the default detectors."""
     registry = Registry.load(rskill_folders())
     ids = (*CONTINUOUS[DetectorSet.DEFAULT], *ON_DEMAND[DetectorSet.DEFAULT])
@@ -156,7 +156,7 @@ def weights() -> Finding:
     return check("weights", found, not absent, advice, CheckStatus.LIMITED)
 
 
-def discovery() -> Finding:
+def discovery() -> CheckResult:
     """Check that two DDS participants of this machine discover each other."""
     contexts = (Context(), Context())
     for context in contexts:

@@ -20,7 +20,7 @@ from openral_bringup.lifecycle_manager.sequencer import (
     LifecycleStep,
     ManagedNodeState,
     OutageTracker,
-    RetryPolicy,
+    TransitionRetryPolicy,
     make_sequencer,
 )
 from openral_core.detectors import LifecycleState
@@ -78,7 +78,7 @@ class BringupParameters(Parameters):
         entries = (entry for entry in self.nodes if entry.endswith(INACTIVE_SUFFIX))
         return frozenset(entry.removesuffix(INACTIVE_SUFFIX).split(":", 1)[1] for entry in entries)
 
-    def sequencer(self, retry_policy: RetryPolicy) -> LifecycleSequencer:
+    def sequencer(self, retry_policy: TransitionRetryPolicy) -> LifecycleSequencer:
         """Return the sequencer that brings the nodes up from now on."""
         return make_sequencer(self.levels, retry_policy, time.monotonic(), self.inactive)
 
@@ -96,7 +96,7 @@ class BringupNode(LifecycleNodeBase):
     def configure(self, scope: ResourceScope) -> None:
         """Create clients and publishers."""
         given = self._given = declare(self, BringupParameters)
-        self._retry_policy = RetryPolicy(given.step_deadline, given.retries, given.back_off)
+        self._retry_policy = TransitionRetryPolicy(given.step_deadline, given.retries, given.back_off)
         self._lifecycle_clients = {
             n: NodeLifecycleClient(scope, self, n, partial(self._observed, n, LifecycleState.INACTIVE))
             for level in given.levels

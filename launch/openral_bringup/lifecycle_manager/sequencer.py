@@ -26,7 +26,7 @@ class LifecycleStep(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class RetryPolicy:
+class TransitionRetryPolicy:
     """Deadline of a step, retries and first delay before a retry; times in [s]."""
 
     step_deadline: float = 60.0
@@ -66,7 +66,7 @@ class ManagedNodeState:
         fresh = came_back and self.was_up
         return replace(self, seen=state, goal=goal, was_up=True, failures=0 if fresh else self.failures)
 
-    def next_step(self, now: float, retry_policy: RetryPolicy) -> LifecycleStep | None:
+    def next_step(self, now: float, retry_policy: TransitionRetryPolicy) -> LifecycleStep | None:
         """Return the transition to request, or None if the node is at its goal, down, busy or given up."""
         if self.step is not None or self.seen is DOWN or now < self.retry_at or self.gave_up(retry_policy):
             return None
@@ -77,7 +77,7 @@ class ManagedNodeState:
         return replace(self, step=step)
 
     def finished(
-        self, reached: LifecycleState | None, now: float, retry_policy: RetryPolicy
+        self, reached: LifecycleState | None, now: float, retry_policy: TransitionRetryPolicy
     ) -> "ManagedNodeState":
         """Return the state after the transition ended; ``reached`` is None if it was rejected or late."""
         if reached is not None:
@@ -86,11 +86,11 @@ class ManagedNodeState:
         wait = ExponentialBackoff(retry_policy.back_off).delay(self.failures + 1)
         return replace(self, step=None, failures=self.failures + 1, retry_at=now + wait)
 
-    def gave_up(self, retry_policy: RetryPolicy) -> bool:
+    def gave_up(self, retry_policy: TransitionRetryPolicy) -> bool:
         """Return whether the retries are exhausted."""
         return self.failures > retry_policy.retries
 
-    def settled(self, retry_policy: RetryPolicy) -> bool:
+    def settled(self, retry_policy: TransitionRetryPolicy) -> bool:
         """Return whether the node is at its goal or given up."""
         return self.step is None and (self.seen is self.goal or self.gave_up(retry_policy))
 
@@ -152,7 +152,7 @@ class LifecycleSequencer:
     """
 
     peers: tuple[ManagedNodeState, ...]
-    retry_policy: RetryPolicy
+    retry_policy: TransitionRetryPolicy
     stopping: bool = False
     since: float = 0.0
 
@@ -215,7 +215,10 @@ class LifecycleSequencer:
 
 
 def make_sequencer(
-    levels: Iterable[Iterable[str]], retry_policy: RetryPolicy, now: float, inactive: Collection[str] = ()
+    levels: Iterable[Iterable[str]],
+    retry_policy: TransitionRetryPolicy,
+    now: float,
+    inactive: Collection[str] = (),
 ) -> LifecycleSequencer:
     """Return the sequencer of nodes listed by level, to be active, or inactive if in ``inactive``."""
     peers = tuple(

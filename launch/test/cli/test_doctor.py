@@ -10,13 +10,13 @@ pytest.importorskip("rclpy")
 from typer.testing import CliRunner
 
 from openral_bringup.cli import doctor as doctor_module
-from openral_bringup.cli.doctor import CHECKS, CheckStatus, Finding, conclusion
+from openral_bringup.cli.doctor import CHECKS, CheckResult, CheckStatus, conclusion
 from openral_bringup.cli.main import command_line
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda item: item.__name__)
 def test_a_check_says_what_it_found_and_what_to_do_unless_all_is_well(
-    check: Callable[[], Finding], ros_domain: int
+    check: Callable[[], CheckResult], ros_domain: int
 ) -> None:
     finding = check()
     assert finding.found
@@ -43,7 +43,7 @@ def test_a_taken_port_is_noticed(ros_domain: int) -> None:
 def test_the_doctor_fails_only_when_the_graph_cannot_run(
     monkeypatch: pytest.MonkeyPatch, verdict: CheckStatus, code: int
 ) -> None:
-    monkeypatch.setattr(doctor_module, "CHECKS", (lambda: Finding("head", verdict, "sore", "rest"),))
+    monkeypatch.setattr(doctor_module, "CHECKS", (lambda: CheckResult("head", verdict, "sore", "rest"),))
     answer = CliRunner().invoke(command_line(), ["doctor"])
     assert answer.exit_code == code
     assert "sore" in answer.stdout
@@ -63,5 +63,5 @@ def test_every_package_adds_its_commands() -> None:
     ],
 )
 def test_it_ends_with_what_it_comes_to(verdicts: tuple[CheckStatus, ...], words: str) -> None:
-    findings = [Finding(f"check {number}", verdict, "f", "a") for number, verdict in enumerate(verdicts)]
+    findings = [CheckResult(f"check {number}", verdict, "f", "a") for number, verdict in enumerate(verdicts)]
     assert words in conclusion(findings)

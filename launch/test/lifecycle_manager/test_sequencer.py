@@ -7,12 +7,12 @@ from openral_bringup.lifecycle_manager.sequencer import (
     LifecycleSequencer,
     LifecycleStep,
     OutageTracker,
-    RetryPolicy,
+    TransitionRetryPolicy,
     make_sequencer,
 )
 from openral_core.detectors import LifecycleState as State
 
-PATIENCE = RetryPolicy(step_deadline=10.0, retries=2, back_off=1.0)
+PATIENCE = TransitionRetryPolicy(step_deadline=10.0, retries=2, back_off=1.0)
 
 
 def run_up(current: LifecycleSequencer, now: float = 0.0) -> LifecycleSequencer:

@@ -83,7 +83,7 @@ def parse_request(text: str) -> Request:
     if is_too_long(text):
         return NotUnderstood(" ".join(text[:MAX_LENGTH].split()))
     words = clean(text)
-    whole = _Text(bool(POLITE.search(text))).read(words, Mentioned())
+    whole = _RequestReader(bool(POLITE.search(text))).read(words, Mentioned())
     return whole if whole is not None else NotUnderstood(bare(words))
 
 
@@ -108,7 +108,7 @@ class _State:
     awaited: bool = False
 
 
-class _Text:
+class _RequestReader:
     """Reader of one text, with the number of clauses that it may still try."""
 
     def __init__(self, polite: bool) -> None:
@@ -179,12 +179,14 @@ class _Text:
         tail = _TAIL.search(said)
         said = bare(_TAIL.sub("", said))
         referred = state.mentioned.resolve(said)
-        read = (_read_clause(referred, self.polite) or _one_more(said, piece, state.parts)) if said else None
+        read = (
+            (read_clause(referred, self.polite) or read_one_more(said, piece, state.parts)) if said else None
+        )
         if read is None:
             return None
-        placed = tuple(_placed(each, state.mentioned) for each in read)
-        merged = _merge(state.parts, placed, said, said != referred)
-        if merged is None and said != referred and _moved_again(state.parts, placed):
+        placed = tuple(with_stated_place(each, state.mentioned) for each in read)
+        merged = merge_goals(state.parts, placed, said, said != referred)
+        if merged is None and said != referred and moved_again(state.parts, placed):
             return None
         parts = merged or (*state.parts, *placed)
         in_order = (
@@ -195,13 +197,13 @@ class _Text:
 
 
 @lru_cache(maxsize=1024)
-def _read_clause(words: str, polite: bool) -> tuple[Request, ...] | None:
+def read_clause(words: str, polite: bool) -> tuple[Request, ...] | None:
     """Read one clause into the goals that it lists."""
     chore = read_chore(words) or read_chore(_FOR_SPEAKER.sub("", words))
     return (chore,) if chore is not None else first_accepted(words, expand, polite)
 
 
-def _one_more(words: str, piece: _Piece, parts: tuple[Request, ...]) -> tuple[Request, ...] | None:
+def read_one_more(words: str, piece: _Piece, parts: tuple[Request, ...]) -> tuple[Request, ...] | None:
     """Read a noun phrase after "and" as one more object of the last goal: "a mug. Oh, and a spoon"."""
     last = parts[-1] if parts else None
     if (
@@ -265,7 +267,7 @@ def _begins_with_verb(words: str) -> bool:
     return bool(rest) and (first.lower() in VERBS or rest.startswith("a look"))
 
 
-def _placed(request: Request, mentioned: Mentioned) -> Request:
+def with_stated_place(request: Request, mentioned: Mentioned) -> Request:
     """Add the place where a statement said that the object is."""
     if not mentioned.source or not isinstance(request, Bring | PickUp | Find) or request.where:
         return request
@@ -279,19 +281,19 @@ _FOR_SPEAKER = re.compile(r" for (?:me|us)$", re.IGNORECASE)
 _TO_SPEAKER = re.compile(r"\b(?:me|us|here)\b", re.IGNORECASE)
 
 
-def _merge(
+def merge_goals(
     parts: tuple[Request, ...], read: tuple[Request, ...], clause: str, refers: bool
 ) -> tuple[Request, ...] | None:
     """Fold "take the cup and put it in the sink" into one goal; None if the parts are separate."""
     before = parts[len(parts) - len(read) :]
     if not refers or len(parts) < len(read):
         return None
-    folded = [_fold(*pair, clause) for pair in zip(before, read, strict=True)]
+    folded = [fold_goals(*pair, clause) for pair in zip(before, read, strict=True)]
     merged = tuple(each for each in folded if each is not None)
     return (*parts[: len(parts) - len(read)], *merged) if len(merged) == len(read) else None
 
 
-def _moved_again(parts: tuple[Request, ...], read: tuple[Request, ...]) -> bool:
+def moved_again(parts: tuple[Request, ...], read: tuple[Request, ...]) -> bool:
     """Return True if a goal moves what the goal before it has just moved elsewhere, which is a misreading."""
     last = parts[-1] if parts else None
     return isinstance(last, Bring) and any(
@@ -299,12 +301,12 @@ def _moved_again(parts: tuple[Request, ...], read: tuple[Request, ...]) -> bool:
     )
 
 
-def _fold(before: Request, after: Request, clause: str) -> Request | None:
+def fold_goals(before: Request, after: Request, clause: str) -> Request | None:
     """Return one goal for two about the same object, of which the second completes the first."""
     if before == after:
         return before
     if isinstance(before, Pour):
-        return _deliver_filled(before, after)
+        return with_receiver_of_filled(before, after)
     if not isinstance(before, Bring | BringSeveral | PickUp | Find) or not isinstance(
         after, Bring | PickUp | Find
     ):
@@ -317,7 +319,7 @@ def _fold(before: Request, after: Request, clause: str) -> Request | None:
     return replace(after, where=after.where or before.where)
 
 
-def _deliver_filled(before: Pour, after: Request) -> Request | None:
+def with_receiver_of_filled(before: Pour, after: Request) -> Request | None:
     """Add the receiver of a vessel that is filled first."""
     filled = isinstance(after, Bring) and not after.where and same_term(before.vessel, after.what)
     return (

@@ -112,26 +112,26 @@ def read_wait(words: str, read: Reader) -> Request | None:
 
 def read_condition(words: str, read: Reader) -> Request | None:
     """Read a condition with its action and its alternative, in the usual orders."""
-    for condition, action, alternative in _cuts(words):
-        seen = _read_seen(condition, read)
+    for condition, action, alternative in sentence_cuts(words):
+        seen = read_seen(condition, read)
         if seen is None:
             continue
-        then = _read_about(action, seen, read) if action else None
-        otherwise = _read_alternative(alternative, seen, then, read) if alternative else None
+        then = read_about(action, seen, read) if action else None
+        otherwise = read_alternative(alternative, seen, then, read) if alternative else None
         if (
             (then is None) == (not action)
             and (otherwise is None) == (not alternative)
             and (then or otherwise)
         ):
             return Conditional(seen, then, otherwise)
-    return _read_or_else(words, read)
+    return read_or_else(words, read)
 
 
-def _cuts(words: str) -> Iterator[tuple[str, str, str]]:
+def sentence_cuts(words: str) -> Iterator[tuple[str, str, str]]:
     """Yield the ways to cut a sentence into condition, action and alternative."""
     otherwise = _OTHERWISE.search(words)
     rest, alternative = (words[: otherwise.start()], otherwise["otherwise"]) if otherwise else (words, "")
-    for cuts in (_so_cuts, _look_cuts, _if_cuts, _final_cuts):
+    for cuts in (so_cuts, look_cuts, if_cuts, final_cuts):
         for condition, action in cuts(rest):
             yield condition, action, alternative
     only = re.fullmatch(rf"{_LOOK} (?:if|whether) (?P<condition>.+)", rest, re.IGNORECASE)
@@ -139,7 +139,7 @@ def _cuts(words: str) -> Iterator[tuple[str, str, str]]:
         yield only["condition"], "", alternative
 
 
-def _so_cuts(words: str) -> Iterator[tuple[str, str]]:
+def so_cuts(words: str) -> Iterator[tuple[str, str]]:
     """Yield the ways to cut "check if there is milk; if so, bring it"."""
     for so in _SO.finditer(words):
         condition = words[: so.start()].strip(" ,;.?!")
@@ -147,17 +147,17 @@ def _so_cuts(words: str) -> Iterator[tuple[str, str]]:
         yield asked, words[so.end() :]
 
 
-def _look_cuts(words: str) -> Iterator[tuple[str, str]]:
+def look_cuts(words: str) -> Iterator[tuple[str, str]]:
     """Yield the ways to cut "look in the fridge, if there is milk bring it"."""
     after = _IF_THERE_IS.fullmatch(words)
     if after:
         yield after["condition"], after["then"]
     there = _LOOK_THERE.fullmatch(words)
-    for condition, action in _if_cuts(there["if"]) if there else ():
+    for condition, action in if_cuts(there["if"]) if there else ():
         yield f"{condition} in {there['place'] if there else ''}", action
 
 
-def _final_cuts(words: str) -> Iterator[tuple[str, str]]:
+def final_cuts(words: str) -> Iterator[tuple[str, str]]:
     """Yield the ways to cut "bring the milk if there is any in the fridge"."""
     last = re.fullmatch(rf"(?P<then>.+?),? (?:but )?(?:only )?{_IF} (?P<condition>.+)", words, re.IGNORECASE)
     if last is None or re.fullmatch(rf"(?:{_LOOK}|tell me|(?:go|and| )+)", last["then"], re.IGNORECASE):
@@ -170,7 +170,7 @@ def _final_cuts(words: str) -> Iterator[tuple[str, str]]:
         yield f"{condition[: one.start()]}{what}{condition[one.end() :]}", then
 
 
-def _if_cuts(words: str) -> Iterator[tuple[str, str]]:
+def if_cuts(words: str) -> Iterator[tuple[str, str]]:
     """Yield the ways to cut "if there is milk, bring it" into condition and action."""
     first = re.match(rf"{_IF} ", words, re.IGNORECASE)
     if first:
@@ -179,7 +179,7 @@ def _if_cuts(words: str) -> Iterator[tuple[str, str]]:
             yield inside[: cut.start()], inside[cut.end() :]
 
 
-def _read_seen(condition: str, read: Reader) -> Find | None:
+def read_seen(condition: str, read: Reader) -> Find | None:
     """Read a condition, which is a statement or a search: "there is milk", "look in the fridge for milk"."""
     said = condition.strip(" ,;.?!")
     match = _CONDITION.fullmatch(said)
@@ -194,7 +194,7 @@ def _read_seen(condition: str, read: Reader) -> Find | None:
     return seen if is_sound(seen) and not re.search(r" and |,", what) else None
 
 
-def _read_about(action: str, seen: Find, read: Reader) -> Request | None:
+def read_about(action: str, seen: Find, read: Reader) -> Request | None:
     """Read an action in which a pronoun means the object of the condition."""
     words = bare(action)
     if re.fullmatch(
@@ -204,16 +204,16 @@ def _read_about(action: str, seen: Find, read: Reader) -> Request | None:
     ):
         words = f"bring me the {seen.what}"
     request = read(words, Mentioned((seen.what,), seen.where))
-    return _from_there(request, seen)
+    return with_place_of_condition(request, seen)
 
 
-def _from_there(request: Request | None, seen: Find) -> Request | None:
+def with_place_of_condition(request: Request | None, seen: Find) -> Request | None:
     """Add the place of the condition to an action with its object."""
     fetched = isinstance(request, Bring) and same_term(request.what, seen.what) and not request.where
     return replace(request, where=seen.where) if fetched and isinstance(request, Bring) else request
 
 
-def _read_alternative(words: str, seen: Find, then: Request | None, read: Reader) -> Request | None:
+def read_alternative(words: str, seen: Find, then: Request | None, read: Reader) -> Request | None:
     """Read the action for the case that nothing is found; a noun alone is brought instead."""
     said = re.sub(r"\s+instead$", "", bare(words), flags=re.IGNORECASE)
     noun = plain(said)
@@ -222,7 +222,7 @@ def _read_alternative(words: str, seen: Find, then: Request | None, read: Reader
     return read(said, Mentioned((), "", then.to if isinstance(then, Bring) and is_person(then.to) else ""))
 
 
-def _read_or_else(words: str, read: Reader) -> Request | None:
+def read_or_else(words: str, read: Reader) -> Request | None:
     """Read "bring me a cola, or water if there isn't any" and "cola please; no cola? then water"."""
     for rule in (_OR_IF_NOT, _NO_MORE, _OTHERWISE_OF):
         match = rule.fullmatch(words)
@@ -232,7 +232,7 @@ def _read_or_else(words: str, read: Reader) -> Request | None:
         if "what" in match.groupdict() and not same_term(match["what"], then.what):
             continue
         seen = Find(then.what, then.where)
-        otherwise = _read_alternative(match["otherwise"], seen, then, read)
+        otherwise = read_alternative(match["otherwise"], seen, then, read)
         if otherwise is not None:
             return Conditional(seen, then, otherwise)
     return None

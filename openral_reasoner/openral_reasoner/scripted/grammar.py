@@ -5,7 +5,7 @@ the vessels of drinks and the surfaces for setting objects down.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import TypeVar
@@ -110,27 +110,17 @@ def first_accepted(words: str, accept: Callable[[Goal], T | None], polite: bool 
     corrected = correct_spelling(words)
     bare_nouns = (*VERBLESS, *(POLITE_VERBLESS if polite else ()))
     for said in dict.fromkeys((words, _FOR_ME.sub("", words), corrected, bare(corrected))):
-        rules = _RULES if _starts_with_verb(said) else (*_RULES, *bare_nouns)
-        for goal in _readings(said, rules):
-            accepted = accept(goal)
+        first, _, rest = said.partition(" ")
+        begins_with_verb = first.lower() in VERBS or (bool(rest) and is_real_verb(first, rest))
+        for pattern, make in _RULES if begins_with_verb else (*_RULES, *bare_nouns):
+            match = re.fullmatch(pattern, said, re.IGNORECASE)
+            accepted = accept(make(match)) if match is not None else None
             if accepted is not None:
                 return accepted
     return None
 
 
 _FOR_ME = re.compile(r" for (?:me|us)$", re.IGNORECASE)
-
-
-def _starts_with_verb(words: str) -> bool:
-    first, _, rest = words.partition(" ")
-    return first.lower() in VERBS or (bool(rest) and is_real_verb(first, rest))
-
-
-def _readings(words: str, rules: Iterable[Rule]) -> Iterable[Goal]:
-    for pattern, make in rules:
-        match = re.fullmatch(pattern, words, re.IGNORECASE)
-        if match is not None:
-            yield make(match)
 
 
 def is_sound(goal: Goal) -> bool:

@@ -1,23 +1,244 @@
 """Talk to a running reasoner and read its recordings."""
 
 import gzip
+import json
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Set
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
+import rclpy
 import typer
 from mcap.exceptions import McapError
 from mcap.reader import make_reader
+from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 from std_msgs.msg import String
 
 from openral_core.errors import OpenRALError
+from openral_core.missions import MissionState, PromptOutcome
+from openral_msgs.msg import MissionStatus, PromptReceipt
 from openral_reasoner import replay as replay_module
+from openral_reasoner.budget import cost_words
 from openral_reasoner.recording import Life, read_lives
 from openral_reasoner.replay import stories
-from openral_reasoner_ros.cli.mission import mission, palette, prompt
+from openral_reasoner_ros.mission_client import MissionLost, MissionMonitor, NotAcknowledged, PromptClient
 from openral_reasoner_ros.telemetry import RECORDING_FILE
+from openral_reasoner_ros.topics import MISSION, PALETTE
+from openral_ros.executor import GuardedExecutor
+from openral_ros.mission_calls import has_all_calls
+from openral_ros.qos import LATCHED
+from openral_ros.resources import ResourceScope
+
+mission = typer.Typer(no_args_is_help=True, help="inspect, answer or cancel the running mission")
+Namespace = Annotated[str, typer.Option(help="namespace of the robot")]
+Timeout = Annotated[float, typer.Option(help="longest wait for the graph [s]")]
+Acknowledged = Annotated[
+    float, typer.Option(help="longest time to repeat the prompt until it is acknowledged [s]")
+]
+ACCEPTED = frozenset(PromptOutcome) - {PromptOutcome.REFUSED}
+COMPLETE_STATUS_TIMEOUT = 1.5
+"""Longest wait for a status with every call [s]; the reasoner sends one at its next poll."""
+PUBLISHER_TIMEOUT = 20.0
+"""Absence of the reasoner after which its mission is lost [s]: a restarted one resumes it within 14 s."""
+
+
+class NoResponse(OpenRALError):
+    """No message of the graph arrived in time."""
+
+    exit_code = 4
+
+    def __init__(self, what: str, seconds: float) -> None:
+        super().__init__(
+            f"{what} within {seconds:g} s: "
+            "check that the reasoner is active in this ROS_DOMAIN_ID and namespace"
+        )
+
+
+class CliSession:
+    """Node that is spun only while a condition is awaited."""
+
+    def __init__(self, node: Node, executor: GuardedExecutor) -> None:
+        self.node, self._executor = node, executor
+        self.scope = ResourceScope(node)
+
+    def wait(self, condition: Callable[[], object], seconds: float, problem: str) -> None:
+        """Spin until the condition holds.
+
+        Raises:
+            NoResponse: Beginning with ``problem``, if it does not hold within ``seconds``.
+        """
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                raise NoResponse(problem, seconds)
+            self.spin(0.05)
+
+    def spin(self, seconds: float) -> None:
+        """Run the next callback, waiting for it at most ``seconds``."""
+        self._executor.spin_once(timeout_sec=seconds)
+
+
+@contextmanager
+def session(namespace: str) -> Iterator[CliSession]:
+    """Provide a node for the duration of the block."""
+    context = rclpy.context.Context()
+    rclpy.init(context=context)
+    node = rclpy.create_node("openral_cli", namespace=namespace, context=context)
+    executor = GuardedExecutor(context=context)
+    executor.add_node(node)
+    opened = CliSession(node, executor)
+    try:
+        yield opened
+    finally:
+        opened.scope.close()
+        executor.shutdown(timeout_sec=1.0)
+        node.destroy_node()
+        rclpy.try_shutdown(context=context)
+
+
+def prompt(
+    words: Annotated[str, typer.Argument(help="the goal")],
+    requester: Annotated[str, typer.Option(help="scene-graph agent that the goal is for")] = "",
+    namespace: Namespace = "",
+    timeout: Acknowledged = 10.0,
+    wait: Annotated[
+        bool, typer.Option(help="wait until the mission ends; exit code 0 only on success")
+    ] = False,
+) -> None:
+    """Send the reasoner a goal, repeated until it is acknowledged.
+
+    Exit code: 0 acknowledged, with --wait reached; 1 refused, failed or cancelled; 3 handed over to a human;
+    4 not acknowledged, or the reasoner ended before the mission did; 5 claimed without proof.
+    """
+    with session(namespace) as opened:
+        monitor = MissionMonitor(opened.scope)
+        receipt = _send(opened, timeout, ACCEPTED, text=words, requester=requester)
+        if not wait or receipt.outcome == PromptOutcome.STOPPED:
+            return
+        last = wait_for_end(opened, monitor, receipt.mission_id)
+        typer.echo(f"{MissionState(last.state).name}: {last.reason}")
+        raise typer.Exit(MissionState(last.state).exit_code)
+
+
+@mission.command()
+def status(namespace: Namespace = "", timeout: Timeout = 5.0) -> None:
+    """Show the state of the mission."""
+    with session(namespace) as opened:
+        received: list[MissionStatus] = []
+        opened.scope.subscription(MissionStatus, MISSION, received.append, LATCHED)
+        opened.wait(lambda: bool(received), timeout, "no mission status received")
+        end = time.monotonic() + COMPLETE_STATUS_TIMEOUT
+        while not has_all_calls(received[-1]) and time.monotonic() < end:
+            opened.spin(0.05)
+        typer.echo(format_status(received[-1]))
+
+
+@mission.command()
+def cancel(namespace: Namespace = "", timeout: Acknowledged = 10.0) -> None:
+    """Cancel the mission and stop the robot, repeated until it is acknowledged.
+
+    Exit code: 0 stopped, also if nothing was running; 1 not taken as a stop; 4 not acknowledged.
+    """
+    with session(namespace) as opened:
+        _send(opened, timeout, {PromptOutcome.STOPPED}, text="stop")
+
+
+@mission.command()
+def answer(
+    handoff: Annotated[str, typer.Argument(help="id of the hand-off")],
+    words: Annotated[str, typer.Argument(help="the answer")],
+    namespace: Namespace = "",
+    timeout: Acknowledged = 10.0,
+) -> None:
+    """Answer a hand-off; the mission continues with the rest of its budget.
+
+    Exit code: 0 taken as the answer, or as a stop; 1 not taken as either; 4 not acknowledged.
+    """
+    accepted = {PromptOutcome.ANSWERED, PromptOutcome.STOPPED}
+    with session(namespace) as opened:
+        _send(opened, timeout, accepted, text=words, in_reply_to=handoff)
+
+
+def palette(namespace: Namespace = "", timeout: Timeout = 5.0) -> None:
+    """Show the palette exactly as the model receives it."""
+    with session(namespace) as opened:
+        received: list[String] = []
+        opened.scope.subscription(String, PALETTE, received.append, LATCHED)
+        opened.wait(lambda: bool(received), timeout, "no palette received")
+        typer.echo(json.dumps(json.loads(received[-1].data), indent=2))
+
+
+def wait_for_end(opened: CliSession, monitor: MissionMonitor, mission_id: str) -> MissionStatus:
+    """Return the final status of a mission, also of a resumed one; print each question that it waits for.
+
+    Raises:
+        MissionLost: If the reasoner that accepted it has ended or fallen silent.
+    """
+    monitor.expect_status()
+    reasoners, printed, last_present = _reasoners(opened.node), "", time.monotonic()
+    seen: MissionStatus | None = None
+    while True:
+        last = monitor.status(mission_id)
+        if last is not None and MissionState(last.state).ended:
+            return last
+        if (
+            last is not None
+            and last.state == MissionStatus.STATE_WAITING_FOR_HUMAN
+            and last.reason != printed
+        ):
+            printed = last.reason
+            typer.echo(f"waiting for a human: {printed}")
+        present = _reasoners(opened.node)
+        if present and (
+            last is not seen or not reasoners
+        ):  # its reasoner reports, which may be a restarted one
+            seen, reasoners = last, present
+        if not reasoners or reasoners & present:
+            last_present = time.monotonic()
+        if time.monotonic() - last_present > PUBLISHER_TIMEOUT:
+            raise MissionLost(mission_id, "its reasoner has ended or was deactivated")
+        monitor.check_silence(mission_id)
+        opened.spin(0.1)
+
+
+def format_status(message: MissionStatus) -> str:
+    """Format a mission status for a terminal."""
+    lines = [f"{MissionState(message.state).name}  {message.goal}", f"  now: {message.step}"]
+    lines += [f"  reason: {message.reason}"] if message.reason else []
+    lines += [f"  {line.name}: {line.used:g} of {line.limit:g}" for line in message.budget]
+    lines += [f"  cost: {cost_words({line.name: line.used for line in message.budget})}"]
+    earlier = message.calls[0].index if message.calls else 0
+    lines += [f"  {earlier} earlier calls"] if earlier else []
+    lines += [f"  {call.tool} {call.arguments_json} -> {call.status}" for call in message.calls]
+    lines += [f"  looked at {place}" for place in message.searched]
+    lines += [f"  evidence: {fact}" for fact in message.evidence]
+    return "\n".join(lines)
+
+
+def _send(opened: CliSession, timeout: float, accepted: Set[PromptOutcome], **fields: str) -> PromptReceipt:
+    """Deliver a prompt and print its receipt; exit with code 1 unless its outcome is accepted."""
+    outcomes: list[PromptReceipt | NotAcknowledged] = []
+    PromptClient(opened.scope, opened.node, "cli").send(outcomes.append, timeout, **fields)
+    while not outcomes:
+        opened.spin(1.0)
+    receipt = outcomes[0]
+    if isinstance(receipt, NotAcknowledged):
+        raise receipt
+    outcome = PromptOutcome(receipt.outcome)
+    summary = f"{outcome.name.lower()} {receipt.mission_id}".rstrip()
+    typer.echo(f"{summary}: {receipt.message}" if receipt.message else summary)
+    if outcome not in accepted:
+        raise typer.Exit(1)
+    return receipt
+
+
+def _reasoners(node: Node) -> set[tuple[int, ...]]:
+    """Return the ids of the publishers of missions; a restarted reasoner has a new one."""
+    return {tuple(publisher.endpoint_gid) for publisher in node.get_publishers_info_by_topic(MISSION)}
+
 
 MCAP_FILE = "run.mcap"
 EVENTS = "/openral/recording/reasoner"

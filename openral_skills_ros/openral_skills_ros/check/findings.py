@@ -33,9 +33,9 @@ def alignment(colour: NDArray[np.generic], depth: NDArray[np.generic]) -> tuple[
     """
     height = round(COMPARED_WIDTH * colour.shape[0] / colour.shape[1])
     grey = cv2.cvtColor(np.ascontiguousarray(colour, np.uint8), cv2.COLOR_RGB2GRAY)
-    edges = _colour_edges(cv2.resize(grey, (COMPARED_WIDTH, height), interpolation=cv2.INTER_AREA))
+    edges = colour_edges(cv2.resize(grey, (COMPARED_WIDTH, height), interpolation=cv2.INTER_AREA))
     small = cv2.resize(depth.astype(np.float32), (COMPARED_WIDTH, height), interpolation=cv2.INTER_NEAREST)
-    steps = _depth_edges(small)
+    steps = depth_edges(small)
     if steps.sum() < COMPARED_WIDTH / 2 or edges.sum() < COMPARED_WIDTH / 2:
         return None
     reach = round(SEARCHED_SHIFT * COMPARED_WIDTH)
@@ -46,13 +46,13 @@ def alignment(colour: NDArray[np.generic], depth: NDArray[np.generic]) -> tuple[
     return (reach - int(column)) / COMPARED_WIDTH, (reach - int(row)) / COMPARED_WIDTH
 
 
-def _colour_edges(grey: NDArray[np.uint8]) -> NDArray[np.float32]:
+def colour_edges(grey: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Return strong edges, widened by a pixel, shape (H, W)."""
     found = cv2.Canny(grey, 50, 150) > 0
     return np.asarray(cv2.GaussianBlur(found.astype(np.float32), (3, 3), 0), np.float32)
 
 
-def _depth_edges(depth: NDArray[np.float32]) -> NDArray[np.float32]:
+def depth_edges(depth: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return 1 at steps between known neighbours, else 0, shape (H, W)."""
     known = np.where(np.isfinite(depth) & (depth > 0.0), depth, np.nan)
     with np.errstate(invalid="ignore"):

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -14,13 +15,12 @@ from typer.testing import CliRunner
 from openral_core.missions import MissionState
 from openral_msgs.msg import Budget, MissionStatus, PromptReceipt, PromptStamped, ToolCallRecord
 from openral_reasoner_ros import mission_client
-from openral_reasoner_ros.cli import mission
-from openral_reasoner_ros.cli.main import app
-from openral_reasoner_ros.cli.mission import format_status
+from openral_reasoner_ros.cli.main import app, format_status
 from openral_reasoner_ros.mission_client import MissionLost, NotAcknowledged
 from openral_reasoner_ros.topics import MISSION, PROMPT, RECEIPT
 from openral_ros.qos import LATCHED_HISTORY, RELIABLE
 
+MODULE = import_module("openral_reasoner_ros.cli.main")  # the package re-exports a function of this name
 STARTED, REFUSED = PromptReceipt.OUTCOME_STARTED, PromptReceipt.OUTCOME_REFUSED
 ANSWERED, STOPPED = PromptReceipt.OUTCOME_ANSWERED, PromptReceipt.OUTCOME_STOPPED
 
@@ -160,7 +160,7 @@ def test_waiting_follows_the_mission_that_the_words_began(
 def test_waiting_ends_when_the_reasoner_that_took_the_goal_is_gone(
     reasoner: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mission, "PUBLISHER_TIMEOUT", 2.0)
+    monkeypatch.setattr(MODULE, "PUBLISHER_TIMEOUT", 2.0)
     listening = reasoner()
 
     def die(mission: str) -> None:
@@ -177,7 +177,7 @@ def test_waiting_ends_when_the_reasoner_that_took_the_goal_is_gone(
 def test_waiting_goes_on_with_the_mission_of_a_restarted_reasoner(
     reasoner: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mission, "PUBLISHER_TIMEOUT", 6.0)
+    monkeypatch.setattr(MODULE, "PUBLISHER_TIMEOUT", 6.0)
     first, second = reasoner(), list[Reasoner]()
 
     def restart(mission: str) -> None:
