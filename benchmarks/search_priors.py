@@ -8,7 +8,7 @@ DEVELOPMENT=1: the tables that were looked at for development instead.
 import os
 from pathlib import Path
 
-from benchmarks.search_sources import DEVELOPMENT, JUDGES
+from benchmarks.search_sources import DEVELOPMENT, JUDGES, read_tables
 from openral_reasoner.placement.belief import BeliefWeights
 from openral_reasoner_testing.placement_search import POLICIES, planned, result_rows, search_table
 from openral_reasoner_testing.search_benchmark import usual_places
@@ -28,19 +28,13 @@ OLD = planned(BeliefWeights(flat=2.0, prior=0.0, opinion=8.0, seen=0.0, similar=
 def run() -> list[dict[str, object]]:
     """One row per table and policy, and per class of objects."""
     if "SEARCH_SOURCES" not in os.environ:
-        raise SystemExit(f"set SEARCH_SOURCES to a folder with the sources named in {search_help()}")
+        raise SystemExit("set SEARCH_SOURCES to a folder with the sources named in search_sources.py")
     folder, homes = Path(os.environ["SEARCH_SOURCES"]), int(os.environ.get("HOMES", "2000"))
     readers = DEVELOPMENT if os.environ.get("DEVELOPMENT") else JUDGES
     odd, rows = float(os.environ.get("ODD", "0.2")), list[dict[str, object]]()
     ours = {name: POLICIES[name] for name in ("nearest first", "planner")}
     ablations = {name: policy for name, policy in POLICIES.items() if name != "planner"} | {"old priors": OLD}
-    for read in readers.values():
-        table = read(folder)
+    for table in read_tables(folder, readers):
         rows += map(dict, result_rows(search_table(table, homes, 0, odd, ours)))
         rows += map(dict, result_rows(search_table(table, homes // 4, 0, odd, ablations)))
     return rows
-
-
-def search_help() -> str:
-    """Path of the module that says where to get the sources."""
-    return "benchmarks/search_sources.py"

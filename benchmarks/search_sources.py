@@ -12,6 +12,7 @@ Put them into the folder that SEARCH_SOURCES names:
 
 import json
 import re
+import sys
 import tarfile
 import zipfile
 from collections import Counter, defaultdict
@@ -23,13 +24,23 @@ import yaml
 
 from openral_reasoner_testing.placement_table import PlacementTable, Whereabouts
 
+FILES: Mapping[str, str] = {
+    "procthor": "procthor-*.whl",
+    "twc": "commonsense-rl/game_generation/twc_dataset/twc_locations.json",
+    "tidybot": "tidybot/benchmark/scenarios.yml",
+    "housekeep": "housekeep/cos_eor/scripts/orm/amt_data/data.npy",
+    "virtualhome": "virtualhome/virtualhome/resources/object_script_placing.json",
+    "behavior": "bddl-*.tar.gz",
+}
+"""File of each source below the folder of sources, as a pattern."""
+
 Ways = Mapping[str, Mapping[tuple[str, str], float]]
 """Weight of every (room, place) of every object."""
 
 
 def procthor(folder: Path) -> PlacementTable:
     """Counts of objects on receptacles in the 120 rooms of iTHOR, by the rooms that either may be in."""
-    with zipfile.ZipFile(next(iter(sorted(folder.glob("procthor-*.whl"))))) as wheel:
+    with zipfile.ZipFile(next(folder.glob(FILES["procthor"]))) as wheel:
         read = {
             name: json.loads(wheel.read(f"procthor/databases/{name}.json"))
             for name in ("receptacles", "placement-annotations")
@@ -151,7 +162,7 @@ _ROOM = re.compile(r"\(inroom ([a-z_\-']+\.n\.\d+_\d+) (\w+)\)")
 def behavior(folder: Path) -> PlacementTable:
     """Places of objects at the start of BEHAVIOR's activities, as people wrote them."""
     ways: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
-    with tarfile.open(next(iter(sorted(folder.glob("bddl-*.tar.gz"))))) as archive:
+    with tarfile.open(next(folder.glob(FILES["behavior"]))) as archive:
         texts = [archive.extractfile(each) for each in archive if each.name.endswith("problem0.bddl")]
         starts = [file.read().decode().partition("(:goal")[0] for file in texts if file is not None]
     for start in starts:
@@ -174,6 +185,23 @@ DEVELOPMENT: Mapping[str, Callable[[Path], PlacementTable]] = {
     "virtualhome": virtualhome,
     "behavior": behavior,
 }
+
+
+def read_tables(
+    folder: Path, readers: Mapping[str, Callable[[Path], PlacementTable]]
+) -> Iterable[PlacementTable]:
+    """Read the tables whose files are in the folder, and name the missing ones.
+
+    Raises:
+        SystemExit: If none is there.
+    """
+    missing = {name: FILES[name] for name in readers if not any(folder.glob(FILES[name]))}
+    if missing:
+        listed = ", ".join(f"{name} ({pattern})" for name, pattern in missing.items())
+        print(f"not in {folder}: {listed}; {Path(__file__).name} says where to get them", file=sys.stderr)
+    if len(missing) == len(readers):
+        raise SystemExit(f"{folder} holds no source to read")
+    yield from (read(folder) for name, read in readers.items() if name not in missing)
 
 
 def _words(name: str) -> str:

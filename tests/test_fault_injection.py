@@ -1,6 +1,9 @@
 """Support of the fault tests: the record of goals, and the model behind an endpoint."""
 
 import json
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -9,7 +12,6 @@ from graph.fault_injection.goal_log import ExecutedGoal, done_twice
 from graph.faults.model_endpoint import decision
 from graph.faults.operator import Acknowledged
 
-from benchmarks import operators
 from openral_core.missions import PromptOutcome
 
 Step = tuple[str, str, str]
@@ -73,18 +75,27 @@ def said(outcome: PromptOutcome, at: float) -> Acknowledged:
     return Acknowledged("stop" if outcome is STOPPED else "find the mug", at, at + 0.1, outcome)
 
 
+@pytest.fixture
+def operators(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    return import_module("benchmarks.operators")
+
+
 @pytest.mark.parametrize(
-    ("began", "ended", "problem"),
+    ("began", "ended", "graces", "problem"),
     [
-        (5.0, 11.0, ""),
-        (5.0, 10.1 + operators.GRACE + 0.1, "ran on"),
-        (5.0, 0.0, "ran on"),
-        (10.2 + operators.GRACE, 50.0, "began"),
-        (40.5, 50.0, ""),
+        (5.0, 11.0, (0, 0), ""),
+        (5.0, 10.2, (0, 1), "ran on"),
+        (5.0, 0.0, (0, 0), "ran on"),
+        (10.2, 50.0, (1, 0), "began"),
+        (40.5, 50.0, (0, 0), ""),
     ],
 )
-def test_a_goal_after_a_stop_is_found(began: float, ended: float, problem: str) -> None:
-    goal = ExecutedGoal("1", "navigate", (), began, ended, "CANCELLED")
+def test_a_goal_after_a_stop_is_found(
+    began: float, ended: float, graces: tuple[int, int], problem: str, operators: ModuleType
+) -> None:
+    after, until = (grace * operators.GRACE for grace in graces)
+    goal = ExecutedGoal("1", "navigate", (), began + after, ended + until, "CANCELLED")
     prompts = [said(STARTED, 1.0), said(STOPPED, 10.0), said(STARTED, 40.0)]
     found = list(operators.goals_after_stops([goal], prompts))
     assert len(found) == bool(problem)
