@@ -5,8 +5,7 @@ ros2 launch openral_bringup robot.launch.py robot:=my_robot.yaml [detectors:=def
 
 from launch import LaunchDescription
 
-from openral_bringup.launch_actions import describe
-from openral_bringup.launch_description import ROBOT_ARGUMENTS
+from openral_bringup.launch_description import ROBOT_ARGUMENTS, describe
 
 
 def generate_launch_description() -> LaunchDescription:

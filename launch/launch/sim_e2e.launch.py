@@ -5,8 +5,7 @@ ros2 launch openral_bringup sim_e2e.launch.py [scene:=home] [detectors:=embedded
 
 from launch import LaunchDescription
 
-from openral_bringup.launch_actions import describe
-from openral_bringup.launch_description import ARGUMENTS
+from openral_bringup.launch_description import ARGUMENTS, describe
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -2,12 +2,13 @@
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
@@ -16,7 +17,7 @@ from openral_bringup.domains import domain_of, occupy
 from openral_bringup.graph.bodies import robot_content
 from openral_bringup.graph.description import GraphDescription, build_graph
 from openral_bringup.graph.detectors import missing_requirements
-from openral_bringup.graph.nodes import Overrides, overrides_of
+from openral_bringup.graph.nodes import NodeSpec, Overrides, overrides_of
 from openral_bringup.graph.options import (
     DEFAULT_SCENE,
     OF_ROBOT,
@@ -28,6 +29,11 @@ from openral_bringup.graph.options import (
     with_default,
 )
 from openral_bringup.graph.resources import robot_path, rskill_folders, scene_path
+
+if TYPE_CHECKING:
+    from launch import LaunchContext, LaunchDescription
+    from launch.actions import LogInfo
+    from launch_ros.actions import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,3 +203,43 @@ def _prepared(arguments: Mapping[str, str], given: Iterable[str]) -> Launch:
     variables = {"ROS_DOMAIN_ID": str(domain)} if arguments["domain_id"] else {}
     lines += [f"every node: environment {name}={value}" for name, value in variables.items()]
     return Launch(graph, options.max_restarts, variables, tuple(lines))
+
+
+def describe(arguments: Sequence[Argument]) -> "LaunchDescription":
+    """Describe the graph that the values of these launch arguments choose, as every launch file does."""
+    # Only a launch file needs ROS's launch system; the arguments are known without it.
+    from launch import LaunchDescription
+    from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
+    from launch.substitutions import LaunchConfiguration
+
+    declared = [
+        DeclareLaunchArgument(a.name, default_value=a.default, description=a.description, choices=a.choices)
+        for a in arguments
+    ]
+
+    def nodes(context: "LaunchContext") -> "list[LogInfo | Node]":
+        values = {a.name: LaunchConfiguration(a.name).perform(context) for a in arguments}
+        launch = prepare(values, context.launch_configurations)
+        started = [_node(spec, launch, context.environment) for spec in launch.graph.started]
+        return [*(LogInfo(msg=line) for line in launch.lines), *started]
+
+    return LaunchDescription([*declared, OpaqueFunction(function=nodes)])
+
+
+def _node(spec: NodeSpec, launch: Launch, environment: Mapping[str, str]) -> "Node":
+    from launch_ros.actions import Node
+
+    return Node(
+        package=spec.package,
+        executable=spec.executable,
+        name=spec.name,
+        namespace=spec.namespace,
+        parameters=[dict(spec.parameters)],
+        env={**spec.environment(environment), **launch.variables},
+        remappings=list(spec.remaps.items()),
+        ros_arguments=["--log-level", spec.log_level, "--enclave", spec.qualified],
+        output="screen",
+        respawn=True,
+        respawn_delay=1.0,
+        respawn_max_retries=launch.max_restarts,
+    )

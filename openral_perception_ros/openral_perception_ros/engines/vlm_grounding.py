@@ -16,6 +16,7 @@ from openral_core.rskills import DetectorManifest, Sensor
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, checkpoint_folder
 from openral_perception_ros.engines.errors import EmptyQuery, RemoteCodeRefused
+from openral_perception_ros.engines.postprocessing import answer_to_detections, parse_answer
 from openral_perception_ros.engines.preprocessing import ResizeMode, letterbox_transform
 from openral_perception_ros.engines.torch_utils import (
     Precision,
@@ -23,7 +24,6 @@ from openral_perception_ros.engines.torch_utils import (
     device_memory_mb,
     inference_guard,
 )
-from openral_perception_ros.engines.vlm_grammar import answer_to_detections, parse_answer
 
 
 class Quantisation(StrEnum):

@@ -24,7 +24,7 @@ from openral_msgs.msg import KeyValue, PromptStamped, SceneNode, SkillCatalogue
 from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
 from openral_ros.conversions.detections import detections_message
 from openral_ros.stream_watchdog import UPDATE_PERIOD, StreamsLost, SuspensionPolicy
-from openral_world_state.ros.live_cli import EditRefused, NoLiveMemory, export, live_edit, live_graph
+from openral_world_state.ros.live_cli import EditRefused, NoLiveMemory, export_live, live_edit, live_graph
 from openral_world_state.scene_graph import read_graph
 
 
@@ -215,7 +215,7 @@ def test_the_command_line_speaks_to_the_running_node(make_graph: Callable[..., A
 
         reported = meanwhile(live_graph, "/")
         assert name in {node.id for node in reported.of_kind(NodeKind.OBJECT)}
-        meanwhile(export, tmp_path / "live.json", "/")
+        meanwhile(export_live, tmp_path / "live.json", "/")
         assert read_graph(tmp_path / "live.json").nodes == reported.nodes
         moved = MemoryEdit(EditOperation.MOVE, name, position=(2.0, 4.2, 0.95))
         assert meanwhile(live_edit, "/", moved) == f"moved {name} to (2.00, 4.20, 0.95) m"

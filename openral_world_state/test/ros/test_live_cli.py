@@ -3,14 +3,16 @@
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("rclpy")
 from typer.testing import CliRunner
 
 from openral_core.text import Thesaurus
-from openral_world_state.cli import app
+from openral_world_state.ros.live_cli import app
 from openral_world_state.scene_graph import read_graph
 from openral_world_state.spatial_memory.memory import SpatialMemory
 
-HOME = Path(__file__).parents[2] / "scenes" / "memory" / "home.json"
+HOME = Path(__file__).parents[3] / "scenes" / "memory" / "home.json"
 
 
 @pytest.fixture
