@@ -22,7 +22,7 @@ from openral_reasoner.evidence import (
     Source,
 )
 from openral_reasoner.palette.entries import PlaceEntry
-from openral_reasoner.scripted.grammar import (
+from openral_reasoner.scripted.goals import (
     Bring,
     BringFilled,
     Find,
@@ -33,8 +33,8 @@ from openral_reasoner.scripted.grammar import (
     MoveDoor,
     PickUp,
     Pour,
-    load_serving_rules,
 )
+from openral_reasoner.scripted.grammar import load_serving_rules
 from openral_reasoner.terms import same_term
 
 ME = "me"

@@ -10,17 +10,18 @@ from dataclasses import fields, replace
 
 from openral_core.spatial_memory import NodeKind
 from openral_reasoner.evidence import Answered, Course, Evidence, HandAct
-from openral_reasoner.scripted.compound import (
+from openral_reasoner.scripted.compound import parse_request
+from openral_reasoner.scripted.goals import (
     BringEach,
     BringSeveral,
     Compound,
     Conditional,
+    NotSupported,
+    NotUnderstood,
     Request,
     Sequence,
     Swap,
-    parse_request,
 )
-from openral_reasoner.scripted.grammar import NotSupported, NotUnderstood
 from openral_reasoner.success import ME, Case, Setting, Verdict, deliveries, judge, receipt
 from openral_reasoner.terms import normalize_term
 

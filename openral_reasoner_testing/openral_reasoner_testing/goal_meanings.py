@@ -10,29 +10,27 @@ from enum import StrEnum
 from pathlib import Path
 
 from openral_core.documents import parse_yaml
-from openral_reasoner.scripted.compound import (
+from openral_reasoner.scripted.compound import parse_request
+from openral_reasoner.scripted.goals import (
+    Bring,
     BringEach,
+    BringFilled,
     BringSeveral,
     Conditional,
-    NotSupported,
-    Request,
-    Sequence,
-    Swap,
-    parse_request,
-    singular,
-)
-from openral_reasoner.scripted.grammar import (
-    Bring,
-    BringFilled,
     Find,
     GoTo,
     LookAt,
     LookInside,
     MoveDoor,
+    NotSupported,
     NotUnderstood,
     PickUp,
     Pour,
+    Request,
+    Sequence,
+    Swap,
 )
+from openral_reasoner.scripted.noun_phrases import singular
 from openral_reasoner.terms import normalize_term
 
 ASK = "ask()"

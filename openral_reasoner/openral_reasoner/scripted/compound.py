@@ -13,41 +13,22 @@ from openral_reasoner.scripted.chores import read_chore
 from openral_reasoner.scripted.conditions import read_condition, read_wait
 from openral_reasoner.scripted.goals import (
     Bring,
-    BringEach,
     BringFilled,
     BringSeveral,
-    Compound,
-    Conditional,
     Find,
-    NotSupported,
     NotUnderstood,
     PickUp,
     Pour,
     Request,
     Sequence,
-    Swap,
 )
 from openral_reasoner.scripted.grammar import MAX_LENGTH, first_accepted, is_too_long
-from openral_reasoner.scripted.listing import MAX_COUNT, expand
+from openral_reasoner.scripted.listing import expand
 from openral_reasoner.scripted.normalise import POLITE, VERBS, bare, clean, imperative, is_remark, person_in
 from openral_reasoner.scripted.noun_phrases import singular
 from openral_reasoner.scripted.references import Mentioned, read_topic
 from openral_reasoner.scripted.vocabulary import WORDS
 from openral_reasoner.terms import same_term
-
-__all__ = [
-    "MAX_COUNT",
-    "BringEach",
-    "BringSeveral",
-    "Compound",
-    "Conditional",
-    "NotSupported",
-    "Request",
-    "Sequence",
-    "Swap",
-    "parse_request",
-    "singular",
-]
 
 _ORDER = (
     r"(?:and )?(?:then|next|after that|afterwards?|after this|finally|lastly|once (?:that|this|it)(?:'s"

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import TypeVar
 
 from openral_core.documents import Document, parse_document, parse_yaml
-from openral_reasoner.scripted.delivery import MOVING, POLITE_VERBLESS, POURING, VERBLESS, read_bring
+from openral_reasoner.scripted.delivery import MOVING, POLITE_VERBLESS, POURING, VERBLESS
 from openral_reasoner.scripted.goals import (
     Bring,
     BringFilled,
@@ -34,34 +34,9 @@ from openral_reasoner.scripted.noun_phrases import (
     is_object,
     is_place,
     is_tangible,
-    plain,
-    split_place,
 )
 from openral_reasoner.scripted.rules import DOORS, GOING, LOOKING, TAKING, Rule
 from openral_reasoner.terms import normalize_term
-
-__all__ = [
-    "EXAMPLES",
-    "Bring",
-    "BringFilled",
-    "Find",
-    "GoTo",
-    "Goal",
-    "LookAt",
-    "LookInside",
-    "MoveDoor",
-    "NotSupported",
-    "NotUnderstood",
-    "PickUp",
-    "Pour",
-    "ServingRules",
-    "bare",
-    "load_serving_rules",
-    "parse_goal",
-    "plain",
-    "read_bring",
-    "split_place",
-]
 
 EXAMPLES = (
     "bring me the mug",

@@ -11,17 +11,17 @@ from openral_core.spatial_memory import NodeKind
 from openral_reasoner.behaviors.ending import TOO_EARLY
 from openral_reasoner.context import Context, Frontier, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.llm.base import Decision
-from openral_reasoner.scripted.compound import (
+from openral_reasoner.scripted.compound import parse_request
+from openral_reasoner.scripted.goals import (
     BringEach,
     BringSeveral,
     Compound,
     Conditional,
+    Find,
     Request,
     Sequence,
     Swap,
-    parse_request,
 )
-from openral_reasoner.scripted.grammar import Find
 from openral_reasoner.scripted.plans import deliver, grasp, listener, plan_for, resolve_receiver
 from openral_reasoner.scripted.steps import (
     Plan,

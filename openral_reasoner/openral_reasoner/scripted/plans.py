@@ -5,8 +5,7 @@ from dataclasses import astuple
 
 from openral_core.skills import Verb
 from openral_reasoner.context import ObjectSummary, ToolResult
-from openral_reasoner.scripted.grammar import (
-    EXAMPLES,
+from openral_reasoner.scripted.goals import (
     Bring,
     BringFilled,
     Find,
@@ -19,8 +18,8 @@ from openral_reasoner.scripted.grammar import (
     NotUnderstood,
     PickUp,
     Pour,
-    load_serving_rules,
 )
+from openral_reasoner.scripted.grammar import EXAMPLES, load_serving_rules
 from openral_reasoner.scripted.steps import (
     Plan,
     PlanContext,

@@ -8,8 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openral_reasoner.scripted.compound import Conditional, Sequence, parse_request
-from openral_reasoner.scripted.goals import Bring, Find, MoveDoor, NotSupported, NotUnderstood
+from openral_reasoner.scripted.compound import parse_request
+from openral_reasoner.scripted.goals import (
+    Bring,
+    Conditional,
+    Find,
+    MoveDoor,
+    NotSupported,
+    NotUnderstood,
+    Sequence,
+)
 from openral_reasoner_testing.goal_meanings import Paraphrase, Reading, describe, load_paraphrases
 
 HERE = Path(__file__).parent

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_reasoner.scripted.grammar import (
+from openral_reasoner.scripted.goals import (
     Bring,
     BringFilled,
     Find,
@@ -16,9 +16,8 @@ from openral_reasoner.scripted.grammar import (
     NotUnderstood,
     PickUp,
     Pour,
-    load_serving_rules,
-    parse_goal,
 )
+from openral_reasoner.scripted.grammar import load_serving_rules, parse_goal
 
 
 @pytest.mark.parametrize(

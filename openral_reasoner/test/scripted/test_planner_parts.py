@@ -6,8 +6,7 @@ from openral_core.missions import MissionState
 from openral_core.spatial_memory import NodeKind
 from openral_reasoner.commands import PublishHandoff
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
-from openral_reasoner.scripted.compound import Sequence
-from openral_reasoner.scripted.grammar import Bring, MoveDoor
+from openral_reasoner.scripted.goals import Bring, MoveDoor, Sequence
 from openral_reasoner.scripted.planner import Progress, decide, name_of
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.fake_peers import HomePeers

@@ -4,7 +4,7 @@ import pytest
 
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.scripted.grammar import Find
+from openral_reasoner.scripted.goals import Find
 from openral_reasoner.scripted.plans import plan_for
 from openral_reasoner.scripted.steps import PlanContext, PlanFailed
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool
