@@ -9,7 +9,7 @@ from dataclasses import astuple, dataclass, field
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
 from openral_reasoner.behaviors.ending import TOO_EARLY
-from openral_reasoner.context import Context, Frontier, ObjectSummary, RawCall, ToolResult, Turn
+from openral_reasoner.context import Context, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.llm.base import Decision
 from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.goals import (
@@ -22,7 +22,7 @@ from openral_reasoner.scripted.goals import (
     Sequence,
     Swap,
 )
-from openral_reasoner.scripted.plans import deliver, grasp, listener, plan_for, resolve_receiver
+from openral_reasoner.scripted.plans import deliver, face, grasp, listener, plan_for, resolve_receiver
 from openral_reasoner.scripted.steps import (
     Plan,
     PlanContext,
@@ -31,6 +31,7 @@ from openral_reasoner.scripted.steps import (
     end_of_search,
     find_object,
     is_at,
+    is_named,
     named_place,
     require_success,
     unseen,
@@ -196,21 +197,11 @@ def look_for(context: PlanContext, goal: Find) -> Plan[ObjectSummary | None]:
     reply = yield RecallObjectTool(query=goal.what, likely_places=likely)
     remembered = [item for item in reply.found if is_at(item, goal.where)]
     if remembered:
-        reply = yield from _look_again(context, goal.what, remembered[0])
+        yield from face(context, goal.what, remembered[0])
+        reply = yield LocateInViewTool(query=goal.what)
         if reply.found or reply.status == SEEN_NOT_PLACED:
             return reply.found[0] if reply.found else remembered[0]
     return (yield from _look_around(context, goal, reply, looked=bool(remembered)))
-
-
-def _look_again(context: PlanContext, what: str, remembered: ObjectSummary) -> Plan[ToolResult]:
-    """Go and see if a remembered object is still there."""
-    door = remembered.must_open
-    if door:
-        require_success((yield from context.act(Verb.OPEN, door)), f"open {door}")
-    else:
-        require_success((yield from context.act(Verb.NAVIGATE, remembered.id)), f"go to {what}")
-    yield from context.act(Verb.LOOK_AT, remembered.id)
-    return (yield LocateInViewTool(query=what))
 
 
 def _look_around(
@@ -219,7 +210,7 @@ def _look_around(
     """Visit the frontier, or of it the stated place; ``looked`` if the object was looked for already."""
     blind = int(looked and reply.status in BLIND)
     while True:
-        stated = (each for each in reply.frontier if not goal.where or _is_stated(each, goal.where))
+        stated = (each for each in reply.frontier if is_named(goal.where, each.id, each.label))
         place = next(stated, None)
         if place is None:
             break
@@ -236,11 +227,6 @@ def _look_around(
     if blind or not looked:
         raise PlanFailed(f"I can't tell if there is any {goal.what}: {unseen(reply)}.")
     return None
-
-
-def _is_stated(place: Frontier, where: str) -> bool:
-    named = f"{place.id} {place.label}".replace("_", " ").lower().split()
-    return set(where.lower().split()) <= set(named)
 
 
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {

@@ -168,17 +168,26 @@ def _unchecked(context: PlanContext) -> str:
     return f"I did not verify it: {broken}." if broken else "I did not verify it: no locator is available."
 
 
-def verify(context: PlanContext, words: str, found: ObjectSummary) -> Plan[tuple[ObjectSummary, bool]]:
-    """Verify that an object is where memory has it, else search for it. The flag: it was seen.
+def face(context: PlanContext, words: str, found: ObjectSummary) -> Plan[None]:
+    """Point the camera at a remembered object, after opening what hides it.
 
     Raises:
-        PlanFailed: If no image was evaluated, because memory may be outdated.
+        PlanFailed: If the way there, or the door, is blocked.
     """
     if found.must_open:
         require_success((yield from context.act(Verb.OPEN, found.must_open)), f"open {found.must_open}")
     else:
         require_success((yield from context.act(Verb.NAVIGATE, found.id)), f"go to {words}")
     yield from context.act(Verb.LOOK_AT, found.id)
+
+
+def verify(context: PlanContext, words: str, found: ObjectSummary) -> Plan[tuple[ObjectSummary, bool]]:
+    """Verify that an object is where memory has it, else search for it. The flag: it was seen.
+
+    Raises:
+        PlanFailed: If no image was evaluated, because memory may be outdated.
+    """
+    yield from face(context, words, found)
     if not context.can_look:
         return found, False
     reply = yield LocateInViewTool(query=words)

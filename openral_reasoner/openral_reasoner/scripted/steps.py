@@ -105,8 +105,12 @@ def find_object(
 
 def is_at(found: ObjectSummary, where: str) -> bool:
     """Return True if an object's known location contains all these words."""
-    described = " ".join((found.place, found.room, *found.containers)).replace("_", " ").lower().split()
-    return set(where.lower().split()) <= set(described)
+    return is_named(where, found.place, found.room, *found.containers)
+
+
+def is_named(words: str, *names: str) -> bool:
+    """Return True if names, taken together, contain all these words; ids are read as words."""
+    return set(words.lower().split()) <= set(" ".join(names).replace("_", " ").lower().split())
 
 
 def search_object(context: PlanContext, words: str, reply: ToolResult) -> Plan[ObjectSummary]:
