@@ -1,8 +1,9 @@
 """Missions in a loop on one graph with a fault in each, and what grows meanwhile.
 
 MINUTES=n in the environment, else 60; SEED=n draws the order of the cells, CELLS="kill_node:locate ..." names
-them instead, each once. Recording, memory and logs are on a small disk, which needs the right to mount.
-Faults of a model's endpoint need another decision model and are left out.
+them instead, each once. REAL_TIME_FACTOR=1 limits the simulation to real time. Recording, memory and logs are
+on a small disk, which needs the right to mount. Faults of a model's endpoint need another decision model and
+are left out.
 """
 
 import asyncio
@@ -30,6 +31,7 @@ SETUP = Setup(
     own_disk=True,
     parameters={SLUG: {"cool_down": 15.0}},
     respawn=Respawn(limit=50),
+    real_time_factor=float(os.environ.get("REAL_TIME_FACTOR", "0")),
 )
 """Graph on which every fault but those of an endpoint can be injected."""
 

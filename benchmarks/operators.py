@@ -1,8 +1,8 @@
 """Three operators who send goals, stops and answers at random to one robot, on the launched graph.
 
-MINUTES=n in the environment, else 30; SEED=n draws what they say and when. By the skill server's own record
-no goal may run on after a stop, and none may begin before the next mission. By the statuses one mission runs
-at a time.
+MINUTES=n in the environment, else 30; SEED=n draws what they say and when. REAL_TIME_FACTOR=1 limits the
+simulation to real time. By the skill server's own record no goal may run on after a stop, and none may begin
+before the next mission. By the statuses one mission runs at a time.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ PAUSE = 10.0
 """Mean time between two prompts of an operator [s]."""
 GRACE = 8.0
 """Longest time for the robot to stop [s]: retreat from a grasp, on a loaded machine."""
-SETUP = Setup(patience=15.0)
+SETUP = Setup(patience=15.0, real_time_factor=float(os.environ.get("REAL_TIME_FACTOR", "0")))
 
 
 def run() -> list[Row]:
