@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.grasping.approach import ApproachDirection, HandOrientation, pregrasp_pose, wrist_rotations
+from openral_core.grasping.grasp_planner import Grasp, grasp_strategies, sample_grasps
+from openral_core.grasping.segmentation import NoObjectFound, ObjectSegment, segment_object
 from openral_core.skill_errors import LostObject, NothingThere, NotInGripperRange, NotReachable
 from openral_core.skill_requests import GraspRequest
 from openral_core.skills import Feedback
@@ -21,17 +24,10 @@ from openral_sim.motion_primitives.gripper import (
     open_hand,
 )
 from openral_sim.motion_primitives.retract import back_away, room_behind, stow_arm
-from openral_sim.planning.approach import ApproachDirection, HandOrientation, pregrasp_pose, wrist_rotations
 from openral_sim.planning.arm_planner import NoArmPath
-from openral_sim.planning.grasp_planner import Grasp, grasp_strategies, sample_grasps
 from openral_sim.planning.inverse_kinematics import COMFORTABLE, IkFailed
-from openral_sim.planning.range_sensor import (
-    NoObjectFound,
-    ObjectSegment,
-    cast_rays,
-    segment_object,
-    window_around,
-)
+from openral_sim.planning.range_sensor import cast_rays, window_around
+from openral_sim.robot.franka import GRIPPER
 from openral_sim.skills.context import HeldObject, Move, SkillContext
 
 Vector = NDArray[np.float64]
@@ -168,7 +164,7 @@ def grasp_candidates(
 
 def _sample(segment: ObjectSegment, approach: ApproachDirection) -> Move[list[Grasp]]:
     """Sample grasps with the first strategy that yields any, one strategy per control period."""
-    for strategy in grasp_strategies(approach):
+    for strategy in grasp_strategies(approach, GRIPPER):
         found = sample_grasps(segment, approach, strategy)
         yield Feedback("choosing a grasp", 0.5)
         if found:

@@ -7,9 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from openral_core.skill_requests import GraspRequest
-from openral_sim.motion_primitives.base_pose_selection import ReachOption, WorkPose
-from openral_sim.planning.approach import (
+from openral_core.grasping.approach import (
     ApproachDirection,
     HandOrientation,
     frontal,
@@ -19,6 +17,8 @@ from openral_sim.planning.approach import (
     top_down,
     wrist_rotations,
 )
+from openral_core.skill_requests import GraspRequest
+from openral_sim.motion_primitives.base_pose_selection import ReachOption, WorkPose
 from openral_sim.skills.context import HeldObject
 
 Vector = NDArray[np.float64]

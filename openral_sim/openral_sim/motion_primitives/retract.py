@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.grasping.approach import pregrasp_pose
 from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
 from openral_sim.motion_primitives.base_motion import CLEARANCE, floor_now, shift_by
-from openral_sim.planning.approach import pregrasp_pose
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.robot.joints import CARRYING, TUCKED, carrying
 from openral_sim.skills.context import Move, SkillContext

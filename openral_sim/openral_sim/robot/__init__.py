@@ -1,7 +1,7 @@
 """The simulated robot: a planar base, a lift, a Franka arm and a pan-tilt head."""
 
 from openral_sim.robot.control import RobotControl
-from openral_sim.robot.franka import GRIPPER, FrankaAssetsMissing, GripperGeometry
+from openral_sim.robot.franka import GRIPPER, FrankaAssetsMissing
 from openral_sim.robot.joints import PREFIX, TUCKED, RobotNames, set_stowed
 from openral_sim.robot.model import BASE_RADIUS, add_robot, reach_model, robot_only_model
 
@@ -11,7 +11,6 @@ __all__ = [
     "PREFIX",
     "TUCKED",
     "FrankaAssetsMissing",
-    "GripperGeometry",
     "RobotControl",
     "RobotNames",
     "add_robot",

@@ -4,7 +4,6 @@ Source: ``kitchen_franka/franka_assets`` of gymnasium-robotics (Apache-2.0; see 
 decimated to suit a software renderer.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
+from openral_core.grasping.gripper import GripperGeometry
 
 PIP_COMMAND = "pip install --no-deps gymnasium-robotics==1.4.2"
 _ASSETS = Path("envs/assets/kitchen_franka/franka_assets")
@@ -25,47 +25,12 @@ _HEADER_BYTES = 84  # Fixed by the binary STL format: 80 bytes of text and the n
 _FACET = np.dtype([("normal", "<3f4"), ("corners", "<9f4"), ("attribute", "<u2")])
 
 
-@dataclass(frozen=True)
-class GripperGeometry:
-    """Outline of the parallel gripper, for the model and for the grasp planner; lengths in [m].
-
-    Attributes:
-        finger_travel: Travel of each finger; range of the Panda hand's finger joints.
-        pad_half_size: Half extents of a finger pad along breadth, travel and approach; the flat part of the
-            Panda's fingertips.
-        knuckle_half_size: Half extents of the finger behind its pad, in the same axes.
-        tip_length: Distance from the grasp site to the pads' tips, rounded up from 19.4 mm.
-        margin: Added to the outline where it must fit between other objects; tuned in simulation.
-    """
-
-    finger_travel: float = 0.04
-    pad_half_size: tuple[float, float, float] = (0.010, 0.006, 0.022)
-    knuckle_half_size: tuple[float, float, float] = (0.016, 0.010, 0.025)
-    tip_length: float = 0.020
-    margin: float = 0.002
-
-    @property
-    def max_opening(self) -> float:
-        """Greatest distance between the pads in [m]."""
-        return 2 * self.finger_travel
-
-    @property
-    def pad_depth(self) -> float:
-        """Room that a pad needs along the fingers' travel in [m]."""
-        return 2 * self.pad_half_size[1] + self.margin
-
-    @property
-    def pad_half_width(self) -> float:
-        """Half the breadth of a pad with its margin in [m]."""
-        return self.pad_half_size[0] + self.margin
-
-    @property
-    def finger_half_width(self) -> float:
-        """Half the breadth of a whole finger with its margin in [m], to the micrometre."""
-        return round(self.knuckle_half_size[0] + self.margin, 6)
-
-
-GRIPPER = GripperGeometry()
+GRIPPER = GripperGeometry(
+    finger_travel=0.04,  # range of the Panda hand's finger joints
+    pad_half_size=(0.010, 0.006, 0.022),  # the flat part of its fingertips
+    knuckle_half_size=(0.016, 0.010, 0.025),
+    tip_length=0.020,  # rounded up from 19.4 mm
+)
 """The gripper of this robot."""
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import yaw_matrix
+from openral_core.grasping.approach import HandOrientation
 from openral_core.home_map import Fixture
 from openral_core.skills import Feedback, SkillResult
 from openral_sim.assets.furniture.builder import FurnitureDoor
-from openral_sim.planning.approach import HandOrientation
 from openral_sim.planning.collision_checker import CollisionChecker, HeldBody
 from openral_sim.planning.inverse_kinematics import IkSolver
 from openral_sim.robot.control import RobotControl

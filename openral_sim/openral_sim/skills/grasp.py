@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError, format_choices
+from openral_core.grasping.approach import ApproachDirection
+from openral_core.grasping.segmentation import ObjectSegment
 from openral_core.skill_errors import NotInGripperRange, NotReachable
 from openral_core.skill_requests import GraspRequest
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus
@@ -26,9 +28,7 @@ from openral_sim.motion_primitives.gripper import require_empty
 from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.pregrasp import approaches_from, grasp_options
 from openral_sim.motion_primitives.retract import stow_arm
-from openral_sim.planning.approach import ApproachDirection
 from openral_sim.planning.arm_planner import NoArmPath
-from openral_sim.planning.range_sensor import ObjectSegment
 from openral_sim.robot.franka import GRIPPER
 from openral_sim.skills.context import Move, Running, SkillContext
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import format_choices
+from openral_core.grasping.approach import pregrasp_pose
 from openral_core.skill_errors import BadRequest, TookTooLong
 from openral_core.skill_requests import HandoverRequest
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
@@ -23,7 +24,6 @@ from openral_sim.motion_primitives.gripper import (
 from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.pregrasp import hold_poses_over
 from openral_sim.motion_primitives.retract import back_away, room_behind, stow_arm
-from openral_sim.planning.approach import pregrasp_pose
 from openral_sim.skills.context import (
     CONTROL_PERIOD,
     HeldObject,

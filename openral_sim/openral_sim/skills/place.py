@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 
 from openral_core.geometry import Pose
+from openral_core.grasping.approach import pregrasp_pose
 from openral_core.skill_errors import BadRequest, LostObject, NotReachable
 from openral_core.skill_requests import PlaceRequest
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
@@ -24,7 +25,6 @@ from openral_sim.motion_primitives.gripper import (
 from openral_sim.motion_primitives.pregrasp import hold_poses_over
 from openral_sim.motion_primitives.release import extent, lower_until_supported, wait_until_still
 from openral_sim.motion_primitives.retract import retract_hand
-from openral_sim.planning.approach import pregrasp_pose
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.base_planner import CostToGo
 from openral_sim.planning.occupancy_grid import RESOLUTION

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from openral_core.grasping.approach import frontal, hand_axes
 from openral_core.skill_errors import BadRequest, Blocked, NothingThere, NotReachable
 from openral_core.skill_requests import PourRequest
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
@@ -17,7 +18,6 @@ from openral_sim.motion_primitives.gripper import require_held
 from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.release import extent
 from openral_sim.motion_primitives.retract import retract_hand
-from openral_sim.planning.approach import frontal, hand_axes
 from openral_sim.planning.arm_planner import Trajectory
 from openral_sim.scene.liquids import Liquid
 from openral_sim.skills.context import CONTROL_PERIOD, HeldObject, Move, Running, SkillContext

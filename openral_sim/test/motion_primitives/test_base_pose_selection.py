@@ -3,6 +3,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from openral_core.grasping.approach import hand_axes, pregrasp_pose, top_down
 from openral_core.skill_errors import NotReachable
 from openral_sim.motion_primitives.base_motion import plan_base_motion
 from openral_sim.motion_primitives.base_pose_selection import (
@@ -13,7 +14,6 @@ from openral_sim.motion_primitives.base_pose_selection import (
     sees,
     work_pose_at,
 )
-from openral_sim.planning.approach import hand_axes, pregrasp_pose, top_down
 from openral_sim.skills.context import SkillContext
 
 ON_THE_TABLE = np.array([1.75, 0.05, 0.90])

@@ -3,6 +3,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from openral_core.grasping.approach import HandOrientation
 from openral_core.skill_errors import BadRequest, LostObject, NothingHeld
 from openral_core.skills import Verb
 from openral_sim.motion_primitives.gripper import (
@@ -16,7 +17,6 @@ from openral_sim.motion_primitives.gripper import (
     require_empty,
     require_held,
 )
-from openral_sim.planning.approach import HandOrientation
 from openral_sim.robot import GRIPPER
 from openral_sim.skills.context import HeldObject, SkillContext
 

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from openral_core.geometry import Pose
+from openral_core.grasping.approach import HandOrientation, frontal, hand_axes
 from openral_core.skill_requests import GraspRequest
 from openral_sim.motion_primitives.base_pose_selection import ReachOption, WorkPose
 from openral_sim.motion_primitives.pregrasp import approaches_from, grasp_options
-from openral_sim.planning.approach import HandOrientation, frontal, hand_axes
 
 BASE = np.array([0.0, 0.0, 0.0])
 SOAP = GraspRequest(Pose((0.7, 0.0, 0.765)), (0.055, 0.085, 0.03), "soap")

@@ -2,7 +2,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.planning.approach import top_down
+from openral_core.grasping.approach import top_down
 from openral_sim.planning.collision_checker import MARGIN, CollisionChecker, HeldBody
 from openral_sim.planning.inverse_kinematics import COMFORTABLE, IkSolver
 from openral_sim.robot import TUCKED, RobotNames

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from openral_sim.planning.approach import top_down
+from openral_core.grasping.approach import top_down
 from openral_sim.planning.inverse_kinematics import COMFORTABLE, IkFailed, IkSolver
 from openral_sim.robot import reach_model
 

@@ -1,15 +1,8 @@
 import mujoco
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from openral_sim.planning.range_sensor import (
-    NoObjectFound,
-    cast_rays,
-    line_of_sight,
-    segment_object,
-    window_around,
-)
+from openral_sim.planning.range_sensor import cast_rays, line_of_sight, window_around
 from openral_sim.robot import RobotNames
 from openral_sim.robot.control import robot_bodies
 
@@ -48,40 +41,3 @@ def test_sees_along_a_free_line_only(
     eye = np.array([-0.1, 0.0, 1.36])
     blind = robot_bodies(compiled, names)
     assert line_of_sight(compiled, data, eye, np.array(point), blind) is seen
-
-
-Vector = NDArray[np.float64]
-
-TABLE = 0.75
-
-
-def scan(*boxes: tuple[float, float, float, float], noise: float = 0.0) -> Vector:
-    """Points of a table and of boxes (x, y, half, height) on it, seen from above."""
-    x, y = (grid.ravel() for grid in np.meshgrid(*[np.arange(-0.2, 0.2, 0.004)] * 2))
-    z = np.full(len(x), TABLE)
-    for cx, cy, half, height in boxes:
-        z[(np.abs(x - cx) < half) & (np.abs(y - cy) < half)] = TABLE + height
-    return np.column_stack([x, y, z + np.random.default_rng(0).normal(0, noise, len(z))])
-
-
-def test_cuts_out_the_thing_nearest_to_where_it_is_expected() -> None:
-    segment = segment_object(
-        scan((0.0, 0.0, 0.03, 0.1), (0.12, 0.0, 0.03, 0.1)), np.array([0.02, 0.01, 0.8]), TABLE
-    )
-    assert segment.own_points[:, 0].max() < 0.04
-    assert segment.own_points[:, 0].min() > -0.04
-
-
-def test_finds_the_support_even_when_its_height_was_told_wrong() -> None:
-    segment = segment_object(scan((0.0, 0.0, 0.03, 0.1), noise=0.0005), np.zeros(3), TABLE + 0.03)
-    assert segment.support == pytest.approx(TABLE, abs=0.003)
-
-
-def test_says_that_nothing_stands_there() -> None:
-    with pytest.raises(NoObjectFound, match=r"no object within 5 cm of \(0.00, 0.00, 0.80\)"):
-        segment_object(scan((0.15, 0.15, 0.02, 0.1)), np.array([0.0, 0.0, 0.8]), TABLE)
-
-
-def test_an_empty_table_shows_nothing() -> None:
-    with pytest.raises(NoObjectFound):
-        segment_object(scan(), np.array([0.0, 0.0, 0.8]), TABLE)

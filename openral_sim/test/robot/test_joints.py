@@ -2,7 +2,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.planning.approach import HandOrientation
+from openral_core.grasping.approach import HandOrientation
 from openral_sim.planning.inverse_kinematics import IkSolver
 from openral_sim.planning.range_sensor import cast_rays
 from openral_sim.robot import RobotNames, add_robot, robot_only_model, set_stowed

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from openral_core.grasping.approach import HandOrientation
 from openral_core.skills import SkillResult, SkillStatus
-from openral_sim.planning.approach import HandOrientation
 from openral_sim.skills.context import HeldObject, SkillContext
 
 

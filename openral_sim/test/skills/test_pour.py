@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from openral_core.geometry import Pose
+from openral_core.grasping.approach import HandOrientation
 from openral_core.skill_errors import BadRequest, NothingThere
 from openral_core.skill_requests import PourRequest
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.planning.approach import HandOrientation
 from openral_sim.skills.context import HeldObject, SkillContext
 from openral_sim.skills.pour import MODEL, bottle_in_hand, pour_step, vessel_at
 

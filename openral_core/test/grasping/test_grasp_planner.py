@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from openral_sim.planning.approach import ApproachDirection, mirrored, oblique, pregrasp_pose, top_down
-from openral_sim.planning.grasp_planner import Grasp, grasp_strategies, sample_grasps
-from openral_sim.planning.range_sensor import ObjectSegment
-from openral_sim.robot import GRIPPER
+from openral_core.grasping.approach import ApproachDirection, mirrored, oblique, pregrasp_pose, top_down
+from openral_core.grasping.grasp_planner import Grasp, grasp_strategies, sample_grasps
+from openral_core.grasping.gripper import GripperGeometry
+from openral_core.grasping.segmentation import ObjectSegment
 
 Vector = NDArray[np.float64]
 Top = Callable[[Vector, Vector], Vector]
 
 TABLE = 0.75
+GRIPPER = GripperGeometry(0.04, (0.010, 0.006, 0.022), (0.016, 0.010, 0.025), 0.020)
+"""The Panda hand."""
 
 
 def seen_from_above(top: Top, half: float = 0.2, step: float = 0.004) -> ObjectSegment:
@@ -45,7 +47,7 @@ def propose(segment: ObjectSegment, approach: ApproachDirection, limit: int = 8)
     """Places for the fingers in the first strategy that offers any."""
     offered = (
         found
-        for strategy in grasp_strategies(approach)
+        for strategy in grasp_strategies(approach, GRIPPER)
         if (found := sample_grasps(segment, approach, strategy))
     )
     return next(offered, [])[:limit]

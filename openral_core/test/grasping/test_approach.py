@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_sim.planning.approach import (
+from openral_core.grasping.approach import (
     ApproachDirection,
     HandOrientation,
     frontal,

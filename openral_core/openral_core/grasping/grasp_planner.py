@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_sim.planning.approach import ApproachDirection
-from openral_sim.planning.range_sensor import ObjectSegment
-from openral_sim.robot.franka import GRIPPER
+from openral_core.grasping.approach import ApproachDirection
+from openral_core.grasping.gripper import GripperGeometry
+from openral_core.grasping.segmentation import ObjectSegment
 
 Vector = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ class Grasp:
     T_map_grasp: Vector
     width: float
     score: float
-    opening: float = GRIPPER.max_opening
+    opening: float
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,13 @@ class GraspStrategy:
     """Depth and opening of the pads in an approach.
 
     Attributes:
+        gripper: Outline of the gripper.
         max_depth: Largest depth beyond the object's nearest point in [m].
         opening: Distance between the pads on the way in in [m].
         clearance_below: Required clearance below the pads in [m]; rejects wedge-shaped faces.
     """
 
+    gripper: GripperGeometry
     max_depth: float
     opening: float
     clearance_below: float = 0.0
@@ -103,7 +105,7 @@ class _View:
         own: Points of the object in [m], shape (M, 3).
         centre: Middle of the object in [m], shape (3,).
         support: Height in map of the surface it stands on in [m].
-        strategy: Depth and opening of the pads.
+        strategy: Gripper, depth and opening of its pads.
     """
 
     R: Vector
@@ -118,26 +120,29 @@ class _View:
         along_u, along_v, along_w = self.R[2]
         if along_w < CONFIG.level_sine:
             return -np.inf
-        spread = (self.strategy.opening / 2 + GRIPPER.pad_depth) * abs(
+        gripper = self.strategy.gripper
+        spread = (self.strategy.opening / 2 + gripper.pad_depth) * abs(
             along_u
-        ) + GRIPPER.pad_half_width * abs(along_v)
+        ) + gripper.pad_half_width * abs(along_v)
         return float(
-            GRIPPER.tip_length
+            gripper.tip_length
             + (self.support + CONFIG.support_gap + spread - u * along_u - v * along_v) / along_w
         )
 
 
-def grasp_strategies(approach: ApproachDirection) -> Iterator[GraspStrategy]:
+def grasp_strategies(approach: ApproachDirection, gripper: GripperGeometry) -> Iterator[GraspStrategy]:
     """List grasp strategies for an approach, the preferred first.
 
     Fingertips alone fit where whole pads do not, as in a shallow bowl, but in an oblique approach they would
     slip off the edges. Narrower openings fit between neighbouring objects.
     """
     below = CONFIG.oblique_clearance if approach.is_oblique else 0.0
-    yield GraspStrategy(CONFIG.max_depth, GRIPPER.max_opening, below)
+    yield GraspStrategy(gripper, CONFIG.max_depth, gripper.max_opening, below)
     if not approach.is_oblique:
-        yield GraspStrategy(CONFIG.fingertip_depth, GRIPPER.max_opening)
-    yield from (GraspStrategy(CONFIG.max_depth, opening, below) for opening in CONFIG.narrow_openings)
+        yield GraspStrategy(gripper, CONFIG.fingertip_depth, gripper.max_opening)
+    for opening in CONFIG.narrow_openings:
+        if opening < gripper.max_opening:
+            yield GraspStrategy(gripper, CONFIG.max_depth, opening, below)
 
 
 def sample_grasps(
@@ -219,24 +224,24 @@ def _gripped(view: _View, u: float, v: float) -> tuple[float, Vector] | None:
     """Depth of the opened pads at one place and the points between them; None if there are too few."""
     own = view.own
     between = (np.abs(own[:, 0] - u) < view.strategy.opening / 2) & (
-        np.abs(own[:, 1] - v) < GRIPPER.pad_half_width
+        np.abs(own[:, 1] - v) < view.strategy.gripper.pad_half_width
     )
     if not between.any():
         return None
     nearest = float(own[between, 2].max())
     depth = max(nearest - view.strategy.max_depth, view.lowest(u, v))
-    if nearest < depth - GRIPPER.tip_length + CONFIG.min_grip:
+    if nearest < depth - view.strategy.gripper.tip_length + CONFIG.min_grip:
         return None
-    return depth, own[between & (own[:, 2] > depth - GRIPPER.tip_length)]
+    return depth, own[between & (own[:, 2] > depth - view.strategy.gripper.tip_length)]
 
 
 def _flare(view: _View, u: float, v: float, depth: float) -> float:
     """Width of the object over the whole breadth of the fingers, wider than their pads, in [m]."""
     own = view.own
     beside = (np.abs(own[:, 0] - u) < view.strategy.opening / 2) & (
-        np.abs(own[:, 1] - v) < GRIPPER.finger_half_width
+        np.abs(own[:, 1] - v) < view.strategy.gripper.finger_half_width
     )
-    return float(np.ptp(own[beside & (own[:, 2] > depth - GRIPPER.tip_length), 0]))
+    return float(np.ptp(own[beside & (own[:, 2] > depth - view.strategy.gripper.tip_length), 0]))
 
 
 def _slant(grip: Vector, v: float) -> float:
@@ -250,7 +255,7 @@ def _slant(grip: Vector, v: float) -> float:
 
 def has_room_for_hand(view: _View, u: float, v: float, depth: float) -> bool:
     """Return True if the opened pads hit nothing on the way in and the object ends between them."""
-    tips = depth - GRIPPER.tip_length - CONFIG.tip_margin
+    tips = depth - view.strategy.gripper.tip_length - CONFIG.tip_margin
     continues = under_pads(view, view.own, u, v) > tips - view.strategy.clearance_below
     return not bool((under_pads(view, view.scan, u, v) > tips).any() or continues.any())
 
@@ -258,7 +263,7 @@ def has_room_for_hand(view: _View, u: float, v: float, depth: float) -> bool:
 def under_pads(view: _View, points: Vector, u: float, v: float) -> Vector:
     """Heights towards the hand of the points in line with the opened pads in [m], shape (N,)."""
     beside, half = np.abs(points[:, 0] - u), view.strategy.opening / 2
-    in_line = (beside > half - CONFIG.edge_margin) & (beside < half + GRIPPER.pad_depth)
-    in_line &= np.abs(points[:, 1] - v) < GRIPPER.pad_half_width
+    in_line = (beside > half - CONFIG.edge_margin) & (beside < half + view.strategy.gripper.pad_depth)
+    in_line &= np.abs(points[:, 1] - v) < view.strategy.gripper.pad_half_width
     towards: Vector = points[in_line, 2]
     return towards

@@ -1,0 +1,1 @@
+"""Grasps of a parallel gripper from measured points: segmentation, approaches and candidates. Pure."""

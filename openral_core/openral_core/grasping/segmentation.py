@@ -1,0 +1,102 @@
+"""Segmentation of an object that stands on a support, from a scan of points in map."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import label
+
+from openral_core.errors import OpenRALError
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SegmentationConfig:
+    """Parameters of segmenting a scan; lengths in [m].
+
+    Attributes:
+        cell: Side of the cells that connect an object's points; twice the spacing of a coarse scan's rays.
+        level_step: Width of the bins in which the support's height is found.
+        min_height: Least height of an object's points over its support; above the support's own noise.
+        search_radius: Largest distance from the expected centre to the object's nearest point.
+        support_tolerance: Largest error of the expected height of the support.
+        min_support_points: Least number of points near the expected height that are trusted over it.
+    """
+
+    cell: float = 0.008
+    level_step: float = 0.004
+    min_height: float = 0.010
+    search_radius: float = 0.05
+    support_tolerance: float = 0.06
+    min_support_points: int = 20
+
+
+CONFIG = SegmentationConfig()
+
+
+class NoObjectFound(OpenRALError):
+    """A scan shows no object at the expected position."""
+
+    def __init__(self, point: Vector, points: int) -> None:
+        where = ", ".join(f"{value:.2f}" for value in point)
+        super().__init__(
+            f"no object within {CONFIG.search_radius * 100:.0f} cm of ({where}) in a scan of {points} points"
+        )
+
+
+@dataclass(frozen=True)
+class ObjectSegment:
+    """One object segmented from a scan.
+
+    Attributes:
+        points: All points of the scan in map in [m], shape (N, 3).
+        mask: Points that belong to the object, bool, shape (N,).
+        support: Height of the surface it stands on in [m].
+    """
+
+    points: Vector
+    mask: NDArray[np.bool_]
+    support: float
+
+    @property
+    def own_points(self) -> Vector:
+        """Points of the object, shape (M, 3)."""
+        return self.points[self.mask]
+
+
+def segment_object(points: Vector, expected: Vector, bottom: float) -> ObjectSegment:
+    """Segment the object nearest to its expected position.
+
+    Args:
+        points: A scan in map in [m], shape (N, 3).
+        expected: Expected centre of the object, shape (3,).
+        bottom: Expected height of the support; a level surface of the scan near it takes precedence.
+
+    Raises:
+        NoObjectFound: If nothing rises from the support near there.
+    """
+    support = support_level(points, bottom)
+    raised = points[:, 2] > support + CONFIG.min_height
+    if not raised.any():
+        raise NoObjectFound(expected, len(points))
+    cells = np.floor((points[:, :2] - points[:, :2].min(axis=0)) / CONFIG.cell).astype(int)
+    filled = np.zeros(cells.max(axis=0) + 1, dtype=bool)
+    filled[tuple(cells[raised].T)] = True
+    parts, _ = label(filled, structure=np.ones((3, 3)))
+    part = np.where(raised, parts[tuple(cells.T)], 0)
+    distance = np.where(raised, np.linalg.norm(points[:, :2] - expected[:2], axis=1), np.inf)
+    nearest = int(distance.argmin())
+    if distance[nearest] > CONFIG.search_radius:
+        raise NoObjectFound(expected, len(points))
+    return ObjectSegment(points, part == part[nearest], support)
+
+
+def support_level(points: Vector, bottom: float) -> float:
+    """Height of the most populated level near the expected one."""
+    near = points[np.abs(points[:, 2] - bottom) < CONFIG.support_tolerance, 2]
+    if len(near) < CONFIG.min_support_points:
+        return bottom
+    levels = np.round(near / CONFIG.level_step).astype(int)
+    values, counts = np.unique(levels, return_counts=True)
+    return float(np.median(near[levels == values[counts.argmax()]]))
