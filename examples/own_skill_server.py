@@ -1,83 +1,105 @@
-"""A skill server of your own: a base that drives wherever it is sent.
+"""A skill server of your own: a base that drives straight to where it is sent.
 
-Replace `_drive` by calls to your robot (Nav2, MoveIt, a vendor's SDK). The server announces its verbs on
-``openral/skills`` once a second; the reasoner offers only skills with an announced verb.
+`openral_ros.skill_server.SkillServer` validates goals, refuses all but one, keeps deadlines and publishes the
+catalogue. Yours to write is `Base`: replace `_step` by calls to your robot. The conformance kit tests it:
+
+    pytest --openral-skill-server / --openral-skill-goals examples/own_skill_goals.yaml
 
 Usage: tools/env python examples/own_skill_server.py
 """
 
 from contextlib import suppress
-from typing import TypeAlias
+from math import atan2, cos, hypot, sin
+from pathlib import Path
 
 import rclpy
-from geometry_msgs.msg import Pose, TransformStamped
-from rclpy.action import ActionServer
-from rclpy.action.server import ServerGoalHandle
+from geometry_msgs.msg import TransformStamped
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos import QoSProfile
 from tf2_msgs.msg import TFMessage
 
-from openral_core import CONTRACT_VERSION
-from openral_msgs.action import ExecuteRskill
-from openral_msgs.msg import SkillCatalogue
+from openral_core.geometry import Pose
+from openral_core.rskills import Registry
+from openral_core.skill_requests import NavigateRequest, Params
+from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_ros.conversions.geometry import transform_message
+from openral_ros.conversions.stamps import seconds
+from openral_ros.resources import ResourceScope
+from openral_ros.skill_server import QueuedGoal, SkillServer
 
-Result: TypeAlias = ExecuteRskill.Result
+RSKILLS = Path(__file__).parents[1] / "rskills"
+PERIOD = 0.05
+"""Time between two steps of the base [s]."""
+SPEED = 1.0
+"""Speed of the base [m/s]."""
 
 
-class SkillServer(Node):
-    """Serves the verb NAVIGATE."""
+class Base:
+    """The robot: what it serves, its progress, and the goal that it carries out."""
 
-    def __init__(self) -> None:
-        super().__init__("skill_server")
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        self._skills = self.create_publisher(SkillCatalogue, "openral/skills", latched)
-        self._tf = self.create_publisher(TFMessage, "tf", 10)
-        self._pose = Pose()
-        self._busy_with = ""
-        self._server = ActionServer(self, ExecuteRskill, "openral/execute_rskill", self._execute)
-        self.create_timer(1.0, self._announce)
-        self.create_timer(0.1, self._publish_pose)
-        self._announce()
+    served = available = (Verb.NAVIGATE,)
+    holding = ""
 
-    def _announce(self) -> None:
-        self._skills.publish(
-            SkillCatalogue(contract_version=CONTRACT_VERSION, verbs=["NAVIGATE"], busy_with=self._busy_with)
-        )
+    def __init__(self, node: Node, scope: ResourceScope) -> None:
+        self._node = node
+        self._goal: QueuedGoal | None = None
+        self._target, self._x, self._y, self._yaw = Pose(), 0.0, 0.0, 0.0
+        self._tf = scope.publisher(TFMessage, "tf", QoSProfile(depth=10))
+        self.feedback = Feedback("", 0.0)
+        scope.timer(PERIOD, self._step)
+
+    @property
+    def time(self) -> float:
+        """ROS time [s]."""
+        return seconds(self._node.get_clock().now().to_msg())
+
+    def submit(self, goal: QueuedGoal) -> None:
+        """Begin a goal; `SkillServer` has checked its parameters."""
+        target = NavigateRequest.read(Params(goal.goal.params)).goal
+        if target is not None:
+            self._goal, self._target = goal, target
+
+    def _step(self) -> None:
+        """Drive on; end the goal once the base has arrived or has to stop."""
+        if self._goal is not None:
+            x, y, _ = self._target.position
+            left = hypot(x - self._x, y - self._y)
+            self.feedback = Feedback("driving", 1.0 / (1.0 + left))
+            if self._goal.cancelled.is_set():
+                self._end(SkillStatus.CANCELLED, f"stopped {left:.1f} m before the goal")
+            elif left < PERIOD * SPEED:
+                self._x, self._y, self._yaw = x, y, self._target.yaw
+                self._end(SkillStatus.SUCCEEDED, "arrived")
+            else:
+                self._yaw = atan2(y - self._y, x - self._x)
+                self._x += PERIOD * SPEED * cos(self._yaw)
+                self._y += PERIOD * SPEED * sin(self._yaw)
+        self._publish_pose()
+
+    def _end(self, status: SkillStatus, message: str) -> None:
+        goal, self._goal = self._goal, None
+        self.feedback = Feedback("", 0.0)
+        if goal is not None:
+            goal.on_end(SkillResult(status, message, {"x": self._x, "y": self._y}))
 
     def _publish_pose(self) -> None:
-        transform = TransformStamped(child_frame_id="base_link")
-        transform.header.frame_id = "map"
-        transform.header.stamp = self.get_clock().now().to_msg()
-        transform.transform.translation.x = self._pose.position.x
-        transform.transform.translation.y = self._pose.position.y
-        transform.transform.rotation = self._pose.orientation
-        self._tf.publish(TFMessage(transforms=[transform]))
+        pose = TransformStamped(child_frame_id="base_link")
+        pose.header.frame_id, pose.header.stamp = "map", self._node.get_clock().now().to_msg()
+        pose.transform = transform_message(Pose.planar(self._x, self._y, self._yaw))
+        self._tf.publish(TFMessage(transforms=[pose]))
 
-    def _execute(self, handle: ServerGoalHandle) -> Result:
-        goal = handle.request
-        targets = [param.pose_value.pose for param in goal.params if param.key == "goal"]
-        if goal.rskill_id != "navigate":
-            handle.abort()
-            return Result(
-                status=Result.UNSUPPORTED, message=f"no skill {goal.rskill_id!r}: valid is 'navigate'"
-            )
-        if not targets:
-            handle.abort()
-            return Result(status=Result.BAD_REQUEST, message="parameter 'goal' is missing")
-        self._busy_with = "NAVIGATE"
-        self._drive(targets[0])
-        self._busy_with = ""
-        self._announce()
-        handle.succeed()
-        return Result(success=True, status=Result.SUCCEEDED, message="arrived")
 
-    def _drive(self, target: Pose) -> None:
-        """Move the base to a pose in map; here it arrives at once."""
-        self._pose = target
+def main() -> None:
+    """Serve until interrupted."""
+    rclpy.init()
+    node = Node("skill_server")
+    scope = ResourceScope(node)
+    base = Base(node, scope)
+    SkillServer(scope, Registry.load([RSKILLS]), base).serve(scope, base)
+    with suppress(KeyboardInterrupt, ExternalShutdownException):
+        rclpy.spin(node)
 
 
 if __name__ == "__main__":
-    rclpy.init()
-    with suppress(KeyboardInterrupt, ExternalShutdownException):
-        rclpy.spin(SkillServer())
+    main()

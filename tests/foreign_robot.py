@@ -30,6 +30,13 @@ MINIMAL = {
 }
 
 
+def skill_server(context: Any, robot: Path) -> SkillServerNode:
+    """Make the unconfigured skill server of a robot.yaml."""
+    parameters = {"robot": str(robot), "rskill_folders": [str(RSKILLS)]}
+    overrides = [Parameter(name, value=value) for name, value in parameters.items()]
+    return SkillServerNode(context=context, parameter_overrides=overrides)
+
+
 class FakeServer:
     """Action server of another package; ``mode`` and ``code`` are set by a test before it sends a goal.
 
@@ -142,6 +149,7 @@ class Bench:
 
     def __init__(self, context: Any, tmp_path: Path) -> None:
         self.context, self._tmp_path = context, tmp_path
+        self.domain = int(context.get_domain_id())
         self.robot = rclpy.create_node("foreign_robot", context=context)
         self.client = rclpy.create_node("client", context=context)
         self.executor = SingleThreadedExecutor(context=context)
@@ -166,13 +174,15 @@ class Bench:
     def head(self) -> FakeServer:
         return self.serve(FollowJointTrajectory, "head/follow_joint_trajectory")
 
-    def start(self, skills: dict[str, Any], **robot: Any) -> SkillServerNode:
-        """Start the skill server with a robot.yaml."""
+    def write_robot(self, skills: dict[str, Any], **robot: Any) -> Path:
+        """Write a robot.yaml."""
         file = self._tmp_path / "robot.yaml"
         file.write_text(yaml.safe_dump({**MINIMAL, **robot, "skills": skills}))
-        parameters = {"robot": str(file), "rskill_folders": [str(RSKILLS)]}
-        overrides = [Parameter(name, value=value) for name, value in parameters.items()]
-        node = SkillServerNode(context=self.context, parameter_overrides=overrides)
+        return file
+
+    def start(self, skills: dict[str, Any], **robot: Any) -> SkillServerNode:
+        """Start the skill server with a robot.yaml."""
+        node = skill_server(self.context, self.write_robot(skills, **robot))
         self.nodes.append(node)
         self.executor.add_node(node)
         node.trigger_configure()

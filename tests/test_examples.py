@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+import yaml
 
 if TYPE_CHECKING:
     from rclpy.context import Context
@@ -113,32 +114,12 @@ def test_the_detector_finds_the_red_region(
     node.destroy_node()
 
 
-def test_the_skill_server_drives_and_refuses(
-    ros_context: "Context", ros_domain: int, spin_until: Callable[..., None], tmp_path: Path
-) -> None:
+def test_the_skill_server_conforms(ros_domain: int, tmp_path: Path) -> None:
     pytest.importorskip("openral_msgs")
-    from rclpy.action import ActionClient
-    from rclpy.node import Node
+    from skill_kit import LONGEST, Kit
 
-    from openral_core.geometry import Pose
-    from openral_msgs.action import ExecuteRskill
-    from openral_ros.conversions.skills import key_values
-
-    node = Node("asker", context=ros_context)
-    client = ActionClient(node, ExecuteRskill, "openral/execute_rskill")
-
-    def send(goal: ExecuteRskill.Goal) -> ExecuteRskill.Result:
-        accepted = client.send_goal_async(goal)
-        spin_until(node, accepted.done)
-        result = accepted.result().get_result_async()
-        spin_until(node, result.done)
-        return result.result().result
-
+    goals = yaml.safe_load((EXAMPLES / "own_skill_goals.yaml").read_text())
     with started("own_skill_server.py", tmp_path, ros_domain):
-        spin_until(node, client.server_is_ready, 30.0)
-        params = key_values({"goal": Pose.planar(1.0, 2.0, 0.5)})
-        assert send(ExecuteRskill.Goal(rskill_id="navigate", params=params)).success
-        refused = send(ExecuteRskill.Goal(rskill_id="juggle"))
-        assert refused.status == ExecuteRskill.Result.UNSUPPORTED
-    client.destroy()
-    node.destroy_node()
+        kit = Kit(tmp_path, goals, domain=ros_domain)
+        kit.wait(LONGEST)
+    assert kit.passed, kit.output

@@ -15,6 +15,7 @@ ROS_PACKAGES = {
     "openral_bringup",
     "openral_skills_ros",
     "openral_detector_conformance",
+    "openral_skill_conformance",
     "openral_household_benchmark",
     "openral_mcp",
 }

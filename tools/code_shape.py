@@ -24,6 +24,7 @@ TEST_PACKAGES = frozenset(
         "openral_detector_conformance",
         "openral_household_benchmark",
         "openral_reasoner_testing",
+        "openral_skill_conformance",
         "openral_testing",
     }
 )

@@ -44,7 +44,7 @@ from openral_skills_ros.localisation import LocalisationGate
 from openral_skills_ros.parameters import SkillServerParameters
 
 WAIT_FOR_BACKEND = 5.0
-"""Time that a goal waits for its backend's server or navigator [s]; Nav2's activation takes a few."""
+"""Time that a goal waits for its backend's server, navigator or transforms [s]; Nav2 needs a few."""
 WATCH_PERIOD = 0.2
 """Period at which waiting goals and the client's lease are checked [s]."""
 _IDLE = Feedback("", 0.0)

@@ -151,10 +151,22 @@ def make_node(sim_context: Any, small_home: Path) -> Callable[..., SimNode]:
 
 
 @pytest.fixture(scope="module")
-def bench(sim_context: Any, make_node: Callable[..., SimNode]) -> Iterator[Bench]:
+def bench_of(sim_context: Any, make_node: Callable[..., SimNode]) -> Iterator[Callable[..., Bench]]:
+    """An active node; keyword arguments are parameters."""
+    made: list[Bench] = []
+
+    def make(**parameters: Any) -> Bench:
+        made.append(Bench(sim_context, make_node(**parameters)))
+        made[-1].node.trigger_configure()
+        made[-1].node.trigger_activate()
+        return made[-1]
+
+    yield make
+    for bench in made:
+        bench.close()
+
+
+@pytest.fixture(scope="module")
+def bench(bench_of: Callable[..., Bench]) -> Bench:
     """An active node."""
-    bench = Bench(sim_context, make_node())
-    bench.node.trigger_configure()
-    bench.node.trigger_activate()
-    yield bench
-    bench.close()
+    return bench_of()

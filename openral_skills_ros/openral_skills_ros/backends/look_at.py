@@ -47,6 +47,15 @@ def direction(transforms: TransformBuffer, frames: Frames, frame: str, target: P
     return transform_points(T_frame_map, np.array([target.position]))[0]
 
 
+def missing_transform(transforms: TransformBuffer, frames: Frames, frame: str) -> str:
+    """Return why a direction in a frame of the robot is unknown, "" if it is known."""
+    try:
+        transforms.newest(frame, frames.map)
+    except UnknownFrame as error:
+        return f"{error}; start localisation and robot_state_publisher"
+    return ""
+
+
 def duration_message(seconds: float) -> Duration:
     """Convert a duration [s]."""
     return Duration(sec=int(seconds), nanosec=int(1e9 * (seconds % 1.0)))
@@ -69,7 +78,9 @@ class SpinMotion:
     @property
     def unavailable(self) -> str:
         """Reason why the base cannot be turned now."""
-        return "" if self._action.ready else f"no action server at {self._action.name}; start it"
+        if not self._action.ready:
+            return f"no action server at {self._action.name}; start it"
+        return missing_transform(self._transforms, self._frames, self._frames.base)
 
     async def execute(self, run: Run) -> SkillResult:
         """Turn towards parameter ``target``."""
@@ -111,7 +122,9 @@ class HeadMotion:
     @property
     def unavailable(self) -> str:
         """Reason why the head cannot be moved now."""
-        return "" if self._action.ready else f"no action server at {self._action.name}; start it"
+        if not self._action.ready:
+            return f"no action server at {self._action.name}; start it"
+        return missing_transform(self._transforms, self._frames, self._options.pan_frame)
 
     async def execute(self, run: Run) -> SkillResult:
         """Aim at parameter ``target``."""

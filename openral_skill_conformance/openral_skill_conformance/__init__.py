@@ -1,0 +1,1 @@
+"""Conformance tests for skill servers; `options` describes how to run them."""
