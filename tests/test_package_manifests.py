@@ -50,6 +50,7 @@ WITHOUT_KEY = {
     "pynvml",
     "pytransform3d",
     "rapidfuzz",
+    "rosbags",
     "tokenizers",
     "torch",
     "transformers",

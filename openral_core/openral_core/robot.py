@@ -181,3 +181,20 @@ def load_robot(file: Path) -> RobotDescription:
         InvalidRobot: Naming every wrong key with its valid values.
     """
     return load_document(RobotDescription, file, InvalidRobot)
+
+
+def driver_topics(robot: RobotDescription) -> dict[str, str]:
+    """Return the remaps from the graph's names of a robot's streams to those of its drivers."""
+    remaps = {}
+    for camera, topics in robot.cameras.items():
+        streams = {
+            "image_raw": topics.image,
+            "camera_info": topics.info,
+            "depth": topics.depth,
+            "depth/camera_info": topics.depth_info,
+        }
+        for stream, topic in streams.items():
+            if topic:
+                absolute = topic if topic.startswith("/") else f"{robot.namespace}/{topic}"
+                remaps[f"{robot.namespace}/{camera}/{stream}"] = absolute
+    return remaps

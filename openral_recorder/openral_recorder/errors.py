@@ -6,6 +6,7 @@ RecordingFull
 DiskFull
 NotWritable
 NotARecording        a file that cannot be read
+NeedsRecovery        a file without an index
 """
 
 import errno
@@ -56,3 +57,10 @@ class NotARecording(OpenRALError):
 
     def __init__(self, path: Path, found: str) -> None:
         super().__init__(f"{path}: {found}; expected an MCAP file, or a run folder that contains run.mcap")
+
+
+class NeedsRecovery(OpenRALError):
+    """A recording without an index, whose recorder was killed."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} has no index: its recorder was killed; run: openral recover {path}")

@@ -13,7 +13,7 @@ from mcap.records import Channel, Header, McapRecord, Message, Metadata, Schema
 from mcap.stream_reader import StreamReader
 from mcap.writer import CompressionType, Writer
 
-from openral_recorder.errors import NotARecording
+from openral_recorder.errors import NeedsRecovery, NotARecording
 
 RECORDING = "run.mcap"
 DAMAGE = (
@@ -52,6 +52,19 @@ def recording_file(path: Path) -> Path:
     raise NotARecording(
         path, "there is no such file" if not path.exists() else f"no {RECORDING} in this folder"
     )
+
+
+def complete_recording(path: Path) -> Path:
+    """Return the MCAP file that ``path`` is or contains.
+
+    Raises:
+        NotARecording: If there is none.
+        NeedsRecovery: If it has no index.
+    """
+    file = recording_file(path)
+    if not is_complete(file):
+        raise NeedsRecovery(file)
+    return file
 
 
 def is_complete(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from math import floor
 
 IMAGE = "sensor_msgs/msg/Image"
 COMPRESSED_IMAGE = "sensor_msgs/msg/CompressedImage"
@@ -31,7 +32,7 @@ class TopicSelection:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     image_rate: float = 2.0
-    depth_rate: float = 0.5
+    depth_rate: float = 2.0
     clock_rate: float = 10.0
     topic_rate: float = 200.0
 
@@ -51,6 +52,27 @@ class TopicSelection:
 
     def _excluded(self, topic: str) -> bool:
         return any(re.search(pattern, topic) for pattern in self.exclude)
+
+
+class StampSlots:
+    """Choice of images by their stamps: the first of each period of ``1 / rate`` [s].
+
+    Streams of one camera thereby keep images of the same stamps, if the rate of one is a multiple of the
+    other's: boxes found in a recorded colour image have the depth of that image.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._rate, self._slot = rate, float("nan")
+        self.dropped = 0
+
+    def passes(self, stamp: float) -> bool:
+        """Return whether an image of this stamp [s] is recorded."""
+        slot = floor(stamp * self._rate)
+        if slot == self._slot:
+            self.dropped += 1
+            return False
+        self._slot = slot
+        return True
 
 
 class RateLimit:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from openral_recorder.selection import CLOCK, IMAGE, RateLimit, TopicSelection
+from openral_recorder.selection import CLOCK, IMAGE, RateLimit, StampSlots, TopicSelection
 
 TEXT = "std_msgs/msg/String"
 
@@ -46,3 +46,17 @@ def test_a_burst_passes_whole_and_an_endless_one_does_not() -> None:
     limit = RateLimit(50.0, burst=50.0)
     assert all(limit.passes(1.0) for _ in range(50))
     assert not limit.passes(1.0)
+
+
+@pytest.mark.parametrize("period", [0.1, 0.2, 0.33])
+def test_images_are_chosen_by_their_stamps_so_that_depth_has_the_stamps_of_colour(period: float) -> None:
+    colour, depth = StampSlots(2.0), StampSlots(0.5)
+    stamps = [100.0 + period * step for step in range(200)]
+    chosen = [stamp for stamp in stamps if colour.passes(stamp)]
+    assert len(chosen) == pytest.approx(2.0 * 200 * period, abs=2)
+    assert {stamp for stamp in stamps if depth.passes(stamp)} <= set(chosen)
+
+
+def test_images_of_a_restarted_clock_are_chosen_too() -> None:
+    slots = StampSlots(2.0)
+    assert [slots.passes(stamp) for stamp in (50.0, 50.1, 1.0, 1.1, 1.6)] == [True, False, True, False, True]

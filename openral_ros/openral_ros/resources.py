@@ -59,6 +59,21 @@ class ActionType(Protocol):
     Result: Callable[[], object]
 
 
+class StreamScope(Protocol):
+    """Part of a scope that reads streams; the playback of a recording has it without a node."""
+
+    def subscription(
+        self, message_type: type, topic: str, callback: Callback, qos: QoSProfile, **options: object
+    ) -> Subscription:
+        """Call ``callback`` with each message of a topic."""
+
+    def guarded(self, source: str, callback: Callable[..., T]) -> Callable[..., T | None]:
+        """Return a callback whose exceptions are caught."""
+
+    def on_time_jumped_back(self, callback: Callable[[], object]) -> None:
+        """Register a callback for jumps back of ROS time."""
+
+
 class ResourceScope:
     """Creates a node's interfaces and destroys them, last first, on `close`.
 

@@ -9,7 +9,7 @@ from tf2_msgs.msg import TFMessage
 from openral_core.geometry import InvalidGeometry, InvalidTransform, Pose, TfTree
 from openral_ros.conversions.geometry import pose_from_transform
 from openral_ros.conversions.stamps import seconds
-from openral_ros.resources import ResourceScope
+from openral_ros.resources import StreamScope
 
 MOVING = QoSProfile(depth=100)
 STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -18,7 +18,7 @@ STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 class TransformBuffer:
     """Transforms of the last ``history`` [s] of ROS time."""
 
-    def __init__(self, scope: ResourceScope, history: float = 10.0) -> None:
+    def __init__(self, scope: StreamScope, history: float = 10.0) -> None:
         self._tree = TfTree(history)
         self._add = scope.guarded("transform on tf", self._add_moving_transform)
         self._add_static = scope.guarded("transform on tf_static", self._add_static_transform)

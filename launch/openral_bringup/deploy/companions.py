@@ -49,12 +49,18 @@ class CompanionProcess:
         return f"{', '.join(absent)} not installed: run `make setup`" if absent else ""
 
 
-def recorder(folder: Path, namespace: str) -> CompanionProcess:
+SIMULATED_DEPTH_RATE = 50.0
+"""Rate of recorded depth in simulation [Hz]: every image, so that perception can be repeated exactly."""
+
+
+def recorder(folder: Path, namespace: str, *, simulated: bool) -> CompanionProcess:
     """Return the recorder of a run."""
     parameters: dict[str, ParameterValue] = {
         "path": str(folder / RECORDING),
         "follow": str(folder / EVENTS),
     }
+    if simulated:
+        parameters["depth_rate"] = SIMULATED_DEPTH_RATE
     remaps = shared_names(namespace)
     node = NodeSpec("recorder", "openral_recorder", "recorder", namespace, None, parameters, remaps=remaps)
     return CompanionProcess(node, ("mcap",))

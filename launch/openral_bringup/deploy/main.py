@@ -254,7 +254,7 @@ def prepare_and_run(
     domain = occupy(asked_domain, [node.qualified for node in graph.started])
     if domain_id:
         print(f"ROS domain of this graph: {domain}. In other terminals, run: export ROS_DOMAIN_ID={domain}")
-    recorders = [] if no_mcap else [recorder(folder, options.namespace)]
+    recorders = [] if no_mcap else [recorder(folder, options.namespace, simulated=options.simulated)]
     companions = [*recorders, *([watched] if watched else [])]
     raise typer.Exit(asyncio.run(deployment(options, graph, goal or [], folder, domain, companions)))
 

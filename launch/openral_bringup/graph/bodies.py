@@ -7,7 +7,7 @@ from pathlib import Path
 from openral_bringup.graph.nodes import NodeSpec, ParameterValue
 from openral_bringup.graph.options import DeploymentOptions, Problems
 from openral_core.documents import InvalidDocument, read_yaml
-from openral_core.robot import RobotDescription, load_robot
+from openral_core.robot import driver_topics, load_robot
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +72,6 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[str
     if rectified := [camera for camera, topics in robot.cameras.items() if topics.rectified]:
         geometry["rectified_cameras"] = rectified
     return Body(node, str(home_map or ""), driver_topics(robot), geometry)
-
-
-def driver_topics(robot: RobotDescription) -> dict[str, str]:
-    """Return the remaps from the graph's names of a robot's streams to those of its drivers."""
-    remaps = {}
-    for camera, topics in robot.cameras.items():
-        streams = {
-            "image_raw": topics.image,
-            "camera_info": topics.info,
-            "depth": topics.depth,
-            "depth/camera_info": topics.depth_info,
-        }
-        for stream, topic in streams.items():
-            if topic:
-                absolute = topic if topic.startswith("/") else f"{robot.namespace}/{topic}"
-                remaps[f"{robot.namespace}/{camera}/{stream}"] = absolute
-    return remaps
 
 
 def robot_content(file: Path, problems: Problems) -> dict[str, object]:

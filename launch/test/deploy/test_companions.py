@@ -33,8 +33,13 @@ def keys(graph: GraphDescription) -> list[str]:
     return [node.key for node in graph.started]
 
 
+def test_every_depth_image_of_a_simulation_is_recorded(tmp_path: Path) -> None:
+    assert recorder(tmp_path, "", simulated=True).node.parameters["depth_rate"] == 50.0
+    assert "depth_rate" not in recorder(tmp_path, "", simulated=False).node.parameters
+
+
 def test_the_recorder_is_started_last_and_writes_into_the_run(tmp_path: Path) -> None:
-    graph, problems = with_companions(GRAPH, [recorder(tmp_path, "/robot1")])
+    graph, problems = with_companions(GRAPH, [recorder(tmp_path, "/robot1", simulated=False)])
     assert keys(graph) == ["sim", "bringup", "recorder"]
     assert problems == []
     node = graph.started[-1]
@@ -44,20 +49,22 @@ def test_the_recorder_is_started_last_and_writes_into_the_run(tmp_path: Path) ->
 
 def test_a_package_that_is_not_built_is_told_and_the_graph_starts(tmp_path: Path) -> None:
     (tmp_path / "recorder").unlink()
-    graph, problems = with_companions(GRAPH, [recorder(tmp_path, "")])
+    graph, problems = with_companions(GRAPH, [recorder(tmp_path, "", simulated=False)])
     assert keys(graph) == ["sim", "bringup"]
     assert problems == ["recorder is not started: package openral_recorder is not built: run `make build`"]
 
 
 def test_a_missing_library_is_named(tmp_path: Path) -> None:
-    lacking = CompanionProcess(recorder(tmp_path, "").node, ("mcap", "no_such_library"))
+    lacking = CompanionProcess(recorder(tmp_path, "", simulated=False).node, ("mcap", "no_such_library"))
     _, problems = with_companions(GRAPH, [lacking])
     assert problems == ["recorder is not started: no_such_library not installed: run `make setup`"]
 
 
 @pytest.mark.parametrize(("run", "expected"), [({"bringup"}, ["bringup", "recorder"]), ({"sim"}, ["sim"])])
 def test_one_host_of_several_records(run: set[str], expected: list[str], tmp_path: Path) -> None:
-    graph, _ = with_companions(GraphDescription(GRAPH.nodes, frozenset(run)), [recorder(tmp_path, "")])
+    graph, _ = with_companions(
+        GraphDescription(GRAPH.nodes, frozenset(run)), [recorder(tmp_path, "", simulated=False)]
+    )
     assert keys(graph) == expected
 
 

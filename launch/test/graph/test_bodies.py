@@ -8,10 +8,10 @@ import yaml
 from typer.testing import CliRunner
 
 from openral_bringup.deploy.main import robot_app
-from openral_bringup.graph.bodies import driver_topics, robot_content
+from openral_bringup.graph.bodies import robot_content
 from openral_bringup.graph.description import build_graph
 from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment, Problems
-from openral_core.robot import load_robot
+from openral_core.robot import driver_topics, load_robot
 from openral_core.rskills import Verb
 
 ROOT = Path(__file__).parents[3]

@@ -18,7 +18,7 @@ from openral_core.errors import OpenRALError
 from openral_msgs.msg import FailureTrigger, MissionStatus
 from openral_reasoner.recording import read_lives
 from openral_reasoner.replay import stories
-from openral_recorder.recovery import is_complete, recording_file
+from openral_recorder.recovery import complete_recording
 from openral_ros.conversions.stamps import seconds
 from openral_ros.mission_calls import has_all_calls
 
@@ -29,13 +29,6 @@ DIAGNOSTICS_WINDOW = 3.0
 MAX_MARKS = 500
 TYPES = {f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}": kind for kind in UPDATES}
 """Classes of the messages that sections are made of, by type."""
-
-
-class NeedsRecovery(OpenRALError):
-    """A recording without an index, whose recorder was killed."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(f"{path} has no index: its recorder was killed; run: openral recover {path}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +51,7 @@ class RecordingSource:
     is_live = False
 
     def __init__(self, path: Path) -> None:
-        self.path = recording_file(path)
-        if not is_complete(self.path):
-            raise NeedsRecovery(self.path)
+        self.path = complete_recording(path)
         self._topics: dict[str, list[Entry]] = {}
         self._images: dict[str, list[float]] = {}
         self._lines: list[tuple[float, str]] = []

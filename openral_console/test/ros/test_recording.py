@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from rclpy.serialization import serialize_message
 
-from openral_console.ros.recording import NeedsRecovery, RecordingSource
+from openral_console.ros.recording import RecordingSource
 from openral_console.source import NothingToShow, RejectedCommand
 from openral_msgs.msg import FailureTrigger, MissionStatus, PromptStamped, ToolCallRecord
-from openral_recorder.errors import NotARecording
+from openral_recorder.errors import NeedsRecovery, NotARecording
 from openral_recorder.ros.topic_recorder import compressed
 from openral_recorder.schemas import ros_schema
 from openral_recorder.writer import McapRecording, RecordingLimits

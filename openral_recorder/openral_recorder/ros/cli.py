@@ -31,7 +31,7 @@ def record(
     include: Annotated[Patterns, typer.Option(help="regular expression of topics (repeatable)")] = None,
     exclude: Annotated[Patterns, typer.Option(help="regular expression left out (repeatable)")] = None,
     image_rate: Annotated[float, typer.Option(help="highest rate of a colour image [Hz]; 0 = none")] = 2.0,
-    depth_rate: Annotated[float, typer.Option(help="highest rate of a depth image [Hz]; 0 = none")] = 0.5,
+    depth_rate: Annotated[float, typer.Option(help="highest rate of a depth image [Hz]; 0 = none")] = 2.0,
     max_size_mb: Annotated[float, typer.Option(help="largest file [MB]")] = 2000.0,
 ) -> None:
     """Record any robot in this ROS domain to an MCAP file until interrupted.

@@ -98,7 +98,7 @@ class RecorderParameters(Parameters):
         2.0, ge=0.0, le=60.0, description="highest rate of a colour image [Hz]; 0 = none"
     )
     depth_rate: float = Field(
-        0.5, ge=0.0, le=60.0, description="highest rate of a depth image [Hz]; 0 = none"
+        2.0, ge=0.0, le=60.0, description="highest rate of a depth image [Hz]; 0 = none"
     )
     topic_rate: float = Field(
         200.0, ge=0.0, le=10000.0, description="highest rate of each other topic [Hz]; 0 = none"

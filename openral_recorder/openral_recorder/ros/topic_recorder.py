@@ -22,7 +22,7 @@ from sensor_msgs.msg import CompressedImage, Image
 
 from openral_core.errors import OpenRALError
 from openral_recorder.schemas import ros_schema
-from openral_recorder.selection import BULK, COMPRESSED_IMAGE, IMAGE, RateLimit
+from openral_recorder.selection import BULK, COMPRESSED_IMAGE, IMAGE, RateLimit, StampSlots
 from openral_recorder.writer import McapRecording
 from openral_ros.conversions.images import depth_of, rgb_of
 
@@ -82,6 +82,8 @@ def _encoded(image: Image, suffix: str, pixels: np.ndarray, options: list[int]) 
     return bytes(data)
 
 
+CDR_HEADER = 4
+"""Length of the encapsulation header of serialised messages [bytes]; its second byte gives the byte order."""
 DEPTH = 50
 """Messages that wait while the recorder is busy; at 200 Hz a quarter of a second."""
 
@@ -122,6 +124,13 @@ def compatible_qos(publishers: list[TopicEndpointInfo]) -> QoSProfile:
     )
 
 
+def stamp_in(data: bytes) -> float:
+    """Return the stamp of a serialised message that begins with a header [s], 0 if it is not set."""
+    order = "<" if data[1] & 1 else ">"
+    seconds, nanoseconds = struct.unpack_from(f"{order}iI", data, CDR_HEADER)
+    return float(seconds + nanoseconds * 1e-9)
+
+
 class TopicRecorder:
     """Writer of the messages of one topic, at most ``rate`` of them per second.
 
@@ -132,7 +141,7 @@ class TopicRecorder:
     def __init__(self, recording: McapRecording, topic: str, message_type: str, rate: float) -> None:
         self._recording, self._topic = recording, topic
         self._is_bulk = message_type in BULK
-        self._limit = RateLimit(rate, burst=1.0 if self._is_bulk else rate)
+        self._limit = StampSlots(rate) if self._is_bulk else RateLimit(rate, burst=rate)
         self.message_class = message_class(message_type)
         is_image = message_type == IMAGE
         self._schema = ros_schema(COMPRESSED_IMAGE if is_image else message_type)
@@ -142,7 +151,8 @@ class TopicRecorder:
         """Record a serialised message, unless it comes too early or bulk has no space left."""
         if self._is_bulk and not self._recording.takes_bulk:
             return
-        if self._limit.passes(time.monotonic()):
+        now = time.monotonic()
+        if self._limit.passes((stamp_in(data) or now) if self._is_bulk else now):
             self._write(data)
 
     def _write_plain(self, data: bytes) -> None:

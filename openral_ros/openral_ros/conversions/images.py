@@ -277,3 +277,35 @@ def rgb_of_compressed(image: CompressedImage) -> NDArray[np.uint8]:
     if pixels is None:
         raise UndecodableImage(image)
     return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB), np.uint8)
+
+
+DEPTH_CONFIG = struct.Struct("<iff")
+"""ConfigHeader of compressed_depth_image_transport: format, and the quantisation (A, B) of 32FC1."""
+
+
+def depth_of_compressed(image: CompressedImage) -> NDArray[np.float32]:
+    """Decode a ``compressedDepth`` image to [m], 0 where unknown; float32, shape (H, W).
+
+    Source: compressed_depth_image_transport; 16UC1 holds millimetres, 32FC1 the inverse ``A / depth + B``.
+
+    Raises:
+        UndecodableImage: If the data is not such an image.
+        ImageTooLarge: If it has more than `MAX_PIXELS`.
+    """
+    data = np.frombuffer(image.data, np.uint8)
+    size = compressed_size(data[DEPTH_CONFIG.size :].data) if len(data) > DEPTH_CONFIG.size else None
+    if size is None:
+        raise UndecodableImage(image)
+    check_pixels(*size)
+    try:
+        pixels = cv2.imdecode(data[DEPTH_CONFIG.size :], cv2.IMREAD_UNCHANGED)
+    except cv2.error as error:
+        raise UndecodableImage(image) from error
+    if pixels is None or pixels.ndim != 2 or pixels.dtype != np.uint16:
+        raise UndecodableImage(image)
+    if not image.format.startswith("32FC1"):
+        return pixels.astype(np.float32) / np.float32(1000.0)
+    _, a, b = DEPTH_CONFIG.unpack_from(bytes(data[: DEPTH_CONFIG.size]))
+    inverse = pixels.astype(np.float32) - np.float32(b)
+    known = (pixels > 0) & (inverse > 0.0)
+    return np.where(known, np.float32(a) / np.where(known, inverse, np.float32(1.0)), np.float32(0.0))

@@ -17,6 +17,7 @@ from openral_ros.conversions.images import (
     UnsupportedEncoding,
     compressed_size,
     depth_of,
+    depth_of_compressed,
     image_message,
     image_view,
     rgb_of,
@@ -181,3 +182,24 @@ def test_a_jpeg_of_a_thousand_scans_is_refused() -> None:
 def test_the_size_is_read_from_the_header(extension: str, options: tuple[int, ...]) -> None:
     data = cv2.imencode(extension, np.zeros((37, 91, 3), np.uint8), options)[1]
     assert compressed_size(data.data) == (91, 37)
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "pixels"),
+    [
+        ("16UC1; compressedDepth png", (0.0, 0.0), (0, 1500)),
+        ("32FC1; compressedDepth png", (3000.0, 100.0), (0, 2100)),
+    ],
+)
+def test_compressed_depth_is_metres_and_zero_where_unknown(
+    name: str, config: tuple[float, float], pixels: tuple[int, int]
+) -> None:
+    _, png = cv2.imencode(".png", np.array([pixels], np.uint16))
+    message = sensor.CompressedImage(format=name, data=struct.pack("<iff", 0, *config) + png.tobytes())
+    np.testing.assert_allclose(depth_of_compressed(message), [[0.0, 1.5]])
+
+
+@pytest.mark.parametrize("data", [b"", bytes(11), bytes(12) + b"not a PNG"])
+def test_compressed_depth_without_an_image_is_refused(data: bytes) -> None:
+    with pytest.raises(UndecodableImage):
+        depth_of_compressed(sensor.CompressedImage(format="16UC1; compressedDepth png", data=data))

@@ -12,7 +12,7 @@ from openral_core.geometry import InvalidGeometry
 from openral_ros.conversions.images import depth_of
 from openral_ros.conversions.stamps import nanoseconds, seconds
 from openral_ros.qos import SENSOR
-from openral_ros.resources import ResourceScope
+from openral_ros.resources import StreamScope
 from openral_ros.tf_buffer import TransformBuffer
 from openral_world_state.depth_camera import DepthRegistration, DepthView, Intrinsics, InvalidIntrinsics
 from openral_world_state.static_map import is_on_map
@@ -75,7 +75,7 @@ class DepthSubscription:
 
     def __init__(
         self,
-        scope: ResourceScope,
+        scope: StreamScope,
         name: str,
         history: float,
         tolerance: float,

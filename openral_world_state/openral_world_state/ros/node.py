@@ -157,7 +157,7 @@ class WorldStateNode(LifecycleNodeBase):
         "resolve_place", "reference", ResolveResult(ResolveStatus.INACTIVE, _INACTIVE), fill_resolve_response
     )
     def _on_resolve(self, world: ActiveWorld, request: ResolvePlace.Request) -> ResolveResult:
-        query, robot = resolve_query_from_request(request), world.robot
+        query, robot = resolve_query_from_request(request), world.inputs.robot
         start = query.start or (robot.position if robot else None)
         return world.world.resolve(replace(query, start=start))
 
@@ -165,7 +165,7 @@ class WorldStateNode(LifecycleNodeBase):
         "observe", "detector", ObserveResult(ObserveStatus.INACTIVE, _INACTIVE), fill_observe_response
     )
     def _on_observe(self, world: ActiveWorld, request: ObserveDetections.Request) -> ObserveResult:
-        return world.observe(request.camera, request.detector, request.detections)
+        return world.inputs.observe(request.camera, request.detector, request.detections)
 
     @traced_service("edit_memory", "node_id", EditResult(EditStatus.INACTIVE, _INACTIVE), fill_edit_response)
     def _on_edit(self, world: ActiveWorld, request: EditMemory.Request) -> EditResult:

@@ -56,10 +56,18 @@ class DetectionBuffer:
         integrate: Called with the view, the detections and the detector.
         patience: Time a frame may wait [s].
         max_detections: Detections read of one message.
+        clock: Steady time [s].
     """
 
-    def __init__(self, view_at: ViewAt, integrate: Integrate, patience: float, max_detections: int) -> None:
-        self._view_at, self._integrate = view_at, integrate
+    def __init__(
+        self,
+        view_at: ViewAt,
+        integrate: Integrate,
+        patience: float,
+        max_detections: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._view_at, self._integrate, self._clock = view_at, integrate, clock
         self._patience, self._max_detections = patience, max_detections
         self._pending: deque[PendingDetections] = deque(maxlen=MAX_PENDING)
         self.refused: Counter[str] = Counter()
@@ -68,7 +76,7 @@ class DetectionBuffer:
         """Add a detector's message; only its valid detections are kept."""
         detections, errors = parse_detections(message, self._max_detections)
         self.refused.update(type(error).__name__ for error in errors)
-        self._pending.append(PendingDetections(source, message.header, detections, time.monotonic()))
+        self._pending.append(PendingDetections(source, message.header, detections, self._clock()))
         self.process()
 
     def process(self) -> None:
@@ -79,7 +87,7 @@ class DetectionBuffer:
                 view = self._view_at(pending.header.frame_id, seconds(pending.header.stamp))
                 self._integrate(view, pending.detections, pending.source)
             except (NoDepthFrame, StaleTransform) as error:
-                if time.monotonic() - pending.since < self._patience:
+                if self._clock() - pending.since < self._patience:
                     self._pending.append(pending)
                 else:
                     self.refused[type(error).__name__] += 1

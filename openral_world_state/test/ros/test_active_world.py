@@ -19,8 +19,8 @@ from openral_msgs.msg import FailureTrigger, SkillCatalogue, WorldState
 from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.stamps import seconds, stamp_of
 from openral_ros.qos import RELIABLE
-from openral_world_state.ros import active_world
-from openral_world_state.ros.active_world import FramePoses
+from openral_world_state.ros import active_world, inputs
+from openral_world_state.ros.inputs import FramePoses
 
 
 class Told:
@@ -72,7 +72,7 @@ def test_where_the_robot_was_long_ago_is_not_where_it_is(
     graph.activate()
     moves(graph, 100.0)
     graph.until(lambda: reported.last is not None and reported.last.robot_pose_known)
-    monkeypatch.setattr(active_world, "MAX_TRANSFORM_AGE", 0.2)
+    monkeypatch.setattr(inputs, "MAX_TRANSFORM_AGE", 0.2)
     graph.until(lambda: not reported.last.robot_pose_known)
     moves(graph, 101.0)
     graph.until(lambda: reported.last.robot_pose_known)

@@ -88,7 +88,7 @@ def test_ten_thousand_hostile_boxes_are_refused_by_name(make_graph: Callable[...
     seen.detections = found * 400
     for _ in range(5):
         graph.robot.objects.publish(seen)
-    refused = graph.node._active_world._detections.refused
+    refused = graph.node._active_world.inputs.refused
     graph.until(lambda: refused["UnreadableText"] >= 400)
     assert refused["InvalidDetection"] >= 400
     assert len(graph.node._active_world.world.memory) == 3
@@ -107,7 +107,7 @@ def test_hostile_boxes_are_refused_and_the_node_lives(make_graph: Callable[..., 
     graph.robot.objects.publish(message)
     wrong = Detection2DArray(header=Header(frame_id="nowhere", stamp=Time(sec=10)))
     graph.robot.objects.publish(wrong)
-    refused = graph.node._active_world._detections.refused
+    refused = graph.node._active_world.inputs.refused
     graph.until(
         lambda: {"InvalidDetection", "UnreadableText", "OutsideImage", "UnknownCamera"} <= set(refused)
     )
@@ -257,10 +257,10 @@ def test_lives_through_stamps_from_the_future_and_a_clock_that_jumps_back(
     for stamp in (0.0, 2e9, 95.0):
         seen = detections_message([Detection(Box(1, 1, 9, 9), "mug", 0.5)], graph.robot.header(stamp))
         graph.robot.objects.publish(seen)
-    refused = graph.node._active_world._detections.refused
+    refused = graph.node._active_world.inputs.refused
     graph.until(lambda: refused["NoDepthFrame"] == 3)
     graph.look(graph.kitchen(1.0))
-    assert len(graph.node._active_world._cameras[0]._images) == 1
+    assert len(graph.node._active_world.inputs.cameras[0]._images) == 1
     assert len(graph.node._active_world.world.memory) == 3
     assert graph.recall("bread").status == RecallObject.Response.FOUND
 
@@ -276,7 +276,7 @@ def test_follows_the_doors_that_skills_move(make_graph: Callable[..., Any]) -> N
         return {node.id: node.opening for node in graph.robot.graphs[-1].nodes} if graph.robot.graphs else {}
 
     graph.until(lambda: told().get("fridge") == SceneNode.OPENING_OPEN)
-    assert graph.node._active_world._detections.refused["NoContainer"] == 1
+    assert graph.node._active_world.inputs.refused["NoContainer"] == 1
 
 
 def test_a_process_that_stood_still_and_hears_no_depth_any_more_ends_itself(

@@ -56,7 +56,7 @@ def test_a_camera_that_cannot_be_used_is_told_and_others_go_on(
     before = graph.objects()
     graph.robot.info.publish(told(graph, shot, **fields))
     graph.robot.objects.publish(graph.robot.seen(shot, graph.labels))
-    refused = graph.node._active_world._detections.refused
+    refused = graph.node._active_world.inputs.refused
     graph.until(lambda: bool(refused))
     answer = observe(graph, shot)
     assert answer.status == ObserveDetections.Response.NO_FRAME
@@ -105,7 +105,7 @@ def test_boxes_of_no_camera_are_refused_where_there_are_several(make_graph: Call
     seen = graph.robot.seen(shot, graph.labels)
     seen.header.frame_id = ""
     graph.robot.objects.publish(seen)
-    refused = graph.node._active_world._detections.refused
+    refused = graph.node._active_world.inputs.refused
     graph.until(lambda: refused["UnknownCamera"] == 1)
     answer = observe(graph, shot, frame="")
     assert answer.status == ObserveDetections.Response.UNKNOWN_CAMERA
@@ -119,7 +119,7 @@ def test_a_hand_that_holds_nothing_readable_is_counted(make_graph: Callable[...,
     graph.activate()
     graph.look(graph.kitchen())
     graph.robot.skills.publish(SkillCatalogue(holding=holding))
-    refused = graph.node._active_world._detections.refused
+    refused = graph.node._active_world.inputs.refused
     graph.until(lambda: refused["UnreadableText"] == 1)
     assert graph.recall("bread").status == RecallObject.Response.FOUND
 
@@ -145,7 +145,7 @@ def test_a_message_of_a_hundred_thousand_detections_is_not_even_read(make_graph:
     seen = graph.robot.seen(shot, {"baguette": "bread"})
     seen.detections = list(seen.detections) * 100_000
     graph.robot.objects.publish(seen)
-    refused = graph.node._active_world._detections.refused
+    refused = graph.node._active_world.inputs.refused
     graph.until(lambda: refused["MessageTooLarge"] == 1, 60.0)
     assert len(graph.node._active_world.world.memory) == 3
 
@@ -157,15 +157,15 @@ def test_no_more_detectors_are_heard_than_a_robot_has(make_graph: Callable[..., 
     for number in range(200):
         feeds._subscribe(f"/openral/perception/detector_{number}")
     assert len(feeds._subscribed) == 64
-    assert graph.node._active_world._detections.refused["TooManyDetectors"] >= 136
+    assert graph.node._active_world.inputs.refused["TooManyDetectors"] >= 136
 
 
 def test_what_a_detector_says_of_itself_is_bounded_and_its_own(make_graph: Callable[..., Any]) -> None:
     graph = make_graph()
     graph.activate()
-    session = graph.node._active_world
+    session = graph.node._active_world.inputs
     graph.robot.told.publish(DetectorInfo(id="x" * 10_000, slug="other"))
-    graph.until(lambda: session._detections.refused["InvalidName"] == 1)
+    graph.until(lambda: session.refused["InvalidName"] == 1)
     labels = ["cup", "x" * 10_000] * 10_000
     graph.robot.told.publish(DetectorInfo(id="greedy", slug="other", labels=labels))
     graph.until(lambda: session._detector_ids.get("sim_groundtruth") == "greedy")
@@ -213,9 +213,9 @@ def test_a_robot_off_every_map_is_nowhere(make_graph: Callable[..., Any], x: flo
     far = shot.view.T_map_camera.copy()
     far[0, 3] = x
     graph.robot._place(far, Pose.planar(x, 0.0, 0.0))
-    graph.until(lambda: graph.node._active_world.robot is None)
+    graph.until(lambda: graph.node._active_world.inputs.robot is None)
     graph.robot.objects.publish(graph.robot.seen(shot, graph.labels))
-    refused = graph.node._active_world._detections.refused
+    refused = graph.node._active_world.inputs.refused
     graph.until(lambda: refused["InvalidGeometry"] > 0)
     assert graph.recall("bread").status == RecallObject.Response.FOUND
 

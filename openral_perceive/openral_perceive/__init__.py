@@ -1,0 +1,1 @@
+"""Perception and memory over recordings, without a robot, compared with what was remembered."""

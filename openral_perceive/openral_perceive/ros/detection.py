@@ -1,0 +1,129 @@
+"""Detectors over recorded images: each runs in its worker process, as in the graph, one image at a time."""
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import Future
+from pathlib import Path
+
+from sensor_msgs.msg import CompressedImage, Image
+from vision_msgs.msg import Detection2DArray
+
+from openral_core.detectors import LocateResult
+from openral_core.errors import OpenRALError
+from openral_core.rskills import Mode, Sensor
+from openral_perception_ros.active_detector import start_supervised_worker
+from openral_perception_ros.camera_images import ImageSet, decode_frame
+from openral_perception_ros.detector import Detector, find_detector, load_detector
+from openral_perception_ros.inference.ipc import Load
+from openral_perception_ros.inference.scheduler import DetectionRequest, RequestOutcome
+from openral_perception_ros.inference.worker_process import worker_command
+from openral_perception_ros.locate_errors import LocateError
+from openral_perception_ros.locate_request import RequestValidator
+from openral_perception_ros.parameters import DetectorParameters
+from openral_ros.conversions.detections import detections_message
+from openral_ros.conversions.stamps import nanoseconds
+
+
+class WrongMode(OpenRALError):
+    """A detector that is asked to run in the mode of the other kind."""
+
+    def __init__(self, rskill: str, found: Mode, option: str) -> None:
+        other = "--on-demand" if option == "--continuous" else "--continuous"
+        super().__init__(f"{rskill} is a detector of mode {found.value}: give it with {other}, not {option}")
+
+
+class NeedsSensors(OpenRALError):
+    """A detector that reads images which recordings do not have."""
+
+    def __init__(self, rskill: str, sensors: Sequence[str]) -> None:
+        super().__init__(
+            f"{rskill} reads {' and '.join(sensors)} images, which recordings do not have; "
+            "'recorded' replays the detections of the run"
+        )
+
+
+class RecordedImageDetector:
+    """One detector with its worker; close it after use.
+
+    Args:
+        rskill: Id, alias, slug or folder of a detector.
+        mode: In which it is used.
+        cameras: Cameras of the recording, primary first.
+        folders: Searched for rSkills.
+        options: Of its node: device, folders of weights and environments.
+
+    Raises:
+        OpenRALError: If there is no such detector, it does not fit, or its model does not load.
+    """
+
+    def __init__(
+        self,
+        rskill: str,
+        mode: Mode,
+        cameras: tuple[str, ...],
+        folders: list[Path],
+        options: DetectorParameters,
+    ) -> None:
+        manifest, _ = find_detector(rskill, folders)
+        if manifest.mode is not mode:
+            option = "--continuous" if mode is Mode.CONTINUOUS else "--on-demand"
+            raise WrongMode(rskill, manifest.mode, option)
+        if others := [sensor.value for sensor in manifest.sensors if sensor is not Sensor.RGB]:
+            raise NeedsSensors(rskill, others)
+        self.detector: Detector = load_detector(rskill, folders, cameras, is_default=False)
+        self.errors: Counter[str] = Counter()
+        self.images = 0
+        self._deadline = options.inference_deadline
+        self._validator = RequestValidator(self.detector, self._deadline)
+        load = Load(manifest, str(self.detector.folder), options.load_options)
+        command = worker_command(manifest, Path(options.environments))
+        self._worker = start_supervised_worker(
+            command, load, options.limits, decode_frame, lambda event: None
+        )
+        try:
+            self._worker.ready.result()
+        except OpenRALError:
+            self.close()
+            raise
+
+    @property
+    def id(self) -> str:
+        """Id of the rSkill."""
+        return self.detector.manifest.id
+
+    def detect(self, camera: str, image: Image | CompressedImage) -> Detection2DArray | None:
+        """Return what is seen in an image, None if it could not be searched."""
+        outcome = self._run(camera, image, None)
+        if isinstance(outcome, LocateError):
+            self.errors[type(outcome).__name__] += 1
+            return None
+        return detections_message(outcome.detections, image.header)
+
+    def locate(self, query: str, camera: str, image: Image | CompressedImage) -> LocateResult:
+        """Search an image for a query."""
+        try:
+            parsed = self._validator.parse(query, camera, "", 0.0)
+        except LocateError as refusal:
+            return self._validator.build_error(query, camera, refusal)
+        outcome = self._run(parsed.camera, image, parsed.terms if parsed.labels is None else None)
+        if isinstance(outcome, LocateError):
+            self.errors[type(outcome).__name__] += 1
+            return self._validator.build_error(query, camera, outcome)
+        return self._validator.build_response(parsed, outcome, 0.0)
+
+    def close(self) -> None:
+        """End the worker."""
+        self._worker.supervisor.stop()
+
+    def _run(
+        self, camera: str, image: Image | CompressedImage, terms: tuple[str, ...] | None
+    ) -> RequestOutcome:
+        now = time.monotonic()
+        images = {Sensor.RGB.value: image}
+        frame = ImageSet(camera, nanoseconds(image.header.stamp), image.header.frame_id, now, images)
+        done: Future[RequestOutcome] = Future()
+        request = DetectionRequest(lambda: frame, terms, now, self._deadline, done.set_result)
+        self._worker.supervisor.submit(request)
+        self.images += 1
+        return done.result()
