@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from openral_bringup.graph.bodies import Body, real_body, simulated_body
 from openral_bringup.graph.detectors import (
@@ -97,6 +98,7 @@ def build_graph(
         body.node,
         *detector_nodes(options, chosen, inactive, folders, body.remaps),
         world_state_node(options, body),
+        *mapper_nodes(options, body),
         reasoner_node(options, folders, default_locator(chosen)),
     )
     managed: list[str] = [node.managed_as for node in nodes if node.level is not None]
@@ -141,6 +143,25 @@ def world_state_node(options: DeploymentOptions, body: Body) -> NodeSpec:
     remaps = {**remaps_of(options.camera_bases, options.namespace), **body.remaps}
     return NodeSpec(
         "world_state", "openral_world_state", "world_state", options.namespace, 1, parameters, remaps=remaps
+    )
+
+
+def mapper_nodes(options: DeploymentOptions, body: Body) -> tuple[NodeSpec, ...]:
+    """Return the mapper if it was asked for; it uses the primary camera."""
+    if not options.mapper:
+        return ()
+    primary = next(iter(options.camera_bases))
+    rectified = cast("list[str]", body.geometry.get("rectified_cameras", []))
+    parameters: dict[str, ParameterValue] = {
+        "use_sim_time": options.simulated,
+        "map_frame": body.geometry.get("map_frame", "map"),
+        "cameras": [primary],
+    }
+    if kept := [name for name in rectified if name in (primary, f"{primary}/depth")]:
+        parameters["rectified_cameras"] = kept
+    remaps = {**remaps_of(options.camera_bases, options.namespace), **body.remaps}
+    return (
+        NodeSpec("mapper", "openral_world_state", "mapper", options.namespace, 1, parameters, remaps=remaps),
     )
 
 

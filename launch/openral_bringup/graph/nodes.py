@@ -18,7 +18,7 @@ from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_ros.parameters import Parameters
 from openral_sim.ros.parameters import SimParameters
 from openral_skills_ros.parameters import SkillServerParameters
-from openral_world_state.ros.parameters import WorldStateParameters
+from openral_world_state.ros.parameters import MapperParameters, WorldStateParameters
 
 ParameterValue = bool | int | float | str | list[str]
 
@@ -73,6 +73,7 @@ MODELS: Mapping[str, type[Parameters]] = {
     "skill_server": SkillServerParameters,
     "detector": DetectorParameters,
     "world_state": WorldStateParameters,
+    "mapper": MapperParameters,
     "reasoner": ReasonerParameters,
     "bringup": BringupParameters,
 }

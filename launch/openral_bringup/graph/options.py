@@ -160,6 +160,9 @@ class DeploymentOptions(Document):
     locate_anything: bool = Field(
         default=False, description="add the locator for complex queries (non-commercial licence)"
     )
+    mapper: bool = Field(
+        default=False, description="build the topic map, occupancy of the floor, from depth images"
+    )
     gpu_budget_mb: float = Field(
         default=0.0, ge=0.0, description="memory budget of detectors and skills [MB]; 0 = the GPU's"
     )

@@ -29,6 +29,15 @@ def test_the_embedded_graph_has_every_node_in_its_namespace() -> None:
     ]
 
 
+def test_the_mapper_is_added_only_where_it_is_asked_for() -> None:
+    assert "mapper" not in [node.name for node in graph_of().nodes]
+    (mapper,) = [
+        node for node in graph_of(mapper=True, cameras=("front=/base/front",)).nodes if node.name == "mapper"
+    ]
+    assert (mapper.level, mapper.parameters["cameras"]) == (1, ["front"])
+    assert mapper.remaps["/front/depth"] == "/base/front/depth"
+
+
 def test_bring_up_manages_every_other_node_level_by_level() -> None:
     graph = graph_of()
     assert graph.nodes[-1].parameters["nodes"] == [f"{n.level}:{n.qualified}" for n in graph.nodes[:-1]]

@@ -98,6 +98,10 @@ class DepthSubscription:
         """Optical frame of the camera."""
         return self._info.header.frame_id if self._info else f"{self.name}_camera_optical_frame"
 
+    def newest_stamp(self, until: float) -> float | None:
+        """Return the stamp of the newest image not later than ``until`` [s]; None if there is none."""
+        return max((key * 1e-9 for key in self._images if key * 1e-9 <= until), default=None)
+
     def view(self, stamp: float, transforms: TransformBuffer, map_frame: str) -> DepthView:
         """Return the depth view at a stamp [s].
 

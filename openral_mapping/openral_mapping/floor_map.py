@@ -1,0 +1,89 @@
+"""Occupancy of the floor in square cells, each free, occupied or unknown."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_core.errors import OpenRALError
+from openral_core.home_map import Pose2
+
+UNKNOWN, FREE, OCCUPIED = -1, 0, 100
+"""Values of a cell, as in nav_msgs/OccupancyGrid [%]."""
+MAX_CELLS = 64_000_000
+"""Largest map [cells]: 400 m x 400 m at 5 cm; bounds memory against a wrong pose or file."""
+
+
+class MapTooLarge(OpenRALError):
+    """A map that would need more cells than any building."""
+
+    def __init__(self, width: int, height: int) -> None:
+        super().__init__(
+            f"a map of {width}x{height} cells is too large: at most {MAX_CELLS} cells are accepted; "
+            "check the pose, the resolution or the image"
+        )
+
+
+ORIGIN = Pose2(x=0.0, y=0.0)
+
+
+def check_size(width: int, height: int) -> None:
+    """Check the number of cells of a map.
+
+    Raises:
+        MapTooLarge: If it has more than `MAX_CELLS`.
+    """
+    if width * height > MAX_CELLS:
+        raise MapTooLarge(width, height)
+
+
+@dataclass(frozen=True)
+class FloorMap:
+    """Occupancy of the floor.
+
+    Args:
+        cells: `FREE`, `OCCUPIED` or `UNKNOWN`, int8, shape (H, W); the row runs along y, the column along x.
+        resolution: Side of a cell [m].
+        origin: Outer corner of cell (0, 0), and direction of its row, in ``frame``.
+        frame: Frame of the origin.
+    """
+
+    cells: NDArray[np.int8]
+    resolution: float
+    origin: Pose2 = ORIGIN
+    frame: str = "map"
+
+    @property
+    def free(self) -> NDArray[np.bool_]:
+        """Free cells, shape (H, W)."""
+        return np.asarray(self.cells == FREE)
+
+    @property
+    def occupied(self) -> NDArray[np.bool_]:
+        """Occupied cells, shape (H, W)."""
+        return np.asarray(self.cells == OCCUPIED)
+
+    def to_frame(self, corners: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Transform (column, row) in cells, (..., 2), to points in the frame [m]; (0, 0) is the origin."""
+        local = np.asarray(corners, np.float64) * self.resolution
+        return local @ self._rotation.T + (self.origin.x, self.origin.y)
+
+    def centres(self, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return the centres of cells in the frame [m], shape (N, 2)."""
+        return self.to_frame(np.stack((columns, rows), axis=-1) + 0.5)
+
+    def cell(self, points: NDArray[np.floating]) -> NDArray[np.intp]:
+        """Return (row, column) of the cells that contain points (..., 2) [m]; they may be outside."""
+        local = (np.asarray(points, np.float64) - (self.origin.x, self.origin.y)) @ self._rotation
+        return np.floor(local[..., ::-1] / self.resolution).astype(np.intp)
+
+    def value_at(self, x: float, y: float) -> int:
+        """Return the value of the cell that contains a point [m]; `UNKNOWN` outside."""
+        row, column = self.cell(np.array([x, y])).tolist()
+        height, width = self.cells.shape
+        return int(self.cells[row, column]) if 0 <= row < height and 0 <= column < width else UNKNOWN
+
+    @property
+    def _rotation(self) -> NDArray[np.float64]:
+        c, s = np.cos(self.origin.yaw), np.sin(self.origin.yaw)
+        return np.array([[c, -s], [s, c]])

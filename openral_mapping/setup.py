@@ -1,0 +1,21 @@
+from setuptools import find_packages, setup
+
+NAME = "openral_mapping"
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description=(
+        "Maps of homes: occupancy of the floor from depth images, segmentation into rooms, Nav2 maps, "
+        "annotations and checks. Pure Python without ROS."
+    ),
+    license="Apache-2.0",
+    packages=find_packages(exclude=["test", "test.*"]),
+    package_data={NAME: ["py.typed", "**/*.yaml"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+    ],
+    zip_safe=True,
+    extras_require={"test": ["pytest"]},
+)

@@ -1,0 +1,164 @@
+"""The mapper node: builds the occupancy of the floor from depth images and transforms.
+
+Subscribes: <camera>/depth, <camera>/camera_info, <camera>/depth/camera_info, tf, tf_static.
+Publishes: map (nav_msgs/OccupancyGrid, latched, when it changed), /diagnostics.
+"""
+
+from array import array
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from nav_msgs.msg import OccupancyGrid
+
+from openral_core.errors import OpenRALError
+from openral_core.geometry import Pose
+from openral_mapping.depth_mapper import DepthMapper, PixelRays
+from openral_mapping.floor_map import FloorMap
+from openral_ros.conversions.geometry import pose_message
+from openral_ros.conversions.stamps import stamp_of
+from openral_ros.lifecycle_node import LifecycleNodeBase
+from openral_ros.parameters import declare
+from openral_ros.qos import LATCHED, RELIABLE
+from openral_ros.resources import ResourceScope
+from openral_ros.run_node import run
+from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
+from openral_ros.tf_buffer import TransformBuffer
+from openral_world_state.depth_camera import DepthView, Intrinsics
+from openral_world_state.ros.depth_subscription import DepthSubscription
+from openral_world_state.ros.parameters import MapperParameters
+
+DEPTH_HISTORY = 2.0
+"""Time for which depth images wait for their transforms [s]."""
+STAMP_TOLERANCE = 1e-4
+"""Difference of two stamps of one image [s]; they are compared as floating-point seconds."""
+
+
+def occupancy_grid_message(floor_map: FloorMap, stamp: float) -> OccupancyGrid:
+    """Convert a map to a message."""
+    message = OccupancyGrid()
+    message.header.frame_id, message.header.stamp = floor_map.frame, stamp_of(stamp)
+    message.info.map_load_time = message.header.stamp
+    message.info.resolution = floor_map.resolution
+    message.info.height, message.info.width = floor_map.cells.shape
+    origin = floor_map.origin
+    message.info.origin = pose_message(Pose.planar(origin.x, origin.y, origin.yaw))
+    message.data = array("b", floor_map.cells.tobytes())
+    return message
+
+
+class ActiveMapper:
+    """Mapper with its subscriptions and publishers; closed with its scope, which saves the map.
+
+    Raises:
+        OpenRALError: If the map file cannot be used.
+    """
+
+    def __init__(self, scope: ResourceScope, node: LifecycleNodeBase, parameters: MapperParameters) -> None:
+        self._node, self._parameters = node, parameters
+        self._config, self._path = parameters.config(), Path(parameters.map_path)
+        is_kept = bool(parameters.map_path)
+        self._mapper = (
+            DepthMapper.load(self._path, self._config)
+            if is_kept and self._path.exists()
+            else DepthMapper(self._config, parameters.map_frame)
+        )
+        self._transforms = TransformBuffer(scope)
+        self._cameras = [
+            DepthSubscription(scope, name, DEPTH_HISTORY, STAMP_TOLERANCE, 0.0, parameters.rectified_cameras)
+            for name in parameters.cameras
+        ]
+        watchdog = StreamWatchdog(scope, node, SuspensionPolicy())
+        for camera in self._cameras:
+            watchdog.watch(camera.stream)
+        self._rays: dict[str, tuple[Intrinsics, PixelRays]] = {}
+        self._used: dict[str, float] = {}
+        self._refused: Counter[str] = Counter()
+        self._published = self._saved = self._mapper.images
+        self._problem = ""
+        self._map = scope.publisher(OccupancyGrid, "map", LATCHED)
+        self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
+        if is_kept:
+            scope.callback(self._save)
+            scope.timer(parameters.save_period, self._save)
+        scope.timer(1.0 / parameters.image_rate, self._update)
+        scope.timer(parameters.publish_period, self._publish)
+
+    def _update(self) -> None:
+        """Fold in the newest image of each camera whose transforms have arrived."""
+        for camera in self._cameras:
+            try:
+                known = self._transforms.newest(self._parameters.map_frame, camera.frame)
+                stamp = camera.newest_stamp(known)
+                if stamp is None or stamp == self._used.get(camera.name):
+                    continue
+                self._used[camera.name] = stamp
+                view = camera.view(stamp, self._transforms, self._parameters.map_frame)
+                T_map_base = self._transforms.lookup(
+                    self._parameters.map_frame, self._parameters.base_frame, stamp
+                )
+                base = float(T_map_base[0, 3]), float(T_map_base[1, 3])
+                self._mapper.update(view.depth, self._rays_of(view), view.T_map_camera, base)
+            except OpenRALError as error:
+                self._refused[type(error).__name__] += 1
+                self._problem = str(error)
+
+    def _rays_of(self, view: DepthView) -> PixelRays:
+        """Return the rays of a camera's depth pixels, computed again only if its intrinsics change."""
+        intrinsics = view.depth_intrinsics
+        kept = self._rays.get(view.camera)
+        if kept is None or not kept[0].matches(intrinsics):
+            shape = intrinsics.height, intrinsics.width
+            pixels = np.indices(shape)[::-1].reshape(2, -1).T.astype(np.float64)
+            rays = intrinsics.rays(pixels).reshape(*shape, 3)
+            kept = self._rays[view.camera] = intrinsics, PixelRays(rays, self._config)
+        return kept[1]
+
+    def _publish(self) -> None:
+        """Publish the map if it changed, and how the images were used."""
+        now = self._node.get_clock().now()
+        if self._mapper.images != self._published:
+            self._published = self._mapper.images
+            floor_map = self._mapper.floor_map()
+            self._map.publish(occupancy_grid_message(floor_map, now.nanoseconds * 1e-9))
+        level = DiagnosticStatus.OK if self._mapper.images else DiagnosticStatus.WARN
+        text = "mapping" if self._mapper.images else self._problem or "no depth image yet"
+        status = DiagnosticStatus(level=level, name=self._node.get_fully_qualified_name(), message=text)
+        facts = {"images": self._mapper.images, **{f"refused {k}": v for k, v in self._refused.items()}}
+        status.values = [KeyValue(key=key, value=str(value)) for key, value in facts.items()]
+        message = DiagnosticArray(status=[status])
+        message.header.stamp = now.to_msg()
+        self._diagnostics.publish(message)
+
+    def _save(self) -> None:
+        """Save the map if it changed; a full disk is logged and tried again."""
+        if self._mapper.images == self._saved:
+            return
+        try:
+            self._mapper.save(self._path)
+        except OSError as error:
+            self._node.get_logger().error(f"the map is not saved: {error}; retrying")
+            return
+        self._saved = self._mapper.images
+
+
+class MapperNode(LifecycleNodeBase):
+    """Lifecycle node of the mapper; active, it holds an `ActiveMapper`."""
+
+    def __init__(self, **options: object) -> None:
+        super().__init__("mapper", **options)
+        self._parameter_values: MapperParameters | None = None
+
+    def configure(self, scope: ResourceScope) -> None:
+        """Declare parameters."""
+        self._parameter_values = declare(self, MapperParameters)
+
+    def activate(self, scope: ResourceScope) -> None:
+        """Load the map and subscribe to the streams."""
+        ActiveMapper(scope, self, self._parameter_values or declare(self, MapperParameters))
+
+
+def main() -> int:
+    """Run the node as a process."""
+    return run(MapperNode)

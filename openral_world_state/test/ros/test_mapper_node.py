@@ -1,0 +1,164 @@
+"""The mapper on real DDS, with a camera and transforms around it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip("rclpy")
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import TransformStamped
+from nav_msgs.msg import OccupancyGrid
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import CameraInfo, Image
+from tf2_msgs.msg import TFMessage
+
+from openral_core.geometry import Pose
+from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
+from openral_ros.conversions.geometry import transform_message
+from openral_ros.conversions.images import image_message
+from openral_ros.qos import LATCHED, RELIABLE, SENSOR
+from openral_testing.synthetic_depth import Plane, look_at_pose, render_depth
+from openral_world_state.ros.mapper_node import MapperNode, occupancy_grid_message
+
+FRAME = "head_camera_optical_frame"
+SHOT = render_depth(
+    {"_wall": Plane((1.0, 0.0, 0.0), 3.0), "_floor": Plane((0.0, 0.0, 1.0), 0.0)},
+    look_at_pose((0.0, 0.0, 1.3), (2.0, 0.0, 0.3)),
+    stamp=10.0,
+)
+
+
+class Robot(Node):
+    """Camera, transforms, and what the mapper publishes."""
+
+    def __init__(self, context: Any) -> None:
+        super().__init__("robot", context=context)
+        static = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._tf = self.create_publisher(TFMessage, "tf_static", static)
+        self.depth = self.create_publisher(Image, "head/depth", SENSOR)
+        self._info = self.create_publisher(CameraInfo, "head/camera_info", SENSOR)
+        self.maps: list[OccupancyGrid] = []
+        self.problems: list[str] = []
+        self.create_subscription(OccupancyGrid, "map", self.maps.append, LATCHED)
+        self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, RELIABLE)
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        self.problems += [value.key for value in message.status[0].values]
+
+    def place(self) -> None:
+        poses = {FRAME: Pose.from_matrix(SHOT.view.T_map_camera), "base_link": Pose()}
+        found = [
+            TransformStamped(child_frame_id=frame, transform=transform_message(pose))
+            for frame, pose in poses.items()
+        ]
+        for item in found:
+            item.header.frame_id = "map"
+        self._tf.publish(TFMessage(transforms=found))
+
+    def show(self, stamp: float) -> None:
+        intrinsics = SHOT.view.intrinsics
+        info = CameraInfo(width=intrinsics.width, height=intrinsics.height)
+        info.k, info.header.frame_id = intrinsics.K.ravel().tolist(), FRAME
+        self._info.publish(info)
+        self.depth.publish(image_message(SHOT.view.depth, "32FC1", stamp, FRAME))
+
+
+@pytest.fixture
+def make_node(ros_context: Any) -> Iterator[Callable[..., MapperNode]]:
+    made: list[Node] = []
+
+    def make(**parameters: object) -> MapperNode:
+        given = {"image_rate": 20.0, "publish_period": 0.1, **parameters}
+        overrides = [Parameter(name, value=value) for name, value in given.items()]
+        made.append(MapperNode(context=ros_context, parameter_overrides=overrides))
+        return made[-1]
+
+    yield make
+    for node in made:
+        node.close()
+        node.destroy_node()
+
+
+@pytest.fixture
+def robot(ros_context: Any) -> Iterator[Robot]:
+    node = Robot(ros_context)
+    yield node
+    node.destroy_node()
+
+
+def floor_of(message: OccupancyGrid) -> FloorMap:
+    cells = np.array(message.data, np.int8).reshape(message.info.height, message.info.width)
+    origin = FloorMap(cells, message.info.resolution).origin
+    position = message.info.origin.position
+    return FloorMap(
+        cells, message.info.resolution, origin.model_copy(update={"x": position.x, "y": position.y})
+    )
+
+
+def mapped(node: MapperNode, robot: Robot, spin_until: Callable[..., None]) -> FloorMap:
+    """Activate, show images until the wall is on the map, and return it."""
+    node.trigger_configure()
+    node.trigger_activate()
+    spin_until([node, robot], lambda: robot.depth.get_subscription_count() > 0)
+    stamps = iter(np.arange(10.0, 1000.0, 0.1))
+
+    def is_mapped() -> bool:
+        robot.place()
+        robot.show(float(next(stamps)))
+        return bool(robot.maps) and floor_of(robot.maps[-1]).value_at(2.5, 0.0) == FREE
+
+    spin_until([node, robot], is_mapped, 20.0)
+    return floor_of(robot.maps[-1])
+
+
+def test_a_map_is_published_in_its_frame_and_saved(
+    make_node: Callable[..., MapperNode], robot: Robot, spin_until: Callable[..., None], tmp_path: Path
+) -> None:
+    node = make_node(map_path=str(tmp_path / "home.npz"))
+    found = mapped(node, robot, spin_until)
+    assert robot.maps[-1].header.frame_id == "map"
+    assert found.value_at(3.02, 0.0) == OCCUPIED
+    node.trigger_deactivate()
+    again = make_node(map_path=str(tmp_path / "home.npz"))
+    again.trigger_configure()
+    again.trigger_activate()
+    before = len(robot.maps)
+    robot.place()
+    robot.show(2000.0)
+    spin_until([again, robot], lambda: len(robot.maps) > before or bool(robot.show(2000.0)), 20.0)
+    assert floor_of(robot.maps[-1]).value_at(2.5, 0.0) == FREE
+
+
+def test_images_without_transforms_are_counted_and_not_used(
+    make_node: Callable[..., MapperNode], robot: Robot, spin_until: Callable[..., None]
+) -> None:
+    node = make_node()
+    node.trigger_configure()
+    node.trigger_activate()
+
+    def is_refused() -> bool:
+        robot.show(10.0)
+        return "refused UnknownFrame" in robot.problems
+
+    spin_until([node, robot], is_refused, 20.0)
+    assert not robot.maps
+
+
+def test_a_broken_map_file_fails_the_activation(make_node: Callable[..., MapperNode], tmp_path: Path) -> None:
+    (tmp_path / "home.npz").write_bytes(b"broken")
+    node = make_node(map_path=str(tmp_path / "home.npz"))
+    node.trigger_configure()
+    assert node.trigger_activate().name == "FAILURE"
+
+
+def test_a_message_has_the_cells_row_by_row_from_the_origin() -> None:
+    cells = np.array([[FREE, OCCUPIED, -1], [-1, -1, FREE]], np.int8)
+    message = occupancy_grid_message(FloorMap(cells, 0.1), 3.5)
+    assert (message.info.width, message.info.height) == (3, 2)
+    assert list(message.data) == [0, 100, -1, -1, -1, 0]
+    assert message.info.origin.orientation.w == 1.0
