@@ -58,7 +58,7 @@ class PlaybackCounts:
 
 @dataclass(frozen=True, slots=True)
 class RecordedMemory:
-    """What was remembered when a recording began and ended, with the queries of its missions.
+    """Objects remembered when a recording began and ended, with the queries of its missions.
 
     ``started`` is the stamp of the first image [s]; objects seen before it were remembered already.
     """
