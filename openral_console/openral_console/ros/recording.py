@@ -4,6 +4,8 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from heapq import merge
+from operator import itemgetter
 from pathlib import Path
 
 from mcap.reader import make_reader
@@ -40,6 +42,14 @@ class Entry:
     data: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedImage:
+    """Image of a camera; ``time`` is that in the recording [s]."""
+
+    time: float
+    frame: Frame
+
+
 class RecordingSource:
     """Timeline of one MCAP file; times are in [s] since its beginning.
 
@@ -57,7 +67,31 @@ class RecordingSource:
         self._lines: list[tuple[float, str]] = []
         self.duration = self._load()
         self.sections = Sections()
+        self.marks = list(self._marks())[:MAX_MARKS]
         self.sections.put("run", self._about())
+
+    @property
+    def cameras(self) -> tuple[str, ...]:
+        """Ids of the recorded cameras."""
+        return tuple(self._images)
+
+    def messages(self) -> Iterator[tuple[float, str, object]]:
+        """Yield (time, topic, message) of everything that sections are made of, in order."""
+        streams = (
+            ((entry.time, topic, entry) for entry in entries) for topic, entries in self._topics.items()
+        )
+        for time, topic, entry in merge(*streams, key=itemgetter(0)):
+            yield time, topic, deserialize_message(entry.data, entry.kind)
+
+    def images(self, camera: str) -> list[RecordedImage]:
+        """Return every image of a camera."""
+        topic = f"/{camera}{CAMERA_SUFFIX}"
+        with self.path.open("rb") as file:
+            found = make_reader(file).iter_messages(topics=[topic])
+            return [
+                RecordedImage((message.log_time - self._start) * 1e-9, _frame_of(message.data))
+                for _, _, message in found
+            ]
 
     def at(self, time: float) -> str:
         """Return the sections at a time, as JSON."""
@@ -133,19 +167,18 @@ class RecordingSource:
             found = make_reader(file).iter_messages(starting_at=stamp - 1000, ending_before=stamp + 1000)
             for _, channel, message in found:
                 if channel.topic.endswith(CAMERA_SUFFIX) and _camera(channel.topic) == camera:
-                    image = deserialize_message(message.data, CompressedImage)
-                    return Frame(bytes(image.data), image.header.frame_id, seconds(image.header.stamp))
+                    return _frame_of(message.data)
         raise NothingToShow(f"no image of camera {camera[:60]!r} at {time:.1f} s")
 
     def _about(self) -> Json:
         return {
             "name": self.path.parent.name or self.path.name,
             "duration": round(self.duration, 3),
-            "marks": list(self._marks())[:MAX_MARKS],
+            "marks": self.marks,
             "story": self._story(),
         }
 
-    def _marks(self) -> Iterator[Json]:
+    def _marks(self) -> Iterator[Mapping[str, float | str]]:
         """Yield the moments worth jumping to: decisions, their outcomes, failures, ends of missions."""
         found: list[tuple[float, str, str]] = []
         for entries in self._topics.values():
@@ -166,6 +199,11 @@ class RecordingSource:
             return list(stories(read_lives(line for _, line in self._lines)))
         except OpenRALError as error:
             return [f"no explanation: {error}"]
+
+
+def _frame_of(data: bytes) -> Frame:
+    image = deserialize_message(data, CompressedImage)
+    return Frame(bytes(image.data), image.header.frame_id, seconds(image.header.stamp))
 
 
 def _camera(topic: str) -> str:

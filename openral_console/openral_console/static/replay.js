@@ -1,6 +1,11 @@
 // The scrubber of a recording: one time for every view, marks to jump between, play.
 import { h, seconds } from "./dom.js";
 
+// Puts the moment into the address, so that it can be shared; some browsers forbid it to a page from disk.
+function name(time) {
+  try { history.replaceState(null, "", `${location.pathname}?t=${time.toFixed(1)}${location.hash}`); } catch { /* the address stays */ }
+}
+
 export function scrubber(run, seek) {
   const foot = document.getElementById("scrubber");
   if (!foot.hidden) return;
@@ -13,7 +18,7 @@ export function scrubber(run, seek) {
     const bounded = Math.min(Math.max(time, 0), run.duration);
     range.value = bounded;
     output.textContent = `${seconds(bounded)} of ${seconds(run.duration)}`;
-    if (!keep) history.replaceState(null, "", `${location.pathname}?t=${bounded.toFixed(1)}${location.hash}`);
+    if (!keep) name(bounded);
     seek(bounded);
   };
   const stop = () => { clearInterval(timer); timer = null; play.textContent = "Play"; };

@@ -1,47 +1,13 @@
 """The page of a recorded run: one scrubber moves every view."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
-from rclpy.serialization import serialize_message
-
-from openral_console.ros.recording import RecordingSource
-from openral_console.security import Access
-from openral_msgs.msg import FailureTrigger, MissionStatus
-from openral_recorder.ros.topic_recorder import compressed
-from openral_recorder.schemas import ros_schema
-from openral_recorder.writer import McapRecording, RecordingLimits
-from openral_ros.conversions.images import image_message
-from openral_testing.ros.robot import mission, scene
 
 Open = Callable[..., Page]
 pytestmark = pytest.mark.timeout(120)
-
-
-@pytest.fixture
-def recorded(tmp_path: Path, site_class: Any) -> Iterator[Any]:
-    """Ten seconds: a mission with pending calls, a failure, the end; one image."""
-    recording = McapRecording(tmp_path / "run.mcap", RecordingLimits(min_free=0))
-
-    def write(topic: str, message: Any, time: float) -> None:
-        kind = f"{type(message).__module__.split('.')[0]}/msg/{type(message).__name__}"
-        recording.write(topic, ros_schema(kind), bytes(serialize_message(message)), int(time * 1e9))
-
-    write("/openral/scene_graph", scene(), 100.0)
-    write("/openral/mission", mission(step="looking around"), 102.0)
-    write("/openral/failure/x", FailureTrigger(source="x", kind="crashed", message="lost"), 105.0)
-    write("/openral/mission", mission(MissionStatus.STATE_SUCCEEDED, reason="brought it"), 110.0)
-    image = image_message(np.full((48, 64, 3), 90, np.uint8), "rgb8", 103.0, "head")
-    write("/head/image_raw/compressed", compressed(image)[1], 103.0)
-    recording.close()
-    source = RecordingSource(tmp_path)
-    opened = site_class(source, Access())
-    yield opened
-    opened.close()
 
 
 def test_the_scrubber_moves_the_mission(recorded: Any, open_page: Open) -> None:
