@@ -5,7 +5,7 @@ NAME = "openral_skills_ros"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Skill server of real robots: ExecuteRskill by Nav2, ros2_control and any ROS action.",
+    description="Skill server of real robots: ExecuteRskill by Nav2, MoveIt, ros2_control, any action.",
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed"]},

@@ -37,8 +37,14 @@ def skill_server(context: Any, robot: Path) -> SkillServerNode:
     return SkillServerNode(context=context, parameter_overrides=overrides)
 
 
+MOVED = 1
+"""Success of MoveIt."""
+
+
 class FakeServer:
     """Action server of another package; ``mode`` and ``code`` are set by a test before it sends a goal.
+
+    ``fault_at`` restricts the mode to the goal of that number, ``react`` fills the result of a success.
 
     Modes: succeeds, aborts, rejects, runs (until cancelled), hangs (ignores cancellation), silent (neither
     accepts nor rejects until `answer`), dies (after it has accepted), races (succeeds while it is cancelled).
@@ -47,6 +53,8 @@ class FakeServer:
     def __init__(self, node: Any, action_type: Any, name: str) -> None:
         self.node, self.type, self.name = node, action_type, name
         self.mode, self.code = "succeeds", 0
+        self.fault_at: int | None = None
+        self.react: Callable[[Any, Any], None] = lambda goal, result: None
         self.feedback: Sequence[Any] = ()
         self.goals: list[Any] = []
         self.running: dict[bytes, Any] = {}
@@ -91,11 +99,16 @@ class FakeServer:
             self._answers.append(Future())
             await self._answers[-1]
         self.goals.append(goal)
-        return GoalResponse.REJECT if self.mode == "rejects" else GoalResponse.ACCEPT
+        return GoalResponse.REJECT if self._mode() == "rejects" else GoalResponse.ACCEPT
+
+    def _mode(self) -> str:
+        """Mode of the newest goal."""
+        faulty = self.fault_at in (None, len(self.goals) - 1)
+        return self.mode if faulty else "succeeds"
 
     def _on_cancel(self, handle: Any) -> CancelResponse:
         self.cancels += 1
-        if self.mode == "hangs":
+        if self._mode() == "hangs":
             return CancelResponse.REJECT
         self._end_of(bytes(handle.goal_id.uuid)).set_result(None)
         return CancelResponse.ACCEPT
@@ -109,20 +122,28 @@ class FakeServer:
         self.running[key] = handle
         for told in self.feedback:
             handle.publish_feedback(told)
-        if self.mode not in ("succeeds", "aborts"):
+        if self._mode() not in ("succeeds", "aborts"):
             await self._end_of(key)
         self.running.pop(key)
         self.ended += 1
-        if self.mode == "aborts":
+        result, aborts = self.type.Result(), self._mode() == "aborts"
+        if aborts:
             handle.abort()
-        elif handle.is_cancel_requested and self.mode != "races":
+        elif handle.is_cancel_requested and self._mode() != "races":
             handle.canceled()
         else:
+            self.react(handle.request, result)
             handle.succeed()
-        result = self.type.Result()
         if hasattr(result, "error_code"):
-            result.error_code = self.code
+            self._set_code(result, succeeded=not aborts)
         return result
+
+    def _set_code(self, result: Any, *, succeeded: bool) -> None:
+        """Set the error code; MoveIt has a message for it, in which 1 is success."""
+        if hasattr(result.error_code, "val"):
+            result.error_code.val = MOVED if succeeded else self.code
+        else:
+            result.error_code = self.code
 
 
 class Goal:

@@ -103,6 +103,95 @@ class HeadBackend(Document):
         return self
 
 
+class Gripper(Document):
+    """Parallel gripper of ros2_control; between its two positions the opening is linear."""
+
+    action: RosName = Field(description="its action server")
+    type: Literal["parallel", "command"] = Field(
+        description="parallel = control_msgs/action/ParallelGripperCommand, command = GripperCommand"
+    )
+    joint: str = Field(min_length=1, description="joint that joint_states and the action report")
+    opening: float = Field(gt=0.0, le=0.4, description="largest distance between the pads [m]")
+    open_position: float = Field(description="position of the joint at that opening [m] or [rad]")
+    closed_position: float = Field(default=0.0, description="position of the joint when closed [m] or [rad]")
+    pad: tuple[float, float, float] = Field(
+        description="breadth, thickness along the travel and length along the approach of a pad [m]"
+    )
+    tip_length: float = Field(gt=0.0, le=0.2, description="from the tip frame to the ends of the pads [m]")
+    effort: float = Field(default=20.0, gt=0.0, description="force of the grip [N]")
+    links: tuple[Frame, ...] = Field(
+        default=(), description="links of hand and fingers, which may touch a held object"
+    )
+    missed_opening: float = Field(
+        default=0.004, gt=0.0, description="opening below which the fingers have closed on nothing [m]"
+    )
+
+    @model_validator(mode="after")
+    def _sizes_are_possible(self) -> Self:
+        if self.open_position == self.closed_position:
+            raise ValueError("open_position and closed_position must differ")
+        if not all(0.0 < size <= 0.2 for size in self.pad):
+            raise ValueError(f"pad must be three lengths above 0 and up to 0.2 m, found {list(self.pad)}")
+        if self.missed_opening >= self.opening:
+            raise ValueError("missed_opening must be less than opening")
+        return self
+
+
+Axis = Literal["x", "y", "z"]
+
+
+class Arm(Document):
+    """Arm that MoveIt plans for, with its gripper."""
+
+    group: str = Field(min_length=1, description="planning group")
+    base: Frame = Field(description="link from which the reach is measured")
+    tip: Frame = Field(description="link between the pads, for which poses are planned")
+    approach_axis: Axis = Field(default="z", description="axis of the tip that points out of the hand")
+    travel_axis: Axis = Field(default="y", description="axis of the tip along which the fingers travel")
+    reach: float = Field(gt=0.0, le=3.0, description="largest distance from base to tip [m]")
+    payload: float = Field(gt=0.0, description="heaviest object; MoveIt is told it as the weight held [kg]")
+    gripper: Gripper
+    move_action: RosName = Field(default="move_action", description="moveit_msgs/action/MoveGroup")
+    carry: dict[str, float] = Field(
+        default_factory=dict, description="joint positions for driving [rad] or [m]; empty = stay"
+    )
+    planning_time: float = Field(default=5.0, gt=0.0, le=60.0, description="longest planning of a motion [s]")
+    attempts: int = Field(default=4, ge=1, le=100, description="planning attempts per motion")
+    speed: float = Field(default=0.3, gt=0.0, le=1.0, description="fraction of the joints' limits")
+    linear_pipeline: str = Field(
+        default="",
+        description="pipeline of straight motions, as pilz_industrial_motion_planner",
+    )
+    linear_planner: str = Field(default="", description="planner of straight motions, as LIN")
+    position_tolerance: float = Field(default=0.005, gt=0.0, le=0.1, description="of the tip [m]")
+    orientation_tolerance: float = Field(default=0.05, gt=0.0, le=1.0, description="of each axis [rad]")
+
+    @model_validator(mode="after")
+    def _axes_differ(self) -> Self:
+        if self.approach_axis == self.travel_axis:
+            raise ValueError(
+                f"approach_axis and travel_axis are both {self.approach_axis!r}: they must differ"
+            )
+        return self
+
+
+class MoveItBackend(Document):
+    """GRASP, PLACE or HANDOVER by MoveIt and the gripper of `arm`."""
+
+    backend: Literal["moveit"]
+    candidates: int = Field(default=8, ge=1, le=50, description="hand poses that are planned at most")
+    distance: float = Field(
+        default=0.10, gt=0.0, le=0.5, description="from the hand before to the hand at the object [m]"
+    )
+    lift: float = Field(default=0.10, gt=0.0, le=0.5, description="height to which an object is lifted [m]")
+    dock: float = Field(
+        default=0.65, gt=0.0, le=2.0, description="distance from arm to target after driving nearer [m]"
+    )
+    person_distance: float = Field(default=0.6, ge=0.3, description="HANDOVER: from the person's middle [m]")
+    offer_height: float = Field(default=1.0, gt=0.0, description="HANDOVER: height of the object [m]")
+    wait: float = Field(default=10.0, gt=0.0, description="HANDOVER: longest wait for the person's pull [s]")
+
+
 GoalTemplate = dict[str, object]
 """Fields of a goal message; a text ``$name`` stands for that parameter of the skill."""
 
@@ -130,12 +219,13 @@ class ActionBackend(Document):
 
 
 AnyBackend = Annotated[
-    Nav2Backend | SpinBackend | HeadBackend | ActionBackend, Field(discriminator="backend")
+    Nav2Backend | SpinBackend | HeadBackend | MoveItBackend | ActionBackend, Field(discriminator="backend")
 ]
 VERBS_OF: Mapping[str, frozenset[Verb]] = {
     "nav2": frozenset({Verb.NAVIGATE}),
     "spin": frozenset({Verb.LOOK_AT}),
     "head": frozenset({Verb.LOOK_AT}),
+    "moveit": frozenset({Verb.GRASP, Verb.PLACE, Verb.HANDOVER}),
     "action": frozenset(Verb),
 }
 """Verbs that each kind of backend can carry out."""
@@ -152,6 +242,7 @@ class RobotDescription(Document):
     localisation: Localisation | None = Field(
         default=None, description="None = the pose is trusted, as of a robot that does not drive"
     )
+    arm: Arm | None = Field(default=None, description="needed by the backend moveit")
     skills: dict[Verb, AnyBackend] = Field(default_factory=dict)
     client_lease: float = Field(
         default=20.0,
@@ -167,6 +258,8 @@ class RobotDescription(Document):
                 raise ValueError(
                     f"skills.{verb}: backend {backend.backend!r} cannot do it, valid are {valid}"
                 )
+            if isinstance(backend, MoveItBackend) and self.arm is None:
+                raise ValueError(f"skills.{verb}: backend 'moveit' needs the section 'arm'")
         return self
 
 

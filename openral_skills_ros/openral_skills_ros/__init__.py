@@ -1,1 +1,1 @@
-"""Skill server of real robots: ExecuteRskill carried out by Nav2, ros2_control and any other ROS action."""
+"""Skill server of real robots: ExecuteRskill by Nav2, MoveIt, ros2_control and any other action."""

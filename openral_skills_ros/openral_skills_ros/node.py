@@ -8,6 +8,7 @@ import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from rclpy.node import Node
 from rclpy.task import Future
@@ -16,8 +17,8 @@ from openral_core.errors import OpenRALError
 from openral_core.robot import (
     ActionBackend,
     AnyBackend,
-    Frames,
     HeadBackend,
+    MoveItBackend,
     Nav2Backend,
     RobotDescription,
     SpinBackend,
@@ -39,9 +40,12 @@ from openral_skills_ros.backends.any_action import AnyActionBackend
 from openral_skills_ros.backends.backend import Backend, Run
 from openral_skills_ros.backends.look_at import HeadMotion, SpinMotion
 from openral_skills_ros.backends.navigate import NavigateBackend
-from openral_skills_ros.foreign_action import InterfaceMissing
+from openral_skills_ros.foreign_action import InterfaceMissing, load_action
 from openral_skills_ros.localisation import LocalisationGate
 from openral_skills_ros.parameters import SkillServerParameters
+
+if TYPE_CHECKING:
+    from openral_skills_ros.backends.moveit import HandBackends
 
 WAIT_FOR_BACKEND = 5.0
 """Time that a goal waits for its backend's server, navigator or transforms [s]; Nav2 needs a few."""
@@ -74,21 +78,34 @@ class BackendFactory:
     """Makes backends; they share the buffer of transforms and the localisation gate."""
 
     def __init__(self, scope: ResourceScope, node: Node, robot: RobotDescription) -> None:
-        self._scope, self._node, self._frames = scope, node, robot.frames
+        self._scope, self._node, self._robot = scope, node, robot
         limits = robot.localisation
         self._gate = LocalisationGate(scope, node, limits) if limits else None
         self._transforms = TransformBuffer(scope)
+        self._hand: HandBackends | None = None
 
-    def make(self, options: AnyBackend) -> Backend:
-        """Make a backend; `UninstalledBackend` if its action type is missing."""
-        try:
-            return self._make(options, self._frames)
-        except InterfaceMissing as error:
-            self._node.get_logger().warning(str(error))
-            return UninstalledBackend(error)
+    @property
+    def holding(self) -> str:
+        """Label of the held object, "" for none."""
+        return self._hand.holding if self._hand else ""
 
-    def _make(self, options: AnyBackend, frames: Frames) -> Backend:
+    def make_all(self) -> dict[Verb, Backend]:
+        """Make the backend of each verb; `UninstalledBackend` if its action type is missing."""
+        made: dict[Verb, Backend] = {}
+        # The hand drives nearer by the backend of NAVIGATE, which therefore comes first.
+        for verb in sorted(self._robot.skills, key=lambda verb: verb is not Verb.NAVIGATE):
+            try:
+                made[verb] = self._make(verb, self._robot.skills[verb], made.get(Verb.NAVIGATE))
+            except InterfaceMissing as error:
+                self._node.get_logger().warning(str(error))
+                made[verb] = UninstalledBackend(error)
+        return made
+
+    def _make(self, verb: Verb, options: AnyBackend, drive: Backend | None) -> Backend:
+        frames = self._robot.frames
         match options:
+            case MoveItBackend():
+                return self._hand_backends(drive).make(verb, options)
             case Nav2Backend():
                 return NavigateBackend(self._scope, self._node, frames, options, self._gate)
             case SpinBackend():
@@ -98,18 +115,24 @@ class BackendFactory:
             case ActionBackend():
                 return AnyActionBackend(self._scope, self._node, frames, options)
 
+    def _hand_backends(self, drive: Backend | None) -> "HandBackends":
+        if self._hand is None:
+            load_action("moveit_msgs/action/MoveGroup")
+            from openral_skills_ros.backends.moveit import HandBackends
+
+            arm = self._robot.arm
+            assert arm is not None, "robot.yaml with the backend moveit has an arm"
+            self._hand = HandBackends(self._scope, self._node, self._robot, arm, self._transforms, drive)
+        return self._hand
+
 
 class RobotSkills:
     """The robot of a `SkillServer`; all calls belong to the node's executor."""
 
-    holding = ""
-
     def __init__(self, scope: ResourceScope, node: Node, robot: RobotDescription) -> None:
         self._node, self._lease = node, robot.client_lease
-        factory = BackendFactory(scope, node, robot)
-        self._backends: Mapping[Verb, Backend] = {
-            verb: factory.make(options) for verb, options in robot.skills.items()
-        }
+        self._factory = BackendFactory(scope, node, robot)
+        self._backends: Mapping[Verb, Backend] = self._factory.make_all()
         self._run: Run | None = None
         self._waiting: tuple[Backend, float, Future] | None = None
         self._client_seen = 0.0
@@ -125,6 +148,11 @@ class RobotSkills:
     def available(self) -> Collection[Verb]:
         """Verbs whose backend takes goals now."""
         return [verb for verb, backend in self._backends.items() if not backend.unavailable]
+
+    @property
+    def holding(self) -> str:
+        """Label of the held object, "" for none."""
+        return self._factory.holding
 
     @property
     def feedback(self) -> Feedback:

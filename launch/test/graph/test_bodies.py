@@ -42,7 +42,7 @@ def test_every_example_makes_a_graph_without_the_simulation(file: Path) -> None:
 def test_the_examples_are_a_robot_that_acts_and_one_that_only_looks() -> None:
     skills = {file.stem: set(load_robot(file).skills) for file in ROBOTS}
     assert skills == {
-        "mobile_manipulator": {Verb.NAVIGATE, Verb.LOOK_AT, Verb.PLACE},
+        "mobile_manipulator": {Verb.NAVIGATE, Verb.LOOK_AT, Verb.GRASP, Verb.PLACE, Verb.HANDOVER, Verb.POUR},
         "shelf_camera": set(),
     }
 
@@ -86,7 +86,7 @@ def test_a_mistake_in_the_file_and_one_in_a_flag_are_told_together(tmp_path: Pat
     with pytest.raises(InvalidDeployment) as refused:
         graph_of(file, run=("arm",))
     told = "\n".join(refused.value.problems)
-    assert "unknown key 'camera': valid here are 'cameras'" in told
+    assert "unknown key 'camera': valid here are 'arm', 'cameras'" in told
     assert "--run arm" in told
 
 

@@ -1,5 +1,6 @@
 """Approach directions of the hand and the orientations that follow from them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,11 @@ LEVEL_PITCH = 0.15
 """Pitch and roll up to which a hand counts as level [rad]; 9 degrees, so that a full cup does not spill."""
 _YAWS = tuple(np.arange(12) * np.pi / 12)
 """Rotations of the fingers to sample [rad]; every 15 degrees over half a turn, the gripper is symmetric."""
+
+_TURNS = tuple(np.arange(8) * np.pi / 4)
+"""Rotations of a hand that points down to try [rad]."""
+_HEADINGS = (0.0, 0.4, -0.4, 0.75, -0.75)
+"""Deviations of a level hand from its heading to try [rad], the preferred first."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,19 @@ class HandOrientation:
         c, s = np.cos(self.roll), np.sin(self.roll)
         rolled: Vector = _hand(_along(heading, self.pitch)) @ [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]
         return rolled
+
+
+def orientations_like(orientation: HandOrientation, heading: float) -> Iterator[tuple[str, Vector]]:
+    """List hand orientations that keep an object as upright as when it was grasped, and their names.
+
+    Those along ``heading`` [rad] in map come first. Each is a rotation matrix, shape (3, 3).
+    """
+    if orientation.is_downward:
+        for turn in sorted(_TURNS, key=lambda turn: abs(turn - np.pi)):
+            yield "from above", hand_axes(top_down(heading + turn))
+        return
+    for turn in _HEADINGS:
+        yield "from the side" if turn else "from the front", orientation.axes(heading + turn)
 
 
 def hand_axes(approach: ApproachDirection) -> Vector:

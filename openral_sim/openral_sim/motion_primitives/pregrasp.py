@@ -13,6 +13,7 @@ from openral_core.grasping.approach import (
     frontal,
     hand_axes,
     oblique,
+    orientations_like,
     pregrasp_pose,
     top_down,
     wrist_rotations,
@@ -60,14 +61,10 @@ class HoldConfig:
     """Parameters of holding an object over a point; tuned in simulation.
 
     Attributes:
-        yaws: Number of rotations of a hand that points down.
-        headings: Deviations of a level hand from the base's heading in [rad], the preferred first.
         min_upright: Cosine of the largest tilt in the hand that is corrected; 37 degrees.
         contact_radius: Radius around the point within which contact is intended in [m].
     """
 
-    yaws: int = 8
-    headings: tuple[float, ...] = (0.0, 0.4, -0.4, 0.75, -0.75)
     min_upright: float = 0.8
     contact_radius: float = 0.06
 
@@ -179,13 +176,8 @@ def hold_poses_over(
 
 def hold_orientations(held: HeldObject, heading: float) -> Iterator[tuple[str, Vector]]:
     """List the name and the orientation of each hand pose, those along the base's heading first."""
-    if not held.is_downward:
-        for turn in HOLD.headings:
-            name = "from the side" if turn else "from the front"
-            yield name, upright_orientation(held, held.orientation.axes(heading + turn))
-        return
-    for turn in sorted(np.arange(HOLD.yaws) * 2 * np.pi / HOLD.yaws, key=lambda turn: abs(turn - np.pi)):
-        yield "from above", hand_axes(top_down(heading + float(turn)))
+    for name, R in orientations_like(held.orientation, heading):
+        yield name, R if held.is_downward else upright_orientation(held, R)
 
 
 def upright_orientation(held: HeldObject, R_map_hand: Vector) -> Vector:

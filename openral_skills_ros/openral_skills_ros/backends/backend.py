@@ -2,9 +2,34 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Protocol
 
-from openral_core.skills import Feedback, ParamValue, SkillResult
+from rclpy.task import Future
+
+from openral_core.skill_errors import SkillFailed
+from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus
+from openral_ros.resources import ResourceScope
+
+POLL_PERIOD = 0.05
+"""Period at which an awaited condition is checked [s]."""
+
+
+class Stopped(SkillFailed):
+    """A goal that was cancelled before or between its motions."""
+
+    status = SkillStatus.CANCELLED
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+
+
+class Failed(SkillFailed):
+    """A goal that another package ended with a status."""
+
+    def __init__(self, status: SkillStatus, message: str) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 @dataclass(slots=True)
@@ -32,6 +57,47 @@ class Run:
     def stopping(self) -> bool:
         """Return True if the robot has to stop, for whatever reason."""
         return self.cancelled() or bool(self.stalled or self.ordered)
+
+    def check(self) -> None:
+        """Return if the robot may go on.
+
+        Raises:
+            Stopped: If it has to stop.
+        """
+        if self.stopping():
+            raise Stopped(f"cancelled while {self.feedback.stage}")
+
+
+class Pauses:
+    """Waits of coroutines on the node's executor, on one timer."""
+
+    def __init__(self, scope: ResourceScope) -> None:
+        self._waiting: list[tuple[Callable[[], bool], float, Future]] = []
+        self._timer = scope.timer(POLL_PERIOD, self._check, autostart=False)
+        scope.callback(self._end_all)
+
+    async def until(self, condition: Callable[[], bool], timeout: float) -> bool:
+        """Wait until a condition holds, at most ``timeout`` [s]; return whether it does."""
+        holds = Future()
+        self._waiting.append((condition, monotonic() + timeout, holds))
+        self._timer.reset()
+        return bool(await holds)
+
+    def _check(self) -> None:
+        now, waiting = monotonic(), self._waiting
+        self._waiting = []
+        for condition, until, future in waiting:
+            holds = condition()
+            if holds or now > until:
+                future.set_result(holds)
+            else:
+                self._waiting.append((condition, until, future))
+        if not self._waiting:
+            self._timer.cancel()
+
+    def _end_all(self) -> None:
+        for _, _, future in self._waiting:
+            future.set_result(False)
 
 
 class Backend(Protocol):

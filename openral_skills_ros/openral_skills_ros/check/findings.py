@@ -9,7 +9,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_core.robot import ActionBackend, AnyBackend, Camera, HeadBackend, Localisation, RobotDescription
+from openral_core.robot import (
+    ActionBackend,
+    AnyBackend,
+    Camera,
+    HeadBackend,
+    Localisation,
+    MoveItBackend,
+    RobotDescription,
+)
 
 COMPARED_WIDTH = 160
 """Width at which images are compared [px]: a shift of 1 % is 1.6 px."""
@@ -144,7 +152,7 @@ def examine(robot: RobotDescription, seen: Observations) -> list[Finding]:
         found += _camera(name, camera, seen)
     found += _transforms(robot, seen)
     for verb, backend in robot.skills.items():
-        found += [_action(f"action of {verb}", *pair, robot, seen) for pair in actions_of(backend)]
+        found += [_action(f"action of {verb}", *pair, robot, seen) for pair in actions_of(backend, robot)]
     if robot.localisation is not None:
         found.append(_localisation(robot.localisation, seen))
     return found
@@ -270,19 +278,28 @@ def frames_of(robot: RobotDescription) -> list[str]:
     """Return the frames that must be connected to map."""
     heads = [backend.pan_frame for backend in robot.skills.values() if isinstance(backend, HeadBackend)]
     optical = [camera.optical_frame for camera in robot.cameras.values()]
-    return list(dict.fromkeys((robot.frames.base, *heads, *optical)))
+    hand = [robot.arm.base, robot.arm.tip] if robot.arm else []
+    return list(dict.fromkeys((robot.frames.base, *heads, *hand, *optical)))
 
 
 TYPES = {
     "nav2": "nav2_msgs/action/NavigateToPose",
     "spin": "nav2_msgs/action/Spin",
     "head": "control_msgs/action/FollowJointTrajectory",
+    "moveit": "moveit_msgs/action/MoveGroup",
+    "parallel": "control_msgs/action/ParallelGripperCommand",
+    "command": "control_msgs/action/GripperCommand",
 }
-"""Action type of each kind of backend."""
+"""Action type of each kind of backend, and of each kind of gripper."""
 
 
-def actions_of(backend: AnyBackend) -> list[tuple[str, str]]:
+def actions_of(backend: AnyBackend, robot: RobotDescription) -> list[tuple[str, str]]:
     """Return the names and types of the actions that a backend needs."""
+    if isinstance(backend, MoveItBackend):
+        if robot.arm is None:
+            return []
+        gripper = robot.arm.gripper
+        return [(robot.arm.move_action, TYPES["moveit"]), (gripper.action, TYPES[gripper.type])]
     kind = backend.type if isinstance(backend, ActionBackend) else TYPES[backend.backend]
     own = [(backend.action, kind)]
     turning = backend.spin if isinstance(backend, HeadBackend) else None

@@ -1,6 +1,7 @@
 """Every seeded mistake of a robot is found, with its mend, and none on the good robot."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -199,6 +200,43 @@ def test_an_action_under_another_name_is_proposed() -> None:
     action_in_a_namespace(seen)
     (finding,) = [finding for finding in examine(ROBOT, seen) if finding.problem]
     assert finding.mend == "set action to /robot1/navigate_to_pose in robot.yaml"
+
+
+HAND = {
+    "group": "arm",
+    "base": "shoulder",
+    "tip": "tcp",
+    "reach": 0.9,
+    "payload": 1.0,
+    "move_action": "/move_action",
+    "gripper": {
+        "action": "/gripper/cmd",
+        "type": "command",
+        "joint": "finger",
+        "opening": 0.08,
+        "open_position": 0.04,
+        "pad": [0.02, 0.012, 0.044],
+        "tip_length": 0.02,
+    },
+}
+
+
+def test_the_actions_and_frames_of_an_arm_are_checked() -> None:
+    skills = {"NAVIGATE": {"backend": "nav2"}, "GRASP": {"backend": "moveit"}}
+    robot = RobotDescription.model_validate({**ROBOT.model_dump(), "arm": HAND, "skills": skills})
+    seen = good()
+    seen = replace(
+        seen,
+        transforms={**seen.transforms, "shoulder": 0.1},
+        actions={
+            **seen.actions,
+            "/move_action": ("moveit_msgs/action/MoveGroup",),
+            "/gripper/cmd": ("control_msgs/action/ParallelGripperCommand",),
+        },
+    )
+    tip, gripper = [finding for finding in examine(robot, seen) if finding.problem]
+    assert (tip.what, tip.problem) == ("transform map <- tcp", "the frames are not connected")
+    assert gripper.problem.endswith("expected control_msgs/action/GripperCommand")
 
 
 def test_depth_with_intrinsics_of_its_own_need_not_be_registered() -> None:

@@ -1,0 +1,171 @@
+"""The hand of a robot with MoveIt: reach, obstacles, and the object that it holds; shared by its verbs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from moveit_msgs.msg import AttachedCollisionObject, PlanningScene
+from numpy.typing import NDArray
+
+from openral_core.geometry import Pose, StaleTransform, UnknownFrame
+from openral_core.grasping.approach import HandOrientation
+from openral_core.grasping.gripper import GripperGeometry
+from openral_core.robot import Frames
+from openral_core.robot import Gripper as GripperDescription
+from openral_core.skill_errors import LostObject, NothingHeld, NotReachable
+from openral_core.skills import SkillStatus, Verb
+from openral_ros.tf_buffer import TransformBuffer
+from openral_skills_ros.backends.arm import Arm
+from openral_skills_ros.backends.backend import Backend, Failed, Run
+from openral_skills_ros.backends.gripper import Gripper
+from openral_skills_ros.backends.look_at import NoTransform, missing_transform
+from openral_skills_ros.planning_scene import PerceivedScene
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Held:
+    """An object in the hand.
+
+    Attributes:
+        label: Name that it was grasped by.
+        size: Its extents in map when it was grasped in [m].
+        above_support: Height of the grasp above the surface that it stood on in [m].
+        orientation: Orientation of the hand when it closed.
+        centre: Middle of the object in the grasp frame in [m], shape (3,).
+        opening: Distance between the pads on it in [m].
+        shape: Its box at the tip, for MoveIt.
+    """
+
+    label: str
+    size: tuple[float, float, float]
+    above_support: float
+    orientation: HandOrientation
+    centre: Vector
+    opening: float
+    shape: AttachedCollisionObject
+
+
+@dataclass
+class Hand:
+    """Arm and gripper of a robot. After a start of the skill server the hand counts as empty."""
+
+    arm: Arm
+    gripper: Gripper
+    obstacles: PerceivedScene
+    transforms: TransformBuffer
+    frames: Frames
+    drive: Backend | None
+    held: Held | None = None
+
+    @property
+    def unavailable(self) -> str:
+        """Reason why nothing can be handled now."""
+        reason = self.arm.unavailable or self.gripper.unavailable
+        return reason or missing_transform(self.transforms, self.frames, self.arm.options.base)
+
+    def scene(self, target: Vector) -> PlanningScene:
+        """Return the obstacles near a target in map, with the held object."""
+        return self.obstacles.diff(target, self.held.shape if self.held else None)
+
+    def require_held(self, verb: Verb) -> Held:
+        """Return the held object.
+
+        Raises:
+            NothingHeld: If the hand is empty.
+            LostObject: If the fingers have closed since.
+        """
+        if self.held is None:
+            raise NothingHeld(verb)
+        self.check_grip()
+        return self.held
+
+    def check_grip(self) -> None:
+        """Return if the fingers are still apart.
+
+        Raises:
+            LostObject: If they have closed on nothing; the hand is then empty.
+        """
+        if self.held is not None and self.gripper.is_closed:
+            label, self.held = self.held.label, None
+            raise LostObject(f"the {label} is no longer in the hand: the fingers have closed")
+
+    def T_map(self, frame: str) -> Vector:
+        """Return the newest pose of a frame in map, shape (4, 4).
+
+        Raises:
+            NoTransform: If it is unknown.
+        """
+        try:
+            newest = self.transforms.newest(self.frames.map, frame)
+            return self.transforms.lookup(self.frames.map, frame, newest)
+        except (UnknownFrame, StaleTransform) as error:
+            raise NoTransform(error) from error
+
+    def heading(self, target: Vector) -> float:
+        """Direction from the arm to a target in map [rad]."""
+        x, y = (target - self.T_map(self.arm.options.base)[:3, 3])[:2]
+        return float(np.arctan2(y, x))
+
+    async def come_within_reach(self, target: Vector, run: Run, dock: float) -> None:
+        """Drive nearer if a target in map is out of reach and the robot drives.
+
+        Raises:
+            NotReachable: If it does not, or has not come near enough.
+            Failed: If the drive failed.
+        """
+        run.check()
+        reach = self.arm.options.reach
+        if self._distance(target) > reach and self.drive is not None:
+            run.report("driving nearer", 0.0)
+            driving = Run({"goal": self._base_goal(target, dock)}, run.stopping)
+            result = await self.drive.execute(driving)
+            if not result.success:
+                raise Failed(result.status, f"driving nearer: {result.message}")
+        distance = self._distance(target)
+        if distance > reach:
+            raise NotReachable(
+                f"the target is {distance:.2f} m from {self.arm.options.base}, the arm reaches {reach:.2f} m:"
+                " NAVIGATE nearer first"
+            )
+
+    async def reach_any(
+        self, poses: Iterable[Vector], scene: PlanningScene, run: Run, stage: str, limit: int
+    ) -> Vector:
+        """Move the hand to the first of at most ``limit`` poses that can be reached, and return it.
+
+        Raises:
+            NotReachable: If none can.
+        """
+        refused = "there is none"
+        for number, T in enumerate(poses):
+            if number == limit:
+                break
+            try:
+                await self.arm.reach(T, scene, run, stage)
+            except Failed as error:
+                if error.status is not SkillStatus.NOT_REACHABLE:
+                    raise
+                refused = str(error)
+            else:
+                return T
+        raise NotReachable(f"no hand pose can be reached, the last of at most {limit}: {refused}")
+
+    def _distance(self, target: Vector) -> float:
+        return float(np.linalg.norm(target - self.T_map(self.arm.options.base)[:3, 3]))
+
+    def _base_goal(self, target: Vector, dock: float) -> Pose:
+        """Pose of the base from which the arm is ``dock`` [m] from a target, on the straight way to it."""
+        yaw = self.heading(target)
+        T_base_arm = np.linalg.inv(self.T_map(self.frames.base)) @ self.T_map(self.arm.options.base)
+        c, s = np.cos(yaw), np.sin(yaw)
+        offset = np.array([[c, -s], [s, c]]) @ T_base_arm[:2, 3]
+        x, y = target[:2] - dock * np.array([c, s]) - offset
+        return Pose.planar(float(x), float(y), yaw)
+
+
+def geometry(options: GripperDescription) -> GripperGeometry:
+    """Return the outline of a gripper whose fingers are as broad as their pads."""
+    half = (options.pad[0] / 2, options.pad[1] / 2, options.pad[2] / 2)
+    return GripperGeometry(options.opening / 2, half, half, options.tip_length)
