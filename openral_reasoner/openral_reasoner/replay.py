@@ -176,7 +176,7 @@ def cut_off_lines(life: Life, why: str) -> Iterator[str]:
         if isinstance(command, c.PublishStatus):
             goal, state = command.report.goal, command.report.state
     if state is not None and state is not MissionState.IDLE and not state.ended:
-        yield f"mission {goal!r} was {_plain(state.name)}: {why}"
+        yield f"mission {goal!r} was {plain_status(state.name)}: {why}"
     if life.torn:
         yield "the last line of the recording is truncated and was skipped"
 
@@ -225,11 +225,15 @@ def command_lines(command: c.Command, told: dict[int, CallRecord]) -> Iterator[s
 
 def describe_call(record: CallRecord) -> str:
     """Describe an ended call."""
+    message = f" ({record.message})" if record.message else ""
+    return f"{describe_request(record)}: {plain_status(record.status)}{message}"
+
+
+def describe_request(record: CallRecord) -> str:
+    """Describe what a call asks for."""
     arguments = _object(record.arguments)
     pattern = _CALLS.get(record.tool)
-    what = pattern.format_map(_Blank(arguments)) if pattern else f"{record.tool} {_named(arguments)}"
-    message = f" ({record.message})" if record.message else ""
-    return f"{what}: {_plain(record.status)}{message}"
+    return pattern.format_map(_Blank(arguments)) if pattern else f"{record.tool} {_named(arguments)}"
 
 
 def describe_use(report: MissionReport) -> str:
@@ -264,7 +268,8 @@ def _object(words: str) -> Mapping[str, object]:
     return content if isinstance(content, dict) else {"unreadable": words[:200]}
 
 
-def _plain(status: str) -> str:
+def plain_status(status: str) -> str:
+    """Return a status as words."""
     return status.lower().replace("_", " ")
 
 
@@ -314,5 +319,5 @@ _COMMANDS: Mapping[type, _Describe] = {
     c.PublishPrompt: lambda command: f"the {command.source} says: {command.text!r}",
     c.PublishHandoff: lambda command: f"the operator is asked: {command.question.question!r}",
     c.CancelSkill: lambda command: "the running skill is cancelled",
-    c.EndMission: lambda command: f"the mission ends, {_plain(command.state.name)}: {command.reason}",
+    c.EndMission: lambda command: f"the mission ends, {plain_status(command.state.name)}: {command.reason}",
 }

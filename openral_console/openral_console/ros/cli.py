@@ -18,6 +18,9 @@ def console(
     run: Annotated[
         Path | None, typer.Argument(help="run folder or MCAP file; without one, a running robot")
     ] = None,
+    beside: Annotated[
+        Path | None, typer.Option(help="another run, whose differences are marked in the recording")
+    ] = None,
     host: Annotated[str, typer.Option(help="address; others than loopback need a token")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="port; 0 = 8770, or any if it is taken")] = 0,
     namespace: Annotated[str, typer.Option(help="namespace of the robot")] = "",
@@ -35,7 +38,7 @@ def console(
     """Show a running robot, or a recording, in the browser until interrupted."""
     opened = listen(host, port)
     access = make_access(host, allow_actions and run is None, token, allow_host or ())
-    source = RobotSource(namespace) if run is None else RecordingSource(run)
+    source = RobotSource(namespace) if run is None else RecordingSource(run, beside)
     typer.echo(f"console: {address_of(opened)}")
     if access.token and not token:
         typer.echo(f"token (shown once): {access.token}")

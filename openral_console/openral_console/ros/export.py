@@ -179,10 +179,11 @@ def html(
     out: Annotated[
         Path | None, typer.Option(help="file to write; default run.html beside the recording")
     ] = None,
+    beside: Annotated[Path | None, typer.Option(help="another run, whose differences are marked")] = None,
     max_size_mb: Annotated[float, typer.Option(min=0.5, help="largest file [MB]")] = 40.0,
 ) -> None:
     """Write a recorded run as one HTML file that any browser opens from disk."""
-    source = RecordingSource(run)
+    source = RecordingSource(run, beside)
     exported = export_run(source, int(max_size_mb * MEGABYTE))
     path = out or source.path.with_suffix(".html")
     partial = path.with_name(path.name + ".part")

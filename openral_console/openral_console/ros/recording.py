@@ -2,7 +2,7 @@
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from operator import itemgetter
@@ -18,8 +18,9 @@ from openral_console.sections import Json, Sections
 from openral_console.source import Frame, NothingToShow, RejectedCommand
 from openral_core.errors import OpenRALError
 from openral_msgs.msg import FailureTrigger, MissionStatus
-from openral_reasoner.recording import read_lives
+from openral_reasoner.recording import Life, read_lives
 from openral_reasoner.replay import stories
+from openral_reasoner.run_comparison import compare_runs, comparison_lines, story_of
 from openral_recorder.recovery import complete_recording
 from openral_ros.conversions.stamps import seconds
 from openral_ros.mission_calls import has_all_calls
@@ -50,8 +51,25 @@ class RecordedImage:
     frame: Frame
 
 
+@dataclass(frozen=True, slots=True)
+class MarkedComparison:
+    """Comparison with another run in words, and (time [s], kind, text) of its moments in this one."""
+
+    name: str
+    lines: Sequence[str]
+    marks: Sequence[tuple[float, str, str]]
+
+    def document(self) -> Json:
+        """Return what a page shows."""
+        return {"name": self.name, "lines": list(self.lines)}
+
+
 class RecordingSource:
     """Timeline of one MCAP file; times are in [s] since its beginning.
+
+    Args:
+        path: MCAP file, or folder of a run.
+        beside: Another run; the moments at which the decisions of both differ are marked.
 
     Raises:
         NotARecording: If there is none.
@@ -60,15 +78,30 @@ class RecordingSource:
 
     is_live = False
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, beside: Path | None = None) -> None:
         self.path = complete_recording(path)
         self._topics: dict[str, list[Entry]] = {}
         self._images: dict[str, list[float]] = {}
         self._lines: list[tuple[float, str]] = []
         self.duration = self._load()
         self.sections = Sections()
+        self._comparison = None if beside is None else self._compared(RecordingSource(beside))
         self.marks = list(self._marks())[:MAX_MARKS]
         self.sections.put("run", self._about())
+
+    @property
+    def name(self) -> str:
+        """Name of the run."""
+        return self.path.parent.name or self.path.name
+
+    @property
+    def lives(self) -> list[Life]:
+        """Recorded events of the reasoner.
+
+        Raises:
+            InvalidRecording: If they cannot be read.
+        """
+        return list(read_lives(line for _, line in self._lines))
 
     @property
     def cameras(self) -> tuple[str, ...]:
@@ -172,10 +205,11 @@ class RecordingSource:
 
     def _about(self) -> Json:
         return {
-            "name": self.path.parent.name or self.path.name,
+            "name": self.name,
             "duration": round(self.duration, 3),
             "marks": self.marks,
             "story": self._story(),
+            "comparison": self._comparison and self._comparison.document(),
         }
 
     def _marks(self) -> Iterator[Mapping[str, float | str]]:
@@ -188,15 +222,32 @@ class RecordingSource:
                 for entry in entries:
                     message = deserialize_message(entry.data, FailureTrigger)
                     found.append((entry.time, "failure", f"{message.source}: {message.message}"[:200]))
+        found += self._comparison.marks if self._comparison is not None else ()
         for time, kind, text in sorted(found):
             yield {"time": round(time, 3), "kind": kind, "text": text}
+
+    def _compared(self, beside: "RecordingSource") -> "MarkedComparison":
+        """Compare the decisions with those of another run, and find their moments in this recording."""
+        lives = self.lives
+        steps = [step.now for life in lives for step in life.steps]
+        times = [time for time, line in self._lines if '"event"' in line]
+        # Lines are read with a delay, so the earliest one is the best estimate of the clock's offset.
+        offset = min((time - now for time, now in zip(times, steps, strict=False)), default=0.0)
+        compared = compare_runs(story_of(lives), story_of(beside.lives))
+        marks = [
+            (max(0.0, moment.time + offset), "difference", moment.words()[:200])
+            for part in compared.divergences
+            for moment in part.first
+        ]
+        lines = tuple(comparison_lines(compared, self.name, beside.name))
+        return MarkedComparison(beside.name, lines, tuple(marks))
 
     def _story(self) -> list[str]:
         """Return the explanation of the events in words, as `openral explain` gives it."""
         if not self._lines:
             return []
         try:
-            return list(stories(read_lives(line for _, line in self._lines)))
+            return list(stories(self.lives))
         except OpenRALError as error:
             return [f"no explanation: {error}"]
 

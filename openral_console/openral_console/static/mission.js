@@ -10,7 +10,7 @@ export function mission(view, sections) {
   if (!view.firstChild) {
     view.append(h("div", { className: "grid" },
       h("div", { className: "stack" }, goalForm(), h("div", { id: "question" }), h("div", { id: "now" }), h("div", { id: "calls" })),
-      h("div", { className: "stack" }, h("div", { id: "budget" }), h("div", { id: "evidence" }), h("div", { id: "prompts" }), h("div", { id: "model" }))));
+      h("div", { className: "stack" }, h("div", { id: "budget" }), h("div", { id: "evidence" }), h("div", { id: "comparison" }), h("div", { id: "prompts" }), h("div", { id: "model" }))));
   }
   const { mission: found, handoff, prompts, palette, run } = sections;
   const at = (id) => document.getElementById(id);
@@ -22,6 +22,7 @@ export function mission(view, sections) {
   fill(at("evidence"), [found?.evidence, found?.searched], () => evidence(found));
   fill(at("prompts"), prompts, () => prompts?.length && card("Conversation", conversation(prompts)));
   fill(at("model"), palette, () => palette && card("What the model is given", model(palette)));
+  fill(at("comparison"), run?.comparison, () => run?.comparison && card(`Beside ${run.comparison.name}`, story(run.comparison.lines)));
   if (run?.story?.length) fill(at("prompts"), ["story", run.story], () => card("Explanation", story(run.story)));
 }
 

@@ -42,10 +42,11 @@ export function scrubber(run, seek) {
     place.style.left = `${(100 * mark.time) / Math.max(run.duration, 0.001)}%`;
     return place;
   }));
-  foot.append(play, h("button", { type: "button", onclick: () => jump(decisions, -1), "aria-label": "Previous decision" }, "‹"),
+  foot.append(...[play, h("button", { type: "button", onclick: () => jump(decisions, -1), "aria-label": "Previous decision" }, "‹"),
     h("button", { type: "button", onclick: () => jump(decisions, 1), "aria-label": "Next decision" }, "›"),
     h("button", { type: "button", onclick: () => jump(["failure"], 1), disabled: !run.marks.some((mark) => mark.kind === "failure") }, "Next failure"),
-    h("div", { className: "track" }, marks, range), output);
+    run.comparison && h("button", { type: "button", onclick: () => jump(["difference"], 1), disabled: !run.marks.some((mark) => mark.kind === "difference") }, "Next difference"),
+    h("div", { className: "track" }, marks, range), output].filter(Boolean));
   const asked = Number(new URLSearchParams(location.search).get("t"));
   move(Number.isFinite(asked) && asked > 0 ? asked : run.duration);
 }

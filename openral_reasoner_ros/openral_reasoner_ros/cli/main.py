@@ -24,6 +24,7 @@ from openral_reasoner import replay as replay_module
 from openral_reasoner.budget import cost_words
 from openral_reasoner.recording import Life, read_lives
 from openral_reasoner.replay import stories
+from openral_reasoner.run_comparison import compare_runs, comparison_lines, story_of
 from openral_reasoner_ros.mission_client import MissionLost, MissionMonitor, NotAcknowledged, PromptClient
 from openral_reasoner_ros.telemetry import RECORDING_FILE
 from openral_reasoner_ros.topics import MISSION, PALETTE
@@ -308,6 +309,27 @@ def explain(folder: Folder) -> None:
         typer.echo(line)
 
 
+def compare(
+    folder: Folder,
+    other: Annotated[Path, typer.Argument(help="run to compare with, one that went well for instance")],
+) -> None:
+    """Tell where the decisions and outcomes of two runs part, and how each ended.
+
+    Exit code: 0 the same decisions with the same outcomes; 1 a difference; 2 no recording.
+    """
+    compared = compare_runs(story_of(_read(folder)), story_of(_read(other)))
+    for line in comparison_lines(compared, *_names(folder, other)):
+        typer.echo(line)
+    if compared.divergences:
+        raise typer.Exit(1)
+
+
+def _names(folder: Path, other: Path) -> tuple[str, str]:
+    """Return the names of two runs, their paths if those are the same."""
+    names = [path.absolute().name.removesuffix(".mcap") for path in (folder, other)]
+    return (names[0], names[1]) if names[0] != names[1] else (str(folder), str(other))
+
+
 def _read(folder: Path) -> Iterator[Life]:
     candidates = (
         folder,
@@ -331,6 +353,7 @@ app.command()(prompt)
 app.command()(palette)
 app.command()(replay)
 app.command()(explain)
+app.command()(compare)
 app.add_typer(mission, name="mission")
 
 

@@ -129,6 +129,14 @@ def test_recordings_replay_and_explain(invoke: Invoke, tmp_path: Path, graph: An
     (tmp_path / RECORDING_FILE).write_text("\n".join(lines))
     assert invoke("replay", str(tmp_path)).exit_code == 0
     assert "find the mug" in invoke("explain", str(tmp_path)).output
+    alike = invoke("compare", str(tmp_path), str(tmp_path))
+    assert (alike.exit_code, alike.output.splitlines()[-1]) == (0, "no difference")
+    (tmp_path / "other").mkdir()
+    cut = [settings_line(settings), *(step_line(m.now, m.event, m.commands) for m in played.moments[:-1])]
+    (tmp_path / "other" / RECORDING_FILE).write_text("\n".join(cut))
+    differing = invoke("compare", str(tmp_path), str(tmp_path / "other"))
+    assert differing.exit_code == 1
+    assert "first difference: decisions of one run alone" in differing.output
     (tmp_path / RECORDING_FILE).write_text("\n".join([*lines[:-1], *lines]))
     assert "of 2 starts of the reasoner" in invoke("replay", str(tmp_path)).output
     assert "the reasoner stopped during this mission" in invoke("explain", str(tmp_path)).output
