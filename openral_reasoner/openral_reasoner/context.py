@@ -24,7 +24,12 @@ class CallEvent(FrozenModel):
 
 
 class ObjectSummary(FrozenModel):
-    """Object whose id the model may use from now on; poses stay in the core."""
+    """Object whose id the model may use from now on; poses stay in the core.
+
+    ``belongs_at`` are the places where it is kept, best first, if that was asked for; those that are
+    ``closed`` must be opened before it is taken. ``misplaced`` if it is not at one of them, ``held`` if it is
+    in the hand.
+    """
 
     id: str
     label: str
@@ -35,6 +40,10 @@ class ObjectSummary(FrozenModel):
     must_open: str = ""
     stale: bool = False
     why: str = ""
+    belongs_at: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
+    misplaced: bool = False
+    held: bool = False
 
 
 class Frontier(FrozenModel):

@@ -101,6 +101,22 @@ class Same:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """Objects that memory has within a place or room ("" for the home); ``misplaced`` are ids of them."""
+
+    within: str
+    nodes: tuple[Node, ...] = ()
+    misplaced: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Text for a report."""
+        out = f": {', '.join(self.misplaced)}" if self.misplaced else ""
+        where = self.within or "the home"
+        return f"memory has {len(self.nodes)} objects in {where}, {len(self.misplaced)} out of place{out}"
+
+
+@dataclass(frozen=True, slots=True)
 class Gone:
     """Object that a detector did not see at its reported place."""
 
@@ -112,7 +128,7 @@ class Gone:
         return f"a detector did not see {self.id} at its place"
 
 
-Fact = Acted | Answered | Referred | Same | Gone
+Fact = Acted | Answered | Listed | Referred | Same | Gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +185,13 @@ class Evidence:
         return frozenset(asked[-1].ids) if asked else None
 
 
+def looked_at(evidence: Evidence) -> frozenset[str]:
+    """Return the ids that the camera faced in this mission."""
+    acts = (fact for fact in evidence.facts if isinstance(fact, Acted))
+    faced = (a for a in acts if a.verb is Verb.LOOK_AT and a.status is SkillStatus.SUCCEEDED)
+    return frozenset(act.target.id for act in faced)
+
+
 def names_in(fact: Fact, ids: frozenset[str]) -> Iterable[str]:
     """Return the names that a fact gives to the object with these ids."""
     if isinstance(fact, Acted):
@@ -176,6 +199,8 @@ def names_in(fact: Fact, ids: frozenset[str]) -> Iterable[str]:
     if isinstance(fact, Answered):
         labels = tuple(node.label for node in fact.nodes if node.id in ids)
         return (*labels, fact.query) if labels else ()
+    if isinstance(fact, Listed):
+        return tuple(node.label for node in fact.nodes if node.id in ids)
     if isinstance(fact, Referred):
         return (fact.reference,) if len(fact.ids) == 1 and fact.ids[0] in ids else ()
     return ()

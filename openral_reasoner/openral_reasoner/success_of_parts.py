@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 
 from openral_core.spatial_memory import NodeKind
-from openral_reasoner.evidence import Answered, Course, Evidence, HandAct
+from openral_reasoner.evidence import Answered, Course, Evidence, HandAct, Listed, looked_at
 from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.goals import (
     BringEach,
     BringSeveral,
+    Clear,
     Compound,
     Conditional,
     NotSupported,
@@ -21,8 +22,18 @@ from openral_reasoner.scripted.goals import (
     Request,
     Sequence,
     Swap,
+    Tidy,
 )
-from openral_reasoner.success import ME, Case, Setting, Verdict, deliveries, judge, receipt
+from openral_reasoner.success import (
+    ME,
+    Case,
+    Setting,
+    Verdict,
+    deliveries,
+    judge,
+    reaches_receiver,
+    receipt,
+)
 from openral_reasoner.terms import normalize_term
 
 _NOT_ONE = re.compile(
@@ -186,6 +197,61 @@ def first_places(case: Case, what: str) -> tuple[str, ...]:
     return first.within if first is not None else ()
 
 
+def prove_tidy(goal: Tidy, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove that every place was looked at, and that memory then listed nothing out of place."""
+    case = Case(evidence, setting, Course.of(evidence))
+    places = [p for p in setting.places if p.kind is NodeKind.PLACE and not p.on_floor]
+    within = [p.id for p in places if not goal.where or case.is_in(setting.node(p.id), goal.where)]
+    unseen = sorted(set(within) - looked_at(evidence))
+    last = last_list(case, goal.where)
+    if within and not unseen and last is not None and not last.misplaced:
+        return Verdict(proofs=(*(r.act.words for r in case.course.released), last.words))
+    missing = [f"no LOOK_AT of {', '.join(unseen)}"] if unseen else []
+    out = ", ".join(last.misplaced) if last else ""
+    missing += [f"out of place: {out}" if out else "no list_objects since the last object was put down"]
+    return Verdict(
+        missing="; ".join(missing),
+        remedy="NAVIGATE to each place and LOOK_AT it, GRASP each object that list_objects calls misplaced, "
+        "PLACE it where it belongs, then list_objects again",
+        resolve=(goal.where,) if goal.where else (),
+    )
+
+
+def last_list(case: Case, where: str) -> Listed | None:
+    """Return the last list of this area, or of the home, if no object was taken or put down since."""
+    acts = (*case.course.taken, *case.course.released)
+    since = max((act.order for act in acts), default=-1)
+    facts = case.evidence.facts[since + 1 :]
+    lists = [
+        fact
+        for fact in facts
+        if isinstance(fact, Listed)
+        and (not fact.within or (where and case.means(case.setting.node(fact.within), where)))
+    ]
+    return lists[-1] if lists else None
+
+
+def prove_clear(goal: Clear, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove that the place was looked at after the last object was put down, and that none is there."""
+    case = Case(evidence, setting, Course.of(evidence))
+    last, facing = last_list(case, goal.where), case.course.facing
+    faced = facing is not None and case.means(facing.target, goal.where)
+    wrong = [
+        release.held
+        for release in case.course.released
+        if goal.to and not reaches_receiver(case, release.act, goal.to)
+    ]
+    if faced and last is not None and last.within and not last.nodes and not wrong:
+        return Verdict(proofs=(*(r.act.words for r in case.course.released), last.words))
+    return Verdict(
+        missing=f"no LOOK_AT {goal.where!r} and list_objects of it, empty, since the last object was put down"
+        + (f"; not put at {goal.to!r}: {', '.join(wrong)}" if wrong else ""),
+        remedy=f"GRASP each object at {goal.where!r}, PLACE it elsewhere, then LOOK_AT {goal.where!r} and "
+        "list_objects of it",
+        resolve=tuple(filter(None, (goal.where, goal.to))),
+    )
+
+
 def prove_conditional(goal: Conditional, evidence: Evidence, setting: Setting) -> Verdict:
     """Prove what was asked for in the case that the evidence shows; an object's absence cannot be proven."""
     seen = judge(goal.condition, evidence, setting)
@@ -206,5 +272,7 @@ _RULES: Mapping[type, Callable[..., Verdict]] = {
     BringSeveral: prove_several,
     BringEach: prove_each,
     Swap: prove_swap,
+    Tidy: prove_tidy,
+    Clear: prove_clear,
     Conditional: prove_conditional,
 }

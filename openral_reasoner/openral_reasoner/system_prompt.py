@@ -7,6 +7,8 @@ To fetch: identify the receiver first (resolve_place, unless listed or 'me'), re
 its id, then HANDOVER it to 'me' or the named person, or PLACE it on a surface, never on a room; then done.
 To find: recall the object, NAVIGATE to it, LOOK_AT it, verify with locate_in_view, then done, saying where
 it is.
+To tidy: NAVIGATE to each place and LOOK_AT it, then list_objects; GRASP each object that is misplaced and
+PLACE it where it belongs (OPEN what is closed before), then list_objects again.
 To pour: the vessel must stand on a surface. GRASP what is poured, POUR with the vessel as target, PLACE it.
 The robot has one hand, which must be empty to grasp, open or close.
 With every recall, give likely_places from what you know about homes. After a miss, search the frontier in

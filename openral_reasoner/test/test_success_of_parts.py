@@ -4,7 +4,7 @@ import pytest
 
 from openral_core.skills import SkillStatus, Verb
 from openral_core.spatial_memory import NodeKind
-from openral_reasoner.evidence import Acted, Answered, Evidence, Fact, Node, Source
+from openral_reasoner.evidence import Acted, Answered, Evidence, Fact, Listed, Node, Source
 from openral_reasoner.palette.entries import PlaceEntry
 from openral_reasoner.success import Setting, Verdict
 from openral_reasoner.success_of_parts import judge_request, parts_of, phrases, predicate_of
@@ -109,3 +109,24 @@ def test_parts_of_a_condition_include_both_cases() -> None:
     assert request is not None
     assert len(parts_of(request)) == 4
     assert {"milk", "mug", "Bob"} <= set(phrases(request))
+
+
+LOOKS = tuple(did(Verb.LOOK_AT, place) for place in (TABLE, COUNTER, FRIDGE))
+
+
+def test_tidying_is_proven_by_a_look_at_every_place_and_a_list_after_the_last_object() -> None:
+    put = brought(MILK, FRIDGE)
+    assert verdict("tidy up", *LOOKS, *put, Listed("", (MUG,))).proven
+    assert not verdict("tidy up", *LOOKS[1:], *put, Listed("")).proven
+    assert not verdict("tidy up", *LOOKS, Listed(""), *put).proven
+    assert "out of place: mug_1" in verdict("tidy up", *LOOKS, Listed("", (MUG,), ("mug_1",))).missing
+
+
+def test_a_place_is_clear_if_it_was_looked_at_again_and_nothing_is_there() -> None:
+    put, look = brought(MUG, COUNTER), did(Verb.LOOK_AT, TABLE)
+    assert verdict("clear the table", *put, look, Listed("table_1")).proven
+    assert not verdict("clear the table", *put, Listed("table_1")).proven
+    assert not verdict("clear the table", *put, look, Listed("table_1", (BOWL,))).proven
+    assert not verdict("clear the table", *put, look, Listed("counter_1")).proven
+    elsewhere = verdict("clear the table and put everything in the fridge", *put, look, Listed("table_1"))
+    assert "not put at 'fridge': mug_1" in elsewhere.missing

@@ -170,6 +170,9 @@ class HomePeers(InProcessPeers):
         fits = [p for p in every if node in (p.id, p.label.lower(), *p.aliases)]
         if len(fits) == 1:
             return self._resolved(fits[0])
+        item = self.home.objects.get(query.reference)
+        if item is not None and item.remembered:
+            return self._resolved_object(item)
         room = next((i for i, label in self.home.rooms.items() if node in (i, label)), "")
         if room:
             return self._resolved_room(room)
@@ -178,6 +181,11 @@ class HomePeers(InProcessPeers):
     def _resolved(self, place: HomePlace) -> ResolveResult:
         kind = "agent" if place.id in self.home.agents else "place"
         return ResolveResult(ResolveStatus.FOUND, "known", place.standing, place.pose, kind, place.id)
+
+    def _resolved_object(self, item: HomeObject) -> ResolveResult:
+        place = self.home.places[item.remembered_at or item.place]
+        pose = self.home.remembered_pose(item)
+        return ResolveResult(ResolveStatus.FOUND, "known", place.standing, pose, "object", item.id)
 
     def _resolved_room(self, room: str) -> ResolveResult:
         node = self.home.graph().by_id[room]

@@ -16,6 +16,7 @@ from openral_reasoner.scripted.goals import (
     BringEach,
     BringFilled,
     BringSeveral,
+    Clear,
     Conditional,
     Find,
     GoTo,
@@ -29,6 +30,7 @@ from openral_reasoner.scripted.goals import (
     Request,
     Sequence,
     Swap,
+    Tidy,
 )
 from openral_reasoner.scripted.noun_phrases import singular
 from openral_reasoner.terms import normalize_term
@@ -96,7 +98,7 @@ def _not_supported(goal: NotSupported) -> str:
         goal.ability.partition("_") if goal.ability.startswith("switch") else (goal.ability, "", "")
     )
     then = [describe(goal.then)] if goal.then is not None else []
-    return _call(name, *filter(None, (way, goal.words, *then)), to=goal.to)
+    return _call(name, *filter(None, (way, goal.words, *then)))
 
 
 _WRITERS: Mapping[type, Callable[..., str]] = {
@@ -113,6 +115,8 @@ _WRITERS: Mapping[type, Callable[..., str]] = {
     LookAt: lambda goal: _call("look_at", goal.what),
     LookInside: lambda goal: _call("look_inside", goal.what),
     MoveDoor: lambda goal: _call("open" if goal.open else "close", goal.what),
+    Tidy: lambda goal: _call("tidy", *filter(None, (goal.where,))),
+    Clear: lambda goal: _call("clear", goal.where, to=goal.to),
     Swap: lambda goal: _call("swap", *sorted((goal.first, goal.second))),
     Conditional: _condition,
     Sequence: lambda goal: "; ".join(describe(part) for part in goal.parts),

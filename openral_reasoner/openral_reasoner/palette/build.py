@@ -11,7 +11,7 @@ from math import ceil, isfinite
 from openral_core.detectors import DetectorInfo, Health, LifecycleState
 from openral_core.rskills import Mode, SkillManifest
 from openral_core.skills import Verb
-from openral_core.spatial_memory import NodeKind, Relation, SceneGraph
+from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneGraph
 from openral_reasoner.palette.entries import (
     ContinuousDetectorEntry,
     DegradedDetectorEntry,
@@ -200,6 +200,7 @@ def place_entries(scene: SceneGraph) -> tuple[PlaceEntry, ...]:
             room=rooms.get(n.id, ""),
             aliases=n.aliases,
             on_floor=n.kind is NodeKind.PLACE and not any(n.size) and n.pose.position[2] <= MAX_FLOOR_HEIGHT,
+            closed=n.kind is NodeKind.PLACE and n.occludes_contents and n.opening is not Opening.OPEN,
         )
         for n in sorted(scene.nodes, key=lambda n: (n.kind, n.id))
         if n.kind in _NAMED

@@ -92,7 +92,11 @@ class SkillEntry(PaletteEntry):
 
 
 class PlaceEntry(PaletteEntry):
-    """Place, room or agent that may be a target; ``on_floor`` for a place without furniture, or a surface."""
+    """Place, room or agent that may be a target.
+
+    ``on_floor`` for a place without furniture, or a surface; ``closed`` for a container whose door is not
+    known to be open.
+    """
 
     id: str
     label: str
@@ -100,6 +104,7 @@ class PlaceEntry(PaletteEntry):
     room: str = ""
     aliases: tuple[str, ...] = ()
     on_floor: bool = False
+    closed: bool = False
 
     def answers_to(self, name: str) -> bool:
         """Return True if ``name`` is its id, label or alias, ignoring case."""

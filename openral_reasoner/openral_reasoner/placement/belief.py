@@ -1,5 +1,7 @@
 """Belief about the place of one object: the mean of a Dirichlet posterior over the places of a home.
 
+The same belief, without what was told, says where the objects of a home belong.
+
 Every source of knowledge counts as a number of observations: the commonsense prior of the object's kind, the
 list of likely places that came with the query, similar objects seen in this home, and a flat part shared by
 all places alike. Where nothing is known only the flat part is left, and all places are equally likely.
@@ -7,10 +9,10 @@ all places alike. Where nothing is known only the flat part is left, and all pla
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from openral_core.spatial_memory import NodeKind, Relation, SceneGraph
+from openral_core.spatial_memory import NodeKind, Relation, SceneGraph, SceneNode
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
 from openral_reasoner.placement.prior import Site, shipped_prior
 from openral_reasoner.terms import rank_of
@@ -118,3 +120,64 @@ def likeness(term: str, label: str) -> str:
 
 
 thesaurus = lru_cache(1)(Thesaurus.load)
+
+
+KEPT = 0.8
+"""Probability of a place, relative to that of the best one, from which an object belongs there too [1]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Belonging:
+    """Remembered object, its place ("" if it is at none) and the places where it belongs, best first.
+
+    ``belongs_at`` is empty if nothing is known about such objects.
+    """
+
+    node: SceneNode
+    place: str
+    belongs_at: tuple[str, ...]
+
+    @property
+    def misplaced(self) -> bool:
+        """True if it belongs somewhere, and not where it is."""
+        return bool(self.belongs_at) and self.place not in self.belongs_at
+
+
+def belongings(
+    graph: SceneGraph, sites: Mapping[str, Site], weights: BeliefWeights = DEFAULT_WEIGHTS
+) -> tuple[Belonging, ...]:
+    """Return where each remembered object is and belongs.
+
+    The home's history counts only as far as it agrees with the prior: objects that lie about are no evidence
+    that others belong there.
+
+    Args:
+        graph: Remembered objects with their places.
+        sites: Places where objects may be put down, by node id.
+        weights: Worth of each source.
+    """
+    objects = graph.of_kind(NodeKind.OBJECT)
+    at = {e.source: e.target for e in graph.edges if e.relation is Relation.AT_PLACE}
+    alone, fixed = replace(weights, seen=0.0, similar=0.0), SceneGraph()
+    usual = {node.id: keeping_places(fixed, sites, node.label, alone) for node in objects}
+    tidy = {each for each, places in usual.items() if at.get(each) in places}
+    kept = tuple(node for node in graph.nodes if node.kind is not NodeKind.OBJECT or node.id in tidy)
+    ids = {node.id for node in kept}
+    history = SceneGraph(kept, tuple(e for e in graph.edges if {e.source, e.target} <= ids))
+    return tuple(
+        Belonging(node, at.get(node.id, ""), keeping_places(history, sites, node.label, weights))
+        for node in objects
+    )
+
+
+def keeping_places(
+    history: SceneGraph, sites: Mapping[str, Site], term: str, weights: BeliefWeights = DEFAULT_WEIGHTS
+) -> tuple[str, ...]:
+    """Return the places where an object is kept, best first; none if its kind is unknown."""
+    if not sites or shipped_prior().place(term) is None:
+        return ()
+    chances = placement_chances(history, sites, term, (), weights)
+    best = max(chances.values())
+    return tuple(
+        sorted((e for e in sites if chances[e] >= KEPT * best), key=lambda each: (-chances[each], each))
+    )

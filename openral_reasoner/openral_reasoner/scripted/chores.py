@@ -6,7 +6,7 @@ Those that no skill can do yet become NotSupported, so that the robot says what 
 import re
 from collections.abc import Callable
 
-from openral_reasoner.scripted.goals import BringEach, NotSupported, Request, Swap
+from openral_reasoner.scripted.goals import BringEach, Clear, NotSupported, Request, Swap, Tidy
 from openral_reasoner.scripted.normalise import VERBS
 from openral_reasoner.scripted.noun_phrases import (
     NUMBERS,
@@ -70,12 +70,12 @@ def _each(match: re.Match[str]) -> Request | None:
 def _clear(match: re.Match[str]) -> Request | None:
     surface, to = plain(match["surface"]), plain(match.groupdict().get("to") or "")
     named = is_place(surface) and (not to or is_place(to))
-    return NotSupported("clear", surface, to) if named else None
+    return Clear(surface, to) if named else None
 
 
 def _tidy(match: re.Match[str]) -> Request | None:
     room = plain(match.groupdict().get("room") or "")
-    return NotSupported("tidy", room) if not room or is_place(room) else None
+    return Tidy(room) if not room or is_place(room) else None
 
 
 def _set_table(match: re.Match[str]) -> Request | None:

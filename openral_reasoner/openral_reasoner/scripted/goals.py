@@ -86,15 +86,13 @@ class NotSupported:
     """Goal that is understood but cannot be done.
 
     Args:
-        ability: Missing ability: clear, press, set_table, switch_off, switch_on, tidy or wait.
-        words: Object, room, person or number that it concerns; may be empty.
-        to: Destination of what is cleared.
+        ability: Missing ability: press, set_table, switch_off, switch_on or wait.
+        words: Object, person or number that it concerns; may be empty.
         then: Goal to do after waiting.
     """
 
     ability: str
     words: str = ""
-    to: str = ""
     then: "Request | None" = None
 
 
@@ -140,6 +138,21 @@ class Swap:
 
 
 @dataclass(frozen=True, slots=True)
+class Tidy:
+    """Put every object where it belongs; ``where`` is a room or place, "" for the home."""
+
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """Take every object off a place, to ``to`` or to where each belongs."""
+
+    where: str
+    to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Conditional:
     """Do ``then`` if the object is found, else ``otherwise``; None stands for nothing to do."""
 
@@ -156,5 +169,5 @@ class Sequence:
     ordered: bool = False
 
 
-Compound = BringSeveral | BringEach | Swap | Conditional | Sequence
+Compound = BringSeveral | BringEach | Swap | Tidy | Clear | Conditional | Sequence
 Request = Goal | Compound

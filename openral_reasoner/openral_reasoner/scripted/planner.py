@@ -15,12 +15,14 @@ from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.goals import (
     BringEach,
     BringSeveral,
+    Clear,
     Compound,
     Conditional,
     Find,
     Request,
     Sequence,
     Swap,
+    Tidy,
 )
 from openral_reasoner.scripted.plans import deliver, face, grasp, listener, plan_for, resolve_receiver
 from openral_reasoner.scripted.steps import (
@@ -36,6 +38,7 @@ from openral_reasoner.scripted.steps import (
     require_success,
     unseen,
 )
+from openral_reasoner.scripted.tidying import LEAVE, clear, tidy
 from openral_reasoner.search import BLIND, SEEN_NOT_PLACED
 from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool
@@ -234,6 +237,8 @@ _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
     BringSeveral: bring_several,
     BringEach: bring_each,
     Swap: swap,
+    Tidy: tidy,
+    Clear: clear,
     Conditional: conditional,
 }
 
@@ -280,8 +285,9 @@ def run_plan(plan_context: PlanContext, words: str) -> Plan[None]:
 
 
 def _helps(plan_context: PlanContext, answer: str) -> bool:
-    """Return True if an answer asks for another try, or names a place to look at."""
-    if plan_context.defers_questions and answer and named_place(plan_context.now, answer):
+    """Return True if an answer asks for another try, names a place, or says that objects may stay."""
+    leave = answer.strip().lower().rstrip(".!") in LEAVE
+    if plan_context.defers_questions and answer and (leave or named_place(plan_context.now, answer)):
         plan_context.suggestion = answer
         return True
     return answer.strip().lower().rstrip(".!") in _AGAIN

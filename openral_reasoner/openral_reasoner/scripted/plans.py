@@ -40,11 +40,14 @@ GRASP_TRIES = 3
 
 
 def bring(context: PlanContext, goal: Bring) -> Plan[str]:
-    """Resolve the receiver, fetch the object, then hand it over or put it down."""
-    verb, _ = yield from resolve_receiver(context, goal.to)
+    """Resolve the receiver, fetch the object, then hand it over or put it down; open a container before."""
+    verb, target = yield from resolve_receiver(context, goal.to)
     found, _ = yield from find_object(context, goal.what, goal.where)
+    opened = (yield from context.open_first(target)) if verb is Verb.PLACE else False
     yield from grasp(context, goal.what, found)
     yield from deliver(context, goal.what, goal.to)
+    if opened:
+        yield from context.act(Verb.CLOSE, target)
     return f"I brought the {goal.what} to {listener(goal.to, verb)}."
 
 
@@ -254,12 +257,10 @@ def ask_for_rewording(context: PlanContext, goal: NotUnderstood) -> Plan[str]:
 
 
 _MISSING: Mapping[str, str] = {
-    "clear": "clear the {}",
     "press": "press the {}",
     "set_table": "set the table",
     "switch_off": "switch off the {}",
     "switch_on": "switch on the {}",
-    "tidy": "tidy up",
     "wait": "wait for {}",
 }
 """Names of the abilities that are understood but missing."""

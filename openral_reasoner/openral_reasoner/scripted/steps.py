@@ -51,6 +51,31 @@ class PlanContext:
         """True if a locator can be asked; during a replay, if one was asked."""
         return self.now.detector_available if self.past is None else self.past.tool == "locate_in_view"
 
+    def label(self, place: str) -> str:
+        """Return the label of a place; its id if it has none."""
+        entry = self.now.place(place)
+        return entry.label if entry else place
+
+    def open_first(self, place: str) -> Plan[bool]:
+        """Open a closed container while the hand is empty; the flag: it has to be closed again.
+
+        Raises:
+            PlanFailed: If it did not open.
+        """
+        entry = self.now.place(place)
+        closed = entry is not None and entry.closed
+        if closed if self.past is None else self._opens(self.past, place):
+            require_success((yield from self.act(Verb.OPEN, place)), f"open {self.label(place)}")
+            return True
+        return False
+
+    def _opens(self, call: RawCall, place: str) -> bool:
+        if call.tool != "execute_rskill":
+            return False
+        said = ExecuteRskillTool.model_validate_json(call.arguments)
+        skill = self.now.skill(said.rskill_id)
+        return said.target == place and skill is not None and skill.verb is Verb.OPEN
+
     def act(self, verb: Verb, target: str, search_for: str = "", prompt: str = "") -> Plan[ToolResult]:
         """Act with the first skill of a verb.
 

@@ -21,12 +21,14 @@ from openral_reasoner.mission import Mission
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.tools.actions import ExecuteRskillTool, LifecycleTransitionTool
 from openral_reasoner.tools.base import InvalidCall, Tool, parameters
+from openral_reasoner.tools.belongings import ListObjectsTool
 from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool, EmitPromptTool
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, ResolvePlaceTool
 
 PALETTE: tuple[type[Tool], ...] = (
     RecallObjectTool,
     ResolvePlaceTool,
+    ListObjectsTool,
     LocateInViewTool,
     ExecuteRskillTool,
     LifecycleTransitionTool,
@@ -37,6 +39,7 @@ PALETTE: tuple[type[Tool], ...] = (
 ReasonerToolCall = Annotated[
     RecallObjectTool
     | ResolvePlaceTool
+    | ListObjectsTool
     | LocateInViewTool
     | ExecuteRskillTool
     | LifecycleTransitionTool
@@ -101,7 +104,8 @@ QUOTED = 80
 """Longest part of an answer shown to the operator [characters]."""
 _TOOL_CALLING = "choose a model with tool calling, or enable it at the endpoint"
 _WRITTEN = re.compile(
-    r"[\[{<].*(?:recall_object|resolve_place|locate_in_view|execute_rskill|\"?name\"?\s*:)", re.DOTALL
+    r"[\[{<].*(?:recall_object|resolve_place|list_objects|locate_in_view|execute_rskill|\"?name\"?\s*:)",
+    re.DOTALL,
 )
 """Text that looks like a call: a bracket, then a tool's name or a "name" key."""
 

@@ -3,7 +3,7 @@
 import pytest
 
 from openral_reasoner.scripted.chores import read_chore
-from openral_reasoner.scripted.goals import BringEach, NotSupported, Request, Swap
+from openral_reasoner.scripted.goals import BringEach, Clear, NotSupported, Request, Swap, Tidy
 
 
 @pytest.mark.parametrize(
@@ -13,9 +13,9 @@ from openral_reasoner.scripted.goals import BringEach, NotSupported, Request, Sw
         ("put the mug where the bowl is and the bowl where the mug is", Swap("mug", "bowl")),
         ("hand out a pencil to each person", BringEach("pencil")),
         ("cookies all round", BringEach("cookie")),
-        ("clear the table", NotSupported("clear", "table")),
-        ("put everything from the shelf in the box", NotSupported("clear", "shelf", "box")),
-        ("tidy up in here", NotSupported("tidy")),
+        ("clear the table", Clear("table")),
+        ("put everything from the shelf in the box", Clear("shelf", "box")),
+        ("tidy up in here", Tidy()),
         ("lay the table for four", NotSupported("set_table", "4")),
         ("turn the lamp off", NotSupported("switch_off", "lamp")),
         ("press the red button", NotSupported("press", "red button")),

@@ -1,0 +1,129 @@
+"""One text adventure: a mission from its prompt to its end, and its result."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+
+from openral_core.rskills import Registry
+from openral_household_benchmark.text_home import STEP, TextHomePeers
+from openral_household_benchmark.text_world import TextGame
+from openral_reasoner.commands import AskModel, Command, PublishHandoff, SendSkill
+from openral_reasoner.core import Core
+from openral_reasoner.events import PaletteChanged, PromptReceived
+from openral_reasoner.llm.base import Model, answer_of
+from openral_reasoner.search import SearchCosts
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.simulator import LOOK_TIME, SKILL_TIME, Answer, SimulatedTimeline
+
+COSTS = SearchCosts(looking=1.0, opening=2.0 * STEP)
+"""Cost of a visit in steps: looking is none, a door is opened and closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextResult:
+    """Result of one game.
+
+    Attributes:
+        score: Share of the objectives that were reached [1].
+        steps: Until the last objective was reached; else, or if the player has to end the game, all of them.
+        best: Steps of a shortest solution.
+        state: How the mission ended.
+        handoffs: Questions put to a human.
+        decisions: Calls of the decision model.
+    """
+
+    game: str
+    group: str
+    split: str
+    score: float
+    steps: int
+    best: int
+    state: str
+    reason: str
+    handoffs: int
+    decisions: int
+
+    @property
+    def done(self) -> bool:
+        """True if every objective was reached."""
+        return self.score >= 1.0
+
+
+def play(game: TextGame, registry: Registry, model: Model) -> TextResult:
+    """Play one game with a decision model; a question to a human ends it, for nobody is there to answer."""
+    world = game.begin()
+    peers = TextHomePeers(world, game.max_steps, ends_itself=game.ends_itself)
+    manifests = tuple(registry.skills)
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, AskModel):
+            yield LOOK_TIME, answer_of(command.call_id, model(command.context))
+        elif (event := peers.answer(command)) is not None:
+            after = SKILL_TIME if isinstance(command, SendSkill) else LOOK_TIME
+            yield after, event
+            if isinstance(command, SendSkill):
+                yield after, PaletteChanged(palette=peers.palette(manifests))
+
+    line = SimulatedTimeline(Core(MissionSettings(search=COSTS)), answers)
+    line.put(0.0, PaletteChanged(palette=peers.palette(manifests)))
+    line.put(0.0, PromptReceived(id="goal", text=game.goal))
+    ends = line.run()
+    sent = [command for moment in line.moments for command in moment.commands]
+    reached = world.score >= 1.0 and game.ends_itself
+    return TextResult(
+        game.name,
+        game.group,
+        game.split,
+        world.score,
+        world.steps_to_score if reached else world.steps,
+        game.best,
+        ends[0].state.name,
+        ends[0].reason,
+        sum(isinstance(each, PublishHandoff) for each in sent),
+        sum(isinstance(each, AskModel) for each in sent),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """Figures that the authors of a benchmark give for a group of games."""
+
+    group: str
+    player: str
+    steps: float
+    score: float
+
+
+def summary(results: Iterable[TextResult], published: Sequence[Published] = ()) -> list[Mapping[str, object]]:
+    """Return a row for each group and split, then the published ones of the group."""
+    rows, kept = list[Mapping[str, object]](), list(results)
+    for group in dict.fromkeys(each.group for each in kept):
+        for split in dict.fromkeys(each.split for each in kept if each.group == group):
+            rows.append(_row(group, split, [e for e in kept if (e.group, e.split) == (group, split)]))
+        rows += [
+            {"games": group, "player": each.player, "score": each.score, "steps": each.steps}
+            for each in published
+            if each.group == group
+        ]
+    return rows
+
+
+def _row(group: str, split: str, found: Sequence[TextResult]) -> Mapping[str, object]:
+    won = [each for each in found if each.done]
+    return {
+        "games": f"{group} {split}".strip(),
+        "player": "OpenRAL, scripted",
+        "number": len(found),
+        "complete": len(won),
+        "score": round(fmean(each.score for each in found), 3),
+        "steps": round(fmean(each.steps for each in found), 2),
+        "optimal": round(fmean(each.best for each in found), 2),
+        "steps / optimal, of complete games": round(fmean(e.steps / e.best for e in won), 2) if won else "",
+        "asked": sum(each.handoffs for each in found),
+        "decisions": round(fmean(each.decisions for each in found), 1),
+    }
+
+
+def as_rows(results: Iterable[TextResult]) -> list[Mapping[str, object]]:
+    """Return one row per game."""
+    return [asdict(each) for each in results]

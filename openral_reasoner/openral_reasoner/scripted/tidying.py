@@ -1,0 +1,153 @@
+"""Plans that put objects where they belong: tidy a room or the home, clear a place."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from openral_core.skills import Verb
+from openral_reasoner.context import ObjectSummary, ToolResult
+from openral_reasoner.scripted.goals import Clear, Tidy
+from openral_reasoner.scripted.plans import grasp, resolve_receiver, staging_surface
+from openral_reasoner.scripted.steps import (
+    Plan,
+    PlanContext,
+    PlanFailed,
+    named_place,
+    require_success,
+    resolved,
+)
+from openral_reasoner.tools.belongings import ListObjectsTool
+
+PLACES_TRIED = 2
+"""Places where an object is tried to be put down before a human is asked."""
+LEAVE = ("leave it", "leave them", "nowhere", "skip it", "skip them")
+"""Answers after which an object stays where it is."""
+_Destinations = Callable[[ObjectSummary], tuple[str, ...] | None]
+"""Places where an object may be put, best first; none if it stays, None if that is not known."""
+
+
+@dataclass
+class _Report:
+    """Objects that were put away, with texts for the requester, and those that were not."""
+
+    done: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
+
+    def require_all(self, context: PlanContext) -> str:
+        """Return the text of a full success, "" if there was nothing to do.
+
+        Raises:
+            PlanFailed: With what is done, what failed and the question where unknown objects belong.
+        """
+        told = " ".join(self.done.values())
+        left = self.unknown if context.suggestion.lower().rstrip(".!") not in LEAVE else ()
+        if not self.failed and not left:
+            return told
+        asked = (
+            f"I don't know where these belong: {', '.join(left)}. Where should I put them?" if left else ""
+        )
+        raise PlanFailed(" ".join(filter(None, (told, *self.failed.values(), asked))))
+
+
+def tidy(context: PlanContext, goal: Tidy) -> Plan[str]:
+    """Look at every place, then put each object away that is out of place.
+
+    Raises:
+        PlanFailed: If one could not be put away, or it is not known where it belongs.
+    """
+    scope = (yield from resolved(goal.where)).id if goal.where else ""
+    report = _Report()
+
+    def destinations(item: ObjectSummary) -> tuple[str, ...] | None:
+        return (item.belongs_at if item.misplaced else ()) if item.belongs_at else None
+
+    yield from look_over(context, scope)
+    yield from move_all(context, scope, report, destinations)
+    return report.require_all(context) or f"Nothing is out of place{goal.where and f': {goal.where}'}."
+
+
+def clear(context: PlanContext, goal: Clear) -> Plan[str]:
+    """Take every object off a place, and look at it again.
+
+    Raises:
+        PlanFailed: If an object is left.
+    """
+    place = (yield from resolved(goal.where)).id
+    to = (yield from resolve_receiver(context, goal.to))[1] if goal.to else ""
+    report = _Report()
+
+    def destinations(item: ObjectSummary) -> tuple[str, ...] | None:
+        others = tuple(each for each in item.belongs_at if each != place)
+        return (to,) if to else others or None
+
+    yield from look_over(context, place)
+    yield from move_all(context, place, report, destinations)
+    yield from face_place(context, place)
+    yield ListObjectsTool(within=place)
+    return report.require_all(context) or f"There is nothing on the {goal.where}."
+
+
+def look_over(context: PlanContext, scope: str) -> Plan[None]:
+    """Empty the hand, then point the camera at every place within a scope, so that memory has what is there.
+
+    Raises:
+        PlanFailed: If the held object could not be put down, or no detector watches while the robot moves.
+    """
+    reply = yield ListObjectsTool(within=scope)
+    while held := next((each for each in reply.found if each.held), None):
+        open_ones = (each for each in held.belongs_at if each not in held.closed)
+        place = next(open_ones, "") or staging_surface(context)
+        require_success((yield from context.act(Verb.PLACE, place)), f"put down {held.label}")
+        reply = yield ListObjectsTool(within=scope)
+    for each in reply.frontier:
+        yield from face_place(context, each.id)
+    unwatched = not context.now.continuous_detectors
+    if unwatched if context.past is None else context.past.tool == "ask_human":
+        raise PlanFailed("No detector reports what lies around. What should I do?")
+
+
+def face_place(context: PlanContext, place: str) -> Plan[ToolResult]:
+    """Drive to a place and point the camera at it."""
+    yield from context.act(Verb.NAVIGATE, place)
+    return (yield from context.act(Verb.LOOK_AT, place))
+
+
+def move_all(context: PlanContext, scope: str, report: _Report, destinations: _Destinations) -> Plan[None]:
+    """Move each object once, after a new list every time; note those without a known destination."""
+    suggested = named_place(context.now, context.suggestion)
+    while True:
+        listed = (yield ListObjectsTool(within=scope)).found
+        unknown = [each for each in listed if destinations(each) is None and each.place != suggested]
+        report.unknown = () if suggested else tuple(each.label for each in unknown)
+        told = (suggested,) if suggested else ()
+        todo = [(each, told if each in unknown else destinations(each)) for each in listed]
+        tried = {*report.done, *report.failed}
+        item, to = next(((each, to) for each, to in todo if to and each.id not in tried), (None, None))
+        if item is None or to is None:
+            return
+        try:
+            report.done[item.id] = yield from put_away(context, item, to)
+        except PlanFailed as failure:
+            report.failed[item.id] = str(failure)
+            if context.holding:
+                return
+
+
+def put_away(context: PlanContext, item: ObjectSummary, destinations: tuple[str, ...]) -> Plan[str]:
+    """Open the destination while the hand is empty, take the object there and close again.
+
+    Raises:
+        PlanFailed: If it could not be taken or put down.
+    """
+    first, *others = destinations
+    opened = yield from context.open_first(first)
+    yield from grasp(context, item.label, item)
+    reachable = [each for each in others if each not in item.closed]
+    for place in (first, *reachable[: PLACES_TRIED - 1]):
+        reply = yield from context.act(Verb.PLACE, place)
+        if reply.status == "SUCCEEDED":
+            break
+    require_success(reply, f"put the {item.label} down at {context.label(place)}")
+    if opened:
+        yield from context.act(Verb.CLOSE, first)
+    return f"I put the {item.label} at the {context.label(place)}."

@@ -1,0 +1,189 @@
+"""Read-only tool list_objects: what memory has in a place or room, and where each object belongs."""
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from pydantic import Field
+from typing_extensions import override
+
+from openral_core.spatial_memory import NodeKind, Opening, Presence, Relation, SceneGraph, SceneNode
+from openral_reasoner.behaviors.requests import MEMORY, read_scene, wait_for
+from openral_reasoner.behaviors.skill_goal import may_be_held
+from openral_reasoner.context import Frontier, ObjectSummary, ToolResult
+from openral_reasoner.evidence import CARRIED, Listed, looked_at
+from openral_reasoner.mission import KnownObject, Mission, Procedure
+from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
+from openral_reasoner.placement.belief import Belonging, belongings, keeping_places
+from openral_reasoner.scripted.vocabulary import WORDS
+from openral_reasoner.search import Point, RouteLengths, site_of
+from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
+
+MAX_LISTED = 40
+"""Most objects, and most places, of one reply; those out of place come first."""
+LARGEST = 0.6
+"""Longest side of an object that is listed [m]; a detector reports furniture as well."""
+_IN_ROOM = (Relation.IN_ROOM, Relation.PART_OF)
+
+
+class ListObjectsTool(Tool):
+    """List the objects that memory has in a place, a room or the home, with the places where each belongs.
+
+    Read-only. Those out of place come first, the shortest trip before the others. Memory has only what the
+    robot has seen: the frontier lists the places not looked at in this mission, in the order of a short way.
+    """
+
+    tool: Literal["list_objects"] = "list_objects"
+    within: str = Field(
+        default="", max_length=128, description="id of a listed place or room; empty for the whole home"
+    )
+
+    @classmethod
+    @override
+    def offered(cls, palette: ToolPalette) -> bool:
+        return palette.spatial_memory_available
+
+    @classmethod
+    @override
+    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+        return {"within": ("", *_areas(palette))}
+
+    @override
+    def check(self, mission: Mission) -> None:
+        if self.within and self.within not in _areas(mission.palette):
+            raise InvalidCall("place or room", self.within, _areas(mission.palette))
+
+    @override
+    def perform(self, mission: Mission) -> Procedure[Outcome]:
+        yield from wait_for(mission, MEMORY)
+        mission.spend("recalls")
+        call_id = mission.next_id("list")
+        mission.begin(call_id, "list_objects", within=self.within or "the home")
+        graph, robot = yield from read_scene(mission)
+        mission.finish(call_id, "LISTED" if graph.nodes else "UNAVAILABLE")
+        if not graph.nodes:
+            return ToolResult(status="UNAVAILABLE", text="memory did not answer")
+        return _Listing(mission, graph, robot.position if robot else None, self.within).reply()
+
+
+def _areas(palette: ToolPalette) -> tuple[str, ...]:
+    return tuple(each.id for each in palette.places if each.kind is not NodeKind.AGENT)
+
+
+class _Listing:
+    """Objects and places within an area, from one scene graph."""
+
+    def __init__(self, mission: Mission, graph: SceneGraph, start: Point | None, within: str) -> None:
+        self.mission, self.graph, self.start, self.within = mission, graph, start, within
+        self._ways = RouteLengths(graph)
+        self._rooms = {e.source: e.target for e in graph.edges if e.relation in _IN_ROOM}
+        labels = {each: graph.by_id[room].label for each, room in self._rooms.items()}
+        self._sites = {p.id: site_of(graph.by_id[p.id], labels) for p in self._places() if not p.on_floor}
+        self._inside = {e.source: e.target for e in graph.edges if e.relation is Relation.IN}
+
+    def reply(self) -> ToolResult:
+        """Note the list as evidence, learn its objects and return it."""
+        found = [each for each in belongings(self.graph, self._sites) if self._is_listed(each)]
+        found.sort(key=lambda each: (not each.misplaced, self._trip(each), each.node.id))
+        known = [self._learn(each) for each in found]
+        misplaced = tuple(each.node.id for each in found if each.misplaced)
+        self.mission.note(Listed(self.within, tuple(each.node() for each in known), misplaced))
+        listed = tuple(map(self._summary, found[:MAX_LISTED], known))
+        text = (
+            f"memory has {len(found)} objects here, {len(misplaced)} of them out of place; "
+            "the ids below may be used as targets"
+        )
+        left = f"; {len(found) - MAX_LISTED} more are not shown" if len(found) > MAX_LISTED else ""
+        return ToolResult(
+            status="LISTED", text=text + left, found=(*self._held(), *listed), frontier=self._not_looked_at()
+        )
+
+    def _places(self) -> Iterator[PlaceEntry]:
+        """Yield the places of the palette that the graph has too."""
+        return (
+            p for p in self.mission.palette.places if p.kind is NodeKind.PLACE and p.id in self.graph.by_id
+        )
+
+    def _is_listed(self, each: Belonging) -> bool:
+        node = each.node
+        carried = not each.place and may_be_held_by_name(node, self.mission.palette.holding)
+        known = self.mission.objects.get(node.id)
+        refuted = node.presence is Presence.GONE or (known is not None and known.disproved)
+        movable = max(node.size) <= LARGEST and node.label.split()[-1].lower() not in WORDS["immovable"]
+        placed = bool(each.place or node.id in self._rooms)
+        return placed and movable and not (carried or refuted) and self._is_within(node.id, each.place)
+
+    def _is_within(self, node_id: str, place: str) -> bool:
+        room = self._rooms.get(place or node_id, self._rooms.get(node_id, ""))
+        return self.within in ("", place, room)
+
+    def _trip(self, each: Belonging) -> tuple[float, float]:
+        """Return the way to an object and on to where it belongs, and of it the way to the object [m]."""
+        here = each.node.pose.position
+        to = self._ways.between(self.start, here) if self.start else 0.0
+        goal = self.graph.by_id[each.belongs_at[0]].pose.position if each.belongs_at else here
+        return to + self._ways.between(here, goal), to
+
+    def _closed(self, place: str) -> bool:
+        node = self.graph.by_id.get(place)
+        return node is not None and node.occludes_contents and node.opening is not Opening.OPEN
+
+    def _learn(self, each: Belonging) -> KnownObject:
+        node, container = each.node, self._inside.get(each.node.id, "")
+        known = KnownObject(
+            id=node.id,
+            label=node.label,
+            kind=NodeKind.OBJECT.value,
+            pose=node.pose,
+            words=node.label,
+            size=node.size,
+            room=self._rooms.get(each.place or node.id, ""),
+            place=each.place,
+            containers=(container,) if container else (),
+            must_open=container if self._closed(container) else "",
+            stale=node.presence is not Presence.PRESENT,
+        )
+        return self.mission.learn(known)
+
+    def _summary(self, each: Belonging, known: KnownObject) -> ObjectSummary:
+        closed = tuple(filter(self._closed, each.belongs_at))
+        told = {"belongs_at": each.belongs_at, "closed": closed, "misplaced": each.misplaced}
+        return known.found().model_copy(update=told)
+
+    def _held(self) -> tuple[ObjectSummary, ...]:
+        """Return the object in the hand, whatever was asked for: it has no place yet."""
+        known = self.mission.objects.get(self.mission.holding)
+        label = known.label if known else self.mission.palette.holding
+        if not label:
+            return ()
+        to = keeping_places(SceneGraph(), self._sites, label)
+        shut = tuple(filter(self._closed, to))
+        name = known.id if known else CARRIED
+        return (
+            ObjectSummary(id=name, label=label, belongs_at=to, closed=shut, misplaced=bool(to), held=True),
+        )
+
+    def _not_looked_at(self) -> tuple[Frontier, ...]:
+        """Return the places within the area that no skill faced yet, each the nearest to the one before."""
+        looked = looked_at(self.mission.evidence)
+        left = [p for p in self._places() if p.id not in looked and self._is_within(p.id, p.id)]
+        order, here = list[PlaceEntry](), self.start
+        while left and len(order) < MAX_LISTED:
+            nearest = min(left, key=lambda p: (self._way_to(p.id, here), p.id))
+            left.remove(nearest)
+            order.append(nearest)
+            here = self.graph.by_id[nearest.id].pose.position
+        return tuple(
+            Frontier(
+                id=p.id, label=p.label, why="not looked at in this mission", must_open=self._closed(p.id)
+            )
+            for p in order
+        )
+
+    def _way_to(self, place: str, start: Point | None) -> float:
+        return self._ways.between(start, self.graph.by_id[place].pose.position) if start else 0.0
+
+
+def may_be_held_by_name(node: SceneNode, holding: str) -> bool:
+    """Return True if an object's label may be that of the held one."""
+    named = KnownObject(id=node.id, label=node.label, kind=NodeKind.OBJECT.value, pose=None)
+    return bool(holding) and may_be_held(named, "", holding)

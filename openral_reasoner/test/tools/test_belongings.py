@@ -1,0 +1,75 @@
+"""Read-only tool list_objects."""
+
+import pytest
+
+from openral_core.spatial_memory import SceneGraph
+from openral_reasoner.commands import Command, ReadScene
+from openral_reasoner.context import ToolResult
+from openral_reasoner.events import Event, SceneRead
+from openral_reasoner.evidence import Listed
+from openral_reasoner.mission import Mission
+from openral_reasoner.tools.base import InvalidCall
+from openral_reasoner.tools.belongings import ListObjectsTool
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import Peers, run_procedure
+from openral_reasoner_testing.symbolic_home import HomeObject, SymbolicHome
+
+
+def listed(mission: Mission, peers: Peers, within: str = "") -> ToolResult:
+    reply, _ = run_procedure(mission, ListObjectsTool(within=within).perform(mission), peers)
+    assert isinstance(reply, ToolResult)
+    return reply
+
+
+def test_lists_what_is_out_of_place_first_with_where_it_belongs(mission: Mission, home: SymbolicHome) -> None:
+    home.objects["milk_1"] = HomeObject("milk_1", "milk", "shelf_1", "milk")
+    reply = listed(mission, HomePeers(home).answer)
+    flags = [each.misplaced for each in reply.found]
+    assert flags == sorted(flags, reverse=True)
+    first = next(each for each in reply.found if each.id == "milk_1")
+    assert (first.place, first.belongs_at, first.misplaced) == ("shelf_1", ("fridge_1",), True)
+    assert first.closed == ("fridge_1",)
+    assert "milk_1" in mission.objects
+    assert not mission.objects["milk_1"].hint
+
+
+def test_lists_one_room_and_the_places_left_to_look_at(mission: Mission, home: SymbolicHome) -> None:
+    reply = listed(mission, HomePeers(home).answer, "living_room")
+    assert {each.id for each in reply.found} == {"bread_1", "mug_1"}
+    assert {each.id for each in reply.frontier} == {"table_1", "shelf_1"}
+    facts = [fact for fact in mission.evidence.facts if isinstance(fact, Listed)]
+    assert [fact.within for fact in facts] == ["living_room"]
+
+
+def test_tells_where_the_held_object_belongs(mission: Mission, home: SymbolicHome) -> None:
+    mission.palette = mission.palette.model_copy(update={"holding": "milk"})
+    held = listed(mission, HomePeers(home).answer).found[0]
+    assert held.held
+    assert held.label == "milk"
+    assert held.belongs_at == ("fridge_1",)
+
+
+def test_leaves_out_furniture_and_what_was_not_at_its_place(mission: Mission, home: SymbolicHome) -> None:
+    home.objects["door_1"] = HomeObject("door_1", "door", "table_1", "door")
+    peers = HomePeers(home).answer
+    listed(mission, peers)
+    mission.disprove(mission.objects["mug_1"])
+    ids = {each.id for each in listed(mission, peers).found}
+    assert not ids & {"door_1", "mug_1"}
+
+
+def test_an_area_that_is_not_listed_is_refused_with_the_valid_ones(mission: Mission) -> None:
+    with pytest.raises(InvalidCall, match="place or room 'attic'") as refused:
+        ListObjectsTool(within="attic").check(mission)
+    assert "kitchen" in refused.value.valid
+    assert "ana" not in refused.value.valid
+
+
+def test_a_memory_that_does_not_answer_is_no_empty_home(mission: Mission) -> None:
+    def silent(command: Command) -> Event | None:
+        return (
+            SceneRead(call_id=command.call_id, graph=SceneGraph()) if isinstance(command, ReadScene) else None
+        )
+
+    assert listed(mission, silent).status == "UNAVAILABLE"
+    assert not any(isinstance(fact, Listed) for fact in mission.evidence.facts)
