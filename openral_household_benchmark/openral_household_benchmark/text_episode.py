@@ -1,12 +1,13 @@
 """One text adventure: a mission from its prompt to its end, and its result."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
 
 from openral_core.rskills import Registry
 from openral_household_benchmark.text_home import STEP, TextHomePeers
 from openral_household_benchmark.text_world import TextGame
+from openral_reasoner.budget import SearchBudget
 from openral_reasoner.commands import AskModel, Command, PublishHandoff, SendSkill
 from openral_reasoner.core import Core
 from openral_reasoner.events import PaletteChanged, PromptReceived
@@ -17,6 +18,9 @@ from openral_reasoner_testing.simulator import LOOK_TIME, SKILL_TIME, Answer, Si
 
 COSTS = SearchCosts(looking=1.0, opening=2.0 * STEP)
 """Cost of a visit in steps: looking is none, a door is opened and closed."""
+
+BUDGET = SearchBudget(candidates=100, recalls=300, locates=300, model_calls=300, skills=500, seconds=3600.0)
+"""Budget of a mission: the game's own limit of steps is the narrower one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class TextResult:
 
 
 def play(game: TextGame, registry: Registry, model: Model) -> TextResult:
-    """Play one game with a decision model; a question to a human ends it, for nobody is there to answer."""
+    """Play one game with a decision model; a question to a human is not answered and ends it."""
     world = game.begin()
     peers = TextHomePeers(world, game.max_steps, ends_itself=game.ends_itself)
     manifests = tuple(registry.skills)
@@ -64,7 +68,7 @@ def play(game: TextGame, registry: Registry, model: Model) -> TextResult:
             if isinstance(command, SendSkill):
                 yield after, PaletteChanged(palette=peers.palette(manifests))
 
-    line = SimulatedTimeline(Core(MissionSettings(search=COSTS)), answers)
+    line = SimulatedTimeline(Core(MissionSettings(search=COSTS, budget=BUDGET)), answers)
     line.put(0.0, PaletteChanged(palette=peers.palette(manifests)))
     line.put(0.0, PromptReceived(id="goal", text=game.goal))
     ends = line.run()
@@ -86,12 +90,38 @@ def play(game: TextGame, registry: Registry, model: Model) -> TextResult:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Figures that the authors of a benchmark give for a group of games."""
+    """Mean figures that the authors of a benchmark give for a group of games."""
 
     group: str
     player: str
-    steps: float
     score: float
+    steps: float
+
+
+TWC_PUBLISHED = (
+    Published("easy", "human", 1.0, 2.12),
+    Published("easy", "text and common sense, reinforcement learning", 0.93, 14.43),
+    Published("easy", "text alone, reinforcement learning", 0.86, 17.59),
+    Published("medium", "human", 1.0, 5.33),
+    Published("medium", "text and common sense, reinforcement learning", 0.87, 25.11),
+    Published("medium", "text alone, reinforcement learning", 0.74, 37.99),
+    Published("hard", "human", 1.0, 15.0),
+    Published("hard", "text and common sense, reinforcement learning", 0.45, 43.27),
+    Published("hard", "text alone, reinforcement learning", 0.54, 49.21),
+)
+"""Source: README of IBM/commonsense-rl; it does not say of which split."""
+_COLUMNS = (
+    "games",
+    "player",
+    "number",
+    "complete",
+    "score",
+    "steps",
+    "optimal",
+    "ratio",
+    "asked",
+    "decisions",
+)
 
 
 def summary(results: Iterable[TextResult], published: Sequence[Published] = ()) -> list[Mapping[str, object]]:
@@ -101,7 +131,8 @@ def summary(results: Iterable[TextResult], published: Sequence[Published] = ()) 
         for split in dict.fromkeys(each.split for each in kept if each.group == group):
             rows.append(_row(group, split, [e for e in kept if (e.group, e.split) == (group, split)]))
         rows += [
-            {"games": group, "player": each.player, "score": each.score, "steps": each.steps}
+            {**dict.fromkeys(_COLUMNS, ""), "games": group, "player": f"published: {each.player}"}
+            | {"score": each.score, "steps": each.steps}
             for each in published
             if each.group == group
         ]
@@ -109,21 +140,18 @@ def summary(results: Iterable[TextResult], published: Sequence[Published] = ()) 
 
 
 def _row(group: str, split: str, found: Sequence[TextResult]) -> Mapping[str, object]:
-    won = [each for each in found if each.done]
-    return {
-        "games": f"{group} {split}".strip(),
-        "player": "OpenRAL, scripted",
-        "number": len(found),
-        "complete": len(won),
-        "score": round(fmean(each.score for each in found), 3),
-        "steps": round(fmean(each.steps for each in found), 2),
-        "optimal": round(fmean(each.best for each in found), 2),
-        "steps / optimal, of complete games": round(fmean(e.steps / e.best for e in won), 2) if won else "",
-        "asked": sum(each.handoffs for each in found),
-        "decisions": round(fmean(each.decisions for each in found), 1),
-    }
-
-
-def as_rows(results: Iterable[TextResult]) -> list[Mapping[str, object]]:
-    """Return one row per game."""
-    return [asdict(each) for each in results]
+    """Return the means of some games; ``ratio`` is steps / optimal of the complete ones."""
+    ratios = [each.steps / each.best for each in found if each.done and each.best]
+    values = (
+        f"{group} {split}".strip(),
+        "OpenRAL",
+        len(found),
+        sum(each.done for each in found),
+        round(fmean(each.score for each in found), 3),
+        round(fmean(each.steps for each in found), 2),
+        round(fmean(each.best for each in found), 2),
+        round(fmean(ratios), 2) if ratios else "",
+        sum(each.handoffs for each in found),
+        round(fmean(each.decisions for each in found), 1),
+    )
+    return dict(zip(_COLUMNS, values, strict=True))

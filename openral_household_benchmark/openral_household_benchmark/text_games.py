@@ -237,7 +237,7 @@ def adventure_game(instance: AdventureInstance, names: Mapping[str, str], experi
 
 
 def adventure_world(instance: AdventureInstance, names: Mapping[str, str]) -> TextWorld:
-    """Build the world of an instance; what is on the floor of a room is at the room."""
+    """Build the world of an instance; floors are furniture on which items lie, as in the game."""
     facts = [_atom(each) for each in instance.initial_state]
     types = {ids[0]: ids[1] for name, ids in facts if name in ("type", "room")}
     named = {each: names.get(kind, kind) for each, kind in types.items()}
@@ -247,12 +247,11 @@ def adventure_world(instance: AdventureInstance, names: Mapping[str, str]) -> Te
         kind: {ids[0] for name, ids in facts if name == kind}
         for kind in ("takeable", "container", "support", "openable", "closed")
     }
-    floors = {each: at[each] for each, kind in types.items() if kind == "floor"}
     furniture = {
         each: Furniture(each, named[each], at[each], each in sets["container"], each in sets["openable"])
-        for each in sorted((sets["container"] | sets["support"]) - floors.keys())
+        for each in sorted(sets["container"] | sets["support"])
     }
-    placed = {ids[0]: floors.get(ids[1], ids[1]) for name, ids in facts if name in ("on", "in")}
+    placed = {ids[0]: ids[1] for name, ids in facts if name in ("on", "in")}
     items = {each: named[each] for each in sorted(sets["takeable"])}
     exits = {room: frozenset(i[1] for name, i in facts if name == "exit" and i[0] == room) for room in rooms}
     return TextWorld(

@@ -201,9 +201,9 @@ def split_place(words: str) -> tuple[str, str]:
 
 _KIN = WORDS["kin"]
 ROOM = (
-    r"(?:(?:\w+ )?(?:\w*room|kitchen|hall|hallway|corridor|garage|garden|balcony|porch|patio|terrace|office"
-    r"|study"
-    r"|cellar|attic|basement|pantry|nursery|conservatory|den|loft|landing|foyer|lobby|yard|backyard|shed))"
+    r"(?:(?:\w+ )?(?:(?!broom|mushroom|groom)\w*room|kitchen|hall|hallway|corridor|garage|garden|balcony"
+    r"|porch|patio|terrace|office|study|cellar|attic|basement|pantry|nursery|conservatory|den|loft|landing|foyer"
+    r"|lobby|yard|backyard|shed))"
 )
 PERSON = rf"(?:(?:aunt|uncle|auntie) \w+|(?-i:[A-Z][\w'-]+)|(?:my |our |the )?(?:{'|'.join(sorted(_KIN))}))"
 """Name of a person that is recognisable without context."""

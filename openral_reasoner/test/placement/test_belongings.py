@@ -1,4 +1,4 @@
-"""Where the objects of a home belong."""
+"""Places where the objects of a home belong."""
 
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, Relation, SceneEdge, SceneGraph, SceneNode
