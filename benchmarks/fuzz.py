@@ -25,6 +25,7 @@ PROGRESS = HERE / "results" / "fuzz_progress.json"
 NAMES = (
     "files", "tools", "endpoints", "mcp", "console",
     "world_state", "detector", "detector (compressed)", "reasoner", "bringup", "sim",
+    "recorder", "skill_server", "console (node)", "mcp (node)",
 )  # fmt: skip
 Progress = dict[str, list[dict[str, Any]]]
 

@@ -196,11 +196,6 @@ def failure_responder(service_type: type[ServiceType]) -> FailureResponder:
     return lambda _, message: fill_failure(service_type.Response(), message)
 
 
-def standard_failure_responder(service_type: type[ServiceType]) -> FailureResponder:
-    """Return the same for the standard services of a node, with an empty response as a last resort."""
-    return _STANDARD_SERVICES.get(service_type, lambda _, message: service_type.Response())
-
-
 def fill_failure(response: object, message: str) -> object:
     """Set an internal error in a response, or in the result of an action.
 
@@ -234,6 +229,14 @@ def guard_service(guard: CallbackGuard, source: str, service: Service, failure: 
 
     intercept_requests(service, lambda callback: _guarded(guard, source, callback, failure))
     intercept_responses(service, guarded_send)
+
+
+def guard_standard_services(node: Node) -> None:
+    """Guard the services that a node has so far, those of rclpy; an empty response is the last resort."""
+    for service in node.services:
+        empty = service.srv_type.Response
+        failure = _STANDARD_SERVICES.get(service.srv_type, lambda _, __, empty=empty: empty())
+        guard_service(guard_of(node), f"service {service.srv_name}", service, failure)
 
 
 def _guarded(

@@ -12,7 +12,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from openral_core.errors import OpenRALError
-from openral_ros.callback_guard import FatalNodeError, guard_of, guard_service, standard_failure_responder
+from openral_ros.callback_guard import FatalNodeError, guard_standard_services
 from openral_ros.executor import TransitionCallbackGroup
 from openral_ros.parameters import effect_notice
 from openral_ros.rclpy_internals import (
@@ -62,9 +62,7 @@ class LifecycleNodeBase(LifecycleNodeMixin, Node):
         Node.__init__(self, name, **options)
         LifecycleNodeMixin.__init__(self, callback_group=TransitionCallbackGroup())
         self._change_state = intercept_change_state(self, self._change_state_if_available)
-        for service in self.services:
-            failure = standard_failure_responder(service.srv_type)
-            guard_service(guard_of(self), f"service {service.srv_name}", service, failure)
+        guard_standard_services(self)
         self._configured = ResourceScope(self)
         self._active = ResourceScope(self)
 

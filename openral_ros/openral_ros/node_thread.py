@@ -15,6 +15,7 @@ from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 
 from openral_core.errors import OpenRALError
+from openral_ros.callback_guard import guard_standard_services
 from openral_ros.executor import GuardedExecutor
 from openral_ros.resources import ResourceScope
 from openral_ros.worker_thread import ExecutorQueue
@@ -73,6 +74,7 @@ class NodeThread:
         self._context = Context()
         rclpy.init(args=list(arguments), context=self._context, domain_id=domain)
         self.node = Node(name, namespace=namespace or None, context=self._context)
+        guard_standard_services(self.node)
         self.scope = ResourceScope(self.node)
         self._calls = ExecutorQueue(self.scope)
         self._executor = GuardedExecutor(context=self._context)

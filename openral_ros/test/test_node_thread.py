@@ -8,9 +8,14 @@ from typing import Any
 import pytest
 
 pytest.importorskip("rclpy")
+from rcl_interfaces.msg import Parameter as ParameterMessage
+from rcl_interfaces.msg import ParameterValue
+from rcl_interfaces.srv import SetParameters
+
 from openral_core.errors import OpenRALError
 from openral_ros import node_thread
 from openral_ros.node_thread import NodeCallRaised, NodeThread, NodeThreadStuck
+from openral_ros.service_client import AsyncServiceClient
 
 
 @pytest.fixture
@@ -125,3 +130,23 @@ def test_closing_does_not_wait_for_a_callback_that_hangs(
     stuck.close()
     assert not stuck.node.context.ok()
     released.set()
+
+
+def test_a_parameter_of_an_unknown_type_is_answered(
+    thread: NodeThread, ros_domain: int, callback_errors: list[str]
+) -> None:
+    odd = ParameterMessage(name="x", value=ParameterValue(type=77))
+    with NodeThread("client", domain=ros_domain) as other:
+        client = AsyncServiceClient[SetParameters.Response](
+            other.scope, other.node, SetParameters, "/robot/graph/set_parameters"
+        )
+
+        async def main() -> object:
+            assert await other.wait(lambda: client.ready, 15.0)
+            request = SetParameters.Request(parameters=[odd])
+            return await other.call(lambda deliver: client.call(request, 15.0, deliver), 15.0)
+
+        answer = asyncio.run(main())
+    assert isinstance(answer, SetParameters.Response)
+    assert not any(result.successful for result in answer.results)
+    assert "77 is not a valid" in callback_errors.pop()

@@ -18,7 +18,7 @@ from fuzzing.documents import damaged
 from fuzzing.invariants import InvariantBroken
 from fuzzing.json_values import ANYTHING, arguments
 from fuzzing.message_values import TEXTS
-from fuzzing.rigs import test_support
+from fuzzing.rig import test_support
 from fuzzing.rounds import Door
 from openral_core.geometry import Pose
 from openral_core.skills import Verb

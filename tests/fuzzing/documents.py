@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,13 @@ from typing import Any
 from hypothesis import strategies as st
 
 from fuzzing.message_values import TEXTS
+from fuzzing.recordings import open_recording, valid_recording
+from fuzzing.weights import FOLDER, load_weights, valid_weights
 from openral_bringup.graph.nodes import overrides_of
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
+from openral_core.robot import load_robot
 from openral_core.rskills import load_manifest
 from openral_core.text import Thesaurus
 from openral_perception_ros.engines.weights_record import WeightsRecord
@@ -196,6 +199,8 @@ FILES: Mapping[str, FileEntrance] = {
         FileEntrance("memory", "memory.sqlite", _memory, _open_memory),
         FileEntrance("recording", "reasoner.jsonl", _recording, _read_recording),
         FileEntrance("journal", "mission.journal", _journal, _read_journal),
+        FileEntrance("run", "run.mcap", valid_recording, open_recording),
+        FileEntrance("robot", "robot.yaml", file_of("robots", "mobile_manipulator.yaml"), load_robot),
         FileEntrance("map", "map.yaml", file_of("scenes", "maps", "studio.yaml"), load_map),
         FileEntrance("scene", "scene.yaml", file_of("scenes", "deploy", "studio.yaml"), load_scene),
         FileEntrance("scene graph", "graph.json", file_of("scenes", "memory", "home.json"), read_graph),
@@ -211,6 +216,14 @@ FILES: Mapping[str, FileEntrance] = {
         ),
         FileEntrance(
             "weights record", "openral-weights.json", _record, lambda path: WeightsRecord.read(path.parent)
+        ),
+        *(
+            FileEntrance(f"weights {file}", file, partial(valid_weights, file=file), load_weights, place)
+            for file, place in (
+                ("model.onnx", f"{FOLDER}/weights"),
+                ("preprocessor_config.json", f"{FOLDER}/weights"),
+                ("labels.yaml", FOLDER),
+            )
         ),
         FileEntrance(
             "parameters",

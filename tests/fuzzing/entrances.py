@@ -12,7 +12,7 @@ from rclpy.action import ActionClient, get_action_server_names_and_types_by_node
 from rclpy.serialization import deserialize_message, serialize_message
 
 from fuzzing.message_values import Vocabulary, cases, words_of
-from fuzzing.rigs import PATIENCE, Rig
+from fuzzing.rig import PATIENCE, Rig
 
 SUBSCRIPTION, SERVICE, ACTION = "subscription", "service", "action"
 ANSWER = 20.0
@@ -91,7 +91,8 @@ class Attack:
         wire = serialize_message(message)
         for subscription in list(self.rig.node.subscriptions):
             if subscription.topic_name == entrance.name:
-                subscription.callback(wire if subscription.raw else deserialize_message(wire, entrance.type))
+                received = wire if subscription.raw else deserialize_message(wire, entrance.type)
+                self.rig.inject(subscription.callback, received)
 
     def _request(self, entrance: Entrance, request: Any) -> None:
         if hasattr(request, "transition") and {request.transition.id, request.transition.label} & SHUTDOWN:

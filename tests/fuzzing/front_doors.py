@@ -23,7 +23,7 @@ from rclpy.parameter import Parameter
 from fuzzing.invariants import InvariantBroken
 from fuzzing.json_values import ANYTHING, arguments
 from fuzzing.message_values import TEXTS
-from fuzzing.rigs import ROOT, test_support
+from fuzzing.rig import ROOT, test_support
 from fuzzing.rounds import Door
 from openral_console.ros import commands
 from openral_console.ros.robot import RobotSource

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rclpy.action import ActionClient, ActionServer
 
 from fuzzing.message_values import Vocabulary, cases
-from fuzzing.rigs import Rig
+from fuzzing.rig import Rig
 from fuzzing.rounds import Door
 from openral_ros.rclpy_internals import intercept_responses
 
@@ -33,12 +33,12 @@ class HostilePeers:
         self._asked: dict[str, int] = {}
         self._late: list[tuple[float, Callable[[], None]]] = []
         self._services: set[str] = set()
-        for node in self._peers():
+        for node in rig.service_nodes():
             for service in node.services:
                 self._intercept(service)
         self._servers = {
             each._action_type: each
-            for node in self._peers()
+            for node in rig.service_nodes()
             for each in node.waitables
             if isinstance(each, ActionServer)
         }
@@ -129,9 +129,6 @@ class HostilePeers:
             self._rig.until(partial(_is_past, due))
             send()
         self._rig.settle()
-
-    def _peers(self) -> tuple[Any, ...]:
-        return (*self._rig.peers, self._rig.stranger)
 
 
 def _is_past(due: float) -> bool:

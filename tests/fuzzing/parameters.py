@@ -12,7 +12,7 @@ from rclpy.parameter import Parameter
 
 from fuzzing.invariants import InvariantBroken
 from fuzzing.message_values import Vocabulary, messages
-from fuzzing.rigs import Rig
+from fuzzing.rig import Rig
 from fuzzing.rounds import Door
 from openral_core.errors import OpenRALError
 

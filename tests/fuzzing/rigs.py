@@ -1,12 +1,10 @@
 """Each node of the graph in this process, with the peers it needs and a normal question for it."""
 
-import importlib.util
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import rclpy
@@ -14,8 +12,9 @@ import yaml
 from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 
+from fuzzing.observer_rigs import OBSERVERS
+from fuzzing.rig import PATIENCE, ROOT, Rig, test_support
 from openral_bringup.lifecycle_manager.node import BringupNode
 from openral_core.detectors import LocateStatus
 from openral_core.geometry import Pose
@@ -23,96 +22,9 @@ from openral_msgs.msg import FailureTrigger, MissionStatus
 from openral_msgs.srv import RecallObject
 from openral_perception_ros.node import DetectorNode
 from openral_reasoner_ros.node import ReasonerNode
-from openral_ros.executor import GuardedExecutor, TransitionThreadExecutor
 from openral_ros.qos import RELIABLE
 from openral_sim.ros.node import SimNode
 from openral_world_state.ros.node import WorldStateNode
-
-ROOT = Path(__file__).parents[2]
-PATIENCE = 120.0
-"""Longest wait for an answer to a normal question [s]."""
-
-
-class Rig:
-    """One node under test, its peers and a stranger, all spun by the calling thread.
-
-    Subclasses give `node`, `peers` and the normal question `ask`.
-    """
-
-    name = ""
-    transitions_apart = False
-
-    def __init__(self, context: Any, folder: Path) -> None:
-        self.context, self.folder = context, folder
-        self.stranger = Node("stranger", context=context)
-        self.peers: list[Node] = []
-        self.node: Any = self.make()
-        executor = TransitionThreadExecutor if self.transitions_apart else GuardedExecutor
-        self.executor = executor(context=context)
-        for each in (self.node, self.stranger, *self.peers):
-            self.executor.add_node(each)
-
-    def make(self) -> Node:
-        """Create the node, unconfigured, and `peers`."""
-        raise NotImplementedError
-
-    def ask(self) -> None:
-        """Ask a normal question.
-
-        Raises:
-            AssertionError: If it is not answered as it should be.
-        """
-        raise NotImplementedError
-
-    def provoke(self, asked: Callable[[], object], timeout: float) -> None:
-        """Have the node ask its peers until one is ``asked``, at most ``timeout`` [s]."""
-        end = time.monotonic() + timeout
-        while not asked() and time.monotonic() < end:
-            self.executor.spin_once(timeout_sec=0.02)
-
-    def until(self, condition: Callable[[], object], timeout: float = PATIENCE) -> None:
-        """Spin until a condition holds.
-
-        Raises:
-            AssertionError: If it does not within ``timeout`` [s].
-        """
-        end = time.monotonic() + timeout
-        while not condition():
-            assert time.monotonic() < end, f"{self.name}: still false after {timeout:g} s: {condition}"
-            self.executor.spin_once(timeout_sec=0.02)
-
-    def settle(self, turns: int = 6) -> None:
-        """Run what is due."""
-        for _ in range(turns):
-            self.executor.spin_once(timeout_sec=0.0)
-
-    def activate(self) -> None:
-        """Bring the node to work, from any state."""
-        machine = getattr(self.node, "_state_machine", None)
-        if machine is None:
-            return
-        for _ in range(4):
-            state = machine.current_state[0]
-            if state == State.PRIMARY_STATE_ACTIVE:
-                return
-            step = (
-                self.node.trigger_configure
-                if state == State.PRIMARY_STATE_UNCONFIGURED
-                else self.node.trigger_activate
-            )
-            step()
-        raise AssertionError(f"{self.name} cannot be brought back to work: {machine.current_state[1]}")
-
-    def close(self) -> None:
-        """Give everything back."""
-        self.executor.shutdown(5.0)
-        self.node.close()
-        for each in (self.node, *self.peers, self.stranger):
-            each.destroy_node()
-
-    def parameters(self, **values: object) -> list[Parameter]:
-        """Return parameter overrides."""
-        return [Parameter(name, value=value) for name, value in values.items()]
 
 
 class WorldStateRig(Rig):
@@ -330,7 +242,15 @@ class BringupRig(Rig):
 
 RIGS: Mapping[str, type[Rig]] = {
     rig.name: rig
-    for rig in (WorldStateRig, DetectorRig, CompressedDetectorRig, ReasonerRig, SimRig, BringupRig)
+    for rig in (
+        WorldStateRig,
+        DetectorRig,
+        CompressedDetectorRig,
+        ReasonerRig,
+        SimRig,
+        BringupRig,
+        *OBSERVERS,
+    )
 }
 
 
@@ -341,17 +261,7 @@ def rig_of(name: str, folder: Path, domain: int) -> Iterator[Rig]:
         context = rclpy.context.Context()
         rclpy.init(context=context, domain_id=domain)
         stack.callback(rclpy.try_shutdown, context=context)
-        rig = RIGS[name](context, folder)
+        rig = RIGS[name](context, folder, domain)
         stack.callback(rig.close)
         rig.activate()
         yield rig
-
-
-def test_support(path: str) -> ModuleType:
-    """Load the fixtures' module of a package, whose fake peers the rigs share with its tests."""
-    spec = importlib.util.spec_from_file_location(f"fuzzing_{Path(path).parts[0]}", ROOT / path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

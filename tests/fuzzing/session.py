@@ -13,7 +13,7 @@ from fuzzing.hostile_peers import HostilePeers
 from fuzzing.invariants import InvariantBroken, outgoing_messages, unfinished_pose, writes_outside
 from fuzzing.message_values import Vocabulary
 from fuzzing.parameters import parameter_doors
-from fuzzing.rigs import Rig
+from fuzzing.rig import Rig
 from fuzzing.rounds import HANG, SHOWN, Door, Outcome, explore, explore_with_memory
 from openral_core.errors import OpenRALError
 from openral_ros.callback_guard import CallbackGuard

@@ -160,8 +160,8 @@ class RecorderNode(LifecycleNodeBase):
     After a full disk it begins another file when there is room again.
     """
 
-    def __init__(self) -> None:
-        super().__init__("recorder")
+    def __init__(self, **options: object) -> None:
+        super().__init__("recorder", **options)
         self.recording: McapRecording | None = None
         self._topics: dict[str, TopicRecorder | None] = {}
         if self.trigger_configure() == SUCCESS:
