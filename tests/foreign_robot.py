@@ -30,10 +30,10 @@ MINIMAL = {
 }
 
 
-def skill_server(context: Any, robot: Path) -> SkillServerNode:
-    """Make the unconfigured skill server of a robot.yaml."""
-    parameters = {"robot": str(robot), "rskill_folders": [str(RSKILLS)]}
-    overrides = [Parameter(name, value=value) for name, value in parameters.items()]
+def skill_server(context: Any, robot: Path, **parameters: Any) -> SkillServerNode:
+    """Make the unconfigured skill server of a robot.yaml, with more ``parameters``."""
+    values = {"robot": str(robot), "rskill_folders": [str(RSKILLS)], **parameters}
+    overrides = [Parameter(name, value=value) for name, value in values.items()]
     return SkillServerNode(context=context, parameter_overrides=overrides)
 
 
@@ -201,9 +201,11 @@ class Bench:
         file.write_text(yaml.safe_dump({**MINIMAL, **robot, "skills": skills}))
         return file
 
-    def start(self, skills: dict[str, Any], **robot: Any) -> SkillServerNode:
-        """Start the skill server with a robot.yaml."""
-        node = skill_server(self.context, self.write_robot(skills, **robot))
+    def start(
+        self, skills: dict[str, Any], parameters: dict[str, Any] | None = None, **robot: Any
+    ) -> SkillServerNode:
+        """Start the skill server with a robot.yaml, and more ``parameters``."""
+        node = skill_server(self.context, self.write_robot(skills, **robot), **(parameters or {}))
         self.nodes.append(node)
         self.executor.add_node(node)
         node.trigger_configure()

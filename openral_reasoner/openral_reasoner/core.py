@@ -4,12 +4,13 @@ The same events always give the same commands. A defect ends one mission with it
 """
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Self
 
 from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState, PromptOutcome
+from openral_core.text.stop_words import contains_stop_word, is_stop_phrase
 from openral_reasoner.behaviors.requests import MissionCancelled
 from openral_reasoner.behaviors.residency import IdleResidency, IdleResidencyManager
 from openral_reasoner.behaviors.skill_goal import UNCONFIRMED
@@ -37,6 +38,7 @@ from openral_reasoner.events import (
     ResumptionFailed,
     SkillEnded,
     SkillProgressed,
+    StopChanged,
 )
 from openral_reasoner.mission import Ending, Mission, Procedure, Wait
 from openral_reasoner.mission_loop import run_mission
@@ -46,9 +48,7 @@ from openral_reasoner.prompts import (
     Goal,
     GoalQueue,
     Receipts,
-    contains_stop_word,
     dropped,
-    is_stop_phrase,
     quoted,
     refusal,
     say,
@@ -62,7 +62,10 @@ NAMED, REPORTED = 64, 200
 
 
 class IdleState(FrozenModel):
-    """All that a core between two missions hands to the next one; ``missions`` counts those begun."""
+    """All that a core between two missions hands to the next one.
+
+    ``missions`` counts those begun; ``stopped`` is the reason of an emergency stop, "" for none.
+    """
 
     palette: ToolPalette = ToolPalette()
     missions: int = 0
@@ -70,6 +73,7 @@ class IdleState(FrozenModel):
     receipts: tuple[tuple[tuple[str, str, str], PublishReceipt], ...] = ()
     residency: IdleResidency = IdleResidency()
     last: MissionReport = MissionReport()
+    stopped: str = ""
 
 
 class Core:
@@ -89,13 +93,23 @@ class Core:
         self._outbox: list[Command] = []
         self._now = 0.0
         self._last = MissionReport()
+        self._stopped = ""
         self._residency = IdleResidencyManager(settings.residency, settings.deadlines.transition)
+        self._handlers: Mapping[type, Callable[..., None]] = {
+            PromptReceived: self._prompted,
+            PaletteChanged: self._palette_changed,
+            FailureReported: self._failure_reported,
+            Cancelled: self._cancelled,
+            StopChanged: self._stop_changed,
+            Resumed: self._resumed,
+        }
 
     @classmethod
     def restored(cls, settings: MissionSettings, idle: IdleState) -> Self:
         """Return an idle core in the state of another."""
         core = cls(settings)
         core.palette, core._missions, core._last = idle.palette, idle.missions, idle.last
+        core._stopped = idle.stopped
         core._unconfirmed = set(idle.unconfirmed)
         core._receipts.restore(idle.receipts)
         core._residency.restore(idle.residency)
@@ -113,6 +127,7 @@ class Core:
             receipts=self._receipts.kept,
             residency=self._residency.state,
             last=self._last,
+            stopped=self._stopped,
         )
 
     @property
@@ -130,21 +145,9 @@ class Core:
         self._now = max(self._now, now)
         if self.mission is not None:
             self.mission.now = self._now
-        if isinstance(event, PromptReceived):
-            self._prompted(event)
-        elif isinstance(event, PaletteChanged):
-            self._palette_changed(event)
-        elif isinstance(event, FailureReported):
-            self._failure_reported(event)
-        elif isinstance(event, Cancelled):
-            self._outbox += dropped(self._queue.drop(), event.reason)
-            self._interrupt(MissionCancelled(event.reason))
-        elif isinstance(event, Resumed):
-            self._resumed(event)
-        elif isinstance(event, ResumptionFailed):
+        if isinstance(event, ResumptionFailed):
             return self.abort(event.reason, MissionState.HANDED_OVER)
-        else:
-            self._answered(event)
+        self._handlers.get(type(event), self._answered)(event)
         return self._drain()
 
     def abort(self, why: str, state: MissionState = MissionState.FAILED) -> tuple[Command, ...]:
@@ -175,6 +178,8 @@ class Core:
             self._stop(prompt)
         elif problem := refusal(prompt):
             self._refuse(prompt, problem)
+        elif self._stopped:
+            self._refuse(prompt, f"emergency stop: {self._stopped}; first release it: openral release")
         elif prompt.in_reply_to:
             self._answer(prompt)
         elif self.mission is None:
@@ -185,22 +190,36 @@ class Core:
             self._second(prompt, self.mission)
 
     def _stop(self, prompt: PromptReceived) -> None:
-        """Cancel the running mission, moving skills first, and drop the queued goals."""
-        why, stopped = f"stopped by the operator: {quoted(prompt.text)}", self.mission
-        waiting = self._queue.drop()
-        self._outbox += [CancelSkill(call_id=call_id) for call_id in sorted(self._unconfirmed)]
-        self._interrupt(MissionCancelled(why))
-        if self.mission is not None:
-            self._outbox += self.mission.drain()
+        stopped = self.mission
+        waiting = self._cancel_all(f"stopped by the operator: {quoted(prompt.text)}")
         told = [f"stopped {quoted(stopped.prompt.text)}" if stopped else "nothing was running"]
         if waiting:
             goals = ", ".join(quoted(goal.prompt.text) for goal in waiting)
             told.append(f"dropped from the queue: {goals}")
+        self._receipt(prompt, PromptOutcome.STOPPED, "; ".join(told), stopped.id if stopped else "")
+
+    def _cancelled(self, event: Cancelled) -> None:
+        self._outbox += dropped(self._queue.drop(), event.reason)
+        self._interrupt(MissionCancelled(event.reason))
+
+    def _stop_changed(self, event: StopChanged) -> None:
+        """End every mission at an emergency stop; goals are refused until it is released."""
+        is_new, self._stopped = bool(event.reason and not self._stopped), event.reason
+        if is_new:
+            self._cancel_all(f"emergency stop: {event.reason}")
+
+    def _cancel_all(self, why: str) -> tuple[Goal, ...]:
+        """Cancel the running mission, moving skills first, and drop and return the queued goals."""
+        stopped, waiting = self.mission, self._queue.drop()
+        self._outbox += [CancelSkill(call_id=call_id) for call_id in sorted(self._unconfirmed)]
+        self._interrupt(MissionCancelled(why))
+        if self.mission is not None:
+            self._outbox += self.mission.drain()
         self._outbox += dropped(waiting, why)
         if waiting and stopped is not None and self.mission is None:
             # Subscribers that keep only the newest status read how the running mission ended.
             self._outbox.append(PublishStatus(report=self._last))
-        self._receipt(prompt, PromptOutcome.STOPPED, "; ".join(told), stopped.id if stopped else "")
+        return waiting
 
     def _answer(self, prompt: PromptReceived) -> None:
         mission = self.mission

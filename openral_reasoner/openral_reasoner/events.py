@@ -123,6 +123,13 @@ class FailureReported(FrozenModel):
     message: str
 
 
+class StopChanged(FrozenModel):
+    """The emergency stop was latched for a ``reason``, or released if that is empty."""
+
+    kind: Literal["stop_changed"] = "stop_changed"
+    reason: str
+
+
 class Resumed(FrozenModel):
     """The reasoner was restarted during the mission, which goes on; ``down`` is how long it was away [s].
 
@@ -185,6 +192,7 @@ Event = Annotated[
     | StateChanged
     | CallFailed
     | FailureReported
+    | StopChanged
     | Resumed
     | ResumptionFailed
     | ModelAnswered

@@ -19,7 +19,14 @@ from openral_reasoner.commands import (
     SendSkill,
 )
 from openral_reasoner.core import Core
-from openral_reasoner.events import DeadlinePassed, ModelAnswered, PaletteChanged, PromptReceived, SkillEnded
+from openral_reasoner.events import (
+    DeadlinePassed,
+    ModelAnswered,
+    PaletteChanged,
+    PromptReceived,
+    SkillEnded,
+    StopChanged,
+)
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.prompts import PROMPT_CHARACTERS, RECEIPTS_KEPT
 from openral_reasoner.scripted.planner import decide
@@ -136,6 +143,25 @@ def test_a_stop_said_again_cancels_again(talk: Talk) -> None:
     for name in ("s", "s", "t"):
         assert talk.say("stop", name).outcome is STOPPED
     assert [item.call_id for item in talk.every(CancelSkill)] == [talk.moving] * 3
+
+
+def test_an_emergency_stop_ends_all_missions_and_refuses_goals_until_the_release(talk: Talk) -> None:
+    first = talk.say(GO)
+    talk.say("go to the shelf", "q")
+    talk.give(StopChanged(reason="person on the floor"))
+    assert [item.call_id for item in talk.every(CancelSkill)] == [talk.moving]
+    talk.end_skill()
+    (end,) = talk.every(EndMission)
+    assert (end.mission_id, end.state) == (first.mission_id, MissionState.CANCELLED)
+    assert end.reason == "emergency stop: person on the floor"
+    refused = talk.say(GO, "r")
+    assert refused.outcome is REFUSED
+    assert "openral release" in refused.message
+    assert talk.say("stop", "s").outcome is STOPPED
+    restored = Core.restored(talk.core.settings, talk.core.idle_state)
+    assert "openral release" in str(restored.handle(PromptReceived(id="t", text=GO), 0.0))
+    talk.give(StopChanged(reason=""))
+    assert talk.say(GO, "r").outcome is STARTED
 
 
 def test_a_skill_that_did_not_confirm_is_told_and_cancelled_again_by_the_next_stop(talk: Talk) -> None:

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from openral_core.missions import MissionState, PromptOutcome
+from openral_core.text.stop_words import contains_stop_word, is_stop_phrase
 from openral_reasoner.commands import (
     AskModel,
     CancelSkill,
@@ -19,7 +20,6 @@ from openral_reasoner.commands import (
 from openral_reasoner.core import Core
 from openral_reasoner.events import ModelAnswered, PaletteChanged, PromptReceived, SkillEnded
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.prompts import contains_stop_word, is_stop_phrase
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.fake_peers import HomePeers

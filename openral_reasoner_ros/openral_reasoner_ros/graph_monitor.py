@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from openral_msgs.msg import FailureTrigger
 from openral_reasoner import commands as c
 from openral_reasoner.core import NAMED, REPORTED
-from openral_reasoner.events import FailureReported
+from openral_reasoner.events import FailureReported, StopChanged
 from openral_reasoner.palette.build import GraphState
 from openral_reasoner_ros.clients.services import LifecycleClient, LocateClient, MemoryClient, SceneClient
 from openral_reasoner_ros.clients.skill import SkillClient
@@ -16,7 +17,8 @@ from openral_reasoner_ros.dispatcher import Handler, Post
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_reasoner_ros.telemetry import Traces
 from openral_reasoner_ros.topics import FAILURE, OWN_FAILURE
-from openral_ros.qos import RELIABLE
+from openral_ros.emergency_stop import STOP_STATE, stop_reason
+from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
 
 FAILURE_TYPE = "openral_msgs/msg/FailureTrigger"
@@ -67,6 +69,12 @@ class GraphMonitor:
         self._lifecycle = LifecycleClient(scope, node, post, parameters.transition_deadline)
         self._failures = FailureSubscription(scope, node, post)
         self._allowed = parameters.lifecycle_peer_node_ids
+        scope.subscription(
+            DiagnosticStatus,
+            STOP_STATE,
+            lambda message: post(StopChanged(reason=stop_reason(message)[:REPORTED])),
+            LATCHED,
+        )
 
     @property
     def handlers(self) -> Mapping[type, Handler]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from openral_core.missions import MissionState, PromptOutcome
+from openral_core.text.stop_words import contains_stop_word
 from openral_reasoner.commands import (
     CancelSkill,
     HandoffQuestion,
@@ -29,7 +30,6 @@ from openral_reasoner.journal import (
     replay_journal,
 )
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.prompts import contains_stop_word
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.clients.skill import SkillClient
 from openral_reasoner_ros.dispatcher import EventDispatcher

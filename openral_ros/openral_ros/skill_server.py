@@ -13,9 +13,11 @@ from typing import Protocol
 
 from rclpy.action import CancelResponse
 from rclpy.action.server import ServerGoalHandle
+from rclpy.node import Node
 from rclpy.task import Future
 
 from openral_core import CONTRACT_VERSION
+from openral_core.emergency_stop import EmergencyStopped, StopState
 from openral_core.errors import OpenRALError
 from openral_core.rskills import Registry
 from openral_core.skill_errors import BadRequest, SkillFailed
@@ -25,6 +27,7 @@ from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import FailureTrigger, KeyValue, SkillCatalogue
 from openral_ros.conversions.skills import fill_skill_result, key_values, skill_goal_from_message
 from openral_ros.conversions.stamps import stamp_of
+from openral_ros.emergency_stop import EmergencyStop, StopParameters
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
 from openral_ros.worker_thread import ExecutorQueue
@@ -113,7 +116,9 @@ class SkillPublishers:
 
 
 STOP_GRACE = 5.0
-"""Time the robot has to stop after a deadline before the client gets its result anyway [s]."""
+"""Time the robot has to stop before the client gets its result anyway [s]."""
+STOP_EVIDENCE = "emergency_stop"
+"""Key of the evidence with the reason of an emergency stop."""
 WATCH_PERIOD = 0.2
 """Period at which feedback and deadline are checked [s]."""
 
@@ -126,6 +131,7 @@ class ActiveGoal:
         self.ended = Future()
         self._queued = queued
         self._due = monotonic() + queued.goal.deadline
+        self._halted: tuple[float, str] | None = None
         self._last_feedback: Feedback | None = None
 
     def publish_feedback(self, feedback: Feedback) -> None:
@@ -141,8 +147,15 @@ class ActiveGoal:
         """Bring the robot to a controlled stop."""
         self._queued.cancelled.set()
 
+    def halt(self, reason: str) -> None:
+        """Stop the robot for an emergency."""
+        self._halted = self._halted or (monotonic(), reason)
+        self.stop()
+
     def check_deadline(self) -> None:
         """Stop the robot at the deadline; end the goal after `STOP_GRACE` even if it has not stopped."""
+        if self._halted is not None and monotonic() - self._halted[0] >= STOP_GRACE:
+            self.end(SkillResult(SkillStatus.CANCELLED, "the robot has not confirmed that it stands still"))
         late = monotonic() - self._due
         if late >= 0.0:
             self.stop()
@@ -156,7 +169,9 @@ class ActiveGoal:
         if self.ended.done():
             return
         stopped = result.status is SkillStatus.CANCELLED and not self.handle.is_cancel_requested
-        if stopped and monotonic() >= self._due:
+        if self._halted is not None and not result.success:
+            result = after_emergency(result, self._halted[1])
+        elif stopped and monotonic() >= self._due:
             result = SkillResult(
                 SkillStatus.TIMEOUT, f"{self._timeout_message()}: {result.message}", result.evidence
             )
@@ -164,6 +179,12 @@ class ActiveGoal:
 
     def _timeout_message(self) -> str:
         return f"{self.goal.verb} did not end within {self.goal.deadline:.1f} s"
+
+
+def after_emergency(result: SkillResult, reason: str) -> SkillResult:
+    """Return the result of a goal that an emergency stop ended."""
+    message = f"emergency stop: {reason}; {result.message}"
+    return SkillResult(SkillStatus.CANCELLED, message, {**result.evidence, STOP_EVIDENCE: reason})
 
 
 class ServerInactive(SkillFailed):
@@ -231,7 +252,7 @@ class Robot(Protocol):
 
 
 class GoalExecutor(Protocol):
-    """Executor of goals, one at a time."""
+    """Executor of goals, one at a time, and of the emergency stop."""
 
     def submit(self, goal: QueuedGoal) -> None:
         """Begin a goal; its ``on_end`` gets the result.
@@ -240,6 +261,12 @@ class GoalExecutor(Protocol):
             SkillFailed: If the goal is refused.
         """
 
+    def halt(self, reason: str) -> None:
+        """Stop every motion at once, end the goal as CANCELLED, and allow no motion until `release`."""
+
+    def release(self) -> None:
+        """Allow motion again."""
+
 
 class SkillServer:
     """Action server that accepts every goal, executes one at a time, and ends each with a typed result.
@@ -247,13 +274,16 @@ class SkillServer:
     All of its state belongs to the node's executor; a robot's thread posts results through a queue.
     """
 
-    def __init__(self, scope: ResourceScope, registry: Registry, robot: Robot) -> None:
+    def __init__(
+        self, scope: ResourceScope, node: Node, registry: Registry, robot: Robot, options: StopParameters
+    ) -> None:
         self._registry, self._robot = registry, robot
         self._executor: GoalExecutor | None = None
         self._active: ActiveGoal | None = None
         self._skills = {skill.verb for skill in registry.skills}
         self._queue = ExecutorQueue(scope)
         self._publishers = SkillPublishers(scope)
+        self._emergency = EmergencyStop(scope, node, options, self._on_stop_changed, self._stop_goal)
         scope.action_server(ExecuteRskill, EXECUTE, self._execute, self._cancel)
         scope.timer(WATCH_PERIOD, self._watch)
         self._publish_catalogue()
@@ -262,6 +292,8 @@ class SkillServer:
         """Pass goals to an executor until the scope is left."""
         self._executor = executor
         scope.callback(self._detach)
+        if reason := self._emergency.state.reason:
+            executor.halt(reason)
         self._publish_catalogue()
 
     def report_failure(self, kind: str, error: Exception) -> None:
@@ -271,11 +303,16 @@ class SkillServer:
     async def _execute(self, handle: ServerGoalHandle) -> ExecuteRskill.Result:
         try:
             active = self._begin(handle)
+        except EmergencyStopped as error:
+            evidence = {STOP_EVIDENCE: self._emergency.state.reason}
+            return self._conclude(handle, SkillResult(error.status, str(error), evidence))
         except SkillFailed as error:
             return self._conclude(handle, SkillResult(error.status, str(error)))
         return self._conclude(handle, await active.ended)
 
     def _begin(self, handle: ServerGoalHandle) -> ActiveGoal:
+        if self._emergency.state.reason:
+            raise EmergencyStopped(self._emergency.state.reason)
         if self._executor is None:
             raise ServerInactive
         goal = validate_goal(goal_from_message(handle.request), self._registry, self._robot.served)
@@ -314,6 +351,20 @@ class SkillServer:
             self._active.stop()
         return CancelResponse.ACCEPT
 
+    def _stop_goal(self) -> None:
+        if self._active is not None:
+            self._active.stop()
+
+    def _on_stop_changed(self, state: StopState) -> None:
+        """Halt or release the robot first, and report it afterwards."""
+        if self._executor is not None:
+            self._executor.halt(state.reason) if state.reason else self._executor.release()
+        if state.reason:
+            if self._active is not None:
+                self._active.halt(state.reason)
+            self._publishers.stopped(STOP_EVIDENCE, state.reason, self._robot.time)
+        self._publish_catalogue()
+
     def _watch(self) -> None:
         if self._active is not None:
             self._active.publish_feedback(self._robot.feedback)
@@ -325,6 +376,7 @@ class SkillServer:
         self._publish_catalogue()
 
     def _publish_catalogue(self) -> None:
-        verbs = [] if self._executor is None else sorted(self._skills & set(self._robot.available))
+        moves = self._executor is not None and not self._emergency.state.reason
+        verbs = sorted(self._skills & set(self._robot.available)) if moves else []
         busy_with = "" if self._active is None else self._active.goal.verb
         self._publishers.catalogue(verbs, self._robot.holding, busy_with, self._robot.time)

@@ -23,6 +23,8 @@ from openral_sim.skills.runner import run
 from openral_sim.skills.safety import MotionEnvelope
 from openral_sim.world import SimWorldModel
 
+FREEZE_PERIODS = 10
+"""Control periods for which joints that still move are held where they are, instead of where they were."""
 MAX_LAG = 0.1
 """Lag behind wall-clock time [s] that is still made up for; after a longer halt the pace starts afresh."""
 
@@ -42,6 +44,8 @@ class Simulation:
         self._context = context
         self._running: Running | None = None
         self._cancelling = False
+        self._freezing = 0
+        self._keep_grip = self.halted = False
         self.feedback = _IDLE
 
     @classmethod
@@ -94,9 +98,33 @@ class Simulation:
         """Bring the goal to a controlled stop."""
         self._cancelling = True
 
+    def halt(self) -> None:
+        """Drop the goal and keep every joint where it is until `release`; repeated calls change nothing.
+
+        A hand that holds an object or a handle keeps its grip.
+        """
+        if not self.halted:
+            self.halted, self._freezing = True, FREEZE_PERIODS
+            self._keep_grip = self._context.held is not None or self._context.on_handle
+        if self._running is not None:
+            self._running.close()
+            self._running, self.feedback = None, _IDLE
+
+    @property
+    def settled(self) -> bool:
+        """True once a halted robot had time to stand still."""
+        return self.halted and self._freezing == 0
+
+    def release(self) -> None:
+        """Allow motion again."""
+        self.halted, self._freezing = False, 0
+
     def advance(self) -> SkillResult | None:
         """Advance the goal, then physics, by one control period; return the goal's result once it ends."""
-        result = None if self._running is None else self._advance_goal(self._running)
+        if self._freezing:
+            self._freezing -= 1
+            self.control.freeze(keep_grip=self._keep_grip)
+        result = None if self._running is None or self.halted else self._advance_goal(self._running)
         if result is not None:
             self.feedback = _IDLE
         self.world.step(CONTROL_PERIOD)

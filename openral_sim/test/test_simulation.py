@@ -60,6 +60,27 @@ def test_an_abandoned_goal_leaves_the_robot_standing(simulation: Simulation) -> 
     assert np.abs(simulation.control.base_velocity).max() < 0.01
 
 
+def test_halted_in_full_drive_it_stands_within_a_fifth_of_a_second_and_until_its_release(
+    simulation: Simulation,
+) -> None:
+    simulation.start(ValidatedGoal("navigate", Verb.NAVIGATE, {"goal": Pose.planar(4.0, 2.2, 0.0)}, 60.0))
+    while np.abs(simulation.control.base_velocity).max() < 0.3:
+        assert simulation.advance() is None
+    simulation.halt()
+    for _ in range(10):
+        assert simulation.advance() is None
+    assert simulation.control.speeds.max() < 0.01
+    stood = simulation.control.base_pose
+    simulation.start(DRIVE)
+    for _ in range(100):
+        simulation.halt()
+        assert simulation.advance() is None
+    assert simulation.control.base_pose == pytest.approx(stood, abs=1e-3)
+    simulation.release()
+    simulation.start(DRIVE)
+    assert until_it_ends(simulation).success
+
+
 def test_a_skill_that_breaks_ends_in_words_and_the_next_one_works(
     simulation: Simulation, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

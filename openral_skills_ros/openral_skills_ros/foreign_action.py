@@ -6,10 +6,11 @@ current one, as after a crash of this process or an acceptance that came too lat
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from time import monotonic
+from weakref import WeakKeyDictionary
 
 from action_msgs.msg import GoalInfo, GoalStatus, GoalStatusArray
 from action_msgs.srv import CancelGoal
@@ -19,6 +20,7 @@ from rclpy.qos import qos_profile_action_status_default
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
+from openral_core.emergency_stop import EmergencyStopped
 from openral_core.errors import OpenRALError
 from openral_core.skill_errors import SkillFailed
 from openral_core.skills import SkillStatus
@@ -126,6 +128,32 @@ class _Sent:
             self.ended.set_result(outcome)
 
 
+class HaltSwitch:
+    """Emergency stop of all actions of one node; ``reason`` is "" while they may run."""
+
+    def __init__(self) -> None:
+        self.reason = ""
+        self.actions: list[ForeignAction] = []
+
+    def halt(self, reason: str) -> None:
+        """Cancel every goal of the actions' servers, also those of other clients, until `release`."""
+        self.reason = reason
+        for action in self.actions:
+            action.cancel_all()
+
+    def release(self) -> None:
+        """Allow goals again."""
+        self.reason = ""
+
+
+_switches: "WeakKeyDictionary[Node, HaltSwitch]" = WeakKeyDictionary()
+
+
+def halt_switch_of(node: Node) -> HaltSwitch:
+    """Return the switch that all actions of a node share."""
+    return _switches.setdefault(node, HaltSwitch())
+
+
 class ForeignAction:
     """Client of one action; at most one goal at a time. All calls belong to the node's executor."""
 
@@ -145,6 +173,10 @@ class ForeignAction:
         self._sent: _Sent | None = None
         self._last_seen = monotonic()
         self._cancel_tried: dict[bytes, float] = {}
+        self._at_server: tuple[bytes, ...] = ()
+        self._switch = halt_switch_of(node)
+        self._switch.actions.append(self)
+        scope.callback(self._switch.actions.remove, self)
 
     @property
     def ready(self) -> bool:
@@ -161,12 +193,15 @@ class ForeignAction:
         """Send a goal and await its end; while ``cancelled`` returns True, its cancellation is requested.
 
         Raises:
+            EmergencyStopped: During an emergency stop.
             ServerAbsent: If there is no server.
             NotAnswered: If it neither accepts nor rejects the goal in time.
             GoalRejected: If it rejects the goal.
             ServerLost: If it disappears.
             ServerFailed: If its answer cannot be taken.
         """
+        if self._switch.reason:
+            raise EmergencyStopped(self._switch.reason)
         if not self.ready:
             raise ServerAbsent(self.name)
         sent = self._sent = _Sent(self._own + os.urandom(16 - OWN_BYTES), cancelled)
@@ -204,7 +239,13 @@ class ForeignAction:
             return
         sent.end(Ended(GoalEnd(answer.status), answer.result))
 
+    def cancel_all(self) -> None:
+        """Cancel every goal of the server, also of other clients."""
+        self._canceller.call_async(CancelGoal.Request())
+
     def _watch(self) -> None:
+        if self._switch.reason:
+            self._request_cancels(self._at_server)
         sent, now = self._sent, monotonic()
         if sent is None:
             return
@@ -221,13 +262,21 @@ class ForeignAction:
             self._request_cancel(sent.goal_id)
 
     def _on_status(self, message: GoalStatusArray) -> None:
-        """Cancel goals of this node that it no longer awaits."""
+        """Cancel goals of this node that it no longer awaits, and during an emergency stop all goals."""
         current = None if self._sent is None else self._sent.goal_id
-        for goal in message.status_list:
-            goal_id = bytes(goal.goal_info.goal_id.uuid)
-            orphan = goal_id.startswith(self._own) and goal_id != current
-            if orphan and goal.status in _RUNNING:
-                self._request_cancel(goal_id)
+        self._at_server = tuple(
+            bytes(goal.goal_info.goal_id.uuid) for goal in message.status_list if goal.status in _RUNNING
+        )
+        unwanted = self._switch.reason != ""
+        self._request_cancels(
+            goal_id
+            for goal_id in self._at_server
+            if unwanted or (goal_id.startswith(self._own) and goal_id != current)
+        )
+
+    def _request_cancels(self, goal_ids: Iterable[bytes]) -> None:
+        for goal_id in goal_ids:
+            self._request_cancel(goal_id)
 
     def _request_cancel(self, goal_id: bytes) -> None:
         now = monotonic()

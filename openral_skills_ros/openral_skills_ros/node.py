@@ -40,7 +40,7 @@ from openral_skills_ros.backends.any_action import AnyActionBackend
 from openral_skills_ros.backends.backend import Backend, Run
 from openral_skills_ros.backends.look_at import HeadMotion, SpinMotion
 from openral_skills_ros.backends.navigate import NavigateBackend
-from openral_skills_ros.foreign_action import InterfaceMissing, load_action
+from openral_skills_ros.foreign_action import InterfaceMissing, halt_switch_of, load_action
 from openral_skills_ros.localisation import LocalisationGate
 from openral_skills_ros.parameters import SkillServerParameters
 
@@ -176,6 +176,15 @@ class RobotSkills:
             self._run.ordered = reason
             self._node.get_logger().warning(reason)
 
+    def halt(self, reason: str) -> None:
+        """Cancel every goal of every backend's server until `release`."""
+        halt_switch_of(self._node).halt(reason)
+        self.stop("its action was cancelled")
+
+    def release(self) -> None:
+        """Allow goals again."""
+        halt_switch_of(self._node).release()
+
     async def _carry_out(self, queued: QueuedGoal, run: Run) -> None:
         goal = queued.goal
         attributes = {"rskill": goal.rskill_id, "verb": str(goal.verb)}
@@ -247,7 +256,7 @@ class SkillServerNode(LifecycleNodeBase):
         robot = load_robot(Path(parameters.robot))
         registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
         self._skills = RobotSkills(scope, self, robot)
-        self._server = SkillServer(scope, registry, self._skills)
+        self._server = SkillServer(scope, self, registry, self._skills, parameters)
 
     def activate(self, scope: ResourceScope) -> None:
         """Accept goals; leaving the state cancels the one that runs."""

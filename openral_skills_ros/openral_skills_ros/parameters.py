@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
-from openral_ros.parameters import Parameters
+from openral_ros.emergency_stop import StopParameters
 
 
-class SkillServerParameters(Parameters):
+class SkillServerParameters(StopParameters):
     """Parameters of the skill server of a real robot."""
 
     robot: str = Field(description="path of robot.yaml")

@@ -30,8 +30,13 @@ def unreported(alarms: Iterable[str], reported: Set[str]) -> list[str]:
     return [alarm for alarm in unstamped if alarm not in reported]
 
 
+RELEASE = "nothing moves until `openral release`"
+
+
 def changes(before: GraphSnapshot, after: GraphSnapshot) -> Iterator[str]:
-    """Yield a line for every change of node states, memory, mission and tool calls."""
+    """Yield a line for every change of the emergency stop, node states, memory, mission and tool calls."""
+    if after.stopped != before.stopped:
+        yield f"emergency stop: {after.stopped}; {RELEASE}" if after.stopped else "emergency stop released"
     for name, state in after.nodes.items():
         if before.nodes.get(name) != state:
             yield f"{name} is {state}"
@@ -67,7 +72,9 @@ def view(
     top.add_column(ratio=3)
     top.add_column(ratio=2)
     top.add_row(nodes_panel(snapshot, restarts), world_panel(snapshot))
+    stopped = Panel(Text(f"{snapshot.stopped}; {RELEASE}"), title="EMERGENCY STOP", border_style="bold red")
     parts: list[RenderableType] = [
+        *([stopped] if snapshot.stopped else []),
         top,
         mission_panel(snapshot.mission, elapsed),
         calls_panel(snapshot.mission.calls),

@@ -1,7 +1,7 @@
 """Node that monitors the graph for the console and sends goals to the reasoner as the operator.
 
-Subscribes: openral/mission, openral/prompt_receipt, openral/scene_graph, openral/palette, /diagnostics,
-    <camera>/camera_info, /clock.
+Subscribes: openral/mission, openral/prompt_receipt, openral/scene_graph, openral/palette, openral/stop_state,
+    /diagnostics, <camera>/camera_info, /clock.
 Publishes: openral/prompt.
 """
 
@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo
 from std_msgs.msg import String
 
 from openral_core.missions import MissionState
 from openral_msgs.msg import MissionStatus, PromptReceipt, PromptStamped, SceneGraph, SceneNode
+from openral_ros.emergency_stop import STOP_STATE, stop_reason
 from openral_ros.mission_calls import CallHistory
 from openral_ros.node_thread import NodeThread
 from openral_ros.qos import LATCHED, RECEIPTS, RELIABLE, SENSOR
@@ -61,7 +62,10 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class GraphSnapshot:
-    """State of the graph at one moment; image rates in [Hz], receipts by prompt id, number of reports."""
+    """State of the graph at one moment; image rates in [Hz], receipts by prompt id, number of reports.
+
+    ``stopped`` is the reason of an emergency stop, "" for none.
+    """
 
     nodes: Mapping[str, str] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)
@@ -71,6 +75,7 @@ class GraphSnapshot:
     mission: MissionSnapshot = field(default_factory=MissionSnapshot)
     receipts: Mapping[str, Receipt] = field(default_factory=dict)
     reports: int = 0
+    stopped: str = ""
 
 
 RATE_WINDOW = 3.0
@@ -121,6 +126,7 @@ class MonitorNode:
         self._scope.subscription(SceneGraph, "openral/scene_graph", self._on_graph, LATCHED)
         self._scope.subscription(String, "openral/palette", self._on_palette, LATCHED)
         self._scope.subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, RELIABLE)
+        self._scope.subscription(DiagnosticStatus, STOP_STATE, self._on_stop, LATCHED)
         self._scope.subscription(Clock, "/clock", self._on_clock, SENSOR)
         for camera, times in self._images.items():
             self._scope.subscription(
@@ -176,6 +182,9 @@ class MonitorNode:
         }
         if states:
             self.snapshot = replace(self.snapshot, nodes=states)
+
+    def _on_stop(self, message: DiagnosticStatus) -> None:
+        self.snapshot = replace(self.snapshot, stopped=stop_reason(message))
 
     def _on_clock(self, message: Clock) -> None:
         self.snapshot = replace(self.snapshot, sim_time=message.clock.sec + message.clock.nanosec * 1e-9)

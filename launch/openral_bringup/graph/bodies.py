@@ -1,5 +1,6 @@
 """The robot of a graph: a simulated one, or a real one described by robot.yaml."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,7 +8,10 @@ from pathlib import Path
 from openral_bringup.graph.nodes import NodeSpec, ParameterValue
 from openral_bringup.graph.options import DeploymentOptions, Problems
 from openral_core.documents import InvalidDocument, read_yaml
-from openral_core.robot import driver_topics, load_robot
+from openral_core.robot import RobotDescription, driver_topics, load_robot
+
+STOP_FILE = "emergency_stop.json"
+"""Name of the file that keeps an emergency stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,7 @@ def simulated_body(
         "scene": str(options.scene),
         "seed": options.seed,
         "real_time_factor": options.real_time_factor,
+        "stop_file": f"{options.record}/{STOP_FILE}" if options.record else "",
         "rskill_folders": folders,
         "record": options.record,
     }
@@ -68,10 +73,18 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[str
     home_map = (options.robot.parent / robot.map).resolve() if robot.map else None
     if home_map is not None and not home_map.is_file():
         problems.append(f"{options.robot}: key 'map' must name a map file, found {robot.map!r}")
+    node = node.with_parameters({"stop_file": str(stop_file_of(robot))})
     geometry: dict[str, ParameterValue] = {"map_frame": robot.frames.map}
     if rectified := [camera for camera, topics in robot.cameras.items() if topics.rectified]:
         geometry["rectified_cameras"] = rectified
     return Body(node, str(home_map or ""), driver_topics(robot), geometry)
+
+
+def stop_file_of(robot: RobotDescription) -> Path:
+    """Return the file that keeps a robot's emergency stop over restarts of the whole deployment."""
+    home = Path(os.environ.get("ROS_HOME") or Path.home() / ".ros")
+    name = f"{robot.namespace}/{robot.name}".strip("/").replace("/", ".")
+    return home / "openral" / name / STOP_FILE
 
 
 def robot_content(file: Path, problems: Problems) -> dict[str, object]:

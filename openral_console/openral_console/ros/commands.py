@@ -7,6 +7,7 @@ from functools import partial
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rclpy.node import Node
+from std_srvs.srv import Trigger
 
 from openral_console.ros import views
 from openral_console.sections import Json, finite
@@ -18,9 +19,11 @@ from openral_reasoner_ros.mission_client import RECEIPT_TIMEOUT, NotAcknowledged
 from openral_ros.node_thread import Deliver
 from openral_ros.resources import ResourceScope
 from openral_ros.service_client import AsyncServiceClient, CallError
+from openral_ros.stop_client import StopClient
 
 Done = Deliver[Json]
 RECALL_TIMEOUT, EDIT_TIMEOUT, LOCATE_TIMEOUT, TRANSITION_TIMEOUT = 5.0, 5.0, 30.0, 120.0
+RELEASE_TIMEOUT = 5.0
 """Longest waits for a node [s]; activation may load a model from disk."""
 DISCOVERY_PERIOD, DISCOVERY_CHECKS = 0.25, 8
 """Time between two checks whether a service has been discovered [s], and their number."""
@@ -53,15 +56,23 @@ class Unavailable(ConsoleError):
 
 
 class Commands:
-    """Commands by name; used on the node's thread alone."""
+    """Commands by name; used on the node's thread alone.
 
-    def __init__(self, scope: ResourceScope, node: Node) -> None:
+    Args:
+        scope: Owns the interfaces.
+        node: Its executor calls back.
+        on_stop: Called with the reason of an emergency stop, "" once it is released.
+    """
+
+    def __init__(self, scope: ResourceScope, node: Node, on_stop: Callable[[str], object]) -> None:
         self._scope, self._node = scope, node
+        self._emergency = StopClient(scope, node, on_stop)
         self._clients: dict[str, AsyncServiceClient[object]] = {}
         self._prompts = PromptClient(scope, node, "console")
         self._by_name: Mapping[str, Callable[[Mapping[str, Json], Done], None]] = {
             "prompt": self._prompt,
             "stop": self._stop,
+            "release": self._release,
             "recall": self._recall,
             "edit": self._edit,
             "locate": self._locate,
@@ -83,7 +94,23 @@ class Commands:
         self._publish(text_of(values, "text"), reply, done)
 
     def _stop(self, values: Mapping[str, Json], done: Done) -> None:
-        self._publish("stop", "", done)
+        """Latch the emergency stop, which needs no reasoner, and end the mission."""
+
+        def finish(outcome: Json | Exception) -> None:
+            silent = isinstance(outcome, Exception) and self._emergency.reason
+            done({"message": f"stopped: {self._emergency.reason}"} if silent else outcome)
+
+        self._emergency.stop("stop button of the console")
+        self._publish("stop", "", finish)
+
+    def _release(self, values: Mapping[str, Json], done: Done) -> None:
+        def finish(answer: Trigger.Response | CallError) -> None:
+            if isinstance(answer, CallError):
+                done(Unavailable(str(answer)))
+            else:
+                done({"message": answer.message} if answer.success else Refused(answer.message))
+
+        self._emergency.release(RELEASE_TIMEOUT, finish)
 
     def _publish(self, text: str, in_reply_to: str, done: Done) -> None:
         if self._prompts.unacknowledged >= MAX_PENDING:

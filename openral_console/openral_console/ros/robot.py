@@ -1,9 +1,10 @@
 """A running robot as the source of the console: one more client of its topics and services.
 
 Subscribes: openral/mission, handoff, prompt, prompt_receipt, palette, scene_graph, world_state, /diagnostics,
-    openral/failure/<source>, info and objects of every detector; an image only while a page shows it.
-Publishes: openral/prompt.
-Calls: recall_object, edit_memory, locate_in_view and change_state of detectors.
+    openral/failure/<source>, openral/stop_state, info and objects of every detector; an image only while a
+    page shows it.
+Publishes: openral/prompt, openral/stop.
+Calls: recall_object, edit_memory, release, locate_in_view and change_state of detectors.
 """
 
 import time
@@ -207,7 +208,9 @@ class RobotSource:
         self._known: set[str] = set()
         self._clock_shown = 0.0
         self._cameras = Cameras(self._scope, self._node)
-        self._commands = Commands(self._scope, self._node)
+        self._commands = Commands(
+            self._scope, self._node, lambda reason: self.sections.put("stopped", reason)
+        )
         self._subscribe()
         self._thread.start()
 

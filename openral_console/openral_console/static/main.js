@@ -1,4 +1,4 @@
-// Frame of the page: navigation, the newest sections, the stop button. A view is a function of the sections.
+// Frame of the page: navigation, the newest sections, stop and release. A view is a function of the sections.
 import { about, at, command, load, stream } from "./api.js";
 import { fill, h, icon, notice } from "./dom.js";
 import { cameras } from "./cameras.js";
@@ -57,10 +57,11 @@ export function choose(id) {
 }
 
 function summary() {
-  const { mission: current, parts } = state.sections;
+  const { mission: current, parts, stopped } = state.sections;
+  document.getElementById("release").hidden = !(stopped && about.live && about.actions);
   const silent = Object.entries(parts ?? {}).filter(([, there]) => !there).map(([name]) => name);
   const doing = current && (current.state === "idle" ? "Ready for a goal" : `${current.goal}: ${current.ended ? current.reason || current.state : current.step || current.state}`);
-  let text = [silent.length && `Not running: ${silent.join(", ")}`, doing].filter(Boolean).join(" · ") || "Waiting for the robot …";
+  let text = [stopped && `Emergency stop: ${stopped}`, silent.length && `Not running: ${silent.join(", ")}`, doing].filter(Boolean).join(" · ") || "Waiting for the robot …";
   if (!about.live) text = `Recording ${state.sections.run?.name ?? ""}`;
   else if (!state.linked) text = "No connection to the console; trying again …";
   const box = document.getElementById("summary");
@@ -75,6 +76,7 @@ async function start() {
   const stop = document.getElementById("stop");
   stop.hidden = !about.live;
   stop.addEventListener("click", () => command("stop", {}, (answer) => answer.message || "Stopped."));
+  document.getElementById("release").addEventListener("click", () => command("release", {}, (answer) => answer.message));
   stream((name, value) => {
     state.sections[name] = value;
     if (name === "run") scrubber(value, seek);

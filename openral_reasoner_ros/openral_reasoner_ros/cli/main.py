@@ -4,12 +4,10 @@ import gzip
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Set
-from contextlib import contextmanager
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import Annotated
 
-import rclpy
 import typer
 from mcap.exceptions import McapError
 from mcap.reader import make_reader
@@ -25,16 +23,15 @@ from openral_reasoner.budget import cost_words
 from openral_reasoner.recording import Life, read_lives
 from openral_reasoner.replay import stories
 from openral_reasoner.run_comparison import compare_runs, comparison_lines, story_of
+from openral_reasoner_ros.cli.session import CliSession, Namespace, session
+from openral_reasoner_ros.cli.stop import heartbeat, release, stop
 from openral_reasoner_ros.mission_client import MissionLost, MissionMonitor, NotAcknowledged, PromptClient
 from openral_reasoner_ros.telemetry import RECORDING_FILE
 from openral_reasoner_ros.topics import MISSION, PALETTE
-from openral_ros.executor import GuardedExecutor
 from openral_ros.mission_calls import has_all_calls
 from openral_ros.qos import LATCHED
-from openral_ros.resources import ResourceScope
 
 mission = typer.Typer(no_args_is_help=True, help="inspect, answer or cancel the running mission")
-Namespace = Annotated[str, typer.Option(help="namespace of the robot")]
 Timeout = Annotated[float, typer.Option(help="longest wait for the graph [s]")]
 Acknowledged = Annotated[
     float, typer.Option(help="longest time to repeat the prompt until it is acknowledged [s]")
@@ -44,60 +41,6 @@ COMPLETE_STATUS_TIMEOUT = 1.5
 """Longest wait for a status with every call [s]; the reasoner sends one at its next poll."""
 PUBLISHER_TIMEOUT = 20.0
 """Absence of the reasoner after which its mission is lost [s]: a restarted one resumes it within 14 s."""
-
-
-class NoResponse(OpenRALError):
-    """No message of the graph arrived in time."""
-
-    exit_code = 4
-
-    def __init__(self, what: str, seconds: float) -> None:
-        super().__init__(
-            f"{what} within {seconds:g} s: "
-            "check that the reasoner is active in this ROS_DOMAIN_ID and namespace"
-        )
-
-
-class CliSession:
-    """Node that is spun only while a condition is awaited."""
-
-    def __init__(self, node: Node, executor: GuardedExecutor) -> None:
-        self.node, self._executor = node, executor
-        self.scope = ResourceScope(node)
-
-    def wait(self, condition: Callable[[], object], seconds: float, problem: str) -> None:
-        """Spin until the condition holds.
-
-        Raises:
-            NoResponse: Beginning with ``problem``, if it does not hold within ``seconds``.
-        """
-        end = time.monotonic() + seconds
-        while not condition():
-            if time.monotonic() > end:
-                raise NoResponse(problem, seconds)
-            self.spin(0.05)
-
-    def spin(self, seconds: float) -> None:
-        """Run the next callback, waiting for it at most ``seconds``."""
-        self._executor.spin_once(timeout_sec=seconds)
-
-
-@contextmanager
-def session(namespace: str) -> Iterator[CliSession]:
-    """Provide a node for the duration of the block."""
-    context = rclpy.context.Context()
-    rclpy.init(context=context)
-    node = rclpy.create_node("openral_cli", namespace=namespace, context=context)
-    executor = GuardedExecutor(context=context)
-    executor.add_node(node)
-    opened = CliSession(node, executor)
-    try:
-        yield opened
-    finally:
-        opened.scope.close()
-        executor.shutdown(timeout_sec=1.0)
-        node.destroy_node()
-        rclpy.try_shutdown(context=context)
 
 
 def prompt(
@@ -350,6 +293,9 @@ def _read(folder: Path) -> Iterator[Life]:
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
 app.command()(prompt)
+app.command()(stop)
+app.command()(release)
+app.command()(heartbeat)
 app.command()(palette)
 app.command()(replay)
 app.command()(explain)

@@ -24,6 +24,8 @@ class RobotControl:
         self._head = self._addresses(names.head_joints)
         self._finger = self._addresses(names.finger_joints[:1])
         self._base_dofs = np.array([model.joint(name).dofadr[0] for name in names.base_joints])
+        others = (*names.reach_joints, *names.head_joints)
+        self._dofs = np.array([*self._base_dofs, *(model.joint(name).dofadr[0] for name in others)])
         self._base_motors = self._actuators(names.base_joints)
         self._reach_motors = self._actuators(names.reach_joints)
         self._head_motors = self._actuators(names.head_joints)
@@ -86,6 +88,19 @@ class RobotControl:
         """Stop the base, the lift and the arm where they are."""
         self.drive(np.zeros(3))
         self.move_reach(self.reach)
+
+    def freeze(self, *, keep_grip: bool) -> None:
+        """Stop every joint where it is; ``keep_grip`` leaves the fingers the force on what they hold."""
+        self.hold()
+        self.data.ctrl[self._head_motors] = self.head
+        if not keep_grip:
+            self.grip(self.opening)
+
+    @property
+    def speeds(self) -> Vector:
+        """Absolute velocities of base, lift, arm and head in [m/s] or [rad/s], shape (13,)."""
+        speeds: Vector = np.abs(self.data.qvel[self._dofs])
+        return speeds
 
     def T_map_body(self, name: str) -> Vector:
         """Pose of a body in map as a homogeneous transform, shape (4, 4)."""

@@ -40,7 +40,7 @@ class ConfiguredSimulation:
         registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
         self._simulation = Simulation.load(Path(parameters.scene), parameters.seed)
         self._publishers = SimPublishers(scope, self._simulation, parameters)
-        self._server = SkillServer(scope, registry, self._simulation)
+        self._server = SkillServer(scope, node, registry, self._simulation, parameters)
 
     def run(self, scope: ResourceScope) -> None:
         """Simulate and accept goals until the scope is left.

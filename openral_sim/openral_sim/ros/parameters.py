@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
-from openral_ros.parameters import Parameters
+from openral_ros.emergency_stop import StopParameters
 
 
-class SimParameters(Parameters):
+class SimParameters(StopParameters):
     """Parameters of the simulation node; rates are in [Hz] of simulated time."""
 
     scene: str = Field(description="path of the scene's YAML file")

@@ -34,12 +34,22 @@ class SimLoop:
         self._current: QueuedGoal | None = None
         self._goal_span = ExitStack()
         self._stopping = Event()
+        self._halted = Event()
+        self._halted_stage = ""
         self.profiler = StepProfiler()
         self.start_time = simulation.time
 
     def submit(self, goal: QueuedGoal) -> None:
         """Begin a goal; the previous one must have ended."""
         self._queue.put(goal)
+
+    def halt(self, _: str) -> None:
+        """Stop the robot within a control period, end its goal, and keep it still until `release`."""
+        self._halted.set()
+
+    def release(self) -> None:
+        """Allow motion again."""
+        self._halted.clear()
 
     def stop(self) -> None:
         """End `run` within a control period, with the robot at rest."""
@@ -60,6 +70,7 @@ class SimLoop:
                 self._step(cameras)
 
     def _step(self, cameras: tuple[CameraImageSource, ...]) -> None:
+        self._follow_emergency_stop()
         self._start_queued_goal()
         if self._current is not None and self._current.cancelled.is_set():
             self._simulation.cancel()
@@ -69,6 +80,17 @@ class SimLoop:
             self._end_goal(result)
         self._publishers.publish(self._simulation.time, cameras, self.profiler)
         self._stopping.wait(self._pacer.delay(monotonic(), self._simulation.time))
+
+    def _follow_emergency_stop(self) -> None:
+        """Halt or release the robot; the goal ends once the robot stands."""
+        halted = self._halted.is_set()
+        if halted:
+            self._halted_stage = self._simulation.feedback.stage or self._halted_stage
+            self._simulation.halt()
+        if self._simulation.settled or self._simulation.halted > halted:
+            self._end_goal(SkillResult(SkillStatus.CANCELLED, f"stopped while {self._halted_stage}"))
+        if not halted:
+            self._simulation.release()
 
     def _start_queued_goal(self) -> None:
         try:

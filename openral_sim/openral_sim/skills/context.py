@@ -131,6 +131,11 @@ class SkillContext:
         """Its state."""
         return self.world.data
 
+    @property
+    def on_handle(self) -> bool:
+        """True while the hand holds a handle."""
+        return bool(self.data.eq_active[self.model.equality(self.names.handle_connect).id])
+
     def begin(self) -> None:
         """Reset the state of the previous skill."""
         self.cancelled, self.secure, self.achieved = False, None, None

@@ -1,0 +1,74 @@
+"""`openral stop`, `openral release` and `openral heartbeat`: the emergency stop on the command line."""
+
+from typing import Annotated
+
+import typer
+from std_msgs.msg import Empty
+from std_srvs.srv import Trigger
+
+from openral_reasoner_ros.cli.session import Namespace, NoResponse, session
+from openral_reasoner_ros.mission_client import PromptClient
+from openral_ros.emergency_stop import ANY_RELIABILITY, HEARTBEAT
+from openral_ros.service_client import CallError
+from openral_ros.stop_client import StopClient
+
+SKILL_SERVER = "skill server"
+Confirmed = Annotated[float, typer.Option(help="longest wait for the skill server [s]")]
+
+
+def stop(
+    reason: Annotated[str, typer.Argument(help="reason, which refused goals will name")] = "openral stop",
+    namespace: Namespace = "",
+    timeout: Confirmed = 10.0,
+) -> None:
+    """Stop the robot at once; nothing moves until `openral release`, whatever is restarted meanwhile.
+
+    The mission and the queued goals end too. To end them alone, use `openral mission cancel`.
+
+    Exit code: 0 stopped; 4 no skill server confirmed it.
+    """
+    with session(namespace) as opened:
+        client = StopClient(opened.scope, opened.node)
+        client.stop(reason)
+        # Without a skill server, or with a foreign one, the mission can still be ended.
+        PromptClient(opened.scope, opened.node, "cli").send(lambda _: None, timeout, text="stop")
+        opened.wait(lambda: client.reason, timeout, "no skill server confirmed the stop", SKILL_SERVER)
+        typer.echo(f"stopped: {client.reason}")
+
+
+def release(namespace: Namespace = "", timeout: Confirmed = 10.0) -> None:
+    """Allow motion again after an emergency stop.
+
+    Exit code: 0 released, also if the robot was not stopped; 1 refused; 4 no answer.
+    """
+    answers: list[Trigger.Response | CallError] = []
+    with session(namespace) as opened:
+        client = StopClient(opened.scope, opened.node)
+        opened.wait(lambda: client.can_release, timeout, "no skill server found", SKILL_SERVER)
+        client.release(timeout, answers.append)
+        opened.wait(lambda: answers, timeout + 1.0, "no answer", SKILL_SERVER)
+    answer = answers[0]
+    if isinstance(answer, CallError):
+        raise NoResponse(str(answer), timeout, SKILL_SERVER)
+    typer.echo(answer.message)
+    if not answer.success:
+        raise typer.Exit(1)
+
+
+def heartbeat(
+    namespace: Namespace = "",
+    period: Annotated[float, typer.Option(min=0.02, help="time between two heartbeats [s]")] = 0.2,
+) -> None:
+    """Send the operator's heartbeat until interrupted (Ctrl+C).
+
+    A skill server with the parameter operator_heartbeat stops the robot when it is lost.
+    """
+    with session(namespace) as opened:
+        publisher = opened.scope.publisher(Empty, HEARTBEAT, ANY_RELIABILITY)
+        opened.scope.timer(period, lambda: publisher.publish(Empty()))
+        typer.echo("sending the operator's heartbeat; Ctrl+C ends it")
+        try:
+            while True:
+                opened.spin(1.0)
+        except KeyboardInterrupt:
+            typer.echo("ended")

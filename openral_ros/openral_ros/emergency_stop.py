@@ -1,0 +1,164 @@
+"""Latched emergency stop of a skill server: who may stop the robot, and who may release it.
+
+Subscribes openral/stop, openral/prompt and openral/operator_heartbeat; publishes openral/stop_state and
+openral/stopped; serves openral/emergency_stop and openral/release.
+"""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from pydantic import Field
+from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from std_msgs.msg import Bool, Empty, String
+from std_srvs.srv import Trigger
+
+from openral_core.emergency_stop import StopFile, StopState
+from openral_core.text.stop_words import contains_emergency_word, is_stop_phrase
+from openral_msgs.msg import PromptStamped
+from openral_ros.parameters import Parameters
+from openral_ros.qos import LATCHED, RELIABLE
+from openral_ros.resources import ResourceScope
+
+STOP = "openral/stop"
+STOP_STATE = "openral/stop_state"
+STOPPED = "openral/stopped"
+STOP_SERVICE = "openral/emergency_stop"
+RELEASE_SERVICE = "openral/release"
+HEARTBEAT = "openral/operator_heartbeat"
+PROMPT = "openral/prompt"
+OPERATORS = ("operator", "")
+"""Sources of prompts that may stop the robot."""
+ANY_RELIABILITY = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Matches every publisher."""
+WATCH_PERIOD = 0.1
+"""Period at which the heartbeat is checked [s]."""
+RELEASED = "released"
+
+
+class StopParameters(Parameters):
+    """Parameters of the emergency stop."""
+
+    stop_file: str = Field(
+        default="", description="file that keeps an emergency stop over a restart of the node; '' = none"
+    )
+    operator_heartbeat: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=3600.0,
+        description="silence on openral/operator_heartbeat that is an emergency stop [s]; 0 = not required",
+    )
+
+
+def stop_reason(message: DiagnosticStatus) -> str:
+    """Return the reason that openral/stop_state gives for a stop, "" for none."""
+    return "" if message.level == DiagnosticStatus.OK else str(message.message) or "no reason given"
+
+
+def _state_message(state: StopState) -> DiagnosticStatus:
+    level = DiagnosticStatus.ERROR if state.reason else DiagnosticStatus.OK
+    since = [KeyValue(key="since", value=f"{state.since:.3f}")]
+    return DiagnosticStatus(
+        level=level, name="emergency stop", message=state.reason or RELEASED, values=since
+    )
+
+
+class EmergencyStop:
+    """Latched stop. All of its state belongs to the node's executor.
+
+    A message on openral/stop stops whatever it says, and nothing but the service releases: a panel that
+    starts with "not pressed" does not.
+
+    Args:
+        scope: Owns the interfaces.
+        node: Its log tells every stop and release.
+        options: Parameters.
+        on_change: Called with the new state, before it is written and published.
+        on_stop_phrase: Called when the operator says stop without meaning an emergency.
+    """
+
+    def __init__(
+        self,
+        scope: ResourceScope,
+        node: Node,
+        options: StopParameters,
+        on_change: Callable[[StopState], None],
+        on_stop_phrase: Callable[[], None],
+    ) -> None:
+        self._log, self._on_change, self._on_stop_phrase = node.get_logger(), on_change, on_stop_phrase
+        self._file = StopFile(Path(options.stop_file) if options.stop_file else None)
+        self._silence, self._last_beat = options.operator_heartbeat, time.monotonic()
+        self.state = self._file.read(time.time())
+        self._states = scope.publisher(DiagnosticStatus, STOP_STATE, LATCHED)
+        self._locks = scope.publisher(Bool, STOPPED, LATCHED)
+        quiet = SubscriptionEventCallbacks(use_default_callbacks=False)
+        for qos in (LATCHED, ANY_RELIABILITY):  # each publisher suits one of them
+            scope.subscription(
+                String, STOP, lambda message: self.stop(message.data), qos, event_callbacks=quiet
+            )
+        scope.subscription(PromptStamped, PROMPT, self._on_prompt, RELIABLE)
+        scope.service(Trigger, STOP_SERVICE, self._on_stop_request)
+        scope.service(Trigger, RELEASE_SERVICE, self._on_release_request)
+        if self._silence > 0.0:
+            scope.subscription(Empty, HEARTBEAT, self._on_beat, ANY_RELIABILITY)
+            scope.timer(WATCH_PERIOD, self._check_heartbeat)
+        if self.state.reason:
+            self._log.warning(f"Emergency stop from before the restart: {self.state.reason}")
+        self._publish()
+
+    def stop(self, reason: str) -> None:
+        """Stop the robot until it is released; the first reason is kept."""
+        if not self.state.reason:
+            self._log.warning(f"Emergency stop: {reason[:200]}")
+            self._change(StopState.stopped(reason, time.time()))
+
+    def _change(self, state: StopState) -> None:
+        self.state = state
+        self._on_change(state)
+        self._publish()
+        try:
+            self._file.write(state)
+        except OSError as error:
+            self._log.error(f"A restart of this node will not know this state of the stop: {error}")
+
+    def _publish(self) -> None:
+        self._states.publish(_state_message(self.state))
+        self._locks.publish(Bool(data=bool(self.state.reason)))
+
+    def _on_prompt(self, message: PromptStamped) -> None:
+        if message.header.frame_id not in OPERATORS or not is_stop_phrase(message.text):
+            return
+        if contains_emergency_word(message.text):
+            self.stop(f"the operator said {message.text[:80]!r}")
+        else:
+            self._on_stop_phrase()
+
+    def _on_beat(self, _: Empty) -> None:
+        self._last_beat = time.monotonic()
+
+    @property
+    def _operator_is_lost(self) -> bool:
+        return 0.0 < self._silence < time.monotonic() - self._last_beat
+
+    def _check_heartbeat(self) -> None:
+        if self._operator_is_lost:
+            self.stop(f"no heartbeat of the operator for {self._silence:g} s")
+
+    def _on_stop_request(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self.stop(f"service {STOP_SERVICE}")
+        response.success, response.message = True, self.state.reason
+        return response
+
+    def _on_release_request(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.success = not self._operator_is_lost
+        if not response.success:
+            response.message = f"not released: no heartbeat of the operator for {self._silence:g} s"
+            return response
+        response.message = f"released; stopped was: {self.state.reason}" if self.state.reason else RELEASED
+        if self.state.reason:
+            self._log.warning("Emergency stop released")
+            self._change(StopState())
+        return response
