@@ -70,7 +70,7 @@ class ForeignArm:
         self.motion = bench.serve(MoveGroup, "move_action")
         kind = ParallelGripperCommand if gripper == "parallel" else GripperCommand
         self.fingers = bench.serve(kind, "gripper/cmd")
-        self.motion.react, self.fingers.react = self._move, self._grip
+        self.motion.react, self.fingers.react = self.move, self.grip
         self._joints = self._node.create_publisher(JointState, "joint_states", 10)
         self._depth = self._node.create_publisher(ImageMessage, "depth", SENSOR)
         self._info = self._node.create_publisher(CameraInfo, "info", SENSOR)
@@ -104,7 +104,7 @@ class ForeignArm:
         publisher = self._node.create_publisher(SceneGraph, "openral/scene_graph", LATCHED)
         publisher.publish(SceneGraph(nodes=nodes))
 
-    def _move(self, goal: Any, result: Any) -> None:
+    def move(self, goal: Any, result: Any) -> None:
         (constraints,) = goal.request.goal_constraints
         if constraints.position_constraints:
             at = constraints.position_constraints[0].constraint_region.primitive_poses[0].position
@@ -115,7 +115,7 @@ class ForeignArm:
                 x, y, z = np.array(self.cup.position) + self.hand - before
                 self.cup = Pose((float(x), float(y), float(z)))
 
-    def _grip(self, goal: Any, result: Any) -> None:
+    def grip(self, goal: Any, result: Any) -> None:
         command = goal.command
         position = command.position[0] if isinstance(command, JointState) else command.position
         wanted = position / OPEN * OPENING

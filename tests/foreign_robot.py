@@ -19,8 +19,11 @@ from tf2_msgs.msg import TFMessage
 from openral_core.skills import ParamValue, SkillResult
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import SkillCatalogue
+from openral_ros import skill_server as skill_server_module
 from openral_ros.conversions.skills import key_values, skill_result_from_message
 from openral_ros.qos import LATCHED
+from openral_skills_ros import foreign_action
+from openral_skills_ros import node as skills_node
 from openral_skills_ros.node import SkillServerNode
 
 RSKILLS = Path(__file__).parents[1] / "rskills"
@@ -39,6 +42,15 @@ def skill_server(context: Any, robot: Path, **parameters: Any) -> SkillServerNod
 
 MOVED = 1
 """Success of MoveIt."""
+
+
+def shorten_timeouts(set_attribute: Callable[[object, str, float], None]) -> None:
+    """Shorten the timeouts of the skill server, so that a fault is noticed within a test."""
+    set_attribute(foreign_action, "ACCEPT_TIMEOUT", 1.0)
+    set_attribute(foreign_action, "SERVER_LOST", 0.5)
+    set_attribute(foreign_action, "CANCEL_PERIOD", 0.2)
+    set_attribute(skills_node, "WAIT_FOR_BACKEND", 1.0)
+    set_attribute(skill_server_module, "STOP_GRACE", 0.5)
 
 
 class FakeServer:
@@ -88,17 +100,18 @@ class FakeServer:
 
     def answer(self) -> None:
         for future in self._answers:
-            future.set_result(None)
+            if not future.done():
+                future.set_result(None)
 
     def obey(self) -> None:
         """Accept cancellations from now on."""
         self.mode = "runs"
 
     async def _on_goal(self, goal: Any) -> GoalResponse:
-        if self.mode == "silent":
+        self.goals.append(goal)
+        if self._mode() == "silent":
             self._answers.append(Future())
             await self._answers[-1]
-        self.goals.append(goal)
         return GoalResponse.REJECT if self._mode() == "rejects" else GoalResponse.ACCEPT
 
     def _mode(self) -> str:
@@ -110,7 +123,9 @@ class FakeServer:
         self.cancels += 1
         if self._mode() == "hangs":
             return CancelResponse.REJECT
-        self._end_of(bytes(handle.goal_id.uuid)).set_result(None)
+        end = self._end_of(bytes(handle.goal_id.uuid))
+        if not end.done():
+            end.set_result(None)
         return CancelResponse.ACCEPT
 
     def _end_of(self, key: bytes) -> Future:
@@ -124,7 +139,7 @@ class FakeServer:
             handle.publish_feedback(told)
         if self._mode() not in ("succeeds", "aborts"):
             await self._end_of(key)
-        self.running.pop(key)
+        self.running.pop(key, None)
         self.ended += 1
         result, aborts = self.type.Result(), self._mode() == "aborts"
         if aborts:
@@ -236,6 +251,10 @@ class Bench:
         """Let the only client of the skill server disappear."""
         self._skills.destroy()
         self._skills = None
+
+    def return_(self) -> None:
+        """Let a client of the skill server appear."""
+        self._skills = ActionClient(self.client, ExecuteRskill, "openral/execute_rskill")
 
     def publish_transform(self, parent: str, child: str, x: float = 0.0) -> None:
         transform = TransformStamped(child_frame_id=child)

@@ -78,11 +78,11 @@ class GoalRejected(SkillFailed):
 
 
 class ServerLost(SkillFailed):
-    """A server that disappeared while it executed a goal."""
+    """A server that disappeared, or was restarted, while it executed a goal."""
 
     def __init__(self, action: str) -> None:
         super().__init__(
-            f"the action server of {action} disappeared while it executed the goal;"
+            f"the action server of {action} disappeared while it executed the goal, or was restarted;"
             " if it returns with the goal still running, the goal is cancelled"
         )
 
@@ -116,11 +116,15 @@ class Ended:
 
 
 class _Sent:
-    """Goal that was sent; ``ended`` gets an `Ended` or a `SkillFailed`."""
+    """Goal that was sent; ``ended`` gets an `Ended` or a `SkillFailed`.
+
+    ``servers`` are the endpoints of the server that executes it; a restarted one has others.
+    """
 
     def __init__(self, goal_id: bytes, cancelled: Callable[[], bool]) -> None:
         self.goal_id, self.cancelled = goal_id, cancelled
         self.ended = Future()
+        self.servers: frozenset[bytes] = frozenset()
         self.accept_by: float | None = monotonic() + ACCEPT_TIMEOUT
 
     def end(self, outcome: Ended | SkillFailed) -> None:
@@ -158,7 +162,7 @@ class ForeignAction:
     """Client of one action; at most one goal at a time. All calls belong to the node's executor."""
 
     def __init__(self, scope: ResourceScope, node: Node, type_name: str, name: str) -> None:
-        self._type = load_action(type_name)
+        self._node, self._type = node, load_action(type_name)
         self.name = str(node.resolve_service_name(name))
         self._own = hashlib.blake2s(node.get_fully_qualified_name().encode(), digest_size=OWN_BYTES).digest()
         self._client = ActionClient(node, self._type, name)
@@ -249,7 +253,7 @@ class ForeignAction:
         sent, now = self._sent, monotonic()
         if sent is None:
             return
-        if self.ready:
+        if self.ready and self._is_same_server(sent):
             self._last_seen = now
         elif now - self._last_seen > SERVER_LOST:
             sent.end(ServerLost(self.name))
@@ -260,6 +264,14 @@ class ForeignAction:
                 self._request_cancel(sent.goal_id)
         elif sent.cancelled():
             self._request_cancel(sent.goal_id)
+
+    def _is_same_server(self, sent: _Sent) -> bool:
+        """Return False if the server was restarted since: it never ends the goal of its predecessor."""
+        status = f"{self.name}/_action/status"
+        found = self._node.get_publishers_info_by_topic(status)
+        current = frozenset(bytes(info.endpoint_gid) for info in found)
+        sent.servers = sent.servers or current
+        return not current or bool(sent.servers & current)
 
     def _on_status(self, message: GoalStatusArray) -> None:
         """Cancel goals of this node that it no longer awaits, and during an emergency stop all goals."""
@@ -287,7 +299,16 @@ class ForeignAction:
         }
         self._cancel_tried[goal_id] = now
         request = CancelGoal.Request(goal_info=GoalInfo(goal_id=UUID(uuid=list(goal_id))))
-        self._canceller.call_async(request)
+        answered = self._canceller.call_async(request)
+        answered.add_done_callback(lambda done: self._on_cancel_answer(goal_id, done))
+
+    def _on_cancel_answer(self, goal_id: bytes, done: Future) -> None:
+        """Give up an accepted goal of which its server knows nothing."""
+        sent, answer = self._sent, done.result()
+        if sent is None or answer is None or sent.goal_id != goal_id or sent.accept_by is not None:
+            return
+        if answer.return_code == CancelGoal.Response.ERROR_UNKNOWN_GOAL_ID:
+            sent.end(ServerLost(self.name))
 
     def _abandon(self) -> None:
         """Cancel the current goal when the scope closes; its end is no longer awaited."""

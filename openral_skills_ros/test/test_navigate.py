@@ -149,6 +149,22 @@ def test_a_nav2_that_dies_during_a_drive_ends_it(bench: Any) -> None:
     assert "disappeared" in result.message
 
 
+def test_a_nav2_that_is_restarted_during_a_drive_ends_it(bench: Any) -> None:
+    """The new server knows nothing of the goal, and the old one never ends it."""
+    nav2 = bench.nav2()
+    nav2.mode, nav2.feedback = "runs", [feedback(2.0)]
+    bench.start(NAV2)
+    goal = bench.send("navigate", goal=KITCHEN)
+    bench.until(lambda: any("driving" in told.stage for told in goal.feedback))
+    nav2.stop()
+    nav2.running.clear()
+    nav2.start()
+    result = goal.result()
+    assert (result.status, "was restarted" in result.message) == (SkillStatus.SKILL_ERROR, True)
+    nav2.mode, nav2.feedback = "succeeds", []
+    assert bench.send("navigate", goal=KITCHEN).result().success
+
+
 def test_a_goal_that_is_accepted_too_late_is_cancelled(bench: Any) -> None:
     nav2 = bench.nav2()
     nav2.mode = "silent"

@@ -33,6 +33,8 @@ ATTEMPTS = 2
 """Times that the fingers close before the grasp is given up [count]."""
 PER_APPROACH = 3
 """Grasps of one approach that are planned before the next approach [count]."""
+UNMOVED = 0.003
+"""Closing by less than this is none [m]; grasps leave more room beside the object."""
 TURNS = (0.4, -0.4)
 """Deviations of approaches from the side from the direction to the object [rad]."""
 PITCHES = (0.5, 0.8)
@@ -135,6 +137,8 @@ class GraspBackend:
         """Close the fingers; False if they closed on nothing, after drawing the hand back."""
         hand, T = self._hand, plan.grasp.T_map_grasp
         opening = await hand.gripper.move(0.0, run, "closing")
+        if opening > plan.grasp.opening - UNMOVED:
+            raise Failed(SkillStatus.BLOCKED, f"closing: the fingers stayed {opening:.3f} m apart")
         if hand.gripper.is_closed:
             await hand.gripper.move(plan.grasp.opening, run, "opening")
             before = pregrasp_pose(T, self._options.distance)
