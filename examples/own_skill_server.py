@@ -1,7 +1,8 @@
 """A skill server of your own: a base that drives straight to where it is sent.
 
-`openral_ros.skill_server.SkillServer` validates goals, refuses all but one, keeps deadlines and publishes the
-catalogue. Yours to write is `Base`: replace `_step` by calls to your robot. The conformance kit tests it:
+`openral_ros.skill_server.SkillServer` validates goals, refuses all but one, keeps deadlines and the emergency
+stop, and publishes the catalogue. Yours to write is `Base`: replace `_step` by calls to your robot. The
+conformance kit tests it:
 
     pytest --openral-skill-server / --openral-skill-goals examples/own_skill_goals.yaml
 
@@ -25,6 +26,8 @@ from openral_core.skill_requests import NavigateRequest, Params
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
 from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.stamps import seconds
+from openral_ros.emergency_stop import StopParameters
+from openral_ros.parameters import declare
 from openral_ros.resources import ResourceScope
 from openral_ros.skill_server import QueuedGoal, SkillServer
 
@@ -59,6 +62,13 @@ class Base:
         target = NavigateRequest.read(Params(goal.goal.params)).goal
         if target is not None:
             self._goal, self._target = goal, target
+
+    def halt(self, reason: str) -> None:
+        """Stop for an emergency; `SkillServer` sends no goal until `release`."""
+        self._end(SkillStatus.CANCELLED, f"stopped: {reason}")
+
+    def release(self) -> None:
+        """Allow motion again."""
 
     def _step(self) -> None:
         """Drive on; end the goal once the base has arrived or has to stop."""
@@ -96,7 +106,8 @@ def main() -> None:
     node = Node("skill_server")
     scope = ResourceScope(node)
     base = Base(node, scope)
-    SkillServer(scope, Registry.load([RSKILLS]), base).serve(scope, base)
+    registry, options = Registry.load([RSKILLS]), declare(node, StopParameters)
+    SkillServer(scope, node, registry, base, options).serve(scope, base)
     with suppress(KeyboardInterrupt, ExternalShutdownException):
         rclpy.spin(node)
 

@@ -11,10 +11,12 @@ from action_msgs.msg import GoalInfo, GoalStatus, GoalStatusArray
 from action_msgs.srv import CancelGoal
 from numpy.typing import NDArray
 from rclpy.action import ActionClient
+from rclpy.client import Client
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import qos_profile_action_status_default
 from rclpy.task import Future
+from std_srvs.srv import Trigger
 from unique_identifier_msgs.msg import UUID
 
 from openral_core.errors import OpenRALError
@@ -142,6 +144,7 @@ class SkillServerUnderTest:
         self._canceller = self._scope.client(CancelGoal, f"{EXECUTE}/_action/cancel_goal")
         self.catalogues: list[SkillCatalogue] = []
         self._running: dict[bytes, int] = {}
+        self._triggers: dict[str, Client] = {}
         self._transforms = TransformBuffer(self._scope)
         self._scope.subscription(SkillCatalogue, "openral/skills", self.catalogues.append, LATCHED)
         self._scope.subscription(
@@ -180,6 +183,13 @@ class SkillServerUnderTest:
         request = CancelGoal.Request(goal_info=GoalInfo(goal_id=goal_id))
         answer = self.wait_for(self._canceller.call_async(request), "answer a cancellation", ACCEPT_TIMEOUT)
         return int(answer.return_code)
+
+    def trigger(self, service: str) -> None:
+        """Call a service that has no arguments, and check that it succeeded."""
+        client = self._triggers.setdefault(service, self._scope.client(Trigger, service))
+        self.wait(f"serve {service}", client.service_is_ready, DISCOVERY_TIMEOUT)
+        answer = self.wait_for(client.call_async(Trigger.Request()), f"answer {service}", ACCEPT_TIMEOUT)
+        assert answer.success, answer.message
 
     def become_idle(self) -> None:
         """Wait until nothing runs."""

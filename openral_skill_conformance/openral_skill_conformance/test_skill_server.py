@@ -11,6 +11,7 @@ from unique_identifier_msgs.msg import UUID
 from openral_core import CONTRACT_VERSION
 from openral_core.rskills import Registry
 from openral_core.skills import SkillStatus, Verb
+from openral_ros.emergency_stop import RELEASE_SERVICE, STOP_SERVICE
 from openral_skill_conformance.goals import MALFORMED, RobotGoals, malformed, unserved_goals
 from openral_skill_conformance.subject import (
     REFUSAL_TIMEOUT,
@@ -205,6 +206,27 @@ def test_a_goal_sent_twice_under_one_id_runs_once(server: SkillServerUnderTest, 
     sent.cancel()
     sent.reply(STOP_TIMEOUT)
     assert not server.send(goals.long.message(), sent.goal_id).accepted
+
+
+def test_an_emergency_stop_ends_the_goal_and_lasts_until_its_release(
+    server: SkillServerUnderTest, goals: RobotGoals, measured: dict[str, float]
+) -> None:
+    """While it lasts, nothing is offered and every goal is refused."""
+    sent = begin(server, goals)
+    before = sent.elapsed
+    server.trigger(STOP_SERVICE)
+    try:
+        reply = sent.reply(STOP_TIMEOUT)
+        measured["result after an emergency stop [s]"] = reply.seconds - before
+        assert reply.status is SkillStatus.CANCELLED
+        check_standstill(server, measured)
+        assert not server.catalogue.verbs
+        refused = server.send(goals.quick.message()).reply(REFUSAL_TIMEOUT)
+        assert refused.status is SkillStatus.INACTIVE
+    finally:
+        server.trigger(RELEASE_SERVICE)
+    server.wait("offer its verbs again", lambda: server.catalogue.verbs, REPEAT_TIMEOUT)
+    reach_quick_goal(server, goals)
 
 
 def test_a_restarted_server_has_left_nothing_running(

@@ -187,6 +187,11 @@ class ForeignAction:
         """True while a server is in the graph."""
         return bool(self._client.server_is_ready())
 
+    @property
+    def awaited(self) -> bytes | None:
+        """Id of the goal whose end is awaited."""
+        return None if self._sent is None else self._sent.goal_id
+
     def goal(self) -> Message:
         """Return an empty goal message."""
         return self._type.Goal()
@@ -275,7 +280,8 @@ class ForeignAction:
 
     def _on_status(self, message: GoalStatusArray) -> None:
         """Cancel goals of this node that it no longer awaits, and during an emergency stop all goals."""
-        current = None if self._sent is None else self._sent.goal_id
+        # Two verbs may have the same action: what one awaits is no orphan of the other.
+        awaited = {action.awaited for action in self._switch.actions}
         self._at_server = tuple(
             bytes(goal.goal_info.goal_id.uuid) for goal in message.status_list if goal.status in _RUNNING
         )
@@ -283,7 +289,7 @@ class ForeignAction:
         self._request_cancels(
             goal_id
             for goal_id in self._at_server
-            if unwanted or (goal_id.startswith(self._own) and goal_id != current)
+            if unwanted or (goal_id.startswith(self._own) and goal_id not in awaited)
         )
 
     def _request_cancels(self, goal_ids: Iterable[bytes]) -> None:

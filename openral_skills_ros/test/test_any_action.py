@@ -7,7 +7,9 @@ import pytest
 pytest.importorskip("rclpy")
 pytest.importorskip("nav2_msgs", reason="the interfaces of Nav2 are not built: make robot")
 
+from action_msgs.msg import GoalStatusArray
 from nav2_msgs.action import NavigateToPose
+from rclpy.qos import qos_profile_action_status_default
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillStatus
@@ -51,6 +53,24 @@ def test_an_aborted_goal_is_what_its_field_says_but_never_a_success(
     result = bench.send("place", target=HERE).result()
     assert result.status is status
     assert result.evidence["error_code"] == code
+
+
+def test_two_verbs_with_one_action_leave_each_others_goals_alone(bench: Any) -> None:
+    server = bench.serve(NavigateToPose, "put_down")
+    server.mode = "runs"
+    bench.start({"PLACE": PLACE, "HANDOVER": {**PLACE, "goal": {"pose": "$agent"}}})
+    goal = bench.send("place", target=HERE)
+    statuses: list[Any] = []
+    bench.client.create_subscription(
+        GoalStatusArray, "put_down/_action/status", statuses.append, qos_profile_action_status_default
+    )
+    bench.until(lambda: server.running and statuses)
+    # A cancellation would have been requested by the status that both clients have received by now.
+    bench.until(lambda: goal.feedback)
+    assert not goal.ended
+    assert server.cancels == 0
+    goal.cancel()
+    assert goal.result().status is SkillStatus.CANCELLED
 
 
 def test_an_action_type_that_is_not_installed_is_told(bench: Any) -> None:
