@@ -122,6 +122,14 @@ def likeness(term: str, label: str) -> str:
 thesaurus = lru_cache(1)(Thesaurus.load)
 
 
+def is_household_noun(words: str) -> bool:
+    """Return True if the thesaurus or the prior knows what these words name."""
+    try:
+        return thesaurus().knows(words) or shipped_prior().place(words) is not None
+    except UnreadableText:
+        return False
+
+
 KEPT = 0.8
 """Probability of a place, relative to that of the best one, from which an object belongs there too [1]."""
 

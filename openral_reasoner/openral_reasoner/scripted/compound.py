@@ -23,7 +23,7 @@ from openral_reasoner.scripted.goals import (
     Sequence,
 )
 from openral_reasoner.scripted.grammar import MAX_LENGTH, first_accepted, is_too_long
-from openral_reasoner.scripted.listing import expand
+from openral_reasoner.scripted.listing import expand, is_run_together
 from openral_reasoner.scripted.normalise import POLITE, VERBS, bare, clean, imperative, is_remark, person_in
 from openral_reasoner.scripted.noun_phrases import singular
 from openral_reasoner.scripted.references import Mentioned, read_topic
@@ -191,6 +191,7 @@ def read_one_more(words: str, piece: _Piece, parts: tuple[Request, ...]) -> tupl
         not piece.added
         or not isinstance(last, Bring)
         or last.to != "me"
+        or is_run_together(last.what)
         or words.partition(" ")[0].lower() in VERBS
     ):
         return None

@@ -171,11 +171,12 @@ def final_cuts(words: str) -> Iterator[tuple[str, str]]:
 
 
 def if_cuts(words: str) -> Iterator[tuple[str, str]]:
-    """Yield the ways to cut "if there is milk, bring it" into condition and action."""
+    """Yield the ways to cut "if there is milk, bring it" into condition and action; at a comma first."""
     first = re.match(rf"{_IF} ", words, re.IGNORECASE)
     if first:
         inside = words[first.end() :]
-        for cut in re.finditer(r"(?:\s*[,;]\s*|\s+)(?:then\s+)?(?=\w)", inside):
+        cuts = list(re.finditer(r"(?:\s*[,;]\s*|\s+)(?:then\s+)?(?=\w)", inside))
+        for cut in sorted(cuts, key=lambda each: not re.search("[,;]", each.group())):
             yield inside[: cut.start()], inside[cut.end() :]
 
 

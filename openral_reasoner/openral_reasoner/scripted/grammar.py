@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import TypeVar
 
 from openral_core.documents import Document, parse_document, parse_yaml
+from openral_reasoner.placement.belief import is_household_noun
 from openral_reasoner.scripted.delivery import MOVING, POLITE_VERBLESS, POURING, VERBLESS
 from openral_reasoner.scripted.goals import (
     Bring,
@@ -29,11 +30,15 @@ from openral_reasoner.scripted.goals import (
 from openral_reasoner.scripted.normalise import VERBS, bare, clean, correct_spelling, is_real_verb
 from openral_reasoner.scripted.noun_phrases import (
     ROOM,
+    counted,
     is_intangible,
     is_noun_phrase,
     is_object,
     is_place,
     is_tangible,
+    listed,
+    plain,
+    split_place,
 )
 from openral_reasoner.scripted.rules import DOORS, GOING, LOOKING, TAKING, Rule
 from openral_reasoner.terms import normalize_term
@@ -89,10 +94,24 @@ def first_accepted(words: str, accept: Callable[[Goal], T | None], polite: bool 
         begins_with_verb = first.lower() in VERBS or (bool(rest) and is_real_verb(first, rest))
         for pattern, make in _RULES if begins_with_verb else (*_RULES, *bare_nouns):
             match = re.fullmatch(pattern, said, re.IGNORECASE)
-            accepted = accept(make(match)) if match is not None else None
+            if match is None or ((pattern, make) in bare_nouns and not _names_known(match)):
+                continue
+            accepted = accept(make(match))
             if accepted is not None:
                 return accepted
     return None
+
+
+def _names_known(match: re.Match[str]) -> bool:
+    """Return True if the objects of a clause without a verb have a determiner, or names of the household.
+
+    Another bare word may be a verb that the grammar does not know.
+    """
+    items = listed(match.groupdict().get("what") or "")
+    return all(
+        plain(item) != item or counted(item)[0] > 0 or is_household_noun(split_place(item)[0])
+        for item in items
+    )
 
 
 _FOR_ME = re.compile(r" for (?:me|us)$", re.IGNORECASE)

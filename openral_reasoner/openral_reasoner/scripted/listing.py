@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from openral_reasoner.placement.belief import is_household_noun, thesaurus
 from openral_reasoner.scripted.delivery import read_bring
 from openral_reasoner.scripted.goals import (
     Bring,
@@ -67,7 +68,10 @@ def _bring(goal: Bring) -> Iterator[Goal]:
     to, *others = listed(goal.to) or ("",)
     where, *further = listed(goal.where) or ("",)
     receiver = plain(to) or goal.to
-    for item in listed(goal.what):
+    items = listed(goal.what)
+    if len(items) > 1 and any(map(is_run_together, items)):
+        yield NotUnderstood(goal.what)
+    for item in items:
         person = _TO_PERSON.match(item)
         receiver = person["to"] if person else receiver
         yield read_bring(person["what"] if person else item, receiver, where)
@@ -77,6 +81,19 @@ def _bring(goal: Bring) -> Iterator[Goal]:
         moved, person = _TO_ANOTHER.match(item), _TO_PERSON.match(item)
         pair = person or moved
         yield read_bring(pair["what"], pair["to"]) if pair else NotUnderstood(item)
+
+
+def is_run_together(item: str) -> bool:
+    """Return True if an item may be two objects without a comma: "fork knife" before "and spoon".
+
+    Both words name objects of one broader kind, the two words together name none, and no article marks one
+    object.
+    """
+    words = item.split()
+    if len(words) != 2 or plain(item) != item or not all(map(is_household_noun, words)):
+        return False
+    first, second = (thesaurus().kinds_of(thesaurus().concept(word)) for word in words)
+    return bool(first & second) and not thesaurus().knows(item)
 
 
 def _filled(goal: BringFilled) -> Iterator[Goal]:

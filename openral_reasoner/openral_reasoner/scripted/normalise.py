@@ -3,13 +3,16 @@
 import re
 from collections.abc import Collection
 from difflib import get_close_matches
+from functools import lru_cache
 
+from openral_reasoner.placement.belief import is_household_noun, thesaurus
 from openral_reasoner.scripted.noun_phrases import PERSON
 from openral_reasoner.scripted.vocabulary import WORDS
 
 VERBS = WORDS["verbs"]
 """Verbs with which a request may begin."""
 _REAL_VERBS = WORDS["other_verbs"]
+_NO_NOUNS = WORDS["no_nouns"]
 """Verbs that are not a misspelling of one of the others."""
 
 _ANY_VERB = "|".join(sorted(VERBS))
@@ -116,7 +119,22 @@ def clean(text: str) -> str:
         words = words.lower()
     words = re.sub(r"\s*(?:\.\s?\.[.\s]*|\u2026|\s[-\u2013\u2014]+\s)\s*", ". ", words)
     words = re.sub(r",\s*(?=[,.!?])", "", _SET_OFF.sub("", _EMPTY.sub(" ", words)))
-    return " ".join(_REPAIRS_RE.sub(lambda m: _REPAIRS[m[0].lower()], words).split())
+    repaired = _REPAIRS_RE.sub(lambda m: _REPAIRS[m[0].lower()], words)
+    return " ".join(_LONG_WORD.sub(lambda m: correct_doubling(m[0]), repaired).split())
+
+
+_LONG_WORD = re.compile(r"(?<![\w'])[a-z]{5,}(?![\w'])")
+
+
+@lru_cache(maxsize=4096)
+def correct_doubling(word: str) -> str:
+    """Return the one household noun from which a word differs by a letter that should be single or double."""
+    if word in VERBS or word in _REAL_VERBS or word in _NO_NOUNS or is_household_noun(word):
+        return word
+    doubled = (word[:i] + word[i - 1 :] for i in range(1, len(word) + 1))
+    single = (word[:i] + word[i + 1 :] for i in range(len(word) - 1) if word[i] == word[i + 1])
+    meant = {each for each in (*doubled, *single) if is_household_noun(each) and thesaurus().knows(each)}
+    return meant.pop() if len(meant) == 1 else word
 
 
 _EMPTY = re.compile(
@@ -159,6 +177,7 @@ _REPAIRS = {
     "lemme": "let me",
     "wanna": "want to",
     "gotta": "have to",
+    "outta": "out of",
     "frigde": "fridge",
     "teh": "the",
     "da": "the",

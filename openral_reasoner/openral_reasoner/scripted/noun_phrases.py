@@ -51,6 +51,8 @@ _BACK_PART = re.compile(
 )
 _ABSTRACT = re.compile(r"(?:ed|ing|ness)$")
 _CONCRETE = WORDS["concrete"]
+_NO_HEADS = frozenset(("round", "open", "shut", "closed"))
+"""Adjectives after a noun: "the fridge shut" names no object."""
 _MARKS = re.compile(r"[,;:?!&+=]|\.(?:\s|$)|\s[-\u2013\u2014]+\s")
 _INNER = frozenset(("the", "a", "an", "my", "our", "your", "his", "their", "some"))
 """Determiners, which stand inside a noun phrase only after a preposition."""
@@ -122,7 +124,8 @@ def _is_no_noun(word: str) -> bool:
 def _is_no_head(word: str) -> bool:
     """Return True if a word cannot be the last of a noun phrase."""
     abstract = _ABSTRACT.search(word) and word not in _CONCRETE and not word.endswith("bed")
-    return bool(abstract) or word.endswith("'s") or word == "round" or word in NUMBERS or word.isdigit()
+    other = word in _NO_HEADS or word in NUMBERS or word.isdigit()
+    return bool(abstract) or word.endswith("'s") or other
 
 
 _COUNTED = re.compile(

@@ -145,8 +145,12 @@ class _Listing:
         return self.mission.learn(known)
 
     def _summary(self, each: Belonging, known: KnownObject) -> ObjectSummary:
-        closed = tuple(filter(self._closed, each.belongs_at))
-        told = {"belongs_at": each.belongs_at, "closed": closed, "misplaced": each.misplaced}
+        places = each.belongs_at
+        if set(places) == {self.within}:
+            elsewhere = {place: site for place, site in self._sites.items() if place != self.within}
+            places += keeping_places(SceneGraph(), elsewhere, each.node.label)
+        closed = tuple(filter(self._closed, places))
+        told = {"belongs_at": places, "closed": closed, "misplaced": each.misplaced}
         return known.found().model_copy(update=told)
 
     def _held(self) -> tuple[ObjectSummary, ...]:

@@ -75,10 +75,30 @@ def test_a_part_that_is_not_understood_spoils_the_whole() -> None:
         "the mug is on the table",
         "shut up",
         "grbl the snorf",
+        "Snorf inside the oven, please",
+        "bring me the dishwasher",
+        "could I have spoon fork and bowl",
+        "apple orange and bowl go on the table",
     ],
 )
 def test_what_is_not_surely_a_request_is_asked_back(words: str) -> None:
     assert isinstance(parse_request(words), NotUnderstood)
+
+
+def test_the_comma_ends_the_condition() -> None:
+    then = Bring("spoon", "me", "sugar bowl")
+    assert parse_request("if there's a spoon in the sugar bowl, bring it to me") == Conditional(
+        Find("spoon", "sugar bowl"), then
+    )
+
+
+def test_a_list_of_compounds_is_not_run_together() -> None:
+    goal = parse_request("bring me a bread knife, an orange juice and coffee mug")
+    assert goal == Sequence((Bring("bread knife"), Bring("orange juice"), Bring("coffee mug")))
+
+
+def test_a_broom_is_no_room() -> None:
+    assert parse_request("put the broom in the pantry") == Bring("broom", "pantry")
 
 
 def test_abilities_that_are_missing_are_understood() -> None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from openral_reasoner.scripted.normalise import (
     bare,
     clean,
+    correct_doubling,
     correct_spelling,
     imperative,
     is_remark,
@@ -71,3 +72,13 @@ def test_participles_become_imperatives() -> None:
 def test_normalising_any_text_adds_little(text: str) -> None:
     once = bare(clean(text))
     assert len(once) <= 3 * len(text) + 40
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("botle", "bottle"), ("windowsil", "windowsill"), ("mousse", "mousse"), ("later", "later")],
+)
+def test_a_letter_that_should_be_single_or_double_is_corrected_in_household_nouns(
+    word: str, meant: str
+) -> None:
+    assert correct_doubling(word) == meant

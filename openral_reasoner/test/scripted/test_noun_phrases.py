@@ -31,6 +31,8 @@ def test_names_are_noun_phrases(words: str) -> None:
         "mug, now",
         "everything",
         "plant swapped",
+        "cupboard shut",
+        "fifty coins",
         "in five",
         "",
     ],
