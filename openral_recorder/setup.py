@@ -16,7 +16,10 @@ setup(
     zip_safe=True,
     extras_require={"test": ["pytest"]},
     entry_points={
-        "console_scripts": ["recorder = openral_recorder.ros.node:main"],
+        "console_scripts": [
+            "recorder = openral_recorder.ros.node:main",
+            "foxglove = openral_recorder.ros.foxglove_node:main",
+        ],
         "openral.commands": ["record = openral_recorder.ros.cli:commands"],
     },
 )

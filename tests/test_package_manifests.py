@@ -38,6 +38,7 @@ WITHOUT_KEY = {
     "anyio",
     "fast_simplification",
     "fastapi",
+    "foxglove",
     "httpx2",
     "huggingface_hub",
     "mcap",

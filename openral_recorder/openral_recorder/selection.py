@@ -10,7 +10,10 @@ BULK = frozenset({IMAGE, COMPRESSED_IMAGE, "sensor_msgs/msg/PointCloud2"})
 """Types that fill a disk; their rate is limited, and they are dropped first."""
 DEPTH_TOPIC = re.compile(r"depth")
 CLOCK = "rosgraph_msgs/msg/Clock"
-NOT_BY_DEFAULT = (r"/annotated$", r"/semantic$", r"/world_state/(markers|objects)$", r"/parameter_events$")
+MARKERS = "visualization_msgs/msg/MarkerArray"
+MARKER_RATE = 0.5
+"""Highest rate of markers [Hz]: each message draws everything again."""
+NOT_BY_DEFAULT = (r"/annotated$", r"/semantic$", r"/world_state/objects$", r"/parameter_events$")
 """Topics that are only computed while someone subscribes, and those that say nothing about a mission."""
 MAX_TOPICS = 500
 """Most topics of one recording; bounds memory, since peers can create any number."""
@@ -48,6 +51,8 @@ class TopicSelection:
         """Return the highest rate at which a topic is recorded [Hz]."""
         if message_type in BULK:
             return self.depth_rate if DEPTH_TOPIC.search(topic) else self.image_rate
+        if message_type == MARKERS:
+            return min(self.topic_rate, MARKER_RATE)
         return self.clock_rate if message_type == CLOCK else self.topic_rate
 
     def _excluded(self, topic: str) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from openral_recorder.selection import CLOCK, IMAGE, RateLimit, StampSlots, TopicSelection
+from openral_recorder.selection import CLOCK, IMAGE, MARKERS, RateLimit, StampSlots, TopicSelection
 
 TEXT = "std_msgs/msg/String"
 
@@ -14,6 +14,8 @@ TEXT = "std_msgs/msg/String"
         (TopicSelection(), "/head/image_raw", IMAGE, True),
         (TopicSelection(), "/openral/perception/x/annotated", IMAGE, False),
         (TopicSelection(), "/head/semantic", IMAGE, False),
+        (TopicSelection(), "/openral/world_state/markers", MARKERS, True),
+        (TopicSelection(), "/openral/world_state/objects", TEXT, False),
         (TopicSelection(include=("annotated",)), "/openral/perception/x/annotated", IMAGE, True),
         (TopicSelection(include=("^/openral/",)), "/tf", TEXT, False),
         (TopicSelection(exclude=("^/tf",)), "/tf", TEXT, False),
@@ -33,6 +35,7 @@ def test_each_kind_of_topic_has_its_rate() -> None:
     assert selection.rate("/head/depth", IMAGE) == 1.0
     assert selection.rate("/clock", CLOCK) == 5.0
     assert selection.rate("/tf", TEXT) == 50.0
+    assert selection.rate("/openral/world_state/markers", MARKERS) == 0.5
 
 
 def test_a_fast_topic_is_thinned_to_its_rate_and_a_slow_one_is_whole() -> None:

@@ -1,4 +1,4 @@
-"""Processes that a deployment starts beside the graph: the recorder and the console.
+"""Processes that a deployment starts beside the graph: recorder, console, and Foxglove server.
 
 The graph works without them, and they are not part of its description.
 """
@@ -19,6 +19,7 @@ EVENTS = "recording"
 """Folder below that of the run in which nodes write events and spans."""
 
 CONSOLE_PORT = 8770
+FOXGLOVE_PORT = 8765
 LOOPBACK = "127.0.0.1"
 
 
@@ -84,10 +85,26 @@ def console(namespace: str, address: str) -> CompanionProcess | None:
     return CompanionProcess(node, ("fastapi", "uvicorn"))
 
 
+def foxglove(namespace: str) -> CompanionProcess:
+    """Return the WebSocket server for Foxglove, on its usual port or any free one."""
+    parameters: dict[str, ParameterValue] = {"port": _free_port((FOXGLOVE_PORT, 0))}
+    remaps = shared_names(namespace)
+    node = NodeSpec("foxglove", "openral_recorder", "foxglove", namespace, None, parameters, remaps=remaps)
+    return CompanionProcess(node, ("foxglove",))
+
+
 def _port(address: str) -> int:
     if address != "auto" and not (address.isdecimal() and 0 < int(address) < 65536):
         raise InvalidConsole(address, "expected auto, off, or a port from 1 to 65535")
-    for port in (CONSOLE_PORT, 0) if address == "auto" else (int(address),):
+    port = _free_port((CONSOLE_PORT, 0) if address == "auto" else (int(address),))
+    if not port:
+        raise InvalidConsole(address, "the port is taken")
+    return port
+
+
+def _free_port(candidates: Iterable[int]) -> int:
+    """Return the first free port on this machine, of which 0 is any; 0 if there is none."""
+    for port in candidates:
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -95,12 +112,16 @@ def _port(address: str) -> int:
             except OSError:
                 continue
             return int(probe.getsockname()[1])
-    raise InvalidConsole(address, "the port is taken")
+    return 0
+
+
+ADDRESSES = {"console": "http://{host}:{port}/", "foxglove": "ws://{host}:{port}"}
+"""URL of the companions that serve viewers, by node."""
 
 
 def address_of(node: NodeSpec) -> str:
-    """Return the URL of a console."""
-    return f"http://{LOOPBACK}:{node.parameters['port']}/"
+    """Return the URL of a companion that serves viewers."""
+    return ADDRESSES[node.name].format(host=LOOPBACK, port=node.parameters["port"])
 
 
 def with_companions(

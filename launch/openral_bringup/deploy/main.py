@@ -18,7 +18,15 @@ from annotated_types import Ge
 from pydantic.fields import FieldInfo
 from rich.console import Console
 
-from openral_bringup.deploy.companions import CompanionProcess, address_of, console, recorder, with_companions
+from openral_bringup.deploy.companions import (
+    ADDRESSES,
+    CompanionProcess,
+    address_of,
+    console,
+    foxglove,
+    recorder,
+    with_companions,
+)
 from openral_bringup.deploy.console import plan, show
 from openral_bringup.deploy.mission_runner import MissionRunner, RunOutcome, RunTimeouts, report, save
 from openral_bringup.deploy.monitor_node import MonitorNode
@@ -98,8 +106,8 @@ async def deployment(
     for line in missing:
         print(line)
     for node in processes.started:
-        if node.name == "console":
-            print(f"console: {address_of(node)}", flush=True)
+        if node.name in ADDRESSES:
+            print(f"{node.name}: {address_of(node)}", flush=True)
     supervisor.start()
     screen = asyncio.create_task(show(supervisor, monitor, runner))
     try:
@@ -214,6 +222,9 @@ def prepare_and_run(
     console_: Annotated[
         str, typer.Option("--console", help="console in the browser: auto, off, or a port")
     ] = "auto",
+    foxglove_: Annotated[
+        bool, typer.Option("--foxglove", help="serve Foxglove and Lichtblick on this machine, read-only")
+    ] = False,
     no_mcap: Annotated[bool, typer.Option("--no-mcap", help="write no run.mcap")] = False,
     domain_id: Annotated[str, typer.Option(help="ROS_DOMAIN_ID, or auto for a free one")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the graph and exit")] = False,
@@ -255,7 +266,8 @@ def prepare_and_run(
     if domain_id:
         print(f"ROS domain of this graph: {domain}. In other terminals, run: export ROS_DOMAIN_ID={domain}")
     recorders = [] if no_mcap else [recorder(folder, options.namespace, simulated=options.simulated)]
-    companions = [*recorders, *([watched] if watched else [])]
+    shown = [foxglove(options.namespace)] if foxglove_ else []
+    companions = [*recorders, *([watched] if watched else []), *shown]
     raise typer.Exit(asyncio.run(deployment(options, graph, goal or [], folder, domain, companions)))
 
 

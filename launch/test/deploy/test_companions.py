@@ -12,6 +12,7 @@ from openral_bringup.deploy.companions import (
     InvalidConsole,
     address_of,
     console,
+    foxglove,
     recorder,
     with_companions,
 )
@@ -91,3 +92,14 @@ def test_a_port_that_is_taken_is_refused() -> None:
         taken.listen(1)
         with pytest.raises(InvalidConsole, match="taken"):
             console("", str(taken.getsockname()[1]))
+
+
+def test_the_foxglove_server_has_a_free_port_and_tells_its_address() -> None:
+    with socket.create_server((companions.LOOPBACK, 0)) as taken:
+        usual = taken.getsockname()[1]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(companions, "FOXGLOVE_PORT", usual)
+            node = foxglove("/robot1").node
+    assert node.parameters["port"] not in (0, usual)
+    assert address_of(node) == f"ws://127.0.0.1:{node.parameters['port']}"
+    assert node.namespace == "/robot1"

@@ -1,4 +1,4 @@
-"""Commands `openral record` and `openral recover`."""
+"""Commands `openral record`, `openral recover` and `openral foxglove`."""
 
 import json
 import time
@@ -14,7 +14,7 @@ from openral_recorder.recovery import recover as recover_file
 from openral_recorder.ros.node import RecorderNode
 from openral_ros.run_node import run
 
-commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Record robots.")
+commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Record robots, and show them.")
 Patterns = list[str] | None
 
 
@@ -60,6 +60,29 @@ def record(
     if recording is None or recording.error is not None:
         raise NotRecorded(f"not recorded: {recording.error if recording else 'see the error above'}")
     typer.echo(f"{recording.path}: {sum(recording.counts.values())} messages, {recording.size / 1e6:.1f} MB")
+
+
+@commands.command()
+def foxglove(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="port on 127.0.0.1; 0 = any free one")] = 8765,
+) -> None:
+    """Serve any robot in this ROS domain to Foxglove and Lichtblick on this machine, read-only.
+
+    Exit code: 0 ended by Ctrl-C; 1 the port is taken.
+    """
+    from openral_recorder.ros.foxglove_node import FoxgloveNode
+
+    nodes: list[FoxgloveNode] = []
+
+    def make() -> FoxgloveNode:
+        nodes.append(FoxgloveNode())
+        if nodes[0].port:
+            typer.echo(f"Foxglove: ws://127.0.0.1:{nodes[0].port}; press Ctrl-C to end")
+        return nodes[0]
+
+    run(make, ["--ros-args", "-p", f"port:={port}"])
+    if not nodes[0].port:
+        raise typer.Exit(1)
 
 
 @commands.command()

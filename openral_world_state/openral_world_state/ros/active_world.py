@@ -124,7 +124,7 @@ class ActiveWorld:
         self._write()
         if self._embeddings is not None:
             self._embeddings.update(self.world.memory.labels.labels)
-        self._publishers.publish_graph(self.world)
+        self._publishers.publish_graph(self.world, self.inputs.fields_of_view)
         self._publishers.publish_state(self.world, self.inputs.robot, self._frames.recent())
         facts = {
             "objects": len(self.world.memory),

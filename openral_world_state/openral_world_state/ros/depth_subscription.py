@@ -102,6 +102,14 @@ class DepthSubscription:
         """Return the stamp of the newest image not later than ``until`` [s]; None if there is none."""
         return max((key * 1e-9 for key in self._images if key * 1e-9 <= until), default=None)
 
+    @property
+    def intrinsics(self) -> Intrinsics | None:
+        """Intrinsics of the camera, None while they are unknown or unusable."""
+        try:
+            return intrinsics_of(self._info, self.name in self._rectified) if self._info else None
+        except InvalidIntrinsics:
+            return None
+
     def view(self, stamp: float, transforms: TransformBuffer, map_frame: str) -> DepthView:
         """Return the depth view at a stamp [s].
 

@@ -20,7 +20,7 @@ from openral_ros.conversions.stamps import seconds
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import StreamScope
 from openral_ros.tf_buffer import TransformBuffer
-from openral_world_state.depth_camera import DepthView, InvalidIntrinsics
+from openral_world_state.depth_camera import DepthView, Intrinsics, InvalidIntrinsics
 from openral_world_state.ros.depth_subscription import (
     DepthSubscription,
     NoDepthFrame,
@@ -129,6 +129,12 @@ class WorldInputs:
     def robot(self) -> Pose | None:
         """Pose of the robot's base in map, None if unknown."""
         return self._poses.pose(self._parameters.base_frame)
+
+    @property
+    def fields_of_view(self) -> list[tuple[str, Intrinsics]]:
+        """Optical frame and intrinsics of each camera whose intrinsics are known."""
+        known = ((camera.frame, camera.intrinsics) for camera in self.cameras)
+        return [(frame, intrinsics) for frame, intrinsics in known if intrinsics is not None]
 
     @property
     def refused(self) -> Counter[str]:
