@@ -41,10 +41,11 @@ CAMERA = "robot/head"
 
 @dataclass(frozen=True)
 class Tour:
-    """A mapped home: its map after each quarter of the tour, the truth on the same cells, and the way [m]."""
+    """A mapped home: its map after each quarter of the tour, the truth on its last cells, and the way [m]."""
 
     home: HomeMap
     stages: tuple[FloorMap, ...]
+    walls: FloorMap
     occupied: NDArray[np.bool_]
     reachable: NDArray[np.bool_]
     way: float
@@ -99,7 +100,7 @@ def mapped(seed: int, rooms: int) -> Tour:
                 stages.append(mapper.floor_map())
     occupied = true_occupancy(world, control.bodies, stages[-1])
     reachable = reachable_floor(occupied, stages[-1], poses[0][:2])
-    tour = Tour(scene.home, tuple(stages), occupied, reachable, way, len(poses))
+    tour = Tour(scene.home, tuple(stages), mapper.wall_map(), occupied, reachable, way, len(poses))
     if "PICTURES" in os.environ:
         draw_stages(tour, Path(os.environ["PICTURES"]))
     return tour

@@ -100,6 +100,16 @@ def yaw_matrix(x: float, y: float, yaw: float) -> NDArray[np.float64]:
     return np.array([[c, -s, 0.0, x], [s, c, 0.0, y], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 
 
+def points_in_polygon(outline: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which points (..., 2) are inside a polygon (N, 2), by the even-odd rule."""
+    inside = np.zeros(points.shape[:-1], dtype=bool)
+    x, y = points[..., 0], points[..., 1]
+    for (x1, y1), (x2, y2) in zip(outline, np.roll(outline, -1, axis=0), strict=True):
+        if y1 != y2:
+            inside ^= ((y1 > y) != (y2 > y)) & (x < (x2 - x1) * (y - y1) / (y2 - y1) + x1)
+    return inside
+
+
 def wrap_angle(angle: float) -> float:
     """Return the same angle in [-pi, pi) [rad]."""
     return (angle + math.pi) % (2.0 * math.pi) - math.pi

@@ -96,6 +96,14 @@ class Doorway(Document):
     width: PositiveFloat
 
 
+class NoGoZone(Document):
+    """An area that the robot's base must not enter, in the map frame [m]."""
+
+    id: str
+    name: str
+    polygon: Polygon
+
+
 class Place(Document):
     """A named base pose of the robot in the map frame, and the fixture it faces."""
 
@@ -206,6 +214,7 @@ class HomeMap(Document):
     places: tuple[Place, ...] = ()
     fixtures: tuple[Fixture, ...] = ()
     agents: tuple[Agent, ...] = ()
+    no_go_zones: tuple[NoGoZone, ...] = ()
 
     def fixture(self, fixture_id: str) -> Fixture:
         """Return the fixture with this id.
@@ -236,12 +245,13 @@ class HomeMap(Document):
     @model_validator(mode="after")
     def _ids_are_unique(self) -> "HomeMap":
         seen: set[str] = set()
-        items: tuple[Room | Doorway | Place | Fixture | Agent, ...] = (
+        items: tuple[Room | Doorway | Place | Fixture | Agent | NoGoZone, ...] = (
             *self.rooms,
             *self.doorways,
             *self.places,
             *self.fixtures,
             *self.agents,
+            *self.no_go_zones,
         )
         for item in items:
             if item.id in seen:

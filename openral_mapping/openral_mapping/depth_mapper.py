@@ -44,6 +44,7 @@ class MapperConfig:
         bands: Height bands of obstacles [1]; thin, so that a ray just above a table is in the next one.
         cleared: Bands from the floor up that were seen to be empty where a cell is free [1]. The floor alone
             is no proof: it is seen below chairs whose seats are hidden.
+        wall_height: Height from which an obstacle may be a wall, not a table or a bed [m].
         drop: Depth below the floor from which a surface is an obstacle, such as stairs that lead down [m].
         hit: Log-odds of an image that shows an obstacle; probability 0.7.
         miss: Log-odds of an image that sees through a cell; probability 0.4.
@@ -61,6 +62,7 @@ class MapperConfig:
     robot_height: float = 1.5
     bands: int = 10
     cleared: int = 4
+    wall_height: float = 1.2
     drop: float = 0.15
     hit: float = 0.85
     miss: float = -0.4
@@ -199,6 +201,17 @@ class DepthMapper:
         cells = np.full(self._layers.shape[1:], UNKNOWN, np.int8)
         cells[(self._layers[: self.config.cleared] < 0.0).all(axis=0)] = FREE
         cells[(self._layers > 0.0).any(axis=0)] = OCCUPIED
+        return self._as_map(cells)
+
+    def wall_map(self) -> FloorMap:
+        """Return the map of tall obstacles: what is lower than `MapperConfig.wall_height` is free."""
+        cells = self.floor_map().cells
+        low = self.config.wall_height - self.config.floor_tolerance
+        first = math.ceil(low / (self.config.robot_height - self.config.floor_tolerance) * self.config.bands)
+        is_tall = (self._layers[first:] > 0.0).any(axis=0)
+        return self._as_map(np.where((cells == OCCUPIED) & ~is_tall, FREE, cells).astype(np.int8))
+
+    def _as_map(self, cells: NDArray[np.int8]) -> FloorMap:
         row, column = self._first * self.config.resolution
         return FloorMap(cells, self.config.resolution, Pose2(x=float(column), y=float(row)), self.frame)
 

@@ -1,11 +1,13 @@
 """Occupancy of the floor in square cells, each free, occupied or unknown."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
+from openral_core.geometry import points_in_polygon
 from openral_core.home_map import Pose2
 
 UNKNOWN, FREE, OCCUPIED = -1, 0, 100
@@ -76,6 +78,11 @@ class FloorMap:
         """Return (row, column) of the cells that contain points (..., 2) [m]; they may be outside."""
         local = (np.asarray(points, np.float64) - (self.origin.x, self.origin.y)) @ self._rotation
         return np.floor(local[..., ::-1] / self.resolution).astype(np.intp)
+
+    def inside(self, outline: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:
+        """Return the cells whose centre lies within a polygon in the frame [m], shape (H, W)."""
+        rows, columns = np.meshgrid(*map(np.arange, self.cells.shape), indexing="ij")
+        return points_in_polygon(np.array(outline), self.centres(rows, columns))
 
     def value_at(self, x: float, y: float) -> int:
         """Return the value of the cell that contains a point [m]; `UNKNOWN` outside."""

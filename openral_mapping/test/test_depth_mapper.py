@@ -204,3 +204,11 @@ def test_a_file_of_another_resolution_is_refused(tmp_path: Path) -> None:
     after((camera(), (WALL,))).save(tmp_path / "home.npz")
     with pytest.raises(InvalidMapFile, match="resolution"):
         DepthMapper.load(tmp_path / "home.npz", MapperConfig(resolution=0.1))
+
+
+def test_low_furniture_is_no_wall() -> None:
+    bed: Box = ((1.8, -0.5, 0.0), (2.3, 0.5, 0.5))
+    mapper = after(*[(camera(tilt=tilt), (bed, WALL)) for tilt in (0.1, 0.3, 0.5)])
+    assert mapper.floor_map().value_at(1.82, 0.0) == OCCUPIED
+    assert mapper.wall_map().value_at(1.82, 0.0) == FREE
+    assert mapper.wall_map().value_at(3.02, 0.0) == OCCUPIED

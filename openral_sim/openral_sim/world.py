@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError, format_choices
-from openral_core.home_map import Place, Room
+from openral_core.home_map import NoGoZone, Place, Room
 from openral_sim.robot.joints import RobotNames
 from openral_sim.scene.compose import AddRobot, Composition, compose
 from openral_sim.scene.entities import WorldFurniture, WorldObject, WorldPerson
@@ -51,6 +51,11 @@ class SimWorldModel:
             add_robot: Adds the robot at the scene's start pose; None builds the scene without a robot.
         """
         return cls(scene, compose(scene, seed, add_robot))
+
+    @property
+    def no_go_zones(self) -> tuple[NoGoZone, ...]:
+        """Zones of the map that the robot's base must not enter."""
+        return self.scene.home.no_go_zones
 
     @property
     def time(self) -> float:

@@ -12,7 +12,7 @@ from scipy.ndimage import distance_transform_edt
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from openral_core.geometry import Pose
+from openral_core.geometry import Pose, points_in_polygon
 from openral_core.grid_graph import grid_graph
 from openral_world_state.static_map import SiteFixture, StaticMap
 
@@ -23,7 +23,7 @@ class FloorGrid:
     """Floor plan in square cells, free where a round robot fits.
 
     Args:
-        home: Rooms are floor, furniture is an obstacle.
+        home: Rooms are floor, furniture and no-go zones are obstacles.
         robot_radius: Radius of the robot's base [m].
         cell: Side of a cell [m].
     """
@@ -38,9 +38,11 @@ class FloorGrid:
         centers = self._origin + (index + 0.5) * cell
         open_floor = np.zeros(shape, dtype=bool)
         for outline in outlines:
-            open_floor |= points_inside(outline, centers)
+            open_floor |= points_in_polygon(outline, centers)
         for site in home.sites:
             open_floor &= ~points_covered(site, centers)
+        for zone in home.no_go_zones:
+            open_floor &= ~points_in_polygon(np.array(zone.polygon), centers)
         if home.doorways:
             near = [np.linalg.norm(centers - np.array(d.at), axis=-1) <= d.width / 2.0 for d in home.doorways]
             in_doorway = np.any(near, axis=0)
@@ -109,16 +111,6 @@ class FloorGrid:
         i = math.floor((point[0] - self._origin[0]) / self._cell)
         j = math.floor((point[1] - self._origin[1]) / self._cell)
         return (i, j) if 0 <= i < self._free.shape[0] and 0 <= j < self._free.shape[1] else None
-
-
-def points_inside(outline: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Tell which points (..., 2) are inside a polygon, by the even-odd rule."""
-    inside = np.zeros(points.shape[:-1], dtype=bool)
-    x, y = points[..., 0], points[..., 1]
-    for (x1, y1), (x2, y2) in zip(outline, np.roll(outline, -1, axis=0), strict=True):
-        if y1 != y2:
-            inside ^= ((y1 > y) != (y2 > y)) & (x < (x2 - x1) * (y - y1) / (y2 - y1) + x1)
-    return inside
 
 
 def points_near_border(

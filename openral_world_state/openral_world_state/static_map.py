@@ -8,7 +8,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from openral_core.geometry import Pose
-from openral_core.home_map import Box3, Doorway, Fixture, HomeMap, Opens, Place, Pose2, Rectangle, Room
+from openral_core.home_map import (
+    Box3,
+    Doorway,
+    Fixture,
+    HomeMap,
+    NoGoZone,
+    Opens,
+    Place,
+    Pose2,
+    Rectangle,
+    Room,
+)
 from openral_core.spatial_memory import NodeKind, Relation, SceneGraph, SceneNode
 
 Triple = tuple[float, float, float]
@@ -101,6 +112,7 @@ class StaticMap:
     sites: tuple[SiteFixture, ...] = ()
     agents: tuple[SceneNode, ...] = ()
     doorways: tuple[Doorway, ...] = ()
+    no_go_zones: tuple[NoGoZone, ...] = ()
 
     @cached_property
     def by_id(self) -> Mapping[str, SiteFixture]:
@@ -178,6 +190,7 @@ def static_map_from_home(home: HomeMap, map_epoch: int = 0) -> StaticMap:
             for agent in home.agents
         ),
         doorways=home.doorways,
+        no_go_zones=home.no_go_zones,
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
-from openral_core.home_map import HomeMap, load_map
+from openral_core.home_map import HomeMap, NoGoZone, load_map
 from openral_world_state.navigation import FloorGrid, Routes, choose_viewpoint, pose_facing
 from openral_world_state.static_map import static_map_from_home
 
@@ -39,6 +39,18 @@ def test_without_a_doorway_there_is_no_way() -> None:
     doors = MAP.doorways[0].model_copy(update={"at": (5.0, -9.0)})
     shut = FloorGrid(static_map_from_home(HomeMap(**{**dict(MAP), "doorways": (doors,)})))
     assert math.isinf(shut.distances((2.0, 2.2), [(7.0, 2.6)])[0])
+    assert not shut.connected((2.0, 2.2), (7.0, 2.6))
+
+
+def test_a_no_go_zone_is_neither_entered_nor_crossed() -> None:
+    doorway = MAP.doorways[0].at
+    corners = tuple(
+        (doorway[0] + dx, doorway[1] + dy) for dx, dy in ((-0.2, -1), (0.2, -1), (0.2, 1), (-0.2, 1))
+    )
+    zone = NoGoZone(id="cord", name="cord", polygon=corners)
+    shut = FloorGrid(static_map_from_home(MAP.model_copy(update={"no_go_zones": (zone,)})))
+    assert not shut.is_free(doorway)
+    assert FLOOR.connected((2.0, 2.2), (7.0, 2.6))
     assert not shut.connected((2.0, 2.2), (7.0, 2.6))
 
 

@@ -189,7 +189,8 @@ _SLOW = DriveLimits(speed=0.35, turn_rate=0.9, acceleration=0.7, turn_accelerati
 
 def floor_now(context: SkillContext) -> SimOccupancyGrid:
     """Rasterise the floor as the scene is now."""
-    return rasterise(context.model, context.data, context.own_bodies())
+    zones = context.world.no_go_zones
+    return rasterise(context.model, context.data, context.own_bodies(), zones)
 
 
 def plan_base_motion(context: SkillContext) -> CostToGo:

@@ -1,6 +1,6 @@
 """Occupancy grid of the floor, rasterised from the model's geometry."""
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import mujoco
@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 from scipy.spatial import ConvexHull
+
+from openral_core.geometry import points_in_polygon
+from openral_core.home_map import NoGoZone
 
 RESOLUTION = 0.05
 """Cell size in [m]: a tenth of the base's diameter."""
@@ -45,13 +48,16 @@ class SimOccupancyGrid:
         return float(self.clearance[self.cell(xy)])
 
 
-def rasterise(model: mujoco.MjModel, data: mujoco.MjData, ignored: Set[int]) -> SimOccupancyGrid:
-    """Rasterise every colliding geom that obstructs the robot.
+def rasterise(
+    model: mujoco.MjModel, data: mujoco.MjData, ignored: Set[int], no_go_zones: Sequence[NoGoZone] = ()
+) -> SimOccupancyGrid:
+    """Rasterise every colliding geom that obstructs the robot, and the zones that it must not enter.
 
     Args:
         model: The scene.
         data: Its state, with doors and people where they are.
         ignored: Bodies that are not obstacles: the robot's own and the held object.
+        no_go_zones: Zones of the home's map.
     """
     collides = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
     is_floor = model.geom_type == int(mujoco.mjtGeom.mjGEOM_PLANE)
@@ -64,6 +70,9 @@ def rasterise(model: mujoco.MjModel, data: mujoco.MjData, ignored: Set[int]) -> 
     occupied = np.zeros(np.ceil((high - low) / RESOLUTION).astype(int) + 1, dtype=bool)
     for outline in outlines:
         fill_hull(occupied, low, outline)
+    cells = np.stack(np.meshgrid(*map(np.arange, occupied.shape), indexing="ij"), axis=-1)
+    for zone in no_go_zones:
+        occupied |= points_in_polygon(np.array(zone.polygon), low + RESOLUTION * cells)
     return SimOccupancyGrid(low, distance_transform_edt(~occupied) * RESOLUTION)
 
 

@@ -1,6 +1,6 @@
 """Context of a skill: the world, the robot's servos and the held object; and the feedback that it yields."""
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from openral_core.geometry import yaw_matrix
 from openral_core.grasping.approach import HandOrientation
-from openral_core.home_map import Fixture
+from openral_core.home_map import Fixture, NoGoZone
 from openral_core.skills import Feedback, SkillResult
 from openral_sim.assets.furniture.builder import FurnitureDoor
 from openral_sim.planning.collision_checker import CollisionChecker, HeldBody
@@ -75,6 +75,10 @@ class SimWorld(Protocol):
     @property
     def furniture(self) -> Mapping[str, FurnitureInstance]:
         """The furniture in it, by id."""
+
+    @property
+    def no_go_zones(self) -> Sequence[NoGoZone]:
+        """Zones that the base must not enter."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from openral_core.home_map import NoGoZone
 from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid, rasterise
 from openral_sim.robot import RobotNames
 from openral_sim.robot.control import robot_bodies
@@ -32,6 +33,17 @@ def test_a_turned_box_covers_only_its_own_outline(grid: SimOccupancyGrid) -> Non
 
 def test_what_hangs_above_the_robot_is_no_obstacle(grid: SimOccupancyGrid) -> None:
     assert grid.clearance_at(np.array([0.0, 2.0])) > 0.5
+
+
+def test_a_no_go_zone_is_an_obstacle(
+    compiled: mujoco.MjModel, data: mujoco.MjData, names: RobotNames, grid: SimOccupancyGrid
+) -> None:
+    zone = NoGoZone(id="rug", name="rug", polygon=((-0.2, 0.8), (0.2, 0.8), (0.2, 1.1), (-0.2, 1.1)))
+    guarded = rasterise(compiled, data, robot_bodies(compiled, names), (zone,))
+    at = np.array([0.0, 0.95])
+    assert grid.clearance_at(at) > 0.2
+    assert guarded.clearance_at(at) == 0.0
+    assert guarded.clearance_at(np.array([0.0, 0.6])) == pytest.approx(0.2, abs=1.5 * RESOLUTION)
 
 
 def test_the_robot_is_an_obstacle_only_to_others(
