@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from openral_core.skill_errors import SkillFailed
 from openral_core.skills import SkillStatus
@@ -48,11 +48,13 @@ class StopFile:
 
     def read(self, now: float) -> StopState:
         """Read the state at Unix time ``now`` [s]; a file that does not exist is no stop."""
-        if self._path is None or not self._path.exists():
+        if self._path is None:
             return StopState()
         try:
             return StopState.model_validate_json(self._path.read_bytes())
-        except (OSError, ValidationError) as error:
+        except FileNotFoundError:
+            return StopState()
+        except (OSError, ValueError) as error:  # pydantic's ValidationError is a ValueError
             kind = type(error).__name__
             return StopState.stopped(f"the state in {self._path} cannot be read ({kind})", now)
 
@@ -61,6 +63,7 @@ class StopFile:
 
         Raises:
             OSError: If it cannot be written.
+            ValueError: If its path is invalid.
         """
         if self._path is None:
             return

@@ -33,8 +33,9 @@ def test_a_file_that_cannot_be_read_is_a_stop(tmp_path: Path, content: str) -> N
     assert found.since == NOW
 
 
-def test_a_folder_in_place_of_the_file_is_a_stop(tmp_path: Path) -> None:
-    assert StopFile(tmp_path).read(NOW).reason
+@pytest.mark.parametrize("name", ["", "x" * 5000, "a\0b"])
+def test_a_path_that_cannot_be_read_is_a_stop(tmp_path: Path, name: str) -> None:
+    assert StopFile(tmp_path / name).read(NOW).reason
 
 
 @pytest.mark.parametrize("reason", ["", " \n", "x" * 10_000, "two\nlines"])

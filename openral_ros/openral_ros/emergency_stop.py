@@ -36,6 +36,8 @@ ANY_RELIABILITY = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT
 """Matches every publisher."""
 WATCH_PERIOD = 0.1
 """Period at which the heartbeat is checked [s]."""
+REPEAT_PERIOD = 1.0
+"""Period at which the state is repeated [s]: it replaces one that another node published by mistake."""
 RELEASED = "released"
 
 
@@ -108,6 +110,7 @@ class EmergencyStop:
         if self.state.reason:
             self._log.warning(f"Emergency stop from before the restart: {self.state.reason}")
         self._publish()
+        scope.timer(REPEAT_PERIOD, self._publish)
 
     def stop(self, reason: str) -> None:
         """Stop the robot until it is released; the first reason is kept."""
@@ -121,7 +124,7 @@ class EmergencyStop:
         self._publish()
         try:
             self._file.write(state)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             self._log.error(f"A restart of this node will not know this state of the stop: {error}")
 
     def _publish(self) -> None:

@@ -292,8 +292,7 @@ class SkillServer:
         """Pass goals to an executor until the scope is left."""
         self._executor = executor
         scope.callback(self._detach)
-        if reason := self._emergency.state.reason:
-            executor.halt(reason)
+        self._tell_executor(self._emergency.state.reason)
         self._publish_catalogue()
 
     def report_failure(self, kind: str, error: Exception) -> None:
@@ -357,13 +356,16 @@ class SkillServer:
 
     def _on_stop_changed(self, state: StopState) -> None:
         """Halt or release the robot first, and report it afterwards."""
-        if self._executor is not None:
-            self._executor.halt(state.reason) if state.reason else self._executor.release()
+        self._tell_executor(state.reason)
         if state.reason:
             if self._active is not None:
                 self._active.halt(state.reason)
             self._publishers.stopped(STOP_EVIDENCE, state.reason, self._robot.time)
         self._publish_catalogue()
+
+    def _tell_executor(self, reason: str) -> None:
+        if self._executor is not None:
+            self._executor.halt(reason) if reason else self._executor.release()
 
     def _watch(self) -> None:
         if self._active is not None:

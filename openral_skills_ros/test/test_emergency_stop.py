@@ -96,3 +96,17 @@ def test_a_restarted_skill_server_cancels_what_drives_on(bench: Any, tmp_path: P
     bench.until(lambda: not nav2.running)
     assert bench.send("navigate", goal=KITCHEN).result().status is SkillStatus.INACTIVE
     other.destroy()
+
+
+def test_a_stop_of_an_earlier_configuration_does_not_outlive_its_file(bench: Any, tmp_path: Path) -> None:
+    file = tmp_path / "stop.json"
+    StopFile(file).write(StopState.stopped("red button", 1.0))
+    bench.nav2()
+    node = bench.start(NAV2, parameters={"stop_file": str(file)})
+    assert bench.send("navigate", goal=KITCHEN).result().status is SkillStatus.INACTIVE
+    node.trigger_deactivate()
+    node.trigger_cleanup()
+    file.unlink()
+    node.trigger_configure()
+    node.trigger_activate()
+    assert bench.send("navigate", goal=KITCHEN).result().success

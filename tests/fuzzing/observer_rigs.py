@@ -93,12 +93,14 @@ class SkillServerRig(Rig):
         """Have the robot driven to a pose."""
         self._nav2.mode = "succeeds"
         self.until(self._goals.server_is_ready)
+        self.release()
         result = self._end(self._begin())
         assert result.success, result.message
 
     def provoke(self, asked: Callable[[], object], timeout: float) -> None:
         """Have drives begun and cancelled; the navigator's odd state may hold for a second."""
         self.activate()
+        self.release()
         self._nav2.mode = "runs"
         end = time.monotonic() + timeout
         while not asked() and time.monotonic() < end:

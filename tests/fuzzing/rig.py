@@ -10,6 +10,7 @@ from typing import Any
 from lifecycle_msgs.msg import State
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from std_srvs.srv import Trigger
 
 from openral_ros.executor import GuardedExecutor, TransitionThreadExecutor
 
@@ -80,6 +81,16 @@ class Rig:
         """Run what is due."""
         for _ in range(turns):
             self.executor.spin_once(timeout_sec=0.0)
+
+    def release(self) -> None:
+        """Release the emergency stop that odd messages caused."""
+        self.settle()
+        client = self.stranger.create_client(Trigger, "openral/release")
+        self.until(client.service_is_ready)
+        answer = client.call_async(Trigger.Request())
+        self.until(answer.done)
+        self.stranger.destroy_client(client)
+        assert answer.result().success, answer.result().message
 
     def activate(self) -> None:
         """Bring the node to work, from any state."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import rclpy
 import yaml
+from diagnostic_msgs.msg import DiagnosticStatus
 from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.node import Node
@@ -22,7 +23,7 @@ from openral_msgs.msg import FailureTrigger, MissionStatus
 from openral_msgs.srv import RecallObject
 from openral_perception_ros.node import DetectorNode
 from openral_reasoner_ros.node import ReasonerNode
-from openral_ros.qos import RELIABLE
+from openral_ros.qos import LATCHED, RELIABLE
 from openral_sim.ros.node import SimNode
 from openral_world_state.ros.node import WorldStateNode
 
@@ -120,6 +121,7 @@ class ReasonerRig(Rig):
         self._operator = part.Operator(self.context)
         self.peers = [self._graph, self._operator]
         self.stranger.create_publisher(FailureTrigger, "/openral/failure/stranger", RELIABLE)
+        self._stop_states = self.stranger.create_publisher(DiagnosticStatus, "openral/stop_state", LATCHED)
         folders = [str(ROOT / "rskills"), *part.missing_skills(self.folder / "rskills")]
         return ReasonerNode(
             context=self.context,
@@ -133,7 +135,8 @@ class ReasonerRig(Rig):
         )
 
     def ask(self) -> None:
-        """Have the mug found."""
+        """Have the mug found, once a forged emergency stop has been overruled."""
+        self._stop_states.publish(DiagnosticStatus(level=DiagnosticStatus.OK))
         self._operator.say("stop")
         self._graph.announce_locator()
         self.until(lambda: "locate_in_view" in "".join(self._operator.palettes[-1:]))
@@ -146,6 +149,7 @@ class ReasonerRig(Rig):
     def provoke(self, asked: Callable[[], object], timeout: float) -> None:
         """Have the bread fetched, which takes every peer."""
         self.activate()
+        self._stop_states.publish(DiagnosticStatus(level=DiagnosticStatus.OK))
         self._graph.announce_locator()
         self._operator.say("stop")
         self.until(lambda: "locate_in_view" in "".join(self._operator.palettes[-1:]))
@@ -185,6 +189,7 @@ class SimRig(Rig):
 
         client = ActionClient(self.stranger, ExecuteRskill, "openral/execute_rskill")
         self.until(client.server_is_ready)
+        self.release()
         params = key_values({"goal": Pose.planar(1.6, 1.2, 0.0)})
         sent = client.send_goal_async(ExecuteRskill.Goal(rskill_id="navigate", params=params, deadline=60.0))
         self.until(sent.done)
