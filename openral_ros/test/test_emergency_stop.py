@@ -167,8 +167,8 @@ def test_a_restarted_node_is_still_stopped(make_robot: Any, tmp_path: Path) -> N
 
 
 def test_a_state_that_cannot_be_written_stops_nevertheless(make_robot: Any, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    robot = make_robot(stop_file=str(tmp_path / "file" / "stop.json"))
+    robot = make_robot(stop_file=str(tmp_path / "state" / "stop.json"))
+    (tmp_path / "state").write_text("no folder")
     robot.stop.stop("red button")
     assert robot.changes == ["red button"]
 
