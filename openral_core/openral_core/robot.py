@@ -77,14 +77,12 @@ class SpinBackend(Document):
     )
 
 
-class HeadBackend(Document):
-    """LOOK_AT by a pan-tilt head: control_msgs/action/FollowJointTrajectory.
+class HeadGeometry(Document):
+    """Pan-tilt head.
 
     At zero pan and tilt the camera looks along x of ``pan_frame``, whose z is the pan axis.
     """
 
-    backend: Literal["head"]
-    action: RosName
     pan_joint: str = Field(min_length=1)
     tilt_joint: str = Field(min_length=1)
     pan_frame: Frame = Field(description="link that carries the pan joint")
@@ -101,6 +99,26 @@ class HeadBackend(Document):
             if low >= high:
                 raise ValueError(f"{name} must be [low, high] with low < high")
         return self
+
+
+class HeadBackend(HeadGeometry):
+    """LOOK_AT by a pan-tilt head with an action: control_msgs/action/FollowJointTrajectory."""
+
+    backend: Literal["head"]
+    action: RosName
+
+
+class PanTiltBackend(HeadGeometry):
+    """LOOK_AT by a pan-tilt head with a topic; joint_states tells when it has arrived."""
+
+    backend: Literal["pan_tilt"]
+    topic: RosName
+    type: Literal["trajectory", "positions"] = Field(
+        description="trajectory = trajectory_msgs/JointTrajectory, positions = std_msgs/Float64MultiArray"
+    )
+    tolerance: float = Field(
+        default=0.05, gt=0.0, le=0.5, description="error of each joint at which it has arrived [rad]"
+    )
 
 
 class Gripper(Document):
@@ -219,12 +237,14 @@ class ActionBackend(Document):
 
 
 AnyBackend = Annotated[
-    Nav2Backend | SpinBackend | HeadBackend | MoveItBackend | ActionBackend, Field(discriminator="backend")
+    Nav2Backend | SpinBackend | HeadBackend | PanTiltBackend | MoveItBackend | ActionBackend,
+    Field(discriminator="backend"),
 ]
 VERBS_OF: Mapping[str, frozenset[Verb]] = {
     "nav2": frozenset({Verb.NAVIGATE}),
     "spin": frozenset({Verb.LOOK_AT}),
     "head": frozenset({Verb.LOOK_AT}),
+    "pan_tilt": frozenset({Verb.LOOK_AT}),
     "moveit": frozenset({Verb.GRASP, Verb.PLACE, Verb.HANDOVER}),
     "action": frozenset(Verb),
 }

@@ -42,7 +42,10 @@ def test_defaults_are_those_of_nav2(tmp_path: Path) -> None:
             {"skills": {"GRASP": {"backend": "nav2"}}},
             "backend 'nav2' cannot do it, valid are \\['action', 'moveit'\\]",
         ),
-        ({"skills": {"NAVIGATE": {"backend": "move_base"}}}, "'nav2', 'spin', 'head', 'moveit', 'action'"),
+        (
+            {"skills": {"NAVIGATE": {"backend": "move_base"}}},
+            "'nav2', 'spin', 'head', 'pan_tilt', 'moveit', 'action'",
+        ),
         (
             {"skills": {"POUR": {"backend": "action", "type": "Pour", "action": "pour"}}},
             "skills.POUR.action.type: String should match pattern",

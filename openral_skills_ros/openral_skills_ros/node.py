@@ -20,6 +20,7 @@ from openral_core.robot import (
     HeadBackend,
     MoveItBackend,
     Nav2Backend,
+    PanTiltBackend,
     RobotDescription,
     SpinBackend,
     load_robot,
@@ -38,7 +39,7 @@ from openral_ros.tf_buffer import TransformBuffer
 from openral_ros.tracing import start_span, start_tracing
 from openral_skills_ros.backends.any_action import AnyActionBackend
 from openral_skills_ros.backends.backend import Backend, Run
-from openral_skills_ros.backends.look_at import HeadMotion, SpinMotion
+from openral_skills_ros.backends.look_at import PanTiltHead, SpinMotion, TrajectoryHead
 from openral_skills_ros.backends.navigate import NavigateBackend
 from openral_skills_ros.foreign_action import InterfaceMissing, halt_switch_of, load_action
 from openral_skills_ros.localisation import LocalisationGate
@@ -111,7 +112,9 @@ class BackendFactory:
             case SpinBackend():
                 return SpinMotion(self._scope, self._node, frames, options, self._transforms)
             case HeadBackend():
-                return HeadMotion(self._scope, self._node, frames, options, self._transforms)
+                return TrajectoryHead(self._scope, self._node, frames, options, self._transforms)
+            case PanTiltBackend():
+                return PanTiltHead(self._scope, self._node, frames, options, self._transforms)
             case ActionBackend():
                 return AnyActionBackend(self._scope, self._node, frames, options)
 

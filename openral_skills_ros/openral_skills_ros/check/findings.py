@@ -13,9 +13,10 @@ from openral_core.robot import (
     ActionBackend,
     AnyBackend,
     Camera,
-    HeadBackend,
+    HeadGeometry,
     Localisation,
     MoveItBackend,
+    PanTiltBackend,
     RobotDescription,
 )
 
@@ -276,7 +277,7 @@ def _transforms(robot: RobotDescription, seen: Observations) -> Iterator[Finding
 
 def frames_of(robot: RobotDescription) -> list[str]:
     """Return the frames that must be connected to map."""
-    heads = [backend.pan_frame for backend in robot.skills.values() if isinstance(backend, HeadBackend)]
+    heads = [backend.pan_frame for backend in robot.skills.values() if isinstance(backend, HeadGeometry)]
     optical = [camera.optical_frame for camera in robot.cameras.values()]
     hand = [robot.arm.base, robot.arm.tip] if robot.arm else []
     return list(dict.fromkeys((robot.frames.base, *heads, *hand, *optical)))
@@ -300,9 +301,9 @@ def actions_of(backend: AnyBackend, robot: RobotDescription) -> list[tuple[str, 
             return []
         gripper = robot.arm.gripper
         return [(robot.arm.move_action, TYPES["moveit"]), (gripper.action, TYPES[gripper.type])]
-    kind = backend.type if isinstance(backend, ActionBackend) else TYPES[backend.backend]
-    own = [(backend.action, kind)]
-    turning = backend.spin if isinstance(backend, HeadBackend) else None
+    kind = backend.type if isinstance(backend, ActionBackend) else TYPES.get(backend.backend, "")
+    own = [] if isinstance(backend, PanTiltBackend) else [(backend.action, kind)]
+    turning = backend.spin if isinstance(backend, HeadGeometry) else None
     return [*own, (turning.action, TYPES["spin"])] if turning else own
 
 
