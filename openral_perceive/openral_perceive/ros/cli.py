@@ -178,7 +178,7 @@ def repeat(plan: PerceptionPlan, recorded: RecordedMemory) -> tuple[SceneGraph, 
         queries = () if plan.on_demand == NONE else recorded.queries
         continuous = None if RECORDED in plan.continuous else others
         playback = MemoryPlayback(world, parameters, continuous, locator, queries, plan.asked)
-        return playback.run(plan.bag, plan.names), playback.counts
+        return playback.run(plan.bag, plan.names, recorded.ended), playback.counts
 
 
 def _expected(expect: str, recorded: RecordedMemory, bag: Path) -> SceneGraph | None:

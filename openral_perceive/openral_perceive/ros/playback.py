@@ -4,6 +4,7 @@ import json
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from sensor_msgs.msg import CompressedImage, Image
 from std_msgs.msg import Header, String
@@ -61,12 +62,14 @@ class RecordedMemory:
     """Objects remembered when a recording began and ended, with the queries of its missions.
 
     ``started`` is the stamp of the first image [s]; objects seen before it were remembered already.
+    ``ended`` is the time of the last scene graph [s]; what came after it changed nothing that was recorded.
     """
 
     first: SceneGraph | None
     last: SceneGraph | None
     queries: Sequence[RecordedQuery]
     started: float
+    ended: float = inf
 
     @classmethod
     def read(cls, bag: Bag, names: StreamNames) -> "RecordedMemory":
@@ -76,15 +79,16 @@ class RecordedMemory:
         images = {topic: name for topic, name in streams.items() if IMAGE.match(name)}
         graphs: list[SceneGraphMessage] = []
         lines: list[tuple[float, str]] = []
+        ended = inf
         for name, message, time in played(bag, texts, Counter()):
             if name == SCENE_GRAPH:
-                graphs = [graphs[0], message] if graphs else [message]
+                graphs, ended = ([graphs[0], message] if graphs else [message]), time
             else:
                 lines.append((time, message.data))
         first = next((seconds(image.header.stamp) for _, image, _ in played(bag, images, Counter())), 0.0)
         ends = [scene_graph_from_message(message) for message in (graphs[:1] + graphs[-1:])]
         queries = tuple(recorded_queries(lines))
-        return cls(ends[0] if ends else None, ends[-1] if ends else None, queries, first)
+        return cls(ends[0] if ends else None, ends[-1] if ends else None, queries, first, ended)
 
     def begun(self) -> SceneGraph:
         """Return the home, and what was remembered of it before the recording began."""
@@ -170,9 +174,11 @@ class MemoryPlayback:
         for detector in self._detectors:
             world.vocabularies.set(detector.id, detector.detector.labels)
 
-    def run(self, bag: Bag, names: StreamNames) -> SceneGraph:
-        """Play the whole recording and return what is remembered at its end."""
+    def run(self, bag: Bag, names: StreamNames, until: float = inf) -> SceneGraph:
+        """Play the recording up to a time [s] and return what is remembered then."""
         for name, message, time in played(bag, names.streams(bag), self.scope.failures):
+            if time > until:
+                break
             self._begun = self._begun or time
             self._time = time
             self._ask_recorded()

@@ -1,6 +1,7 @@
 """`openral perceive`: the same detections give the same memory, other detectors another one, in words."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 pytest.importorskip("rclpy")
-from std_msgs.msg import String
+from std_msgs.msg import Header, String
 
 from openral_core.detectors import Box, Detection, LocateResult, LocateStatus
 from openral_core.errors import OpenRALError
@@ -22,6 +23,8 @@ from openral_reasoner.commands import CallObserve
 from openral_reasoner.events import Located, Observed
 from openral_reasoner.recording import settings_line, step_line
 from openral_reasoner.settings import MissionSettings
+from openral_ros.conversions.detections import detections_message
+from openral_ros.conversions.stamps import stamp_of
 
 RSKILLS = Path(__file__).parents[3] / "rskills"
 MugAt = Callable[..., SceneNode]
@@ -107,6 +110,18 @@ def test_recorded_answers_of_a_locator_are_placed_again(record: Callable[..., Pa
     found = {each["after"]["label"]: each["outcome"] for each in objects(run)}
     assert found == {"mug": "same", "cup": "new"}
     assert [each["after"]["label"] for each in objects(run, "--on-demand", "none")] == ["mug"]
+
+
+def test_what_came_after_the_last_recorded_memory_is_left_out(
+    record: Callable[..., Path], mug_at: MugAt
+) -> None:
+    box = Detection(Box(20.0, 20.0, 40.0, 40.0), "lemon", 0.9)
+    for time, count in ((102.5, 2), (104.5, 1)):
+        header = Header(stamp=stamp_of(102.5), frame_id="optical")
+        late = ("/openral/perception/eye/objects", detections_message([box], header), time)
+        run = record(mug_at(), extra=(late,))
+        assert len(objects(run)) == count
+        shutil.rmtree(run)
 
 
 @pytest.mark.parametrize(
