@@ -27,11 +27,18 @@ _Destinations = Callable[[ObjectSummary], tuple[str, ...] | None]
 
 @dataclass
 class _Report:
-    """Objects that were put away, with texts for the requester, and those that were not."""
+    """Texts for the requester by id of what was put away, and by label and place of what was not.
+
+    Memory may have one object under several ids, so what failed is not tried again at its place.
+    """
 
     done: dict[str, str] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
+    failed: dict[tuple[str, str], str] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
+
+    def has(self, item: ObjectSummary) -> bool:
+        """Return True if an object was tried."""
+        return item.id in self.done or (item.label, item.place) in self.failed
 
     def require_all(self, context: PlanContext) -> str:
         """Return the text of a full success, "" if there was nothing to do.
@@ -121,20 +128,21 @@ def move_all(context: PlanContext, scope: str, report: _Report, destinations: _D
         report.unknown = () if suggested else tuple(each.label for each in unknown)
         told = (suggested,) if suggested else ()
         todo = [(each, told if each in unknown else destinations(each)) for each in listed]
-        tried = {*report.done, *report.failed}
-        item, to = next(((each, to) for each, to in todo if to and each.id not in tried), (None, None))
+        item, to = next(((each, to) for each, to in todo if to and not report.has(each)), (None, None))
         if item is None or to is None:
             return
         try:
             report.done[item.id] = yield from put_away(context, item, to)
         except PlanFailed as failure:
-            report.failed[item.id] = str(failure)
+            report.failed[item.label, item.place] = str(failure)
             if context.holding:
                 return
 
 
 def put_away(context: PlanContext, item: ObjectSummary, destinations: tuple[str, ...]) -> Plan[str]:
     """Open the destination while the hand is empty, take the object there and close again.
+
+    An object that fits nowhere is put back, so that the others can be put away.
 
     Raises:
         PlanFailed: If it could not be taken or put down.
@@ -143,11 +151,19 @@ def put_away(context: PlanContext, item: ObjectSummary, destinations: tuple[str,
     opened = yield from context.open_first(first)
     yield from grasp(context, item.label, item)
     reachable = [each for each in others if each not in item.closed]
-    for place in (first, *reachable[: PLACES_TRIED - 1]):
+    reply, place = yield from put_down(context, (first, *reachable[: PLACES_TRIED - 1]))
+    if reply.status != "SUCCEEDED":
+        yield from put_down(context, (item.place, staging_surface(context)))
+    if opened and not context.holding:
+        yield from context.act(Verb.CLOSE, first)
+    require_success(reply, f"put the {item.label} down at {context.label(place)}")
+    return f"I put the {item.label} at the {context.label(place)}."
+
+
+def put_down(context: PlanContext, places: tuple[str, ...]) -> Plan[tuple[ToolResult, str]]:
+    """Put the held object down at the first place that takes it; return the last reply and its place."""
+    for place in filter(None, places):
         reply = yield from context.act(Verb.PLACE, place)
         if reply.status == "SUCCEEDED":
             break
-    require_success(reply, f"put the {item.label} down at {context.label(place)}")
-    if opened:
-        yield from context.act(Verb.CLOSE, first)
-    return f"I put the {item.label} at the {context.label(place)}."
+    return reply, place

@@ -97,6 +97,26 @@ def test_goes_on_with_the_others_after_a_failure(
     assert "I couldn't open fridge" in story.end.reason
 
 
+def test_what_fits_nowhere_is_put_back_and_the_others_are_put_away(
+    messy: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    peers = HomePeers(messy)
+
+    def full_fridge(command: Command) -> Event | None:
+        if isinstance(command, SendSkill) and command.goal.rskill_id == "place" and messy.at == "fridge_1":
+            full = SkillResult(SkillStatus.NOT_REACHABLE, "no free spot")
+            return SkillEnded(call_id=command.call_id, result=full)
+        return peers.answer(command)
+
+    story = run_mission_in_home("tidy up", palette, full_fridge, decide, settings)
+    assert state(story) is MissionState.HANDED_OVER
+    assert messy.objects["milk_1"].place == "shelf_1"
+    assert messy.objects["plate_1"].place == "cabinet_1"
+    assert not any(place.is_open for place in messy.places.values())
+    assert story.end is not None
+    assert "I couldn't put the milk down at fridge: NOT_REACHABLE" in story.end.reason
+
+
 def test_finds_nothing_to_do_only_after_looking_everywhere(
     messy: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
