@@ -4,7 +4,6 @@ A cell starts the skill server beside action servers of which one misbehaves, an
 with a typed status that is true, that no goal is left running at a server, and that the next goal is reached.
 """
 
-import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from time import monotonic
 from typing import Any
 
 import domain_coordinator
+import pytest
 import rclpy
 from action_msgs.srv import CancelGoal
 from dds_ports import domains
@@ -283,9 +283,13 @@ def try_cell(fault: str, phase: str, backend: str) -> Row:
 @contextmanager
 def bench_in_its_domain() -> Iterator[Bench]:
     """A bench with short timeouts, in an unused ROS domain."""
-    shorten_timeouts(setattr)
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-    with domain_coordinator.domain_id(domains().__next__) as domain, tempfile.TemporaryDirectory() as folder:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        domain_coordinator.domain_id(domains().__next__) as domain,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        shorten_timeouts(patch.setattr)
+        patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
         context = rclpy.context.Context()
         rclpy.init(context=context, domain_id=domain)
         bench = Bench(context, Path(folder))
