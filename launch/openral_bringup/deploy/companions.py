@@ -19,7 +19,9 @@ EVENTS = "recording"
 """Folder below that of the run in which nodes write events and spans."""
 
 CONSOLE_PORT = 8770
+"""Port of the console unless it is taken."""
 FOXGLOVE_PORT = 8765
+"""Port that Foxglove connects to unless told another one."""
 LOOPBACK = "127.0.0.1"
 
 

@@ -28,7 +28,7 @@ LONGEST_TICK = 8.0
 """Longest time between two moments [s] before a run counts as too long for its size."""
 SHARE = 0.5
 """Largest share of the file for everything but images [1]."""
-MEGABYTE = 1_000_000
+MEGABYTE = 1_000_000  # [bytes]
 GROWTH = 1.36
 """Size of an image in the file per size of its JPEG [1]: base64 that gzip compresses, in base64."""
 POLICY = (

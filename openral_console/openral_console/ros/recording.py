@@ -4,7 +4,6 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import merge
 from operator import itemgetter
 from pathlib import Path
 
@@ -110,10 +109,8 @@ class RecordingSource:
 
     def messages(self) -> Iterator[tuple[float, str, object]]:
         """Yield (time, topic, message) of everything that sections are made of, in order."""
-        streams = (
-            ((entry.time, topic, entry) for entry in entries) for topic, entries in self._topics.items()
-        )
-        for time, topic, entry in merge(*streams, key=itemgetter(0)):
+        entries = [(entry.time, topic, entry) for topic, found in self._topics.items() for entry in found]
+        for time, topic, entry in sorted(entries, key=itemgetter(0)):
             yield time, topic, deserialize_message(entry.data, entry.kind)
 
     def images(self, camera: str) -> list[RecordedImage]:

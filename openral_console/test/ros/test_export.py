@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from openral_console.ros.export import NotExported, TooLarge, commands, export_run
 from openral_console.ros.recording import RecordingSource
-from openral_msgs.msg import FailureTrigger, MissionStatus
+from openral_msgs.msg import DetectorInfo, FailureTrigger, MissionStatus
 from openral_recorder.ros.topic_recorder import compressed
 from openral_recorder.schemas import ros_schema
 from openral_recorder.writer import McapRecording, RecordingLimits
@@ -33,6 +33,8 @@ def record(tmp_path: Path) -> Record:
         recording = McapRecording(tmp_path / "run.mcap", RecordingLimits(min_free=0))
         messages: list[tuple[str, Any, float]] = [
             ("/openral/mission", MissionStatus(mission_id="m", goal=HOSTILE, state=1, step="first"), 100.0),
+            ("/openral/perception/one/info", DetectorInfo(id="one", slug="one"), 100.0),
+            ("/openral/perception/two/info", DetectorInfo(id="two", slug="two"), 100.0),
             ("/openral/failure/x", FailureTrigger(source="x", message=HOSTILE), 104.1),
             ("/openral/mission", MissionStatus(mission_id="m", goal=HOSTILE, state=1, step="last"), 110.0),
         ]
@@ -66,6 +68,16 @@ def test_every_section_has_its_moments(record: Record) -> None:
     assert failure[0] == 4.1  # the mark, not the next tick
     assert [mark["kind"] for mark in found["run"]["marks"]] == ["failure"]
     assert len(found["images"]["head"]) == 20
+
+
+def test_an_exported_moment_is_that_of_the_console(record: Record) -> None:
+    source = record()
+    sections = content(export_run(source, 10_000_000).html)["sections"]
+    for time in (0.0, 4.0, 4.11, 9.9, 10.0):
+        shown = {name: [v for t, v in rows if t <= time + 1e-3][-1:] for name, rows in sections.items()}
+        expected = dict(json.loads(source.at(time)))
+        assert expected.pop("cameras") == ["head"]
+        assert {name: found[0] for name, found in shown.items() if found} == expected
 
 
 def test_texts_of_the_robot_are_not_in_the_markup(record: Record) -> None:
