@@ -2,8 +2,8 @@
 
 MINUTES=n in the environment, else 60; SEED=n draws the order of the cells, CELLS="kill_node:locate ..." names
 them instead, each once. REAL_TIME_FACTOR=1 limits the simulation to real time. Recording, memory and logs are
-on a small disk, which needs the right to mount. Faults of a model's endpoint need another decision model and
-are left out.
+on a small disk, which needs the right to mount. Faults of a model's endpoint and of other file
+systems are left out.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ LONG = True
 SETUP = Setup(
     budget_mb=150.0,
     patience=10.0,
-    own_disk=True,
+    disk="tmpfs",
     parameters={SLUG: {"cool_down": 15.0}},
     respawn=Respawn(limit=50),
     real_time_factor=float(os.environ.get("REAL_TIME_FACTOR", "0")),
@@ -117,6 +117,10 @@ def _note(rig: FaultTestDeployment, usage: dict[str, _Usage]) -> None:
 def drawn(seed: int) -> list[tuple[str, ...]]:
     """Every cell of the matrix in a drawn order, again and again."""
     dice = random.Random(seed)
-    names = [name for name, fault in FAULTS.items() if not fault.setup.endpoint]
+    names = [
+        name
+        for name, fault in FAULTS.items()
+        if not fault.setup.endpoint and fault.setup.disk in ("", SETUP.disk)
+    ]
     every: list[tuple[str, ...]] = [(fault, phase) for fault in names for phase in PHASES]
     return [cell for _ in range(100) for cell in dice.sample(every, len(every))]

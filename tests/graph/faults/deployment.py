@@ -43,7 +43,8 @@ class Setup:
         budget_mb: Memory of the detectors [MB]; 0 is unlimited.
         patience: Longest wait for an answer of the operator [s]; 0 asks nothing.
         answer: The operator's answer to every question; "" leaves it open.
-        own_disk: Recording, journal, memory and logs are on a small disk of their own.
+        disk: File system of a small disk on which recording, journal, memory and logs are; "" = none of
+            their own.
         endpoint: The decision model is behind an endpoint.
         parameters: Parameters besides `OVERRIDES`, by node.
         seed: Of the simulation.
@@ -54,7 +55,7 @@ class Setup:
     budget_mb: float = 0.0
     patience: float = 0.0
     answer: str = ""
-    own_disk: bool = False
+    disk: str = ""
     endpoint: bool = False
     parameters: Parameters = field(default_factory=dict)
     seed: int = 0
@@ -80,8 +81,8 @@ class FaultTestDeployment:
         self.switches = Switches(folder / "switches")
         self.folder, self.setup, self._stack = folder / "run", setup, ExitStack()
         self.folder.mkdir(parents=True, exist_ok=True)
-        if setup.own_disk:
-            self._stack.enter_context(small_disk(self.folder))
+        if setup.disk:
+            self._stack.enter_context(small_disk(self.folder, setup.disk))
         address = self._stack.enter_context(finding_model(self.switches)) if setup.endpoint else ""
         options = self._options(address)
         graph, environment = build_graph(options, rskill_folders()), child_environment(None, self.logs)
@@ -118,7 +119,7 @@ class FaultTestDeployment:
             seed=setup.seed,
             real_time_factor=setup.real_time_factor,
             record=str(self.recording),
-            spatial_memory_path=str(self.folder / "memory.db") if setup.own_disk else "",
+            spatial_memory_path=str(self.folder / "memory.db") if setup.disk else "",
         )
         model = {"brain": Brain.OPENAI, "model": "m-x", "base_url": address}
         return chosen.model_copy(update=model) if address else chosen

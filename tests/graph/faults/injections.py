@@ -64,11 +64,15 @@ def _power_cut(name: str, answer: str) -> Fault:
     return Fault(name, _cut_power, setup=Setup(patience=30.0, answer=answer), survives=True)
 
 
-FULL_DISK = Fault(
-    "disk_full",
-    lambda rig: disks.fill(rig.folder),
-    lambda rig: disks.empty(rig.folder),
-    setup=Setup(own_disk=True),
+DISK_FAULTS = (
+    Fault(
+        "disk_full",
+        lambda rig: disks.fill(rig.folder),
+        lambda rig: disks.empty(rig.folder),
+        setup=Setup(disk="tmpfs"),
+    ),
+    Fault("disk_stalled", lambda rig: disks.stall(rig.folder), setup=Setup(disk="ext4")),
+    Fault("disk_read_only", lambda rig: disks.make_read_only(rig.folder), setup=Setup(disk="ext4")),
 )
 
 
@@ -92,7 +96,7 @@ FAULTS = {
         Fault("kill_reasoner", _send("reasoner", signal.SIGKILL), survives=True),
         _power_cut("power_cut", "continue"),
         _power_cut("power_cut_declined", "no"),
-        FULL_DISK,
+        *DISK_FAULTS,
         _switched("nan_tf"),
         Fault("clock_anew", lambda rig: rig.switches.on("clock_anew")),
         _switched("bomb_picture"),

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from graph.fault_injection.goal_log import done_twice
@@ -49,7 +50,7 @@ async def _on_one_graph(fault: Fault, phases: Sequence[str]) -> list[Row]:
                 rows.append(await tried(rig, fault, phase))
                 if rows[-1].get("recovered") != "yes":
                     break
-        keep(folder, f"{fault.name}-{phase}")
+            keep(folder, f"{fault.name}-{phase}")  # a disk of its own is unmounted at the end
     left = {"left_processes": sum(map(is_alive, rig.seen.values())), "left_segments": remove_stale_segments()}
     return [row | left for row in rows]
 
@@ -69,12 +70,18 @@ async def tried(rig: FaultTestDeployment, fault: Fault, phase: str, recovery: fl
     injected, mission_id = await harm
     fault.heal(rig)
     rig.switches.off("slow_look")
-    save(first, rig.folder)
+    _save(first, rig)
     end = LOST if fault.survives and mission_id not in ("", first.mission.id) else _end(first)
     row |= {"end": end, "after_s": round(ended - injected, 1) if injected else "not injected"}
     row |= {"operator_reads": _told(first), "questions": len(rig.operator.questions) - asked}
     row |= {"done_twice": "; ".join(done_twice(rig.executed[before:]))}
     return row | await _recovered(rig, recovery)
+
+
+def _save(outcome: RunOutcome, rig: FaultTestDeployment) -> None:
+    """Save an outcome if the disk, which may be the fault, takes it."""
+    with suppress(OSError):
+        save(outcome, rig.folder)
 
 
 async def _harm(rig: FaultTestDeployment, fault: Fault, phase: str) -> tuple[float, str]:
@@ -97,7 +104,7 @@ async def _recovered(rig: FaultTestDeployment, recovery: float) -> Row:
         return {"recovered": "no: the graph is not up"}
     while True:
         second = await rig.runner.run_goal(SECOND_GOAL)
-        save(second, rig.folder)
+        _save(second, rig)
         passed = time.monotonic() - begun
         if second.exit_code == 0:
             return {"recovered": "yes", "next_goal_reached_after_s": round(passed, 1)}
