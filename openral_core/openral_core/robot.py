@@ -40,8 +40,17 @@ class Camera(Document):
     rectified: bool = Field(
         default=False, description="the image is rectified: P of info applies, not K and D"
     )
+    transport: Literal["raw", "compressed"] = Field(
+        default="raw",
+        description="compressed = sensor_msgs/CompressedImage on <image>/compressed",
+    )
     optical_frame: Frame = Field(description="frame_id of its images, z forward (REP 103)")
     rate: float = Field(default=15.0, gt=0.0, description="expected images per second [Hz]")
+
+    @property
+    def image_topic(self) -> str:
+        """Topic of its images by its transport."""
+        return f"{self.image}/compressed" if self.transport == "compressed" else self.image
 
 
 class Localisation(Document):
@@ -271,6 +280,19 @@ class RobotDescription(Document):
     )
 
     @model_validator(mode="after")
+    def _cameras_have_one_transport(self) -> Self:
+        transports = {name: camera.transport for name, camera in self.cameras.items()}
+        if len(set(transports.values())) > 1:
+            found = ", ".join(f"{name} {transport}" for name, transport in transports.items())
+            raise ValueError(f"cameras must have one transport, as a detector reads all alike; found {found}")
+        return self
+
+    @property
+    def compressed(self) -> bool:
+        """True if its cameras are read as compressed images."""
+        return all(camera.transport == "compressed" for camera in self.cameras.values())
+
+    @model_validator(mode="after")
     def _backends_fit_their_verbs(self) -> Self:
         for verb, backend in self.skills.items():
             if verb not in VERBS_OF[backend.backend]:
@@ -302,6 +324,7 @@ def driver_topics(robot: RobotDescription) -> dict[str, str]:
     for camera, topics in robot.cameras.items():
         streams = {
             "image_raw": topics.image,
+            "image_raw/compressed": f"{topics.image}/compressed" if topics.transport == "compressed" else "",
             "camera_info": topics.info,
             "depth": topics.depth,
             "depth/camera_info": topics.depth_info,

@@ -37,6 +37,10 @@ def test_defaults_are_those_of_nav2(tmp_path: Path) -> None:
         ({"camera": {}}, "unknown key 'camera': valid here are 'arm', 'cameras'"),
         ({"cameras": {}}, "cameras: Dictionary should have at least 1 item"),
         ({"cameras": {"head": {**CAMERA, "image": "/rgb image"}}}, "cameras.head.image"),
+        (
+            {"cameras": {"head": CAMERA, "wrist": {**CAMERA, "transport": "compressed"}}},
+            "cameras must have one transport.*found head raw, wrist compressed",
+        ),
         ({"skills": {"FLY": {"backend": "nav2"}}}, "'NAVIGATE', 'LOOK_AT'"),
         (
             {"skills": {"GRASP": {"backend": "nav2"}}},

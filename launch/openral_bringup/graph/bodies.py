@@ -18,13 +18,14 @@ STOP_FILE = "emergency_stop.json"
 class Body:
     """The node that serves the robot's skills, the map of its home, and its cameras and frames.
 
-    ``geometry`` holds parameters of `world_state`.
+    ``geometry`` holds parameters of `world_state`; ``compressed``: its cameras publish compressed images.
     """
 
     node: NodeSpec
     home_map: str = ""
     remaps: Mapping[str, str] = field(default_factory=dict)
     geometry: Mapping[str, ParameterValue] = field(default_factory=dict)
+    compressed: bool = False
 
 
 def simulated_body(
@@ -77,7 +78,7 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[str
     geometry: dict[str, ParameterValue] = {"map_frame": robot.frames.map}
     if rectified := [camera for camera, topics in robot.cameras.items() if topics.rectified]:
         geometry["rectified_cameras"] = rectified
-    return Body(node, str(home_map or ""), driver_topics(robot), geometry)
+    return Body(node, str(home_map or ""), driver_topics(robot), geometry, robot.compressed)
 
 
 def stop_file_of(robot: RobotDescription) -> Path:

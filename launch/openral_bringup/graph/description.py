@@ -94,9 +94,12 @@ def build_graph(
     else:
         body = real_body(options, folders, problems)
     inactive = initially_inactive(options, chosen, problems)
+    detectors = detector_nodes(options, chosen, inactive, folders, body.remaps)
+    if body.compressed:
+        detectors = tuple(node.with_parameters({"compressed": True}) for node in detectors)
     nodes = (
         body.node,
-        *detector_nodes(options, chosen, inactive, folders, body.remaps),
+        *detectors,
         world_state_node(options, body),
         *mapper_nodes(options, body),
         reasoner_node(options, folders, default_locator(chosen)),
@@ -104,7 +107,8 @@ def build_graph(
     managed: list[str] = [node.managed_as for node in nodes if node.level is not None]
     bringup = NodeSpec("bringup", "openral_bringup", "bringup", options.namespace, None, {"nodes": managed})
     nodes = overridden((*nodes, bringup), options.overrides, problems)
-    check_compressed(nodes, options.namespace, problems)
+    if options.simulated:
+        check_compressed(nodes, options.namespace, problems)
     validate_model(next(node for node in nodes if node.name == "reasoner"), environment, problems)
     shared = shared_names(options.namespace)
     nodes = tuple(

@@ -98,6 +98,20 @@ def test_a_map_that_does_not_exist_is_told(tmp_path: Path) -> None:
         graph_of(file)
 
 
+def test_detectors_of_compressed_cameras_subscribe_to_the_drivers_compressed_topic(tmp_path: Path) -> None:
+    content = yaml.safe_load((ROOT / "robots" / "shelf_camera.yaml").read_text())
+    (camera,) = content["cameras"].values()
+    content["cameras"] = {"head": {**camera, "transport": "compressed"}}
+    file = tmp_path / "robot.yaml"
+    file.write_text(yaml.safe_dump(content))
+    graph = graph_of(file)
+    detectors = [node for node in graph.nodes if node.name == "detector"]
+    assert detectors
+    for node in detectors:
+        assert node.parameters["compressed"] is True
+        assert node.remaps["/head/image_raw/compressed"] == f"{camera['image']}/compressed"
+
+
 def test_the_command_line_has_the_flags_of_the_simulation_but_for_the_simulated_ones() -> None:
     shown = CliRunner().invoke(robot_app, ["--help"], env={"COLUMNS": "200"}).output
     assert all(flag in shown for flag in ("--robot", "--goal", "--detectors", "--brain", "--dry-run"))

@@ -160,7 +160,7 @@ def examine(robot: RobotDescription, seen: Observations) -> list[Finding]:
 
 
 def _camera(name: str, camera: Camera, seen: Observations) -> Iterator[Finding]:
-    yield from _stream(f"camera {name}: image", camera.image, camera, seen.images.get(name, Stream()))
+    yield from _stream(f"camera {name}: image", camera.image_topic, camera, seen.images.get(name, Stream()))
     yield _intrinsics(name, camera, seen)
     if camera.depth:
         depth = seen.depths.get(name, Stream())

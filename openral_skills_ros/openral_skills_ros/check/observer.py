@@ -7,12 +7,12 @@ import numpy as np
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from numpy.typing import NDArray
 from rclpy.action import get_action_names_and_types
-from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from openral_core.errors import OpenRALError
 from openral_core.geometry import UnknownFrame
 from openral_core.robot import RobotDescription
-from openral_ros.conversions.images import depth_of, rgb_of
+from openral_ros.conversions.images import depth_of, rgb_of, rgb_of_compressed
 from openral_ros.conversions.stamps import seconds
 from openral_ros.node_thread import NodeThread
 from openral_ros.qos import LATCHED, SENSOR
@@ -33,12 +33,13 @@ class Observer:
         self._node, scope = self._thread.node, self._thread.scope
         self._images = {name: Stream() for name in robot.cameras}
         self._depths = {name: Stream() for name, camera in robot.cameras.items() if camera.depth}
-        self._newest: dict[int, Image] = {}
+        self._newest: dict[int, Image | CompressedImage] = {}
         self._models: dict[str, CameraModel] = {}
         self._variances: tuple[float, float, float] | None = None
         self._transforms = TransformBuffer(scope)
         for name, camera in robot.cameras.items():
-            scope.subscription(Image, camera.image, self._taker(self._images[name]), SENSOR)
+            kind = CompressedImage if camera.transport == "compressed" else Image
+            scope.subscription(kind, camera.image_topic, self._taker(self._images[name]), SENSOR)
             scope.subscription(CameraInfo, camera.info, self._info_taker(name), SENSOR)
             if camera.depth:
                 scope.subscription(Image, camera.depth, self._taker(self._depths[name]), SENSOR)
@@ -54,8 +55,8 @@ class Observer:
         finally:
             self._thread.close()
 
-    def _taker(self, stream: Stream) -> Callable[[Image], None]:
-        def take(message: Image) -> None:
+    def _taker(self, stream: Stream) -> Callable[[Image | CompressedImage], None]:
+        def take(message: Image | CompressedImage) -> None:
             stamp = seconds(message.header.stamp)
             stream.stamps.append(stamp)
             stream.ages.append(self._now() - stamp)
@@ -79,7 +80,7 @@ class Observer:
 
     def _result(self) -> Observations:
         for stream in self._images.values():
-            self._read(stream, rgb_of)
+            self._read(stream, _colour_of)
         for stream in self._depths.values():
             self._read(stream, depth_of)
         served = {
@@ -96,16 +97,19 @@ class Observer:
             self._variances,
         )
 
-    def _read(self, stream: Stream, decode: Callable[[Image], NDArray[np.generic]]) -> None:
+    def _read(self, stream: Stream, decode: Callable[[Image | CompressedImage], NDArray[np.generic]]) -> None:
         message = self._newest.get(id(stream))
         if message is None:
             return
-        stream.frame_id, stream.encoding = message.header.frame_id, message.encoding
-        stream.size = (message.width, message.height)
+        stream.frame_id = message.header.frame_id
+        if isinstance(message, Image):
+            stream.encoding, stream.size = message.encoding, (message.width, message.height)
         try:
             stream.pixels = decode(message)
         except OpenRALError as error:
             stream.problem = str(error)
+            return
+        stream.size = (stream.pixels.shape[1], stream.pixels.shape[0])
 
     def _age(self, frame: str) -> float | None:
         try:
@@ -113,3 +117,7 @@ class Observer:
         except UnknownFrame:
             return None
         return max(0.0, self._now() - newest) if np.isfinite(newest) else 0.0
+
+
+def _colour_of(message: Image | CompressedImage) -> NDArray[np.uint8]:
+    return rgb_of_compressed(message) if isinstance(message, CompressedImage) else rgb_of(message)

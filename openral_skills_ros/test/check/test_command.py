@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 import yaml
@@ -13,7 +14,7 @@ pytest.importorskip("rclpy")
 import rclpy
 from geometry_msgs.msg import TransformStamped
 from rclpy.executors import SingleThreadedExecutor
-from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from tf2_msgs.msg import TFMessage
 
 from openral_ros.conversions.images import image_message
@@ -35,9 +36,11 @@ def file(tmp_path: Path) -> Path:
 class Shelf:
     """A camera on a shelf, publishing from a thread of its own."""
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: Any, compressed: bool = False) -> None:
         self.node = rclpy.create_node("shelf", context=context)
-        self._images = self.node.create_publisher(Image, "/rgb", SENSOR)
+        kind, topic = (CompressedImage, "/rgb/compressed") if compressed else (Image, "/rgb")
+        self._compressed = compressed
+        self._images = self.node.create_publisher(kind, topic, SENSOR)
         self._infos = self.node.create_publisher(CameraInfo, "/info", SENSOR)
         static = self.node.create_publisher(TFMessage, "tf_static", LATCHED)
         static.publish(
@@ -57,7 +60,8 @@ class Shelf:
 
     def _publish(self) -> None:
         now = seconds(self.node.get_clock().now().to_msg())
-        self._images.publish(image_message(np.zeros((48, 64, 3), np.uint8), "rgb8", now, "optical"))
+        image = image_message(np.zeros((48, 64, 3), np.uint8), "rgb8", now, "optical")
+        self._images.publish(jpeg(image) if self._compressed else image)
         info = CameraInfo(width=64, height=48, k=[60.0, 0.0, 32.0, 0.0, 60.0, 24.0, 0.0, 0.0, 1.0])
         self._infos.publish(info)
 
@@ -67,8 +71,15 @@ class Shelf:
         self.node.destroy_node()
 
 
-def test_a_good_robot_passes(ros_context: Any, file: Path) -> None:
-    shelf = Shelf(ros_context)
+def jpeg(image: Image) -> CompressedImage:
+    data = cv2.imencode(".jpg", np.zeros((48, 64, 3), np.uint8))[1].tobytes()
+    return CompressedImage(header=image.header, format="rgb8; jpeg compressed bgr8", data=data)
+
+
+@pytest.mark.parametrize("transport", ["raw", "compressed"])
+def test_a_good_robot_passes(ros_context: Any, file: Path, transport: str) -> None:
+    file.write_text(yaml.safe_dump({**CONTENT, "cameras": {"shelf": {**CAMERA, "transport": transport}}}))
+    shelf = Shelf(ros_context, compressed=transport == "compressed")
     try:
         done = CliRunner().invoke(app, ["check", "--robot", str(file), "--seconds", "3"])
     finally:
