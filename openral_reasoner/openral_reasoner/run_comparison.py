@@ -42,6 +42,11 @@ class RunStory:
     begun: float
     moments: Sequence[Moment]
 
+    @property
+    def ended(self) -> float:
+        """Time of the last moment [s]."""
+        return self.moments[-1].time if self.moments else self.begun
+
     def clock(self, moment: Moment) -> float:
         """Return the time of a moment since the first goal [s]."""
         return moment.time - self.begun
@@ -49,10 +54,14 @@ class RunStory:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """Stretch in which two runs differ; one of them may have nothing there."""
+    """Stretch in which two runs differ; one of them may have nothing there.
+
+    ``begun`` is the moment of the first run at which it begins [s].
+    """
 
     first: Sequence[Moment]
     second: Sequence[Moment]
+    begun: float
 
     @property
     def same_decision(self) -> bool:
@@ -95,8 +104,11 @@ def compare_runs(first: RunStory, second: RunStory) -> RunComparison:
     """Align two runs and return the stretches in which they differ."""
     keys = [moment.key for moment in first.moments], [moment.key for moment in second.moments]
     blocks = SequenceMatcher(a=keys[0], b=keys[1], autojunk=False).get_opcodes()
+    times = [*(moment.time for moment in first.moments), first.ended]
     divergences = [
-        Divergence(first.moments[a:b], second.moments[i:j]) for tag, a, b, i, j in blocks if tag != "equal"
+        Divergence(first.moments[a:b], second.moments[i:j], times[a])
+        for tag, a, b, i, j in blocks
+        if tag != "equal"
     ]
     alike = sum(b - a for tag, a, b, _, _ in blocks if tag == "equal")
     return RunComparison(first, second, alike, divergences)

@@ -90,6 +90,11 @@ def test_other_decisions_are_told_and_what_follows_is_aligned_again(
     assert f"first difference: {kind}" in list(comparison_lines(compared))
 
 
+def test_a_difference_of_the_other_run_alone_begins_where_this_one_goes_on() -> None:
+    (part,) = compare_runs(story(RECALLED, GRASPED), story(RECALLED, LOOKED, GRASPED)).divergences
+    assert (part.first, part.begun) == ((), 103.0)  # at the grasp, three seconds after the goal
+
+
 def test_of_a_long_difference_the_beginning_and_the_end_are_shown() -> None:
     compared = compare_runs(story(*[LOOKED] * 10, reason="gave up"), story(GRASPED))
     lines = list(comparison_lines(compared, "bad", "good"))

@@ -232,9 +232,12 @@ class RecordingSource:
         offset = min((time - now for time, now in zip(times, steps, strict=False)), default=0.0)
         compared = compare_runs(story_of(lives), story_of(beside.lives))
         marks = [
-            (max(0.0, moment.time + offset), "difference", moment.words()[:200])
+            (max(0.0, time + offset), "difference", text[:200])
             for part in compared.divergences
-            for moment in part.first
+            for time, text in (
+                [(moment.time, moment.words()) for moment in part.first]
+                or [(part.begun, f"only in {beside.name}: {part.second[0].words()}")]
+            )
         ]
         lines = tuple(comparison_lines(compared, self.name, beside.name))
         return MarkedComparison(beside.name, lines, tuple(marks))

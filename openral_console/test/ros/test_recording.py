@@ -128,7 +128,8 @@ def test_moments_at_which_another_run_differs_are_marked(tmp_path: Path) -> None
 def recorded_decision(folder: Path, status: str, start: float) -> Path:
     """A run whose mission grasps four seconds after the recording began, on a clock of its own."""
     call = CallRecord(index=0, tool="execute_rskill", arguments='{"step": "GRASP mug"}', status=status)
-    report = PublishStatus(report=MissionReport(mission_id="m", goal="find the mug", calls=(call,)))
+    calls = (call,) if status else ()
+    report = PublishStatus(report=MissionReport(mission_id="m", goal="find the mug", calls=calls))
     steps = [
         (1.0, PromptReceived(id="p", text="find the mug"), ()),
         (4.0, Cancelled(reason=""), (report,)),
