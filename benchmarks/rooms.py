@@ -56,6 +56,8 @@ def run() -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for source, cases in sources.items():
         found = [result(case) for case in cases]
+        if not found:
+            continue
         sizes = sorted({int(str(row["rooms"])) for row in found})
         rows += [summary(f"{source}, {n} rooms", [row for row in found if row["rooms"] == n]) for n in sizes]
         rows.append(summary(f"{source}, all", found))

@@ -24,6 +24,9 @@ setup(
             "mapper = openral_world_state.ros.mapper_node:main",
             "openral-memory = openral_world_state.ros.live_cli:main",
         ],
-        "openral.commands": ["memory = openral_world_state.ros.live_cli:commands"],
+        "openral.commands": [
+            "memory = openral_world_state.ros.live_cli:commands",
+            "map = openral_world_state.map_cli:commands",
+        ],
     },
 )

@@ -341,3 +341,26 @@ class DepthMapper:
         x, y = ((np.arange(side) + low[axis] + 0.5) * self.config.resolution for axis in (1, 0))
         inside = np.hypot(x - centre[0], y[:, None] - centre[1]) <= self.config.robot_radius
         return np.asarray(inside)
+
+
+def load_saved_maps(path: Path) -> tuple[FloorMap, FloorMap]:
+    """Load the floor map and the wall map of a file that a mapper with any parameters saved.
+
+    Raises:
+        InvalidMapFile: If the file cannot be read.
+    """
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as content:
+            drop, floor_tolerance, robot_height = content["heights"].tolist()
+            resolution, bands = float(content["resolution"]), len(content["layers"])
+    except (OSError, KeyError, ValueError, EOFError, BadZipFile) as error:
+        raise InvalidMapFile(path, f"it cannot be read ({error})") from error
+    config = MapperConfig(
+        resolution=resolution,
+        floor_tolerance=floor_tolerance,
+        robot_height=robot_height,
+        bands=bands,
+        drop=drop,
+    )
+    mapper = DepthMapper.load(path, config)
+    return mapper.floor_map(), mapper.wall_map()

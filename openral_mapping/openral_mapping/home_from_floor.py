@@ -17,8 +17,10 @@ from openral_mapping.rooms import CONFIG, RoomConfig, RoomSegments, segment_room
 
 Mask = NDArray[np.bool_]
 AnyLocated = TypeVar("AnyLocated", Place, Fixture, Agent)
-_SMOOTHING = 5
-"""Cells over which outlines are smoothed [1]."""
+_SMOOTHING = 3
+"""Side of the square over which outlines are smoothed [cells]."""
+_OUTSIDE_WEIGHT = 0.75
+"""Weight of cells outside all rooms in that square [1]: corners of rooms, 4 of 9 cells, stay."""
 _SPACIOUS = 0.6
 """Clearance that a place in a room should have [m]; more is no better."""
 _CENTRE_WEIGHT = 0.25
@@ -100,9 +102,10 @@ def _room(shape: RoomShape, known: Room | None, fresh: Iterator[str]) -> Room:
 def with_known(home: HomeMap, before: HomeMap) -> HomeMap:
     """Add what an earlier map knew besides its rooms; of furniture at one spot, what has a name stays."""
     named = [fixture for fixture in before.fixtures if fixture.kind != UNNAMED]
-    fixtures = [
-        *named,
-        *(new for new in home.fixtures if not any(_is_within(new.pose, old, 0.1) for old in named)),
+    new = [item for item in home.fixtures if not any(_is_within(item.pose, old, 0.1) for old in named)]
+    unnamed = [
+        item.model_copy(update={"id": f"{UNNAMED}_{number}", "name": f"{UNNAMED} {number}"})
+        for number, item in enumerate(new, start=1)
     ]
     places = [*home.places, *(place for place in before.places if not place.id.endswith("_middle"))]
 
@@ -110,15 +113,9 @@ def with_known(home: HomeMap, before: HomeMap) -> HomeMap:
         room = home.room_at(item.pose.x, item.pose.y)
         return None if room is None else item.model_copy(update={"room": room.id})
 
-    fixtures = [
-        fixture.model_copy(update={"id": f"{UNNAMED}_{number}", "name": f"{UNNAMED} {number}"})
-        if fixture.kind == UNNAMED
-        else fixture
-        for number, fixture in enumerate(fixtures, start=1)
-    ]
     return home.model_copy(
         update={
-            "fixtures": tuple(filter(None, map(placed, fixtures))),
+            "fixtures": tuple(filter(None, map(placed, [*named, *unnamed]))),
             "places": tuple(filter(None, map(placed, places))),
             "agents": tuple(filter(None, map(placed, before.agents))),
             "no_go_zones": before.no_go_zones,
@@ -185,6 +182,7 @@ def smoothed(segments: RoomSegments) -> NDArray[np.int32]:
         ndimage.uniform_filter((segments.regions == label).astype(np.float32), _SMOOTHING, mode="constant")
         for label in range(segments.count + 1)
     ]
+    shares[0] *= _OUTSIDE_WEIGHT
     return np.asarray(np.argmax(np.stack(shares), axis=0), np.int32)
 
 

@@ -49,14 +49,14 @@ def test_what_people_said_stays_when_the_map_is_built_again() -> None:
         update={
             "fixtures": (counter.model_copy(update={"kind": "counter", "name": "worktop"}),),
             "places": (*home.places, Place(id="window", name="window", room="room_1", pose=here)),
-            "agents": (Agent(id="ann", name="ann", room="room_1", pose=here),),
+            "agents": (Agent(id="requester", name="requester", room="room_1", pose=here),),
             "no_go_zones": (NoGoZone(id="stairs", name="stairs", polygon=((0, 0), (1, 0), (1, 1))),),
         }
     )
     again = home_from_floor(flat(), "flat", known)
     assert [item.name for item in again.fixtures] == ["worktop"]
     assert "window" in [place.id for place in again.places]
-    assert [agent.id for agent in again.agents] == ["ann"]
+    assert [agent.id for agent in again.agents] == ["requester"]
     assert again.no_go_zones == known.no_go_zones
 
 

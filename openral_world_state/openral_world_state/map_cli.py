@@ -1,0 +1,128 @@
+"""Command `openral map`: import, annotate, check and draw the map of a home."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+import yaml
+
+from openral_core.documents import load_document
+from openral_core.errors import OpenRALError
+from openral_core.home_map import HomeMap, load_map
+
+app = typer.Typer(no_args_is_help=True, help="Import, annotate, check and draw maps of homes.")
+commands = typer.Typer()
+commands.add_typer(app, name="map")
+
+Source = Annotated[Path, typer.Argument(help="map.yaml of Nav2, or file of the mapper (*.npz).")]
+Home = Annotated[Path, typer.Argument(help="Map of a home (YAML), as `openral map import` writes it.")]
+Out = Annotated[Path, typer.Option(help="File to write.")]
+
+
+class NotOverwritten(OpenRALError):
+    """A file that exists and would lose what people wrote into it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} exists: add --update to keep its names, furniture and places, or choose another --out"
+        )
+
+
+@app.command(name="import")
+def import_map(
+    source: Source,
+    out: Out = Path("home.yaml"),
+    name: Annotated[str, typer.Option(help="Name of the home; that of the file if omitted.")] = "",
+    *,
+    update: Annotated[
+        bool, typer.Option("--update", help="Keep ids, names, furniture and places of the map in --out.")
+    ] = False,
+) -> None:
+    """Turn the map of a robot's floor into the map of a home: rooms, doorways, places, furniture."""
+    from openral_mapping.depth_mapper import load_saved_maps
+    from openral_mapping.home_from_floor import home_from_floor
+    from openral_mapping.nav2_map import load_nav2_map
+    from openral_mapping.room_names import with_names
+
+    if out.exists() and not update:
+        raise NotOverwritten(out)
+    floor, walls = load_saved_maps(source) if source.suffix == ".npz" else (load_nav2_map(source), None)
+    known = load_map(out) if update and out.exists() else None
+    home = with_names(home_from_floor(floor, name or re.sub(r"\W+", "_", out.stem), known, walls))
+    write_home(home, out)
+    for room in home.rooms:
+        pieces = sum(fixture.room == room.id for fixture in home.fixtures)
+        typer.echo(f"{room.id}: {room.name}, {pieces} pieces of furniture")
+    typer.echo(f"{out}: {len(home.rooms)} rooms, {len(home.doorways)} doorways")
+
+
+@app.command()
+def annotate(
+    home: Home,
+    annotations: Annotated[Path, typer.Argument(help="Annotations (YAML); see docs/mapping.md.")],
+    out: Annotated[Path | None, typer.Option(help="File to write; the map itself if omitted.")] = None,
+) -> None:
+    """Add names, furniture, places, people and no-go zones to a map."""
+    from openral_mapping.annotations import Annotations, annotated, unnamed
+
+    result = annotated(load_map(home), load_document(Annotations, annotations), annotations)
+    target = out or home
+    write_home(result, target)
+    typer.echo(f"{target}: rooms {', '.join(room.name for room in result.rooms)}")
+    if left := unnamed(result):
+        typer.echo(f"without a name: {', '.join(left)}")
+
+
+@app.command()
+def check(
+    home: Home,
+    robot_radius: Annotated[float, typer.Option(min=0.05, help="Radius of the robot's base [m].")] = 0.33,
+) -> None:
+    """List what keeps the robot from using a map, each with its remedy; exit code 1 if there is anything."""
+    from openral_world_state.home_check import check_home
+
+    findings = check_home(load_map(home), robot_radius)
+    for finding in findings:
+        typer.echo(str(finding))
+    typer.echo(f"{home}: {len(findings)} problems")
+    raise typer.Exit(1 if findings else 0)
+
+
+@app.command()
+def show(
+    home: Home,
+    out: Out = Path("map.png"),
+    floor: Annotated[
+        Path | None, typer.Option(help="map.yaml or *.npz to draw below: what is free and occupied.")
+    ] = None,
+) -> None:
+    """Draw a map: rooms, doorways, furniture with its front, places, people, no-go zones."""
+    from openral_mapping.depth_mapper import load_saved_maps
+    from openral_mapping.nav2_map import load_nav2_map
+    from openral_mapping.picture import draw_home, write_picture
+
+    below = None
+    if floor is not None:
+        below = load_saved_maps(floor)[0] if floor.suffix == ".npz" else load_nav2_map(floor)
+    write_picture(draw_home(load_map(home), below), out)
+    typer.echo(out)
+
+
+def write_home(home: HomeMap, path: Path) -> None:
+    """Write a map as YAML, one entry a line; a crash leaves the file that was there."""
+    lines = []
+    for key, value in home.model_dump(mode="json", exclude_defaults=True).items():
+        if isinstance(value, list):
+            lines.append(f"\n{key}:")
+            lines += [f"  - {_flow(entry)}" for entry in value]
+        else:
+            lines.append(f"{key}: {_flow(value)}")
+    temporary = path.with_name(f".{path.name}.tmp")
+    temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    temporary.replace(path)
+
+
+def _flow(value: object) -> str:
+    text: str = yaml.safe_dump(value, default_flow_style=True, width=float("inf"), sort_keys=False)
+    return text.removesuffix("\n...\n").strip()
