@@ -2,7 +2,7 @@
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,6 +65,28 @@ def complete_recording(path: Path) -> Path:
     if not is_complete(file):
         raise NeedsRecovery(file)
     return file
+
+
+def recorded_messages(
+    path: Path, topics: Sequence[str] | None = None, start: int | None = None, end: int | None = None
+) -> Iterator[tuple[Schema | None, Channel, Message]]:
+    """Yield the messages of a complete file in order, checksums verified.
+
+    Args:
+        path: MCAP file with an index.
+        topics: Fully qualified names; None takes all.
+        start: Earliest log time [ns].
+        end: Log time before which messages are taken [ns].
+
+    Raises:
+        NotARecording: If a chunk is damaged.
+    """
+    with path.open("rb") as file:
+        reader = make_reader(file, validate_crcs=True)
+        try:
+            yield from reader.iter_messages(topics=topics, starting_at=start, ending_before=end)
+        except DAMAGE as error:
+            raise NotARecording(path, f"damaged content ({type(error).__name__})") from error
 
 
 def is_complete(path: Path) -> bool:

@@ -11,7 +11,7 @@ from mcap_ros2.decoder import DecoderFactory
 from rosbags.highlevel import AnyReader
 
 from openral_recorder.errors import NotARecording
-from openral_recorder.recovery import is_complete, recording_file, recover
+from openral_recorder.recovery import is_complete, recorded_messages, recording_file, recover
 from openral_recorder.writer import McapRecording, MessageSchema, RecordingLimits
 
 KILLS = 5
@@ -76,6 +76,17 @@ def test_a_flipped_bit_ends_the_recovery_and_spares_what_was_before(torn: Path) 
     found = recover(torn).messages
     assert 10 <= found <= 20
     assert decoded(torn) == ["words"] * found
+
+
+def test_a_damaged_chunk_of_a_complete_file_is_told(torn: Path) -> None:
+    recover(torn)
+    assert [message.data[4:9] for _, _, message in recorded_messages(torn, ["/a"], 3, 5)] != []
+    content = bytearray(torn.read_bytes())
+    content[len(content) // 4] ^= 0xFF
+    torn.write_bytes(content)
+    assert is_complete(torn)
+    with pytest.raises(NotARecording, match="damaged content"):
+        list(recorded_messages(torn))
 
 
 def test_a_file_that_is_no_recording_is_refused_and_kept(tmp_path: Path) -> None:

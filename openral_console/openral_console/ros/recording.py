@@ -20,7 +20,7 @@ from openral_msgs.msg import FailureTrigger, MissionStatus
 from openral_reasoner.recording import Life, read_lives
 from openral_reasoner.replay import stories
 from openral_reasoner.run_comparison import compare_runs, comparison_lines, story_of
-from openral_recorder.recovery import complete_recording
+from openral_recorder.recovery import complete_recording, recorded_messages
 from openral_ros.conversions.stamps import seconds
 from openral_ros.mission_calls import has_all_calls
 
@@ -116,12 +116,10 @@ class RecordingSource:
     def images(self, camera: str) -> list[RecordedImage]:
         """Return every image of a camera."""
         topic = f"/{camera}{CAMERA_SUFFIX}"
-        with self.path.open("rb") as file:
-            found = make_reader(file).iter_messages(topics=[topic])
-            return [
-                RecordedImage((message.log_time - self._start) * 1e-9, _frame_of(message.data))
-                for _, _, message in found
-            ]
+        return [
+            RecordedImage((message.log_time - self._start) * 1e-9, _frame_of(message.data))
+            for _, _, message in recorded_messages(self.path, [topic])
+        ]
 
     def at(self, time: float) -> str:
         """Return the sections at a time, as JSON."""
@@ -145,20 +143,19 @@ class RecordingSource:
 
     def _load(self) -> float:
         with self.path.open("rb") as file:
-            reader = make_reader(file)
-            summary = reader.get_summary()
-            statistics = summary.statistics if summary is not None else None
-            start = statistics.message_start_time if statistics is not None else 0
-            end = statistics.message_end_time if statistics is not None else 0
-            for schema, channel, message in reader.iter_messages():
-                time = (message.log_time - start) * 1e-9
-                kind = TYPES.get(schema.name) if schema is not None else None
-                if channel.topic.endswith(CAMERA_SUFFIX):
-                    self._images.setdefault(_camera(channel.topic), []).append(time)
-                elif channel.topic.endswith(EVENTS):
-                    self._lines.append((time, deserialize_message(message.data, String).data))
-                elif kind is not None:
-                    self._topics.setdefault(channel.topic, []).append(Entry(time, kind, message.data))
+            summary = make_reader(file).get_summary()
+        statistics = summary.statistics if summary is not None else None
+        start = statistics.message_start_time if statistics is not None else 0
+        end = statistics.message_end_time if statistics is not None else 0
+        for schema, channel, message in recorded_messages(self.path):
+            time = (message.log_time - start) * 1e-9
+            kind = TYPES.get(schema.name) if schema is not None else None
+            if channel.topic.endswith(CAMERA_SUFFIX):
+                self._images.setdefault(_camera(channel.topic), []).append(time)
+            elif channel.topic.endswith(EVENTS):
+                self._lines.append((time, deserialize_message(message.data, String).data))
+            elif kind is not None:
+                self._topics.setdefault(channel.topic, []).append(Entry(time, kind, message.data))
         self._start = start
         return (end - start) * 1e-9
 
@@ -193,11 +190,9 @@ class RecordingSource:
         if not times:
             raise NothingToShow(f"no image of camera {camera[:60]!r} was recorded")
         stamp = self._start + round(times[max(place - 1, 0)] * 1e9)
-        with self.path.open("rb") as file:
-            found = make_reader(file).iter_messages(starting_at=stamp - 1000, ending_before=stamp + 1000)
-            for _, channel, message in found:
-                if channel.topic.endswith(CAMERA_SUFFIX) and _camera(channel.topic) == camera:
-                    return _frame_of(message.data)
+        for _, channel, message in recorded_messages(self.path, start=stamp - 1000, end=stamp + 1000):
+            if channel.topic.endswith(CAMERA_SUFFIX) and _camera(channel.topic) == camera:
+                return _frame_of(message.data)
         raise NothingToShow(f"no image of camera {camera[:60]!r} at {time:.1f} s")
 
     def _about(self) -> Json:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import struct
 import sys
 import time
 from collections.abc import Iterator, Set
@@ -14,6 +15,7 @@ from mcap.reader import make_reader
 from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 from std_msgs.msg import String
+from zstandard import ZstdError
 
 from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState, PromptOutcome
@@ -206,7 +208,7 @@ def mcap_lines(path: Path) -> Iterator[str]:
         with path.open("rb") as file:
             for _, _, message in make_reader(file).iter_messages(topics=[EVENTS]):
                 yield deserialize_message(message.data, String).data
-    except (McapError, EOFError, ValueError) as error:
+    except (McapError, EOFError, ValueError, struct.error, ZstdError) as error:
         raise UnreadableRecording(path, error) from error
 
 
