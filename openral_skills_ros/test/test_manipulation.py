@@ -168,6 +168,16 @@ def test_a_cancelled_grasp_has_ended_at_its_server_when_its_client_is_told(
     assert grasp(bench).result().success
 
 
+def test_a_grasp_is_cancelled_while_its_candidates_are_computed(bench: Any, arm: ForeignArm) -> None:
+    arm.size = (0.12, 0.12, 0.12)
+    start(bench)
+    goal = grasp(bench)
+    bench.until(lambda: arm.fingers.ended)
+    goal.cancel()
+    assert goal.result().status is SkillStatus.CANCELLED
+    assert not arm.motion.goals
+
+
 @pytest.mark.parametrize("server", ["motion", "fingers"])
 def test_a_server_that_dies_ends_the_grasp(bench: Any, arm: ForeignArm, server: str) -> None:
     faulty = getattr(arm, server)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,10 +96,16 @@ class GraspBackend:
             TooWide: If the fingers fit nowhere.
             NotReachable: If no grasp can be reached.
         """
-        hand, refused = self._hand, ""
+        hand, refused, tried = self._hand, "", 0
         await hand.gripper.move(hand.gripper.options.opening, run, "opening")
-        plans = self._plans(segment, request)
-        for plan in islice(plans, self._options.candidates):
+        for plan in self._plans(segment, request):
+            await self._pauses.until(lambda: True, 1.0)  # between computations, cancellations come in
+            run.check()
+            if plan is None:
+                continue
+            if tried == self._options.candidates:
+                break
+            tried += 1
             try:
                 await self._go_in(plan.grasp, run, request)
             except Failed as error:
@@ -109,13 +114,12 @@ class GraspBackend:
                 refused = str(error)
             else:
                 return plan
-            await self._pauses.until(lambda: True, 1.0)  # between computations, cancellations come in
         if refused:
             raise NotReachable(f"no grasp of the {request.label} can be reached, the last one: {refused}")
         raise TooWide(request.label, self._geometry, segment)
 
-    def _plans(self, segment: ObjectSegment, request: GraspRequest) -> Iterator[Plan]:
-        """List the best grasps of each approach, both ways round."""
+    def _plans(self, segment: ObjectSegment, request: GraspRequest) -> Iterator[Plan | None]:
+        """List the best grasps of each approach, both ways round; None after a computation without any."""
         for approach in approaches(request, self._hand.heading(request.position)):
             for strategy in grasp_strategies(approach, self._geometry):
                 found = sample_grasps(segment, approach, strategy)[:PER_APPROACH]
@@ -124,6 +128,7 @@ class GraspBackend:
                         yield Plan(replace(grasp, T_map_grasp=T), approach.name)
                 if found:
                     break
+                yield None
 
     async def _go_in(self, grasp: Grasp, run: Run, request: GraspRequest) -> None:
         hand, scene = self._hand, self._hand.scene(request.position)
