@@ -56,7 +56,7 @@ def run() -> list[Row]:
     told = [json.loads(line) for line in STORIES.read_text().splitlines()] if STORIES.is_file() else []
     stories: list[Row] = [story for story in told if story["seed"] == seed]
     while sum(len(_times(story)) for story in stories) < wanted:
-        with _locked():
+        with locked():
             story = asyncio.run(_story(seed, len(stories)))
         stories.append(story)
         STORIES.parent.mkdir(exist_ok=True)
@@ -158,7 +158,7 @@ def _times(story: Row) -> list[float]:
 
 
 @contextmanager
-def _locked() -> Iterator[None]:
+def locked() -> Iterator[None]:
     """Hold the file that LOCK names, if any."""
     name = os.environ.get("LOCK")
     if not name:

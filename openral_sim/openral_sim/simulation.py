@@ -12,6 +12,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Self
 
+import numpy as np
+
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
 from openral_sim.robot import RobotControl, add_robot, set_stowed
@@ -23,8 +25,10 @@ from openral_sim.skills.runner import run
 from openral_sim.skills.safety import MotionEnvelope
 from openral_sim.world import SimWorldModel
 
-FREEZE_PERIODS = 10
-"""Control periods for which joints that still move are held where they are, instead of where they were."""
+FREEZE_PERIODS = 3
+"""Control periods in which a halted robot brakes; then its joints are held where they are."""
+SETTLE_PERIODS = 10
+"""Control periods after which it stands."""
 MAX_LAG = 0.1
 """Lag behind wall-clock time [s] that is still made up for; after a longer halt the pace starts afresh."""
 
@@ -44,7 +48,7 @@ class Simulation:
         self._context = context
         self._running: Running | None = None
         self._cancelling = False
-        self._freezing = 0
+        self._halted_for, self._stood = 0, np.zeros(3)
         self._keep_grip = self.halted = False
         self.feedback = _IDLE
 
@@ -104,7 +108,7 @@ class Simulation:
         A hand that holds an object or a handle keeps its grip.
         """
         if not self.halted:
-            self.halted, self._freezing = True, FREEZE_PERIODS
+            self.halted, self._halted_for = True, 0
             self._keep_grip = self._context.held is not None or self._context.on_handle
         if self._running is not None:
             self._running.close()
@@ -113,17 +117,17 @@ class Simulation:
     @property
     def settled(self) -> bool:
         """True once a halted robot had time to stand still."""
-        return self.halted and self._freezing == 0
+        return self.halted and self._halted_for >= SETTLE_PERIODS
 
     def release(self) -> None:
         """Allow motion again."""
-        self.halted, self._freezing = False, 0
+        self.halted = False
+        self.control.drive(np.zeros(3))
 
     def advance(self) -> SkillResult | None:
         """Advance the goal, then physics, by one control period; return the goal's result once it ends."""
-        if self._freezing:
-            self._freezing -= 1
-            self.control.freeze(keep_grip=self._keep_grip)
+        if self.halted:
+            self._hold_still()
         result = None if self._running is None or self.halted else self._advance_goal(self._running)
         if result is not None:
             self.feedback = _IDLE
@@ -136,6 +140,14 @@ class Simulation:
             self._running.close()
         self._running = None
         self.control.hold()
+
+    def _hold_still(self) -> None:
+        if self._halted_for < FREEZE_PERIODS:
+            self.control.freeze(keep_grip=self._keep_grip)
+            self._stood = self.control.base_pose
+        else:
+            self.control.hold_base(self._stood)
+        self._halted_for += 1
 
     def _advance_goal(self, running: Running) -> SkillResult | None:
         if self._cancelling:

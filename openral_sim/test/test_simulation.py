@@ -81,6 +81,18 @@ def test_halted_in_full_drive_it_stands_within_a_fifth_of_a_second_and_until_its
     assert until_it_ends(simulation).success
 
 
+def test_a_halted_base_does_not_yield_to_what_pushes_it(simulation: Simulation) -> None:
+    simulation.halt()
+    stood, data = simulation.control.base_pose, simulation.world.data
+    data.body("robot/base_link").xfrc_applied[:2] = 100.0, 50.0  # [N]
+    for _ in range(100):
+        simulation.advance()
+    data.body("robot/base_link").xfrc_applied[:] = 0.0
+    assert simulation.control.base_pose == pytest.approx(stood, abs=4e-3)
+    assert simulation.control.speeds.max() < 0.01
+    simulation.release()
+
+
 def test_a_skill_that_breaks_ends_in_words_and_the_next_one_works(
     simulation: Simulation, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

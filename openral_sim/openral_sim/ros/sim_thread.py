@@ -89,7 +89,7 @@ class SimLoop:
             self._simulation.halt()
         if self._simulation.settled or self._simulation.halted > halted:
             self._end_goal(SkillResult(SkillStatus.CANCELLED, f"stopped while {self._halted_stage}"))
-        if not halted:
+        if self._simulation.halted > halted:
             self._simulation.release()
 
     def _start_queued_goal(self) -> None:
