@@ -5,6 +5,7 @@ Subscribes: openral/mission, openral/prompt_receipt, openral/scene_graph, openra
 Publishes: openral/prompt.
 """
 
+import asyncio
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -16,6 +17,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo
 from std_msgs.msg import String
 
+from openral_bringup.deploy.process_supervisor import ProcessSupervisor
 from openral_core.missions import MissionState
 from openral_msgs.msg import MissionStatus, PromptReceipt, PromptStamped, SceneGraph, SceneNode
 from openral_ros.emergency_stop import STOP_STATE, stop_reason
@@ -82,6 +84,14 @@ RATE_WINDOW = 3.0
 """Time over which image rates are averaged [s]."""
 BRINGUP = "bringup: "
 """Prefix of bring-up's names in /diagnostics."""
+DOWN = "down"
+"""What bring-up says of a node that answers no lifecycle request."""
+REPORT_AGE = 5.0
+"""Age at which bring-up's report of the nodes is no longer believed [s]: five of its periods."""
+UNRESPONSIVE = 60.0
+"""Time without an answer after which a node is restarted [s]; bring-up reports it after 45 s, and a node
+starts within 20 s on an overloaded machine."""
+WATCH_PERIOD = 1.0
 
 
 class MonitorNode:
@@ -99,6 +109,8 @@ class MonitorNode:
         self._images: dict[str, deque[float]] = {camera: deque(maxlen=200) for camera in cameras}
         self._sent: set[str] = set()
         self._calls = CallHistory()
+        self._down_since: dict[str, float] = {}
+        self._reported = 0.0
         self._prompts = self._scope.publisher(PromptStamped, "openral/prompt", RELIABLE)
         self._subscribe()
         self._thread.start()
@@ -115,6 +127,13 @@ class MonitorNode:
         self._sent.add(str(prompt.id))
         self._prompts.publish(prompt)
         return str(prompt.id)
+
+    def unresponsive(self, seconds: float) -> list[str]:
+        """Return the nodes that bring-up has reported as down for ``seconds``, up to now."""
+        now = time.monotonic()
+        if now - self._reported > REPORT_AGE:
+            return []
+        return [name for name, since in tuple(self._down_since.items()) if now - since > seconds]
 
     def close(self) -> None:
         """Stop monitoring and release the node."""
@@ -180,8 +199,13 @@ class MonitorNode:
         states = {
             s.name.removeprefix(BRINGUP): s.message for s in message.status if s.name.startswith(BRINGUP)
         }
-        if states:
-            self.snapshot = replace(self.snapshot, nodes=states)
+        if not states:
+            return
+        now, self.snapshot = time.monotonic(), replace(self.snapshot, nodes=states)
+        gap = now - self._reported > REPORT_AGE
+        before = {} if gap else self._down_since
+        down = [name for name, state in states.items() if state.endswith(DOWN)]
+        self._reported, self._down_since = now, {name: before.get(name, now) for name in down}
 
     def _on_stop(self, message: DiagnosticStatus) -> None:
         self.snapshot = replace(self.snapshot, stopped=stop_reason(message))
@@ -195,3 +219,17 @@ class MonitorNode:
             camera: sum(t > since for t in times) / RATE_WINDOW for camera, times in self._images.items()
         }
         self.snapshot = replace(self.snapshot, rates=rates)
+
+
+async def restart_unresponsive(monitor: MonitorNode, supervisor: ProcessSupervisor) -> None:
+    """Restart every node whose process runs but which does not answer, for example because it lost its peers.
+
+    Cancel it before the supervisor stops.
+    """
+    while True:
+        await asyncio.sleep(WATCH_PERIOD)
+        silent = monitor.unresponsive(UNRESPONSIVE)
+        for process in supervisor.processes:
+            if process.spec.qualified in silent:
+                reason = f"it has not answered for {UNRESPONSIVE:.0f} s"
+                process.restart_if_older(UNRESPONSIVE, reason)

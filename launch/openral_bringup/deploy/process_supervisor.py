@@ -138,6 +138,7 @@ class NodeProcess:
         self._command = command_of(spec, folder)
         self._environment, self._on_line, self._respawn = spec.environment(environment), on_line, respawn
         self._process: asyncio.subprocess.Process | None = None
+        self._started = time.monotonic()
         self._stopping = asyncio.Event()
 
     @property
@@ -145,6 +146,13 @@ class NodeProcess:
         """Id of the running process, or None."""
         running = self._process is not None and self._process.returncode is None
         return self._process.pid if running and self._process is not None else None
+
+    def restart_if_older(self, age: float, reason: str) -> None:
+        """Kill a process that has run for ``age`` [s]; the policy restarts it."""
+        if self.pid is not None and time.monotonic() - self._started > age:
+            self._on_line(self.spec.key, f"[ERROR] {reason}; its process is killed and started again")
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
 
     async def keep(self) -> None:
         """Run the node and restart it as the policy says, until it is signalled."""
@@ -174,6 +182,7 @@ class NodeProcess:
                 os.kill(pid, number)
 
     async def _run_once(self) -> None:
+        self._started = time.monotonic()
         try:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command,

@@ -1,17 +1,23 @@
 """Malformed messages of any node never end the monitor."""
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
 
 pytest.importorskip("rclpy")
 import rclpy
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.context import Context
 
-from openral_bringup.deploy.monitor_node import MonitorNode
+from openral_bringup.deploy import monitor_node
+from openral_bringup.deploy.monitor_node import MonitorNode, restart_unresponsive
+from openral_bringup.graph.nodes import NodeSpec
 from openral_core.missions import MissionState
 from openral_msgs.msg import MissionStatus
-from openral_ros.qos import LATCHED
+from openral_ros.qos import LATCHED, RELIABLE
 
 
 def test_a_state_of_a_newer_version_does_not_end_what_is_heard(
@@ -29,3 +35,51 @@ def test_a_state_of_a_newer_version_does_not_end_what_is_heard(
     finally:
         observer.close()
         reasoner.destroy_node()
+
+
+class Silent:
+    """A process that counts how often it would be restarted."""
+
+    def __init__(self, name: str) -> None:
+        self.spec, self.restarts = NodeSpec(name, "p", "e"), 0
+
+    def restart_if_older(self, age: float, reason: str) -> None:
+        self.restarts += 1
+
+
+def test_a_node_that_stays_down_is_restarted_and_only_while_bringup_reports(
+    ros_domain: int,
+    ros_context: Context,
+    spin_until: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(monitor_node, "UNRESPONSIVE", 0.3)
+    monkeypatch.setattr(monitor_node, "WATCH_PERIOD", 0.05)
+    bringup = rclpy.create_node("bringup", context=ros_context)
+    publisher = bringup.create_publisher(DiagnosticArray, "/diagnostics", RELIABLE)
+    monitor = MonitorNode("", (), {}, ros_domain)
+    eye, other = Silent("eye"), Silent("other")
+
+    def report() -> bool:
+        states = {"bringup: /eye": "given up, down", "bringup: /other": "active"}
+        status = [DiagnosticStatus(name=name, message=state) for name, state in states.items()]
+        publisher.publish(DiagnosticArray(status=status))
+        return bool(monitor.unresponsive(0.3))
+
+    async def watch() -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(
+                restart_unresponsive(monitor, SimpleNamespace(processes=[eye, other])), 0.5
+            )
+
+    try:
+        spin_until(bringup, lambda: publisher.get_subscription_count() > 0)
+        spin_until(bringup, report)
+        assert monitor.unresponsive(60.0) == []
+        asyncio.run(watch())
+        assert (eye.restarts > 0, other.restarts) == (True, 0)
+        monkeypatch.setattr(monitor_node, "REPORT_AGE", 0.0)
+        assert monitor.unresponsive(0.3) == []
+    finally:
+        monitor.close()
+        bringup.destroy_node()

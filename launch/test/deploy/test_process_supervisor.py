@@ -91,6 +91,24 @@ def test_a_node_that_dies_is_started_again(tmp_path: Path, install: Install) -> 
     asyncio.run(scenario())
 
 
+def test_a_node_that_has_run_for_long_is_restarted_on_request(tmp_path: Path, install: Install) -> None:
+    async def scenario() -> None:
+        supervisor = supervised(tmp_path, install("deaf", "exec sleep 60"))
+        supervisor.start()
+        process = supervisor.processes[0]
+        await until(lambda: alive(process.pid))
+        first = process.pid
+        process.restart_if_older(60.0, "it has not answered")
+        assert alive(first)
+        process.restart_if_older(0.0, "it has not answered")
+        await until(lambda: process.deaths == 1 and alive(process.pid))
+        assert process.pid != first
+        assert "it has not answered; its process is killed" in supervisor.logs.alarms[0]
+        await supervisor.stop()
+
+    asyncio.run(scenario())
+
+
 def test_a_node_that_ignores_every_request_to_end_is_killed(tmp_path: Path, install: Install) -> None:
     async def scenario() -> None:
         script = "trap '' INT TERM; echo ready; while true; do sleep 0.1; done"

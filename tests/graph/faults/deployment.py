@@ -19,7 +19,7 @@ from graph.faults.operator import Operator
 from graph.faults.overlays import overlaid
 
 from openral_bringup.deploy.mission_runner import MissionRunner, RunTimeouts
-from openral_bringup.deploy.monitor_node import MissionSnapshot, MonitorNode
+from openral_bringup.deploy.monitor_node import MissionSnapshot, MonitorNode, restart_unresponsive
 from openral_bringup.deploy.process_supervisor import RESPAWN, ProcessSupervisor, Respawn, child_environment
 from openral_bringup.graph.description import build_graph
 from openral_bringup.graph.options import Brain, DeploymentOptions
@@ -99,10 +99,12 @@ class FaultTestDeployment:
 
     async def __aenter__(self) -> Self:
         self.supervisor.start()
+        self._watch = asyncio.create_task(restart_unresponsive(self._monitor, self.supervisor))
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self.look()
+        self._watch.cancel()
         self.operator.close()
         self._monitor.close()
         await self.supervisor.stop()
