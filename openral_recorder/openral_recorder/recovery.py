@@ -24,6 +24,8 @@ DAMAGE = (
     zlib.error,
     zstandard.ZstdError,
     RuntimeError,
+    MemoryError,
+    OverflowError,
 )
 """Errors by which the reader reports the torn or damaged end of a file."""
 MAX_RECORD = 1 << 28
@@ -85,7 +87,7 @@ def recorded_messages(
         reader = make_reader(file, validate_crcs=True)
         try:
             yield from reader.iter_messages(topics=topics, starting_at=start, ending_before=end)
-        except DAMAGE as error:
+        except (*DAMAGE, OSError) as error:
             raise NotARecording(path, f"damaged content ({type(error).__name__})") from error
 
 
@@ -95,7 +97,7 @@ def is_complete(path: Path) -> bool:
         with path.open("rb") as file:
             summary = make_reader(file).get_summary()
             return summary is not None and summary.statistics is not None
-    except DAMAGE:
+    except (*DAMAGE, OSError):  # a file that is too short, or an offset that is damaged, is sought in vain
         return False
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import mujoco
 import pytest
 
+from openral_core.home_map import NoGoZone
 from openral_core.skills import Feedback, ParamValue, SkillResult, Verb
 from openral_sim.robot import add_robot, set_stowed
 from openral_sim.scene.compose import Composition, compose
@@ -64,6 +65,7 @@ class Room:
     def __init__(self) -> None:
         self.people = {"ann": Someone("person", "palm")}
         self.furniture: dict[str, WorldFurniture] = {}
+        self.no_go_zones: tuple[NoGoZone, ...] = ()
         self.model = copy.copy(_model())
         self.data = mujoco.MjData(self.model)
         set_stowed(self.model, self.data)

@@ -76,7 +76,7 @@ def run(
     secure, context.secure = context.secure, None
     if secure is not None:
         yield from secure()
-    yield from _brake(context)
+    yield from _brake(context, interrupted=result.status is not SkillStatus.SUCCEEDED)
     return result
 
 
@@ -97,13 +97,13 @@ def _supervise(context: SkillContext, skill: Running, envelope: MotionEnvelope) 
     raise TookTooLong("the skill", BOUND)
 
 
-def _brake(context: SkillContext) -> Generator[Feedback, None, None]:
-    """Slow the base down within its limits; the arm holds its position."""
+def _brake(context: SkillContext, *, interrupted: bool) -> Generator[Feedback, None, None]:
+    """Slow the base down within its limits; the arm of an ``interrupted`` skill stays where it is."""
     control = context.control
     velocity = control.base_velocity
     control.drive(velocity)
-    if float(np.abs(velocity).max()) > 0.02:
-        control.move_reach(control.reach)
+    if interrupted or float(np.abs(velocity).max()) > 0.02:
+        control.move_reach(control.reach)  # its commanded position may be far ahead
     for _ in range(int(_BRAKING / CONTROL_PERIOD)):
         if float(np.abs(velocity).max()) < 1e-3:
             break

@@ -102,6 +102,10 @@ def test_can_be_cancelled_while_pulling_and_lets_the_handle_go(do: Do, at_home: 
     assert result.status is SkillStatus.CANCELLED
     assert not connected(robot)
     assert np.abs(robot.control.base_velocity).max() < 0.05
+    commanded = robot.control.reach_target
+    assert np.abs(commanded - robot.control.reach).max() < 0.1  # else the arm goes on to where it was going
+    mujoco.mj_step(robot.model, robot.data, 1000)
+    assert np.abs(commanded - robot.control.reach).max() < 0.1
 
 
 @pytest.mark.parametrize(
