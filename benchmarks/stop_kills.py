@@ -24,6 +24,7 @@ from graph.faults.matrix import Row
 from nav_msgs.msg import Odometry
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
 
 from benchmarks.reasoner_kills import locked
 from openral_bringup.deploy.mission_runner import RunTimeouts
@@ -33,7 +34,7 @@ from openral_core.skills import SkillStatus
 from openral_msgs.action import ExecuteRskill
 from openral_ros.conversions.skills import key_values
 from openral_ros.conversions.stamps import seconds
-from openral_ros.node_thread import NodeThread
+from openral_ros.node_thread import Deliver, NodeThread
 from openral_ros.qos import RELIABLE
 from openral_ros.stop_client import StopClient
 
@@ -83,7 +84,7 @@ class Watch:
         params = key_values({"goal": Pose.planar(1.6, 2.0, 0.0)})
         message = ExecuteRskill.Goal(rskill_id="navigate", params=params, deadline=30.0)
 
-        def begin(deliver: object) -> None:
+        def begin(deliver: Deliver[SkillStatus]) -> None:
             sent = self._skills.send_goal_async(message)
             sent.add_done_callback(
                 lambda done: (
@@ -97,7 +98,9 @@ class Watch:
 
     async def release(self) -> bool:
         """Release the robot."""
-        answer = await self._thread.call(lambda deliver: self.stop.release(10.0, deliver), 12.0)
+        answer: Trigger.Response = await self._thread.call(
+            lambda deliver: self.stop.release(10.0, deliver), 12.0
+        )
         return bool(answer.success)
 
     def close(self) -> None:
