@@ -17,6 +17,7 @@ from openral_core.home_map import Pose2
 from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, check_size
 
 _OPAQUE = 255
+"""Alpha of an opaque pixel, 8 bits."""
 _SHADES = {OCCUPIED: 0, FREE: 254, UNKNOWN: 205}
 """Grey values that map_saver writes."""
 _MAX_RAW = 100

@@ -28,11 +28,17 @@ _ROOMS: tuple[Colour, ...] = (
     (246, 242, 214),
 )
 _INK: Colour = (40, 36, 32)
+"""Walls and letters [BGR]."""
 _FURNITURE: Colour = (120, 150, 180)
+"""Outlines of furniture [BGR]."""
 _DOORWAY: Colour = (60, 170, 60)
+"""Doorways [BGR]."""
 _PLACE: Colour = (190, 90, 30)
+"""Places to stand [BGR]."""
 _PERSON: Colour = (40, 40, 200)
+"""People [BGR]."""
 _NO_GO: Colour = (70, 70, 230)
+"""No-go zones [BGR]."""
 _SHADES = {FREE: 0, OCCUPIED: 120}
 """Darkening of free and occupied cells on a known floor."""
 

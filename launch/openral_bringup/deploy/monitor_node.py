@@ -92,6 +92,7 @@ UNRESPONSIVE = 60.0
 """Time without an answer after which a node is restarted [s]; bring-up reports it after 45 s, and a node
 starts within 20 s on an overloaded machine."""
 WATCH_PERIOD = 1.0
+"""Time between two checks for such nodes [s]: that of bring-up's reports."""
 
 
 class MonitorNode:
