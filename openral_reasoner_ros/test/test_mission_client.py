@@ -106,6 +106,19 @@ def test_statuses_and_questions_are_kept_up_to_a_limit(
     assert question.id == "q"
 
 
+def test_a_busy_reader_gets_the_end_of_every_mission_that_a_stop_ended(
+    peer: Peer, spin_until: SpinUntil
+) -> None:
+    monitor = MissionMonitor(peer.scope)
+    statuses = peer.scope.publisher(MissionStatus, MISSION, LATCHED_HISTORY)
+    spin_until([peer.node], lambda: statuses.get_subscription_count() > 0, 15.0)
+    ended = [f"m{number}" for number in range(40)]
+    for mission in ended:  # while the reader does not spin
+        statuses.publish(MissionStatus(mission_id=mission, state=MissionStatus.STATE_CANCELLED))
+    spin_until([peer.node], lambda: monitor.status(ended[-1]), 15.0)
+    assert [mission for mission in ended if monitor.status(mission) is None] == []
+
+
 def test_a_silent_reasoner_loses_its_mission(peer: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
     monitor = MissionMonitor(peer.scope)
     monitor.check_silence("m1")

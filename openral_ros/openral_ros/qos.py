@@ -24,11 +24,13 @@ LATCHED = QoSProfile(
 
 LATCHED_HISTORY = QoSProfile(
     history=HistoryPolicy.KEEP_LAST,
-    depth=10,
+    depth=64,
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
 """For state of which every change matters, such as the end of a mission before the next one starts.
+
+A stop ends the running mission and all that wait in one burst, of which a busy reader must lose none.
 
 A late joiner with a depth of 1 gets the latest message.
 """
