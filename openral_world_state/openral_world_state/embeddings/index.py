@@ -26,6 +26,9 @@ from openral_core.environment import node_environment
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.text import Thesaurus
 
+MAX_NAME = 200
+"""Letters of an invalid model name that are told."""
+
 
 class EmbedderFailed(OpenRALError):
     """The embedding model returned no vectors."""
@@ -188,13 +191,16 @@ class EmbeddingWorkerProcess:
 
     def __init__(self, model: str, start: float = 60.0, deadline: float = 2.0) -> None:
         self._model, self._deadline = model, deadline
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", _WORKER, model],
-            env=node_environment(os.environ),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-        )
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", _WORKER, model],
+                env=node_environment(os.environ),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+            )
+        except (OSError, ValueError) as error:  # a name that is too long, or holds a NUL
+            raise EmbedderFailed(model[:MAX_NAME], f"its worker did not start: {error}") from error
         self._received = b""
         try:
             self._dimensions = int(str(self._receive(start, "ready")))

@@ -119,3 +119,9 @@ def test_a_flood_of_labels_ends_at_its_bound(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_nothing_is_near_before_anything_was_learnt() -> None:
     assert not list(EmbeddingIndex(THESAURUS).near("satchel", BAG, 0.0, 8))
+
+
+@pytest.mark.parametrize("name", ["z" * 1_000_000, "a\0b"])
+def test_a_name_that_no_process_can_be_given_is_refused(name: str) -> None:
+    with pytest.raises(EmbedderFailed, match="its worker did not start"):
+        EmbeddingWorkerProcess(name)
