@@ -6,10 +6,13 @@ from typing import Any
 import pytest
 
 pytest.importorskip("rclpy")
+from diagnostic_msgs.msg import DiagnosticStatus
 from oddities import besiege, interrogate
 from rclpy.node import Node
 
 from openral_msgs.msg import MissionStatus
+from openral_ros.emergency_stop import STOP_STATE
+from openral_ros.qos import LATCHED
 
 SpinUntil = Callable[..., None]
 pytestmark = [pytest.mark.usefixtures("callback_errors"), pytest.mark.timeout(300)]
@@ -29,6 +32,9 @@ def test_the_reasoner_works_after_every_odd_message_and_request(
     assert {"/openral/skills", "/openral/scene_graph", "/openral/world_state"} <= set(topics)
     assert any(topic.endswith("/info") for topic in topics)
     interrogate(reasoner.services, stranger, until)
+    released = stranger.create_publisher(DiagnosticStatus, STOP_STATE, LATCHED)
+    until(lambda: released.get_subscription_count() > 0)
+    released.publish(DiagnosticStatus(level=DiagnosticStatus.OK, name="emergency_stop"))
     graph.announce_locator()
     until(lambda: "sim-groundtruth-locator" in operator.palettes[-1])
     operator.statuses.clear()

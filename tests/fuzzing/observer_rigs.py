@@ -15,6 +15,7 @@ from lifecycle_msgs.srv import GetState
 from rclpy.action import ActionClient
 from rclpy.node import Node
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 from fuzzing.rig import Rig, test_support
 from openral_console.ros import commands
@@ -66,6 +67,10 @@ def _active(_: object, response: Any) -> Any:
     return response
 
 
+BEGIN = 2.5
+"""Longest wait for a drive to begin [s]; the skill server waits for a navigator that seems inactive."""
+
+
 class SkillServerRig(Rig):
     """The skill server of real robots with a Nav2 that obeys."""
 
@@ -100,12 +105,12 @@ class SkillServerRig(Rig):
     def provoke(self, asked: Callable[[], object], timeout: float) -> None:
         """Have drives begun and cancelled; the navigator's odd state may hold for a second."""
         self.activate()
-        self.release()
         self._nav2.mode = "runs"
         end = time.monotonic() + timeout
         while not asked() and time.monotonic() < end:
+            self.release()  # an odd message may have stopped it again
             handle = self._begin()
-            Rig.provoke(self, lambda: self._nav2.running or asked(), 0.3)
+            Rig.provoke(self, lambda: self._nav2.running or asked(), BEGIN)
             handle.cancel_goal_async()
             self._end(handle)
 
@@ -140,7 +145,7 @@ class ThreadedRig(Rig):
     deadlines: tuple[Any, tuple[str, ...]]
 
     def __init__(self, context: Any, folder: Any, domain: int) -> None:
-        self.pool = ThreadPoolExecutor(4)
+        self.pool = ThreadPoolExecutor(8)
         module, names = self.deadlines
         self._short = patch.multiple(module, **dict.fromkeys(names, SHORT))
         self._short.start()
@@ -184,11 +189,19 @@ class ThreadedRig(Rig):
             each.destroy_node()
 
 
+def _done(_: object, response: Any) -> Any:
+    """Answer that it was done."""
+    response.success = True
+    return response
+
+
 COMMANDS: Mapping[str, Mapping[str, Any]] = {
     "prompt": {"text": "find the mug"},
     "recall": {"query": "mug"},
     "edit": {"operation": "rename", "id": "mug_1", "label": "cup"},
     "locate": {"detector": "locator", "query": "mug"},
+    "stop": {},
+    "release": {},
 }
 
 
@@ -203,14 +216,17 @@ class ConsoleRig(ThreadedRig):
 
     def make(self) -> Node:
         self._robot = Robot(self.domain)
+        for name in ("emergency_stop", "release"):
+            self.stranger.create_service(Trigger, f"openral/{name}", _done)
         self._source = RobotSource(domain=self.domain)
         self.thread = self._source._thread
         self.questions = tuple(partial(self._source.command, *each) for each in COMMANDS.items())
         return self.thread.node
 
     def service_nodes(self) -> Iterator[Node]:
-        """Yield the played robot, which spins on its own thread."""
+        """Yield the played robot, which spins on its own thread, and its emergency stop."""
         yield self._robot.node
+        yield self.stranger
 
     def ask(self) -> None:
         """Have the mug recalled, renamed and located, and see the mission."""
