@@ -1,10 +1,10 @@
 """Emergency stop of a robot: its latched state, and the file that carries it over a restart."""
 
-import os
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from openral_core.files import replace_file, sync_folder
 from openral_core.skill_errors import SkillFailed
 from openral_core.skills import SkillStatus
 
@@ -68,14 +68,5 @@ class StopFile:
         if self._path is None:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        new = self._path.with_suffix(".new")
-        with new.open("w", encoding="utf-8") as file:
-            file.write(state.model_dump_json())
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(self._path)
-        folder = os.open(self._path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        replace_file(self._path, state.model_dump_json())
+        sync_folder(self._path.parent)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
+from openral_core.files import sync_folder
 from openral_reasoner.commands import Command, EndMission, PublishReceipt
 from openral_reasoner.core import Core
 from openral_reasoner.events import Event
@@ -199,15 +200,6 @@ class MissionJournal:
             self._log(
                 f"Journal {self._path} stopped: {error}. Missions continue, but do not survive a restart."
             )
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the names of a folder's files survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def boot_id() -> str:

@@ -9,6 +9,7 @@ import yaml
 
 from openral_core.documents import load_document
 from openral_core.errors import OpenRALError
+from openral_core.files import replace_file
 from openral_core.home_map import HomeMap, load_map
 
 app = typer.Typer(no_args_is_help=True, help="Import, annotate, check and draw maps of homes.")
@@ -118,9 +119,7 @@ def write_home(home: HomeMap, path: Path) -> None:
             lines += [f"  - {_flow(entry)}" for entry in value]
         else:
             lines.append(f"{key}: {_flow(value)}")
-    temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    replace_file(path, "\n".join(lines) + "\n")
 
 
 def _flow(value: object) -> str:

@@ -14,6 +14,7 @@ from pydantic import Field, FiniteFloat
 
 from openral_core.documents import Document, InvalidDocument, parse_document
 from openral_core.errors import OpenRALError
+from openral_core.files import replace_file
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import (
     NodeKind,
@@ -192,9 +193,7 @@ class GraphDocument(Document):
 
 def write_graph(graph: SceneGraph, path: Path) -> None:
     """Write a graph as JSON, atomically replacing the file."""
-    partial = path.with_name(path.name + ".part")
-    partial.write_text(json.dumps(document_from_graph(graph), indent=1) + "\n", encoding="utf-8")
-    partial.replace(path)
+    replace_file(path, json.dumps(document_from_graph(graph), indent=1) + "\n")
 
 
 def read_graph(path: Path) -> SceneGraph:

@@ -21,6 +21,7 @@ from openral_console.ros.recording import RecordedImage, RecordingSource
 from openral_console.sections import Sections
 from openral_console.server import STATIC
 from openral_core.errors import OpenRALError
+from openral_core.files import replace_file
 
 TICK = 0.25
 """Time between two moments of an exported run [s]: the step of its scrubber while it plays."""
@@ -186,10 +187,8 @@ def html(
     source = RecordingSource(run, beside)
     exported = export_run(source, int(max_size_mb * MEGABYTE))
     path = out or source.path.with_suffix(".html")
-    partial = path.with_name(path.name + ".part")
     try:
-        partial.write_text(exported.html, encoding="utf-8")
-        partial.replace(path)
+        replace_file(path, exported.html)
     except OSError as error:
         raise NotExported(path, error) from error
     size = len(exported.html.encode()) / MEGABYTE

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from openral_core.documents import InvalidDocument
 from openral_core.errors import OpenRALError
+from openral_core.files import replace_file
 
 RECORD_FILE = "openral-weights.json"
 
@@ -71,19 +72,6 @@ def default_weights_folder() -> Path:
     """Return the default folder of exported and converted weights."""
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(cache).expanduser() / "openral" / "weights"
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Replace a file atomically."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with fresh.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)
 
 
 DIGEST_CACHE_FILE = "openral-checked.json"
