@@ -70,6 +70,15 @@ def _polygon(points: tuple[Point2, ...]) -> tuple[Point2, ...]:
 Polygon = Annotated[tuple[Point2, ...], AfterValidator(_polygon)]
 
 
+def _is_inside(polygon: Polygon, x: float, y: float) -> bool:
+    """Test if a point lies inside an outline, by the even-odd rule."""
+    inside = False
+    for (x1, y1), (x2, y2) in zip(polygon, polygon[1:] + polygon[:1], strict=True):
+        if (y1 > y) != (y2 > y) and x < (x2 - x1) * (y - y1) / (y2 - y1) + x1:
+            inside = not inside
+    return inside
+
+
 class Room(Document):
     """A room: its outline in the map frame [m]."""
 
@@ -79,12 +88,8 @@ class Room(Document):
     polygon: Polygon
 
     def contains(self, x: float, y: float) -> bool:
-        """Test if a map point [m] lies inside the outline (even-odd rule)."""
-        inside = False
-        for (x1, y1), (x2, y2) in zip(self.polygon, self.polygon[1:] + self.polygon[:1], strict=True):
-            if (y1 > y) != (y2 > y) and x < (x2 - x1) * (y - y1) / (y2 - y1) + x1:
-                inside = not inside
-        return inside
+        """Test if a map point [m] lies inside the outline."""
+        return _is_inside(self.polygon, x, y)
 
 
 class Doorway(Document):
@@ -102,6 +107,10 @@ class NoGoZone(Document):
     id: str
     name: str
     polygon: Polygon
+
+    def contains(self, x: float, y: float) -> bool:
+        """Test if a map point [m] lies inside the outline."""
+        return _is_inside(self.polygon, x, y)
 
 
 class Place(Document):

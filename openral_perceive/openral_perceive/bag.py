@@ -10,7 +10,8 @@ from rosbags.rosbag2 import Reader as Rosbag2Reader
 from rosbags.rosbag2 import ReaderError
 
 from openral_core.errors import OpenRALError
-from openral_recorder.recovery import DAMAGE, complete_recording
+from openral_recorder.errors import NotARecording
+from openral_recorder.recovery import complete_recording, recorded_messages
 
 NANO = 1e-9
 """Seconds per nanosecond [s]."""
@@ -69,12 +70,10 @@ class McapBag:
         if not topics:
             return
         try:
-            with self.path.open("rb") as file:
-                found = make_reader(file, validate_crcs=True).iter_messages(topics=list(topics))
-                for _, channel, message in found:
-                    kind = self.topics[channel.topic]
-                    yield BagMessage(channel.topic, kind, message.data, message.log_time * NANO)
-        except (*DAMAGE, OSError) as error:
+            for _, channel, message in recorded_messages(self.path, list(topics)):
+                kind = self.topics[channel.topic]
+                yield BagMessage(channel.topic, kind, message.data, message.log_time * NANO)
+        except (NotARecording, OSError) as error:
             raise UnreadableBag(self.path, error) from error
 
 

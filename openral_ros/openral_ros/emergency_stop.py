@@ -16,7 +16,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Empty, String
 from std_srvs.srv import Trigger
 
-from openral_core.emergency_stop import StopFile, StopState
+from openral_core.emergency_stop import NO_REASON, StopFile, StopState
 from openral_core.text.stop_words import contains_emergency_word, is_stop_phrase
 from openral_msgs.msg import PromptStamped
 from openral_ros.parameters import Parameters
@@ -57,7 +57,7 @@ class StopParameters(Parameters):
 
 def stop_reason(message: DiagnosticStatus) -> str:
     """Return the reason that openral/stop_state gives for a stop, "" for none."""
-    return "" if message.level == DiagnosticStatus.OK else str(message.message) or "no reason given"
+    return "" if message.level == DiagnosticStatus.OK else str(message.message) or NO_REASON
 
 
 def _state_message(state: StopState) -> DiagnosticStatus:

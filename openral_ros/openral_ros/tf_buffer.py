@@ -34,6 +34,10 @@ class TransformBuffer:
         """Return the latest time [s] at which it is known; raises as `TfTree.newest` does."""
         return self._tree.newest(target, source)
 
+    def lookup_newest(self, target: str, source: str) -> NDArray[np.float64]:
+        """Return ``T_target_source`` at the latest time at which it is known; raises as `lookup` does."""
+        return self.lookup(target, source, self.newest(target, source))
+
     def _on_moving(self, message: TFMessage) -> None:
         for transform in message.transforms:
             self._add(transform)

@@ -233,8 +233,7 @@ class SkillServerUnderTest:
     def _position(self) -> NDArray[np.float64]:
         """Position of the base in map [m], shape (3,); NaN if unknown."""
         try:
-            newest = self._transforms.newest("map", self._base_frame)
-            return self._transforms.lookup("map", self._base_frame, newest)[:3, 3]
+            return self._transforms.lookup_newest("map", self._base_frame)[:3, 3]
         except (UnknownFrame, StaleTransform):
             return np.full(3, np.nan)
 

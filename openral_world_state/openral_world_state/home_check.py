@@ -134,7 +134,7 @@ def unreachable_places(home: HomeMap, robot_radius: float) -> Iterator[MapFindin
         if floor.is_free(at):
             fitting.append(place)
             continue
-        zone = next((zone for zone in home.no_go_zones if _is_in(zone.polygon, at)), None)
+        zone = next((zone for zone in home.no_go_zones if zone.contains(*at)), None)
         near = floor.nearest_free(at) is not None
         yield MapFinding(
             f"the robot does not fit at place '{place.id}' ({at[0]:.2f}, {at[1]:.2f}), which has "
@@ -145,10 +145,6 @@ def unreachable_places(home: HomeMap, robot_radius: float) -> Iterator[MapFindin
             + ("" if near else "; there is none within 1 m"),
         )
     yield from _separated(floor, fitting)
-
-
-def _is_in(polygon: tuple[tuple[float, float], ...], at: tuple[float, float]) -> bool:
-    return Room(id="zone", name="zone", polygon=polygon).contains(*at)
 
 
 def _separated(floor: FloorGrid, places: list[Place]) -> Iterator[MapFinding]:

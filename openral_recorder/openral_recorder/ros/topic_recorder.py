@@ -24,13 +24,13 @@ from openral_core.errors import OpenRALError
 from openral_recorder.schemas import ros_schema
 from openral_recorder.selection import BULK, COMPRESSED_IMAGE, IMAGE, RateLimit, StampSlots
 from openral_recorder.writer import McapRecording
-from openral_ros.conversions.images import depth_of, rgb_of
+from openral_ros.conversions.images import DEPTH_CONFIG, depth_of, rgb_of
 
 JPEG_QUALITY = 80
 """Quality at which boxes and labels of a 640x480 image stay readable [1]; about 40 kB."""
 PNG_LEVEL = 1
 """Fastest compression of depth; higher levels save a tenth."""
-DEPTH_HEADER = struct.pack("<iff", 0, 0.0, 0.0)
+DEPTH_HEADER = DEPTH_CONFIG.pack(0, 0.0, 0.0)
 """ConfigHeader of compressed_depth_image_transport: format, and parameters that 16UC1 does not use."""
 MAX_DEPTH = 65.535
 """Largest depth that millimetres in 16 bits express [m]."""

@@ -49,8 +49,7 @@ def direction(transforms: TransformBuffer, frames: Frames, frame: str, target: P
         NoTransform: If there is no transform.
     """
     try:
-        newest = transforms.newest(frame, frames.map)
-        T_frame_map = transforms.lookup(frame, frames.map, newest)
+        T_frame_map = transforms.lookup_newest(frame, frames.map)
     except (UnknownFrame, StaleTransform) as error:
         raise NoTransform(error) from error
     return transform_points(T_frame_map, np.array([target.position]))[0]

@@ -98,8 +98,7 @@ class Hand:
             NoTransform: If it is unknown.
         """
         try:
-            newest = self.transforms.newest(self.frames.map, frame)
-            return self.transforms.lookup(self.frames.map, frame, newest)
+            return self.transforms.lookup_newest(self.frames.map, frame)
         except (UnknownFrame, StaleTransform) as error:
             raise NoTransform(error) from error
 
