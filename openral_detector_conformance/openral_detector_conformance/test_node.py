@@ -19,6 +19,8 @@ from openral_perception_ros.locate_errors import DetectorFailed, DetectorOutOfMe
 MAX_GROWTH = 20.0
 """Memory growth over all cycles that still counts as noise [MB]."""
 VIEWS = {"head": "kitchen_counter", "wrist": "dining_table"}
+SIZES = {"head": (320, 240), "wrist": (240, 320)}
+"""Image sizes that fit into Fast DDS's default shared-memory segment, unlike the recorded 640x480 [px]."""
 ANSWERED = (LocateInView.Response.FOUND, LocateInView.Response.NOT_IN_VIEW)
 REQUESTS = 12
 """Concurrent requests [count]."""
@@ -33,7 +35,7 @@ def test_two_cameras_and_concurrent_prompts_are_told_apart(node: RunningNode, de
     """Concurrent responses have their own camera's header and size and only their own labels."""
     assert node.transition(Transition.TRANSITION_ACTIVATE)
     frames = {
-        camera: golden(name, detector.manifest.sensors, camera, time.time_ns())
+        camera: resized(golden(name, detector.manifest.sensors, camera, time.time_ns()), SIZES[camera])
         for camera, name in VIEWS.items()
     }
     for camera, frame in frames.items():
