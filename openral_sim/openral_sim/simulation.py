@@ -25,8 +25,10 @@ from openral_sim.skills.runner import run
 from openral_sim.skills.safety import MotionEnvelope
 from openral_sim.world import SimWorldModel
 
-FREEZE_PERIODS = 3
-"""Control periods in which a halted robot brakes; then its joints are held where they are."""
+BRAKE_PERIODS = 2
+"""Control periods in which a halted robot brakes by its servos alone; then its brakes engage."""
+FREEZE_PERIODS = 5
+"""Control periods in which the servos' targets follow the joints: servos must not pull against brakes."""
 SETTLE_PERIODS = 10
 """Control periods after which it stands."""
 MAX_LAG = 0.1
@@ -48,7 +50,7 @@ class Simulation:
         self._context = context
         self._running: Running | None = None
         self._cancelling = False
-        self._halted_for, self._stood = 0, np.zeros(3)
+        self._halted_for = 0
         self._keep_grip = self.halted = False
         self.feedback = _IDLE
 
@@ -122,6 +124,7 @@ class Simulation:
     def release(self) -> None:
         """Allow motion again."""
         self.halted = False
+        self.control.set_brakes(engaged=False)
         self.control.drive(np.zeros(3))
 
     def advance(self) -> SkillResult | None:
@@ -144,9 +147,8 @@ class Simulation:
     def _hold_still(self) -> None:
         if self._halted_for < FREEZE_PERIODS:
             self.control.freeze(keep_grip=self._keep_grip)
-            self._stood = self.control.base_pose
-        else:
-            self.control.hold_base(self._stood)
+        if self._halted_for == BRAKE_PERIODS:
+            self.control.set_brakes(engaged=True)
         self._halted_for += 1
 
     def _advance_goal(self, running: Running) -> SkillResult | None:

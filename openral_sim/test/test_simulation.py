@@ -93,6 +93,27 @@ def test_a_halted_base_does_not_yield_to_what_pushes_it(simulation: Simulation) 
     simulation.release()
 
 
+def test_a_halted_arm_does_not_yield_to_what_pushes_it_and_moves_after_the_release(
+    simulation: Simulation,
+) -> None:
+    simulation.halt()
+    for _ in range(10):
+        simulation.advance()
+    stood, data = simulation.control.reach, simulation.world.data
+    data.body("robot/arm_link7").xfrc_applied[:3] = 0.0, 60.0, 40.0  # [N]
+    for _ in range(100):
+        simulation.advance()
+        assert simulation.control.speeds.max() < 0.01
+    data.body("robot/arm_link7").xfrc_applied[:] = 0.0
+    assert simulation.control.reach == pytest.approx(stood, abs=4e-3)
+    simulation.release()
+    simulation.control.move_reach(stood + 0.1)
+    for _ in range(50):
+        simulation.advance()
+    assert simulation.control.reach == pytest.approx(stood + 0.1, abs=0.02)
+    simulation.control.move_reach(stood)
+
+
 def test_a_skill_that_breaks_ends_in_words_and_the_next_one_works(
     simulation: Simulation, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -8,8 +8,6 @@ from openral_sim.robot.franka import GRIPPER
 from openral_sim.robot.joints import RobotNames
 
 Vector = NDArray[np.float64]
-BRAKE_GAIN = 20.0
-"""Velocity of a braked base per displacement [1/s]: within a control period it makes up for 40 %."""
 
 
 class RobotControl:
@@ -31,6 +29,8 @@ class RobotControl:
         self._base_motors = self._actuators(names.base_joints)
         self._reach_motors = self._actuators(names.reach_joints)
         self._head_motors = self._actuators(names.head_joints)
+        motors = np.concatenate([self._base_motors, self._reach_motors, self._head_motors])
+        self._brake_forces = model.actuator_forcerange[motors, 1]
         self._gripper_motor = model.actuator(names.gripper_actuator).id
         self.bodies = robot_bodies(model, names)
 
@@ -98,9 +98,12 @@ class RobotControl:
         if not keep_grip:
             self.grip(self.opening)
 
-    def hold_base(self, pose: Vector) -> None:
-        """Command the base back to a pose against what pushes it, shape (3,); call it each period."""
-        self.drive(BRAKE_GAIN * (pose - self.base_pose))
+    def set_brakes(self, *, engaged: bool) -> None:
+        """Engage or release the brake of every joint but the fingers.
+
+        A brake is dry friction that holds as much as the joint's servo can exert [N] or [N m].
+        """
+        self.model.dof_frictionloss[self._dofs] = self._brake_forces if engaged else 0.0
 
     @property
     def speeds(self) -> Vector:
