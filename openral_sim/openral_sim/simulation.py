@@ -25,8 +25,6 @@ from openral_sim.skills.runner import run
 from openral_sim.skills.safety import MotionEnvelope
 from openral_sim.world import SimWorldModel
 
-BRAKE_PERIODS = 2
-"""Control periods in which a halted robot brakes by its servos alone; then its brakes engage."""
 FREEZE_PERIODS = 5
 """Control periods in which the servos' targets follow the joints: servos must not pull against brakes."""
 SETTLE_PERIODS = 10
@@ -111,6 +109,7 @@ class Simulation:
         """
         if not self.halted:
             self.halted, self._halted_for = True, 0
+            self.control.set_brakes(engaged=True)
             self._keep_grip = self._context.held is not None or self._context.on_handle
         if self._running is not None:
             self._running.close()
@@ -147,8 +146,6 @@ class Simulation:
     def _hold_still(self) -> None:
         if self._halted_for < FREEZE_PERIODS:
             self.control.freeze(keep_grip=self._keep_grip)
-        if self._halted_for == BRAKE_PERIODS:
-            self.control.set_brakes(engaged=True)
         self._halted_for += 1
 
     def _advance_goal(self, running: Running) -> SkillResult | None:

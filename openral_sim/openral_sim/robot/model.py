@@ -149,11 +149,14 @@ GRIPPER_SERVO = Servo("arm_left_finger_joint", 3000.0, 150.0, 70.0)
 BRAKE_IMPEDANCE = (0.9999, 0.9999, 0.001, 0.5, 2.0)
 """MuJoCo's solimp of a brake; at the default of 0.9 a braked arm that is pushed creeps by 0.04 rad/s."""
 
+BRAKE_RESPONSE = (0.004, 1.0)
+"""MuJoCo's solref of a brake: time constant [s], two time steps, and damping ratio."""
+
 
 def add_actuators(spec: mujoco.MjSpec) -> None:
     """Add one actuator per joint, named like it, and one for the coupled fingers."""
     for braked in spec.joints:
-        braked.solimp_friction = BRAKE_IMPEDANCE
+        braked.solimp_friction, braked.solref_friction = BRAKE_IMPEDANCE, BRAKE_RESPONSE
     for joint, gain, force in BASE_SERVOS:
         motor = _actuator(spec, joint, joint, force)
         motor.set_to_velocity(kv=gain)
