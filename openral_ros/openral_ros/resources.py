@@ -45,6 +45,14 @@ class InvalidInterfaceName(OpenRALError):
         super().__init__(f"{name[:100]!r} cannot name a topic or service: {str(reason)[:300]}")
 
 
+def forget_request(handle: ServerGoalHandle) -> None:
+    """Reset every field of a goal's request to its default: rclpy refers to ended goals for 15 minutes."""
+    request = handle.request
+    blank = type(request)()
+    for name in request.get_fields_and_field_types():
+        setattr(request, name, getattr(blank, name))
+
+
 @contextmanager
 def _valid_name(name: str) -> Iterator[None]:
     try:
@@ -139,6 +147,8 @@ class ResourceScope:
                 if handle.is_active:
                     handle.abort()
                 return fill_failure(action_type.Result(), describe_error(error))
+            finally:
+                forget_request(handle)
 
         def cancelled(handle: ServerGoalHandle) -> CancelResponse:
             return self._guard.run(f"{source}, cancel", cancel, handle) or CancelResponse.REJECT

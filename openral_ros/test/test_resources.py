@@ -6,11 +6,15 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("rclpy")
+pytest.importorskip("openral_msgs")
 from lifecycle_msgs.srv import GetState
+from rclpy.action import ActionClient, CancelResponse
+from rclpy.action.server import ServerGoalHandle
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import String
 
+from openral_msgs.action import ExecuteRskill
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import InvalidInterfaceName, ResourceScope
 
@@ -77,3 +81,29 @@ def test_an_illegal_name_is_a_typed_error_that_quotes_it(scope: ResourceScope, n
     ):
         with pytest.raises(InvalidInterfaceName, match="cannot name a topic or service"):
             create()
+
+
+def test_an_ended_goal_keeps_nothing_of_its_request(node: Node, scope: ResourceScope) -> None:
+    """Rclpy refers to ended goals for minutes: megabytes of text in each would fill the memory."""
+    handles: list[ServerGoalHandle] = []
+
+    async def execute(handle: ServerGoalHandle) -> ExecuteRskill.Result:
+        handles.append(handle)
+        handle.succeed()
+        return ExecuteRskill.Result(message=handle.request.rskill_id)
+
+    scope.action_server(ExecuteRskill, "execute", execute, lambda handle: CancelResponse.ACCEPT)
+    client = ActionClient(node, ExecuteRskill, "execute")
+    executor = SingleThreadedExecutor(context=node.context)
+    executor.add_node(node)
+    try:
+        assert client.wait_for_server(timeout_sec=10.0)
+        sent = client.send_goal_async(ExecuteRskill.Goal(rskill_id="grasp", deadline=3.0))
+        executor.spin_until_future_complete(sent, timeout_sec=10.0)
+        result = sent.result().get_result_async()
+        executor.spin_until_future_complete(result, timeout_sec=10.0)
+        assert result.result().result.message == "grasp"
+        assert handles[0].request == ExecuteRskill.Goal()
+    finally:
+        client.destroy()
+        executor.shutdown()

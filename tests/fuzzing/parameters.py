@@ -37,6 +37,8 @@ class _ParameterDoor:
 
     def __init__(self, rig: Rig, name: str, parameter: Parameter) -> None:
         self._rig, self._name, self._parameter = rig, name, parameter
+        if parameter.type_ is Parameter.Type.NOT_SET:  # an empty list, which has no type yet
+            self._parameter = Parameter(name, Parameter.Type.STRING_ARRAY, [])
 
     def door(self, vocabulary: Vocabulary) -> Door:
         """Return the door."""
@@ -61,7 +63,9 @@ class _ParameterDoor:
         finally:
             unconfigure(rig)
             restore()
-            rig.node.set_parameters([self._parameter])
+            restored = rig.node.set_parameters([self._parameter])[0]
+        if not restored.successful:
+            raise InvariantBroken(f"{self._name} does not take its first value again: {restored.reason}")
         if raised:
             raise InvariantBroken(f"{self._name} = {str(odd.value)[:200]!r}: {'; '.join(raised[:3])}")
 
@@ -97,7 +101,7 @@ def _confined(text: str, folder: Path) -> str:
 
 
 def _typed(value: ParameterValue, kind: int) -> ParameterValue:
-    value.type = kind or ParameterType.PARAMETER_STRING_ARRAY  # an empty list has no type yet
+    value.type = kind
     return value
 
 

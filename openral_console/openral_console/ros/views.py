@@ -277,9 +277,11 @@ def diagnostics(message: DiagnosticArray) -> dict[str, Json]:
 def palette(text: str) -> Json:
     """Return the palette as the model receives it: JSON if it is, else text."""
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        json.dumps(value, allow_nan=False)  # a browser reads neither NaN nor infinity
     except (ValueError, RecursionError):
         return {"text": cut(text)}
+    return value
 
 
 def match(found: RecallMatch) -> Json:

@@ -34,6 +34,6 @@ def test_numbers_that_json_has_not_become_null() -> None:
     assert found["nodes"][0]["size"][2] is None
 
 
-@pytest.mark.parametrize("text", ["", "no json", "[" * 100_000])
+@pytest.mark.parametrize("text", ["", "no json", "[" * 100_000, "NaN", '{"a": [1e999]}'])
 def test_a_palette_that_is_no_json_is_shown_as_text(text: str) -> None:
     assert views.palette(text) == {"text": views.cut(text)}
