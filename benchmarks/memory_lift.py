@@ -64,7 +64,7 @@ def _lifts(world: SimWorldModel, views: int, rng: np.random.Generator) -> list[t
         targets = [item for item in world.objects.values() if world.support_of(item.id) not in HIDDEN]
         for number in range(views):
             target = targets[number % len(targets)]
-            camera, T = _camera(world.T_world(target.body)[:3, 3], rng)
+            camera, T = random_camera(world.T_world(target.body)[:3, 3], rng)
             view_of.update(world.data, camera)
             _, depth = view_of.render()
             view_of.update(world.data, camera)
@@ -82,7 +82,7 @@ def _errors(
     """Of every object that shows in full extent: class, error [m] and time [s]."""
     found = []
     for item in world.objects.values():
-        box = _box(instances == labels.ids[item.id])
+        box = tight_box(instances == labels.ids[item.id])
         if box is None:
             continue
         began = time.thread_time()
@@ -96,16 +96,18 @@ def _errors(
     return found
 
 
-def _box(mask: NDArray[np.bool_]) -> Box | None:
-    if mask.sum() < LEAST_PIXELS:
+def tight_box(mask: NDArray[np.bool_], least: int = LEAST_PIXELS) -> Box | None:
+    """Box of a mask of at least ``least`` pixels, None if it touches the image's border."""
+    if mask.sum() < least:
         return None
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
-    inside = top > BORDER and left > BORDER and bottom < HEIGHT - BORDER and right < WIDTH - BORDER
+    height, width = mask.shape
+    inside = top > BORDER and left > BORDER and bottom < height - BORDER and right < width - BORDER
     return Box(float(left), float(top), float(right), float(bottom)) if inside else None
 
 
-def _camera(
+def random_camera(
     target: NDArray[np.float64], rng: np.random.Generator
 ) -> tuple[mujoco.MjvCamera, NDArray[np.float64]]:
     """A free camera about as high as a robot's head that looks towards a point, and its T_map_camera."""

@@ -1,8 +1,9 @@
 """Data association: match the observations of one frame to remembered objects.
 
 Matches are gated by distance, cost by distance, label and size, and are assigned one to one at the lowest
-total cost. An observation without a match re-identifies an object that is missing elsewhere (it
-moved), or becomes a new object.
+total cost. An observation without a match is a part of a known object, of which the rest is hidden or out of
+view; or an object that is missing elsewhere (it moved); or a new object. Records of parts are merged into the
+record of the whole object once it is seen: two objects of one kind do not share their space.
 
 Source: global nearest neighbour data association (Blackman and Popoli, Design and Analysis of Modern Tracking
 Systems, 1999), with the Hungarian method of scipy.optimize.linear_sum_assignment.
@@ -10,12 +11,13 @@ Systems, 1999), with the Hungarian method of scipy.optimize.linear_sum_assignmen
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from openral_core.geometry import Pose
 from openral_core.spatial_memory import Presence
 from openral_core.text import TermRelation, Thesaurus
 from openral_world_state.spatial_memory.memory import (
@@ -28,6 +30,8 @@ from openral_world_state.spatial_memory.record import OPERATOR_LABEL_WEIGHT, Obj
 from openral_world_state.tracking import Observation, create_record, update_record
 
 Costs = Sequence[dict[str, float]]
+MAX_PAIRS = 10_000
+"""Pairs of objects known to be two [1]; beyond, they are learned again. A pair takes about 300 bytes."""
 _SAME_KIND = (TermRelation.EQUAL, TermRelation.NARROWER, TermRelation.BROADER)
 
 
@@ -43,12 +47,16 @@ class AssociationGates:
         size_factor: Gate per length of the longest side [1].
         max: Gate of the largest object [m].
         held: Distance from the gripper, beside half the object's size, within which it is the held one [m].
+        part: Distance from an object's box within which the centre of its visible part lies [m].
+        reach: Largest distance between the centres of an object and of its visible part [m]; half a person.
     """
 
     min: float = 0.12
     size_factor: float = 0.35
     max: float = 0.6
     held: float = 0.35
+    part: float = 0.03
+    reach: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +118,7 @@ class DataAssociator:
     gates: AssociationGates
     map_epoch: int
     limits: MemoryLimits = field(default_factory=MemoryLimits)
+    _apart: set[frozenset[str]] = field(default_factory=set)
 
     def associate(
         self, observations: tuple[Observation, ...], viewpoint: Triple | None, held: str = ""
@@ -134,6 +143,7 @@ class DataAssociator:
                 used.add(record.id)
             except CapacityError as error:
                 results[i] = error
+        self._merge_parts([r for r in results.values() if isinstance(r, ObjectRecord)], used)
         return [results[i] for i in range(len(observations))]
 
     def _candidates(self, observation: Observation, held: str) -> dict[str, float]:
@@ -155,8 +165,13 @@ class DataAssociator:
         viewpoint: Triple | None,
         used: set[str],
     ) -> ObjectRecord:
-        moved = reidentify_moved(observation, self.memory, used) if matched is None else None
-        record = matched or moved
+        whole = self._whole_of(observation, used) if matched is None else None
+        moved = None
+        if matched is None and whole is None:
+            moved = reidentify_moved(observation, self.memory, used)
+        record = matched or whole or moved
+        if whole is not None:
+            observation = as_part(observation, whole)
         if record is None:
             evict_for_capacity(self.memory, self.limits, observation.label, observation.pose.position)
             name = self.memory.new_id(observation.label)
@@ -166,6 +181,51 @@ class DataAssociator:
             update_record(record, observation, viewpoint, self.thesaurus, moved=moved is not None)
         self.memory.touch(record)
         return record
+
+    def _whole_of(self, observation: Observation, used: set[str]) -> ObjectRecord | None:
+        """Find the object of which an unmatched observation shows a part; None if there is none."""
+        near = [
+            (distance, record.id, record)
+            for record, distance in self.memory.near(observation.pose.position, self.gates.reach)
+            if record.id not in used
+            and record.map_epoch == self.map_epoch
+            and record.presence is not Presence.GONE
+            and max(record.size) > max(observation.size)
+            and distance_to_box(observation.pose.position, record.pose, record.size) <= self.gates.part
+            and label_relation(observation.label, record, self.thesaurus) in _SAME_KIND
+        ]
+        return min(near, key=lambda found: found[:2])[2] if near else None
+
+    def _merge_parts(self, records: Sequence[ObjectRecord], used: set[str]) -> None:
+        """Merge the records that lie in the box of an observed object of their kind into its record.
+
+        Records that were once seen in one frame are two objects, such as stacked plates.
+        """
+        for record in records:
+            if record.carried or record.id not in self.memory:
+                continue
+            radius = min(self.gates.reach, math.hypot(*record.size) / 2.0)
+            for other, _ in list(self.memory.near(record.pose.position, radius)):
+                pair = frozenset((record.id, other.id))
+                if other.id == record.id or other.map_epoch != self.map_epoch or other.carried:
+                    continue
+                if distance_to_box(other.pose.position, record.pose, record.size) > 0.0:
+                    continue
+                if other.id in used:
+                    self._set_apart(pair)
+                elif pair not in self._apart and self._is_part(other, record):
+                    merge_part(record, other)
+                    self.memory.forget(other.id, merged_into=record.id)
+                    self.memory.touch(record)
+
+    def _is_part(self, part: ObjectRecord, whole: ObjectRecord) -> bool:
+        is_same_kind = label_relation(part.label, whole, self.thesaurus) in _SAME_KIND
+        return is_same_kind and max(part.size) <= max(whole.size)
+
+    def _set_apart(self, pair: frozenset[str]) -> None:
+        if len(self._apart) >= MAX_PAIRS:
+            self._apart.clear()
+        self._apart.add(pair)
 
 
 def _sort_key(observation: Observation) -> tuple[object, ...]:
@@ -231,6 +291,32 @@ def association_cost(
     return distance / gate + label_cost + size_cost
 
 
+def distance_to_box(point: Triple, pose: Pose, size: Triple) -> float:
+    """Distance of a point in map from an upright box [m], 0 inside."""
+    dx, dy, dz = (a - b for a, b in zip(point, pose.position, strict=True))
+    c, s = math.cos(pose.yaw), math.sin(pose.yaw)
+    local = (c * dx + s * dy, c * dy - s * dx, dz)
+    return math.hypot(*(max(abs(value) - side / 2.0, 0.0) for value, side in zip(local, size, strict=True)))
+
+
+def as_part(observation: Observation, whole: ObjectRecord) -> Observation:
+    """Return an observation of a part as one of the whole object, whose centre may be anywhere in its box."""
+    variance = (max(whole.size) / 2.0) ** 2
+    covariance = tuple(
+        value + (variance if index % 4 == 0 else 0.0) for index, value in enumerate(observation.covariance)
+    )
+    return replace(observation, truncated=True, covariance=covariance)
+
+
+def merge_part(whole: ObjectRecord, part: ObjectRecord) -> None:
+    """Merge the record of a part into that of the whole object; the caller forgets ``part``."""
+    pose, size, covariance = whole.pose, whole.size, whole.covariance
+    label = whole.label
+    merge_records(whole, part)
+    whole.pose, whole.size, whole.covariance = pose, size, covariance
+    whole.label = label if label in whole.votes else whole.label
+
+
 def label_relation(label: str, record: ObjectRecord, thesaurus: Thesaurus) -> TermRelation:
     """Closest relation of a label to any name of the record."""
     relations = [thesaurus.relation(label, name) for name in record.names]
@@ -262,16 +348,16 @@ def reidentify_moved(observation: Observation, memory: SpatialMemory, used: set[
 
 
 def reappeared_as(gone: ObjectRecord, memory: SpatialMemory, thesaurus: Thesaurus) -> ObjectRecord | None:
-    """Return the one object of the same name first seen after ``gone`` was last seen: it moved there."""
+    """Return the one object of the same kind first seen after ``gone`` was last seen: it moved there."""
     found = {
         record.id: record
-        for record, relation in memory.hits(gone.label)
-        if relation is TermRelation.EQUAL
+        for record, relation in memory.related(gone.label)
+        if relation in _SAME_KIND
         and record.id != gone.id
         and record.presence is Presence.PRESENT
         and record.first_seen > gone.last_seen
         and is_similar_size(gone.size, record.size)
-        and label_relation(record.label, gone, thesaurus) is TermRelation.EQUAL
+        and label_relation(record.label, gone, thesaurus) in _SAME_KIND
     }
     return next(iter(found.values())) if len(found) == 1 else None
 

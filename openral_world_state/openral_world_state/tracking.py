@@ -326,7 +326,7 @@ class HeldObjectTracker:
         return self._id
 
     def grasp(self, label: str, gripper: Pose) -> ObjectRecord | None:
-        """Hold the nearest object of a label; None if none is within reach.
+        """Hold the nearest object of a label, or else of a broader one; None if none is within reach.
 
         Raises:
             UnreadableText: If the label names nothing.
@@ -334,14 +334,16 @@ class HeldObjectTracker:
         if self.held:
             self.release(gripper, 0.0)
         near = [
-            (record.pose.distance(gripper), record.id, record)
-            for record, _ in self._memory.hits(label)
-            if record.presence is not Presence.GONE and record.map_epoch == self._map_epoch
+            (relation is TermRelation.BROADER, record.pose.distance(gripper), record.id, record)
+            for record, relation in self._memory.related(label)
+            if (relation.is_hit or relation is TermRelation.BROADER)
+            and record.presence is not Presence.GONE
+            and record.map_epoch == self._map_epoch
+            and record.pose.distance(gripper) <= MAX_GRASP_DISTANCE
         ]
-        nearest = min(near, key=lambda found: found[:2], default=None)
-        if nearest is None or nearest[0] > MAX_GRASP_DISTANCE:
+        if not near:
             return None
-        _, self._id, record = nearest
+        _, _, self._id, record = min(near, key=lambda found: found[:3])
         record.carried = True
         self.move(gripper)
         return record

@@ -200,3 +200,54 @@ def test_a_better_look_corrects_a_worse_one() -> None:
         taken(associator, [seen("mug", 0.05, covariance=poor)])
     (record,) = taken(associator, [seen("mug", 0.0)])
     assert abs(record.pose.position[0]) < 0.01
+
+
+PERSON = (0.6, 0.6, 1.7)
+
+
+@pytest.mark.parametrize("offset", [(0.2, 0.1, 0.7), (0.0, -0.25, -0.6)])
+def test_the_visible_part_of_an_object_is_not_another_one(offset: tuple[float, float, float]) -> None:
+    memory, associator = fresh()
+    (whole,) = taken(associator, [seen("person", size=PERSON)])
+    before = whole.pose
+    part = Pose((offset[0], offset[1], 0.8 + offset[2]))
+    (again,) = taken(associator, [seen("person", size=(0.2, 0.2, 0.25), pose=part)])
+    assert again is whole
+    assert len(memory) == 1
+    assert whole.size == PERSON
+    assert whole.pose.distance(before) < 0.05
+
+
+def test_parts_seen_first_are_merged_into_the_whole() -> None:
+    memory, associator = fresh()
+    taken(associator, [seen("person", size=(0.1, 0.1, 0.3), pose=Pose((0.1, 0.0, 0.15)))])
+    taken(associator, [seen("person", size=(0.2, 0.2, 0.3), pose=Pose((0.0, 0.0, 1.5)))])
+    assert len(memory) == 2
+    (whole,) = taken(associator, [seen("person", size=PERSON)])
+    assert [record.id for record in memory] == [whole.id]
+    assert whole.observations == 3
+    assert whole.size == PERSON
+
+
+def test_objects_of_one_kind_that_were_seen_together_are_not_merged() -> None:
+    memory, associator = fresh()
+    plates = [seen("plate", size=(0.24, 0.24, 0.02)), seen("plate", 0.02, size=(0.2, 0.2, 0.02))]
+    taken(associator, plates)
+    taken(associator, plates[:1])
+    assert len(memory) == 2
+
+
+def test_a_small_object_of_another_kind_is_not_a_part() -> None:
+    memory, associator = fresh()
+    taken(associator, [seen("person", size=PERSON)])
+    taken(associator, [seen("mug", 0.1)])
+    taken(associator, [seen("person", size=PERSON)])
+    assert len(memory) == 2
+
+
+def test_what_reappears_under_a_broader_label_has_moved() -> None:
+    memory, associator = fresh()
+    (old,) = taken(associator, [seen("baguette", stamp=1.0)])
+    (new,) = taken(associator, [seen("bread", 5.0, stamp=9.0)])
+    old.presence = Presence.STALE
+    assert reappeared_as(old, memory, THESAURUS) is new

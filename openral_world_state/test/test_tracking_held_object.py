@@ -87,3 +87,9 @@ def test_an_object_held_before_a_restart_is_still_held() -> None:
 def test_a_label_that_names_nothing_is_refused() -> None:
     with pytest.raises(UnreadableText):
         HeldObjectTracker(memory_of()).grasp("?", GRIPPER)
+
+
+def test_grasps_an_object_known_by_a_broader_label_if_there_is_no_other() -> None:
+    bread = ObjectRecord("bread_1", "bread", Pose((0.1, 0.0, 1.0)), votes={"bread": 1.0})
+    record = HeldObjectTracker(memory_of(bread, mug("mug_1", 0.05))).grasp("baguette", GRIPPER)
+    assert record is bread

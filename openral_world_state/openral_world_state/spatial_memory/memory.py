@@ -196,6 +196,16 @@ class SpatialMemory:
             for slot in self._labels.slots(label):
                 yield self.table.record(slot), relation
 
+    def related(self, text: str) -> Iterator[tuple[ObjectRecord, TermRelation]]:
+        """Yield records with any label related to a text, broader ones included.
+
+        Raises:
+            UnreadableText: If the text names nothing.
+        """
+        for label, relation in self._labels.related(text):
+            for slot in self._labels.slots(label):
+                yield self.table.record(slot), relation
+
     def missing(self, text: str) -> Iterator[tuple[ObjectRecord, TermRelation]]:
         """Yield records that the last check missed, with a label related to a text.
 
