@@ -127,7 +127,7 @@ class Drive:
         return Moment(sight.view, semantic, self._detectors.stream(sight), self.simulation.holding, gripper)
 
     def truths(self) -> list[Truth]:
-        """Where everything is now."""
+        """Return where everything is now."""
         world = self.simulation.world
         found = []
         for item in world.objects.values():

@@ -23,9 +23,17 @@ COMMAND = re.compile(r"(?:^|\s|/)openral((?: [a-z]+)+)", re.MULTILINE)
 TARGET = re.compile(r"^make ([a-z]+)", re.MULTILINE)
 RUN_MODULE = re.compile(r"python3? -m ((?:openral_|benchmarks)[\w.]*)(?: ([a-z_]+))?")
 LAUNCH_ARGUMENT = re.compile(r"\b([a-z_]+):=")
-FOREIGN = re.compile(r"^\$? ?(?:\w+=\S+ )*(?:ros2|colcon|pip|git|apt|sudo|docker)\b")
+FOREIGN = re.compile(r"^\$? ?(?:\w+=\S+ )*(?:ros2|colcon|pip|git|apt|sudo|docker|rosdep)\b")
 """Lines whose options belong to another program."""
-FOREIGN_OPTIONS = {"--show-args", "--pid", "--ipc"}
+FOREIGN_OPTIONS = {
+    "--show-args",
+    "--pid",
+    "--ipc",
+    "--build-arg",
+    "--gpus",
+    "--env",
+    "--system-site-packages",
+}
 """Options of `ros2 launch` and of container engines that the text names alone."""
 WRITTEN_BY_COMMANDS = {"benchmarks/results"}
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("[!.]*/README.md"), *ROOT.glob("docs/**/*.md")])
@@ -69,9 +77,10 @@ def defined(name: str) -> bool:
 
 
 def code_of(document: Path) -> list[str]:
-    """Return the lines of shell blocks and the inline code of a document."""
+    """Return the lines of shell blocks, continued ones joined, and the inline code of a document."""
     found = CODE.findall(document.read_text())
-    return [line.strip() for block, inline in found for line in (block or inline).splitlines()]
+    lines = ((block or inline).replace("\\\n", " ").splitlines() for block, inline in found)
+    return [line.strip() for each in lines for line in each]
 
 
 @cache
