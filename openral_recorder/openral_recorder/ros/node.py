@@ -85,6 +85,13 @@ def _is_object(line: bytes) -> bool:
 MEGABYTE = 1_000_000
 
 
+class NoFileName(OpenRALError):
+    """A path to record to that names no file."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"parameter path: {path!r} names no file; valid is one such as run.mcap")
+
+
 class RecorderParameters(Parameters):
     """Parameters of the recorder: file, topics, rates and limits."""
 
@@ -128,8 +135,17 @@ class RecorderParameters(Parameters):
         )
 
     def file(self) -> Path:
-        """Return the file to write: ``path``, numbered if recordings of an earlier start exist."""
-        first = Path(self.path).expanduser()
+        """Return the file to write: ``path``, numbered if recordings of an earlier start exist.
+
+        Raises:
+            NoFileName: If ``path`` names no file.
+        """
+        try:
+            first = Path(self.path).expanduser()
+        except RuntimeError as error:  # the home of an unknown user
+            raise NoFileName(self.path) from error
+        if not first.name:
+            raise NoFileName(self.path)
         names = (first.with_name(f"{first.stem}.{number}{first.suffix}") for number in range(1, 1000))
         return next((path for path in (first, *names) if not path.exists()), first)
 

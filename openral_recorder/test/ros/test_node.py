@@ -22,7 +22,7 @@ from std_msgs.msg import String
 
 from openral_msgs.msg import MissionStatus
 from openral_recorder.recovery import is_complete, recover
-from openral_recorder.ros.node import MAX_LINE, JsonLinesFollower
+from openral_recorder.ros.node import MAX_LINE, JsonLinesFollower, NoFileName, RecorderParameters
 from openral_ros.conversions.images import image_message
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 
@@ -230,3 +230,9 @@ def test_a_file_in_a_folder_below_is_named_by_its_path(tmp_path: Path) -> None:
     (tmp_path / "spans").mkdir()
     append(tmp_path / "spans" / "sim.jsonl", "{}\n")
     assert list(JsonLinesFollower(tmp_path).new_lines()) == [("spans/sim", b"{}")]
+
+
+@pytest.mark.parametrize("path", ["", "/", ".", "~an-unknown-user/run.mcap"])
+def test_a_path_that_names_no_file_is_refused_by_name(path: str) -> None:
+    with pytest.raises(NoFileName, match=r"valid is one such as run\.mcap"):
+        RecorderParameters(path=path).file()
