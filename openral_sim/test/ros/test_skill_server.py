@@ -102,10 +102,10 @@ def test_a_second_goal_is_busy_and_leaves_the_first_alone(bench: Any) -> None:
 
 
 def test_a_passed_deadline_stops_the_robot_and_says_so(bench: Any) -> None:
-    goal = drive_and_wait_until_moving(bench, FAR, deadline=0.5)
+    goal = drive_and_wait_until_moving(bench, FAR, deadline=3.0)
     result = goal.result()
     assert result.status is SkillStatus.TIMEOUT
-    assert "0.5 s" in result.message
+    assert "3.0 s" in result.message
     assert abs(place_of(bench).twist.twist.linear.x) < 0.02
     bench.send("navigate", goal=NEAR).result()
 
