@@ -25,7 +25,7 @@ from openral_sim.procedural.furniture_placement import (
     PlacedPiece,
     place_furniture,
 )
-from openral_sim.procedural.object_placement import object_locations, place_objects
+from openral_sim.procedural.object_placement import ObjectChoice, object_locations, place_objects
 from openral_sim.procedural.room_types import Span, room_types
 from openral_sim.procedural.validation import all_places_reachable
 from openral_sim.scene.scene import Scene, load_scene
@@ -156,13 +156,16 @@ class NoValidHome(OpenRALError):
         )
 
 
-def sample_home(seed: int, rooms: int | None = None, name: str | None = None) -> Scene:
+def sample_home(
+    seed: int, rooms: int | None = None, name: str | None = None, choice: ObjectChoice | None = None
+) -> Scene:
     """Sample a home; the same arguments always give the same home.
 
     Args:
         seed: Seed of everything in it.
         rooms: Number of rooms; sampled if None.
         name: Name of the home; ``generated_<seed>`` if None.
+        choice: Deviations from its usual objects, if any.
 
     Raises:
         NoSuchPlan: If there is no plan with that number of rooms.
@@ -171,13 +174,14 @@ def sample_home(seed: int, rooms: int | None = None, name: str | None = None) ->
     first = np.random.default_rng(seed)
     count = int(first.choice(sorted(PLANS))) if rooms is None else rooms
     for attempt in range(MAX_ATTEMPTS):
-        scene = _sample(np.random.default_rng([seed, attempt]), count, name or f"generated_{seed}")
+        rng = np.random.default_rng([seed, attempt])
+        scene = _sample(rng, count, name or f"generated_{seed}", choice)
         if scene is not None and all_places_reachable(scene):
             return scene
     raise NoValidHome(seed, count)
 
 
-def _sample(rng: np.random.Generator, rooms: int, name: str) -> Scene | None:
+def _sample(rng: np.random.Generator, rooms: int, name: str, choice: ObjectChoice | None) -> Scene | None:
     """Sample one home; None if a required piece of furniture does not fit."""
     plan = sample_floor_plan(rng, rooms)
     furnished = place_furniture(rng, plan)
@@ -193,22 +197,28 @@ def _sample(rng: np.random.Generator, rooms: int, name: str) -> Scene | None:
         fixtures=tuple(placed.fixture for placed in furnished.pieces),
         agents=(agent,),
     )
-    start = next(place for place in home.places if place.looks_at is None)
-    return Scene(_sample_document(rng, plan, furnished, home, start.pose), home)
+    robot = next(place for place in home.places if place.looks_at is None).pose
+    return Scene(_sample_document(rng, plan, furnished, home, robot, choice), home)
 
 
 def _sample_document(
-    rng: np.random.Generator, plan: FloorPlan, furnished: FurnishedHome, home: HomeMap, start: Pose2
+    rng: np.random.Generator,
+    plan: FloorPlan,
+    furnished: FurnishedHome,
+    home: HomeMap,
+    robot: Pose2,
+    choice: ObjectChoice | None,
 ) -> SceneDocument:
+    max_objects = BASE_OBJECTS + OBJECTS_PER_ROOM * len(plan.rooms)
     return SceneDocument(
         name=home.name,
         map=f"../maps/{home.name}.yaml",
-        robot=start,
+        robot=robot,
         floors=sample_floors(rng, plan),
         walls=tuple(sample_walls(rng, plan)),
         furniture={placed.fixture.id: placed.style for placed in furnished.pieces},
         trims=tuple(sample_trims(rng, plan, furnished)),
-        objects=place_objects(rng, furnished.pieces, BASE_OBJECTS + OBJECTS_PER_ROOM * len(plan.rooms)),
+        objects=place_objects(rng, furnished.pieces, max_objects, choice),
         people={agent.id: _sample_person(rng) for agent in home.agents},
         cameras=_CAMERAS,
         lights=sample_lights(rng, plan),

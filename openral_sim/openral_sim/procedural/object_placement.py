@@ -1,6 +1,6 @@
 """Placement of objects on the surfaces of a furnished home and in its containers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import dist, inf, pi
 
@@ -74,6 +74,19 @@ _STAPLES: tuple[Variant, ...] = (
 
 
 @dataclass(frozen=True)
+class ObjectChoice:
+    """Deviations from the objects that a home usually has.
+
+    Attributes:
+        without: Kinds that it does not have.
+        misplaced: Number of further objects in the open, where they are not kept and perhaps out of reach.
+    """
+
+    without: tuple[str, ...] = ()
+    misplaced: int = 0
+
+
+@dataclass(frozen=True)
 class ObjectLocation:
     """Initial location of an object of a scene.
 
@@ -138,7 +151,11 @@ class Spot:
         kept = {self.placed.name, self.fixture.kind} & set(kind.kept)
         low, high = PLACEMENT.heights if self.headroom == inf else PLACEMENT.heights_inside
         in_reach = not kind.graspable or low <= self.surface.z <= high
-        return bool(kept) and in_reach and kind.size[2] + PLACEMENT.headroom < self.headroom
+        return bool(kept) and in_reach and self.has_room_for(kind)
+
+    def has_room_for(self, kind: ObjectKind) -> bool:
+        """Return True if a kind fits under the next board."""
+        return kind.size[2] + PLACEMENT.headroom < self.headroom
 
 
 def spots(pieces: list[PlacedPiece]) -> Iterator[Spot]:
@@ -150,18 +167,24 @@ def spots(pieces: list[PlacedPiece]) -> Iterator[Spot]:
 
 
 def place_objects(
-    rng: np.random.Generator, pieces: list[PlacedPiece], max_objects: int
+    rng: np.random.Generator, pieces: list[PlacedPiece], max_objects: int, choice: ObjectChoice | None = None
 ) -> tuple[ObjectPlacement, ...]:
-    """Sample objects: the staples first, then one on every hidden surface, then any others."""
+    """Sample objects: the staples, one on every hidden surface, any others, then misplaced ones."""
+    choice = choice or ObjectChoice()
     everywhere = list(spots(pieces))
     placed: list[ObjectPlacement] = []
     for variant in _STAPLES:
-        _put_one(rng, everywhere, placed, (variant,))
+        if variant[0] not in choice.without:
+            _put_one(rng, everywhere, placed, (variant,))
+    variants = tuple(variant for variant in _VARIANTS if variant[0] not in choice.without)
     hidden = [spot for spot in everywhere if is_hidden(spot.fixture, spot.surface)]
     for spot in hidden:
-        _put_one(rng, [spot], placed)
+        _put_one(rng, [spot], placed, variants)
     for _ in range(max_objects - len(placed)):
-        _put_one(rng, everywhere, placed)
+        _put_one(rng, everywhere, placed, variants)
+    in_the_open = [spot for spot in everywhere if not is_hidden(spot.fixture, spot.surface)]
+    for _ in range(choice.misplaced):
+        _put_one(rng, in_the_open, placed, variants, Spot.has_room_for)
     return tuple(placed)
 
 
@@ -169,13 +192,14 @@ def _put_one(
     rng: np.random.Generator,
     candidates: list[Spot],
     placed: list[ObjectPlacement],
-    variants: tuple[Variant, ...] = _VARIANTS,
+    variants: tuple[Variant, ...],
+    accepts: Callable[[Spot, ObjectKind], bool] = Spot.accepts,
 ) -> None:
     """Sample an object the home does not have yet and a free place for it, and add it if there is one."""
     present = {(placement.kind, placement.colour) for placement in placed}
     shuffled = [variants[index] for index in rng.permutation(len(variants))]
     absent = {name: (name, colour) for name, colour in shuffled if (name, colour) not in present}
-    choices = [(absent[name], spot) for name in absent for spot in candidates if spot.accepts(KINDS[name])]
+    choices = [(absent[name], spot) for name in absent for spot in candidates if accepts(spot, KINDS[name])]
     for index in rng.permutation(len(choices))[: PLACEMENT.attempts]:
         variant, spot = choices[index]
         placement = sample_placement(rng, variant, spot, placed)

@@ -26,7 +26,7 @@ class SceneView:
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
         self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR.value
         self._scene = mujoco.MjvScene(model, MAX_GEOMS)
-        self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = shadows
+        self.cast_shadows(shadows)
         self._option = mujoco.MjvOption()
         for group in HIDDEN_GROUPS:
             self._option.geomgroup[group] = 0
@@ -51,15 +51,30 @@ class SceneView:
         rgb, depth = self._render()
         if any(geom.transparent for geom in self._scene.geoms[: self._scene.ngeom]):
             depth = self._render_ids()[1]
+        return rgb, self._metres(depth)
+
+    def render_geom_ids(self) -> NDArray[np.int32]:
+        """Render the id of the geom visible in each pixel, -1 for none, shape (H, W)."""
+        return self._geom_ids(self._render_ids()[0])
+
+    def render_labelled(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int32]]:
+        """Render colour, depth and geom ids, as `render` and `render_geom_ids` do, in two passes."""
+        colour = self._render()[0]
+        ids, depth = self._render_ids()
+        return colour, self._metres(depth), self._geom_ids(ids)
+
+    def cast_shadows(self, shadows: bool) -> None:
+        """Render shadows from now on, or not."""
+        self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = shadows
+
+    def _metres(self, depth: NDArray[np.float32]) -> NDArray[np.float32]:
         extent = self._model.stat.extent
         near, far = self._model.vis.map.znear * extent, self._model.vis.map.zfar * extent
         # Reversed depth, 0 at the far plane and 1 at the near one, keeps its precision far away.
         metres = near * far / (near + depth * (far - near))
-        return rgb, np.where(metres < SKY_DISTANCE, metres, 0.0).astype(np.float32)
+        return np.where(metres < SKY_DISTANCE, metres, 0.0).astype(np.float32)
 
-    def render_geom_ids(self) -> NDArray[np.int32]:
-        """Render the id of the geom visible in each pixel, -1 for none, shape (H, W)."""
-        rgb, _ = self._render_ids()
+    def _geom_ids(self, rgb: NDArray[np.uint8]) -> NDArray[np.int32]:
         colours = rgb[..., 0] + rgb[..., 1].astype(np.int32) * 256 + rgb[..., 2].astype(np.int32) * 65536
         # Table from id colour (0 for background) to geom id.
         table = np.full(self._scene.ngeom + 1, -1, dtype=np.int32)

@@ -1,0 +1,1 @@
+"""Images with labels, rendered from homes that are drawn from seeds: data for training detectors."""
