@@ -4,8 +4,10 @@ import asyncio
 import json
 import secrets
 import socket
+import ssl
 import time
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -86,13 +88,16 @@ class ConsoleRoutes:
     def __init__(self, source: StateSource, access: Access) -> None:
         self._source, self._access, self._viewers = source, access, Viewers()
 
-    async def log_in(self, values: Values) -> Response:
+    async def log_in(self, values: Values, request: Request) -> Response:
         """Exchange the token for a session cookie, so that the token is in no URL."""
         session = self._access.log_in(str(values.get("token", "")))
         if session is None:
             return JSONResponse({"error": "wrong token, or too many tries"}, status_code=401)
         response = JSONResponse({})
-        response.set_cookie(SESSION_COOKIE, session, httponly=True, samesite="strict", path="/")
+        secure = request.url.scheme == "https"
+        response.set_cookie(
+            SESSION_COOKIE, session, httponly=True, samesite="strict", path="/", secure=secure
+        )
         return response
 
     async def about(self) -> dict[str, object]:
@@ -190,6 +195,34 @@ def listen(host: str, port: int) -> socket.socket:
     raise AssertionError("the loop returns or raises")
 
 
+@dataclass(frozen=True)
+class Certificate:
+    """Certificate chain and private key by which pages are served over TLS; both are PEM files.
+
+    Raises:
+        CertificateUnusable: If they cannot be read, or do not belong together.
+    """
+
+    chain: Path
+    key: Path
+
+    def __post_init__(self) -> None:
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.chain, self.key, password="")
+        except OSError as error:  # the base of ssl.SSLError
+            raise CertificateUnusable(self.chain, self.key, error) from error
+
+
+class CertificateUnusable(OpenRALError):
+    """A certificate or private key that cannot be used."""
+
+    def __init__(self, chain: Path, key: Path, error: OSError) -> None:
+        reason = getattr(error, "reason", None) or error.strerror or error
+        super().__init__(
+            f"certificate {chain} with private key {key}: {reason}; expected an unencrypted pair of PEM files"
+        )
+
+
 def make_access(host: str, allow_actions: bool, token: str = "", names: Sequence[str] = ()) -> Access:
     """Return the rules of access of an address: one that other machines reach always has a token."""
     needed = not is_loopback(host)
@@ -197,14 +230,16 @@ def make_access(host: str, allow_actions: bool, token: str = "", names: Sequence
     return Access(chosen, allow_actions, frozenset(name.lower() for name in names))
 
 
-def address_of(opened: socket.socket) -> str:
+def address_of(opened: socket.socket, scheme: str = "http") -> str:
     """Return the URL of a listening socket."""
     host, port = opened.getsockname()[:2]
-    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+    return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"
 
 
-def serve(source: StateSource, access: Access, opened: socket.socket) -> None:
-    """Serve until SIGINT or SIGTERM."""
+def make_server(
+    source: StateSource, access: Access, certificate: Certificate | None = None
+) -> uvicorn.Server:
+    """Return the web server of a source; over TLS with a certificate."""
     config = uvicorn.Config(
         make_app(source, access),
         access_log=False,
@@ -214,5 +249,7 @@ def serve(source: StateSource, access: Access, opened: socket.socket) -> None:
         h11_max_incomplete_event_size=65_536,
         server_header=False,
         ws="none",
+        ssl_certfile=certificate.chain if certificate else None,
+        ssl_keyfile=certificate.key if certificate else None,
     )
-    uvicorn.Server(config).run(sockets=[opened])
+    return uvicorn.Server(config)

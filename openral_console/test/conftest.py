@@ -7,11 +7,10 @@ from threading import Thread
 
 import httpx2
 import pytest
-import uvicorn
 
 from openral_console.ros.robot import RobotSource
 from openral_console.security import Access
-from openral_console.server import address_of, listen, make_app
+from openral_console.server import Certificate, address_of, listen, make_server
 from openral_console.source import StateSource
 from openral_testing.ros.robot import Robot
 
@@ -21,14 +20,11 @@ TIMEOUT = 20.0
 class Site:
     """A console that listens on a free port of loopback, in a thread."""
 
-    def __init__(self, source: StateSource, access: Access) -> None:
+    def __init__(self, source: StateSource, access: Access, certificate: Certificate | None = None) -> None:
         self.source = source
         opened = listen("127.0.0.1", 0)
-        self.url = address_of(opened)
-        config = uvicorn.Config(
-            make_app(source, access), log_level="warning", ws="none", timeout_graceful_shutdown=1
-        )
-        self._server = uvicorn.Server(config)
+        self.url = address_of(opened, "https" if certificate else "http")
+        self._server = make_server(source, access, certificate)
         self._thread = Thread(target=asyncio.run, args=(self._server.serve(sockets=[opened]),), daemon=True)
         self._thread.start()
         self.wait(lambda: self._server.started)

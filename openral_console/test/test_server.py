@@ -2,13 +2,25 @@
 
 import json
 import socket
+import ssl
+from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
+import trustme
 
 from openral_console.ros.robot import RobotSource
 from openral_console.security import Access
-from openral_console.server import MAX_VIEWERS, PortTaken, address_of, listen, make_access
+from openral_console.server import (
+    MAX_VIEWERS,
+    Certificate,
+    CertificateUnusable,
+    PortTaken,
+    address_of,
+    listen,
+    make_access,
+)
 from openral_testing.ros.robot import HOSTILE, Robot
 
 JSON = {"content-type": "application/json"}
@@ -218,3 +230,57 @@ def test_a_port_that_is_taken_is_told() -> None:
         taken.listen(1)
         with pytest.raises(PortTaken, match="choose another"):
             listen("127.0.0.1", taken.getsockname()[1])
+
+
+@pytest.fixture
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def certificate(authority: trustme.CA, tmp_path: Path) -> Certificate:
+    issued = authority.issue_cert("127.0.0.1")
+    chain, key = tmp_path / "chain.pem", tmp_path / "key.pem"
+    issued.cert_chain_pems[0].write_to_path(str(chain))
+    issued.private_key_pem.write_to_path(str(key))
+    return Certificate(chain, key)
+
+
+def test_a_page_over_tls_gets_a_session_that_never_travels_unencrypted(
+    site_class: Any, ros_domain: int, robot: Robot, authority: trustme.CA, certificate: Certificate
+) -> None:
+    source = RobotSource(domain=ros_domain)
+    site = site_class(source, Access(token="secret"), certificate)
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    origin = {"origin": site.url.rstrip("/")}
+    try:
+        with httpx2.Client(base_url=site.url, verify=trusting, trust_env=False) as client:
+            assert client.get("/api/about").status_code == 401
+            answer = client.post("/api/session", json={"token": "secret"}, headers=origin)
+            assert "Secure" in answer.headers["set-cookie"]
+            assert client.get("/api/about").status_code == 200
+        with (
+            httpx2.Client(base_url=site.url, trust_env=False) as stranger,
+            pytest.raises(httpx2.ConnectError, match="CERTIFICATE_VERIFY_FAILED"),
+        ):
+            stranger.get("/")
+    finally:
+        site.close()
+        source.close()
+
+
+def test_a_certificate_that_cannot_be_used_is_told_before_anything_listens(
+    certificate: Certificate, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.pem"
+    trustme.CA().issue_cert("127.0.0.1").private_key_pem.write_to_path(str(other))
+    text = tmp_path / "text.pem"
+    text.write_text("no certificate")
+    for chain, key in (
+        (certificate.chain, other),
+        (text, certificate.key),
+        (tmp_path / "none.pem", certificate.key),
+    ):
+        with pytest.raises(CertificateUnusable, match="expected an unencrypted pair of PEM files"):
+            Certificate(chain, key)

@@ -8,7 +8,7 @@ import typer
 
 from openral_console.ros.recording import RecordingSource
 from openral_console.ros.robot import RobotSource
-from openral_console.server import address_of, listen, make_access, serve
+from openral_console.server import Certificate, address_of, listen, make_access, make_server
 
 commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Watch robots and recordings.")
 
@@ -21,6 +21,7 @@ def console(
     beside: Annotated[
         Path | None, typer.Option(help="another run, whose differences are marked in the recording")
     ] = None,
+    *,
     host: Annotated[str, typer.Option(help="address; others than loopback need a token")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="port; 0 = 8770, or any if it is taken")] = 0,
     namespace: Annotated[str, typer.Option(help="namespace of the robot")] = "",
@@ -34,16 +35,25 @@ def console(
         str,
         typer.Option(envvar="OPENRAL_CONSOLE_TOKEN", help="token that pages present; default: generated"),
     ] = "",
+    certificate: Annotated[
+        Path | None, typer.Option(help="PEM file with a certificate chain: serves over TLS")
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option(help="PEM file with its private key; default: in --certificate too")
+    ] = None,
 ) -> None:
     """Show a running robot, or a recording, in the browser until interrupted."""
+    if key is not None and certificate is None:
+        raise typer.BadParameter("--key needs --certificate")
+    tls = Certificate(certificate, key or certificate) if certificate else None
     opened = listen(host, port)
     access = make_access(host, allow_actions and run is None, token, allow_host or ())
     source = RobotSource(namespace) if run is None else RecordingSource(run, beside)
-    typer.echo(f"console: {address_of(opened)}")
+    typer.echo(f"console: {address_of(opened, 'https' if tls else 'http')}")
     if access.token and not token:
         typer.echo(f"token (shown once): {access.token}")
     try:
         with suppress(KeyboardInterrupt):  # which the web server raises again after a clean end
-            serve(source, access, opened)
+            make_server(source, access, tls).run(sockets=[opened])
     finally:
         source.close()

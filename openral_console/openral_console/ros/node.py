@@ -7,7 +7,7 @@ from contextlib import suppress
 from pydantic import Field
 
 from openral_console.ros.robot import RobotSource
-from openral_console.server import PORT, listen, make_access, serve
+from openral_console.server import PORT, listen, make_access, make_server
 from openral_ros.parameters import Parameters, declare
 
 NICENESS = 5
@@ -32,7 +32,7 @@ def main() -> int:
         given = source.declare(lambda node: declare(node, ConsoleParameters))
         access = make_access(given.host, given.allow_actions)
         with suppress(KeyboardInterrupt):  # which the web server raises again after a clean end
-            serve(source, access, listen(given.host, given.port))
+            make_server(source, access).run(sockets=[listen(given.host, given.port)])
     finally:
         source.close()
     return 0
