@@ -26,6 +26,8 @@ from openral_data.splits import DataPlan
 
 SETTINGS = "render.json"
 ANNOTATIONS = "annotations.json"
+_WITHOUT_INFLUENCE = {"cli.py", "jobs.py", "ros", "sheet.py", "simulation.py", "skills"}
+"""Files and folders of the two packages that no image depends on."""
 _DIGITS = 6
 """Digits of an image's file name."""
 
@@ -178,7 +180,9 @@ def code_version() -> dict[str, object]:
     for package in (openral_data, openral_sim):
         root = Path(str(package.__file__)).parent
         for file in sorted(path for path in root.rglob("*") if path.suffix in (".py", ".yaml")):
-            digest.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes())
+            name = file.relative_to(root)
+            if name.parts[0] not in _WITHOUT_INFLUENCE:
+                digest.update(str(name).encode() + b"\0" + file.read_bytes())
     return {"code": digest.hexdigest()[:16], "mujoco": version("mujoco-core")}
 
 

@@ -11,7 +11,7 @@ from openral_data.dataset import Dataset, HomeTask, render_task
 
 Work = Callable[[Sequence[HomeTask]], Iterator[tuple[HomeTask, int]]]
 """Renders homes in any order, yielding each with the number of its images once it is finished."""
-HOMES_PER_PROCESS = 10
+HOMES_PER_PROCESS = 20
 """Homes that a process renders before a new one takes its place [1], which gives its memory back."""
 
 
@@ -60,9 +60,16 @@ def _one_by_one(tasks: Sequence[HomeTask]) -> Iterator[tuple[HomeTask, int]]:
 
 
 def _in_pool(tasks: Sequence[HomeTask], count: int) -> Iterator[tuple[HomeTask, int]]:
+    yield from _one_by_one([task for task in tasks if task.part.exists()])
+    left = [task for task in tasks if not task.part.exists()]
+    # Fresh processes give memory back. `max_tasks_per_child` can leave a pool of Python 3.11 without any.
+    for first in range(0, len(left), count * HOMES_PER_PROCESS):
+        yield from _in_fresh_pool(left[first : first + count * HOMES_PER_PROCESS], count)
+
+
+def _in_fresh_pool(tasks: Sequence[HomeTask], count: int) -> Iterator[tuple[HomeTask, int]]:
     # An OpenGL context does not survive a fork.
-    fresh = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(count, mp_context=fresh, max_tasks_per_child=HOMES_PER_PROCESS) as pool:
+    with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn")) as pool:
         try:
             futures = {pool.submit(render_task, task): task for task in tasks}
             for done in as_completed(futures):

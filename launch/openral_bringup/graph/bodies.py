@@ -36,6 +36,7 @@ def simulated_body(
         "scene": str(options.scene),
         "seed": options.seed,
         "real_time_factor": options.real_time_factor,
+        "sensors": options.sensors.value,
         "stop_file": f"{options.record}/{STOP_FILE}" if options.record else "",
         "rskill_folders": folders,
         "record": options.record,

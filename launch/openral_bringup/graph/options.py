@@ -115,12 +115,20 @@ class Brain(StrEnum):
     OPENAI = "openai"
 
 
+class Sensors(StrEnum):
+    """Errors of the simulated cameras: none, those of a good camera, those of a RealSense D400."""
+
+    OFF = "off"
+    MILD = "mild"
+    REALSENSE = "realsense"
+
+
 _NAMESPACE = re.compile(r"(/[a-zA-Z_][a-zA-Z0-9_]*)*")
 _NOT_A_NAMESPACE = "--namespace {}: expected names that each begin with a slash, as in /robot1"
 LOCATE_ANYTHING = "locateanything-3b-nf4"
 DEFAULT_SCENE = "home"
 """Name of a shipped scene."""
-OF_SIMULATION = ("scene", "cameras", "namespace", "seed", "real_time_factor")
+OF_SIMULATION = ("scene", "cameras", "namespace", "seed", "real_time_factor", "sensors")
 """Options of a simulated robot; robot.yaml names the cameras and the namespace of a real one."""
 OF_ROBOT = ("robot",)
 """Options of a real robot."""
@@ -179,6 +187,7 @@ class DeploymentOptions(Document):
     real_time_factor: float = Field(
         default=1.0, ge=0.0, description="speed limit of the simulation; 0 = unlimited"
     )
+    sensors: Sensors = Field(default=Sensors.OFF, description="errors of the simulated cameras")
     handoff_timeout: float = Field(
         default=0.0, ge=0.0, description="longest wait for a human's answer [s]; 0 ends the mission at once"
     )

@@ -10,9 +10,11 @@ from typer.testing import CliRunner
 from openral_bringup.deploy.main import robot_app
 from openral_bringup.graph.bodies import robot_content
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment, Problems
+from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment, Problems, Sensors
 from openral_core.robot import driver_topics, load_robot
 from openral_core.rskills import Verb
+from openral_sim.rendering.sensor import SensorName
+from openral_sim.ros.parameters import SimParameters
 
 ROOT = Path(__file__).parents[3]
 RSKILLS = [ROOT / "rskills"]
@@ -112,10 +114,19 @@ def test_detectors_of_compressed_cameras_subscribe_to_the_drivers_compressed_top
         assert node.remaps["/head/image_raw/compressed"] == f"{camera['image']}/compressed"
 
 
+def test_the_simulation_gets_the_sensors_that_were_chosen_from_those_that_it_has() -> None:
+    assert list(map(str, Sensors)) == list(map(str, SensorName))
+    options = DeploymentOptions(scene=ROOT / "scenes" / "deploy" / "home.yaml", sensors=Sensors.REALSENSE)
+    (sim,) = (node for node in build_graph(options, RSKILLS).nodes if node.key == "sim")
+    assert SimParameters.model_validate(sim.parameters).sensors is SensorName.REALSENSE
+
+
 def test_the_command_line_has_the_flags_of_the_simulation_but_for_the_simulated_ones() -> None:
     shown = CliRunner().invoke(robot_app, ["--help"], env={"COLUMNS": "200"}).output
     assert all(flag in shown for flag in ("--robot", "--goal", "--detectors", "--brain", "--dry-run"))
-    assert not any(flag in shown for flag in ("--scene", "--seed", "--real-time-factor", "--camera "))
+    assert not any(
+        flag in shown for flag in ("--scene", "--seed", "--real-time-factor", "--sensors", "--camera ")
+    )
 
 
 def test_a_dry_run_prints_the_graph() -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError, format_choices
 from openral_sim.rendering.renderer import SceneView
+from openral_sim.rendering.sensor import PERFECT, SensorModel, frame_generator
 from openral_sim.world import SimWorldModel
 
 
@@ -85,19 +86,29 @@ class CameraRenderer:
         width: Image width [px].
         height: Image height [px].
         shadows: True to render shadows, the costliest part of a frame.
+        sensor: Errors of the camera; none by default.
+        seed: Seed of these errors.
 
     Raises:
         UnknownSimCamera: If the model has no such camera.
     """
 
     def __init__(
-        self, world: SimWorldModel, camera: str, width: int, height: int, shadows: bool = True
+        self,
+        world: SimWorldModel,
+        camera: str,
+        width: int,
+        height: int,
+        shadows: bool = True,
+        sensor: SensorModel = PERFECT,
+        seed: int = 0,
     ) -> None:
         names = [world.model.camera(index).name for index in range(world.model.ncam)]
         if camera not in names:
             raise UnknownSimCamera(camera, names)
         self._world = world
         self._camera = fixed_camera(names.index(camera))
+        self._sensor, self._seed = sensor, seed
         self._labels = InstanceLabels(world)
         self._view = SceneView(world.model, width, height, shadows)
         self.K = intrinsics(width, height, float(world.model.camera(camera).fovy[0]))
@@ -108,10 +119,15 @@ class CameraRenderer:
         return self._labels.phrases
 
     def render(self) -> CameraFrame:
-        """Render colour and depth of the current state."""
+        """Render colour and depth of the current state, with the errors of the sensor."""
         self._view.update(self._world.data, self._camera)
         rgb, depth = self._view.render()
-        return CameraFrame(rgb, depth, self.K, self._world.time)
+        time = self._world.time
+        if self._sensor != PERFECT:
+            rng = frame_generator(self._seed, self._camera.fixedcamid, time)
+            depth = self._sensor.measure_depth(depth, rgb, self.K, rng)
+            rgb = self._sensor.expose(rgb, time, rng)
+        return CameraFrame(rgb, depth, self.K, time)
 
     def segment(self) -> NDArray[np.uint16]:
         """Render the instance id of each pixel, 0 for background and robot, uint16, shape (H, W)."""

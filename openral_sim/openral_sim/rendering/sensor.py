@@ -85,9 +85,8 @@ class SensorModel:
         lost = (depth <= 0.0) | (measured < self.range[0]) | (measured > self.range[1])
         lost |= self._dark(rgb, rng) | (incidence_cosine(depth, K) < self.grazing_cosine)
         if self.hole_fraction > 0.0:
-            lost |= _patches(rng, depth.shape, self.hole_grain) > NormalDist().inv_cdf(
-                1.0 - self.hole_fraction
-            )
+            threshold = NormalDist().inv_cdf(1.0 - self.hole_fraction)
+            lost |= _patches(rng, depth.shape, self.hole_grain) > threshold
         return np.where(lost, 0.0, measured).astype(np.float32)
 
     def expose(self, rgb: Colour, time: float, rng: np.random.Generator) -> Colour:
@@ -105,7 +104,7 @@ class SensorModel:
         """Move pixels at edges to a depth between the near and the far side."""
         if self.flying_fraction == 0.0:
             return depth
-        near = minimum_filter(np.where(depth > 0, depth, np.inf), 3)
+        near = minimum_filter(np.where(depth > 0, depth, _FARTHEST), 3)
         far = maximum_filter(depth, 3)
         at_edge = (depth > 0) & (far - near > self.edge_step * near)
         flying = at_edge & (rng.random(depth.shape) < self.flying_fraction)
@@ -130,9 +129,12 @@ BANDS = 3.3
 FLICKER_RATE = 1.7
 """Rate at which the bands move through the image [Hz]."""
 
+_FARTHEST = np.float32(1000.0)  # Stands for an unknown depth when the nearest one is looked for [m].
+PERFECT = SensorModel()
+"""A camera without errors."""
 SENSORS: Mapping[SensorName, SensorModel] = MappingProxyType(
     {
-        SensorName.OFF: SensorModel(),
+        SensorName.OFF: PERFECT,
         SensorName.MILD: SensorModel(
             depth_noise=0.001,
             noise_grain=0.7,

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from openral_ros.emergency_stop import StopParameters
+from openral_sim.rendering.sensor import SensorName
 
 
 class SimParameters(StopParameters):
@@ -21,6 +22,9 @@ class SimParameters(StopParameters):
     )
     shadows: bool = Field(
         default=False, description="render shadows, which take three quarters of the rendering time"
+    )
+    sensors: SensorName = Field(
+        default=SensorName.OFF, description="errors of the cameras: off, mild or realsense"
     )
     publish_semantic: bool = Field(
         default=True, description="publish semantic instance images and their labels"

@@ -21,6 +21,7 @@ from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
 from openral_sim.rendering import CameraRenderer, InstanceLabels
+from openral_sim.rendering.sensor import SENSORS
 from openral_sim.robot import PREFIX, RobotControl
 from openral_sim.ros.camera_publisher import CameraImageSource, CameraTopics, ImageQueue
 from openral_sim.ros.parameters import SimParameters
@@ -154,7 +155,15 @@ class SimPublishers:
             self._images.send()
 
     def _open_camera(self, stack: ExitStack, name: str) -> CameraImageSource:
-        style, shadows = self._styles[name], self._parameters.shadows
-        renderer = CameraRenderer(self._world, PREFIX + name, style.width, style.height, shadows)
+        style, parameters = self._styles[name], self._parameters
+        renderer = CameraRenderer(
+            self._world,
+            PREFIX + name,
+            style.width,
+            style.height,
+            parameters.shadows,
+            SENSORS[parameters.sensors],
+            parameters.seed,
+        )
         rate = self._parameters.camera_rate or style.rate
         return CameraImageSource(self._cameras[name], stack.enter_context(renderer), rate)

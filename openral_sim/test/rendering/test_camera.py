@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from openral_sim.rendering import CameraRenderer, UnknownSimCamera
+from openral_sim.rendering.sensor import SENSORS, SensorName
 from openral_sim.rendering.snapshot import free_camera
 from openral_sim.robot import add_robot, set_stowed
 from openral_sim.scene.scene import Scene
@@ -139,6 +140,26 @@ def seen_from(world: SimWorldModel, eye: View) -> set[str]:
     with CameraRenderer(world, "robot/head", 320, 240) as renderer:
         renderer._camera = free_camera(*eye)
         return {renderer.labels[number] for number in np.unique(renderer.segment()) if number}
+
+
+def test_a_sensor_errs_the_same_way_each_time_and_leaves_the_labels(world: SimWorldModel) -> None:
+    def taken(name: SensorName, seed: int) -> tuple[bytes, bytes, bytes]:
+        with CameraRenderer(world, "robot/head", *SIZE, sensor=SENSORS[name], seed=seed) as renderer:
+            frame = renderer.render()
+            return frame.rgb.tobytes(), frame.depth.tobytes(), renderer.segment().tobytes()
+
+    perfect, errs, again, other = (
+        taken(*choice)
+        for choice in (
+            (SensorName.OFF, 1),
+            (SensorName.REALSENSE, 1),
+            (SensorName.REALSENSE, 1),
+            (SensorName.REALSENSE, 2),
+        )
+    )
+    assert errs == again
+    assert len({perfect[0], errs[0], other[0]}) == len({perfect[1], errs[1], other[1]}) == 3
+    assert perfect[2] == errs[2]
 
 
 def test_an_unknown_camera_lists_the_ones_there_are(world: SimWorldModel) -> None:
