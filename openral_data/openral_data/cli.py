@@ -44,7 +44,9 @@ def render(
         int | None, typer.Option(min=1, help="images of each home instead of the plan's")
     ] = None,
     size: Annotated[str, typer.Option(help="width and height of the images [px]")] = "640x480",
-    depth: Annotated[bool, typer.Option(help="write depth images too (16 bits, millimetres)")] = False,
+    depth: Annotated[
+        bool, typer.Option("--depth", help="write depth images too (16 bits, millimetres)")
+    ] = False,
     sensors: Annotated[str, typer.Option(help="sensor of the depth images: off, mild or realsense")] = "off",
     shadows: Annotated[float, typer.Option(min=0.0, max=1.0, help="share of images with shadows")] = 0.25,
     jobs: Annotated[int, typer.Option(min=0, help="processes; 0 = one per core")] = 0,
