@@ -24,9 +24,9 @@ from openral_core.geometry import Pose
 from openral_core.rskills import Registry
 from openral_core.skill_requests import NavigateRequest, Params
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_ros.consent import SkillServerOptions
 from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.stamps import seconds
-from openral_ros.emergency_stop import StopParameters
 from openral_ros.parameters import declare
 from openral_ros.resources import ResourceScope
 from openral_ros.skill_server import QueuedGoal, SkillServer
@@ -106,7 +106,7 @@ def main() -> None:
     node = Node("skill_server")
     scope = ResourceScope(node)
     base = Base(node, scope)
-    registry, options = Registry.load([RSKILLS]), declare(node, StopParameters)
+    registry, options = Registry.load([RSKILLS]), declare(node, SkillServerOptions)
     SkillServer(scope, node, registry, base, options).serve(scope, base)
     with suppress(KeyboardInterrupt, ExternalShutdownException):
         rclpy.spin(node)

@@ -11,6 +11,8 @@ from openral_core.skills import SkillStatus
 REASON_CHARACTERS = 200
 """Longest reason that is kept [characters]."""
 NO_REASON = "no reason given"
+STOP_EVIDENCE = "emergency_stop"
+"""Key of the evidence with the reason of an emergency stop."""
 
 
 class StopState(BaseModel):
@@ -33,6 +35,7 @@ class EmergencyStopped(SkillFailed):
     status = SkillStatus.INACTIVE
 
     def __init__(self, reason: str) -> None:
+        self.evidence = {STOP_EVIDENCE: reason}
         super().__init__(f"emergency stop: {reason}; nothing moves until `openral release`")
 
 

@@ -273,6 +273,7 @@ class RobotDescription(Document):
     )
     arm: Arm | None = Field(default=None, description="needed by the backend moveit")
     skills: dict[Verb, AnyBackend] = Field(default_factory=dict)
+    policy: str = Field(default="", description="consent policy, relative to this file; empty = none")
     client_lease: float = Field(
         default=20.0,
         gt=0.0,

@@ -3,6 +3,9 @@
 SkillFailed
 ├── BadRequest              BAD_REQUEST
 │   └── OutsideEnvelope     BAD_REQUEST
+├── NotPermitted            BAD_REQUEST (openral_core.consent)
+├── ConsentNeeded           INACTIVE (openral_core.consent)
+├── EmergencyStopped        INACTIVE (openral_core.emergency_stop)
 ├── UnservedVerb            UNSUPPORTED
 ├── NotReachable            NOT_REACHABLE
 ├── NotInGripperRange       NOT_IN_GRIPPER_RANGE
@@ -13,16 +16,18 @@ SkillFailed
 └── TookTooLong             TIMEOUT
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from openral_core.errors import OpenRALError, format_choices
-from openral_core.skills import SkillStatus, Verb
+from openral_core.skills import ParamValue, SkillStatus, Verb
 
 
 class SkillFailed(OpenRALError):
-    """A skill ended without achieving its goal."""
+    """A skill ended without achieving its goal; ``evidence`` goes into its result."""
 
     status = SkillStatus.SKILL_ERROR
+    evidence: Mapping[str, ParamValue] = MappingProxyType({})
 
 
 class BadRequest(SkillFailed):

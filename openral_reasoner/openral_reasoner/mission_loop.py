@@ -1,7 +1,7 @@
 """The mission loop: context of a decision, decisions until the end, hand-offs to a human."""
 
 from openral_core.missions import MissionState
-from openral_reasoner.behaviors.human import ask_human
+from openral_reasoner.behaviors.human import ConsentRefused, ask_human
 from openral_reasoner.behaviors.requests import MissionCancelled, MissionStuck, send_request, wait_for_peers
 from openral_reasoner.behaviors.residency import restore_pending
 from openral_reasoner.budget import BudgetExhausted
@@ -158,6 +158,8 @@ def run_mission(mission: Mission) -> Procedure[Ending]:
         return Ending(MissionState.CANCELLED, str(reason))
     except BudgetExhausted as reason:
         return Ending(MissionState.HANDED_OVER, str(reason))
+    except ConsentRefused as reason:
+        return Ending(MissionState.FAILED if reason.answered else MissionState.HANDED_OVER, str(reason))
 
 
 def run_with_handoffs(mission: Mission) -> Procedure[Ending]:

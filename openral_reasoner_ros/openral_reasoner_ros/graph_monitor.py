@@ -103,6 +103,7 @@ class GraphMonitor:
             verbs=self.skill.verbs,
             holding=self.skill.holding,
             busy=self.skill.busy,
+            policy=self.skill.policy,
             scene=self._scene.graph,
             peers=self._managed_detectors(),
         )

@@ -1,7 +1,8 @@
 """Reasoner node: carries messages to the mission core as events, and the core's commands to the graph.
 
 Subscribes: openral/prompt (operator's), openral/scene_graph, openral/world_state, openral/skills,
-    every openral/perception/<slug>/info, every openral/failure/<source>, openral/stop_state.
+    every openral/perception/<slug>/info, every openral/failure/<source>, openral/stop_state,
+    openral/policy.
 Publishes: openral/mission, openral/palette, openral/handoff, openral/prompt, openral/prompt_receipt,
     openral/failure/reasoner.
 Calls: recall_object, resolve_place, observe, locate_in_view of every detector, execute_rskill.

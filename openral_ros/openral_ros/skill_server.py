@@ -1,12 +1,11 @@
 """Action server of ExecuteRskill: accepts every goal, executes one at a time, and ends each with a result.
 
-`goal_from_message` parses a goal, `ActiveGoal` tracks the one that is running, `SkillPublishers` publishes
-the catalogue of skills, failures and door openings, and `SkillServer` connects all to a robot.
+`ActiveGoal` tracks the goal that is running, `SkillPublishers` publishes the catalogue of skills, failures
+and door openings, and `SkillServer` connects them to a robot.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from time import monotonic
 from typing import Protocol
@@ -17,17 +16,20 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from openral_core import CONTRACT_VERSION
-from openral_core.emergency_stop import EmergencyStopped, StopState
-from openral_core.errors import OpenRALError
+from openral_core.consent import QUESTION, ConsentDecision
+from openral_core.consent_policy import Subject, load_policy
+from openral_core.emergency_stop import STOP_EVIDENCE, EmergencyStopped, StopState
+from openral_core.home_map import HomeMap
 from openral_core.rskills import Registry
-from openral_core.skill_errors import BadRequest, SkillFailed
+from openral_core.skill_errors import SkillFailed
 from openral_core.skill_requests import ValidatedGoal, validate_goal
-from openral_core.skills import Feedback, SkillGoal, SkillResult, SkillStatus, Verb
+from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import FailureTrigger, KeyValue, SkillCatalogue
-from openral_ros.conversions.skills import fill_skill_result, key_values, skill_goal_from_message
+from openral_ros.consent import OperatorConsent, SkillServerOptions
+from openral_ros.conversions.skills import fill_skill_result, goal_from_message, key_values
 from openral_ros.conversions.stamps import stamp_of
-from openral_ros.emergency_stop import EmergencyStop, StopParameters
+from openral_ros.emergency_stop import EmergencyStop
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
 from openral_ros.worker_thread import ExecutorQueue
@@ -52,7 +54,6 @@ class QueuedGoal:
 
 EXECUTE = "openral/execute_rskill"
 """Name of the action."""
-MAP = "map"
 SOURCE = "skill_server"
 """Source named in failure messages."""
 REPEAT_PERIOD = 1.0
@@ -87,8 +88,8 @@ class SkillPublishers:
         self._catalogue.publish(stamped)
 
     def failure(self, request: ExecuteRskill.Goal, result: SkillResult, time: float) -> None:
-        """Publish the failure of a goal; a success or a cancelled goal is not a failure."""
-        if result.success or result.status is SkillStatus.CANCELLED:
+        """Publish the failure of a goal; a success, a cancelled goal and one to be permitted are none."""
+        if result.success or result.status is SkillStatus.CANCELLED or QUESTION in result.evidence:
             return
         is_error = result.status is SkillStatus.SKILL_ERROR
         message = FailureTrigger(
@@ -117,8 +118,6 @@ class SkillPublishers:
 
 STOP_GRACE = 5.0
 """Time the robot has to stop before the client gets its result anyway [s]."""
-STOP_EVIDENCE = "emergency_stop"
-"""Key of the evidence with the reason of an emergency stop."""
 WATCH_PERIOD = 0.2
 """Period at which feedback and deadline are checked [s]."""
 
@@ -205,28 +204,6 @@ class RobotBusy(SkillFailed):
         super().__init__(f"the robot is busy with {verb}; cancel that goal or wait until it ends")
 
 
-def goal_from_message(message: ExecuteRskill.Goal) -> SkillGoal:
-    """Parse the goal of a client.
-
-    Raises:
-        BadRequest: If a parameter is duplicated, has an invalid type, or is a pose in a frame other than map.
-    """
-    counts = Counter(param.key for param in message.params)
-    problems = [f"parameter '{name}' is given {count} times" for name, count in counts.items() if count > 1]
-    frames = [(p.key, p.pose_value.header.frame_id) for p in message.params if p.type == KeyValue.TYPE_POSE]
-    problems += [
-        f"parameter '{name}' is in frame '{frame}': poses must be in '{MAP}'"
-        for name, frame in frames
-        if frame not in ("", MAP)
-    ]
-    if problems:
-        raise BadRequest("; ".join(problems))
-    try:
-        return skill_goal_from_message(message)
-    except OpenRALError as error:
-        raise BadRequest(str(error)) from error
-
-
 class Robot(Protocol):
     """Robot whose skills are served."""
 
@@ -271,13 +248,24 @@ class GoalExecutor(Protocol):
 class SkillServer:
     """Action server that accepts every goal, executes one at a time, and ends each with a typed result.
 
-    All of its state belongs to the node's executor; a robot's thread posts results through a queue.
+    All of its state belongs to the node's executor; a robot's thread posts results through a queue. Rules of
+    the policy name rooms, fixtures and people of the ``home``.
+
+    Raises:
+        InvalidPolicy: If the policy is invalid, or names what the home lacks.
     """
 
     def __init__(
-        self, scope: ResourceScope, node: Node, registry: Registry, robot: Robot, options: StopParameters
+        self,
+        scope: ResourceScope,
+        node: Node,
+        registry: Registry,
+        robot: Robot,
+        options: SkillServerOptions,
+        home: HomeMap | None = None,
     ) -> None:
-        self._registry, self._robot = registry, robot
+        self._registry, self._robot, self._home = registry, robot, home
+        self._consent = OperatorConsent(scope, node, load_policy(options.policy, home))
         self._executor: GoalExecutor | None = None
         self._active: ActiveGoal | None = None
         self._skills = {skill.verb for skill in registry.skills}
@@ -301,15 +289,22 @@ class SkillServer:
 
     async def _execute(self, handle: ServerGoalHandle) -> ExecuteRskill.Result:
         try:
-            active = self._begin(handle)
-        except EmergencyStopped as error:
-            evidence = {STOP_EVIDENCE: self._emergency.state.reason}
-            return self._conclude(handle, SkillResult(error.status, str(error), evidence))
+            goal = self._validated(handle)
+            subject = Subject.of(goal, self._robot.holding, self._home)
+            await self._consent.wait_for_answer(subject)
+            active, decision = self._begin(handle, subject)
         except SkillFailed as error:
-            return self._conclude(handle, SkillResult(error.status, str(error)))
-        return self._conclude(handle, await active.ended)
+            return self._conclude(handle, SkillResult(error.status, str(error), error.evidence))
+        result = await active.ended
+        evidence = {**decision.evidence, **result.evidence}
+        return self._conclude(handle, replace(result, evidence=evidence))
 
-    def _begin(self, handle: ServerGoalHandle) -> ActiveGoal:
+    def _validated(self, handle: ServerGoalHandle) -> ValidatedGoal:
+        """Return a goal that can begin now.
+
+        Raises:
+            SkillFailed: If it cannot.
+        """
         if self._emergency.state.reason:
             raise EmergencyStopped(self._emergency.state.reason)
         if self._executor is None:
@@ -317,13 +312,19 @@ class SkillServer:
         goal = validate_goal(goal_from_message(handle.request), self._registry, self._robot.served)
         if self._active is not None:
             raise RobotBusy(self._active.goal.verb)
+        return goal
+
+    def _begin(self, handle: ServerGoalHandle, subject: Subject) -> tuple[ActiveGoal, ConsentDecision]:
+        goal = self._validated(handle)  # again: it may have waited for an answer
+        decision = self._consent.decide(subject, goal.rskill_id)
         queued = QueuedGoal(goal, handle.request.traceparent, self._post_result)
         if handle.is_cancel_requested:
             queued.cancelled.set()
-        self._executor.submit(queued)
+        if self._executor is not None:
+            self._executor.submit(queued)
         self._active = ActiveGoal(handle, queued)
         self._publish_catalogue()
-        return self._active
+        return self._active, decision
 
     def _post_result(self, result: SkillResult) -> None:
         self._queue.post(lambda: self._end(result))
@@ -379,6 +380,7 @@ class SkillServer:
 
     def _publish_catalogue(self) -> None:
         moves = self._executor is not None and not self._emergency.state.reason
-        verbs = sorted(self._skills & set(self._robot.available)) if moves else []
+        available = self._skills & set(self._robot.available) if moves else ()
+        verbs = sorted(verb for verb in available if self._consent.policy.offers(verb))
         busy_with = "" if self._active is None else self._active.goal.verb
         self._publishers.catalogue(verbs, self._robot.holding, busy_with, self._robot.time)

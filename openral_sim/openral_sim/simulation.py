@@ -14,6 +14,7 @@ from typing import Self
 
 import numpy as np
 
+from openral_core.consent_policy import Policy, load_policy
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
 from openral_sim.robot import RobotControl, add_robot, set_stowed
@@ -42,9 +43,11 @@ class Simulation:
     Used by one thread at a time, except for `time`, `holding` and `feedback`.
     """
 
-    def __init__(self, world: SimWorldModel, context: SkillContext) -> None:
+    def __init__(self, world: SimWorldModel, context: SkillContext, policy: Policy) -> None:
         self.world = world
-        self._envelope = MotionEnvelope.around(room.polygon for room in world.rooms.values())
+        world.keep_out = policy.keep_out
+        rooms = (room.polygon for room in world.rooms.values())
+        self._envelope = MotionEnvelope.around(rooms, policy.near_people)
         self._context = context
         self._running: Running | None = None
         self._cancelling = False
@@ -53,16 +56,16 @@ class Simulation:
         self.feedback = _IDLE
 
     @classmethod
-    def load(cls, scene: Path, seed: int) -> Self:
-        """Load a scene at rest, with the robot stowed at its start pose.
+    def load(cls, scene: Path, seed: int, policy: str = "") -> Self:
+        """Load a scene at rest, with the robot stowed at its start pose, and the file of a policy.
 
         Raises:
-            InvalidDocument: If the scene or its map is invalid.
+            InvalidDocument: If the scene, its map or the policy is invalid.
             FrankaAssetsMissing: If the arm's model is not installed.
         """
         world = SimWorldModel.load(load_scene(scene), seed, add_robot)
         set_stowed(world.model, world.data)
-        return cls(world, SkillContext(world, seed))
+        return cls(world, SkillContext(world, seed), load_policy(policy, world.scene.home))
 
     @property
     def time(self) -> float:

@@ -37,6 +37,7 @@ class SimWorldModel:
         self.people: Mapping[str, WorldPerson] = MappingProxyType(composition.people)
         self.rooms: Mapping[str, Room] = MappingProxyType({room.id: room for room in scene.home.rooms})
         self.places: Mapping[str, Place] = MappingProxyType({place.id: place for place in scene.home.places})
+        self.keep_out: tuple[NoGoZone, ...] = ()
         self.model = self.spec.compile()
         self.data = mujoco.MjData(self.model)
         mujoco.mj_forward(self.model, self.data)
@@ -54,8 +55,8 @@ class SimWorldModel:
 
     @property
     def no_go_zones(self) -> tuple[NoGoZone, ...]:
-        """Zones of the map that the robot's base must not enter."""
-        return self.scene.home.no_go_zones
+        """Zones of the map and of the policy that the robot's base must not enter."""
+        return (*self.scene.home.no_go_zones, *self.keep_out)
 
     @property
     def time(self) -> float:

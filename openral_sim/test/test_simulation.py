@@ -210,3 +210,19 @@ def test_time_inside_a_part_is_counted_towards_it() -> None:
     assert 0.0 < float(fraction.rstrip("%")) <= 100.0
     profiler.restart()
     assert profiler.summary() == "no steps"
+
+
+def test_a_policy_gives_the_base_zones_and_limits_near_people(simulation: Simulation, tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    zone = "{id: way, name: way, polygon: [[2.8, 2.0], [3.2, 2.0], [3.2, 2.4], [2.8, 2.4]]}"
+    file.write_text(f"keep_out: [{zone}]\nnear_people: {{distance: 10, speed: 0.2}}")
+    guarded = Simulation.load(HOME, seed=0, policy=str(file))
+    (kept_out,) = guarded.world.keep_out
+    guarded.start(ValidatedGoal("navigate", Verb.NAVIGATE, {"goal": Pose.planar(4.0, 2.2, 0.0)}, 60.0))
+    fastest, entered = 0.0, False
+    while guarded.advance() is None:
+        fastest = max(fastest, float(np.linalg.norm(guarded.control.base_velocity[:2])))
+        entered |= kept_out.contains(*guarded.control.base_pose[:2])
+    assert 0.1 < fastest < 0.25
+    assert not entered
+    assert simulation.world.keep_out == ()

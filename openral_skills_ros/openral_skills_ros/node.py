@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from rclpy.node import Node
 from rclpy.task import Future
 
+from openral_core.consent_policy import load_policy
 from openral_core.errors import OpenRALError
+from openral_core.home_map import NoGoZone, load_map
 from openral_core.robot import (
     ActionBackend,
     AnyBackend,
@@ -76,10 +78,15 @@ class UninstalledBackend:
 
 
 class BackendFactory:
-    """Makes backends; they share the buffer of transforms and the localisation gate."""
+    """Makes backends; they share the buffer of transforms and the localisation gate.
 
-    def __init__(self, scope: ResourceScope, node: Node, robot: RobotDescription) -> None:
-        self._scope, self._node, self._robot = scope, node, robot
+    The base is not driven into the ``keep_out`` zones.
+    """
+
+    def __init__(
+        self, scope: ResourceScope, node: Node, robot: RobotDescription, keep_out: tuple[NoGoZone, ...]
+    ) -> None:
+        self._scope, self._node, self._robot, self._keep_out = scope, node, robot, keep_out
         limits = robot.localisation
         self._gate = LocalisationGate(scope, node, limits) if limits else None
         self._transforms = TransformBuffer(scope)
@@ -108,7 +115,7 @@ class BackendFactory:
             case MoveItBackend():
                 return self._hand_backends(drive).make(verb, options)
             case Nav2Backend():
-                return NavigateBackend(self._scope, self._node, frames, options, self._gate)
+                return NavigateBackend(self._scope, self._node, frames, options, self._gate, self._keep_out)
             case SpinBackend():
                 return SpinMotion(self._scope, self._node, frames, options, self._transforms)
             case HeadBackend():
@@ -132,9 +139,15 @@ class BackendFactory:
 class RobotSkills:
     """The robot of a `SkillServer`; all calls belong to the node's executor."""
 
-    def __init__(self, scope: ResourceScope, node: Node, robot: RobotDescription) -> None:
+    def __init__(
+        self,
+        scope: ResourceScope,
+        node: Node,
+        robot: RobotDescription,
+        keep_out: tuple[NoGoZone, ...] = (),
+    ) -> None:
         self._node, self._lease = node, robot.client_lease
-        self._factory = BackendFactory(scope, node, robot)
+        self._factory = BackendFactory(scope, node, robot, keep_out)
         self._backends: Mapping[Verb, Backend] = self._factory.make_all()
         self._run: Run | None = None
         self._waiting: tuple[Backend, float, Future] | None = None
@@ -252,14 +265,16 @@ class SkillServerNode(LifecycleNodeBase):
 
         Raises:
             InvalidParameters: If the node's parameters are invalid.
-            InvalidDocument: If robot.yaml or a skill's manifest is invalid.
+            InvalidDocument: If robot.yaml, its map, the policy or a skill's manifest is invalid.
         """
         parameters = declare(self, SkillServerParameters)
         start_tracing("skill_server", Path(parameters.record) if parameters.record else None)
         robot = load_robot(Path(parameters.robot))
         registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
-        self._skills = RobotSkills(scope, self, robot)
-        self._server = SkillServer(scope, self, registry, self._skills, parameters)
+        home = load_map(Path(parameters.robot).parent / robot.map) if robot.map else None
+        policy = load_policy(parameters.policy, home)
+        self._skills = RobotSkills(scope, self, robot, policy.keep_out)
+        self._server = SkillServer(scope, self, registry, self._skills, parameters, home)
 
     def activate(self, scope: ResourceScope) -> None:
         """Accept goals; leaving the state cancels the one that runs."""

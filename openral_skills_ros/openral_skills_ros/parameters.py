@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
-from openral_ros.emergency_stop import StopParameters
+from openral_ros.consent import SkillServerOptions
 
 
-class SkillServerParameters(StopParameters):
+class SkillServerParameters(SkillServerOptions):
     """Parameters of the skill server of a real robot."""
 
     robot: str = Field(description="path of robot.yaml")

@@ -14,11 +14,13 @@ from fuzzing.message_values import TEXTS
 from fuzzing.recordings import open_recording, valid_recording
 from fuzzing.weights import FOLDER, load_weights, valid_weights
 from openral_bringup.graph.nodes import overrides_of
+from openral_core.consent import Consent
+from openral_core.consent_policy import Subject, load_policy, parse_policy
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
 from openral_core.robot import load_robot
-from openral_core.rskills import load_manifest
+from openral_core.rskills import Verb, load_manifest
 from openral_core.text import Thesaurus
 from openral_perception_ros.engines.weights_record import WeightsRecord
 from openral_reasoner.context import RawCall
@@ -133,6 +135,14 @@ def _open_memory(path: Path) -> None:
     world.memory.close()
 
 
+def _load_policy(path: Path) -> None:
+    home = load_map(ROOT / "scenes" / "maps" / "home.yaml")
+    policy = parse_policy(load_policy(str(path), home).to_yaml())
+    for verb in Verb:
+        policy.in_words(verb)
+        Consent(policy, "s").decide(Subject(verb, objects=("knife",), drives_to=(1.0, 1.0)), 0.0)
+
+
 def _recording(folder: Path) -> bytes:
     return "\n".join(_lines(LineWriter())).encode()
 
@@ -200,6 +210,7 @@ FILES: Mapping[str, FileEntrance] = {
         FileEntrance("recording", "reasoner.jsonl", _recording, _read_recording),
         FileEntrance("journal", "mission.journal", _journal, _read_journal),
         FileEntrance("run", "run.mcap", valid_recording, open_recording),
+        FileEntrance("policy", "policy.yaml", file_of("examples", "consent_policy.yaml"), _load_policy),
         FileEntrance("robot", "robot.yaml", file_of("robots", "mobile_manipulator.yaml"), load_robot),
         FileEntrance("map", "map.yaml", file_of("scenes", "maps", "studio.yaml"), load_map),
         FileEntrance("scene", "scene.yaml", file_of("scenes", "deploy", "studio.yaml"), load_scene),

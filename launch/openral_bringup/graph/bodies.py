@@ -7,7 +7,9 @@ from pathlib import Path
 
 from openral_bringup.graph.nodes import NodeSpec, ParameterValue
 from openral_bringup.graph.options import DeploymentOptions, Problems
+from openral_core.consent_policy import InvalidPolicy, load_policy
 from openral_core.documents import InvalidDocument, read_yaml
+from openral_core.home_map import load_map
 from openral_core.robot import RobotDescription, driver_topics, load_robot
 
 STOP_FILE = "emergency_stop.json"
@@ -42,7 +44,19 @@ def simulated_body(
         "record": options.record,
     }
     node = NodeSpec("sim", "openral_sim", "sim", options.namespace, 0, parameters, variables=variables)
-    return Body(node, home_map_of(options.scene, problems))
+    home_map = home_map_of(options.scene, problems)
+    return Body(node.with_parameters(policy_parameter(options.policy, home_map, problems)), home_map)
+
+
+def policy_parameter(file: str, home_map: str, problems: list[str]) -> dict[str, ParameterValue]:
+    """Return the skill server's parameter of a policy; add to ``problems`` what is wrong with its file."""
+    try:
+        load_policy(file, load_map(Path(home_map)) if file and Path(home_map).is_file() else None)
+    except InvalidPolicy as error:
+        problems.append(f"policy {error}")
+    except InvalidDocument:  # a map that world_state reports
+        pass
+    return {"policy": str(Path(file).resolve()) if file else ""}
 
 
 def home_map_of(scene: Path, problems: list[str]) -> str:
@@ -75,6 +89,8 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[str
     home_map = (options.robot.parent / robot.map).resolve() if robot.map else None
     if home_map is not None and not home_map.is_file():
         problems.append(f"{options.robot}: key 'map' must name a map file, found {robot.map!r}")
+    policy = options.policy or (str(options.robot.parent / robot.policy) if robot.policy else "")
+    node = node.with_parameters(policy_parameter(policy, str(home_map or ""), problems))
     node = node.with_parameters({"stop_file": str(stop_file_of(robot))})
     geometry: dict[str, ParameterValue] = {"map_frame": robot.frames.map}
     if rectified := [camera for camera, topics in robot.cameras.items() if topics.rectified]:

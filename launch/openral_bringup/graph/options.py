@@ -192,6 +192,7 @@ class DeploymentOptions(Document):
         default=0.0, ge=0.0, description="longest wait for a human's answer [s]; 0 ends the mission at once"
     )
     record: str = Field(default="", description="folder of the recording: spans and events")
+    policy: str = Field(default="", description="consent policy, a YAML file; empty = robot.yaml's, or none")
     namespace: str = Field(default="", description="namespace of the whole graph, as in /robot1")
     overrides: dict[str, dict[str, object]] = Field(
         default_factory=dict, description="node -> parameter -> value"

@@ -1,7 +1,11 @@
 """Questions to a human: hand-offs, whose answer continues the mission, and approval of acting steps."""
 
+from openral_core.consent import ANSWERS, ASKS, QUESTION, STEP, is_yes, question_of
+from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState
+from openral_core.skills import SkillResult
 from openral_reasoner.commands import ClearDeadline, HandoffQuestion, PublishHandoff, SetDeadline
+from openral_reasoner.context import plain
 from openral_reasoner.events import PromptReceived
 from openral_reasoner.mission import Mission, Procedure, Wait
 
@@ -19,9 +23,11 @@ def ask_human(
     return (yield from put(mission, question, choices, seconds))
 
 
-def put(mission: Mission, question: str, choices: tuple[str, ...], seconds: float) -> Procedure[str | None]:
+def put(
+    mission: Mission, question: str, choices: tuple[str, ...], seconds: float, question_id: str = ""
+) -> Procedure[str | None]:
     """Publish a question and wait for its answer; the mission's clock is paused meanwhile."""
-    call_id = mission.next_id("handoff")
+    call_id = question_id or mission.next_id("handoff")
     mission.begin(call_id, "ask_human", question=question)
     mission.emit(PublishHandoff(question=handoff_question(mission, call_id, question, choices)))
     if seconds <= 0.0:
@@ -57,18 +63,46 @@ def handoff_question(
     )
 
 
-_YES = ("yes", "y", "ok", "approve", "approved", "go", "do it")
-_ASKS, _ANSWERS = "May I ", ("yes", "no")
-
-
 def is_approval(question: str, choices: tuple[str, ...]) -> bool:
     """Return True if a question requests approval of an acting step, which only a person may grant."""
-    return question.startswith(_ASKS) and choices == _ANSWERS
+    return question.startswith(ASKS) and choices == ANSWERS
 
 
 def approved(mission: Mission, step: str) -> Procedure[bool]:
     """Return True if the operator approves the step, or approval is not required; silence means no."""
     if not mission.settings.require_approval:
         return True
-    answer = yield from put(mission, f"{_ASKS}{step}?", _ANSWERS, mission.settings.deadlines.approval)
-    return answer is not None and answer.strip().lower().rstrip(".!") in _YES
+    answer = yield from put(mission, question_of(step), ANSWERS, mission.settings.deadlines.approval)
+    return answer is not None and is_yes(answer)
+
+
+class ConsentRefused(OpenRALError):
+    """The operator did not permit a step that the skill server's policy asks about."""
+
+    def __init__(self, step: str, answer: str | None) -> None:
+        self.answered = answer is not None
+        said = f"the operator said {plain(answer, 40)!r}" if answer is not None else "no answer in time"
+        super().__init__(f"not permitted to {step}: {said}")
+
+
+MAX_STEP = 200
+"""Longest step of a skill server that reaches a question [characters]."""
+
+
+def consent_to(mission: Mission, result: SkillResult) -> Procedure[bool]:
+    """Ask the operator what the skill server wants to know; True if it was asked and permits.
+
+    The question has the skill server's id: it hears the answer itself, and only that counts.
+
+    Raises:
+        ConsentRefused: If the operator does not permit it, or does not answer.
+    """
+    question_id, step = result.evidence.get(QUESTION), result.evidence.get(STEP)
+    if not (isinstance(question_id, str) and isinstance(step, str) and question_id):
+        return False
+    step = plain(step, MAX_STEP)
+    seconds = mission.settings.deadlines.approval
+    answer = yield from put(mission, question_of(step), ANSWERS, seconds, plain(question_id, MAX_STEP))
+    if answer is None or not is_yes(answer):
+        raise ConsentRefused(step, answer)
+    return True

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
+from openral_core.consent import ConsentOutcome
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import ParamValue, SkillGoal, SkillResult, SkillStatus, Verb
 from openral_core.spatial_memory import NodeKind
+from openral_reasoner.behaviors.human import consent_to
 from openral_reasoner.behaviors.requests import SKILLS, MissionCancelled, wait_for
 from openral_reasoner.behaviors.residency import free_memory_for_skill, keep_evicted, restore_pending
 from openral_reasoner.budget import BudgetExhausted
@@ -24,6 +26,9 @@ from openral_reasoner.terms import normalize_term
 
 STOOD = 0.05
 """Largest displacement of a base that counts as standing still [m]."""
+
+MAX_QUESTIONS = 2
+"""Questions for permission per goal: a second one is needed if the server has not heard the first answer."""
 
 UNCONFIRMED = "the skill server did not confirm that the cancelled skill has stopped"
 
@@ -44,6 +49,10 @@ def execute_skill(
         return SkillResult(SkillStatus.UNSUPPORTED, f"{entry.id} is no longer offered")
     mission.evidence = mission.evidence.begun(mission.palette.holding)
     result = yield from send_goal(mission, entry, words, params)
+    for _ in range(MAX_QUESTIONS):
+        if not (yield from consent_to(mission, result)):
+            break
+        result = yield from send_goal(mission, entry, words, params)
     mission.note(fact_of(entry, target, result))
     yield from restore_pending(mission)
     return result
@@ -73,7 +82,9 @@ def send_goal(
     else:
         release_memory(mission, event)
     mission.emit(ClearDeadline(call_id=call_id))
-    mission.finish(call_id, result.status.name, result.message)
+    permitted = result.evidence.get(ConsentOutcome.PERMITTED)
+    message = f"{result.message}; permitted by {permitted}" if permitted else result.message
+    mission.finish(call_id, result.status.name, message)
     return result
 
 

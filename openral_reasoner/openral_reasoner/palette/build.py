@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from math import ceil, isfinite
 
+from openral_core.consent_policy import Policy
 from openral_core.detectors import DetectorInfo, Health, LifecycleState
 from openral_core.rskills import Mode, SkillManifest
 from openral_core.skills import Verb
@@ -27,6 +28,8 @@ LABELS, CAMERAS, ALIASES = 400, 16, 8
 """Maximum number per detector; the largest shipped vocabulary has 266 labels."""
 LABELS_LENGTH, LABELS_LENGTH_OF_ALL = 8_000, 24_000
 """Longest label lists of one detector and of all [characters]; the shipped 266 labels have 3,000."""
+CONSENT_LINES = 32
+"""Maximum number of rules listed per skill."""
 DETECTORS = 24
 """Maximum number of detectors listed."""
 
@@ -86,6 +89,7 @@ class GraphState:
     verbs: tuple[Verb, ...] = ()
     holding: str = ""
     busy: bool = False
+    policy: Policy = field(default_factory=Policy)
     scene: SceneGraph = field(default_factory=SceneGraph)
     peers: tuple[str, ...] = ()
 
@@ -184,6 +188,7 @@ def skill_entries(graph: GraphState, manifests: Iterable[SkillManifest]) -> tupl
             parameters=m.parameters,
             deadline=m.deadline,
             gpu_memory_mb=m.gpu_memory_mb,
+            consent=tuple(cut(line, TROUBLE) for line in graph.policy.in_words(m.verb)[:CONSENT_LINES]),
         )
         for m in sorted(offered, key=lambda m: m.id)
     )

@@ -76,7 +76,10 @@ def _in_state(entry: _Detector, detector: str, state: LifecycleState) -> _Detect
 
 
 class SkillEntry(PaletteEntry):
-    """Skill that an available skill server executes; ``deadline`` [s]."""
+    """Skill that an available skill server executes; ``deadline`` [s].
+
+    ``consent`` has one line per rule of the skill server's policy about its verb.
+    """
 
     id: str
     aliases: tuple[str, ...] = ()
@@ -85,6 +88,7 @@ class SkillEntry(PaletteEntry):
     parameters: tuple[ParameterSpec, ...] = ()
     deadline: float
     gpu_memory_mb: float = 0.0
+    consent: tuple[str, ...] = ()
 
     def answers_to(self, name: str) -> bool:
         """Return True if ``name`` is its id, alias, slug or verb."""

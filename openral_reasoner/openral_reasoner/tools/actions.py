@@ -147,10 +147,11 @@ class ExecuteRskillTool(Tool):
 
 
 def _listed(skill: SkillEntry) -> dict[str, object]:
-    """List a skill with the parameters that only the model can provide."""
+    """List a skill with the parameters that only the model can provide, and what needs consent."""
     asked = {spec.name: spec.description for spec in not_filled_in(skill)}
-    plain = {"id": skill.id, "verb": skill.verb.value, "does": skill.description}
-    return {**plain, "parameters": asked} if asked else {**plain}
+    listed: dict[str, object] = {"id": skill.id, "verb": skill.verb.value, "does": skill.description}
+    listed |= {"parameters": asked} if asked else {}
+    return listed | ({"consent": list(skill.consent)} if skill.consent else {})
 
 
 def check_parameters(skill: SkillEntry, given: Mapping[str, Extra]) -> None:

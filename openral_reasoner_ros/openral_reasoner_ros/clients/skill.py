@@ -17,8 +17,10 @@ from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
 from rclpy.node import Node
 from rclpy.task import Future
+from std_msgs.msg import String
 from unique_identifier_msgs.msg import UUID
 
+from openral_core.consent_policy import InvalidPolicy, Policy, parse_policy
 from openral_core.skills import Verb
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import SkillCatalogue
@@ -29,6 +31,7 @@ from openral_reasoner_ros.dispatcher import Post
 from openral_reasoner_ros.liveness import ServiceMonitor
 from openral_reasoner_ros.telemetry import Traces
 from openral_reasoner_ros.topics import EXECUTE, SKILLS
+from openral_ros.consent import POLICY
 from openral_ros.conversions.skills import skill_goal_message, skill_result_from_message
 from openral_ros.qos import LATCHED
 from openral_ros.rclpy_internals import receive_feedback
@@ -88,9 +91,14 @@ class SkillClient:
     """Action client of the skill server.
 
     Goals of a server that stays silent fail; if it returns, they are cancelled before new ones are sent.
+
+    Attributes:
+        policy: Consent policy that the server enforces, for the palette.
     """
 
     def __init__(self, scope: ResourceScope, node: Node, post: Post, traces: Traces, timeout: float) -> None:
+        self.policy = Policy()
+        scope.subscription(String, POLICY, self._on_policy, LATCHED)
         self._client = ActionClient(node, ExecuteRskill, EXECUTE)
         scope.callback(self._client.destroy)
         self._server = ServiceMonitor(scope, node, f"{EXECUTE}/_action/send_goal", timeout)
@@ -252,6 +260,12 @@ class SkillClient:
             verbs, message.holding[:MAX_CATALOGUE_LENGTH], message.busy_with[:MAX_CATALOGUE_LENGTH]
         )
         self._catalogues = self._catalogues.with_received(catalogue, monotonic())
+
+    def _on_policy(self, message: String) -> None:
+        try:
+            self.policy = parse_policy(message.data)
+        except InvalidPolicy as error:  # the skill server enforces its own; this one is only told
+            self._node.get_logger().warning(f"ignored what was published on {POLICY}: {str(error)[:200]}")
 
     def _fail(self, call_id: str, condition: str, message: str) -> None:
         self._forget(call_id)

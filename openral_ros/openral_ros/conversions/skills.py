@@ -1,9 +1,11 @@
 """Conversions of skill goals and results."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
+from openral_core.skill_errors import BadRequest
 from openral_core.skills import ParamValue, SkillGoal, SkillResult, SkillStatus
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import KeyValue
@@ -38,6 +40,32 @@ def skill_goal_from_message(message: ExecuteRskill.Goal) -> SkillGoal:
         InvalidGeometry: If a pose is not finite.
     """
     return SkillGoal(message.rskill_id, message.prompt, params_of(message.params), message.deadline)
+
+
+MAP = "map"
+"""Frame of every pose in a goal."""
+
+
+def goal_from_message(message: ExecuteRskill.Goal) -> SkillGoal:
+    """Parse the goal of a client.
+
+    Raises:
+        BadRequest: If a parameter is duplicated, has an invalid type, or is a pose in a frame other than map.
+    """
+    counts = Counter(param.key for param in message.params)
+    problems = [f"parameter '{name}' is given {count} times" for name, count in counts.items() if count > 1]
+    frames = [(p.key, p.pose_value.header.frame_id) for p in message.params if p.type == KeyValue.TYPE_POSE]
+    problems += [
+        f"parameter '{name}' is in frame '{frame}': poses must be in '{MAP}'"
+        for name, frame in frames
+        if frame not in ("", MAP)
+    ]
+    if problems:
+        raise BadRequest("; ".join(problems))
+    try:
+        return skill_goal_from_message(message)
+    except OpenRALError as error:
+        raise BadRequest(str(error)) from error
 
 
 def fill_skill_result(message: ExecuteRskill.Result, result: SkillResult) -> ExecuteRskill.Result:

@@ -29,7 +29,7 @@ class ConfiguredSimulation:
 
     Raises:
         InvalidParameters: If the node's parameters are invalid.
-        InvalidDocument: If the scene, its map or a skill's manifest is invalid.
+        InvalidDocument: If the scene, its map, the policy or a skill's manifest is invalid.
         FrankaAssetsMissing: If the arm's model is not installed.
     """
 
@@ -38,9 +38,10 @@ class ConfiguredSimulation:
         self._parameters = parameters = declare(node, SimParameters)
         start_tracing("sim", Path(parameters.record) if parameters.record else None)
         registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
-        self._simulation = Simulation.load(Path(parameters.scene), parameters.seed)
+        self._simulation = Simulation.load(Path(parameters.scene), parameters.seed, parameters.policy)
         self._publishers = SimPublishers(scope, self._simulation, parameters)
-        self._server = SkillServer(scope, node, registry, self._simulation, parameters)
+        home = self._simulation.world.scene.home
+        self._server = SkillServer(scope, node, registry, self._simulation, parameters, home)
 
     def run(self, scope: ResourceScope) -> None:
         """Simulate and accept goals until the scope is left.

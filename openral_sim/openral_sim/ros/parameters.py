@@ -2,11 +2,11 @@
 
 from pydantic import Field
 
-from openral_ros.emergency_stop import StopParameters
+from openral_ros.consent import SkillServerOptions
 from openral_sim.rendering.sensor import SensorName
 
 
-class SimParameters(StopParameters):
+class SimParameters(SkillServerOptions):
     """Parameters of the simulation node; rates are in [Hz] of simulated time."""
 
     scene: str = Field(description="path of the scene's YAML file")

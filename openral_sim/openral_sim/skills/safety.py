@@ -5,11 +5,12 @@ skill is slowed near people and stopped if it comes too close.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.consent_policy import NearPeople
 from openral_core.geometry import Pose
 from openral_core.skill_errors import Blocked, OutsideEnvelope
 from openral_core.skills import ParamValue, Verb
@@ -26,26 +27,23 @@ class MotionEnvelope:
     Attributes:
         areas: Rectangles of floor that contain all work, each by its low and high corner in map.
         highest: Greatest height of a target.
-        base_from_people: Least distance from the base's middle to a person's.
-        hand_from_people: Least distance from the hand to the middle of a person's trunk.
+        people: Distances from the middle of a person to those of base and hand, and the speed near them.
         speed: Top speed of the base.
-        speed_near_people: Top speed of the base within ``near`` of a person.
-        near: Distance from the base's middle to a person's within which it drives slowly.
     """
 
     areas: tuple[Area, ...]
     highest: float = 2.0
-    base_from_people: float = 0.50
-    hand_from_people: float = 0.22
+    people: NearPeople = field(default_factory=NearPeople)
     speed: float = 0.85
-    speed_near_people: float = 0.45
-    near: float = 1.2
 
     @classmethod
-    def around(cls, polygons: Iterable[Iterable[tuple[float, float]]]) -> "MotionEnvelope":
+    def around(
+        cls, polygons: Iterable[Iterable[tuple[float, float]]], people: NearPeople | None = None
+    ) -> "MotionEnvelope":
         """Make an envelope of the bounding boxes of rooms, given by their corners in map."""
         corners = [np.array(list(room)) for room in polygons]
-        return cls(tuple((_point(room.min(axis=0)), _point(room.max(axis=0))) for room in corners))
+        areas = tuple((_point(room.min(axis=0)), _point(room.max(axis=0))) for room in corners)
+        return cls(areas, people=people or NearPeople())
 
     def admit(self, context: SkillContext, verb: Verb, params: Mapping[str, ParamValue]) -> None:
         """Ensure that a goal stays inside.
@@ -66,7 +64,7 @@ class MotionEnvelope:
             yield f"({x:.2f}, {y:.2f}) lies outside the rooms"
         if verb not in _LOOKS and not -0.05 <= z <= self.highest:
             yield f"is at a height of {z:.2f} m: allowed are 0 to {self.highest:.1f} m"
-        least = self.base_from_people if verb is Verb.NAVIGATE else self.hand_from_people
+        least = self.people.base if verb is Verb.NAVIGATE else self.people.hand
         nearest = min((float(np.hypot(*(person - (x, y)))) for person in people_at(context)), default=np.inf)
         if verb not in _TO_PEOPLE and nearest < least:
             yield f"is {nearest:.2f} m from a person: the minimum is {least:.2f} m"
@@ -99,7 +97,7 @@ class SafetyMonitor:
 
     def __init__(self, context: SkillContext, envelope: MotionEnvelope) -> None:
         self._context, self._envelope = context, envelope
-        wanted = np.array([[envelope.base_from_people], [envelope.hand_from_people]])
+        wanted = np.array([[envelope.people.base], [envelope.people.hand]])
         self._least = np.minimum(wanted, self._distances() - _SLACK)
 
     def check(self) -> None:
@@ -118,7 +116,8 @@ class SafetyMonitor:
 
     def _slow(self, distance: float) -> None:
         control, envelope = self._context.control, self._envelope
-        bound = envelope.speed_near_people if distance < envelope.near else envelope.speed
+        near = distance < envelope.people.distance
+        bound = min(envelope.speed, envelope.people.speed) if near else envelope.speed
         velocity = control.commanded_velocity
         speed = float(np.linalg.norm(velocity[:2]))
         if speed > bound:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from openral_core.consent_policy import NearPeople
 from openral_core.geometry import Pose
 from openral_core.skill_errors import Blocked, OutsideEnvelope
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
@@ -78,7 +79,7 @@ def test_drives_slower_near_a_person(do: Callable[..., SkillResult], context: Sk
 
 
 def test_stops_what_comes_too_near_but_lets_what_begins_there_leave(context: SkillContext) -> None:
-    guard = SafetyMonitor(context, MotionEnvelope(ROOM.areas, base_from_people=0.5))
+    guard = SafetyMonitor(context, MotionEnvelope(ROOM.areas, people=NearPeople(base=0.5)))
     names = context.names.base_joints
     for name, value in zip(names, (-1.2, -0.8, 0.0), strict=True):
         context.data.joint(name).qpos = value

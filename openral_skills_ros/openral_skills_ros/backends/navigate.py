@@ -6,6 +6,8 @@ from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
 from rclpy.node import Node
 
+from openral_core.geometry import Pose
+from openral_core.home_map import NoGoZone
 from openral_core.robot import Frames, Nav2Backend
 from openral_core.skill_errors import NotReachable
 from openral_core.skill_requests import NavigateRequest, Params
@@ -56,11 +58,20 @@ class Navigator:
             self._state = int(response.current_state.id)
 
 
-class _Drive:
-    """Progress of one drive: distance, recoveries, and the time of the last progress."""
+def zone_at(zones: tuple[NoGoZone, ...], pose: Pose) -> NoGoZone | None:
+    """Return the zone that contains a pose in map, None for none."""
+    return next((zone for zone in zones if zone.contains(*pose.position[:2])), None)
 
-    def __init__(self, run: Run, timeout: float) -> None:
-        self._run, self._timeout = run, timeout
+
+class _Drive:
+    """Progress of one drive: distance, recoveries, and the time of the last progress.
+
+    A drive that enters a keep-out zone is stopped; one that begins in a zone may leave it.
+    """
+
+    def __init__(self, run: Run, timeout: float, keep_out: tuple[NoGoZone, ...]) -> None:
+        self._run, self._timeout, self._keep_out = run, timeout, keep_out
+        self._left = not keep_out
         self._farthest, self._nearest = 0.0, float("inf")
         self._progressed = monotonic()
         self.recoveries = 0
@@ -71,6 +82,11 @@ class _Drive:
         distance, recoveries = float(feedback.distance_remaining), int(feedback.number_of_recoveries)
         pose = pose_from_message(feedback.current_pose.pose)
         self.evidence = {"x": pose.position[0], "y": pose.position[1], "yaw": pose.yaw}
+        zone = zone_at(self._keep_out, pose)
+        if zone is None:
+            self._left = True
+        elif self._left and not self._run.stalled:
+            self._run.stalled = f"the robot entered the keep-out zone {zone.name!r}"
         recovering = recoveries > self.recoveries
         if recovering or distance < self._nearest - STEP:
             self._progressed = monotonic()
@@ -97,8 +113,9 @@ class NavigateBackend:
         frames: Frames,
         options: Nav2Backend,
         gate: LocalisationGate | None,
+        keep_out: tuple[NoGoZone, ...] = (),
     ) -> None:
-        self._frames, self._options, self._gate = frames, options, gate
+        self._frames, self._options, self._gate, self._keep_out = frames, options, gate, keep_out
         self._action = ForeignAction(scope, node, NAVIGATE_TO_POSE, options.action)
         self._navigator = Navigator(scope, node, options.navigator)
 
@@ -110,17 +127,25 @@ class NavigateBackend:
         return self._navigator.problem
 
     async def execute(self, run: Run) -> SkillResult:
-        """Drive to parameter ``goal``; raises `PoorLocalisation` before anything moves."""
+        """Drive to parameter ``goal``.
+
+        Raises:
+            NotReachable: If it lies in a keep-out zone.
+            PoorLocalisation: If the robot does not know where it is.
+        """
         request = NavigateRequest.read(Params(run.params))
         if request.goal is None:
             raise NotReachable("this robot drives to poses: parameter 'goal' is missing")
+        zone = zone_at(self._keep_out, request.goal)
+        if zone is not None:
+            raise NotReachable(f"the goal lies in the keep-out zone {zone.name!r}")
         if self._gate is not None:
             self._gate.check()
         goal = self._action.goal()
         goal.pose.header.frame_id = self._frames.map
         goal.pose.pose = pose_message(request.goal)
         goal.behavior_tree = self._options.behavior_tree
-        drive = _Drive(run, self._options.progress_timeout)
+        drive = _Drive(run, self._options.progress_timeout, self._keep_out)
         return _result(await self._action.run(goal, drive.on_feedback, drive.stopping), drive, run)
 
 

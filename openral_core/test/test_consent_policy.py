@@ -1,0 +1,148 @@
+"""A policy says for every goal what one of its rules says, and names what is wrong with it."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openral_core.consent_policy import (
+    InvalidPolicy,
+    Permission,
+    Policy,
+    Rule,
+    Subject,
+    load_policy,
+    parse_policy,
+)
+from openral_core.geometry import Pose
+from openral_core.home_map import HomeMap, load_map
+from openral_core.skill_requests import ValidatedGoal
+from openral_core.skills import ParamValue, Verb
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "consent_policy.yaml"
+VERBS, PERMISSIONS = st.sampled_from(Verb), st.sampled_from(Permission)
+
+
+@pytest.fixture(scope="module")
+def home() -> HomeMap:
+    return load_map(ROOT / "scenes" / "maps" / "home.yaml")
+
+
+def subject(verb: Verb, home: HomeMap | None, holding: str = "", **params: ParamValue) -> Subject:
+    return Subject.of(ValidatedGoal(verb.value.lower(), verb, params, 60.0), holding, home)
+
+
+def fridge(home: HomeMap) -> Pose:
+    pose = home.fixture("fridge").pose
+    return Pose((pose.x, pose.y, 1.0))
+
+
+def test_the_shipped_example_fits_its_home(home: HomeMap) -> None:
+    policy = load_policy(str(EXAMPLE), home)
+    assert [name for name, _ in policy.named_rules] == ["knives", "fridge", "bottles"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("rules: [{permit: maybe}]", "'always', 'ask once', 'ask each time' or 'never'"),
+        ("rules: [{permit: never, verbs: [FLY]}]", "'NAVIGATE'"),
+        ("rules: [{permit: never, place: [fridge]}]", "unknown key 'rules.0.place'"),
+        ("rules: [{permit: never, verbs: [OPEN], objects: [knife]}]", "they concern"),
+        ("rules: [{permit: never, objects: ['...']}]", "no letter or digit"),
+        ("rules: [{permit: never, places: [fridg]}]", "'fridge'"),
+        ("rules: [{permit: never, people: [eve]}]", "'requester'"),
+        ("rules: [{permit: never, id: a}, {permit: always, id: a}]", "duplicate id 'a'"),
+        ("keep_out: [{id: a, name: a, polygon: [[0, 0], [1, 1]]}]", "at least 3 corners"),
+        ("near_people: {speed: 0}", "greater than 0"),
+        ("near_people: {speed: .nan}", "finite number"),
+        ("default: sometimes", "'always'"),
+        ("[1, 2]", "mapping"),
+        ("{", "policy.yaml"),
+    ],
+)
+def test_a_mistake_is_told_with_what_is_valid(text: str, said: str, home: HomeMap, tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text(text)
+    with pytest.raises(InvalidPolicy, match="policy") as error:
+        load_policy(str(file), home)
+    assert said in str(error.value)
+
+
+def test_places_need_a_map(tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text("rules: [{permit: never, places: [fridge]}]")
+    with pytest.raises(InvalidPolicy, match="none without a map"):
+        load_policy(str(file), None)
+
+
+def test_a_published_policy_is_the_same_policy(home: HomeMap) -> None:
+    policy = load_policy(str(EXAMPLE), home)
+    assert parse_policy(policy.to_yaml()) == policy
+
+
+@given(VERBS, st.lists(st.builds(Rule, permit=PERMISSIONS, verbs=st.tuples(VERBS)), max_size=4), PERMISSIONS)
+def test_the_first_rule_that_matches_decides(verb: Verb, rules: list[Rule], default: Permission) -> None:
+    policy = Policy(rules=tuple(rules), default=default)
+    said = [rule.permit for rule in policy.rules if rule.matches(Subject(verb))]
+    assert policy.offers(verb) is ([*said, default][0] is not Permission.NEVER)
+    if [*said, default][0] is not Permission.ALWAYS:
+        assert policy.in_words(verb)
+
+
+@given(VERBS, PERMISSIONS, st.sampled_from(("objects", "places", "people")))
+def test_what_a_goal_leaves_unsaid_is_never_permitted_by_a_name(
+    verb: Verb, permit: Permission, key: str
+) -> None:
+    rule = Rule.model_validate({"permit": permit, key: ["knife"]})
+    unnamed = Subject(verb, objects=("",))
+    concerned = {
+        "objects": {Verb.GRASP, Verb.PLACE, Verb.POUR, Verb.HANDOVER},
+        "people": {Verb.HANDOVER},
+        "places": set(Verb),
+    }
+    assert rule.matches(unnamed) is (permit is not Permission.ALWAYS and verb in concerned[key])
+
+
+@pytest.mark.parametrize(
+    ("label", "matches"),
+    [("knife", True), ("Kitchen knives", True), ("the KNIFE", True), ("penknife", False), ("fork", False)],
+)
+def test_an_object_is_known_by_the_words_of_its_label(label: str, *, matches: bool) -> None:
+    rule = Rule(permit=Permission.NEVER, objects=("knife",))
+    assert rule.matches(subject(Verb.GRASP, None, label=label)) is matches
+    assert rule.matches(subject(Verb.PLACE, None, holding=label)) is matches
+    assert rule.matches(subject(Verb.POUR, None, label="glass", holding=label)) is matches
+
+
+def test_a_place_is_known_by_where_the_target_is_whatever_the_goal_calls_it(home: HomeMap) -> None:
+    rule = Rule(permit=Permission.NEVER, places=("fridge",))
+    assert rule.matches(subject(Verb.OPEN, home, target=fridge(home), container_id="cabinet"))
+    assert rule.matches(subject(Verb.GRASP, home, target=fridge(home), label="milk"))
+    assert rule.matches(subject(Verb.OPEN, home, target=Pose((5.0, 2.0, 1.0)), container_id="Fridge"))
+    assert not rule.matches(subject(Verb.GRASP, home, target=Pose((7.5, 2.0, 0.5)), label="milk"))
+
+
+def test_a_room_and_a_person_are_known_by_every_name(home: HomeMap) -> None:
+    pose = fridge(home)
+    assert Rule(permit=Permission.NEVER, places=("Kitchen",)).matches(subject(Verb.NAVIGATE, home, goal=pose))
+    person = Rule(permit=Permission.NEVER, people=(home.agent("requester").name.upper(),))
+    assert person.matches(subject(Verb.HANDOVER, home, agent=pose, agent_id="requester"))
+    assert not person.matches(subject(Verb.HANDOVER, home, agent=pose, agent_id="someone"))
+
+
+@pytest.mark.parametrize(
+    ("verb", "params", "words"),
+    [
+        (Verb.OPEN, {"container_id": "fridge"}, "open the fridge"),
+        (Verb.GRASP, {"label": "mug"}, "take the mug"),
+        (Verb.POUR, {"label": "glass"}, "pour the wine into glass"),
+        (Verb.HANDOVER, {"agent_id": "nan"}, "hand the wine to nan"),
+        (Verb.PLACE, {}, "put down the wine"),
+        (Verb.NAVIGATE, {}, "drive"),
+    ],
+)
+def test_a_step_is_told_in_words(verb: Verb, params: dict[str, ParamValue], words: str) -> None:
+    assert subject(verb, None, holding="wine", **params).in_words() == words

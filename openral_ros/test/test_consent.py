@@ -1,0 +1,205 @@
+"""The skill server asks, hears the operator itself, refuses, and tells every decision."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.action import ActionClient
+from rclpy.executors import SingleThreadedExecutor
+from std_msgs.msg import String
+
+from openral_core.consent import QUESTION
+from openral_core.consent_policy import InvalidPolicy, parse_policy
+from openral_core.geometry import Pose
+from openral_core.rskills import Registry
+from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_msgs.action import ExecuteRskill
+from openral_msgs.msg import FailureTrigger, PromptStamped, SkillCatalogue
+from openral_ros import consent
+from openral_ros.consent import SkillServerOptions
+from openral_ros.conversions.skills import key_values, skill_result_from_message
+from openral_ros.qos import LATCHED, LATCHED_HISTORY, RELIABLE
+from openral_ros.resources import ResourceScope
+from openral_ros.skill_server import QueuedGoal, SkillServer
+
+RSKILLS = Path(__file__).parents[2] / "rskills"
+POLICY = """
+rules:
+  - {id: knives, permit: never, objects: [knife], reason: sharp}
+  - {id: looks, permit: ask each time, verbs: [LOOK_AT]}
+  - {id: doors, permit: never, verbs: [CLOSE]}
+keep_out:
+  - {id: stairs, name: stairs, polygon: [[5, 5], [6, 5], [6, 6]]}
+"""
+TABLE = Pose((1.0, 1.0, 0.8))
+
+
+class Arm:
+    """A robot that reaches every goal at once."""
+
+    served = available = (Verb.LOOK_AT, Verb.GRASP, Verb.CLOSE, Verb.NAVIGATE)
+    holding, time = "", 0.0
+    feedback = Feedback("", 0.0)
+
+    def __init__(self) -> None:
+        self.done: list[Verb] = []
+
+    def submit(self, goal: QueuedGoal) -> None:
+        self.done.append(goal.goal.verb)
+        goal.on_end(SkillResult(SkillStatus.SUCCEEDED, "done"))
+
+    def halt(self, reason: str) -> None: ...
+
+    def release(self) -> None: ...
+
+
+class Bench:
+    """A skill server with a policy, its client and the operator."""
+
+    def __init__(self, context: Any, policy: str) -> None:
+        self.arm = Arm()
+        self.node = rclpy.create_node("skill_server", context=context)
+        self.client = rclpy.create_node("client", context=context)
+        self.executor = SingleThreadedExecutor(context=context)
+        for node in (self.node, self.client):
+            self.executor.add_node(node)
+        self.scopes = [ResourceScope(self.node), ResourceScope(self.client)]
+        registry, options = Registry.load([RSKILLS]), SkillServerOptions(policy=policy)
+        server = SkillServer(self.scopes[0], self.node, registry, self.arm, options)
+        server.serve(self.scopes[0], self.arm)
+        self._skills = ActionClient(self.client, ExecuteRskill, "openral/execute_rskill")
+        self._prompts = self.scopes[1].publisher(PromptStamped, "openral/prompt", RELIABLE)
+        self.decisions = self.listen(DiagnosticStatus, "openral/consent", LATCHED_HISTORY)
+        self.until(lambda: self._skills.server_is_ready() and self._prompts.get_subscription_count() == 2)
+
+    def listen(self, message_type: type, topic: str, qos: Any) -> list[Any]:
+        heard: list[Any] = []
+        self.scopes[1].subscription(message_type, topic, heard.append, qos)
+        return heard
+
+    def until(self, condition: Callable[[], object], timeout: float = 10.0) -> None:
+        end = monotonic() + timeout
+        while not condition():
+            assert monotonic() < end, f"still false after {timeout} s: {condition}"
+            self.executor.spin_once(timeout_sec=0.02)
+
+    def begin(self, rskill: str, **params: Any) -> Any:
+        sent = self._skills.send_goal_async(ExecuteRskill.Goal(rskill_id=rskill, params=key_values(params)))
+        self.until(sent.done)
+        return sent.result().get_result_async()
+
+    def ask_for(self, rskill: str, **params: Any) -> SkillResult:
+        answer = self.begin(rskill, **params)
+        self.until(answer.done)
+        return skill_result_from_message(answer.result().result)
+
+    def say(self, text: str, question: str, source: str = "operator") -> None:
+        prompt = PromptStamped(text=text, in_reply_to=question)
+        prompt.header.frame_id = source
+        self._prompts.publish(prompt)
+
+    def close(self) -> None:
+        self._skills.destroy()
+        for scope in self.scopes:
+            scope.close()
+        self.executor.shutdown()
+        self.node.destroy_node()
+        self.client.destroy_node()
+
+
+@pytest.fixture
+def bench(ros_context: Any, tmp_path: Path) -> Iterator[Bench]:
+    file = tmp_path / "policy.yaml"
+    file.write_text(POLICY)
+    made = Bench(ros_context, str(file))
+    yield made
+    made.close()
+
+
+def outcomes(bench: Bench) -> list[tuple[str, str]]:
+    values = [{each.key: each.value for each in decision.values} for decision in bench.decisions]
+    return [(value["outcome"], value["rule"]) for value in values]
+
+
+def test_the_operators_yes_permits_one_goal_and_only_the_operators(bench: Bench) -> None:
+    failures = bench.listen(FailureTrigger, "openral/failure/skill_server", RELIABLE)
+    asked = bench.ask_for("look-at", target=TABLE)
+    assert (asked.status, bench.arm.done) == (SkillStatus.INACTIVE, [])
+    assert "May I look?" in asked.message
+    question = str(asked.evidence[QUESTION])
+    bench.say("yes", question, source="reasoner")
+    bench.say("yes", "consent-of-another")
+    bench.say("yes", question)
+    permitted = bench.ask_for("look-at", target=TABLE)
+    assert (permitted.success, bench.arm.done) == (True, [Verb.LOOK_AT])
+    assert permitted.evidence == {"permitted": "looks: ask each time (the operator said yes)"}
+    again = bench.ask_for("look-at", target=TABLE)
+    assert again.evidence[QUESTION] not in (question, "")
+    bench.until(lambda: len(bench.decisions) == 3)
+    assert outcomes(bench) == [("asked", "looks"), ("permitted", "looks"), ("asked", "looks")]
+    assert failures == []
+
+
+def test_a_goal_that_overtakes_the_answer_waits_for_it(bench: Bench) -> None:
+    question = str(bench.ask_for("look-at", target=TABLE).evidence[QUESTION])
+    waiting = bench.begin("look-at", target=TABLE)
+    bench.say("yes", question)
+    bench.until(waiting.done)
+    assert waiting.result().result.success
+
+
+def test_a_no_and_silence_permit_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(consent, "ANSWER_GRACE", 0.1)
+    question = str(bench.ask_for("look-at", target=TABLE).evidence[QUESTION])
+    assert bench.ask_for("look-at", target=TABLE).evidence[QUESTION] == question
+    bench.say("no", question)
+    waiting = bench.begin("look-at", target=TABLE)
+    bench.until(waiting.done)
+    bench.say("yes", question)
+    assert not bench.ask_for("look-at", target=TABLE).success
+    assert bench.arm.done == []
+
+
+def test_what_is_never_permitted_is_refused_with_the_rule_and_not_offered(bench: Bench) -> None:
+    failures = bench.listen(FailureTrigger, "openral/failure/skill_server", RELIABLE)
+    catalogues = bench.listen(SkillCatalogue, "openral/skills", LATCHED)
+    refused = bench.ask_for("grasp", target=TABLE, label="bread knives")
+    assert (refused.status, refused.evidence) == (
+        SkillStatus.BAD_REQUEST,
+        {"refused": "knives: never (sharp)"},
+    )
+    stairs = bench.ask_for("navigate", goal=Pose.planar(5.9, 5.5, 0.0))
+    assert "keep-out zone 'stairs'" in stairs.message
+    assert bench.ask_for("grasp", target=TABLE, label="mug").evidence == {}
+    bench.until(lambda: len(bench.decisions) == 3 and len(failures) == 2 and catalogues)
+    assert outcomes(bench) == [
+        ("refused", "knives"),
+        ("refused", "keep_out stairs"),
+        ("permitted", "default"),
+    ]
+    assert catalogues[-1].verbs == ["GRASP", "LOOK_AT", "NAVIGATE"]
+    assert bench.arm.done == [Verb.GRASP]
+
+
+def test_the_policy_is_published_for_the_palette(bench: Bench) -> None:
+    policies = bench.listen(String, "openral/policy", LATCHED)
+    bench.until(lambda: policies)
+    assert [name for name, _ in parse_policy(policies[0].data).named_rules] == ["knives", "looks", "doors"]
+
+
+def test_a_wrong_policy_starts_nothing(ros_context: Any, tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text("rules: [{permit: perhaps}]")
+    node = rclpy.create_node("skill_server", context=ros_context)
+    scope = ResourceScope(node)
+    with pytest.raises(InvalidPolicy, match="'ask once'"):
+        SkillServer(scope, node, Registry.load([RSKILLS]), Arm(), SkillServerOptions(policy=str(file)))
+    scope.close()
+    node.destroy_node()
