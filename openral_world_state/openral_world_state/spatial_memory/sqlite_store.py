@@ -313,5 +313,5 @@ def _has_content(path: Path) -> bool:
         return path.stat().st_size > 0
     except FileNotFoundError:
         return False
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a character that no path may have
         raise MemoryUnavailable(path, str(error)) from error

@@ -145,7 +145,7 @@ def test_a_refused_file_is_not_held_any_more(path: Path) -> None:
     assert len(kept_in(path)) == 500
 
 
-@pytest.mark.parametrize("name", ["missing/memory.sqlite", "."])
+@pytest.mark.parametrize("name", ["missing/memory.sqlite", ".", "\0"])
 def test_a_file_that_cannot_be_is_told_with_its_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises(MemoryUnavailable, match="check that its folder"):
         SpatialMemory(tmp_path / name, THESAURUS)
