@@ -144,7 +144,7 @@ class RecorderParameters(Parameters):
             first = Path(self.path).expanduser()
         except RuntimeError as error:  # the home of an unknown user
             raise NoFileName(self.path) from error
-        if not first.name:
+        if not first.name or "\0" in first.name:
             raise NoFileName(self.path)
         names = (first.with_name(f"{first.stem}.{number}{first.suffix}") for number in range(1, 1000))
         return next((path for path in (first, *names) if not path.exists()), first)

@@ -232,7 +232,7 @@ def test_a_file_in_a_folder_below_is_named_by_its_path(tmp_path: Path) -> None:
     assert list(JsonLinesFollower(tmp_path).new_lines()) == [("spans/sim", b"{}")]
 
 
-@pytest.mark.parametrize("path", ["", "/", ".", "~an-unknown-user/run.mcap"])
+@pytest.mark.parametrize("path", ["", "/", ".", "\0", "~an-unknown-user/run.mcap"])
 def test_a_path_that_names_no_file_is_refused_by_name(path: str) -> None:
     with pytest.raises(NoFileName, match=r"valid is one such as run\.mcap"):
         RecorderParameters(path=path).file()
