@@ -18,7 +18,7 @@ space := $(empty) $(empty)
 SOURCE_PATH := $(subst $(space),:,$(abspath $(SOURCES)))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build robot engines format lint type test bench docs sbom audit sim clean
+.PHONY: help setup build robot engines training format lint type test bench docs sbom audit sim clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ type: setup ## mypy --strict over every package
 
 engines: setup
 	@cd tools && $(PYTHON) -m workspace engines
+
+training: setup ## PyTorch in an environment of its own, for `openral train`
+	@cd tools && $(PYTHON) -m workspace training
 
 test: $(if $(TESTS),build,robot) $(if $(filter no,$(ENGINES)),,engines) ## every test, once (TESTS=path narrows, WORKERS=n processes, ENGINES=no without PyTorch)
 	@exec $(IN_BUILT) python -P -m pytest -n $(WORKERS) $(TESTS)

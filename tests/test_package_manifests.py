@@ -37,6 +37,7 @@ WITHOUT_KEY = {
     "anthropic",
     "anyio",
     "fast_simplification",
+    "faster_coco_eval",
     "fastapi",
     "foxglove",
     "httpx2",

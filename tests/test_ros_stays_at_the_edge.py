@@ -28,6 +28,9 @@ TOOLS = {
     "openral_detector_conformance.tiny_vlm",
     "openral_perception_ros.weights.onnx_export",
 }
+# Run in the environment of trainings, which the command starts without importing them.
+TRAINING = "openral_training."
+TRAINING_COMMAND = {"openral_training.cli", "openral_training.environment", "openral_training.options"}
 # Processes of their own, which a node talks to through a pipe.
 WORKERS = {"openral_world_state.embeddings.worker"}
 
@@ -73,9 +76,13 @@ def test_a_pure_module_knows_no_ros(module: str) -> None:
     assert [name for name in imports(MODULES[module]) if is_ros(name)] == []
 
 
-@pytest.mark.parametrize(
-    "module", [name for name in MODULES if not name.startswith(ENGINES) and name not in TOOLS | WORKERS]
-)
+def may_load_models(module: str) -> bool:
+    if module.startswith(TRAINING):
+        return module not in TRAINING_COMMAND
+    return module.startswith(ENGINES) or module in TOOLS | WORKERS
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if not may_load_models(name)])
 def test_only_an_engine_loads_a_model_library(module: str) -> None:
     assert [name for name in imports(MODULES[module]) if name.split(".")[0] in MODEL_NAMES] == []
 
@@ -92,6 +99,12 @@ def test_only_an_engine_loads_a_model_library(module: str) -> None:
 )
 def test_ros_is_recognised(module: str, expected: bool) -> None:
     assert is_ros(module) is expected
+
+
+@pytest.mark.parametrize("module", sorted(TRAINING_COMMAND))
+def test_the_command_of_trainings_imports_no_job(module: str) -> None:
+    reached = {item for item in imports(MODULES[module]) if item.startswith(TRAINING)}
+    assert reached <= TRAINING_COMMAND
 
 
 @pytest.mark.parametrize("worker", sorted(WORKERS))

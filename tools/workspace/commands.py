@@ -12,7 +12,11 @@ from workspace.errors import WorkspaceError
 from workspace.paths import Layout
 from workspace.ros_sources import RosSource, find_ros
 from workspace.system_packages import ensure_system_packages
-from workspace.tool_environments import ensure_audit_environment, ensure_engine_environment
+from workspace.tool_environments import (
+    ensure_audit_environment,
+    ensure_engine_environment,
+    ensure_training_environment,
+)
 from workspace.virtual_environments import ensure_virtual_environment
 
 INTERRUPTED = 130
@@ -42,6 +46,7 @@ COMMANDS: Mapping[str, Callable[[Layout], object]] = {
     "build": build,
     "robot": build_for_robots,
     "engines": ensure_engine_environment,
+    "training": ensure_training_environment,
     "docs": ensure_docs_environment,
     "audit": ensure_audit_environment,
 }

@@ -31,6 +31,11 @@ class Layout:
         return self.root / ".environments" / "tests"
 
     @property
+    def training_environment(self) -> Path:
+        """The virtual environment of `openral train`."""
+        return self.root / ".environments" / "training"
+
+    @property
     def audit_environment(self) -> Path:
         """The virtual environment of the tools that list and audit dependencies."""
         return self.root / ".environments" / "audit"

@@ -1,4 +1,4 @@
-"""Python environments beside the one of the product: of the tests of PyTorch engines, and of the audit."""
+"""Python environments beside the one of the product: of tests on PyTorch, of trainings, of the audit."""
 
 import sys
 from pathlib import Path
@@ -8,8 +8,13 @@ from workspace.paths import Layout
 from workspace.shell import run, step
 from workspace.virtual_environments import STAMP, base_interpreter, clean_environment
 
-REQUIREMENTS = ("requirements/engines.txt", "rskills/rtdetr-v2-r50vd/requirements.txt")
-"""The first includes the second."""
+TRAINING_REQUIREMENTS = ("requirements/training.txt",)
+REQUIREMENTS = (
+    "requirements/engines.txt",
+    "rskills/rtdetr-v2-r50vd/requirements.txt",
+    *TRAINING_REQUIREMENTS,
+)
+"""The first includes the others."""
 AUDIT_REQUIREMENTS = ("requirements/audit.txt",)
 
 
@@ -17,6 +22,12 @@ def ensure_engine_environment(layout: Layout) -> None:
     """Create the environment of the tests of engines."""
     title = "Installing PyTorch for the tests of its engines (make test ENGINES=no skips both)"
     _ensure(layout, "engines", layout.engine_environment, REQUIREMENTS, title)
+
+
+def ensure_training_environment(layout: Layout) -> None:
+    """Create the environment of `openral train`."""
+    title = "Installing PyTorch for trainings"
+    _ensure(layout, "training", layout.training_environment, TRAINING_REQUIREMENTS, title)
 
 
 def ensure_audit_environment(layout: Layout) -> None:

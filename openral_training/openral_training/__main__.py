@@ -1,0 +1,58 @@
+"""Run one job: ``python -m openral_training detector | evaluate | export <options as JSON>``.
+
+Exit code: 0 done; 1 an error of ours, one line; 130 a training that was interrupted and can be resumed.
+"""
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping
+
+from openral_core.errors import OpenRALError
+from openral_training.jobs import evaluate_run, export_run, train
+from openral_training.options import EvaluationOptions, ExportOptions, TrainingOptions
+
+INTERRUPTED = 130
+"""Exit code after SIGINT, as shells report it."""
+
+
+def say(line: str) -> None:
+    """Print a line at once."""
+    print(line, flush=True)
+
+
+def detector(options: str) -> int:
+    """Train until the end, or until SIGINT or SIGTERM."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    return 0 if train(TrainingOptions.model_validate_json(options), say, stop.is_set) else INTERRUPTED
+
+
+def evaluate(options: str) -> int:
+    """Evaluate a run."""
+    evaluate_run(EvaluationOptions.model_validate_json(options), say)
+    return 0
+
+
+def export(options: str) -> int:
+    """Export a run."""
+    export_run(ExportOptions.model_validate_json(options), say)
+    return 0
+
+
+JOBS: Mapping[str, Callable[[str], int]] = {"detector": detector, "evaluate": evaluate, "export": export}
+
+
+def main() -> int:
+    """Run the job that the arguments name."""
+    job, options = sys.argv[-2:]
+    try:
+        return JOBS[job](options)
+    except OpenRALError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

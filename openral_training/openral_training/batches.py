@@ -1,0 +1,146 @@
+"""Batches of a training run: batch number ``k`` is a function of the seed and ``k`` alone.
+
+The position in the data is therefore one integer, and a resumed run draws what an uninterrupted one does.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from openral_training.augmentation import Augmentation, Size, training_view
+from openral_training.image_cache import ImageCache, View
+
+AHEAD = 3
+"""Batches prepared ahead of the one in use [count]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Images with their objects, padded to the same number per image.
+
+    ``pixels`` is uint8 (B, 3, H, W); ``boxes`` float32 (B, M, 4) [px]; ``classes`` int64 (B, M), -1 where
+    there is no object; ``ignored`` float32 (B, K, 4), regions without area where there is none.
+    """
+
+    pixels: torch.Tensor
+    boxes: torch.Tensor
+    classes: torch.Tensor
+    ignored: torch.Tensor
+
+
+def collate(views: list[View]) -> Batch:
+    """Stack views of one size."""
+    pixels = np.stack([view.pixels for view in views]).transpose(0, 3, 1, 2)
+    objects = [view.objects.only(~view.objects.ignored) for view in views]
+    regions = [view.objects.only(view.objects.ignored) for view in views]
+    return Batch(
+        torch.from_numpy(np.ascontiguousarray(pixels)),
+        torch.from_numpy(_padded([each.boxes for each in objects], 0.0)),
+        torch.from_numpy(_padded([each.classes for each in objects], -1)),
+        torch.from_numpy(_padded([each.boxes for each in regions], 0.0)),
+    )
+
+
+def _padded(rows: list[NDArray[np.generic]], fill: float) -> NDArray[np.generic]:
+    longest = max(1, *(len(each) for each in rows))
+    result = np.full((len(rows), longest, *rows[0].shape[1:]), fill, rows[0].dtype)
+    for target, each in zip(result, rows, strict=True):
+        target[: len(each)] = each
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPlan:
+    """Composition of the batches.
+
+    Every ``full_every``-th batch shows whole images, so that large objects are seen whole, and has fewer of
+    them; the others show windows. Sizes are (width, height) [px].
+    """
+
+    seed: int
+    images: int
+    window: Size
+    full: Size
+    window_batch: int
+    full_batch: int
+    full_every: int
+    augmentation: Augmentation
+
+    def is_full(self, number: int, plain: bool) -> bool:
+        """Test if a batch shows whole images; without augmentation all do."""
+        return plain or number % self.full_every == self.full_every - 1
+
+    def views(self, number: int, plain: bool) -> int:
+        """Count the images of a batch."""
+        return self.full_batch if self.is_full(number, plain) else self.window_batch
+
+    def index(self, position: int) -> int:
+        """Return the image at a position of the endless stream: each epoch is a permutation."""
+        epoch, place = divmod(position, self.images)
+        return int(np.random.default_rng((self.seed, 0, epoch)).permutation(self.images)[place])
+
+
+def draw_batch(cache: ImageCache, plan: BatchPlan, number: int, position: int, plain: bool) -> Batch:
+    """Draw one batch.
+
+    Args:
+        cache: The images.
+        plan: Composition of the batches.
+        number: Number of the batch.
+        position: Images drawn before it [count].
+        plain: Leave out all augmentation but mirroring.
+    """
+    size = plan.full if plan.is_full(number, plain) else plan.window
+    settings = _mirrored_only() if plain else plan.augmentation
+    if size == plan.full and not plain:
+        low, high = plan.augmentation.scale
+        settings = Augmentation((max(low, 0.7), max(high, 1.2)), mosaic=plan.augmentation.mosaic / 2)
+    views = []
+    for offset in range(plan.views(number, plain)):
+        rng = np.random.default_rng((plan.seed, 1, position + offset))
+        index = plan.index(position + offset)
+        views.append(training_view(cache.view, index, plan.images, size, settings, rng))
+    return collate(views)
+
+
+def _mirrored_only() -> Augmentation:
+    return Augmentation(scale=(1.0, 1.0), mosaic=0.0, colour=0.0, noise=0.0, blur=0.0)
+
+
+class BatchStream:
+    """Batches in order, prepared ahead by threads; results do not depend on their timing."""
+
+    def __init__(self, cache: ImageCache, plan: BatchPlan, number: int, position: int, threads: int) -> None:
+        self._cache, self._plan, self._number, self._position = cache, plan, number, position
+        self._pool = ThreadPoolExecutor(threads, "batches")
+        self._pending: list[tuple[bool, Future[Batch]]] = []
+
+    def next(self, plain: bool) -> Batch:
+        """Return the next batch; a change of ``plain`` discards what was prepared."""
+        if self._pending and self._pending[0][0] is not plain:
+            self._rewind()
+        while len(self._pending) < AHEAD:
+            arguments = (self._cache, self._plan, self._number, self._position, plain)
+            self._pending.append((plain, self._pool.submit(draw_batch, *arguments)))
+            self._position += self._plan.views(self._number, plain)
+            self._number += 1
+        return self._pending.pop(0)[1].result()
+
+    def _rewind(self) -> None:
+        for was_plain, future in reversed(self._pending):
+            future.cancel()
+            self._number -= 1
+            self._position -= self._plan.views(self._number, was_plain)
+        self._pending.clear()
+
+    def __iter__(self) -> Iterator[Batch]:
+        while True:
+            yield self.next(plain=False)
+
+    def close(self) -> None:
+        """End the threads."""
+        self._pool.shutdown(wait=True, cancel_futures=True)

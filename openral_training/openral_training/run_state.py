@@ -1,0 +1,149 @@
+"""State of a training run: the network, its average, the optimiser and the position; saved and restored."""
+
+import copy
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+
+from openral_core.errors import OpenRALError
+from openral_training.checkpoints import Checkpoint
+from openral_training.network import Detector
+from openral_training.options import TrainingOptions
+
+WARM_UP = 0.03
+"""Share of the run in which the learning rate rises [1]."""
+FLOOR = 0.02
+"""Last learning rate relative to the highest [1]."""
+RAMP = 200.0
+"""Steps over which the average grows from the current weights to its full length [count]; YOLOv5's."""
+
+
+class RunDiffers(OpenRALError):
+    """A run that cannot go on because its options or data changed."""
+
+    def __init__(self, folder: object, changed: Mapping[str, tuple[object, object]]) -> None:
+        listed = "; ".join(f"{name} was {old!r}, is {new!r}" for name, (old, new) in changed.items())
+        super().__init__(
+            f"the run in {folder} cannot go on: {listed}. Use the same options and data, or start "
+            f"another run from its weights: --init {folder} --out ANOTHER; --new-data accepts other images"
+        )
+
+
+@dataclass(slots=True)
+class Position:
+    """Position in a run: batches, images [count], time spent training [s], evaluations and the best AP50."""
+
+    batches: int = 0
+    views: int = 0
+    seconds: float = 0.0
+    evaluations: int = 0
+    best: float = -1.0
+    best_at: int = 0
+    history: list[dict[str, float]] = field(default_factory=list)
+
+
+class RunState:
+    """The mutable part of a run.
+
+    Args:
+        options: The run's options.
+        labels: The classes.
+        data: Digest of the images and objects.
+        device: Where it computes.
+    """
+
+    def __init__(
+        self, options: TrainingOptions, labels: tuple[str, ...], data: str, device: torch.device
+    ) -> None:
+        torch.manual_seed(options.seed)
+        self.options, self.labels, self.data = options, labels, data
+        network = Detector(options.architecture, len(labels))
+        self.network = network.to(device, memory_format=torch.channels_last)
+        self.average = copy.deepcopy(self.network).eval().requires_grad_(requires_grad=False)
+        plain = [p for p in self.network.parameters() if p.ndim <= 1]
+        decayed = [p for p in self.network.parameters() if p.ndim > 1]
+        groups = [
+            {"params": decayed, "weight_decay": options.weight_decay},
+            {"params": plain, "weight_decay": 0.0},
+        ]
+        self.optimiser = torch.optim.AdamW(groups, lr=options.learning_rate, foreach=True)
+        self.position = Position()
+        self._pairs = (list(self.average.parameters()), list(self.network.parameters()))
+
+    @property
+    def progress(self) -> float:
+        """Share of the run that is done [1]."""
+        if self.options.views is not None:
+            return min(1.0, self.position.views / self.options.views)
+        return min(1.0, self.position.seconds / (3600.0 * (self.options.hours or 1.0)))
+
+    @property
+    def plain(self) -> bool:
+        """True in the last part of the run, which has no augmentation."""
+        return self.progress >= 1.0 - self.options.plain_share
+
+    def set_rate(self) -> None:
+        """Set the learning rate: a linear warm-up, then half a cosine."""
+        progress = self.progress
+        if progress < WARM_UP:
+            factor = max(progress / WARM_UP, 1e-3)
+        else:
+            factor = FLOOR + (1 - FLOOR) * 0.5 * (
+                1 + math.cos(math.pi * (progress - WARM_UP) / (1 - WARM_UP))
+            )
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.options.learning_rate * factor
+
+    @torch.no_grad()
+    def update_average(self) -> None:
+        """Move the average towards the current weights; running statistics are copied."""
+        decay = self.options.averaging * (1 - math.exp(-(self.position.batches + 1) / RAMP))
+        torch._foreach_lerp_(*self._pairs, 1.0 - decay)
+        for mine, theirs in zip(self.average.buffers(), self.network.buffers(), strict=True):
+            mine.copy_(theirs)
+
+    def checkpoint(self, facts: Mapping[str, Any], complete: bool) -> Checkpoint:
+        """Return a checkpoint; ``complete`` includes what the run needs to go on."""
+        training = {
+            "network": self.network.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "position": asdict(self.position),
+            "random": torch.get_rng_state(),
+            "options": self.options.fixed(),
+            "data": self.data,
+        }
+        return Checkpoint(
+            architecture=self.options.architecture,
+            labels=self.labels,
+            size=self.options.image_size,
+            weights=self.average.state_dict(),
+            training=training if complete else None,
+            facts=facts,
+        )
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Go on where a checkpoint was written.
+
+        Raises:
+            RunDiffers: If options, classes or data are not those of the checkpoint.
+        """
+        before = checkpoint.training or {}
+        changed = {
+            name: (before.get("options", {}).get(name), now)
+            for name, now in self.options.fixed().items()
+            if before.get("options", {}).get(name) != now
+        }
+        if before.get("data") != self.data and not self.options.new_data:
+            changed["data"] = (str(before.get("data"))[:12], self.data[:12])
+        if checkpoint.labels != self.labels:
+            changed["classes"] = (len(checkpoint.labels), len(self.labels))
+        if changed:
+            raise RunDiffers(self.options.out, changed)
+        self.network.load_state_dict(before["network"])
+        self.average.load_state_dict(dict(checkpoint.weights))
+        self.optimiser.load_state_dict(before["optimiser"])
+        self.position = Position(**before["position"])
+        torch.set_rng_state(before["random"])
