@@ -12,7 +12,7 @@ FOLDER = Path(PREPARED or ROOT / ".environments")
 DETECTION = "transformers-5" if PREPARED else "tests"
 GROUNDING = "locateanything" if PREPARED else "tests"
 PATIENCE = 90.0
-PACKAGES = ("openral_core", "openral_perception_ros", "openral_detector_conformance")
+PACKAGES = ("openral_core", "openral_perception_ros", "openral_detector_conformance", "openral_training")
 
 
 def needs(name: str) -> pytest.MarkDecorator:

@@ -49,13 +49,15 @@ class Matches:
         return float(self.right[chosen].mean()) if chosen.any() else float("nan")
 
     def operating_point(self) -> float:
-        """Return the threshold with the best F1 score over all classes."""
+        """Return the threshold with the best F1 score over all classes, midway between two scores."""
         if not self.right.any():
             return 0.5
         order = np.argsort(-self.scores, kind="stable")
         hits = self.right[order].cumsum()
         f1 = 2 * hits / (np.arange(1, len(hits) + 1) + len(self.found_at))
-        return float(np.nextafter(self.scores[order][int(f1.argmax())], 0.0))
+        last = int(f1.argmax())
+        below = self.scores[order][last + 1] if last + 1 < len(order) else 0.0
+        return float((self.scores[order][last] + below) / 2)
 
 
 def match(detections: Sequence[Detections], objects: Sequence[Objects]) -> Matches:

@@ -138,9 +138,8 @@ def model_card(name: str, exported: Exported) -> str:
 
 LIMITS = (
     "The figures hold for images like those of the split above; on others, and on photographs where the "
-    "data were rendered, nothing was measured. It names only the classes of the table and confuses those with a "
-    "low "
-    "AP50; the smallest objects are missed most."
+    "data were rendered, nothing was measured. It names only the classes of the table and confuses those "
+    "with a low AP50; the smallest objects are missed most."
 )
 
 
