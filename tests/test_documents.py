@@ -100,7 +100,8 @@ def declared_options() -> set[str]:
         file for top in ("openral_*", "launch", "tools", "examples") for file in ROOT.glob(f"{top}/**/*.py")
     )
     named = re.findall(r"\"(--[a-z][a-z-]+)[=\"]", "\n".join(file.read_text() for file in sources))
-    return {option for options in recorded if isinstance(options, dict) for option in options} | set(named)
+    declared = (option for options in recorded if isinstance(options, dict) for option in options)
+    return {name for option in declared for name in option.split()} | set(named)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))

@@ -47,6 +47,7 @@ WITHOUT_KEY = {
     "mink",
     "mujoco",
     "ompl",
+    "onnx",
     "onnxruntime",
     "openai",
     "pynvml",

@@ -1,6 +1,6 @@
 """Run one job: ``python -m openral_training detector | evaluate | export <options as JSON>``.
 
-Exit code: 0 done; 1 an error of ours, one line; 130 a training that was interrupted and can be resumed.
+Exit code: 0 done; 2 refused, with the reason; 130 a training that was interrupted and can be resumed.
 """
 
 import signal
@@ -12,8 +12,8 @@ from openral_core.errors import OpenRALError
 from openral_training.jobs import evaluate_run, export_run, train
 from openral_training.options import EvaluationOptions, ExportOptions, TrainingOptions
 
-INTERRUPTED = 130
-"""Exit code after SIGINT, as shells report it."""
+INTERRUPTED, REFUSED = 130, 2
+"""Exit codes: after SIGINT, as shells report it; of an `OpenRALError`, as of the other commands."""
 
 
 def say(line: str) -> None:
@@ -51,7 +51,7 @@ def main() -> int:
         return JOBS[job](options)
     except OpenRALError as error:
         sys.stderr.write(f"{error}\n")
-        return 1
+        return REFUSED
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def detector(
 ) -> None:
     """Train a detector; interrupt it at any time and go on with --resume.
 
-    Exit code: 0 done; 1 the data, a checkpoint or the disk does not allow it; 130 interrupted, resumable.
+    Exit code: 0 done; 2 refused by the data, a checkpoint or a full disk; 130 interrupted, resumable.
     """
     given = {
         "data": data,
@@ -112,8 +112,9 @@ def export(
         str | None, typer.Option(help="input size [px]; default that of the run's images")
     ] = None,
     licence: Annotated[str, typer.Option(help="SPDX id of the weights' licence")] = "Apache-2.0",
-    int8: Annotated[
-        bool, typer.Option("--int8", help="also quantise, and keep that if AP50 falls by 0.01 at most")
+    quantise: Annotated[
+        bool,
+        typer.Option("--quantise", help="also quantise to int8, and keep that if AP50 falls by 0.01 at most"),
     ] = False,
     cache: Annotated[Path | None, typer.Option(help="folder of decoded images; default RUN/cache")] = None,
     environments: Environments = ENVIRONMENTS,
@@ -122,7 +123,7 @@ def export(
 
     DATA calibrates the scores (its val split) and judges them (its test split, where there is one).
     """
-    given = {"run": run, "data": data, "out": out, "licence": licence, "int8": int8, "cache": cache}
+    given = {"run": run, "data": data, "out": out, "licence": licence, "quantise": quantise, "cache": cache}
     options = parse_document(ExportOptions, {**given, "size": _size(size)}, "openral train export")
     become(job_command(environments, "export", options.model_dump_json()))
 

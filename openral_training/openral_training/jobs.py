@@ -145,7 +145,7 @@ def export_run(options: ExportOptions, say: Say) -> Exported:
         say(f"ONNX: {parity.boxes} boxes equal those of PyTorch within {parity.largest_difference:.4f}")
         judged = _judged_onnx(file, held_out.cache, size, checkpoint.labels, threshold)
         precision = "float32"
-        if options.int8:
+        if options.quantise:
             small = Path(folder) / "int8.onnx"
             quantised(file, images[:QUANTISATION_IMAGES], small)
             other = _judged_onnx(small, held_out.cache, size, checkpoint.labels, threshold)

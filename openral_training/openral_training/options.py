@@ -101,7 +101,7 @@ class ExportOptions(Document):
     out: Path
     size: tuple[int, int] | None = None
     licence: str = "Apache-2.0"
-    int8: bool = False
+    quantise: bool = False
     cache: Path | None = None
 
 

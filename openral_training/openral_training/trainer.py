@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import numpy as np
 import torch
 
 from openral_core.errors import OpenRALError
@@ -16,6 +15,7 @@ from openral_training.augmentation import Augmentation
 from openral_training.batches import Batch, BatchPlan, BatchStream
 from openral_training.checkpoints import initial_weights, read_checkpoint
 from openral_training.coco import CocoSplit, NotCoco, read_split, trained_labels
+from openral_training.curves import draw_curves
 from openral_training.evaluation import Evaluation, evaluate
 from openral_training.image_cache import ImageCache, open_cache
 from openral_training.losses import Assignment, detection_loss
@@ -24,7 +24,7 @@ from openral_training.options import TrainingOptions
 from openral_training.prediction import detect_all, input_size, predictor
 from openral_training.run_state import RunState
 
-LAST, BEST, METRICS = "last.pt", "best.pt", "metrics.json"
+LAST, BEST, METRICS, CURVES = "last.pt", "best.pt", "metrics.json", "curves.png"
 CLIPPED = 10.0
 """Largest norm of a gradient [1]; DETR-family trainings use less, YOLO-family ones 10."""
 REPORT_EVERY = 10.0
@@ -250,6 +250,7 @@ class TrainingRun:
             position.best, position.best_at = result.ap50, int(self.state.progress * self.options.evaluations)
             self.state.checkpoint(self._facts(result), complete=False).save(self.options.out / BEST)
         replace_file(self.options.out / METRICS, json.dumps(position.history, indent=1))
+        draw_curves(position.history, self.options.out / CURVES)
         return result
 
     def _facts(self, result: Evaluation | None) -> dict[str, object]:
@@ -267,8 +268,3 @@ class TrainingRun:
         """Write the checkpoint from which the run can go on."""
         self.state.checkpoint(self._facts(None), complete=True).save(self.options.out / LAST)
         self._saved = time.monotonic()
-
-
-def parameters_of(state: RunState) -> int:
-    """Count the parameters of the network."""
-    return int(np.sum([p.numel() for p in state.network.parameters()]))

@@ -113,7 +113,9 @@ def learn(data: Path, folder: Path) -> dict[str, object]:
     saved = folder / "result.json"
     judged = evaluate_run(EvaluationOptions(run=folder / "run", data=data, save=saved), lines.append)
     exported = export_run(
-        ExportOptions(run=folder / "run", data=data, out=folder / "rskills" / "shape-detector", int8=True),
+        ExportOptions(
+            run=folder / "run", data=data, out=folder / "rskills" / "shape-detector", quantise=True
+        ),
         lines.append,
     )
     return {
