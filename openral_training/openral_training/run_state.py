@@ -71,7 +71,7 @@ class RunState:
         ]
         self.optimiser = torch.optim.AdamW(groups, lr=options.learning_rate, foreach=True)
         self.position = Position()
-        self._pairs = (list(self.average.parameters()), list(self.network.parameters()))
+        self._pairs = (_averaged(self.average), _averaged(self.network))
 
     @property
     def progress(self) -> float:
@@ -99,11 +99,9 @@ class RunState:
 
     @torch.no_grad()
     def update_average(self) -> None:
-        """Move the average towards the current weights; running statistics are copied."""
+        """Move the average of weights and running statistics towards the current ones."""
         decay = self.options.averaging * (1 - math.exp(-(self.position.batches + 1) / RAMP))
         torch._foreach_lerp_(*self._pairs, 1.0 - decay)
-        for mine, theirs in zip(self.average.buffers(), self.network.buffers(), strict=True):
-            mine.copy_(theirs)
 
     def checkpoint(self, facts: Mapping[str, Any], complete: bool) -> Checkpoint:
         """Return a checkpoint; ``complete`` includes what the run needs to go on."""
@@ -147,3 +145,8 @@ class RunState:
         self.optimiser.load_state_dict(before["optimiser"])
         self.position = Position(**before["position"])
         torch.set_rng_state(before["random"])
+
+
+def _averaged(network: Detector) -> list[torch.Tensor]:
+    """Return weights and running statistics; what counts batches is used by neither."""
+    return [value for value in network.state_dict(keep_vars=True).values() if value.is_floating_point()]
