@@ -14,6 +14,8 @@ from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalRespons
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.task import Future
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
 from openral_core.skills import ParamValue, SkillResult
@@ -21,7 +23,7 @@ from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import SkillCatalogue
 from openral_ros import skill_server as skill_server_module
 from openral_ros.conversions.skills import key_values, skill_result_from_message
-from openral_ros.qos import LATCHED
+from openral_ros.qos import LATCHED, RELIABLE
 from openral_skills_ros import foreign_action
 from openral_skills_ros import node as skills_node
 from openral_skills_ros.node import SkillServerNode
@@ -282,3 +284,17 @@ class Bench:
         self.executor.shutdown()
         for node in (*self.nodes, self.client, self.robot):
             node.destroy_node()
+
+
+def stop(bench: Bench) -> None:
+    """Press the emergency stop."""
+    publisher = bench.client.create_publisher(String, "openral/stop", RELIABLE)
+    bench.until(publisher.get_subscription_count)
+    publisher.publish(String(data="red button"))
+
+
+def release(bench: Bench) -> None:
+    """Release the emergency stop."""
+    client = bench.client.create_client(Trigger, "openral/release")
+    bench.until(client.service_is_ready)
+    assert bench.wait(client.call_async(Trigger.Request())).success

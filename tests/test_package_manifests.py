@@ -30,6 +30,7 @@ ROSDEP_KEYS = {
     "typing_extensions": "python3-typing-extensions",
     "yaml": "python3-yaml",
     "zmq": "python3-zmq",
+    "websockets": "python3-websockets",
 }
 # No rosdep key: from requirements/ alone. torch and transformers belong to an engine's own environment.
 WITHOUT_KEY = {

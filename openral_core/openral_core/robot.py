@@ -7,17 +7,10 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from openral_core.documents import Document, InvalidDocument, load_document
+from openral_core.policies import PolicyBackend
+from openral_core.ros_names import CameraId, Frame, InterfaceType, OptionalName, RosName
 from openral_core.rskills import Verb
 from openral_core.skills import SkillStatus
-
-RosName = Annotated[str, StringConstraints(pattern=r"^/?[a-zA-Z_][a-zA-Z0-9_]*(/[a-zA-Z_][a-zA-Z0-9_]*)*$")]
-"""Name of a topic, service or action; without a slash in front it is in the robot's namespace."""
-OptionalName = Annotated[
-    str, StringConstraints(pattern=r"^$|^/?[a-zA-Z_][a-zA-Z0-9_]*(/[a-zA-Z_][a-zA-Z0-9_]*)*$")
-]
-InterfaceType = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*/action/[A-Z][A-Za-z0-9]*$")]
-Frame = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9_][a-zA-Z0-9_/]*$")]
-CameraId = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z][a-zA-Z0-9_]*$")]
 
 
 class Frames(Document):
@@ -246,7 +239,7 @@ class ActionBackend(Document):
 
 
 AnyBackend = Annotated[
-    Nav2Backend | SpinBackend | HeadBackend | PanTiltBackend | MoveItBackend | ActionBackend,
+    Nav2Backend | SpinBackend | HeadBackend | PanTiltBackend | MoveItBackend | PolicyBackend | ActionBackend,
     Field(discriminator="backend"),
 ]
 VERBS_OF: Mapping[str, frozenset[Verb]] = {
@@ -255,6 +248,7 @@ VERBS_OF: Mapping[str, frozenset[Verb]] = {
     "head": frozenset({Verb.LOOK_AT}),
     "pan_tilt": frozenset({Verb.LOOK_AT}),
     "moveit": frozenset({Verb.GRASP, Verb.PLACE, Verb.HANDOVER}),
+    "policy": frozenset(Verb),
     "action": frozenset(Verb),
 }
 """Verbs that each kind of backend can carry out."""

@@ -11,6 +11,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from openral_core.documents import Document, InvalidDocument, parse_document, read_yaml
 from openral_core.errors import OpenRALError, format_choices
+from openral_core.policies import PolicyContract
 
 ID_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}$"
 
@@ -226,11 +227,19 @@ class SkillManifest(Manifest):
     deadline: float = Field(gt=0.0, description="wall-clock time one goal may take [s]")
 
 
+class PolicyManifest(Manifest, PolicyContract):
+    """A remote policy that carries out a verb; the parameters are those of the verb's skill."""
+
+    kind: Literal["policy"]
+    verb: Verb
+
+
 MANIFEST_FILE = "rskill.yaml"
-AnyManifest = DetectorManifest | SkillManifest
+AnyManifest = DetectorManifest | SkillManifest | PolicyManifest
 _KINDS: Mapping[str, type[AnyManifest]] = {
     "detector": DetectorManifest,
     "skill": SkillManifest,
+    "policy": PolicyManifest,
 }
 
 
@@ -296,6 +305,15 @@ class Registry:
         if not isinstance(found, SkillManifest):
             raise UnknownId("skill", name, (m.id for m in self.skills))
         return found
+
+    def policy(self, name: str) -> PolicyManifest:
+        """Return the policy with this id, alias or slug.
+
+        Raises:
+            UnknownId: If there is none; the message lists every policy.
+        """
+        policies = {m.id: m for m in self._by_id.values() if isinstance(m, PolicyManifest)}
+        return policies[find_named("policy", name, (m.name for m in policies.values())).id]
 
     def folder(self, rskill_id: str) -> Path:
         """Return the folder of the manifest with exactly this id."""

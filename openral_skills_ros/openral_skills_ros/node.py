@@ -16,6 +16,7 @@ from rclpy.task import Future
 from openral_core.consent_policy import load_policy
 from openral_core.errors import OpenRALError
 from openral_core.home_map import NoGoZone, load_map
+from openral_core.policies import PolicyBackend
 from openral_core.robot import (
     ActionBackend,
     AnyBackend,
@@ -84,9 +85,15 @@ class BackendFactory:
     """
 
     def __init__(
-        self, scope: ResourceScope, node: Node, robot: RobotDescription, keep_out: tuple[NoGoZone, ...]
+        self,
+        scope: ResourceScope,
+        node: Node,
+        robot: RobotDescription,
+        registry: Registry,
+        keep_out: tuple[NoGoZone, ...],
     ) -> None:
         self._scope, self._node, self._robot, self._keep_out = scope, node, robot, keep_out
+        self._registry = registry
         limits = robot.localisation
         self._gate = LocalisationGate(scope, node, limits) if limits else None
         self._transforms = TransformBuffer(scope)
@@ -118,12 +125,25 @@ class BackendFactory:
                 return NavigateBackend(self._scope, self._node, frames, options, self._gate, self._keep_out)
             case SpinBackend():
                 return SpinMotion(self._scope, self._node, frames, options, self._transforms)
-            case HeadBackend():
-                return TrajectoryHead(self._scope, self._node, frames, options, self._transforms)
-            case PanTiltBackend():
-                return PanTiltHead(self._scope, self._node, frames, options, self._transforms)
+            case HeadBackend() | PanTiltBackend():
+                return self._head_backend(options)
+            case PolicyBackend():
+                return self._policy_backend(verb, options)
             case ActionBackend():
                 return AnyActionBackend(self._scope, self._node, frames, options)
+
+    def _head_backend(self, options: HeadBackend | PanTiltBackend) -> Backend:
+        frames = self._robot.frames
+        if isinstance(options, HeadBackend):
+            return TrajectoryHead(self._scope, self._node, frames, options, self._transforms)
+        return PanTiltHead(self._scope, self._node, frames, options, self._transforms)
+
+    def _policy_backend(self, verb: Verb, options: PolicyBackend) -> Backend:
+        # Its websocket and msgpack take memory that a robot without policies need not spend.
+        from openral_skills_ros.backends.policy.backend import RemotePolicyBackend, policy_for
+
+        policy = policy_for(verb, options, self._robot, self._registry)
+        return RemotePolicyBackend(self._scope, self._node, self._robot, options, policy, self._transforms)
 
     def _hand_backends(self, drive: Backend | None) -> "HandBackends":
         if self._hand is None:
@@ -144,10 +164,11 @@ class RobotSkills:
         scope: ResourceScope,
         node: Node,
         robot: RobotDescription,
+        registry: Registry,
         keep_out: tuple[NoGoZone, ...] = (),
     ) -> None:
         self._node, self._lease = node, robot.client_lease
-        self._factory = BackendFactory(scope, node, robot, keep_out)
+        self._factory = BackendFactory(scope, node, robot, registry, keep_out)
         self._backends: Mapping[Verb, Backend] = self._factory.make_all()
         self._run: Run | None = None
         self._waiting: tuple[Backend, float, Future] | None = None
@@ -266,6 +287,7 @@ class SkillServerNode(LifecycleNodeBase):
         Raises:
             InvalidParameters: If the node's parameters are invalid.
             InvalidDocument: If robot.yaml, its map, the policy or a skill's manifest is invalid.
+            UnsuitablePolicy: If a policy rSkill does not fit the robot or its verb.
         """
         parameters = declare(self, SkillServerParameters)
         start_tracing("skill_server", Path(parameters.record) if parameters.record else None)
@@ -273,7 +295,7 @@ class SkillServerNode(LifecycleNodeBase):
         registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
         home = load_map(Path(parameters.robot).parent / robot.map) if robot.map else None
         policy = load_policy(parameters.policy, home)
-        self._skills = RobotSkills(scope, self, robot, policy.keep_out)
+        self._skills = RobotSkills(scope, self, robot, registry, policy.keep_out)
         self._server = SkillServer(scope, self, registry, self._skills, parameters, home)
 
     def activate(self, scope: ResourceScope) -> None:

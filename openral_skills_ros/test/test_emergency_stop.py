@@ -8,30 +8,16 @@ import pytest
 pytest.importorskip("rclpy")
 pytest.importorskip("nav2_msgs", reason="the interfaces of Nav2 are not built: make robot")
 
+from foreign_robot import release, stop
 from nav2_msgs.action import NavigateToPose
 from rclpy.action import ActionClient
-from std_msgs.msg import String
-from std_srvs.srv import Trigger
 
 from openral_core.emergency_stop import StopFile, StopState
 from openral_core.geometry import Pose
 from openral_core.skills import SkillStatus
-from openral_ros.qos import RELIABLE
 
 KITCHEN = Pose.planar(3.0, 1.0, 1.5)
 NAV2 = {"NAVIGATE": {"backend": "nav2"}}
-
-
-def stop(bench: Any) -> None:
-    publisher = bench.client.create_publisher(String, "openral/stop", RELIABLE)
-    bench.until(publisher.get_subscription_count)
-    publisher.publish(String(data="red button"))
-
-
-def release(bench: Any) -> None:
-    client = bench.client.create_client(Trigger, "openral/release")
-    bench.until(client.service_is_ready)
-    assert bench.wait(client.call_async(Trigger.Request())).success
 
 
 def test_a_stop_cancels_the_drive_at_nav2_and_refuses_the_next(bench: Any) -> None:

@@ -212,6 +212,13 @@ FILES: Mapping[str, FileEntrance] = {
         FileEntrance("run", "run.mcap", valid_recording, open_recording),
         FileEntrance("policy", "policy.yaml", file_of("examples", "consent_policy.yaml"), _load_policy),
         FileEntrance("robot", "robot.yaml", file_of("robots", "mobile_manipulator.yaml"), load_robot),
+        FileEntrance(
+            "policy rSkill",
+            "rskill.yaml",
+            file_of("robots", "policies", "open-drawer-pi0", "rskill.yaml"),
+            load_manifest,
+            "open-drawer-pi0",
+        ),
         FileEntrance("map", "map.yaml", file_of("scenes", "maps", "studio.yaml"), load_map),
         FileEntrance("scene", "scene.yaml", file_of("scenes", "deploy", "studio.yaml"), load_scene),
         FileEntrance("scene graph", "graph.json", file_of("scenes", "memory", "home.json"), read_graph),

@@ -46,6 +46,7 @@ def test_the_examples_are_a_robot_that_acts_and_one_that_only_looks() -> None:
     assert skills == {
         "mobile_manipulator": {Verb.NAVIGATE, Verb.LOOK_AT, Verb.GRASP, Verb.PLACE, Verb.HANDOVER, Verb.POUR},
         "shelf_camera": set(),
+        "tabletop_arm": {Verb.OPEN},
     }
 
 

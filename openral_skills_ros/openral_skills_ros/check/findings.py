@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.policies import PolicyBackend
 from openral_core.robot import (
     ActionBackend,
     AnyBackend,
@@ -296,6 +297,8 @@ TYPES = {
 
 def actions_of(backend: AnyBackend, robot: RobotDescription) -> list[tuple[str, str]]:
     """Return the names and types of the actions that a backend needs."""
+    if isinstance(backend, PolicyBackend):
+        return []
     if isinstance(backend, MoveItBackend):
         if robot.arm is None:
             return []

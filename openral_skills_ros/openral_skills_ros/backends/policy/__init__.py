@@ -1,0 +1,1 @@
+"""Verbs by policies on remote servers."""
