@@ -23,6 +23,7 @@ DISPLAYED = {
     "MarkerArray": "visualization_msgs/msg/MarkerArray",
     "Image": "sensor_msgs/msg/Image",
     "Odometry": "nav_msgs/msg/Odometry",
+    "RobotModel": "std_msgs/msg/String",
 }
 WITHOUT_TOPIC = {"Grid", "TF", "DepthCloud"}
 PANELS = {
@@ -41,7 +42,7 @@ def test_every_display_of_rviz_has_a_topic_of_its_type_and_reads_what_is_offered
         name = display["Class"].removeprefix("rviz_default_plugins/")
         if name in WITHOUT_TOPIC:
             continue
-        topic = display["Topic"]
+        topic = display["Description Topic" if name == "RobotModel" else "Topic"]
         assert TYPES[topic["Value"]] == DISPLAYED[name]
         reliability, durability = QUALITY[topic["Value"]].split()
         if topic["Reliability Policy"] == "Reliable":
@@ -79,6 +80,8 @@ def topics_of(panel: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for path in [panel.get("topicPath"), *(each["value"] for each in panel.get("paths", ()))]:
         if path:
             yield path.partition(".")[0], path.partition(".")[2]
+    for layer in panel.get("layers", {}).values():
+        yield layer["topic"], ""
     if "topicToRender" in panel:
         yield panel["topicToRender"], ""
 

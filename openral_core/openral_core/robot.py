@@ -267,6 +267,10 @@ class RobotDescription(Document):
     )
     arm: Arm | None = Field(default=None, description="needed by the backend moveit")
     skills: dict[Verb, AnyBackend] = Field(default_factory=dict)
+    urdf: str = Field(
+        default="",
+        description="URDF, relative to this file, published on robot_description; empty = by the robot",
+    )
     policy: str = Field(default="", description="consent policy, relative to this file; empty = none")
     client_lease: float = Field(
         default=20.0,

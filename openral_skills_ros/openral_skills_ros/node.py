@@ -9,11 +9,14 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
 from rclpy.node import Node
 from rclpy.task import Future
+from std_msgs.msg import String
 
 from openral_core.consent_policy import load_policy
+from openral_core.documents import InvalidDocument
 from openral_core.errors import OpenRALError
 from openral_core.home_map import NoGoZone, load_map
 from openral_core.policies import PolicyBackend
@@ -35,6 +38,7 @@ from openral_ros.callback_guard import describe_error
 from openral_ros.conversions.stamps import seconds
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
+from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
 from openral_ros.skill_server import EXECUTE, QueuedGoal, SkillServer
@@ -273,6 +277,22 @@ class RobotSkills:
             self.stop(f"stopped: no client of {EXECUTE} in the graph for {self._lease:.1f} s")
 
 
+def publish_urdf(scope: ResourceScope, file: Path) -> None:
+    """Publish a robot's URDF, latched.
+
+    Raises:
+        InvalidDocument: If it cannot be read or is no URDF.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+        root = ET.fromstring(text).tag
+    except (OSError, ValueError, ET.ParseError) as error:
+        raise InvalidDocument(file, [str(error)]) from error
+    if root != "robot":
+        raise InvalidDocument(file, [f"a URDF has the root <robot>, found <{root}>"])
+    scope.publisher(String, "robot_description", LATCHED).publish(String(data=text))
+
+
 class SkillServerNode(LifecycleNodeBase):
     """Lifecycle node that carries out skills on a real robot."""
 
@@ -293,6 +313,8 @@ class SkillServerNode(LifecycleNodeBase):
         start_tracing("skill_server", Path(parameters.record) if parameters.record else None)
         robot = load_robot(Path(parameters.robot))
         registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
+        if robot.urdf:
+            publish_urdf(scope, Path(parameters.robot).parent / robot.urdf)
         home = load_map(Path(parameters.robot).parent / robot.map) if robot.map else None
         policy = load_policy(parameters.policy, home)
         self._skills = RobotSkills(scope, self, robot, registry, policy.keep_out)

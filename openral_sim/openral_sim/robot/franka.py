@@ -77,6 +77,21 @@ def assets_folder() -> Path:
     return folder
 
 
+def _spec_of(folder: Path) -> mujoco.MjSpec:
+    files = {name: (folder / name).read_bytes() for name in ("assets.xml", "chain.xml")}
+    return mujoco.MjSpec.from_string(_WRAPPER, include=files)
+
+
+def mesh_files() -> dict[str, Path]:
+    """Return the file of each mesh by its name in the arm's model.
+
+    Raises:
+        FrankaAssetsMissing: If the asset wheel is not installed.
+    """
+    folder = assets_folder()
+    return {mesh.name: folder / "meshes" / mesh.file for mesh in _spec_of(folder).meshes}
+
+
 def load_arm() -> mujoco.MjSpec:
     """Load the arm with decimated meshes, our joint names, our finger pads and no actuators.
 
@@ -84,8 +99,7 @@ def load_arm() -> mujoco.MjSpec:
         FrankaAssetsMissing: If the asset wheel is not installed.
     """
     folder = assets_folder()
-    files = {name: (folder / name).read_bytes() for name in ("assets.xml", "chain.xml")}
-    spec = mujoco.MjSpec.from_string(_WRAPPER, include=files)
+    spec = _spec_of(folder)
     spec.nuser_actuator = -1
     for mesh in spec.meshes:
         _embed(mesh, folder / "meshes" / mesh.file)

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from openral_sim.robot.franka import GRIPPER, load_arm
 from openral_sim.robot.joints import PREFIX, RobotNames
 
+ARM_PREFIX = f"{PREFIX}arm_"
+"""Prefix of everything of the arm."""
 BASE_RADIUS = 0.27
 """Radius of the base's footprint in [m]."""
 MAST_X = -0.22
@@ -245,7 +247,7 @@ def _robot_spec(x: float, y: float, yaw: float) -> mujoco.MjSpec:
     base = add_base(spec, x, y, yaw)
     torso = add_torso(base)
     add_head(base)
-    spec.attach(load_arm(), prefix="arm_", frame=torso.add_frame())
+    spec.attach(load_arm(), prefix=ARM_PREFIX.removeprefix(PREFIX), frame=torso.add_frame())
     _equip_hand(spec.body("arm_link7"))
     add_actuators(spec)
     _add_equalities(spec)

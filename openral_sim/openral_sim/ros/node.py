@@ -1,7 +1,8 @@
 """Simulation node: a MuJoCo world as a robot with cameras, and its skill server.
 
-Publishes /clock, tf, tf_static, odom, joint_states; per camera image_raw, depth, camera_info, semantic and
-labels; openral/skills, openral/failure/skill_server. Serves the action openral/execute_rskill.
+Publishes /clock, tf, tf_static, odom, joint_states, robot_description; per camera image_raw, depth,
+camera_info, semantic and labels; openral/skills, openral/failure/skill_server. Serves the action
+openral/execute_rskill.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Publication of the simulation's state: /clock, /tf, /tf_static, /odom and /joint_states.
+"""Publication of the simulation's state: /clock, /tf, /tf_static, /odom, /joint_states, /robot_description.
 
 `SimPublishers` publishes these and the cameras' images in the order in which subscribers need them.
 """
@@ -6,23 +6,29 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 
+import mujoco
 import numpy as np
 from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry
+from numpy.typing import NDArray
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from openral_core.geometry import Pose, inverse
 from openral_ros.conversions.geometry import pose_message, transform_message
 from openral_ros.conversions.stamps import stamp_of
-from openral_ros.qos import RELIABLE, SENSOR
+from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
 from openral_sim.rendering import CameraRenderer, InstanceLabels
 from openral_sim.rendering.sensor import SENSORS
 from openral_sim.robot import PREFIX, RobotControl
+from openral_sim.robot.franka import mesh_files
+from openral_sim.robot.model import ARM_PREFIX
+from openral_sim.robot.urdf import TIP, links_of, robot_description, ros_name
 from openral_sim.ros.camera_publisher import CameraImageSource, CameraTopics, ImageQueue
 from openral_sim.ros.parameters import SimParameters
 from openral_sim.simulation import RateTimer, Simulation, StepProfiler
@@ -32,17 +38,17 @@ ODOM = "odom"
 BASE = "base_link"
 STATE_RATE = 25.0
 """Rate of transforms and joint states in simulated time [Hz]."""
+LINK_RATE = 10.0
+"""Rate of the transforms of links in simulated time [Hz]: for views; cameras have transforms of their own."""
 _DYNAMIC = QoSProfile(depth=100)
 _STATIC = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
-def ros_name(model_name: str) -> str:
-    """Return the name of a frame or joint in ROS: the name in the model without the robot's prefix."""
-    return model_name.removeprefix(PREFIX)
-
-
 class RobotStateTopics:
-    """Publishers of odometry and of the joints above the base; a message without subscribers is not built."""
+    """Publishers of odometry, of the joints above the base, and of the URDF.
+
+    Odometry and joint states without subscribers are not built.
+    """
 
     def __init__(self, scope: ResourceScope, robot: RobotControl) -> None:
         self._robot = robot
@@ -52,6 +58,9 @@ class RobotStateTopics:
         self._velocities = np.array([model.joint(name).dofadr[0] for name in self._joints])
         self._odometry: Publisher = scope.publisher(Odometry, "odom", RELIABLE)
         self._joint_states: Publisher = scope.publisher(JointState, "joint_states", RELIABLE)
+        meshes = {f"{ARM_PREFIX}{name}": file for name, file in mesh_files().items()}
+        description = String(data=robot_description(model, robot.names, meshes))
+        scope.publisher(String, "robot_description", LATCHED).publish(description)
 
     def publish(self, time: float) -> None:
         """Publish the current state, stamped ``time`` [s]."""
@@ -82,20 +91,39 @@ class RobotStateTopics:
 
 
 class TransformTopics:
-    """Publishers of the transforms odom -> base_link -> cameras' optical frames.
+    """Publishers of the transforms odom -> base_link -> cameras' optical frames, and of the robot's links.
 
-    map -> odom is static, because the simulated base does not slip.
+    map -> odom is static, because the simulated base does not slip. A camera's frame is a child of base_link,
+    as it is stamped with each image; the links of the URDF have their parents in it, and `LINK_RATE`.
     """
 
     def __init__(self, scope: ResourceScope, robot: RobotControl) -> None:
         self._robot = robot
+        links = links_of(robot.model, robot.names)[1:]
+        self._moving = [link for link in links if robot.model.body_jntnum[link]]
+        self._link_timer = RateTimer(LINK_RATE)
         self._dynamic = scope.publisher(TFMessage, "tf", _DYNAMIC)
-        scope.publisher(TFMessage, "tf_static", _STATIC).publish(
-            TFMessage(transforms=[_stamped(MAP, ODOM, Pose(), 0.0)])
-        )
+        fixed = [_stamped(MAP, ODOM, Pose(), 0.0)]
+        fixed += [self._link_transform(link, 0.0) for link in links if link not in self._moving]
+        site = robot.model.site(robot.names.grasp_site)
+        tip = _stamped(ros_name(robot.names.hand), TIP, _pose(site.pos, site.quat), 0.0)
+        scope.publisher(TFMessage, "tf_static", _STATIC).publish(TFMessage(transforms=[*fixed, tip]))
+
+    def _link_transform(self, link: int, time: float) -> TransformStamped:
+        model, data = self._robot.model, self._robot.data
+        parent = int(model.body_parentid[link])
+        pos, back, quat = np.zeros(3), np.zeros(4), np.zeros(4)
+        mujoco.mju_negQuat(back, data.xquat[parent])
+        mujoco.mju_rotVecQuat(pos, data.xpos[link] - data.xpos[parent], back)
+        mujoco.mju_mulQuat(quat, back, data.xquat[link])
+        parent_name, name = (ros_name(model.body(body).name) for body in (parent, link))
+        return _stamped(parent_name, name, _pose(pos, quat), time)
 
     def publish(self, time: float) -> None:
         """Publish the current pose of every moving frame, stamped ``time`` [s]."""
+        if self._link_timer.due(time):
+            links = [self._link_transform(link, time) for link in self._moving]
+            self._dynamic.publish(TFMessage(transforms=links))
         names = self._robot.names
         T_map_base = self._robot.T_map_body(names.base)
         T_base_map = inverse(T_map_base)
@@ -104,6 +132,11 @@ class TransformTopics:
             pose = Pose.from_matrix(T_base_map @ self._robot.T_map_body(frame))
             transforms.append(_stamped(BASE, ros_name(frame), pose, time))
         self._dynamic.publish(TFMessage(transforms=transforms))
+
+
+def _pose(pos: NDArray[np.float64], quat: NDArray[np.float64]) -> Pose:
+    w, x, y, z = map(float, quat)
+    return Pose((float(pos[0]), float(pos[1]), float(pos[2])), (x, y, z, w))
 
 
 def _stamped(parent: str, child: str, pose: Pose, time: float) -> TransformStamped:

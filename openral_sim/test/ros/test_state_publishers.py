@@ -2,6 +2,7 @@
 
 from math import radians, tan
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -9,9 +10,11 @@ import pytest
 pytest.importorskip("rclpy")
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, Image, JointState
+from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import LabelInfo
 
+from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose, transform_points
 from openral_ros.conversions.images import depth_of, image_view, rgb_of
 from openral_ros.conversions.stamps import nanoseconds, seconds
@@ -108,3 +111,28 @@ def test_joint_states_name_the_arm_and_the_head_without_the_base(bench: Any) -> 
     assert {"lift", "arm_joint7", "head_pan", "head_tilt"} <= set(state.name)
     assert "base_x" not in state.name
     assert len(state.name) == len(state.position) == len(state.velocity)
+
+
+def test_every_link_of_the_urdf_has_a_transform_and_every_joint_a_state(bench: Any) -> None:
+    urdf = ET.fromstring(bench.hear(String, "robot_description", LATCHED).data)
+    links = [link.attrib["name"] for link in urdf.findall("link")]
+    moving = [joint.attrib["name"] for joint in urdf.findall("joint") if joint.attrib["type"] != "fixed"]
+    assert len(links) == 15
+    state = bench.hear(JointState, "joint_states", RELIABLE)
+    assert sorted(state.name) == sorted(moving)
+    scope = ResourceScope(bench.client)
+    transforms = TransformBuffer(scope)
+    bench.until(lambda: all(knows(transforms, link) for link in links))
+    T_arm_tip = np.linalg.inv(transforms.lookup_newest("map", "arm_link0")) @ transforms.lookup_newest(
+        "map", "grasp"
+    )
+    scope.close()
+    assert 0.2 < np.linalg.norm(T_arm_tip[:3, 3]) < 0.95  # the reach of the arm with its hand
+
+
+def knows(transforms: TransformBuffer, link: str) -> bool:
+    try:
+        transforms.lookup_newest("map", link)
+    except OpenRALError:
+        return False
+    return True
