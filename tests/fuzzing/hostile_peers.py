@@ -45,9 +45,7 @@ class HostilePeers:
 
     def doors(self) -> Iterator[Door]:
         """Yield one door per client."""
-        clients = {
-            self._rig.node.resolve_service_name(each.srv_name): each for each in self._rig.node.clients
-        }
+        clients = {each.service_name: each for each in self._rig.node.clients}
         for name, client in sorted(clients.items()):
             if name not in self._services:
                 self._intercept(self._rig.stranger.create_service(client.srv_type, name, _as_it_is))
@@ -102,7 +100,7 @@ class HostilePeers:
         return Door(f"{self._rig.name} result {name}", odd, deliver, WEIGHT)
 
     def _intercept(self, service: Any) -> None:
-        name = service.srv_name
+        name = service.service_name
         self._services.add(name)
         intercept_responses(service, lambda send: self._sending(name, send))
 
