@@ -54,6 +54,7 @@ WITHOUT_KEY = {
     "pynvml",
     "pytransform3d",
     "rapidfuzz",
+    "ray",
     "rosbags",
     "tokenizers",
     "torch",

@@ -50,11 +50,14 @@ def render(
     sensors: Annotated[str, typer.Option(help="sensor of the depth images: off, mild or realsense")] = "off",
     shadows: Annotated[float, typer.Option(min=0.0, max=1.0, help="share of images with shadows")] = 0.25,
     jobs: Annotated[int, typer.Option(min=0, help="processes; 0 = one per core")] = 0,
+    cluster: Annotated[str, typer.Option(help="render on the Ray cluster with this address, or auto")] = "",
 ) -> None:
     """Render images with boxes, visible shares, depth and camera poses from homes drawn from seeds.
 
-    The same plan and options give the same bytes, with any number of processes. Exit code: 0 done, 2 stopped.
+    The same plan and options give the same bytes, with any number of processes or nodes.
+    Exit code: 0 done, 2 stopped.
     """
+    from openral_data.cluster import on_cluster
     from openral_data.dataset import Dataset
     from openral_data.home_renderer import RenderSettings
     from openral_data.jobs import in_processes
@@ -81,7 +84,8 @@ def render(
             count += rendered
             progress.update(bar, advance=1, description=f"homes, {count} images")
 
-        render_homes(dataset, in_processes(jobs or os.cpu_count() or 1), on_home)
+        work = on_cluster(cluster) if cluster else in_processes(jobs or os.cpu_count() or 1)
+        render_homes(dataset, work, on_home)
     for name in names:
         console.print(f"{out / name / 'annotations.json'}", soft_wrap=True)
 

@@ -19,7 +19,7 @@ import openral_data
 import openral_sim
 from openral_core.errors import OpenRALError
 from openral_core.files import replace_file
-from openral_data.home_renderer import LabelledImage, RenderSettings, render_home
+from openral_data.home_renderer import RenderSettings, render_home
 from openral_data.labels import CATEGORIES
 from openral_data.photometry import encode_depth, encode_jpeg
 from openral_data.splits import DataPlan
@@ -189,26 +189,42 @@ def code_version() -> dict[str, object]:
 def render_task(task: HomeTask) -> int:
     """Render one home and return the number of its images; a finished home is left as it is."""
     if not task.part.exists():
-        # llvmpipe's threads would compete with the other processes; the pixels are the same with any number.
-        os.environ.setdefault("LP_NUM_THREADS", "1")
-        images, annotations = list[object](), list[object]()
-        rendered = render_home(task.seed, task.images, task.without, task.settings)
-        for number, image in enumerate(rendered, start=task.first_image):
-            images.append(_write_image(task, number, image))
-            annotations += [each.record(number) for each in image.annotations]
-        replace_file(task.part, json.dumps({"images": images, "annotations": annotations}))
+        write_files(task, render_files(task))
+    return count_images(task)
+
+
+def render_files(task: HomeTask) -> dict[str, bytes]:
+    """Render one home; return its files by their names in the folder of the split, the part file last."""
+    # llvmpipe's threads would compete with the other processes; the pixels are the same with any number.
+    os.environ.setdefault("LP_NUM_THREADS", "1")
+    contents = dict[str, bytes]()
+    images, annotations = list[object](), list[object]()
+    rendered = render_home(task.seed, task.images, task.without, task.settings)
+    for number, image in enumerate(rendered, start=task.first_image):
+        record: dict[str, object] = {"id": number, "home": task.seed, "license": 1}
+        record["file_name"] = f"images/{number:0{_DIGITS}d}.jpg"
+        jpeg = encode_jpeg(image.rgb, np.random.default_rng([task.seed, number]))
+        contents[f"images/{number:0{_DIGITS}d}.jpg"] = jpeg
+        if image.depth is not None:
+            record["depth_file_name"] = f"depth/{number:0{_DIGITS}d}.png"
+            contents[f"depth/{number:0{_DIGITS}d}.png"] = encode_depth(image.depth)
+        images.append({**record, **image.record()})
+        annotations += [each.record(number) for each in image.annotations]
+    part = json.dumps({"images": images, "annotations": annotations})
+    return {**contents, str(task.part.relative_to(task.folder)): part.encode()}
+
+
+def write_files(task: HomeTask, contents: Mapping[str, bytes]) -> None:
+    """Write the files of a home; its part file comes last, in one step."""
+    for name, content in contents.items():
+        if task.folder / name != task.part:
+            (task.folder / name).write_bytes(content)
+    replace_file(task.part, contents[str(task.part.relative_to(task.folder))].decode())
+
+
+def count_images(task: HomeTask) -> int:
+    """Return the number of images of a finished home."""
     return len(_list(read_json(task.part), "images", task.part))
-
-
-def _write_image(task: HomeTask, number: int, image: LabelledImage) -> dict[str, object]:
-    name = f"{number:0{_DIGITS}d}"
-    encoded = encode_jpeg(image.rgb, np.random.default_rng([task.seed, number]))
-    (task.folder / "images" / f"{name}.jpg").write_bytes(encoded)
-    record = {"id": number, "file_name": f"images/{name}.jpg", "home": task.seed, "license": 1}
-    if image.depth is not None:
-        (task.folder / "depth" / f"{name}.png").write_bytes(encode_depth(image.depth))
-        record["depth_file_name"] = f"depth/{name}.png"
-    return {**record, **image.record()}
 
 
 def read_json(path: Path) -> dict[str, object]:

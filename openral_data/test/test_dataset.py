@@ -62,7 +62,7 @@ def test_a_full_disk_stops_rendering_and_says_how_to_go_on(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(dataset_module, "_write_image", full)
+    monkeypatch.setattr(dataset_module, "write_files", full)
     with pytest.raises(RenderingStopped, match=r"0 of 2 homes .*No space left.*repeat the command"):
         render(dataset, in_processes(1), silent)
     assert not list(dataset.folder.glob("train/parts/*"))
