@@ -29,6 +29,8 @@ ASKS, ANSWERS = "May I ", ("yes", "no")
 
 DEFAULT_RULE = "default"
 """Name of the policy's default in decisions."""
+QUESTION_PREFIX = "consent-"
+"""Begin of every question's id, which sets it apart from ids of missions and calls."""
 QUESTION, STEP = "consent_question", "consent_step"
 """Evidence keys of a goal that needs a yes: id of the question, and the step in words."""
 
@@ -168,7 +170,7 @@ class Consent:
         if asked:
             return asked
         self._asked += 1
-        question_id = f"consent-{self.session}-{self._asked}"
+        question_id = f"{QUESTION_PREFIX}{self.session}-{self._asked}"
         self._open[question_id] = key
         while len(self._open) > OPEN_QUESTIONS:
             self._open.pop(next(iter(self._open)))

@@ -1,6 +1,6 @@
 """Questions to a human: hand-offs, whose answer continues the mission, and approval of acting steps."""
 
-from openral_core.consent import ANSWERS, ASKS, QUESTION, STEP, is_yes, question_of
+from openral_core.consent import ANSWERS, ASKS, QUESTION, QUESTION_PREFIX, STEP, is_yes, question_of
 from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState
 from openral_core.skills import SkillResult
@@ -97,11 +97,10 @@ def consent_to(mission: Mission, result: SkillResult) -> Procedure[bool]:
     Raises:
         ConsentRefused: If the operator does not permit it, or does not answer.
     """
-    question_id, step = result.evidence.get(QUESTION), result.evidence.get(STEP)
-    if not (isinstance(question_id, str) and isinstance(step, str) and question_id):
+    question_id, step = str(result.evidence.get(QUESTION, "")), result.evidence.get(STEP)
+    if not question_id.startswith(QUESTION_PREFIX) or question_id == mission.id or not isinstance(step, str):
         return False
-    step = plain(step, MAX_STEP)
-    seconds = mission.settings.deadlines.approval
+    step, seconds = plain(step, MAX_STEP), mission.settings.deadlines.approval
     answer = yield from put(mission, question_of(step), ANSWERS, seconds, plain(question_id, MAX_STEP))
     if answer is None or not is_yes(answer):
         raise ConsentRefused(step, answer)

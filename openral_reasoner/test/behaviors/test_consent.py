@@ -4,16 +4,17 @@ import json
 
 import pytest
 
-from openral_core.consent import Consent, is_yes
+from openral_core.consent import QUESTION, STEP, Consent, is_yes
 from openral_core.consent_policy import Permission, Policy, Rule, Subject
 from openral_core.missions import MissionState
 from openral_core.skill_errors import SkillFailed
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_reasoner.behaviors.human import is_approval
+from openral_reasoner.behaviors.human import consent_to, is_approval
 from openral_reasoner.commands import Command, PublishHandoff, SendSkill
 from openral_reasoner.context import Context, RawCall, ToolResult
 from openral_reasoner.events import Event, PromptReceived, SkillEnded
+from openral_reasoner.mission import Mission
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.fake_peers import HomePeers
@@ -117,6 +118,17 @@ def test_without_a_yes_the_mission_ends_and_nothing_is_grasped(
     assert played.end is not None
     assert (played.end.state, said in played.end.reason) == (state, True)
     assert played.skills.count("grasp") == 1
+
+
+@pytest.mark.parametrize("question", ["", "m1", "skill-1", "consent-m", 3.0])
+def test_an_id_that_no_question_can_have_is_not_asked(
+    question: str | float, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    mission = Mission("consent-m", PromptReceived(id="p", text="bring me the mug"), settings, palette)
+    result = SkillResult(SkillStatus.INACTIVE, "", {QUESTION: question, STEP: "open the fridge"})
+    with pytest.raises(StopIteration) as end:
+        next(consent_to(mission, result))
+    assert (end.value.value, mission.drain()) == (False, ())
 
 
 def test_the_model_is_told_what_is_never_permitted(
