@@ -264,9 +264,14 @@ class Registry:
         """Load every manifest below these folders.
 
         Raises:
-            InvalidManifest: If a file is invalid or two share a name; it names file, key and valid values.
+            InvalidManifest: If a folder cannot be read, a file is invalid or two share a name; it names file,
+                key and valid values.
         """
-        files = [file for folder in folders for file in sorted(folder.glob(f"*/{MANIFEST_FILE}"))]
+        try:
+            files = [file for folder in folders for file in sorted(folder.glob(f"*/{MANIFEST_FILE}"))]
+        except OSError as error:
+            names = " or ".join(str(folder)[:200] for folder in folders)
+            raise InvalidManifest(names, [f"cannot be read: {error.strerror}"]) from error
         if not files:
             raise InvalidManifest(
                 " or ".join(map(str, folders)),

@@ -143,3 +143,8 @@ def test_a_file_that_is_no_mapping_is_refused(tmp_path: Path, content: str) -> N
 def test_a_folder_without_rskills_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidManifest, match="no rSkill found"):
         Registry.load([tmp_path])
+
+
+def test_a_folder_that_cannot_be_read_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(InvalidManifest, match=r"zzz.*cannot be read: File name too long"):
+        Registry.load([tmp_path, Path("z" * 300)])
