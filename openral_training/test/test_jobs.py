@@ -129,8 +129,13 @@ def test_the_exported_file_gives_the_same_boxes(learned: tuple[Path, dict[str, A
     assert isinstance(manifest, DetectorManifest)
     assert manifest.input_size == (96, 64)
     card = (folder / "MODEL_CARD.md").read_text()
-    assert "| image views | 24" in card
+    assert "| image views | 16" in card
     assert f"| AP50 | {found['exported']['ap50']:.3f} |" in card
+
+
+def test_an_rskill_that_cannot_be_written_is_refused_in_words(learned: tuple[Path, dict[str, Any]]) -> None:
+    assert "RskillNotWritten: cannot write the rSkill" in learned[1]["no_folder"]
+    assert "InvalidName: rSkill id (the name of the folder) 'My Eyes'" in learned[1]["no_id"]
 
 
 def test_the_exported_detector_conforms(learned: tuple[Path, dict[str, Any]]) -> None:

@@ -16,6 +16,7 @@ from openral_core.errors import OpenRALError
 from openral_training.checkpoints import Checkpoint, read_checkpoint
 from openral_training.jobs import evaluate_run, export_run, train
 from openral_training.options import EvaluationOptions, ExportOptions, TrainingOptions, stored_options
+from openral_training.rskill_folder import check_id, write_rskill
 
 VIEWS = 160
 
@@ -109,7 +110,7 @@ def refusals(data: Path, done: Path, folder: Path) -> dict[str, object]:
 def learn(data: Path, folder: Path) -> dict[str, object]:
     """Train until the shapes are known; evaluate; export."""
     lines: list[str] = []
-    train(small(data, folder / "run", views=2400, save_every=60.0), lines.append, never)
+    train(small(data, folder / "run", views=1600, save_every=60.0), lines.append, never)
     saved = folder / "result.json"
     judged = evaluate_run(EvaluationOptions(run=folder / "run", data=data, save=saved), lines.append)
     exported = export_run(
@@ -118,8 +119,17 @@ def learn(data: Path, folder: Path) -> dict[str, object]:
         ),
         lines.append,
     )
+
+    def refusal(call: Callable[[], object]) -> str:
+        try:
+            call()
+        except OpenRALError as error:
+            return f"{type(error).__name__}: {error}"
+        return "no error"
+
     return {
-        "said": lines,
+        "no_folder": refusal(lambda: write_rskill(saved / "eyes", b"", exported)),
+        "no_id": refusal(lambda: check_id(folder / "My Eyes")),
         "evaluated": asdict(judged),
         "saved": json.loads(saved.read_text()) == json.loads(json.dumps(asdict(judged))),
         "exported": asdict(exported.judged),
