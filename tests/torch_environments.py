@@ -11,6 +11,7 @@ PREPARED = os.environ.get("OPENRAL_ENVIRONMENTS")
 FOLDER = Path(PREPARED or ROOT / ".environments")
 DETECTION = "transformers-5" if PREPARED else "tests"
 GROUNDING = "locateanything" if PREPARED else "tests"
+TRAINING = "training" if PREPARED else "tests"
 PATIENCE = 90.0
 PACKAGES = ("openral_core", "openral_perception_ros", "openral_detector_conformance", "openral_training")
 
@@ -21,13 +22,13 @@ def needs(name: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not _python(name).exists(), reason=f"no environment {name!r}: {made_by}")
 
 
-def in_environment(*arguments: str, name: str = DETECTION) -> str:
+def in_environment(*arguments: str, name: str = DETECTION, patience: float = PATIENCE) -> str:
     """Return the output of Python there, run with these arguments and our packages on its path."""
     paths = os.pathsep.join(str(ROOT / package) for package in PACKAGES)
     variables = {**os.environ, "PYTHONPATH": paths, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     command = [str(_python(name)), *arguments]
     done = subprocess.run(
-        command, env=variables, capture_output=True, text=True, timeout=PATIENCE, check=False
+        command, env=variables, capture_output=True, text=True, timeout=patience, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from torch_environments import DETECTION, in_environment, needs
+from torch_environments import TRAINING, in_environment, needs
 
-pytestmark = [needs(DETECTION), pytest.mark.xdist_group("torch"), pytest.mark.timeout(120)]
+pytestmark = [needs(TRAINING), pytest.mark.xdist_group("torch"), pytest.mark.timeout(120)]
 CHECKS = Path(__file__).with_name("torch_checks.py")
 
 
 @pytest.fixture(scope="module")
 def checks() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = json.loads(in_environment(str(CHECKS)))
+    found: dict[str, dict[str, Any]] = json.loads(in_environment(str(CHECKS), name=TRAINING))
     return found
 
 

@@ -1,6 +1,7 @@
-"""Engine for RT-DETR in an ONNX file with outputs ``logits`` (1, Q, C) and ``pred_boxes`` (1, Q, 4).
+"""Engine for ONNX files with outputs ``logits`` (1, Q, C) and ``pred_boxes`` (1, Q, 4): RT-DETR's.
 
-It runs on the requested execution provider or fails; there is no fallback.
+`openral train export` writes such files too, with non-maximum suppression in the graph. The engine runs on
+the requested execution provider or fails; there is no fallback.
 """
 
 from collections.abc import Mapping, Sequence
