@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import msgpack
@@ -41,6 +41,7 @@ class PolicyServer:
         self.announce: Any = {"policy": "test"}
         self.observations: list[dict[str, Any]] = []
         self.open = self.closed = 0
+        self.has_closed = Event()
         self._server = serve(self._serve, "127.0.0.1", port, compression=None, max_size=None)
         self.port = self._server.socket.getsockname()[1]
         self._thread = Thread(target=self._server.serve_forever, daemon=True)
@@ -63,6 +64,7 @@ class PolicyServer:
                 self.observations.append(observation)
                 self._send(connection, self.answer(observation))
         self.closed += 1
+        self.has_closed.set()
 
     @staticmethod
     def _send(connection: ServerConnection, message: Any) -> None:

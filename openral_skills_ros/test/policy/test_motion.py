@@ -206,3 +206,45 @@ def test_a_policy_that_does_not_fit_is_refused_at_the_start(
     assert (
         capfd.readouterr().err.count("its verb is CLOSE; there is no joint with a controller 'finger'") == 1
     )
+
+
+FAULTS = {
+    "text": (
+        lambda: "RuntimeError: CUDA",
+        SkillStatus.SKILL_ERROR,
+        "an error: 'RuntimeError: CUDA'",
+    ),
+    "noise": (lambda: b"\xc1", SkillStatus.SKILL_ERROR, "no message of its protocol"),
+    "silent": (lambda: None, SkillStatus.TIMEOUT, "sent no actions within 0.6 s"),
+    "nan": (lambda: chunk((np.nan, 0.0, 0.0)), SkillStatus.SKILL_ERROR, "number 0 of action 0 is nan"),
+    "huge": (lambda: chunk((1e9, 0.0, 0.0)), SkillStatus.SKILL_ERROR, "shoulder at 1e+09, its range is"),
+    "shape": (lambda: {"actions": np.zeros((5, 2))}, SkillStatus.SKILL_ERROR, "has the shape (5, 2)"),
+}
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, "dies"])
+def test_a_server_that_fails_in_the_middle_leaves_the_robot_holding(
+    bench: Any, joints: ForeignJoints, server: PolicyServer, tmp_path: Path, fault: str
+) -> None:
+    """One good answer, then the fault; afterwards the next goal is reached."""
+    answer, status, message = FAULTS.get(fault, (None, SkillStatus.SKILL_ERROR, "closed the connection"))
+
+    def faulty(_: object) -> Any:
+        if len(server.observations) == 1:
+            return chunk(*[(0.05 * n, 0.0, 0.0) for n in range(1, 6)])
+        if answer is None:
+            raise ConnectionAbortedError
+        return answer()
+
+    server.answer = faulty
+    start(bench, tmp_path, server.address, {"max_duration": 10.0})
+    result = send(bench).result()
+    assert result.status is status, result
+    assert message in result.message
+    count = len(joints.commands)
+    # The speed limit may have left the last position of the good answer ahead.
+    assert 0.15 < joints.positions["shoulder"] <= 0.25 + 1e-6
+    assert joints.commands[-2]["shoulder"] == pytest.approx(joints.positions["shoulder"])
+    server.answer = lambda observation: {"done": True}
+    assert send(bench).result().status is SkillStatus.SUCCEEDED
+    assert len(joints.commands) == count

@@ -5,7 +5,7 @@ A protocol is a class with the methods of `Connection` and a line in `PROTOCOLS`
 
 import re
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from queue import SimpleQueue
 from threading import Thread
 from typing import Protocol, TypeAlias
@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias
 import msgpack
 import numpy as np
 from websockets.exceptions import ConnectionClosed, WebSocketException
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 from openral_core.errors import format_choices
 from openral_core.policies import PolicyContract
@@ -147,6 +147,18 @@ def _decode(value: dict[object, object]) -> object:
     return np.frombuffer(content, dtype).reshape(shape)
 
 
+def _connection(server: str, timeout: float) -> AbstractContextManager[ClientConnection]:
+    return connect(
+        server,
+        compression=None,
+        max_size=MAX_MESSAGE,
+        open_timeout=timeout,
+        close_timeout=CLOSE_TIMEOUT,
+        ping_interval=None,
+        proxy=None,
+    )
+
+
 class OpenPi:
     """Connection by openpi's protocol: the server's metadata first, then an answer to each observation.
 
@@ -156,17 +168,8 @@ class OpenPi:
     def __init__(self, server: str, contract: PolicyContract) -> None:
         self._server, self._timeout = server, contract.response_timeout
         self._stack = ExitStack()
-        opening = connect(
-            server,
-            compression=None,
-            max_size=MAX_MESSAGE,
-            open_timeout=contract.connect_timeout,
-            close_timeout=CLOSE_TIMEOUT,
-            ping_interval=None,
-            proxy=None,
-        )
         try:
-            self._socket = self._stack.enter_context(opening)
+            self._socket = self._stack.enter_context(_connection(server, contract.connect_timeout))
         except (OSError, WebSocketException) as error:
             raise ServerUnreachable(server, describe_error(error)) from error
         try:
