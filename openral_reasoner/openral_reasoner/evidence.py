@@ -44,18 +44,28 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Acted:
-    """Ended skill goal; ``receiver`` is the agent that received the object, as reported by the skill."""
+    """Ended skill goal; ``receiver`` is the agent that received the object, as reported by the skill.
+
+    A goal that is not ``verified`` proves nothing: its skill says that it ended, not that it was reached.
+    """
 
     verb: Verb
     target: Node
     status: SkillStatus
     receiver: str = ""
     drove: bool = False
+    verified: bool = True
+
+    @property
+    def succeeded(self) -> bool:
+        """True if the goal was reached."""
+        return self.verified and self.status is SkillStatus.SUCCEEDED
 
     @property
     def words(self) -> str:
         """Text for a report."""
-        return f"{self.verb.value} {self.target.words}: {self.status.name}"
+        unproved = "" if self.verified else ", not verified"
+        return f"{self.verb.value} {self.target.words}: {self.status.name}{unproved}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +198,7 @@ class Evidence:
 def looked_at(evidence: Evidence) -> frozenset[str]:
     """Return the ids that the camera faced in this mission."""
     acts = (fact for fact in evidence.facts if isinstance(fact, Acted))
-    faced = (a for a in acts if a.verb is Verb.LOOK_AT and a.status is SkillStatus.SUCCEEDED)
+    faced = (a for a in acts if a.verb is Verb.LOOK_AT and a.succeeded)
     return frozenset(act.target.id for act in faced)
 
 
@@ -259,12 +269,12 @@ class Course:
         moved = self._moved(fact)
         if fact.status in _EMPTY_HAND:
             return replace(moved, held="")
-        return moved._did(fact, order) if fact.status is SkillStatus.SUCCEEDED else moved
+        return moved._did(fact, order) if fact.succeeded else moved
 
     def _moved(self, fact: Acted) -> "Course":
         if fact.verb is Verb.LOOK_AT:
             return replace(self, facing=None, at=None if fact.drove else self.at)
-        return replace(self, facing=None, at=fact if fact.status is SkillStatus.SUCCEEDED else None)
+        return replace(self, facing=None, at=fact if fact.succeeded else None)
 
     def _did(self, fact: Acted, order: int) -> "Course":
         target, with_hand = fact.target.id, HandAct(self.held, fact, order)

@@ -6,7 +6,7 @@ A goal's words refer to objects and places by the names that peers use.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from openral_core.skills import SkillStatus, Verb
+from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
 from openral_core.text import Thesaurus, UnreadableText
 from openral_reasoner.evidence import (
@@ -288,7 +288,7 @@ def shows(case: Case, fact: Fact, what: str, where: str, missed: set[str]) -> bo
         fits = (node.id for node in fact.nodes if node.id not in missed and case.is_a(node.id, what))
         unplaced = not fact.nodes and answers(what, fact.query)
         return unplaced or any(not case.elsewhere(each, what, where) for each in fits)
-    if not isinstance(fact, Acted) or fact.status is not SkillStatus.SUCCEEDED:
+    if not isinstance(fact, Acted) or not fact.succeeded:
         return False
     if fact.verb is Verb.GRASP:
         return case.is_a(fact.target.id, what) and not case.elsewhere(fact.target.id, what, where)

@@ -42,6 +42,12 @@ def test_what_was_held_before_the_first_skill_is_carried() -> None:
     assert logged(grasp).begun("red mug").carried == ""
 
 
+def test_a_goal_that_is_not_verified_has_no_effect() -> None:
+    grasp = Acted(Verb.GRASP, MUG, SkillStatus.SUCCEEDED, verified=False)
+    assert Course.of(logged(grasp)).held == ""
+    assert grasp.words == "GRASP mug_1 ('red mug'): SUCCEEDED, not verified"
+
+
 def test_the_newest_answer_resolves_a_reference() -> None:
     log = logged(Referred("the table", ("table_1", "table_2")), Referred("table", ("table_2",)))
     assert log.resolved("a table") == {"table_2"}

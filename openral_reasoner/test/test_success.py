@@ -72,6 +72,20 @@ def verdict(goal: str, *facts: Fact, carried: str = "") -> Verdict:
 
 
 @pytest.mark.parametrize(
+    ("goal", "verb", "target"),
+    [
+        ("open the fridge", Verb.OPEN, FRIDGE),
+        ("pick up the mug", Verb.GRASP, MUG),
+        ("find the mug", Verb.GRASP, MUG),
+        ("go to the kitchen", Verb.NAVIGATE, FRIDGE),
+        ("look at the table", Verb.LOOK_AT, TABLE),
+    ],
+)
+def test_a_skill_that_nothing_verified_proves_nothing(goal: str, verb: Verb, target: Node) -> None:
+    assert not verdict(goal, Acted(verb, target, DONE, verified=False)).proven
+
+
+@pytest.mark.parametrize(
     ("goal", "facts"),
     [
         ("bring me the mug", (grasped(MUG), given_to(ANA))),

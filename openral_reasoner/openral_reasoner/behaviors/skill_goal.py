@@ -89,11 +89,12 @@ def send_goal(
 
 
 def fact_of(entry: SkillEntry, target: KnownObject, result: SkillResult) -> Acted:
-    """Turn a result into evidence; the receiver of a hand-over is the one the skill reported."""
+    """Turn a result into evidence; the skill reports the receiver and whether it is verified."""
     agent, drove = result.evidence.get("agent_id"), result.evidence.get("drove", 0.0)
     receiver = agent if isinstance(agent, str) and entry.verb is Verb.HANDOVER else ""
     moved = isinstance(drove, float) and drove > STOOD
-    return Acted(entry.verb, target.node(), result.status, receiver, moved)
+    verified = result.evidence.get("verified") is not False
+    return Acted(entry.verb, target.node(), result.status, receiver, moved, verified)
 
 
 def wait_for_end(mission: Mission, call_id: str) -> Procedure[Event]:
