@@ -97,16 +97,24 @@ def write_policy(folder: Path, **changes: Any) -> Path:
     return file.parents[1]
 
 
+def policy_skill(rskill: str, server: str, **changes: Any) -> dict[str, Any]:
+    """Make the backend of a policy for `ForeignJoints`."""
+    skill = {"backend": "policy", "rskill": rskill, "server": server, "controllers": CONTROLLERS}
+    return {**skill, **changes}
+
+
 def start(
     bench: Bench, folder: Path, server: str, policy: dict[str, Any] | None = None, **backend: Any
 ) -> Any:
     """Start the skill server with a policy for OPEN; ``policy`` changes the contract, ``backend`` its use."""
     folders = [str(RSKILLS), str(write_policy(folder, **(policy or {})))]
-    skill = {
-        "backend": "policy",
-        "rskill": "test-policy",
-        "server": server,
-        "controllers": CONTROLLERS,
-        **backend,
-    }
+    skill = policy_skill("test-policy", server, **backend)
     return bench.start({"OPEN": skill}, parameters={"rskill_folders": folders})
+
+
+def start_policies(bench: Bench, folder: Path, servers: dict[str, str]) -> Any:
+    """Start the skill server with a policy for each verb, given the address of its server."""
+    for verb in servers:
+        own = write_policy(folder, id=verb.lower() + "-policy", verb=verb)
+    skills = {verb: policy_skill(verb.lower() + "-policy", server) for verb, server in servers.items()}
+    return bench.start(skills, parameters={"rskill_folders": [str(RSKILLS), str(own)]})

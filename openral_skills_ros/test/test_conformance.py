@@ -12,8 +12,11 @@ import pytest
 pytest.importorskip("rclpy")
 pytest.importorskip("nav2_msgs", reason="the interfaces of Nav2 are not built: make robot")
 
+import numpy as np
 import serve_robot
+from foreign_joints import ForeignJoints, start_policies
 from nav2_msgs.action import NavigateToPose
+from policy_server import PolicyServer
 from skill_kit import LONGEST, Kit, write_goals
 
 from openral_skill_conformance.goals import NoPoseParameter, load_goals
@@ -53,6 +56,26 @@ def test_the_skill_server_of_real_robots_conforms(bench: Any, driving: Any, tmp_
     assert "longest refusal [s]: " in kit.output
     assert "motion after the end of a goal [m]: 0.000" in kit.output
     assert not driving.running
+
+
+def test_a_skill_by_a_policy_conforms(bench: Any, tmp_path: Path) -> None:
+    """OPEN by a policy that never ends beside CLOSE by one that is done at once.
+
+    The refusals are left out: they are the same code for every backend, as the test above has it.
+    """
+    joints = ForeignJoints(bench)
+    still = {"actions": np.array([[0.0, 0.5, 0.0]] * 10)}
+    endless, brief = PolicyServer(lambda _: still), PolicyServer(lambda _: {"done": True})
+    start_policies(bench, tmp_path, {"OPEN": endless.address, "CLOSE": brief.address})
+    place = {"target": {"x": 1.0, "y": 0.0, "z": 0.5}, "container_id": "fridge_1"}
+    goals = {"quick": {"rskill": "close", "params": place}, "long": {"rskill": "open", "params": place}}
+    kit = Kit(tmp_path, goals, "-k", "reached or at_rest or late_goal or emergency", domain=bench.domain)
+    bench.until(lambda: kit.ended, LONGEST)
+    assert kit.passed, kit.output
+    assert joints.commands
+    bench.until(lambda: endless.closed == endless.open)
+    for server in (endless, brief):
+        server.stop()
 
 
 def test_a_killed_skill_server_leaves_nothing_running_after_its_restart(

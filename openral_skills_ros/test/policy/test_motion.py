@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("rclpy")
 pytest.importorskip("nav2_msgs", reason="the interfaces of Nav2 are not built: make robot")
 
-from foreign_joints import CONTROLLERS, ForeignJoints, start, write_policy
+from foreign_joints import CONTROLLERS, ForeignJoints, policy_skill, start, write_policy
 from foreign_robot import RSKILLS, release, skill_server, stop
 from policy_server import PolicyServer
 from rclpy.lifecycle import TransitionCallbackReturn
@@ -194,12 +194,7 @@ def test_a_policy_that_does_not_fit_is_refused_at_the_start(
     bench: Any, server: PolicyServer, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     folders = [str(RSKILLS), str(write_policy(tmp_path, verb="CLOSE"))]
-    skill = {
-        "backend": "policy",
-        "rskill": "test-policy",
-        "server": server.address,
-        "controllers": CONTROLLERS[:1],
-    }
+    skill = policy_skill("test-policy", server.address, controllers=CONTROLLERS[:1])
     node = skill_server(bench.context, bench.write_robot({"OPEN": skill}), rskill_folders=folders)
     bench.nodes.append(node)
     assert node.trigger_configure() is TransitionCallbackReturn.FAILURE
