@@ -91,7 +91,10 @@ class ArrangedHome:
         """Open and close containers, move objects and people."""
         data = self.world.data
         data.qpos[:] = self._at_rest
+        for person in self.people:
+            self.world.model.body(person.body).pos[2] = _ABSENT
         opened = self._open_containers(rng)
+        self.grid = self._rasterise()
         if rng.random() > CONFIG.tidy_probability:
             self._scatter(rng, opened)
         for person in self.people:
@@ -214,7 +217,6 @@ class ArrangedHome:
     def _place_person(self, rng: np.random.Generator, person: WorldPerson) -> None:
         body = self.world.model.body(person.body)
         if rng.random() > CONFIG.person_probability:
-            body.pos[2] = _ABSENT
             return
         x, y = self.free_point(rng, CONFIG.person_clearance)
         yaw = float(rng.uniform(-pi, pi))

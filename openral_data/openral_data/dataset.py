@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -174,8 +175,9 @@ class Dataset:
         }
 
 
+@cache
 def code_version() -> dict[str, object]:
-    """Return the versions that the bytes of an image depend on."""
+    """Return the versions that the bytes of an image depend on, as they were when first asked for."""
     digest = hashlib.sha256()
     for package in (openral_data, openral_sim):
         root = Path(str(package.__file__)).parent

@@ -99,6 +99,7 @@ class ViewpointSampler:
         self._home, self._solver, self._rng = home, solver, rng
         self._names = RobotNames()
         self._data, self._model = home.world.data, home.world.model
+        self._held: tuple[WorldObject, Vector] | None = None
         self._reachable = self._plan()
         self._samplers: dict[str, Callable[[], Viewpoint]] = {
             "drive": self._driving,
@@ -111,6 +112,9 @@ class ViewpointSampler:
 
     def sample(self) -> Viewpoint:
         """Sample a viewpoint; one that the arrangement does not offer becomes one from anywhere."""
+        if self._held is not None:
+            item, before = self._held
+            self._data.joint(item.body).qpos[:], self._held = before, None
         kind = str(self._rng.choice(list(WEIGHTS), p=list(WEIGHTS.values())))
         try:
             return self._samplers[kind]()
@@ -263,13 +267,12 @@ class ViewpointSampler:
         hand = self._data.site(self._names.grasp_site)
         quaternion = np.zeros(4)
         mujoco.mju_mat2Quat(quaternion, hand.xmat)
-        before = self._data.joint(item.body).qpos.copy()
-        self._home.put(item, hand.xpos, self._upright(quaternion))
         look = head_angles(hand.xpos, base)
         camera = self._names.wrist_camera if self._rng.random() < 0.35 else self._names.head_camera
         if abs(look[0]) > PAN_LIMIT:
-            self._data.joint(item.body).qpos[:] = before
             raise NoViewpoint
+        self._held = (item, self._data.joint(item.body).qpos.copy())
+        self._home.put(item, hand.xpos, self._upright(quaternion))
         return self._pose("hold", base, self._beside(look), posture, camera, min(item.size[:2]))
 
     def _upright(self, hand: Vector) -> Vector:
