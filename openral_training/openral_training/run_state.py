@@ -13,7 +13,7 @@ from openral_training.checkpoints import Checkpoint
 from openral_training.network import Detector
 from openral_training.options import TrainingOptions
 
-WARM_UP = 0.03
+WARM_UP = 0.01
 """Share of the run in which the learning rate rises [1]."""
 FLOOR = 0.02
 """Last learning rate relative to the highest [1]."""
