@@ -112,9 +112,9 @@ def start(
     return bench.start({"OPEN": skill}, parameters={"rskill_folders": folders})
 
 
-def start_policies(bench: Bench, folder: Path, servers: dict[str, str]) -> Any:
+def start_policies(bench: Bench, folder: Path, servers: dict[str, str], **policy: Any) -> Any:
     """Start the skill server with a policy for each verb, given the address of its server."""
     for verb in servers:
-        own = write_policy(folder, id=verb.lower() + "-policy", verb=verb)
+        own = write_policy(folder, id=verb.lower() + "-policy", verb=verb, **policy)
     skills = {verb: policy_skill(verb.lower() + "-policy", server) for verb, server in servers.items()}
     return bench.start(skills, parameters={"rskill_folders": [str(RSKILLS), str(own)]})

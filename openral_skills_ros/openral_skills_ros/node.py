@@ -54,6 +54,7 @@ from openral_skills_ros.parameters import SkillServerParameters
 
 if TYPE_CHECKING:
     from openral_skills_ros.backends.moveit import HandBackends
+    from openral_skills_ros.backends.policy.backend import PolicyHand
 
 WAIT_FOR_BACKEND = 5.0
 """Time that a goal waits for its backend's server, navigator or transforms [s]; Nav2 needs a few."""
@@ -102,11 +103,13 @@ class BackendFactory:
         self._gate = LocalisationGate(scope, node, limits) if limits else None
         self._transforms = TransformBuffer(scope)
         self._hand: HandBackends | None = None
+        self._policy_hand: PolicyHand | None = None
 
     @property
     def holding(self) -> str:
         """Label of the held object, "" for none."""
-        return self._hand.holding if self._hand else ""
+        by_policy = self._policy_hand.held if self._policy_hand else ""
+        return by_policy or (self._hand.holding if self._hand else "")
 
     def make_all(self) -> dict[Verb, Backend]:
         """Make the backend of each verb; `UninstalledBackend` if its action type is missing."""
@@ -144,10 +147,13 @@ class BackendFactory:
 
     def _policy_backend(self, verb: Verb, options: PolicyBackend) -> Backend:
         # Its websocket and msgpack take memory that a robot without policies need not spend.
-        from openral_skills_ros.backends.policy.backend import RemotePolicyBackend, policy_for
+        from openral_skills_ros.backends.policy.backend import PolicyHand, RemotePolicyBackend, policy_for
 
+        self._policy_hand = self._policy_hand or PolicyHand()
         policy = policy_for(verb, options, self._robot, self._registry)
-        return RemotePolicyBackend(self._scope, self._node, self._robot, options, policy, self._transforms)
+        return RemotePolicyBackend(
+            self._scope, self._node, self._robot, options, policy, self._transforms, self._policy_hand
+        )
 
     def _hand_backends(self, drive: Backend | None) -> "HandBackends":
         if self._hand is None:

@@ -90,6 +90,14 @@ def test_actions_outside_the_envelope_are_refused(positions: list[list[float]], 
         ENVELOPE.check(np.array(positions), ZERO)
 
 
+@pytest.mark.parametrize("kind", ["position", "delta", "offset", "velocity"])
+def test_the_largest_numbers_are_refused(kind: str) -> None:
+    chunk = np.array([[1.7e308, 0.0], [1.7e308, 0.0], [-1.7e308, 0.0]])
+    positions = positions_of(chunk, spec(kind=kind), PERIOD, ZERO, ZERO)
+    with pytest.raises(ActionOutsideEnvelope, match="a at"):
+        ENVELOPE.check(positions, ZERO)
+
+
 def test_a_small_excess_is_limited_to_the_range() -> None:
     positions = np.array([[0.4, 0.0], [0.8, 0.0], [1.04, 0.0]])
     ENVELOPE.check(positions, ZERO)
@@ -117,3 +125,5 @@ def test_the_policy_ends_only_by_its_key() -> None:
     assert is_done({"done": np.array([True])}, spec())
     assert not is_done({"done": False}, spec())
     assert not is_done({}, spec())
+    with pytest.raises(UnusableAnswer, match="'done' is a str, expected a truth value"):
+        is_done({"done": "no"}, spec())

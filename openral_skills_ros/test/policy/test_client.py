@@ -147,7 +147,7 @@ def test_messages_are_those_of_openpi() -> None:
     assert theirs["step"] == {b"__npgeneric__": True, b"data": 7, b"dtype": "<i8"}
     again = unpack(pack(message))
     assert again["step"] == 7
-    assert again["state"].dtype == np.float32  # type: ignore[attr-defined]
+    assert again["state"].dtype == np.float32
 
 
 @given(st.binary(max_size=200), st.integers(0, 200), st.binary(max_size=8))

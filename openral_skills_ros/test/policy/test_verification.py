@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("rclpy")
 pytest.importorskip("nav2_msgs", reason="the interfaces of Nav2 are not built: make robot")
 
-from foreign_joints import ForeignJoints, start
+from foreign_joints import ForeignJoints, start, start_policies
 from policy_server import PolicyServer
 
 from openral_core.geometry import Pose
@@ -18,6 +18,7 @@ from openral_msgs.msg import SceneGraph, SceneNode
 from openral_msgs.srv import LocateInView
 from openral_ros.qos import LATCHED
 
+STATE = {"state": {"source": "joints", "joints": ["shoulder"]}}
 NODE = {"by": "memory", "node": "{container_id}", "timeout": 0.5}
 LOCATE = {"by": "locate", "query": "open {container_id}", "timeout": 1.0}
 SUCCEEDED, SKILL_ERROR = SkillStatus.SUCCEEDED, SkillStatus.SKILL_ERROR
@@ -124,3 +125,16 @@ def test_a_joint_judges(
     result = judged(bench, tmp_path, server, {"by": "joint", **joint})
     assert result.status is status
     assert words in result.message
+
+
+def test_a_verified_grasp_is_in_the_catalogue_until_it_is_placed(
+    bench: Any, server: PolicyServer, tmp_path: Path
+) -> None:
+    ForeignJoints(bench)
+    check = {"verify": {"by": "joint", "joint": "finger", "range": [0.0, 0.05]}, "observation": STATE}
+    start_policies(bench, tmp_path, dict.fromkeys(("GRASP", "PLACE"), server.address), **check)
+    bench.until(lambda: len(bench.offered()) == 2)
+    assert bench.send("grasp", target=Pose((1.0, 0.0, 0.5)), label="mug").result().success
+    bench.until(lambda: bench.catalogue[-1].holding == "mug")
+    assert bench.send("place", target=Pose((1.0, 0.0, 0.5))).result().success
+    bench.until(lambda: bench.catalogue[-1].holding == "")

@@ -53,8 +53,15 @@ def chunk_of(answer: Mapping[str, object], spec: ActionSpec) -> Vector:
 
 
 def is_done(answer: Mapping[str, object], spec: ActionSpec) -> bool:
-    """Return True if the policy says that it has ended."""
-    return bool(spec.done_key) and bool(np.all(np.asarray(answer.get(spec.done_key, False))))
+    """Return True if the policy says that it has ended.
+
+    Raises:
+        UnusableAnswer: If what it says is neither a truth value nor a number.
+    """
+    said = answer.get(spec.done_key, False) if spec.done_key else False
+    if not isinstance(said, bool | int | float | np.generic | np.ndarray):
+        raise UnusableAnswer(f"{spec.done_key!r} is a {type(said).__name__}, expected a truth value")
+    return bool(np.all(said))
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,8 @@ def positions_of(
         numbers = _in_units(chunk[:, number : number + group.width], group)
         if group.joints:
             base = _Base(previous[own], observed[own], period)
-            columns.append(_TO_POSITIONS[group.kind](numbers, base))
+            with np.errstate(over="ignore"):  # an infinite position is outside every range
+                columns.append(_TO_POSITIONS[group.kind](numbers, base))
         joint, number = own.stop, number + group.width
     return np.hstack(columns)
 
@@ -131,7 +139,8 @@ class Envelope:
             ActionOutsideEnvelope: If one is far beyond a range, or far from the one before it.
         """
         beyond = np.maximum(self._low - positions, positions - self._high)
-        jumps = np.abs(np.diff(positions, axis=0, prepend=previous[None]))
+        with np.errstate(invalid="ignore", over="ignore"):  # what is infinite is beyond its range
+            jumps = np.abs(np.diff(positions, axis=0, prepend=previous[None]))
         for number, joint in np.argwhere(beyond > self._excess)[:1]:
             found, low, high = positions[number, joint], self._low[joint], self._high[joint]
             raise ActionOutsideEnvelope(

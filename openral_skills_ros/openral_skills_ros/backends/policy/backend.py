@@ -1,6 +1,7 @@
 """Any verb by a policy on a remote server: contract, envelope and check of a policy rSkill."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -98,6 +99,20 @@ class WorkspaceGuard:
             raise LeftWorkspace(box, f"it is at ({where}), not within {list(box.low)} to {list(box.high)}")
 
 
+@dataclass
+class PolicyHand:
+    """Label of the object that verified policies have taken, "" for none; shared by a robot's policies."""
+
+    held: str = ""
+
+    def after(self, verb: Verb, params: Mapping[str, ParamValue]) -> None:
+        """Note a goal that was verified."""
+        if verb is Verb.GRASP:
+            self.held = str(params.get("label", "object"))
+        elif verb in (Verb.PLACE, Verb.HANDOVER):
+            self.held = ""
+
+
 class RemotePolicyBackend:
     """Carries out one verb by a policy."""
 
@@ -109,8 +124,10 @@ class RemotePolicyBackend:
         options: PolicyBackend,
         policy: PolicyManifest,
         transforms: TransformBuffer,
+        hand: PolicyHand,
     ) -> None:
         self._scope, self._node, self._options, self._policy = scope, node, options, policy
+        self._hand = hand
         self._cameras = robot.cameras
         self._events, self._pauses = ExecutorQueue(scope), Pauses(scope)
         self._joints = JointStates(scope)
@@ -144,6 +161,8 @@ class RemotePolicyBackend:
             scope.close()
         run.report("checking the result", 1.0)
         verdict = await self._verifier.verify(texts, run)
+        if verdict.reached:
+            self._hand.after(self._policy.verb, run.params)
         return self._result(verdict, tally)
 
     async def _moved(self, scope: ResourceScope, reader: ObservationReader, run: Run) -> Tally:
