@@ -8,6 +8,8 @@ from openral_sim.robot.franka import GRIPPER
 from openral_sim.robot.joints import RobotNames
 
 Vector = NDArray[np.float64]
+BRAKE_FACTOR = 2.0
+"""Holding torque of a joint's brake per torque of its servo [1]; power-off brakes are rated at 1.5 to 3."""
 
 
 class RobotControl:
@@ -30,7 +32,7 @@ class RobotControl:
         self._reach_motors = self._actuators(names.reach_joints)
         self._head_motors = self._actuators(names.head_joints)
         motors = np.concatenate([self._base_motors, self._reach_motors, self._head_motors])
-        self._brake_forces = model.actuator_forcerange[motors, 1]
+        self._brake_forces = BRAKE_FACTOR * model.actuator_forcerange[motors, 1]
         self._gripper_motor = model.actuator(names.gripper_actuator).id
         self.bodies = robot_bodies(model, names)
 
@@ -99,10 +101,7 @@ class RobotControl:
             self.grip(self.opening)
 
     def set_brakes(self, *, engaged: bool) -> None:
-        """Engage or release the brake of every joint but the fingers.
-
-        A brake is dry friction that holds as much as the joint's servo can exert [N] or [N m].
-        """
+        """Engage or release the brake of every joint but the fingers: dry friction."""
         self.model.dof_frictionloss[self._dofs] = self._brake_forces if engaged else 0.0
 
     @property
