@@ -133,15 +133,21 @@ class _Sent:
 
 
 class HaltSwitch:
-    """Emergency stop of all actions of one node; ``reason`` is "" while they may run."""
+    """Emergency stop of all actions of one node; ``reason`` is "" while they may run.
+
+    ``motions`` stop what is commanded by topics.
+    """
 
     def __init__(self) -> None:
         self.reason = ""
         self.actions: list[ForeignAction] = []
+        self.motions: list[Callable[[str], None]] = []
 
     def halt(self, reason: str) -> None:
         """Cancel every goal of the actions' servers, also those of other clients, until `release`."""
         self.reason = reason
+        for stop in self.motions:
+            stop(reason)
         for action in self.actions:
             action.cancel_all()
 

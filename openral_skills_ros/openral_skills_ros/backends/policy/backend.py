@@ -25,6 +25,7 @@ from openral_skills_ros.backends.policy.controllers import Controllers
 from openral_skills_ros.backends.policy.motion import MovedJoints, PolicyMotion, Tally
 from openral_skills_ros.backends.policy.observation import JointStates, ObservationReader
 from openral_skills_ros.backends.policy.verification import Judgement, Verifier
+from openral_skills_ros.foreign_action import halt_switch_of
 
 INPUT_TIMEOUT = 5.0
 """Longest wait for the first images of a goal [s]; a subscription needs a second on a loaded network."""
@@ -138,7 +139,10 @@ class RemotePolicyBackend:
         self._body = MovedJoints(joints, envelope, self._joints, self._controllers, guard.check)
         self._verifier = Verifier(scope, node, policy.verify, self._joints, self._pauses)
         self._motion: PolicyMotion | None = None
-        scope.callback(self._abandon)
+        scope.callback(self._abort, "the skill server was cleaned up")
+        switch = halt_switch_of(node)
+        switch.motions.append(self._abort)
+        scope.callback(switch.motions.remove, self._abort)
 
     @property
     def unavailable(self) -> str:
@@ -212,7 +216,7 @@ class RemotePolicyBackend:
         message = f"{self._policy.id}: the motion has ended, the goal is {problem}: {verdict.words}"
         return SkillResult(SkillStatus.SKILL_ERROR, message, evidence)
 
-    def _abandon(self) -> None:
-        """Hold when the node is cleaned up in the middle of a goal."""
+    def _abort(self, reason: str) -> None:
+        """Hold at once."""
         if self._motion is not None:
-            self._motion.abort("the skill server was cleaned up")
+            self._motion.abort(reason)
