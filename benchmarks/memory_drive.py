@@ -127,7 +127,7 @@ class Drive:
         return Moment(sight.view, semantic, self._detectors.stream(sight), self.simulation.holding, gripper)
 
     def truths(self) -> list[Truth]:
-        """Return where everything is now."""
+        """Return the places of all entities now."""
         world = self.simulation.world
         found = []
         for item in world.objects.values():

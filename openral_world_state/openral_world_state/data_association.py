@@ -20,6 +20,7 @@ from scipy.optimize import linear_sum_assignment
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import Presence
 from openral_core.text import TermRelation, Thesaurus
+from openral_world_state.lifting import AmbiguousDepth
 from openral_world_state.spatial_memory.memory import (
     CapacityError,
     MemoryLimits,
@@ -122,7 +123,7 @@ class DataAssociator:
 
     def associate(
         self, observations: tuple[Observation, ...], viewpoint: Triple | None, held: str = ""
-    ) -> list[ObjectRecord | CapacityError]:
+    ) -> list[ObjectRecord | CapacityError | AmbiguousDepth]:
         """Return the record of each observation, or the reason why it has none.
 
         Two observations of one frame never share a record.
@@ -135,13 +136,13 @@ class DataAssociator:
         order = sorted(range(len(observations)), key=lambda i: _sort_key(observations[i]))
         matches = solve_assignment([self._candidates(observations[i], held) for i in order])
         used = {name for name in matches if name is not None}
-        results: dict[int, ObjectRecord | CapacityError] = {}
+        results: dict[int, ObjectRecord | CapacityError | AmbiguousDepth] = {}
         for i, name in zip(order, matches, strict=True):
             matched = self.memory.get(name) if name is not None else None
             try:
                 results[i] = record = self._store(observations[i], matched, viewpoint, used)
                 used.add(record.id)
-            except CapacityError as error:
+            except (CapacityError, AmbiguousDepth) as error:
                 results[i] = error
         self._merge_parts([r for r in results.values() if isinstance(r, ObjectRecord)], used)
         return [results[i] for i in range(len(observations))]
@@ -168,10 +169,12 @@ class DataAssociator:
         whole = self._whole_of(observation, used) if matched is None else None
         moved = None
         if matched is None and whole is None:
-            moved = reidentify_moved(observation, self.memory, used)
+            moved = None if observation.ambiguous else reidentify_moved(observation, self.memory, used)
         record = matched or whole or moved
         if whole is not None:
             observation = as_part(observation, whole)
+        if record is None and observation.ambiguous and not observation.from_query:
+            raise AmbiguousDepth(observation.label)
         if record is None:
             evict_for_capacity(self.memory, self.limits, observation.label, observation.pose.position)
             name = self.memory.new_id(observation.label)

@@ -1,14 +1,18 @@
 """Lift a detection box and a depth image to an object's pose, size and covariance in map.
 
-The nearest significant cluster of depths in the box is the object; a box is fitted around its points.
+The object is the surface that ends within about its box, or else the nearest significant cluster of depths in
+the box; a box is fitted around its points. The result is ambiguous if no surface fits, or several do.
 
 LiftRefused
 ├── NoDepth         too few pixels of the box have a known depth
+├── AmbiguousDepth  no surface, or several, can be the object's, and no known object tells which
 ├── OutOfRange      the object is nearer or farther than depth is trusted
 └── OutsideImage    the box does not overlap the image
 """
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -17,36 +21,27 @@ from numpy.typing import NDArray
 from openral_core.detectors import Box, Detection
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose, transform_points
+from openral_world_state.box_segmentation import (
+    BoxWindow,
+    Surface,
+    continuation,
+    depth_noise,
+    is_cut,
+    is_tight,
+    object_surfaces,
+    pixel_heights,
+    window_around,
+    without_noise,
+)
 from openral_world_state.depth_camera import DepthView
+from openral_world_state.depth_clusters import (
+    DepthClusterConfig,
+    nearest_depth_cluster,
+    quantile,
+    reaches_across,
+)
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class DepthClusterConfig:
-    """Thresholds of the search for the object's depths in a box.
-
-    A detector's box is tight, so the object spans it; `benchmarks/lift_cases.py` shows the effect of each.
-
-    Args:
-        min_fraction: Fraction of the known pixels from which a cluster is significant [1].
-        min_points: Pixels from which a cluster is significant.
-        span: Fraction of the box's sides that the object reaches across [1].
-        corner: Fraction of a cluster beyond a diagonal of the box from which it only cuts a corner [1].
-        gap: Gap in depth that parts two clusters [m].
-        relative_gap: The same per depth [1]; depth noise grows with distance.
-        jump: Difference of neighbouring pixels that is an edge [m].
-        relative_jump: The same per width of a pixel at that depth [1]; a slope of about 70 degrees.
-    """
-
-    min_fraction: float = 0.05
-    min_points: int = 6
-    span: float = 0.6
-    corner: float = 0.85
-    gap: float = 0.04
-    relative_gap: float = 0.03
-    jump: float = 0.025
-    relative_jump: float = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +53,7 @@ class ExtentConfig:
     Args:
         half: Range of the ratio of depth to width of the visible half of a round object [1].
         elongated: Ratio of depth to length below which an object lies along its length [1].
+        thin: Ratio of height to depth below which an object shows its whole top [1].
         upright_facing: Cosine of the angle to the view up to which an upright object is completed [1].
         lying_facing: Cosine of the angle to the view up to which a lying object is completed [1].
         rectangle: Fraction of its bounding rectangle that a fully visible box fills [1].
@@ -69,6 +65,7 @@ class ExtentConfig:
 
     half: tuple[float, float] = (0.25, 0.75)
     elongated: float = 0.3
+    thin: float = 0.5
     upright_facing: float = 0.8
     lying_facing: float = 0.5
     rectangle: float = 0.9
@@ -78,82 +75,23 @@ class ExtentConfig:
     highest: float = 0.99
 
 
-_CLUSTERS, _EXTENT = DepthClusterConfig(), ExtentConfig()
-
-
-def quantile(values: Array, fraction: float) -> float:
-    """Value below which ``fraction`` of ``values`` (N,) lies; faster than numpy's on small arrays."""
-    index = round(fraction * (len(values) - 1))
-    return float(np.partition(values, index)[index])
-
-
-def nearest_depth_cluster(depth: Array, step: float) -> NDArray[np.bool_]:
-    """Mask of the nearest significant cluster of depths that reaches across a box.
-
-    Pixels of another object that only cuts a corner of the box do not reach across it, such as a drawer's
-    front before its contents.
-
-    Args:
-        depth: Depths in the box [m], NaN where unknown, shape (H, W), some known.
-        step: Width of one pixel at depth 1 [m].
-    """
-    cluster = nearest_cluster(depth)
-    median = quantile(depth[cluster], 0.5)
-    jump = max(_CLUSTERS.jump, _CLUSTERS.relative_jump * step * median)
-    return nearest_patch(np.where(cluster, depth, np.nan), jump)
-
-
-def nearest_cluster(depth: Array) -> NDArray[np.bool_]:
-    """Nearest cluster, parted from others by a gap in depth, that is significant and spans the box."""
-    known = np.flatnonzero(~np.isnan(depth))
-    values = depth.ravel()[known]
-    order = np.argsort(values)
-    gap = max(_CLUSTERS.gap, _CLUSTERS.relative_gap * values[order[len(order) // 2]])
-    clusters = np.split(known[order], np.flatnonzero(np.diff(values[order]) > gap) + 1)
-    min_size = max(_CLUSTERS.min_points, _CLUSTERS.min_fraction * len(known))
-    significant = [cluster for cluster in clusters if len(cluster) >= min_size]
-    spanning = (c for c in significant if _spans(np.unravel_index(c, depth.shape), depth.shape))
-    chosen = next(spanning, None)
-    mask = np.zeros(depth.size, dtype=bool)
-    mask[max(significant or clusters, key=len) if chosen is None else chosen] = True
-    return mask.reshape(depth.shape)
-
-
-def nearest_patch(depth: Array, jump: float) -> NDArray[np.bool_]:
-    """Nearest patch without a ``jump`` in depth [m] that spans the box; the whole cluster if none does."""
-    known = ~np.isnan(depth)
-    smooth = (known & ~pixels_behind_edges(depth, jump)).view(np.uint8)
-    count, patches, boxes, _ = cv2.connectedComponentsWithStats(smooth, connectivity=4)
-    height, width = boxes[:, cv2.CC_STAT_HEIGHT] - 1, boxes[:, cv2.CC_STAT_WIDTH] - 1
-    spans = (height >= _CLUSTERS.span * (depth.shape[0] - 1)) & (
-        width >= _CLUSTERS.span * (depth.shape[1] - 1)
-    )
-    masks = [patches == number for number in range(1, count) if spans[number]]
-    if len(masks) < 2:
-        return masks[0] if masks else known
-    return min(masks, key=lambda mask: quantile(depth[mask], 0.5))
-
-
-def pixels_behind_edges(depth: Array, jump: float) -> NDArray[np.bool_]:
-    """Mask of the pixels farther than a neighbour by more than ``jump`` [m]."""
-    result = np.zeros(depth.shape, dtype=bool)
-    right, down = np.diff(depth, axis=1), np.diff(depth, axis=0)
-    result[:, 1:] |= right > jump
-    result[:, :-1] |= right < -jump
-    result[1:] |= down > jump
-    result[:-1] |= down < -jump
-    return result
-
-
-def _spans(cells: tuple[NDArray[np.intp], ...], shape: tuple[int, ...]) -> bool:
-    rows, columns = cells
-    is_high = rows.max() - rows.min() >= _CLUSTERS.span * (shape[0] - 1)
-    is_wide = columns.max() - columns.min() >= _CLUSTERS.span * (shape[1] - 1)
-    # Cells of which nearly all lie beyond one of the box's diagonals only cut its corner.
-    u, v = rows / max(shape[0] - 1, 1), columns / max(shape[1] - 1, 1)
-    sides = (u + v < 1.0, u + v > 1.0, u < v, u > v)
-    cuts_corner = any(float(side.mean()) >= _CLUSTERS.corner for side in sides)
-    return bool(is_high and is_wide and not cuts_corner)
+_EXTENT, _CLUSTERS = ExtentConfig(), DepthClusterConfig()
+SMOOTH = 0.002
+"""Noise of depths from which they are smoothed [m]."""
+SAME = 0.9
+"""Fraction of a surface that the nearest cluster of its box contains if both are of one object [1]."""
+SEEN = 0.4
+"""Fraction of that cluster that the surface is at least [1]; the inside of a cup is another surface."""
+STANDING = 0.03
+"""Height from which depth tells an object from its support [m]."""
+ASIDE = 0.25
+"""Standard deviation of a flat object's centre, which depth does not show, per side of the box [1]."""
+APART = 0.05
+"""Difference of depths in a box from which the object's is ambiguous [m]."""
+SIDE = 0.12
+"""Standard deviation of a centre per longest side [1]: surfaces differ from view to view."""
+CLOSED = 0.1
+"""Fraction of a box's outline up to which the object may continue beyond it [1]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +148,8 @@ def estimate_extent(points: Array, viewpoint: Array, support: float) -> Extent:
 def whole_depth(length: float, depth: float, height: float, facing: float, filled: float) -> float:
     """Depth of the whole object from its visible part [m]; a filled rectangle is fully visible."""
     least, most = _EXTENT.half
+    if height < _EXTENT.thin * depth:
+        return depth
     is_round = filled < _EXTENT.rectangle and least < depth / max(length, 1e-6) < most
     if is_round and facing > _EXTENT.upright_facing:
         return length
@@ -240,6 +180,13 @@ class NoDepth(LiftRefused):
     def __init__(self, label: str, box: Box, fraction: float) -> None:
         part = f"valid depth in only {fraction:.0%} of it, on one side" if fraction else "no valid depth"
         super().__init__(f"{_describe(label, box)} has {part}")
+
+
+class AmbiguousDepth(LiftRefused):
+    """Several surfaces can be the object's, and none is where an object of its kind is known."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__(f"{label!r} is not located: its box fits no surface, or several at different depths")
 
 
 class OutOfRange(LiftRefused):
@@ -281,13 +228,15 @@ class DepthModel:
 class LiftedObject:
     """An object in map: upright pose, size along its axes [m], covariance of the position (3, 3) [m^2].
 
-    ``truncated`` if the image's border cuts it, so that its size is only a lower bound.
+    ``truncated`` if the image's border or something nearer cuts it, so that its size is only a lower bound;
+    ``ambiguous`` if other depths are possible too.
     """
 
     pose: Pose
     size: tuple[float, float, float]
     covariance: Array
     truncated: bool
+    ambiguous: bool = False
 
 
 def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObject:
@@ -302,11 +251,12 @@ def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObj
     box = detection.box.clipped(intrinsics.width, intrinsics.height)
     if box is None:
         raise OutsideImage(detection.label, detection.box, intrinsics.width, intrinsics.height)
-    window = _window(view, box, optics.samples)
-    known = ~np.isnan(window.depth)
+    window = window_around(view, box, optics.samples)
+    known = ~np.isnan(window.depth[window.inside])
     if not known.all() and not reaches_across(known):
         raise NoDepth(detection.label, detection.box, float(known.mean()))
-    points, depth, support = object_points(view, window)
+    found = find_object(view, window)
+    points, depth, support = found.points, found.depth, found.support
     if not optics.nearest <= depth <= optics.farthest:
         raise OutOfRange(detection.label, detection.box, depth, optics.nearest, optics.farthest)
     extent = estimate_extent(points, view.camera_position, support)
@@ -315,74 +265,125 @@ def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObj
         min(edges.x_min, edges.y_min) <= 1.0
         or edges.x_max >= intrinsics.width - 1.0
         or edges.y_max >= intrinsics.height - 1.0
+        or found.cut
     )
-    covariance = position_covariance(view, depth, extent.hidden_depth, optics)
+    hidden = math.hypot(extent.hidden_depth, 2.0 * found.spread, 2.0 * found.noise)
+    covariance = position_covariance(view, depth, hidden, optics)
+    covariance = covariance + np.eye(3) * ((SIDE * max(extent.size)) ** 2 + found.aside**2)
     if truncated:
         covariance = covariance + np.eye(3) * (max(extent.size) / 4.0) ** 2
     x, y, z = extent.center.tolist()
-    return LiftedObject(Pose.planar(x, y, extent.yaw, z), extent.size, covariance, truncated)
+    pose = Pose.planar(x, y, extent.yaw, z)
+    return LiftedObject(pose, extent.size, covariance, truncated, found.ambiguous)
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
-    """Depths of a box (H, W), a fisheye's distances, NaN where unknown, with rows (H,) and columns (W,)."""
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundObject:
+    """Points of an object in map, shape (N, 3), the nearest depth, and the height of its support [m].
 
-    depth: Array
-    rows: Array
-    columns: Array
-    step: int
+    ``spread`` is the distance along the view by which it may lie elsewhere, ``aside`` across the view [m];
+    ``cut`` if something nearer hides a part of it.
+    """
 
-
-def _window(view: DepthView, box: Box, count: int) -> _Window:
-    """Crop a box of the depth image, evenly thinned to about ``count`` pixels."""
-    sx, sy = view.depth_scale
-    height, width = view.depth.shape
-    x0, x1 = _span(box.x_min * sx, box.x_max * sx, width)
-    y0, y1 = _span(box.y_min * sy, box.y_max * sy, height)
-    step = max(1, int(np.sqrt((x1 - x0) * (y1 - y0) / count)))
-    depth = view.depth[y0:y1:step, x0:x1:step].astype(np.float64)
-    depth[~(np.isfinite(depth) & (depth > 0.0))] = np.nan
-    rows, columns = np.arange(y0, y1, step, dtype=float), np.arange(x0, x1, step, dtype=float)
-    if view.intrinsics.is_distorted:  # a pixel may have no ray, as outside a fisheye's image circle
-        pixels = np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
-        length = np.linalg.norm(view.depth_intrinsics.rays(pixels), axis=1).reshape(depth.shape)
-        # Far off a fisheye's axis, depth hardly differs between surfaces: its window holds distances.
-        depth *= length if view.intrinsics.is_fisheye else length / length
-    return _Window(depth, rows, columns, step)
+    points: Array
+    depth: float
+    support: float
+    noise: float = 0.0
+    ambiguous: bool = False
+    spread: float = 0.0
+    aside: float = 0.0
+    cut: bool = False
 
 
-def _span(low: float, high: float, size: int) -> tuple[int, int]:
-    """Whole pixels of an interval, at least one, within ``size`` pixels."""
-    first = min(int(np.floor(low + 0.5)), size - 1)
-    return first, max(min(int(np.floor(high + 0.5)), size), first + 1)
+def find_object(view: DepthView, window: BoxWindow) -> FoundObject:
+    """Find the object of a box: the nearest cluster that spans it, unless it continues beyond the box."""
+    focal = float(view.depth_intrinsics.K[0, 0])
+    noise = depth_noise(window.depth)
+    if noise > SMOOTH:
+        window = replace(window, depth=without_noise(window.depth))
+    heights = pixel_heights(view, window)
+    surfaces = object_surfaces(window, heights, focal, noise)
+    best = surfaces[0] if surfaces else None
+    is_likely = best is not None and not best.is_unlikely and stands(heights, best.mask, best.support)
+    if best is not None and is_likely and not window.is_at_border:
+        return chosen_surface(view, window, surfaces, noise)
+    mask, support = nearest_object(view, window)
+    if is_tight(window, mask) and continuation(window, mask, heights, support, focal) <= CLOSED:
+        if stands(heights, mask, support):
+            return found_object(view, window, mask, support, noise)
+        if best is None or not stands(heights, best.mask, best.support):
+            return found_object(view, window, mask, support, noise, aside=ASIDE * window.width / focal)
+    if best is not None:
+        mask, support = best.mask, best.support
+    spread = 0.0 if is_likely else spread_of(window, mask)
+    return found_object(view, window, mask, support, noise, ambiguous=spread > APART, spread=spread)
 
 
-def reaches_across(known: NDArray[np.bool_]) -> bool:
-    """Tell if the pixels of known depth reach across the box, as any object in it does."""
-    for axis, size in enumerate(reversed(known.shape)):
-        cells = np.flatnonzero(known.any(axis=axis))
-        if not len(cells) or cells[-1] - cells[0] < _CLUSTERS.span * (size - 1):
-            return False
-    return True
+def chosen_surface(
+    view: DepthView, window: BoxWindow, surfaces: Sequence[Surface], noise: float
+) -> FoundObject:
+    """Measure the likeliest surface; in a tight box, with the pixels of its depths, as inside a cup."""
+    best = surfaces[0]
+    rivals = [each for each in surfaces[1:] if each.rivals(best)]
+    spread = max((abs(each.depth - best.depth) for each in rivals), default=0.0)
+    mask, support = best.mask, best.support
+    if is_tight(window, mask):
+        tight, base = nearest_object(view, window)
+        if float((tight & mask).sum()) >= SAME * mask.sum() and mask.sum() >= SEEN * tight.sum():
+            mask, support = tight, base
+    return found_object(view, window, mask, support, noise, ambiguous=bool(rivals), spread=spread)
 
 
-def object_points(view: DepthView, window: _Window) -> tuple[Array, float, float]:
-    """Points of the object in map (N, 3), its nearest depth [m], and the height of its support [m].
+def stands(heights: Array, mask: NDArray[np.bool_], support: float) -> bool:
+    """Tell if a surface rises above its support, by more than a plate."""
+    return quantile(heights[mask], 0.95) - support > STANDING
 
-    The support is removed between two searches for the nearest cluster, because it joins the object to
-    the objects behind.
+
+def spread_of(window: BoxWindow, mask: NDArray[np.bool_]) -> float:
+    """Distance in depth from a surface to the others in its box [m]."""
+    depths = window.depth[window.inside]
+    depths, near = depths[~np.isnan(depths)], quantile(window.depth[mask], 0.05)
+    return max(quantile(depths, 0.95) - near, near - quantile(depths, 0.05))
+
+
+def found_object(
+    view: DepthView,
+    window: BoxWindow,
+    mask: NDArray[np.bool_],
+    support: float,
+    noise: float,
+    *,
+    ambiguous: bool = False,
+    spread: float = 0.0,
+    aside: float = 0.0,
+) -> FoundObject:
+    """Measure the points of a mask; ``aside`` is per depth [1]."""
+    near = quantile(window.depth[mask], 0.05)
+    cut = is_cut(window, mask, max(_CLUSTERS.gap, _CLUSTERS.relative_gap * near))
+    points = _in_map(view, window, mask)
+    lowest = quantile(points[:, 2], _EXTENT.lowest)
+    support = support if lowest - support < 2.0 * STANDING else lowest  # it hangs, or a hand holds it
+    return FoundObject(points, near, support, noise, ambiguous, spread, aside * near, cut)
+
+
+def nearest_object(view: DepthView, window: BoxWindow) -> tuple[NDArray[np.bool_], float]:
+    """Mask in a window of the nearest cluster that spans the box, and the height of its support [m].
+
+    The support is removed between two searches, because it joins the object to the objects behind.
     """
     step = window.step / float(view.depth_intrinsics.K[0, 0])
-    first = nearest_depth_cluster(window.depth, step)
-    points = _in_map(view, window, first)
-    above, support = without_support(points)
+    depth = window.depth[window.inside]
+    first = np.zeros(window.depth.shape, dtype=bool)
+    first[window.inside] = nearest_depth_cluster(depth, step)
+    above, support = without_support(_in_map(view, window, first))
     rest = np.full(window.depth.shape, np.nan)
     rest[first] = np.where(above, window.depth[first], np.nan)
-    chosen = nearest_depth_cluster(rest, step)
-    return points[chosen[first]], quantile(window.depth[chosen], 0.05), support
+    chosen = np.zeros(window.depth.shape, dtype=bool)
+    chosen[window.inside] = nearest_depth_cluster(rest[window.inside], step)
+    return chosen, support
 
 
-def _in_map(view: DepthView, window: _Window, mask: NDArray[np.bool_]) -> Array:
+def _in_map(view: DepthView, window: BoxWindow, mask: NDArray[np.bool_]) -> Array:
     rows, columns = np.nonzero(mask)
     rays = view.depth_intrinsics.rays(np.column_stack((window.columns[columns], window.rows[rows])))
     if view.intrinsics.is_fisheye:

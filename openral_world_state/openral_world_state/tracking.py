@@ -38,7 +38,8 @@ class Observation:
         covariance: Of the position [m^2], row-major (9,).
         stamp: Of the image [s].
         source: Detector.
-        truncated: The image's border cuts the object.
+        truncated: The image's border or something nearer cuts the object.
+        ambiguous: It may lie at another depth, so it confirms a known object but is no new one.
         from_query: The detector was asked for this label, which weighs more.
         track: Detector's track id, a hint.
     """
@@ -51,6 +52,7 @@ class Observation:
     stamp: float
     source: str
     truncated: bool = False
+    ambiguous: bool = False
     from_query: bool = False
     track: str = ""
 
@@ -142,7 +144,8 @@ def lift_observation(
         covariance=tuple(lifted.covariance.ravel().tolist()),
         stamp=view.stamp,
         source=source,
-        truncated=lifted.truncated,
+        truncated=lifted.truncated or lifted.ambiguous,
+        ambiguous=lifted.ambiguous,
         from_query=from_query,
         track=detection.track,
     )
@@ -168,6 +171,7 @@ class TrackUpdateConfig:
         jump_sigma: Distance in standard deviations from which an observation replaces the pose [1].
         jump_margin: Distance added to that [m].
         shape_variance: Ratio of variances up to which an observation replaces size and orientation [1].
+        more: Ratio of longest sides from which an observation shows more of an object than was known [1].
         covariance_floor: Fraction of an observation's variance below which fusion does not shrink it [1].
     """
 
@@ -183,6 +187,7 @@ class TrackUpdateConfig:
     jump_margin: float = 0.02
     shape_variance: float = 2.0
     covariance_floor: float = 0.25
+    more: float = 1.5
 
 
 _CONFIG = TrackUpdateConfig()
@@ -229,7 +234,8 @@ def update_record(
     spread = math.sqrt(max(mean_variance(record.covariance) + mean_variance(observation.covariance), 1e-6))
     distance = record.pose.distance(observation.pose)
     has_jumped = distance > _CONFIG.jump_sigma * spread + _CONFIG.jump_margin
-    if moved or (not observation.truncated and has_jumped):
+    shows_more = max(observation.size) > _CONFIG.more * max(record.size) and not observation.ambiguous
+    if moved or shows_more or (not observation.truncated and has_jumped):
         record.pose, record.covariance = observation.pose, observation.covariance
         is_partial = observation.truncated
         record.size = _max_sides(record.size, observation.size) if is_partial else observation.size

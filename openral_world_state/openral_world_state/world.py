@@ -32,7 +32,7 @@ from openral_world_state.agents import AgentPoseMemory
 from openral_world_state.container_state import ContainerStates, estimate_opening
 from openral_world_state.data_association import AssociationGates, DataAssociator
 from openral_world_state.depth_camera import DepthView
-from openral_world_state.lifting import DepthModel, NoDepth, OutOfRange
+from openral_world_state.lifting import AmbiguousDepth, DepthModel, NoDepth, OutOfRange
 from openral_world_state.navigation import FloorGrid, Routes
 from openral_world_state.negative_evidence import DetectorVocabularies, ExistenceDecay, NegativeEvidence
 from openral_world_state.queries.edit import edit
@@ -241,11 +241,11 @@ class WorldModel:
 def split_outcomes(
     frame: ObservationFrame,
     refusals: tuple[OpenRALError, ...],
-    outcomes: Sequence[ObjectRecord | CapacityError],
+    outcomes: Sequence[ObjectRecord | CapacityError | AmbiguousDepth],
 ) -> IntegrationResult:
-    """Split the outcomes of association into records and errors of capacity."""
+    """Split the outcomes of association into records and the errors of the others."""
     kept = [(o, r) for o, r in zip(frame.observations, outcomes, strict=True) if isinstance(r, ObjectRecord)]
-    errors = tuple(outcome for outcome in outcomes if isinstance(outcome, CapacityError))
+    errors = tuple(outcome for outcome in outcomes if not isinstance(outcome, ObjectRecord))
     kept_frame = replace(
         frame,
         observations=tuple(observation for observation, _ in kept),

@@ -17,6 +17,7 @@ from openral_world_state.data_association import (
     merge_records,
     reappeared_as,
 )
+from openral_world_state.lifting import AmbiguousDepth
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.tracking import Observation
@@ -251,3 +252,16 @@ def test_what_reappears_under_a_broader_label_has_moved() -> None:
     (new,) = taken(associator, [seen("bread", 5.0, stamp=9.0)])
     old.presence = Presence.STALE
     assert reappeared_as(old, memory, THESAURUS) is new
+
+
+def test_an_ambiguous_depth_confirms_an_object_but_makes_none() -> None:
+    memory, associator = fresh()
+    (known,) = taken(associator, [seen("mug")])
+    outcomes = associator.associate(
+        (seen("mug", 3.0, ambiguous=True), seen("mug", 0.05, ambiguous=True)), EYE
+    )
+    assert isinstance(outcomes[0], AmbiguousDepth)
+    assert outcomes[1] is known
+    assert len(memory) == 1
+    (asked,) = taken(associator, [seen("mug", 3.0, ambiguous=True, from_query=True)])
+    assert asked is not known

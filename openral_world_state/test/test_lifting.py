@@ -21,6 +21,7 @@ from openral_testing.synthetic_depth import (
     render_depth,
 )
 from openral_world_state.depth_camera import DepthView, Intrinsics, InvalidIntrinsics
+from openral_world_state.depth_clusters import nearest_depth_cluster, quantile
 from openral_world_state.lifting import (
     DepthModel,
     LiftedObject,
@@ -29,8 +30,6 @@ from openral_world_state.lifting import (
     OutsideImage,
     estimate_extent,
     lift,
-    nearest_depth_cluster,
-    quantile,
     without_support,
 )
 
@@ -287,3 +286,46 @@ def test_depth_of_one_side_of_a_box_is_refused() -> None:
     shot.view.depth[:, int(box.x_min + 0.4 * box.width) :] = 0.0
     with pytest.raises(NoDepth, match=r"valid depth in only [34]\d% of it, on one side"):
         lift(shot.view, Detection(box, "can", 0.9), DepthModel())
+
+
+KITCHEN: dict[str, Body] = {
+    "mug": Cylinder((1.2, 0.1, 1.05), 0.045, 0.1),
+    "_table": Plane((0.0, 0.0, 1.0), 1.0),
+    "_wall": Plane((1.0, 0.0, 0.0), 1.6),
+}
+
+
+def scaled(box: Box, scale: float, shift: float = 0.0) -> Box:
+    """Box about the same centre, or beside it by a part of its width."""
+    x, y = (box.x_min + box.x_max) / 2.0, (box.y_min + box.y_max) / 2.0
+    w, h = box.x_max - box.x_min, box.y_max - box.y_min
+    x, w, h = x + shift * w, w * scale / 2.0, h * scale / 2.0
+    return Box(x - w, y - h, x + w, y + h)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.0025])
+@pytest.mark.parametrize(
+    ("scale", "shift"), [(0.7, 0.0), (1.0, 0.0), (1.0, 0.3), (1.4, 0.0), (1.6, 0.1), (1.8, 0.0)]
+)
+def test_a_box_that_does_not_fit_is_lifted_to_its_object(scale: float, shift: float, noise: float) -> None:
+    shot = render_depth(KITCHEN, look_at_pose((0.0, 0.0, 1.5), (1.2, 0.0, 1.0)))
+    rng = np.random.default_rng(0)
+    depth = shot.view.depth + rng.normal(0.0, 1.0, shot.view.depth.shape) * noise * shot.view.depth**2
+    depth[rng.random(depth.shape) < 0.15 * (noise > 0.0)] = 0.0
+    view = DepthView("head", 0.0, depth.astype(np.float32), shot.view.intrinsics, shot.view.T_map_camera)
+    lifted = lift(view, Detection(scaled(shot.boxes["mug"], scale, shift), "mug", 0.9), DepthModel())
+    assert np.linalg.norm(np.subtract(lifted.pose.position, (1.2, 0.1, 1.05))) < 0.03
+    assert not lifted.ambiguous
+
+
+def test_a_box_of_which_nothing_ends_within_is_ambiguous_and_says_how_far() -> None:
+    steps: dict[str, Body] = {
+        "_near": Block((0.9, -0.5, 1.0), (0.02, 1.0, 2.0)),
+        "_wall": Plane((1.0, 0.0, 0.0), 2.0),
+    }
+    shot = render_depth(steps, AHEAD)
+    width = shot.view.intrinsics.width
+    box = Box(width / 2.0 - 40.0, 190.0, width / 2.0 + 40.0, 290.0)
+    lifted = lift(shot.view, Detection(box, "mug", 0.9), DepthModel())
+    assert lifted.ambiguous
+    assert np.sqrt(lifted.covariance[0, 0]) > 0.3
