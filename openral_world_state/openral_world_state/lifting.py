@@ -228,7 +228,7 @@ class DepthModel:
 class LiftedObject:
     """An object in map: upright pose, size along its axes [m], covariance of the position (3, 3) [m^2].
 
-    ``truncated`` if the image's border or something nearer cuts it, so that its size is only a lower bound;
+    ``truncated`` if the image's border cuts it, so that its size is only a lower bound;
     ``ambiguous`` if other depths are possible too.
     """
 
@@ -265,12 +265,11 @@ def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObj
         min(edges.x_min, edges.y_min) <= 1.0
         or edges.x_max >= intrinsics.width - 1.0
         or edges.y_max >= intrinsics.height - 1.0
-        or found.cut
     )
     hidden = math.hypot(extent.hidden_depth, 2.0 * found.spread, 2.0 * found.noise)
     covariance = position_covariance(view, depth, hidden, optics)
     covariance = covariance + np.eye(3) * ((SIDE * max(extent.size)) ** 2 + found.aside**2)
-    if truncated:
+    if truncated or found.cut:
         covariance = covariance + np.eye(3) * (max(extent.size) / 4.0) ** 2
     x, y, z = extent.center.tolist()
     pose = Pose.planar(x, y, extent.yaw, z)

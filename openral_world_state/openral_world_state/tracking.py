@@ -38,7 +38,7 @@ class Observation:
         covariance: Of the position [m^2], row-major (9,).
         stamp: Of the image [s].
         source: Detector.
-        truncated: The image's border or something nearer cuts the object.
+        truncated: The image's border cuts the object.
         ambiguous: It may lie at another depth, so it confirms a known object but is no new one.
         from_query: The detector was asked for this label, which weighs more.
         track: Detector's track id, a hint.
@@ -144,7 +144,7 @@ def lift_observation(
         covariance=tuple(lifted.covariance.ravel().tolist()),
         stamp=view.stamp,
         source=source,
-        truncated=lifted.truncated or lifted.ambiguous,
+        truncated=lifted.truncated,
         ambiguous=lifted.ambiguous,
         from_query=from_query,
         track=detection.track,
