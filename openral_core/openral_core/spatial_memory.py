@@ -143,6 +143,7 @@ class EditOperation(IntEnum):
     MOVE = 1
     FORGET = 2
     MERGE = 3
+    UNDO = 4
 
 
 class EditStatus(IntEnum):
@@ -156,6 +157,7 @@ class EditStatus(IntEnum):
     BAD_OPERATION = 5
     INACTIVE = 6
     INTERNAL_ERROR = 7
+    NOTHING_TO_UNDO = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +165,11 @@ class MemoryEdit:
     """An edit of one object; ``operation`` is a number of `EditOperation`, checked by the server.
 
     RENAME uses ``label``, MOVE ``position`` in map [m], MERGE ``other``, which is merged into ``node_id``.
+    UNDO uses nothing else: it takes back the last edit that is not taken back.
     """
 
     operation: int
-    node_id: str
+    node_id: str = ""
     label: str = ""
     position: tuple[float, float, float] = (0.0, 0.0, 0.0)
     other: str = ""

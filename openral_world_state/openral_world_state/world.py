@@ -35,7 +35,7 @@ from openral_world_state.depth_camera import DepthView
 from openral_world_state.lifting import AmbiguousDepth, DepthModel, NoDepth, OutOfRange
 from openral_world_state.navigation import FloorGrid, Routes
 from openral_world_state.negative_evidence import DetectorVocabularies, ExistenceDecay, NegativeEvidence
-from openral_world_state.queries.edit import edit
+from openral_world_state.queries.edit import EditHistory, edit
 from openral_world_state.queries.recall import MatchBuilder, MatchCandidate, RecallRequestHandler
 from openral_world_state.queries.resolve import ReferenceNames, ResolveRequestHandler
 from openral_world_state.scene_graph import (
@@ -109,7 +109,7 @@ class WorldModel:
         self.held_object = HeldObjectTracker(memory, settings.map_epoch)
         self.agent_poses = AgentPoseMemory(memory, home, settings.map_epoch)
         self.container_states = ContainerStates(memory, home)
-        self._thesaurus = thesaurus
+        self._thesaurus, self._edits = thesaurus, EditHistory()
         self._image_clock = ImageClock(memory, settings.lateness)
         self._floor = FloorGrid(home, settings.robot_radius) if home.areas else None
         self._routes = Routes(self._floor, home.base_poses) if self._floor else None
@@ -181,7 +181,7 @@ class WorldModel:
 
     def edit(self, request: MemoryEdit) -> EditResult:
         """Apply an operator's correction."""
-        return edit(self.memory, request, self._thesaurus, self.settings.map_epoch)
+        return edit(self.memory, request, self._thesaurus, self._edits, self.settings.map_epoch)
 
     def graph(self) -> SceneGraph:
         """Build the scene graph of the home and all records."""

@@ -13,6 +13,7 @@ from openral_console.ros import views
 from openral_console.sections import Json, finite
 from openral_console.source import ConsoleError, NodeSilent, RejectedCommand
 from openral_core.errors import format_choices
+from openral_core.spatial_memory import EditOperation
 from openral_msgs.msg import PromptReceipt
 from openral_msgs.srv import EditMemory, LocateInView, RecallObject
 from openral_reasoner_ros.mission_client import RECEIPT_TIMEOUT, NotAcknowledged, PromptClient
@@ -31,12 +32,7 @@ COMMAND_TIMEOUT = TRANSITION_TIMEOUT + DISCOVERY_PERIOD * DISCOVERY_CHECKS
 """Longest duration of any command [s]; each ends by its own deadline before that."""
 MAX_PENDING = 32
 """Most prompts without a receipt."""
-OPERATIONS = {
-    "rename": EditMemory.Request.RENAME,
-    "move": EditMemory.Request.MOVE,
-    "forget": EditMemory.Request.FORGET,
-    "merge": EditMemory.Request.MERGE,
-}
+OPERATIONS = {operation.name.lower(): operation.value for operation in EditOperation}
 TRANSITIONS = {
     "activate": Transition.TRANSITION_ACTIVATE,
     "deactivate": Transition.TRANSITION_DEACTIVATE,
@@ -134,7 +130,8 @@ class Commands:
         operation = text_of(values, "operation", 20)
         if operation not in OPERATIONS:
             raise RejectedCommand(f"unknown operation {operation!r}: {format_choices(sorted(OPERATIONS))}")
-        request = EditMemory.Request(operation=OPERATIONS[operation], node_id=text_of(values, "id", 200))
+        name = text_of(values, "id", 200, required=operation != "undo")
+        request = EditMemory.Request(operation=OPERATIONS[operation], node_id=name)
         if operation == "rename":
             request.label = text_of(values, "label", 200)
         elif operation == "merge":

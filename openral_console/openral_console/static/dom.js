@@ -66,9 +66,9 @@ export function tone(status) {
 }
 
 let hide;
-export function notice(text) {
+export function notice(content) { // text, or texts and elements
   const box = document.getElementById("notice");
-  box.textContent = text;
+  box.replaceChildren(...[content].flat().filter(Boolean));
   clearTimeout(hide);
-  hide = setTimeout(() => { box.textContent = ""; }, 7000);
+  hide = setTimeout(() => { box.replaceChildren(); }, 7000);
 }

@@ -62,10 +62,13 @@ function details(node, objects, now) {
     about.live && about.actions && node.kind === "object" && corrections(node, objects));
 }
 
+// An edit, and a notice that can take it back.
+const correct = (values) => command("edit", values, (done) => [done.message, values.operation !== "undo" && h("button", { type: "button", onclick: () => correct({ operation: "undo" }) }, "Undo")]);
+
 function corrections(node, objects) {
   const label = h("input", { type: "text", value: node.label, "aria-label": "New name", maxLength: 200 });
   const other = h("select", { "aria-label": "Merge with" }, h("option", { value: "" }, "the same as …"), objects.filter((each) => each.id !== node.id).slice(0, 300).map((each) => h("option", { value: each.id }, `${each.label} (${each.id})`)));
-  const edit = (values) => command("edit", { id: node.id, ...values }, (done) => done.message);
+  const edit = (values) => correct({ id: node.id, ...values });
   let sure = false;
   const forget = h("button", { type: "button", onclick: () => {
     if (sure) { edit({ operation: "forget" }); return; }

@@ -104,7 +104,7 @@ def test_memory_is_searched_and_asked_as_the_robot_asks(site: Any, open_page: Op
     expect(page.get_by_role("region", name="What the robot would recall")).to_contain_text("label is equal")
 
 
-def test_an_object_is_renamed_merged_and_forgotten(site: Any, robot: Robot, open_page: Open) -> None:
+def test_an_object_is_renamed_merged_forgotten_and_had_back(site: Any, robot: Robot, open_page: Open) -> None:
     page = open_page(site, "memory")
     page.get_by_role("button", name="mug").click()
     page.get_by_label("New name").fill("cup")
@@ -115,10 +115,13 @@ def test_an_object_is_renamed_merged_and_forgotten(site: Any, robot: Robot, open
     page.get_by_role("button", name="Forget", exact=True).click()
     page.get_by_role("button", name="Really forget mug").click()
     site.wait(lambda: len(robot.edits) == 3)
+    page.get_by_role("button", name="Undo").click()
+    site.wait(lambda: len(robot.edits) == 4)
     assert [(edit.operation, edit.label, edit.other) for edit in robot.edits] == [
         (0, "cup", ""),
         (3, "", "bowl_2"),
         (2, "", ""),
+        (4, "", ""),
     ]
 
 

@@ -1,6 +1,8 @@
-"""Corrections of memory by an operator: rename, move, forget and merge objects."""
+"""Corrections of memory by an operator: rename, move, forget and merge objects, and take that back."""
 
+from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.geometry import InvalidGeometry, Pose
@@ -94,6 +96,63 @@ def _store(memory: SpatialMemory, record: ObjectRecord) -> ObjectRecord:
     return record
 
 
+MAX_UNDO = 20
+"""Edits that can be taken back [count]."""
+
+
+class NothingToUndo(OpenRALError):
+    """No edit to take back, or one that a later observation has overtaken."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedEdit:
+    """An edit with its message and copies of its objects before it."""
+
+    operation: EditOperation
+    message: str
+    before: tuple[ObjectRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EditHistory:
+    """The last edits of this process; a restart forgets them."""
+
+    applied: deque[AppliedEdit] = field(default_factory=lambda: deque(maxlen=MAX_UNDO))
+
+    def undo(self, memory: SpatialMemory) -> str:
+        """Take back the last edit; what was observed since stays. Return the message for the operator.
+
+        Raises:
+            NothingToUndo: If there is none, or the object was seen elsewhere since it was moved.
+            UnknownObject: If the object is gone.
+        """
+        if not self.applied:
+            raise NothingToUndo("no edit to undo: edits before the last start of world_state are final")
+        last = self.applied.pop()
+        for record in [_restored(memory, last, copied) for copied in last.before]:
+            memory.touch(record)
+        memory.commit()
+        return f"undone: {last.message}"
+
+
+def _restored(memory: SpatialMemory, edit: AppliedEdit, before: ObjectRecord) -> ObjectRecord:
+    """Return an object as it was before an edit, with later observations."""
+    if edit.operation is EditOperation.FORGET or memory.current_id(before.id) != before.id:
+        return before
+    now = memory.get(before.id)
+    seen_since = now.last_seen > before.last_seen
+    if edit.operation is EditOperation.RENAME:
+        return replace(now, label=before.label, votes=before.votes, source=before.source)
+    if edit.operation is EditOperation.MOVE and seen_since:
+        raise NothingToUndo(f"{now.id} was seen since it was moved, and stays where it was seen")
+    if edit.operation is EditOperation.MERGE and seen_since:
+        seen = {
+            name: getattr(now, name) for name in ("pose", "covariance", "presence", "misses", "last_seen")
+        }
+        return replace(before, **seen)
+    return before
+
+
 class UnknownOperation(OpenRALError):
     """The number is not an edit operation."""
 
@@ -108,21 +167,37 @@ _REFUSALS: Mapping[type[OpenRALError], EditStatus] = {
     InvalidGeometry: EditStatus.BAD_POSITION,
     SameObject: EditStatus.SAME_OBJECT,
     UnknownOperation: EditStatus.BAD_OPERATION,
+    NothingToUndo: EditStatus.NOTHING_TO_UNDO,
 }
 
 
 def edit(
-    memory: SpatialMemory, request: MemoryEdit, thesaurus: Thesaurus, map_epoch: int | None = None
+    memory: SpatialMemory,
+    request: MemoryEdit,
+    thesaurus: Thesaurus,
+    history: EditHistory,
+    map_epoch: int | None = None,
 ) -> EditResult:
     """Apply an edit; an invalid one leaves memory unchanged and is answered with the reason."""
     try:
-        message = _apply(memory, request, thesaurus, map_epoch)
+        if request.operation == EditOperation.UNDO:
+            message = history.undo(memory)
+        else:
+            before = _copies(memory, request)
+            message = _apply(memory, request, thesaurus, map_epoch)
+            history.applied.append(AppliedEdit(EditOperation(request.operation), message, before))
     except tuple(_REFUSALS) as error:
         known = error.known if isinstance(error, UnknownObject) else ()
         return EditResult(_REFUSALS[type(error)], str(error), known, memory.revision)
     if memory.unwritten is not None:
         message = f"{message}; {memory.unwritten}"
     return EditResult(EditStatus.EDITED, message, revision=memory.revision)
+
+
+def _copies(memory: SpatialMemory, request: MemoryEdit) -> tuple[ObjectRecord, ...]:
+    names = [request.node_id, *([request.other] if request.operation == EditOperation.MERGE else [])]
+    found = [memory.get(name) for name in names if name in memory]
+    return tuple(replace(record, votes=dict(record.votes)) for record in found)
 
 
 def _apply(memory: SpatialMemory, request: MemoryEdit, thesaurus: Thesaurus, map_epoch: int | None) -> str:

@@ -232,6 +232,12 @@ def merge_live(kept: Object, other: Object, namespace: Namespace = "/") -> None:
     _edit(namespace, MemoryEdit(EditOperation.MERGE, kept, other=other))
 
 
+@live.command("undo")
+def undo_live(namespace: Namespace = "/") -> None:
+    """Take back the last edit; again, the one before."""
+    _edit(namespace, MemoryEdit(EditOperation.UNDO))
+
+
 def live_graph(namespace: str, timeout: float = TIMEOUT) -> SceneGraph:
     """Read the scene graph of a running robot.
 

@@ -2,14 +2,15 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.spatial_memory import EditOperation, EditStatus, MemoryEdit, RecallQuery
+from openral_core.spatial_memory import EditOperation, EditStatus, MemoryEdit, Presence, RecallQuery
 from openral_core.text import Thesaurus
 from openral_world_state.data_association import AssociationGates, DataAssociator
-from openral_world_state.queries.edit import edit
+from openral_world_state.queries.edit import MAX_UNDO, EditHistory, edit
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.static_map import StaticMap
@@ -43,7 +44,7 @@ def memory() -> SpatialMemory:
 )
 def test_says_what_it_did(memory: SpatialMemory, asked: MemoryEdit, words: str) -> None:
     revision = memory.revision
-    result = edit(memory, asked, THESAURUS)
+    result = edit(memory, asked, THESAURUS, EditHistory())
     assert (result.status, result.message, result.revision) == (EditStatus.EDITED, words, revision + 1)
 
 
@@ -70,14 +71,14 @@ def test_a_refusal_leaves_memory_as_it_was(
     memory: SpatialMemory, asked: MemoryEdit, status: EditStatus, words: str
 ) -> None:
     before = {record.id: replace(record, votes=dict(record.votes)) for record in memory}
-    result = edit(memory, asked, THESAURUS)
+    result = edit(memory, asked, THESAURUS, EditHistory())
     assert (result.status, words in result.message) == (status, True)
     assert {record.id: record for record in memory} == before
     assert not memory.commit()
 
 
 def test_an_unknown_id_is_answered_with_the_nearest_that_exist(memory: SpatialMemory) -> None:
-    result = edit(memory, MemoryEdit(EditOperation.FORGET, "wine_botle_9"), THESAURUS)
+    result = edit(memory, MemoryEdit(EditOperation.FORGET, "wine_botle_9"), THESAURUS, EditHistory())
     assert result.known[0] == "wine_bottle_2"
     assert "wine_bottle_2" in result.message
 
@@ -94,7 +95,9 @@ def test_what_is_forgotten_in_the_gripper_is_no_longer_carried() -> None:
 
 
 def test_detectors_do_not_outvote_the_operator(memory: SpatialMemory) -> None:
-    edit(memory, MemoryEdit(EditOperation.RENAME, "wine_bottle_2", label="oil flask"), THESAURUS)
+    edit(
+        memory, MemoryEdit(EditOperation.RENAME, "wine_bottle_2", label="oil flask"), THESAURUS, EditHistory()
+    )
     record = memory.get("wine_bottle_2")
     associator = DataAssociator(memory, THESAURUS, AssociationGates(), 0)
     for stamp in range(200):
@@ -107,6 +110,80 @@ def test_detectors_do_not_outvote_the_operator(memory: SpatialMemory) -> None:
 
 
 def test_the_operators_word_survives_being_joined(memory: SpatialMemory) -> None:
-    edit(memory, MemoryEdit(EditOperation.RENAME, "bread_1", label="stone"), THESAURUS)
-    edit(memory, MemoryEdit(EditOperation.MERGE, "mug_0", other="bread_1"), THESAURUS)
+    edit(memory, MemoryEdit(EditOperation.RENAME, "bread_1", label="stone"), THESAURUS, EditHistory())
+    edit(memory, MemoryEdit(EditOperation.MERGE, "mug_0", other="bread_1"), THESAURUS, EditHistory())
     assert memory.get("mug_0").label == "stone"
+
+
+UNDO = MemoryEdit(EditOperation.UNDO)
+EDITS = (
+    MemoryEdit(EditOperation.RENAME, "bread_1", label="rye bread"),
+    MemoryEdit(EditOperation.MOVE, "mug_0", position=(1.0, 2.0, 0.5)),
+    MemoryEdit(EditOperation.MERGE, "mug_0", other="bread_1"),
+    MemoryEdit(EditOperation.FORGET, "mug_0"),
+)
+
+
+def copies(memory: SpatialMemory) -> list[ObjectRecord]:
+    return [replace(record, votes=dict(record.votes)) for record in sorted(memory, key=lambda each: each.id)]
+
+
+def test_edits_are_taken_back_one_after_the_other(memory: SpatialMemory) -> None:
+    history, states = EditHistory(), []
+    for asked in EDITS:
+        states.append(copies(memory))
+        assert edit(memory, asked, THESAURUS, history).status is EditStatus.EDITED
+    for before in reversed(states):
+        result = edit(memory, UNDO, THESAURUS, history)
+        assert result.status is EditStatus.EDITED
+        assert result.message.startswith("undone: ")
+        assert copies(memory) == before
+    assert [record.id for record, _ in memory.hits("bread")] == ["bread_1"]
+    result = edit(memory, UNDO, THESAURUS, history)
+    assert result.status is EditStatus.NOTHING_TO_UNDO
+    assert "no edit to undo" in result.message
+
+
+def test_what_was_taken_back_is_on_disk(tmp_path: Path) -> None:
+    file, history = tmp_path / "memory.sqlite", EditHistory()
+    memory = SpatialMemory(file, THESAURUS)
+    for name in ("mug_0", "cup_1"):
+        memory.touch(ObjectRecord(name, name[:3], Pose((1.0, 0.0, 1.0)), votes={name[:3]: 1.0}))
+    edit(memory, MemoryEdit(EditOperation.MERGE, "mug_0", other="cup_1"), THESAURUS, history)
+    edit(memory, UNDO, THESAURUS, history)
+    memory.close()
+    opened = SpatialMemory(file, THESAURUS)
+    assert {record.id for record in opened} == {"mug_0", "cup_1"}
+    assert opened.current_id("cup_1") == "cup_1"
+    opened.close()
+
+
+def test_what_was_seen_since_an_edit_outlives_its_undo(memory: SpatialMemory) -> None:
+    history = EditHistory()
+    edit(memory, EDITS[2], THESAURUS, history)
+    record = memory.get("mug_0")
+    record.pose, record.last_seen, record.presence = Pose((5.0, 0.0, 1.0)), 9.0, Presence.PRESENT
+    memory.touch(record)
+    edit(memory, UNDO, THESAURUS, history)
+    assert memory.get("mug_0").pose.position == (5.0, 0.0, 1.0)
+    assert memory.get("bread_1").pose.position == (1.0, 0.0, 1.0)
+
+    edit(memory, EDITS[1], THESAURUS, history)
+    record = memory.get("mug_0")
+    record.last_seen = 10.0
+    memory.touch(record)
+    result = edit(memory, UNDO, THESAURUS, history)
+    assert result.status is EditStatus.NOTHING_TO_UNDO
+    assert "stays where it was seen" in result.message
+    assert memory.get("mug_0").pose.position == (1.0, 2.0, 0.5)
+
+
+def test_only_the_last_edits_can_be_taken_back(memory: SpatialMemory) -> None:
+    history = EditHistory()
+    for number in range(MAX_UNDO + 5):
+        edit(memory, MemoryEdit(EditOperation.RENAME, "mug_0", label=f"mug {number}"), THESAURUS, history)
+    undone = 0
+    while edit(memory, UNDO, THESAURUS, history).status is EditStatus.EDITED:
+        undone += 1
+    assert undone == MAX_UNDO
+    assert memory.get("mug_0").label == "mug 4"
