@@ -1,6 +1,5 @@
 """A browser that people use: Chromium of the system, driven by Playwright."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,29 +18,18 @@ from openral_ros.conversions.images import image_message
 from openral_testing.ros.robot import mission, scene
 
 pytest.importorskip("playwright.sync_api")
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    Page,
-    Request,
-    ViewportSize,
-    sync_playwright,
-)
+from playwright.sync_api import Browser, BrowserContext, Page, Request
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-WIDE, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
+from openral_testing.browser import PHONE, WIDE, chromium
+
 TIMEOUT = 20_000.0
 """Longest wait for the page [ms]."""
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("no Chromium is installed: apt-get install chromium")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with chromium() as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture
