@@ -19,6 +19,7 @@ from openral_testing.browser import PHONE, WIDE, chromium
 
 pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(300)]
 LOCATOR = "sim-groundtruth-locator"
+ANSWERS = "reasoner.handoff_timeout=120"
 SOON, MISSION = 30_000.0, 120_000.0
 """Longest waits for the page and for a mission [ms]."""
 
@@ -64,7 +65,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
         patch.setenv("ROS_DOMAIN_ID", str(domain))
         patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
         patch.setenv("ROS_LOG_DIR", str(folder / "ros"))
-        with Deployment(folder, "--console", str(port)) as deployment:
+        with Deployment(folder, "--console", str(port), "--set", ANSWERS) as deployment:
             deployment.wait_until_printed("/reasoner is active", 120.0)
             page = browser.new_page(viewport=WIDE)
             page.set_default_timeout(SOON)

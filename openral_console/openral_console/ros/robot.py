@@ -181,6 +181,8 @@ DISCOVERED: Mapping[str, tuple[type, str, object]] = {
     "vision_msgs/msg/Detection2DArray": (Detection2DArray, PERCEPTION, RELIABLE),
 }
 """Topics of which there may be any number, by type: class, part of the name, quality of service."""
+SILENCE = 2.5
+"""Silence after which a detector counts as not running [s]; it announces itself twice a second."""
 SOURCES = {
     "reasoner": "openral/mission",
     "world_state": "openral/scene_graph",
@@ -206,6 +208,7 @@ class RobotSource:
         self._scope, self._node = self._thread.scope, self._thread.node
         self._fold = Fold(self.sections)
         self._known: set[str] = set()
+        self._heard: dict[str, float] = {}
         self._clock_shown = 0.0
         self._cameras = Cameras(self._scope, self._node)
         self._commands = Commands(
@@ -247,7 +250,11 @@ class RobotSource:
         self._scope.timer(DISCOVERY_PERIOD, self._discover)
 
     def _listen(self, message_type: type, topic: str, qos: object) -> None:
-        self._scope.subscription(message_type, topic, lambda message: self._fold.apply(topic, message), qos)
+        def receive(message: object) -> None:
+            self._heard[topic] = time.monotonic()
+            self._fold.apply(topic, message)
+
+        self._scope.subscription(message_type, topic, receive, qos)
 
     def _discover(self) -> None:
         topics = self._node.get_topic_names_and_types()
@@ -263,9 +270,11 @@ class RobotSource:
 
     def _parts(self) -> Json:
         parts = {name: self._node.count_publishers(topic) > 0 for name, topic in SOURCES.items()}
+        spoke_after = time.monotonic() - SILENCE
         for topic in self._known:
             if topic.endswith("/info") and PERCEPTION in topic:
-                parts[f"detector {slug_of(topic)}"] = self._node.count_publishers(topic) > 0
+                # The publisher of a killed process is listed for half a minute more.
+                parts[f"detector {slug_of(topic)}"] = self._heard.get(topic, 0.0) > spoke_after
         return parts
 
     def _on_clock(self, message: Clock) -> None:

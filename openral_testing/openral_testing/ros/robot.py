@@ -197,21 +197,6 @@ class Robot:
         self.mission.publish(mission())
         self.scene.publish(scene())
         self._palette.publish(String(data='{"system": "You bring things.", "tools": [], "palette": {}}'))
-        info = DetectorInfo(
-            id="sim-locator",
-            slug="locator",
-            mode=DetectorInfo.MODE_ON_DEMAND,
-            engine="sim",
-            lifecycle_state=3,
-        )
-        info.description, info.cameras, info.memory_declared, info.memory_resident = (
-            "Finds anything.",
-            ["head"],
-            900.0,
-            310.0,
-        )
-        info.is_default, info.vocabulary, info.latency = True, DetectorInfo.VOCABULARY_OPEN, 0.08
-        self._info.publish(info)
 
     def _stream(self) -> None:
         state = WorldState(robot_pose_known=True, robot_pose=pose(2.0, 2.6, 0.0), remembered_objects=4)
@@ -225,6 +210,7 @@ class Robot:
         if self.image_subscribers():
             self.image.publish(image_message(pixels, "rgb8", stamp, "head_optical"))
         self._boxes.publish(boxes(stamp))
+        self._info.publish(announcement())
 
     def _on_prompt(self, message: PromptStamped) -> None:
         self.told.append(message)
@@ -255,6 +241,25 @@ class Robot:
         response.status, response.message, response.camera = LocateInView.Response.FOUND, "1 in view", "head"
         response.detections = boxes(NOW)
         return response
+
+
+def announcement() -> DetectorInfo:
+    """Return the description of an active locator."""
+    info = DetectorInfo(
+        id="sim-locator",
+        slug="locator",
+        mode=DetectorInfo.MODE_ON_DEMAND,
+        engine="sim",
+        lifecycle_state=3,
+    )
+    info.description, info.cameras, info.memory_declared, info.memory_resident = (
+        "Finds anything.",
+        ["head"],
+        900.0,
+        310.0,
+    )
+    info.is_default, info.vocabulary, info.latency = True, DetectorInfo.VOCABULARY_OPEN, 0.08
+    return info
 
 
 def boxes(stamp: float) -> Detection2DArray:
