@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from openral_training.augmentation import Augmentation, Size, training_view
-from openral_training.image_cache import ImageCache, View
+from openral_training.image_cache import DecodedImages, View
 
 AHEAD = 3
 """Batches prepared ahead of the one in use [count]."""
@@ -84,7 +84,7 @@ class BatchPlan:
         return int(np.random.default_rng((self.seed, 0, epoch)).permutation(self.images)[place])
 
 
-def draw_batch(cache: ImageCache, plan: BatchPlan, number: int, position: int, plain: bool) -> Batch:
+def draw_batch(cache: DecodedImages, plan: BatchPlan, number: int, position: int, plain: bool) -> Batch:
     """Draw one batch.
 
     Args:
@@ -114,7 +114,9 @@ def _mirrored_only() -> Augmentation:
 class BatchStream:
     """Batches in order, prepared ahead by threads; results do not depend on their timing."""
 
-    def __init__(self, cache: ImageCache, plan: BatchPlan, number: int, position: int, threads: int) -> None:
+    def __init__(
+        self, cache: DecodedImages, plan: BatchPlan, number: int, position: int, threads: int
+    ) -> None:
         self._cache, self._plan, self._number, self._position = cache, plan, number, position
         self._pool = ThreadPoolExecutor(threads, "batches")
         self._pending: list[tuple[bool, Future[Batch]]] = []

@@ -12,7 +12,7 @@ import torch
 from openral_core.errors import OpenRALError
 from openral_core.files import sync_folder
 from openral_training.coco import ClassesDiffer
-from openral_training.network import ARCHITECTURES, Detector
+from openral_training.network import ARCHITECTURES, DetectionNetwork
 
 FORMAT = "openral-detector-1"
 """Marks a file as a checkpoint of this package."""
@@ -63,9 +63,9 @@ class Checkpoint:
     training: Mapping[str, Any] | None
     facts: Mapping[str, Any]
 
-    def network(self) -> Detector:
+    def network(self) -> DetectionNetwork:
         """Return the network with these weights, for inference."""
-        network = Detector(self.architecture, len(self.labels))
+        network = DetectionNetwork(self.architecture, len(self.labels))
         network.load_state_dict(dict(self.weights))
         return network.eval()
 
@@ -132,7 +132,7 @@ def initial_weights(
         raise ClassesDiffer(
             f"{file} (--new-classes adds and removes classes)", found.labels, "the data", labels
         )
-    weights = Detector(architecture, len(labels)).state_dict()
+    weights = DetectionNetwork(architecture, len(labels)).state_dict()
     for name, value in found.weights.items():
         if weights[name].shape == value.shape and not name.startswith("class_head."):
             weights[name] = value

@@ -113,7 +113,7 @@ class Objects:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LabelledImage:
+class AnnotatedImage:
     """One image file and its objects in the file's own pixels; ``size`` is (width, height) [px]."""
 
     file: Path
@@ -127,7 +127,7 @@ class CocoSplit:
 
     file: Path
     labels: tuple[str, ...]
-    images: tuple[LabelledImage, ...]
+    images: tuple[AnnotatedImage, ...]
     info: Mapping[str, object]
 
     def counts(self) -> NDArray[np.int64]:
@@ -150,10 +150,10 @@ class CocoSplit:
         return CocoSplit(self.file, labels, images, self.info)
 
 
-def _renumbered(image: LabelledImage, numbers: NDArray[np.int64]) -> LabelledImage:
+def _renumbered(image: AnnotatedImage, numbers: NDArray[np.int64]) -> AnnotatedImage:
     found = image.objects
     objects = Objects(found.boxes, numbers[found.classes], found.ignored)
-    return LabelledImage(image.file, image.size, objects.only((objects.classes >= 0) | objects.ignored))
+    return AnnotatedImage(image.file, image.size, objects.only((objects.classes >= 0) | objects.ignored))
 
 
 def read_split(data: Path, split: str) -> CocoSplit:
@@ -177,7 +177,7 @@ def read_split(data: Path, split: str) -> CocoSplit:
         raise NotCoco(file, "two categories have the same name or id")
     by_image = _by_image(file, content, numbers)
     images = tuple(
-        LabelledImage(_image_file(file, folders, image), (image.width, image.height), by_image[image.id])
+        AnnotatedImage(_image_file(file, folders, image), (image.width, image.height), by_image[image.id])
         for image in content.images
     )
     return CocoSplit(file, labels, images, content.info)

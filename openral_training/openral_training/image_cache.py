@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
 from openral_core.files import replace_file
-from openral_training.coco import LabelledImage, Objects
+from openral_training.coco import AnnotatedImage, Objects
 
 GREY = 114
 """Level of the padding, as in YOLO-family letterboxing [levels of 255]."""
@@ -51,7 +51,7 @@ class View:
     objects: Objects
 
 
-class ImageCache:
+class DecodedImages:
     """Images of one split, fitted into one size without enlarging them.
 
     Args:
@@ -59,7 +59,7 @@ class ImageCache:
         images: The labelled images, in the same order.
     """
 
-    def __init__(self, pixels: NDArray[np.uint8], images: Sequence[LabelledImage]) -> None:
+    def __init__(self, pixels: NDArray[np.uint8], images: Sequence[AnnotatedImage]) -> None:
         self._pixels, self.images = pixels, images
 
     def __len__(self) -> int:
@@ -97,8 +97,8 @@ def _fitted(source: tuple[int, int], size: tuple[int, int]) -> tuple[int, int]:
 
 
 def open_cache(
-    file: Path, images: Sequence[LabelledImage], size: tuple[int, int], report: Report
-) -> ImageCache:
+    file: Path, images: Sequence[AnnotatedImage], size: tuple[int, int], report: Report
+) -> DecodedImages:
     """Open the cache of a split, decoding what it lacks.
 
     Args:
@@ -124,7 +124,7 @@ def open_cache(
     except OSError as error:
         raise CacheNotWritten(file, frame * len(images), error) from error
     shape = (len(images), size[1], size[0], 3)
-    return ImageCache(np.memmap(file, np.uint8, "r", shape=shape), images)
+    return DecodedImages(np.memmap(file, np.uint8, "r", shape=shape), images)
 
 
 def _reusable(file: Path, wanted: list[list[object]], frame: int) -> int:
@@ -141,7 +141,7 @@ def _reusable(file: Path, wanted: list[list[object]], frame: int) -> int:
 
 
 def _append(
-    file: Path, images: Sequence[LabelledImage], complete: int, size: tuple[int, int], report: Report
+    file: Path, images: Sequence[AnnotatedImage], complete: int, size: tuple[int, int], report: Report
 ) -> None:
     with file.open("ab") as out, ThreadPoolExecutor(2) as pool:
         out.truncate(complete * size[0] * size[1] * 3)
@@ -152,7 +152,7 @@ def _append(
             report(start + len(chunk), len(images))
 
 
-def decode(image: LabelledImage, size: tuple[int, int]) -> NDArray[np.uint8]:
+def decode(image: AnnotatedImage, size: tuple[int, int]) -> NDArray[np.uint8]:
     """Decode one image as RGB, fitted into ``size`` and padded right and below, shape (H, W, 3).
 
     Raises:

@@ -15,7 +15,7 @@ from openral_training.calibration import Calibration, fit_calibration
 from openral_training.checkpoints import Checkpoint, read_checkpoint
 from openral_training.coco import NotCoco, read_split
 from openral_training.evaluation import Evaluation, evaluate
-from openral_training.image_cache import ImageCache, open_cache
+from openral_training.image_cache import DecodedImages, open_cache
 from openral_training.matching import Detections, match
 from openral_training.onnx_export import OnnxDetector, check_parity, quantised, write_onnx
 from openral_training.options import (
@@ -59,7 +59,7 @@ def train(options: TrainingOptions, say: Say, stopped: Stopped) -> bool:
 class Judged:
     """Detections of a checkpoint on one split, in the pixels of the cache."""
 
-    cache: ImageCache
+    cache: DecodedImages
     detections: list[Detections]
 
     def evaluation(
@@ -199,7 +199,7 @@ def _letterboxed(pixels: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np
 
 
 def _judged_onnx(
-    file: Path, cache: ImageCache, size: tuple[int, int], labels: tuple[str, ...], threshold: float
+    file: Path, cache: DecodedImages, size: tuple[int, int], labels: tuple[str, ...], threshold: float
 ) -> Evaluation:
     """Evaluate an exported file on a split, in the pixels of the cache."""
     detector, found = OnnxDetector(file), []

@@ -73,7 +73,7 @@ class Residual(nn.Module):
         return torch.relu(features + self.norm(self.second(self.first(features))))
 
 
-class Context(nn.Module):
+class GlobalContext(nn.Module):
     """Pools of growing size at the last stride, which give a prediction the whole image for context.
 
     Source: spatial pyramid pooling, as in YOLOv5 (Jocher 2020).
@@ -114,7 +114,7 @@ class Tower(nn.Module):
         return features
 
 
-class Detector(nn.Module):
+class DetectionNetwork(nn.Module):
     """The detector; `forward` returns raw predictions of all levels.
 
     Args:
@@ -133,7 +133,7 @@ class Detector(nn.Module):
             nn.Sequential(_convolution(inputs, outputs, stride=2), *[Residual(outputs) for _ in range(depth)])
             for inputs, outputs, depth in zip(shape.widths, shape.widths[1:], shape.depths, strict=False)
         )
-        self.context = Context(shape.widths[-1])
+        self.context = GlobalContext(shape.widths[-1])
         channels = shape.pyramid
         self.lateral = nn.ModuleList(_convolution(width, channels, 1) for width in shape.widths[2:])
         self.down_path = nn.ModuleList(_convolution(channels, channels) for _ in STRIDES)

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from openral_training.calibration import Calibration
-from openral_training.network import Detector
+from openral_training.network import DetectionNetwork
 from openral_training.prediction import CANDIDATES, KEPT, NMS_OVERLAP
 
 NOTHING = -20.0
@@ -46,7 +46,7 @@ class ExportedDetector(nn.Module):
         size: (width, height) of the input [px].
     """
 
-    def __init__(self, network: Detector, calibration: Calibration, size: tuple[int, int]) -> None:
+    def __init__(self, network: DetectionNetwork, calibration: Calibration, size: tuple[int, int]) -> None:
         super().__init__()
         self.network = network
         self.register_buffer("slopes", torch.tensor(calibration.slopes, dtype=torch.float32))

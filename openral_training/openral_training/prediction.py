@@ -7,9 +7,9 @@ import torch
 from numpy.typing import NDArray
 
 from openral_perception_ros.engines.postprocessing import Candidates, non_max_suppression
-from openral_training.image_cache import ImageCache
+from openral_training.image_cache import DecodedImages
 from openral_training.matching import Detections
-from openral_training.network import Detector
+from openral_training.network import DetectionNetwork
 
 CANDIDATES = 300
 """Predictions considered per image [count]."""
@@ -40,7 +40,7 @@ def as_input(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
 Predict = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]]
 
 
-def predictor(network: Detector, device: str) -> Predict:
+def predictor(network: DetectionNetwork, device: str) -> Predict:
     """Return the network as a function of arrays."""
     network.eval()
 
@@ -76,7 +76,7 @@ def select(logits: NDArray[np.float32], boxes: NDArray[np.float32]) -> Detection
 
 
 def detect_all(
-    predict: Predict, cache: ImageCache, indices: Sequence[int], batch: int = 4
+    predict: Predict, cache: DecodedImages, indices: Sequence[int], batch: int = 4
 ) -> list[Detections]:
     """Return the detections of images of a cache, in its pixels."""
     found: list[Detections] = []

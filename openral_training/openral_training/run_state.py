@@ -10,7 +10,7 @@ import torch
 
 from openral_core.errors import OpenRALError
 from openral_training.checkpoints import Checkpoint
-from openral_training.network import Detector
+from openral_training.network import DetectionNetwork
 from openral_training.options import TrainingOptions
 
 WARM_UP = 0.01
@@ -60,7 +60,7 @@ class RunState:
     ) -> None:
         torch.manual_seed(options.seed)
         self.options, self.labels, self.data = options, labels, data
-        network = Detector(options.architecture, len(labels))
+        network = DetectionNetwork(options.architecture, len(labels))
         self.network = network.to(device, memory_format=torch.channels_last)
         self.average = copy.deepcopy(self.network).eval().requires_grad_(requires_grad=False)
         plain = [p for p in self.network.parameters() if p.ndim <= 1]
@@ -147,6 +147,6 @@ class RunState:
         torch.set_rng_state(before["random"])
 
 
-def _averaged(network: Detector) -> list[torch.Tensor]:
+def _averaged(network: DetectionNetwork) -> list[torch.Tensor]:
     """Return weights and running statistics; what counts batches is used by neither."""
     return [value for value in network.state_dict(keep_vars=True).values() if value.is_floating_point()]

@@ -17,7 +17,7 @@ from openral_training.checkpoints import initial_weights, read_checkpoint
 from openral_training.coco import CocoSplit, NotCoco, read_split, trained_labels
 from openral_training.curves import draw_curves
 from openral_training.evaluation import Evaluation, evaluate
-from openral_training.image_cache import ImageCache, open_cache
+from openral_training.image_cache import DecodedImages, open_cache
 from openral_training.losses import Assignment, detection_loss
 from openral_training.network import anchor_points
 from openral_training.options import TrainingOptions
@@ -65,8 +65,8 @@ class Diverged(OpenRALError):
 class TrainingData:
     """Images of both splits and what identifies them."""
 
-    training: ImageCache
-    validation: ImageCache
+    training: DecodedImages
+    validation: DecodedImages
     labels: tuple[str, ...]
     digest: str
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from openral_training.coco import read_split
-from openral_training.image_cache import GREY, CacheNotWritten, ImageCache, UnreadableImage, open_cache
+from openral_training.image_cache import GREY, CacheNotWritten, DecodedImages, UnreadableImage, open_cache
 
 Shapes = Callable[..., Path]
 
 
-def opened(data: Path, file: Path, size: tuple[int, int] = (48, 64)) -> tuple[ImageCache, list[int]]:
+def opened(data: Path, file: Path, size: tuple[int, int] = (48, 64)) -> tuple[DecodedImages, list[int]]:
     decoded: list[int] = []
     images = read_split(data, "train").images
     return open_cache(file, images, size, lambda done, _total: decoded.append(done)), decoded

@@ -13,12 +13,12 @@ from openral_core.errors import OpenRALError
 from openral_training.augmentation import Augmentation
 from openral_training.batches import Batch, BatchPlan, BatchStream, collate, draw_batch
 from openral_training.checkpoints import Checkpoint, initial_weights, read_checkpoint
-from openral_training.coco import LabelledImage, Objects
+from openral_training.coco import AnnotatedImage, Objects
 from openral_training.evaluation import evaluate
-from openral_training.image_cache import ImageCache, View
+from openral_training.image_cache import DecodedImages, View
 from openral_training.losses import Assignment, assign, detection_loss, overlaps
 from openral_training.matching import Detections
-from openral_training.network import Detector, anchor_points, decode_boxes
+from openral_training.network import DetectionNetwork, anchor_points, decode_boxes
 
 torch.set_num_threads(1)
 LABELS = ("mug", "bowl")
@@ -43,7 +43,7 @@ def error_of(call: Callable[[], object]) -> str:
 
 
 def shapes() -> dict[str, object]:
-    network = Detector("micro", 2)
+    network = DetectionNetwork("micro", 2)
     logits, boxes = network(torch.rand(2, 3, 64, 96))
     points, strides = anchor_points(64, 96)
     centred = decode_boxes(torch.zeros(1, len(points), 4), points, strides)
@@ -107,7 +107,7 @@ def losses() -> dict[str, object]:
 
 def checkpoints() -> dict[str, object]:
     torch.manual_seed(0)
-    network = Detector("micro", 2)
+    network = DetectionNetwork("micro", 2)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         file, text = folder / "best.pt", folder / "text.pt"
@@ -124,12 +124,12 @@ def checkpoints() -> dict[str, object]:
             "empty_folder": error_of(lambda: read_checkpoint(folder / "none")),
             "architecture": error_of(lambda: initial_weights(file, "tiny", LABELS, new_classes=False)),
             "classes": error_of(lambda: initial_weights(file, "micro", ("mug", "cat"), new_classes=False)),
-            "unknown": error_of(lambda: Detector("huge", 2)),
+            "unknown": error_of(lambda: DetectionNetwork("huge", 2)),
             **_full_disk(folder, file, network),
         }
 
 
-def _full_disk(folder: Path, file: Path, network: Detector) -> dict[str, object]:
+def _full_disk(folder: Path, file: Path, network: DetectionNetwork) -> dict[str, object]:
     import resource
 
     before, limits = file.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -145,7 +145,7 @@ def batches() -> dict[str, object]:
     rng = np.random.default_rng(0)
     pixels = rng.integers(0, 255, (9, 64, 96, 3), np.uint8)
     part = objects([[5, 5, 40, 40]], [0], [False])
-    cache = ImageCache(pixels, [LabelledImage(Path("-"), (96, 64), part)] * 9)
+    cache = DecodedImages(pixels, [AnnotatedImage(Path("-"), (96, 64), part)] * 9)
     plan = BatchPlan(3, 9, (64, 64), (96, 64), 4, 2, 3, Augmentation())
     stream = BatchStream(cache, plan, 0, 0, 2)
     whole = [stream.next(number >= 4) for number in range(7)]
