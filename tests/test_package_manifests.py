@@ -51,6 +51,7 @@ WITHOUT_KEY = {
     "onnx",
     "onnxruntime",
     "openai",
+    "playwright",
     "pynvml",
     "pytransform3d",
     "rapidfuzz",

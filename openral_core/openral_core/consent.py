@@ -18,13 +18,13 @@ def is_yes(answer: str) -> bool:
     return answer.strip().lower().rstrip(".!") in YES
 
 
+ASKS, ANSWERS = "May I ", ("yes", "no")
+"""Begin of a question for permission, and the answers to choose from."""
+
+
 def question_of(step: str) -> str:
     """Return the question for permission to make a step, such as "open the fridge"."""
     return f"{ASKS}{step}?"
-
-
-ASKS, ANSWERS = "May I ", ("yes", "no")
-"""Begin of a question for permission, and the answers to choose from."""
 
 
 DEFAULT_RULE = "default"
@@ -36,7 +36,7 @@ QUESTION, STEP = "consent_question", "consent_step"
 
 
 class ConsentOutcome(StrEnum):
-    """ConsentDecision about one goal."""
+    """Outcome of a decision."""
 
     PERMITTED = "permitted"
     ASKED = "asked"
@@ -45,7 +45,7 @@ class ConsentOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ConsentDecision:
-    """ConsentDecision about one goal, and the rule that led to it."""
+    """Decision about one goal, and the rule that led to it."""
 
     outcome: ConsentOutcome
     rule: str

@@ -44,11 +44,11 @@ def test_defaults_are_those_of_nav2(tmp_path: Path) -> None:
         ({"skills": {"FLY": {"backend": "nav2"}}}, "'NAVIGATE', 'LOOK_AT'"),
         (
             {"skills": {"GRASP": {"backend": "nav2"}}},
-            "backend 'nav2' cannot do it, valid are \\['action', 'moveit'\\]",
+            "backend 'nav2' cannot do it, valid are \\['action', 'moveit', 'policy'\\]",
         ),
         (
             {"skills": {"NAVIGATE": {"backend": "move_base"}}},
-            "'nav2', 'spin', 'head', 'pan_tilt', 'moveit', 'action'",
+            "'nav2', 'spin', 'head', 'pan_tilt', 'moveit', 'policy', 'action'",
         ),
         (
             {"skills": {"POUR": {"backend": "action", "type": "Pour", "action": "pour"}}},

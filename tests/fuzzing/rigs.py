@@ -117,7 +117,8 @@ class ReasonerRig(Rig):
 
     def make(self) -> Node:
         part = test_support("openral_reasoner_ros/test/conftest.py")
-        self._graph = part.FakeGraph(self.context, part.small_home(), part.LOCATOR_INFO)
+        self._new_home = part.small_home
+        self._graph = part.FakeGraph(self.context, self._new_home(), part.LOCATOR_INFO)
         self._operator = part.Operator(self.context)
         self.peers = [self._graph, self._operator]
         self.stranger.create_publisher(FailureTrigger, "/openral/failure/stranger", RELIABLE)
@@ -147,13 +148,14 @@ class ReasonerRig(Rig):
         assert state == MissionStatus.STATE_SUCCEEDED, self._operator.statuses[-1].reason
 
     def provoke(self, asked: Callable[[], object], timeout: float) -> None:
-        """Have the bread fetched, which takes every peer."""
+        """Have the bread fetched, which takes every peer as long as it is where memory does not have it."""
         self.activate()
+        self._graph.peers.home = self._new_home()
         self._stop_states.publish(DiagnosticStatus(level=DiagnosticStatus.OK))
         self._graph.announce_locator()
         self._operator.say("stop")
         self.until(lambda: "locate_in_view" in "".join(self._operator.palettes[-1:]))
-        self._operator.say("bring me the bread")
+        self._operator.say("bring me the baguette")
         super().provoke(asked, timeout)
         self._operator.say("stop")
         self.settle(30)

@@ -8,7 +8,7 @@ let answer = null;
 const SHOWN = 300; // rows; more say nothing and cost a phone its frame rate
 
 export function memory(view, sections) {
-  if (!view.firstChild) view.append(h("div", { className: "grid" }, h("div", { className: "stack" }, search(), h("div", { id: "answer" }), h("div", { id: "objects" })), h("div", { id: "object", className: "stack" })));
+  if (!view.firstChild) view.append(h("div", { className: "grid" }, h("div", { className: "stack" }, search(), h("div", { id: "answer" }), h("div", { id: "objects" })), h("div", { id: "object", className: "stack" }, h("div", { id: "facts" }), h("div", { id: "corrections" }))));
   const objects = (sections.scene?.nodes ?? []).filter((node) => node.kind === "object");
   const now = sections.clock ?? sections.robot?.stamp;
   const wanted = filter.toLowerCase();
@@ -17,7 +17,10 @@ export function memory(view, sections) {
   fill(document.getElementById("answer"), answer, () => answer && recall(answer));
   fill(document.getElementById("objects"), [sections.scene?.revision, filter, minute, state.chosen, shown.length], () => card(`Objects (${shown.length})`, table(shown, now, sections)));
   const chosen = sections.scene?.nodes.find((node) => node.id === state.chosen);
-  fill(document.getElementById("object"), [chosen, objects.length, about.actions], () => chosen ? details(chosen, objects, now) : h("section", { className: "card" }, empty("Choose an object to see what is known about it.")));
+  fill(document.getElementById("facts"), [chosen], () => chosen ? details(chosen, now) : h("section", { className: "card" }, empty("Choose an object to see what is known about it.")));
+  // What is typed here outlives new observations of the object.
+  const correctable = chosen?.kind === "object" && about.live && about.actions;
+  fill(document.getElementById("corrections"), correctable ? [chosen.id, chosen.label] : "", () => correctable && corrections(chosen));
 }
 
 function search() {
@@ -52,22 +55,26 @@ function table(objects, now, sections) {
   left > 0 ? h("p", { className: "quiet small" }, `${left} more are not shown: type part of a name.`) : null];
 }
 
-function details(node, objects, now) {
+function details(node, now) {
   const facts = { Id: node.id, State: node.presence, Opening: node.opening, Position: node.position.map((x) => x?.toFixed(2)).join(", ") + " m",
     Uncertainty: node.sigma ? `${(node.sigma * 100).toFixed(1)} cm` : "", Size: node.size.map((x) => x?.toFixed(2)).join(" × ") + " m", Confidence: node.confidence?.toFixed(2),
     "First seen": ago(node.first_seen, now), "Last seen": ago(node.last_seen, now), Observations: String(node.count), "Written by": node.source, Also: node.aliases.join(", "),
     Relations: node.relations.map(([relation, target]) => `${relation} ${target}`).join(", ") };
   return h("section", { className: "card", "aria-label": node.label }, h("h1", {}, node.label),
-    h("dl", {}, Object.entries(facts).filter(([, value]) => value).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
-    about.live && about.actions && node.kind === "object" && corrections(node, objects));
+    h("dl", {}, Object.entries(facts).filter(([, value]) => value).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
 }
 
 // An edit, and a notice that can take it back.
 const correct = (values) => command("edit", values, (done) => [done.message, values.operation !== "undo" && h("button", { type: "button", onclick: () => correct({ operation: "undo" }) }, "Undo")]);
 
-function corrections(node, objects) {
+function others(node) {
+  const objects = (state.sections.scene?.nodes ?? []).filter((each) => each.kind === "object" && each.id !== node.id);
+  return [h("option", { value: "" }, "the same as …"), ...objects.slice(0, 300).map((each) => h("option", { value: each.id }, `${each.label} (${each.id})`))];
+}
+
+function corrections(node) {
   const label = h("input", { type: "text", value: node.label, "aria-label": "New name", maxLength: 200 });
-  const other = h("select", { "aria-label": "Merge with" }, h("option", { value: "" }, "the same as …"), objects.filter((each) => each.id !== node.id).slice(0, 300).map((each) => h("option", { value: each.id }, `${each.label} (${each.id})`)));
+  const other = h("select", { "aria-label": "Merge with", onfocus: () => { const kept = other.value; other.replaceChildren(...others(node)); other.value = kept; } }, others(node));
   const edit = (values) => correct({ id: node.id, ...values });
   let sure = false;
   const forget = h("button", { type: "button", onclick: () => {
@@ -75,7 +82,7 @@ function corrections(node, objects) {
     sure = true;
     forget.textContent = `Really forget ${node.label}`;
   } }, "Forget");
-  return h("div", { className: "stack" }, h("div"),
+  return h("section", { className: "card stack", "aria-label": `Correct ${node.label}` },
     h("form", { className: "row", onsubmit: (event) => { event.preventDefault(); edit({ operation: "rename", label: label.value }); } }, label, h("button", {}, "Rename")),
     h("form", { className: "row", onsubmit: (event) => { event.preventDefault(); if (other.value) edit({ operation: "merge", other: other.value }); } }, other, h("button", {}, "Merge")),
     h("div", { className: "row" }, h("button", { type: "button", onclick: () => command("prompt", { text: `bring me the ${node.label}` }, "Goal sent.") }, "Bring me this"), forget));

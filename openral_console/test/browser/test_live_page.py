@@ -125,6 +125,20 @@ def test_an_object_is_renamed_merged_forgotten_and_had_back(site: Any, robot: Ro
     ]
 
 
+def test_what_is_typed_about_an_object_survives_its_next_observation(
+    site: Any, robot: Robot, open_page: Open
+) -> None:
+    page = open_page(site, "memory")
+    page.get_by_role("button", name="mug").click()
+    page.get_by_label("New name").fill("tall cup")
+    seen_again = scene()
+    for node in seen_again.nodes:
+        node.observation_count += 40
+    robot.scene.publish(seen_again)
+    expect(page.get_by_role("region", name="mug", exact=True)).to_contain_text("Observations82")
+    expect(page.get_by_label("New name")).to_have_value("tall cup")
+
+
 def test_an_image_is_drawn_and_its_subscription_ends_with_the_view(
     site: Any, robot: Robot, open_page: Open
 ) -> None:
