@@ -45,27 +45,31 @@ def run() -> list[Row]:
 
 @dataclass
 class _Usage:
-    """Resources of the processes of a node: after their first mission and at last, by process id."""
+    """Resources of the processes of a node: after their first mission and at last.
+
+    Kept by process id and number of children: what a node holds with its worker is not compared with what
+    it holds without one.
+    """
 
     new: set[int] = field(default_factory=set)
-    first: dict[int, ResourceUsage] = field(default_factory=dict)
-    last: dict[int, ResourceUsage] = field(default_factory=dict)
+    first: dict[tuple[int, int], ResourceUsage] = field(default_factory=dict)
+    last: dict[tuple[int, int], ResourceUsage] = field(default_factory=dict)
 
     def note(self, pid: int, used: ResourceUsage) -> None:
-        """Keep what a process holds now, unless it has just been started and may not have a worker yet."""
+        """Keep what a process holds now, unless it has just been started."""
         if pid in self.new:
-            self.first.setdefault(pid, used)
-            self.last[pid] = used
+            self.first.setdefault((pid, used.children), used)
+            self.last[pid, used.children] = used
         self.new.add(pid)
 
     def largest_growth(self) -> dict[str, float]:
         """Return the largest growth of one process, by resource."""
 
-        def grown(name: str, pid: int) -> float:
-            return float(getattr(self.last[pid], name) - getattr(self.first[pid], name))
+        def grown(name: str, key: tuple[int, int]) -> float:
+            return float(getattr(self.last[key], name) - getattr(self.first[key], name))
 
-        names = ResourceUsage.__slots__
-        return {name: round(max((grown(name, pid) for pid in self.first), default=0.0), 1) for name in names}
+        names = ("memory", "descriptors", "threads")
+        return {name: round(max((grown(name, key) for key in self.first), default=0.0), 1) for name in names}
 
 
 async def soak(seconds: float, cells: Sequence[tuple[str, ...]]) -> list[Row]:

@@ -14,11 +14,12 @@ from openral_bringup.deploy.process_supervisor import SHM_FOLDER, SHM_PREFIX
 
 @dataclass(frozen=True, slots=True)
 class ResourceUsage:
-    """Of one node: resident memory with its children [MB], its own descriptors and threads."""
+    """Of one node: resident memory with its children [MB], its own descriptors and threads, its children."""
 
     memory: float
     descriptors: int
     threads: int
+    children: int
 
 
 def resource_usage(rig: FaultTestDeployment) -> Mapping[str, ResourceUsage]:
@@ -34,7 +35,7 @@ def resource_usage(rig: FaultTestDeployment) -> Mapping[str, ResourceUsage]:
 def _holding(process: psutil.Process) -> ResourceUsage:
     family = [process, *process.children(recursive=True)]
     memory = sum(item.memory_info().rss for item in family) / 1e6
-    return ResourceUsage(round(memory, 1), process.num_fds(), process.num_threads())
+    return ResourceUsage(round(memory, 1), process.num_fds(), process.num_threads(), len(family) - 1)
 
 
 def segments_of(processes: Iterable[psutil.Process], domain: int) -> set[Path]:
