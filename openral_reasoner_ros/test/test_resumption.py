@@ -187,7 +187,7 @@ def test_after_a_reboot_the_operator_is_asked_and_the_answer_is_acknowledged(kil
     operator.statuses.clear()
     killable.start()
     waiting = MissionStatus.STATE_WAITING_FOR_HUMAN
-    killable.until(lambda: operator.statuses and killable.last.state == waiting)
+    killable.until(lambda: operator.statuses and killable.last.state == waiting and operator.handoffs)
     assert "Continue?" in killable.last.reason
     question = operator.handoffs[-1].id
     operator.say("continue", source="", in_reply_to=question)

@@ -1,6 +1,8 @@
 """The page of the console, used by a person beside a launched graph."""
 
+import os
 import re
+import signal
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -130,8 +132,11 @@ def test_a_killed_locator_is_shown_as_it_goes_and_comes_back(watched: Watched) -
     watched.view("Detectors")
     shown = page.get_by_role("region", name=LOCATOR)
     expect(shown).to_contain_text("active")
-    assert watched.deployment.kill("openral_perception_ros", "sim_groundtruth_locator")
+    process = ("openral_perception_ros", "sim_groundtruth_locator")
+    for pid in watched.deployment.pids(*process):
+        os.kill(pid, signal.SIGSTOP)  # or it may be back before the page could have missed it
     expect(page.locator("#summary")).to_contain_text("Not running: detector sim_groundtruth_locator")
+    assert watched.deployment.kill(*process)
     expect(page.locator("#summary")).not_to_contain_text("Not running", timeout=MISSION)
     expect(shown).to_contain_text("active", timeout=MISSION)
 
