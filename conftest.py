@@ -30,6 +30,8 @@ settings.load_profile("busy_machine")
 GUARDS = "openral_ros.callback_guard"
 SPIN = 0.02
 """Longest wait in one spin [s]."""
+TIMEOUT = 30.0
+"""Longest wait for a condition [s]: what takes milliseconds on an idle machine took seconds on a busy one."""
 LEAVE_TIMEOUT = 5.0
 """Time for ending threads to release their nodes [s]."""
 
@@ -38,7 +40,7 @@ class ConditionNotMet(AssertionError):
     """A condition that stayed false until the timeout."""
 
     def __init__(self, condition: Callable[[], bool], timeout: float) -> None:
-        super().__init__(f"still false after {timeout:g} s of spinning: {condition}")
+        super().__init__(f"still false after {timeout:g} s: {condition}")
 
 
 @pytest.fixture
@@ -105,13 +107,27 @@ def _wait_for_participants(domain: int) -> None:
 
 
 @pytest.fixture
+def wait_until() -> Callable[..., None]:
+    """`wait_until(condition, timeout)`: wait for what other threads or processes make true."""
+
+    def wait(condition: Callable[[], bool], timeout: float = TIMEOUT) -> None:
+        deadline = time.monotonic() + timeout
+        while not condition():
+            if time.monotonic() > deadline:
+                raise ConditionNotMet(condition, timeout)
+            time.sleep(SPIN)
+
+    return wait
+
+
+@pytest.fixture
 def spin_until() -> "Callable[..., None]":
     """`spin_until(nodes, condition, timeout)`: spin one node or several until the condition holds."""
     return spin_nodes_until
 
 
 def spin_nodes_until(
-    nodes: "Node | Sequence[Node]", condition: Callable[[], bool], timeout: float = 10.0
+    nodes: "Node | Sequence[Node]", condition: Callable[[], bool], timeout: float = TIMEOUT
 ) -> None:
     """Spin nodes of one context until the condition holds.
 

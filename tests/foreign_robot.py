@@ -232,13 +232,13 @@ class Bench:
     def offered(self) -> list[str]:
         return list(self.catalogue[-1].verbs) if self.catalogue else []
 
-    def until(self, condition: Callable[[], object], timeout: float = 15.0) -> None:
+    def until(self, condition: Callable[[], object], timeout: float = 30.0) -> None:
         deadline = monotonic() + timeout
         while not condition():
             assert monotonic() < deadline, f"still false after {timeout} s: {condition}"
             self.executor.spin_once(timeout_sec=0.02)
 
-    def wait(self, future: Any, timeout: float = 15.0) -> Any:
+    def wait(self, future: Any, timeout: float = 30.0) -> Any:
         self.until(future.done, timeout)
         return future.result()
 

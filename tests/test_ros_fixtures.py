@@ -21,9 +21,9 @@ def test_a_message_arrives_in_the_tests_own_domain(node: Node, spin_until: Calla
     heard: list[str] = []
     node.create_subscription(String, "words", lambda message: heard.append(message.data), 1)
     publisher = node.create_publisher(String, "words", 1)
-    spin_until(node, lambda: publisher.get_subscription_count() == 1, timeout=5.0)
+    spin_until(node, lambda: publisher.get_subscription_count() == 1)
     publisher.publish(String(data="bread"))
-    spin_until([node], lambda: heard == ["bread"], timeout=5.0)
+    spin_until([node], lambda: heard == ["bread"])
 
 
 def test_waiting_ends_with_the_condition_that_stayed_false(

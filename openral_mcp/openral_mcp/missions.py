@@ -17,7 +17,7 @@ from openral_ros.tracing import current_traceparent
 Progress = Callable[[str], Awaitable[None]]
 """Receives what the mission is doing, on change."""
 FOLLOW_PERIOD = 0.02
-"""Time between two looks at a mission's status [s]; a step of a short mission lasts some 50 ms."""
+"""Time between two looks at a mission's status [s]."""
 
 
 class MissionClient:
@@ -71,17 +71,16 @@ class MissionClient:
         Raises:
             MissionLost: If the reasoner falls silent.
         """
-        end, reported = time.monotonic() + seconds, ""
+        end, reported = time.monotonic() + seconds, 0
         self._monitor.expect_status()
         while True:
             status = self._monitor.status(mission_id)
+            for change in self._monitor.progress(mission_id, reported):
+                reported = change.number
+                await progress(f"{change.state.name}: {change.step}")
             if status is not None:
-                state = MissionState(status.state)
-                if (doing := f"{state.name}: {status.step}") != reported:
-                    reported = doing
-                    await progress(doing)
                 question = self._monitor.open_question(status)
-                if state.ended or (question is not None and question.id != answered):
+                if MissionState(status.state).ended or (question is not None and question.id != answered):
                     return status
             if time.monotonic() > end:
                 return status

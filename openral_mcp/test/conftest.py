@@ -4,7 +4,6 @@ import json
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +33,7 @@ from openral_ros.executor import GuardedExecutor
 from openral_ros.node_thread import NodeThread
 from openral_ros.qos import RELIABLE
 from openral_testing.detector_info import make_locator_info
+from openral_testing.ros.executor_thread import ExecutorThread
 
 RSKILLS = Path(__file__).parents[2] / "rskills"
 LOCATOR = make_locator_info("sim-groundtruth-locator", "sim-locator", is_default=True)
@@ -57,10 +57,8 @@ class Spinner:
 
     def __init__(self, context: Any) -> None:
         self._executor = GuardedExecutor(context=context)
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._spin, daemon=True)
         self.nodes: list[Node] = []
-        self._thread.start()
+        self._thread = ExecutorThread(self._executor)
 
     def add(self, node: Node) -> None:
         self.nodes.append(node)
@@ -98,14 +96,7 @@ class Spinner:
     def close(self) -> None:
         for node in tuple(self.nodes):
             self.remove(node)
-        self._closing.set()
-        self._executor.wake()
-        self._thread.join(10.0)
-        self._executor.shutdown(timeout_sec=1.0)
-
-    def _spin(self) -> None:
-        while not self._closing.is_set():
-            self._executor.spin_once(timeout_sec=0.05)
+        self._thread.close()
 
 
 @pytest.fixture
@@ -206,16 +197,3 @@ def call() -> Callable[..., Any]:
         return result.structured_content
 
     return called
-
-
-@pytest.fixture
-def wait_until() -> Callable[..., None]:
-    """Wait for a condition that other threads make true."""
-
-    def wait(condition: Callable[[], bool], seconds: float = 20.0) -> None:
-        end = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < end, "still false"
-            time.sleep(0.02)
-
-    return wait

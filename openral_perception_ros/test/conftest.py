@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Queue
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from openral_perception_ros.node import DetectorNode
 from openral_ros.conversions.images import image_message
 from openral_ros.executor import TransitionThreadExecutor
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
+from openral_testing.ros.executor_thread import ExecutorThread
 
 FAULTY = "openral_detector_conformance.faulty_worker"
 LIMITS = WorkerLimits(
@@ -142,7 +142,7 @@ class Rig:
         self.client.create_subscription(message_type, topic, messages.append, qos)
         return messages
 
-    def wait(self, condition: Callable[[], object], timeout: float = 10.0) -> None:
+    def wait(self, condition: Callable[[], object], timeout: float = 30.0) -> None:
         self.spin_until(self.client, lambda: bool(condition()), timeout)
 
     def show(
@@ -183,7 +183,7 @@ class Rig:
 
 @pytest.fixture
 def rig(ros_context: Context, spin_until: Callable[..., None], rskills: Path) -> Iterator[Callable[..., Rig]]:
-    executors: list[TransitionThreadExecutor] = []
+    threads: list[ExecutorThread] = []
     nodes: list[Node] = []
 
     def make(
@@ -201,14 +201,13 @@ def rig(ros_context: Context, spin_until: Callable[..., None], rskills: Path) ->
         client = rclpy.create_node("client", context=ros_context)
         executor = TransitionThreadExecutor(context=ros_context)
         executor.add_node(node)
-        Thread(target=executor.spin, daemon=True).start()
-        executors.append(executor)
+        threads.append(ExecutorThread(executor))
         nodes.extend((client, node))
         return Rig(node, client, spin_until)
 
     yield make
-    for executor in executors:
-        executor.shutdown(5.0)
+    for thread in threads:
+        thread.close()
     for node in nodes:
         if isinstance(node, DetectorNode):
             node.close()

@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
@@ -12,6 +12,7 @@ from rclpy.node import Node
 from std_msgs.msg import Header
 
 from openral_core.errors import OpenRALError
+from openral_core.missions import MissionState
 from openral_msgs.msg import Handoff, MissionStatus, PromptReceipt, PromptStamped
 from openral_reasoner_ros.topics import HANDOFF, MISSION, PROMPT, RECEIPT
 from openral_ros.mission_calls import CallHistory
@@ -28,7 +29,7 @@ CHECK_PERIOD = 0.05
 SILENCE_TIMEOUT = 20.0
 """Longest silence of a reasoner with a mission [s]; its `poll_period` is at most 5 s."""
 MAX_KEPT = 64
-"""Missions and questions that are kept."""
+"""Missions and questions that are kept, and changes of one mission."""
 
 
 class NotAcknowledged(OpenRALError):
@@ -134,12 +135,22 @@ class PromptClient:
             pending.on_done(receipt)
 
 
+@dataclass(frozen=True)
+class MissionProgress:
+    """Change of a mission's state or step, numbered from 1."""
+
+    number: int
+    state: MissionState = MissionState.IDLE
+    step: str = ""
+
+
 class MissionMonitor:
-    """Latest status of each mission and the open questions, from its construction on."""
+    """Latest status and progress of each mission, and the open questions, from its construction on."""
 
     def __init__(self, scope: ResourceScope) -> None:
         self._lock, self._calls = Lock(), CallHistory()
         self._statuses: OrderedDict[str, MissionStatus] = OrderedDict()
+        self._progress: OrderedDict[str, deque[MissionProgress]] = OrderedDict()
         self._questions: OrderedDict[str, Handoff] = OrderedDict()
         self._last_status = time.monotonic()
         scope.subscription(MissionStatus, MISSION, self._on_status, LATCHED_HISTORY)
@@ -151,6 +162,11 @@ class MissionMonitor:
             if mission_id:
                 return self._statuses.get(mission_id)
             return next(reversed(self._statuses.values()), None)
+
+    def progress(self, mission_id: str, after: int = 0) -> tuple[MissionProgress, ...]:
+        """Return the changes of a mission's state or step after the one with a number."""
+        with self._lock:
+            return tuple(item for item in self._progress.get(mission_id, ()) if item.number > after)
 
     def open_question(self, status: MissionStatus) -> Handoff | None:
         """Return the question that a mission waits for."""
@@ -181,6 +197,15 @@ class MissionMonitor:
         self._last_status = time.monotonic()
         self._calls.complete(message)
         self._keep(self._statuses, message.mission_id, message)
+        self._note_progress(message)
+
+    def _note_progress(self, message: MissionStatus) -> None:
+        changes = self._progress.get(message.mission_id) or deque(maxlen=MAX_KEPT)
+        state, last = MissionState(message.state), changes[-1] if changes else MissionProgress(0)
+        if (state, message.step) != (last.state, last.step):
+            with self._lock:
+                changes.append(MissionProgress(last.number + 1, state, message.step))
+        self._keep(self._progress, message.mission_id, changes)
 
     def _on_question(self, message: Handoff) -> None:
         self._keep(self._questions, message.id, message)

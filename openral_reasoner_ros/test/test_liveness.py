@@ -64,9 +64,9 @@ def test_a_node_that_answers_serves_only_while_it_is_active(
         assert not probe.available
         managed.trigger_configure()
         managed.trigger_activate()
-        spin_until(nodes, lambda: probe.available, 5.0)
+        spin_until(nodes, lambda: probe.available)
         managed.trigger_deactivate()
-        spin_until(nodes, lambda: probe.alive and not probe.available, 5.0)
+        spin_until(nodes, lambda: probe.alive and not probe.available)
     finally:
         scope.close()
         managed.close()
@@ -115,5 +115,5 @@ def test_a_server_that_is_not_managed_is_asked_too(
 ) -> None:
     reasoner = make_reasoner()
     spin_until([graph, operator, reasoner], lambda: offers(operator, "memory"), 10.0)
-    spin_until([operator, reasoner], lambda: not offers(operator, "memory"), 5.0)
-    spin_until([graph, operator, reasoner], lambda: offers(operator, "memory"), 5.0)
+    spin_until([operator, reasoner], lambda: not offers(operator, "memory"))
+    spin_until([graph, operator, reasoner], lambda: offers(operator, "memory"))

@@ -119,6 +119,20 @@ def test_a_busy_reader_gets_the_end_of_every_mission_that_a_stop_ended(
     assert [mission for mission in ended if monitor.status(mission) is None] == []
 
 
+def test_every_change_of_a_mission_is_kept_however_short(peer: Peer, spin_until: SpinUntil) -> None:
+    monitor = MissionMonitor(peer.scope)
+    statuses = peer.scope.publisher(MissionStatus, MISSION, LATCHED_HISTORY)
+    active, done = MissionStatus.STATE_ACTIVE, MissionStatus.STATE_SUCCEEDED
+    for state, step in [(active, "recall"), (active, "recall"), (active, "look"), (done, "")]:
+        statuses.publish(MissionStatus(mission_id="m", state=state, step=step))
+    spin_until([peer.node], lambda: len(monitor.progress("m")) >= 3, 15.0)
+    assert [(change.state.name, change.step) for change in monitor.progress("m", after=1)] == [
+        ("ACTIVE", "look"),
+        ("SUCCEEDED", ""),
+    ]
+    assert monitor.progress("another") == ()
+
+
 def test_a_silent_reasoner_loses_its_mission(peer: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
     monitor = MissionMonitor(peer.scope)
     monitor.check_silence("m1")

@@ -41,7 +41,7 @@ def test_nothing_moves_without_approval(
     spin_until(nodes, lambda: operator.heard, 10.0)
     operator.say("go to the dining table")
     spin_until(nodes, lambda: bool(operator.handoffs), 20.0)
-    spin_until(nodes, lambda: operator.statuses[-1].state == WAITING, 5.0)
+    spin_until(nodes, lambda: operator.statuses[-1].state == WAITING)
     assert graph.home.travelled == 0.0
     assert operator.handoffs[0].question == "May I NAVIGATE table_1?"
     spin_until(nodes, answering(operator, answer), 20.0)

@@ -84,7 +84,7 @@ class Bench:
         self.scopes[1].subscription(message_type, topic, heard.append, qos)
         return heard
 
-    def until(self, condition: Callable[[], object], timeout: float = 10.0) -> None:
+    def until(self, condition: Callable[[], object], timeout: float = 30.0) -> None:
         end = monotonic() + timeout
         while not condition():
             assert monotonic() < end, f"still false after {timeout} s: {condition}"

@@ -44,7 +44,7 @@ class Robot:
             lambda: self.phrases.append(None),
         )
 
-    def until(self, condition: Callable[[], object], timeout: float = 10.0) -> None:
+    def until(self, condition: Callable[[], object], timeout: float = 30.0) -> None:
         end = monotonic() + timeout
         while not condition():
             assert monotonic() < end, f"still false after {timeout} s: {condition}"

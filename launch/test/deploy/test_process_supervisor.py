@@ -49,7 +49,7 @@ def supervised(folder: Path, *nodes: NodeSpec) -> ProcessSupervisor:
     return ProcessSupervisor(GraphDescription(nodes), folder, child_environment(7, folder))
 
 
-async def until(condition: Callable[[], bool], timeout: float = 10.0) -> None:
+async def until(condition: Callable[[], bool], timeout: float = 30.0) -> None:
     async with asyncio.timeout(timeout):
         while not condition():
             await asyncio.sleep(0.02)

@@ -31,7 +31,7 @@ from openral_reasoner_ros.mission_client import MissionLost, MissionMonitor, Not
 from openral_reasoner_ros.telemetry import RECORDING_FILE
 from openral_reasoner_ros.topics import MISSION, PALETTE
 from openral_ros.mission_calls import has_all_calls
-from openral_ros.qos import LATCHED
+from openral_ros.qos import LATCHED, LATCHED_HISTORY
 
 mission = typer.Typer(no_args_is_help=True, help="inspect, answer or cancel the running mission")
 Timeout = Annotated[float, typer.Option(help="longest wait for the graph [s]")]
@@ -39,6 +39,8 @@ Acknowledged = Annotated[
     float, typer.Option(help="longest time to repeat the prompt until it is acknowledged [s]")
 ]
 ACCEPTED = frozenset(PromptOutcome) - {PromptOutcome.REFUSED}
+HISTORY_GAP = 0.3
+"""Time without another status after which the kept ones have been received [s]; they come in one burst."""
 COMPLETE_STATUS_TIMEOUT = 1.5
 """Longest wait for a status with every call [s]; the reasoner sends one at its next poll."""
 PUBLISHER_TIMEOUT = 20.0
@@ -74,12 +76,21 @@ def status(namespace: Namespace = "", timeout: Timeout = 5.0) -> None:
     """Show the state of the mission."""
     with session(namespace) as opened:
         received: list[MissionStatus] = []
-        opened.scope.subscription(MissionStatus, MISSION, received.append, LATCHED)
+        opened.scope.subscription(MissionStatus, MISSION, received.append, LATCHED_HISTORY)
         opened.wait(lambda: bool(received), timeout, "no mission status received")
-        end = time.monotonic() + COMPLETE_STATUS_TIMEOUT
-        while not has_all_calls(received[-1]) and time.monotonic() < end:
-            opened.spin(0.05)
+        _receive_history(opened, received)
         typer.echo(format_status(received[-1]))
+
+
+def _receive_history(opened: CliSession, received: list[MissionStatus]) -> None:
+    """Receive the kept statuses, which come oldest first, and one with every call."""
+    count, quiet, end = 0, 0.0, time.monotonic() + COMPLETE_STATUS_TIMEOUT
+    while time.monotonic() < end:
+        if len(received) > count:
+            count, quiet = len(received), time.monotonic() + HISTORY_GAP
+        elif time.monotonic() > quiet and has_all_calls(received[-1]):
+            return
+        opened.spin(0.05)
 
 
 @mission.command()

@@ -1,7 +1,6 @@
 """The `openral` command against a live graph and against recordings."""
 
 import gzip
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from openral_reasoner_ros.topics import PROMPT
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.simulator import run_mission_in_home
 from openral_ros.qos import RELIABLE
+from openral_testing.ros.executor_thread import ExecutorThread
 
 Invoke = Callable[..., Any]
 
@@ -45,18 +45,8 @@ def live(graph: Any, make_reasoner: Any) -> Iterator[Any]:
     reasoner = make_reasoner(handoff_timeout=30.0)
     for node in (graph, reasoner):
         executor.add_node(node)
-    stop = threading.Event()
-
-    def spin() -> None:
-        while not stop.is_set():
-            executor.spin_once(timeout_sec=0.05)
-
-    thread = threading.Thread(target=spin)
-    thread.start()
-    yield graph
-    stop.set()
-    thread.join()
-    executor.shutdown()
+    with ExecutorThread(executor):
+        yield graph
 
 
 def test_a_goal_is_given_and_waited_for(live: Any, invoke: Invoke) -> None:

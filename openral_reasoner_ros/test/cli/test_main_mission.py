@@ -19,6 +19,7 @@ from openral_reasoner_ros.cli.main import app, format_status
 from openral_reasoner_ros.mission_client import MissionLost, NotAcknowledged
 from openral_reasoner_ros.topics import MISSION, PROMPT, RECEIPT
 from openral_ros.qos import LATCHED_HISTORY, RELIABLE
+from openral_testing.ros.executor_thread import ExecutorThread
 
 MODULE = import_module("openral_reasoner_ros.cli.main")  # the package re-exports a function of this name
 STARTED, REFUSED = PromptReceipt.OUTCOME_STARTED, PromptReceipt.OUTCOME_REFUSED
@@ -59,23 +60,15 @@ Make = Callable[..., Reasoner]
 def reasoner(ros_context: Any) -> Iterator[Make]:
     """Makes the reasoner and spins it on a thread of its own, as another process would."""
     executor = SingleThreadedExecutor(context=ros_context)
-    stop, made = threading.Event(), list[Reasoner]()
-
-    def spin() -> None:
-        while not stop.is_set():
-            executor.spin_once(timeout_sec=0.02)
+    made: list[Reasoner] = []
 
     def make(**options: int) -> Reasoner:
         made.append(Reasoner(ros_context, **options))
         executor.add_node(made[-1])
         return made[-1]
 
-    thread = threading.Thread(target=spin)
-    thread.start()
-    yield make
-    stop.set()
-    thread.join()
-    executor.shutdown()
+    with ExecutorThread(executor):
+        yield make
     for item in made:
         item.destroy_node()
 
@@ -203,6 +196,15 @@ def test_waiting_ends_when_the_reasoner_is_silent(reasoner: Make, monkeypatch: p
     done = invoke("prompt", "a", "--wait")
     assert isinstance(done.exception, MissionLost)
     assert "silent for 1 s" in str(done.exception)
+
+
+def test_the_status_is_the_latest_of_many_that_are_kept(reasoner: Make) -> None:
+    told = reasoner()
+    for number in range(40):
+        told.tell(f"m{number}", MissionState.SUCCEEDED, reason=f"the reason of {number}")
+    shown = invoke("mission", "status")
+    assert shown.exit_code == 0, shown.output
+    assert "the reason of 39" in shown.output
 
 
 def test_a_status_lists_state_budget_calls_places_and_evidence() -> None:

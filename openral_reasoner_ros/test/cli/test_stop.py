@@ -1,6 +1,5 @@
 """The emergency stop on the command line: confirmed by the skill server, or said to be unconfirmed."""
 
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,6 +17,7 @@ from openral_reasoner_ros.topics import PROMPT
 from openral_ros.emergency_stop import EmergencyStop, StopParameters
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
+from openral_testing.ros.executor_thread import ExecutorThread
 
 
 class SkillServer(Node):
@@ -36,26 +36,19 @@ class SkillServer(Node):
 @pytest.fixture
 def skill_server(ros_context: Any) -> Iterator[Callable[..., SkillServer]]:
     """Makes the skill server and spins it on a thread of its own, as another process would."""
-    executor, done, made = SingleThreadedExecutor(context=ros_context), threading.Event(), []
+    executor, made = SingleThreadedExecutor(context=ros_context), list[SkillServer]()
 
     def make(heartbeat: float = 0.0) -> SkillServer:
         made.append(SkillServer(ros_context, heartbeat))
         executor.add_node(made[-1])
-        thread.start()
+        executor.wake()
         return made[-1]
 
-    def spin() -> None:
-        while not done.is_set():
-            executor.spin_once(timeout_sec=0.05)
-
-    thread = threading.Thread(target=spin)
-    yield make
-    done.set()
-    if made:
-        thread.join()
-        made[-1].scope.close()
-        executor.shutdown()
-        made[-1].destroy_node()
+    with ExecutorThread(executor):
+        yield make
+    for server in made:
+        server.scope.close()
+        server.destroy_node()
 
 
 def invoke(*arguments: str) -> Any:
@@ -72,8 +65,9 @@ def test_a_stop_is_confirmed_and_ends_the_mission_too_until_the_release(skill_se
     assert [state.reason for state in server.changes] == ["person on the floor", ""]
 
 
-def test_a_refused_release_has_an_exit_code_of_its_own(skill_server: Any) -> None:
-    skill_server(heartbeat=0.05)
+def test_a_refused_release_has_an_exit_code_of_its_own(skill_server: Any, wait_until: Any) -> None:
+    server = skill_server(heartbeat=0.05)
+    wait_until(lambda: server.changes)
     refused = invoke("release")
     assert refused.exit_code == 1
     assert "no heartbeat of the operator" in refused.output

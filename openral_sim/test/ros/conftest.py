@@ -64,13 +64,13 @@ class Bench:
         self.executor.add_node(self.client)
         self._skills = ActionClient(self.client, ExecuteRskill, "openral/execute_rskill")
 
-    def until(self, condition: Callable[[], object], timeout: float = 10.0) -> None:
+    def until(self, condition: Callable[[], object], timeout: float = 30.0) -> None:
         deadline = monotonic() + timeout
         while not condition():
             assert monotonic() < deadline, f"still false after {timeout} s: {condition}"
             self.executor.spin_once(timeout_sec=0.02)
 
-    def wait(self, future: Any, timeout: float = 10.0) -> Any:
+    def wait(self, future: Any, timeout: float = 30.0) -> Any:
         self.until(future.done, timeout)
         return future.result()
 
@@ -79,7 +79,7 @@ class Bench:
         self.client.create_subscription(message_type, topic, heard.append, qos)
         return heard
 
-    def hear(self, message_type: type, topic: str, qos: Any, timeout: float = 10.0) -> Any:
+    def hear(self, message_type: type, topic: str, qos: Any, timeout: float = 30.0) -> Any:
         """The first message of a new subscription."""
         heard: list[Any] = []
         subscription = self.client.create_subscription(message_type, topic, heard.append, qos)

@@ -1,6 +1,5 @@
 """`openral robot check` beside a robot that publishes, and beside none."""
 
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from openral_ros.conversions.images import image_message
 from openral_ros.conversions.stamps import seconds
 from openral_ros.qos import LATCHED, SENSOR
 from openral_skills_ros.check.command import app
+from openral_testing.ros.executor_thread import ExecutorThread
 
 CAMERA = {"image": "/rgb", "info": "/info", "optical_frame": "optical", "rate": 5.0}
 CONTENT = {"name": "shelf", "frames": {"base": "shelf"}, "cameras": {"shelf": CAMERA}}
@@ -47,10 +47,9 @@ class Shelf:
             TFMessage(transforms=[self._transform("map", "shelf"), self._transform("shelf", "optical")])
         )
         self.node.create_timer(0.1, self._publish)
-        self._executor = SingleThreadedExecutor(context=context)
-        self._executor.add_node(self.node)
-        self._thread = threading.Thread(target=self._executor.spin)
-        self._thread.start()
+        executor = SingleThreadedExecutor(context=context)
+        executor.add_node(self.node)
+        self._thread = ExecutorThread(executor)
 
     def _transform(self, parent: str, child: str) -> TransformStamped:
         transform = TransformStamped(child_frame_id=child)
@@ -66,8 +65,7 @@ class Shelf:
         self._infos.publish(info)
 
     def close(self) -> None:
-        self._executor.shutdown()
-        self._thread.join()
+        self._thread.close()
         self.node.destroy_node()
 
 

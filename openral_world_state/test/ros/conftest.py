@@ -114,7 +114,7 @@ class Graph:
         self.robot = Robot(context)
         self._spin_until = spin_until
 
-    def until(self, condition: Callable[[], bool], timeout: float = 10.0) -> None:
+    def until(self, condition: Callable[[], bool], timeout: float = 30.0) -> None:
         self._spin_until([self.node, self.robot], condition, timeout)
 
     def spin(self, seconds: float) -> None:
