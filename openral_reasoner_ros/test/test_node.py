@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,14 @@ from openral_ros.qos import RELIABLE
 
 SpinUntil = Callable[..., None]
 OTHER = Path(__file__).parent / "locator_process.py"
+SILENCE_NOTICED = 15.0
+"""Bound that only silence can meet [s]: DDS forgets a killed participant after 20 s."""
 
 
 def mission(graph: Any, operator: Any, reasoner: Any, spin_until: SpinUntil, goal: str) -> Any:
     """One mission from its prompt to its end."""
     nodes = [graph, operator, reasoner]
-    spin_until(nodes, lambda: operator.heard, 10.0)
+    spin_until(nodes, lambda: operator.heard)
     operator.say(goal)
     spin_until(nodes, lambda: operator.ended, 30.0)
     return operator.statuses[-1]
@@ -64,7 +65,7 @@ def test_shows_the_exact_palette_of_the_live_graph(
         shown = json.loads(operator.palettes[-1])["palette"] if operator.palettes else {}
         return bool(shown.get("detector_available") and shown.get("skills") and shown.get("places"))
 
-    spin_until(nodes, complete, 10.0)
+    spin_until(nodes, complete)
     shown = json.loads(operator.palettes[-1])
     locate = next(tool for tool in shown["tools"] if tool["name"] == "locate_in_view")
     assert "sim-groundtruth-locator" in locate["description"]
@@ -81,7 +82,7 @@ def test_a_detector_that_dies_leaves_the_palette(
             json.loads(operator.palettes[-1])["palette"]["detector_available"] is expected
         )
 
-    spin_until(nodes, lambda: offered(True), 10.0)
+    spin_until(nodes, lambda: offered(True))
     graph.remove_locator()
     spin_until(nodes, lambda: offered(False))
 
@@ -91,7 +92,7 @@ def test_stop_cancels_the_running_skill_and_ends_the_mission(
 ) -> None:
     graph.hold_skills = True
     nodes = [graph, operator, make_reasoner()]
-    spin_until(nodes, lambda: operator.heard, 10.0)
+    spin_until(nodes, lambda: operator.heard)
     operator.say("go to the dining table")
 
     def stopped() -> bool:
@@ -124,9 +125,9 @@ def test_waits_for_memory_and_skills_and_says_what_is_missing(
     operator: Any, make_reasoner: Any, spin_until: SpinUntil
 ) -> None:
     nodes = [operator, make_reasoner(palette_wait=0.5, locator_wait=0.0)]
-    spin_until(nodes, lambda: operator.heard, 10.0)
+    spin_until(nodes, lambda: operator.heard)
     operator.say("bring me the mug")
-    spin_until(nodes, lambda: operator.ended, 10.0)
+    spin_until(nodes, lambda: operator.ended)
     assert operator.statuses[-1].state == MissionStatus.STATE_FAILED
     assert "no spatial memory, skill server or detector is available" in operator.statuses[-1].reason
 
@@ -145,7 +146,7 @@ def test_the_executor_stays_free_while_the_model_thinks(
     monkeypatch.setattr("openral_reasoner_ros.node.make_model", lambda parameters: slow)
     reasoner = make_reasoner(second_goal="refuse", handoffs=0, poll_period=5.0)
     nodes = [graph, operator, reasoner]
-    spin_until(nodes, lambda: operator.heard, 10.0)
+    spin_until(nodes, lambda: operator.heard)
     reasoner.get_logger().set_level(40)
     operator.say("bring me the mug")
     spin_until(nodes, thinking.is_set, 20.0)
@@ -170,7 +171,7 @@ def test_a_cup_of_wine_is_poured_and_brought_to_the_requester(
     assert any("cabinet" in words for words in opened)
 
 
-def test_a_killed_detector_leaves_the_palette_within_two_seconds_and_comes_back(
+def test_a_killed_detector_leaves_the_palette_by_its_silence_and_comes_back(
     graph: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil, ros_domain: int
 ) -> None:
     nodes = [graph, operator, make_reasoner(poll_period=0.4)]
@@ -183,11 +184,9 @@ def test_a_killed_detector_leaves_the_palette_within_two_seconds_and_comes_back(
         process = subprocess.Popen([sys.executable, "-P", str(OTHER)])
         try:
             spin_until(nodes, lambda: offers(True), 20.0)
-            spin_until(nodes, lambda: "other-locator" in peers(operator), 10.0)
+            spin_until(nodes, lambda: "other-locator" in peers(operator))
             process.kill()
-            killed = time.monotonic()
-            spin_until(nodes, lambda: offers(False))
-            assert time.monotonic() - killed < 2.5
+            spin_until(nodes, lambda: offers(False), SILENCE_NOTICED)
         finally:
             process.kill()
             process.wait()
@@ -211,13 +210,13 @@ def test_a_reported_failure_is_told_with_the_next_decision(
     monkeypatch.setattr("openral_reasoner_ros.node.make_model", lambda parameters: watching)
     failures = graph.create_publisher(FailureTrigger, "/openral/failure/sim_groundtruth", RELIABLE)
     nodes = [graph, operator, make_reasoner()]
-    spin_until(nodes, lambda: operator.heard and failures.get_subscription_count() > 0, 10.0)
+    spin_until(nodes, lambda: operator.heard and failures.get_subscription_count() > 0)
     operator.say("find the mug")
-    spin_until(nodes, lambda: bool(contexts), 10.0)
+    spin_until(nodes, lambda: bool(contexts))
     failures.publish(FailureTrigger(source="sim-groundtruth", kind="worker_crashed", message="it broke"))
     spin_until(nodes, failures.wait_for_all_acked)
     release.set()
-    spin_until(nodes, lambda: any("worker_crashed" in line for c in contexts for line in c.news), 10.0)
+    spin_until(nodes, lambda: any("worker_crashed" in line for c in contexts for line in c.news))
 
 
 def test_a_defect_in_the_core_ends_the_mission_failed_and_the_node_goes_on(
