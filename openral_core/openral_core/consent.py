@@ -140,8 +140,7 @@ class Consent:
 
     def open_question(self, subject: Subject) -> str:
         """Return the id of the open question about a goal, "" for none."""
-        key = (self._rule_of(subject)[0], subject.in_words())
-        return next((question_id for question_id, known in self._open.items() if known == key), "")
+        return self._open_id((self._rule_of(subject)[0], subject.in_words()))
 
     def is_open(self, question_id: str) -> bool:
         """Return True if a question waits for its answer."""
@@ -164,10 +163,12 @@ class Consent:
                 return name, rule.permit, rule.reason
         return DEFAULT_RULE, self.policy.default, ""
 
+    def _open_id(self, key: tuple[str, str]) -> str:
+        return next((question_id for question_id, known in self._open.items() if known == key), "")
+
     def _question(self, key: tuple[str, str]) -> str:
         """Return the id of the open question about a step, or open one."""
-        asked = next((question_id for question_id, known in self._open.items() if known == key), "")
-        if asked:
+        if asked := self._open_id(key):
             return asked
         self._asked += 1
         question_id = f"{QUESTION_PREFIX}{self.session}-{self._asked}"

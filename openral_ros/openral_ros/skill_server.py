@@ -17,7 +17,7 @@ from rclpy.task import Future
 
 from openral_core import CONTRACT_VERSION
 from openral_core.consent import QUESTION, ConsentDecision
-from openral_core.consent_policy import Subject, load_policy
+from openral_core.consent_policy import Policy, Subject, load_policy
 from openral_core.emergency_stop import STOP_EVIDENCE, EmergencyStopped, StopState
 from openral_core.home_map import HomeMap
 from openral_core.rskills import Registry
@@ -249,7 +249,7 @@ class SkillServer:
     """Action server that accepts every goal, executes one at a time, and ends each with a typed result.
 
     All of its state belongs to the node's executor; a robot's thread posts results through a queue. Rules of
-    the policy name rooms, fixtures and people of the ``home``.
+    the policy name rooms, fixtures and people of the ``home``; the options name its file unless it is loaded.
 
     Raises:
         InvalidPolicy: If the policy is invalid, or names what the home lacks.
@@ -263,9 +263,10 @@ class SkillServer:
         robot: Robot,
         options: SkillServerOptions,
         home: HomeMap | None = None,
+        policy: Policy | None = None,
     ) -> None:
         self._registry, self._robot, self._home = registry, robot, home
-        self._consent = OperatorConsent(scope, node, load_policy(options.policy, home))
+        self._consent = OperatorConsent(scope, node, policy or load_policy(options.policy, home))
         self._executor: GoalExecutor | None = None
         self._active: ActiveGoal | None = None
         self._skills = {skill.verb for skill in registry.skills}
@@ -289,39 +290,45 @@ class SkillServer:
 
     async def _execute(self, handle: ServerGoalHandle) -> ExecuteRskill.Result:
         try:
-            goal = self._validated(handle)
+            self._active_executor()
+            goal = validate_goal(goal_from_message(handle.request), self._registry, self._robot.served)
+            self._check_idle()
             subject = Subject.of(goal, self._robot.holding, self._home)
             await self._consent.wait_for_answer(subject)
-            active, decision = self._begin(handle, subject)
+            active, decision = self._begin(handle, goal, subject)
         except SkillFailed as error:
             return self._conclude(handle, SkillResult(error.status, str(error), error.evidence))
         result = await active.ended
         evidence = {**decision.evidence, **result.evidence}
         return self._conclude(handle, replace(result, evidence=evidence))
 
-    def _validated(self, handle: ServerGoalHandle) -> ValidatedGoal:
-        """Return a goal that can begin now.
+    def _active_executor(self) -> GoalExecutor:
+        """Return the executor if it may move the robot.
 
         Raises:
-            SkillFailed: If it cannot.
+            EmergencyStopped: If the robot is stopped.
+            ServerInactive: If no executor serves goals.
         """
         if self._emergency.state.reason:
             raise EmergencyStopped(self._emergency.state.reason)
         if self._executor is None:
             raise ServerInactive
-        goal = validate_goal(goal_from_message(handle.request), self._registry, self._robot.served)
+        return self._executor
+
+    def _check_idle(self) -> None:
         if self._active is not None:
             raise RobotBusy(self._active.goal.verb)
-        return goal
 
-    def _begin(self, handle: ServerGoalHandle, subject: Subject) -> tuple[ActiveGoal, ConsentDecision]:
-        goal = self._validated(handle)  # again: it may have waited for an answer
+    def _begin(
+        self, handle: ServerGoalHandle, goal: ValidatedGoal, subject: Subject
+    ) -> tuple[ActiveGoal, ConsentDecision]:
+        executor = self._active_executor()  # again: the goal may have waited for an answer
+        self._check_idle()
         decision = self._consent.decide(subject, goal.rskill_id)
         queued = QueuedGoal(goal, handle.request.traceparent, self._post_result)
         if handle.is_cancel_requested:
             queued.cancelled.set()
-        if self._executor is not None:
-            self._executor.submit(queued)
+        executor.submit(queued)
         self._active = ActiveGoal(handle, queued)
         self._publish_catalogue()
         return self._active, decision

@@ -44,7 +44,7 @@ class Simulation:
     """
 
     def __init__(self, world: SimWorldModel, context: SkillContext, policy: Policy) -> None:
-        self.world = world
+        self.world, self.policy = world, policy
         world.keep_out = policy.keep_out
         rooms = (room.polygon for room in world.rooms.values())
         self._envelope = MotionEnvelope.around(rooms, policy.near_people)

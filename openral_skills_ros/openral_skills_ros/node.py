@@ -324,7 +324,7 @@ class SkillServerNode(LifecycleNodeBase):
         home = load_map(Path(parameters.robot).parent / robot.map) if robot.map else None
         policy = load_policy(parameters.policy, home)
         self._skills = RobotSkills(scope, self, robot, registry, policy.keep_out)
-        self._server = SkillServer(scope, self, registry, self._skills, parameters, home)
+        self._server = SkillServer(scope, self, registry, self._skills, parameters, home, policy)
 
     def activate(self, scope: ResourceScope) -> None:
         """Accept goals; leaving the state cancels the one that runs."""

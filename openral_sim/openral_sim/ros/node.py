@@ -41,8 +41,8 @@ class ConfiguredSimulation:
         registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
         self._simulation = Simulation.load(Path(parameters.scene), parameters.seed, parameters.policy)
         self._publishers = SimPublishers(scope, self._simulation, parameters)
-        home = self._simulation.world.scene.home
-        self._server = SkillServer(scope, node, registry, self._simulation, parameters, home)
+        home, policy = self._simulation.world.scene.home, self._simulation.policy
+        self._server = SkillServer(scope, node, registry, self._simulation, parameters, home, policy)
 
     def run(self, scope: ResourceScope) -> None:
         """Simulate and accept goals until the scope is left.
