@@ -77,6 +77,11 @@ def finite(number: float, digits: int = 3) -> float | None:
     return round(value, digits) if value - value == 0.0 else None
 
 
+def numbers(values: Iterable[float], digits: int = 3) -> list[float | None]:
+    """Round numbers for a page."""
+    return [finite(value, digits) for value in values]
+
+
 def _plain(value: object) -> object:
     """Return a number of another library as Python's; anything else as text."""
     item = getattr(value, "item", None)

@@ -112,6 +112,11 @@ class ConsoleRoutes:
         stream = self._viewers.stream(self._source.sections, request)
         return StreamingResponse(stream, media_type="text/event-stream", headers=NOT_STORED)
 
+    async def watch(self) -> dict[str, object]:
+        """Take note that a page draws the robot."""
+        self._source.watch()
+        return {}
+
     async def at(self, t: float) -> Response:
         """Return all sections at a time of a recording [s]."""
         text = await asyncio.to_thread(self._source.at, t)
@@ -144,6 +149,7 @@ def make_app(source: StateSource, access: Access) -> Gate:
     app.post("/api/session")(routes.log_in)
     app.get("/api/about")(routes.about)
     app.get("/api/events")(routes.events)
+    app.get("/api/watch")(routes.watch)
     app.get("/api/at")(routes.at)
     app.get("/api/cameras/{camera:path}/frame.jpg")(routes.frame)
     app.post("/api/stop")(routes.stop)

@@ -69,6 +69,9 @@ class StateSource(Protocol):
             NothingToShow: If there is none within two seconds.
         """
 
+    def watch(self) -> None:
+        """Keep transforms, intrinsics and robot description up to date for the next seconds."""
+
     def at(self, time: float) -> str:
         """Return all sections at a time of the recording [s], as JSON."""
 

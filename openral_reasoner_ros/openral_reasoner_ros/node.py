@@ -3,8 +3,8 @@
 Subscribes: openral/prompt (operator's), openral/scene_graph, openral/world_state, openral/skills,
     every openral/perception/<slug>/info, every openral/failure/<source>, openral/stop_state,
     openral/policy.
-Publishes: openral/mission, openral/palette, openral/handoff, openral/prompt, openral/prompt_receipt,
-    openral/failure/reasoner.
+Publishes: openral/mission, openral/palette, openral/frontier, openral/handoff, openral/prompt,
+    openral/prompt_receipt, openral/failure/reasoner.
 Calls: recall_object, resolve_place, observe, locate_in_view of every detector, execute_rskill.
 """
 
@@ -31,7 +31,7 @@ from openral_reasoner_ros.genai_spans import GenAiConventions
 from openral_reasoner_ros.graph_monitor import GraphMonitor
 from openral_reasoner_ros.journal import MissionClock, MissionJournal
 from openral_reasoner_ros.parameters import ReasonerParameters
-from openral_reasoner_ros.publishers import MissionPublishers, PalettePublisher
+from openral_reasoner_ros.publishers import FrontierPublisher, MissionPublishers, PalettePublisher
 from openral_reasoner_ros.resumption import Resumption, restore
 from openral_reasoner_ros.telemetry import Traces, make_recorder
 from openral_reasoner_ros.topics import OWN_FAILURE, PROMPT
@@ -84,7 +84,9 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
             **_own_handlers(node, publishers, traces),
             c.SetDeadline: deadlines.set,
             c.ClearDeadline: deadlines.clear,
-            c.AskModel: ModelClient(scope, node, dispatcher.post, configured.model).ask,
+            c.AskModel: FrontierPublisher(scope).before(
+                ModelClient(scope, node, dispatcher.post, configured.model).ask
+            ),
         }
     )
     resumption = Resumption(restored, dispatcher, monitor.skill, journal, clock)

@@ -1,8 +1,10 @@
-"""Publishers of the reasoner: prompts, prompt receipts, hand-offs, mission status and palette."""
+"""Publishers of the reasoner: prompts, prompt receipts, hand-offs, mission status, palette and frontier."""
 
 import json
+from collections.abc import Callable
 from itertools import count
 
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from rclpy.node import Node
 from std_msgs.msg import Header, String
 
@@ -17,6 +19,7 @@ from openral_msgs.msg import (
 )
 from openral_reasoner.budget import BudgetLine
 from openral_reasoner.commands import (
+    AskModel,
     CallRecord,
     MissionReport,
     PublishHandoff,
@@ -24,10 +27,11 @@ from openral_reasoner.commands import (
     PublishReceipt,
     PublishStatus,
 )
+from openral_reasoner.context import Context, Frontier
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import schemas
-from openral_reasoner_ros.topics import HANDOFF, MISSION, PALETTE, PROMPT, RECEIPT
+from openral_reasoner_ros.topics import FRONTIER, HANDOFF, MISSION, PALETTE, PROMPT, RECEIPT
 from openral_ros.mission_calls import CallSelection
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE
 from openral_ros.resources import ResourceScope
@@ -115,6 +119,37 @@ class MissionPublishers:
 
     def _header(self, source: str) -> Header:
         return Header(stamp=self._clock.now().to_msg(), frame_id=source)
+
+
+class FrontierPublisher:
+    """Publisher of the places that a search has left, best first, latched, on change only."""
+
+    def __init__(self, scope: ResourceScope) -> None:
+        self._publisher = scope.publisher(DiagnosticStatus, FRONTIER, LATCHED)
+        self._published: tuple[Frontier, ...] | None = None
+
+    def before(self, ask: Callable[[AskModel], None]) -> Callable[[AskModel], None]:
+        """Return ``ask`` preceded by the publication of the frontier that the model gets."""
+
+        def handle(command: AskModel) -> None:
+            self.publish(command.context)
+            ask(command)
+
+        return handle
+
+    def publish(self, context: Context) -> None:
+        """Publish the frontier in the latest reply to the model; none if that reply has none."""
+        frontier = context.turns[-1].reply.frontier if context.turns else ()
+        if frontier == self._published:
+            return
+        self._published = frontier
+        message = DiagnosticStatus(level=DiagnosticStatus.OK, name="frontier", hardware_id="reasoner")
+        message.message = f"{len(frontier)} places, best first"
+        message.values = [
+            KeyValue(key=place.id, value=f"{place.why}{', closed' if place.must_open else ''}")
+            for place in frontier
+        ]
+        self._publisher.publish(message)
 
 
 def budget_message(line: BudgetLine) -> Budget:

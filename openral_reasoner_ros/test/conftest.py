@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("rclpy")
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import Header, String
@@ -77,6 +78,8 @@ class Operator(Node):
         self.create_subscription(PromptStamped, "/openral/prompt", self._on_prompt, RELIABLE)
         self.create_subscription(MissionStatus, "/openral/mission", self.statuses.append, RELIABLE)
         self.create_subscription(String, "/openral/palette", lambda m: self.palettes.append(m.data), LATCHED)
+        self.frontiers: list[Any] = []
+        self.create_subscription(DiagnosticStatus, "/openral/frontier", self.frontiers.append, RELIABLE)
         self.create_subscription(Handoff, "/openral/handoff", self.handoffs.append, LATCHED)
         self.create_subscription(PromptReceipt, "/openral/prompt_receipt", self.receipts.append, RELIABLE)
         self._prompts = self.create_publisher(PromptStamped, "/openral/prompt", RELIABLE)

@@ -54,6 +54,9 @@ def test_hands_over_when_the_unicorn_is_nowhere(
     assert last.state == MissionStatus.STATE_HANDED_OVER
     assert len(operator.handoffs) == 1
     assert "kitchen counter: NOT_IN_VIEW" in last.searched
+    ranked = max((frontier.values for frontier in operator.frontiers), key=len)
+    assert len({place.key for place in ranked}) == len(ranked) > 1
+    assert all(place.value for place in ranked)
 
 
 def test_shows_the_exact_palette_of_the_live_graph(

@@ -1,14 +1,19 @@
 """Messages folded into sections; the same for a running robot and a recording."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from sensor_msgs.msg import CameraInfo
 from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection2DArray
 
 from openral_console.ros import views
 from openral_console.sections import Json, Sections
+from openral_console.urdf import shapes
+from openral_core.geometry import InvalidTransform
 from openral_msgs.msg import (
     DetectorInfo,
     FailureTrigger,
@@ -23,6 +28,8 @@ from openral_ros.mission_calls import CallHistory
 
 MAX_LOG = 100
 """Latest prompts and failures that a page gets."""
+MAX_FRAMES, MAX_CAMERAS = 500, 32
+"""Most coordinate frames and cameras that a page gets."""
 MAX_STATUSES = 300
 """Most diagnostic statuses, since any node can publish any number."""
 BRINGUP = "bringup: "
@@ -41,6 +48,8 @@ class Fold:
         self._detectors: dict[str, Json] = {}
         self._detections: dict[str, Json] = {}
         self._statuses: dict[str, Json] = {}
+        self._frames: dict[str, Json] = {}
+        self._optics: dict[str, Json] = {}
         self._calls = CallHistory()
 
     def apply(self, topic: str, message: object) -> None:
@@ -71,9 +80,32 @@ class Fold:
         self._put_prompts()
 
     def on_text(self, topic: str, message: String) -> None:
-        """Replace the palette; other texts are not shown."""
+        """Replace the palette or the robot's shapes; other texts are not shown."""
         if topic.endswith("/palette"):
             self.sections.put("palette", views.palette(message.data))
+        elif topic.endswith("robot_description"):
+            self.sections.put("body", shapes(message.data))
+
+    def on_transforms(self, topic: str, message: TFMessage) -> None:
+        """Replace the transforms that a message has; invalid ones are left out."""
+        for each in message.transforms[:MAX_FRAMES]:
+            with suppress(InvalidTransform):
+                frame, found = views.transform(each)
+                if frame in self._frames or len(self._frames) < MAX_FRAMES:
+                    self._frames[frame] = found
+        self.sections.put("frames", self._frames)
+
+    def on_camera_info(self, topic: str, message: CameraInfo) -> None:
+        """Replace the intrinsics of a camera."""
+        camera = topic.removesuffix("/camera_info").lstrip("/")
+        if camera in self._optics or len(self._optics) < MAX_CAMERAS:
+            self._optics[camera] = views.optics(message)
+            self.sections.put("optics", self._optics)
+
+    def on_status(self, topic: str, message: DiagnosticStatus) -> None:
+        """Replace the frontier of the search; other statuses are not shown."""
+        if topic.endswith("openral/frontier"):
+            self.sections.put("frontier", views.frontier(message))
 
     def on_scene(self, topic: str, message: SceneGraph) -> None:
         """Replace the scene graph."""
@@ -131,6 +163,9 @@ UPDATES: Mapping[type, Update] = {
     DetectorInfo: Fold.on_detector,
     Detection2DArray: Fold.on_detections,
     DiagnosticArray: Fold.on_diagnostics,
+    DiagnosticStatus: Fold.on_status,
+    TFMessage: Fold.on_transforms,
+    CameraInfo: Fold.on_camera_info,
 }
 LOGGED = frozenset({PromptStamped, PromptReceipt, FailureTrigger, Handoff})
 """Types of which every message counts; of the others, the latest one of each topic."""

@@ -26,8 +26,10 @@ from openral_ros.mission_calls import has_all_calls
 
 CAMERA_SUFFIX = "/image_raw/compressed"
 EVENTS = "/openral/recording/reasoner"
-DIAGNOSTICS_WINDOW = 3.0
-"""Time over which the diagnostics of several publishers make one picture [s]."""
+SHARED = ("/diagnostics", "/tf")
+"""Topics of several publishers."""
+SHARED_WINDOW = 3.0
+"""Time over which the messages of several publishers make one picture [s]."""
 MAX_MARKS = 500
 TYPES = {f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}": kind for kind in UPDATES}
 """Classes of the messages that sections are made of, by type."""
@@ -121,6 +123,9 @@ class RecordingSource:
             for _, _, message in recorded_messages(self.path, [topic])
         ]
 
+    def watch(self) -> None:
+        """Do nothing: every moment of a recording has its transforms."""
+
     def at(self, time: float) -> str:
         """Return the sections at a time, as JSON."""
         sections = Sections()
@@ -165,12 +170,12 @@ class RecordingSource:
             end = bisect_right(entries, time, key=lambda entry: entry.time)
             if not end:
                 continue
-            if entries[0].kind in LOGGED:
+            if entries[0].kind in LOGGED or topic.endswith("/tf_static"):
                 first = 0
             elif entries[0].kind is MissionStatus:
                 first = self._last_complete(entries, end)
-            elif topic.endswith("/diagnostics"):
-                first = bisect_right(entries, time - DIAGNOSTICS_WINDOW, hi=end, key=lambda entry: entry.time)
+            elif topic.endswith(SHARED):
+                first = bisect_right(entries, time - SHARED_WINDOW, hi=end, key=lambda entry: entry.time)
             else:
                 first = end - 1
             yield from ((topic, entry) for entry in entries[first:end])

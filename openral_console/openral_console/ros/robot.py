@@ -1,8 +1,8 @@
 """A running robot as the source of the console: one more client of its topics and services.
 
 Subscribes: openral/mission, handoff, prompt, prompt_receipt, palette, scene_graph, world_state, /diagnostics,
-    openral/failure/<source>, openral/stop_state, info and objects of every detector; an image only while a
-    page shows it.
+    openral/failure/<source>, openral/stop_state, openral/frontier, info and objects of every detector; an
+    image, tf, tf_static, robot_description and camera_info only while a page shows them.
 Publishes: openral/prompt, openral/stop.
 Calls: recall_object, edit_memory, release, locate_in_view and change_state of detectors.
 """
@@ -10,15 +10,17 @@ Calls: recall_object, edit_memory, release, locate_in_view and change_state of d
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 import cv2
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import Image
+from sensor_msgs.msg import CameraInfo, Image
 from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection2DArray
 
 from openral_console.ros.commands import COMMAND_TIMEOUT, Commands
@@ -41,6 +43,7 @@ from openral_ros.conversions.stamps import seconds
 from openral_ros.node_thread import Deliver, NodeCallFailed, NodeThread
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
+from openral_ros.tf_buffer import MOVING, STATIC
 
 IMAGE = "sensor_msgs/msg/Image"
 SUFFIX = "/image_raw"
@@ -74,6 +77,11 @@ class Cameras:
         self._watched: dict[str, Watched] = {}
         scope.timer(CHECK_PERIOD, self._check)
         scope.callback(self._fail_all)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of the cameras in the graph."""
+        return tuple(self._topics)
 
     def discover(self, topics: Iterable[tuple[str, list[str]]], own: str) -> Json:
         """Take the cameras below the robot's namespace from the graph; return their ids."""
@@ -158,6 +166,36 @@ def encoded(image: Image) -> Frame:
     return Frame(bytes(data), image.header.frame_id, seconds(image.header.stamp))
 
 
+class Geometry:
+    """Subscriptions to where the robot's parts and cameras are, for as long as pages draw them."""
+
+    def __init__(self, scope: ResourceScope, node: Node, receive: Callable[[str, object], None]) -> None:
+        self._scope, self._node, self._receive = scope, node, receive
+        self._subscriptions: dict[str, Subscription] = {}
+        self._asked = 0.0
+        scope.timer(CHECK_PERIOD, self._check)
+
+    def request(self, cameras: Iterable[str]) -> None:
+        """Subscribe, or keep the subscriptions."""
+        self._asked = time.monotonic()
+        infos = [(CameraInfo, f"{camera}/camera_info", SENSOR) for camera in cameras]
+        for message_type, topic, qos in (*GEOMETRY, *infos):
+            if topic not in self._subscriptions:
+                callback = partial(self._receive, topic)
+                self._subscriptions[topic] = self._scope.subscription(message_type, topic, callback, qos)
+
+    def _check(self) -> None:
+        if self._subscriptions and time.monotonic() - self._asked > LINGER:
+            for subscription in self._subscriptions.values():
+                self._node.destroy_subscription(subscription)
+            self._subscriptions.clear()
+
+
+GEOMETRY = (
+    (TFMessage, "tf", MOVING),
+    (TFMessage, "tf_static", STATIC),
+    (String, "robot_description", LATCHED),
+)
 Answer = TypeVar("Answer")
 DISCOVERY_PERIOD = 1.0
 """Time between two looks for detectors, cameras and nodes that came or went [s]."""
@@ -171,6 +209,7 @@ FIXED = (
     (PromptStamped, "openral/prompt", RELIABLE),
     (PromptReceipt, "openral/prompt_receipt", RECEIPTS),
     (String, "openral/palette", LATCHED),
+    (DiagnosticStatus, "openral/frontier", LATCHED),
     (SceneGraph, "openral/scene_graph", LATCHED),
     (WorldState, "openral/world_state", RELIABLE),
     (DiagnosticArray, "/diagnostics", RELIABLE),
@@ -211,6 +250,7 @@ class RobotSource:
         self._heard: dict[str, float] = {}
         self._clock_shown = 0.0
         self._cameras = Cameras(self._scope, self._node)
+        self._geometry = Geometry(self._scope, self._node, self._fold.apply)
         self._commands = Commands(
             self._scope, self._node, lambda reason: self.sections.put("stopped", reason)
         )
@@ -224,6 +264,10 @@ class RobotSource:
     async def frame(self, camera: str, after: float, time: float) -> Frame:
         """Return the newest image of a camera; subscribes to it while pages ask."""
         return await self._call(lambda done: self._cameras.request(camera, after, done), IMAGE_TIMEOUT)
+
+    def watch(self) -> None:
+        """Subscribe to transforms, intrinsics and robot description for the next seconds."""
+        self._thread.post(lambda: self._geometry.request(self._cameras.ids))
 
     def at(self, time: float) -> str:
         """Refuse: a robot has no past here."""

@@ -8,11 +8,12 @@ import json
 from collections.abc import Iterable
 from math import atan2
 
-from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import Pose
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import Pose, TransformStamped
+from sensor_msgs.msg import CameraInfo
 from vision_msgs.msg import Detection2DArray
 
-from openral_console.sections import Json, finite
+from openral_console.sections import Json, finite, numbers
 from openral_core.missions import MissionState, PromptOutcome
 from openral_msgs.msg import (
     Budget,
@@ -28,6 +29,7 @@ from openral_msgs.msg import (
     WorldState,
 )
 from openral_ros.conversions.stamps import seconds
+from openral_ros.tf_buffer import parse_transform
 
 MAX_NODES = 3000
 """Most nodes of the scene graph that a page gets: what a phone draws at 30 frames a second."""
@@ -63,11 +65,6 @@ HEALTH = {
 def cut(text: str, longest: int = MAX_TEXT) -> str:
     """Shorten a text, and say so."""
     return text if len(text) <= longest else f"{text[:longest]} … ({len(text) - longest} more characters)"
-
-
-def numbers(values: Iterable[float]) -> list[float | None]:
-    """Return rounded numbers."""
-    return [finite(value) for value in values]
 
 
 def position(pose: Pose) -> list[float | None]:
@@ -272,6 +269,33 @@ def diagnostics(message: DiagnosticArray) -> dict[str, Json]:
         }
         for status in message.status[:200]
     }
+
+
+def transform(message: TransformStamped) -> tuple[str, Json]:
+    """Return a frame, and its parent with position [m] and quaternion.
+
+    Raises:
+        InvalidTransform: If it is none.
+    """
+    parent, child, pose = parse_transform(message)
+    q = message.transform.rotation
+    rotation = numbers((q.x, q.y, q.z, q.w), 4)
+    return cut(child.lstrip("/"), 200), [cut(parent.lstrip("/"), 200), *numbers(pose.position), *rotation]
+
+
+def optics(message: CameraInfo) -> Json:
+    """Return the optical frame of a camera with size and focal lengths and principal point [px]."""
+    intrinsics = numbers(message.k[each] for each in (0, 4, 2, 5))
+    return {
+        "frame": cut(message.header.frame_id.lstrip("/"), 200),
+        "size": [message.width, message.height],
+        "intrinsics": intrinsics,
+    }
+
+
+def frontier(message: DiagnosticStatus) -> Json:
+    """Return the places that a search has left, best first."""
+    return [{"id": cut(each.key, 200), "why": cut(each.value, 300)} for each in message.values[:50]]
 
 
 def palette(text: str) -> Json:

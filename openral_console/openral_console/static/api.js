@@ -54,6 +54,11 @@ export function stream(onSection, onLink) {
 
 export const at = async (time) => (await request(`/api/at?t=${time.toFixed(3)}`)).json();
 
+// Asks the console to keep transforms and camera intrinsics up to date for the next seconds.
+export async function watch() {
+  if (about.live && !document.hidden) await request("/api/watch");
+}
+
 export async function frame(camera, after, time) {
   const query = about.live ? `after=${after}` : `t=${time.toFixed(3)}`;
   const response = await request(`/api/cameras/${camera.split("/").map(encodeURIComponent).join("/")}/frame.jpg?${query}`);

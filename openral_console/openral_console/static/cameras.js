@@ -15,7 +15,7 @@ export function cameras(view, sections) {
     if (!ids.length) return h("section", { className: "card" }, empty("No camera publishes images."));
     return h("div", { className: "stack" }, about.live && locators.length > 0 && ask(locators, ids), h("div", { className: "cameras" }, ids.map(shot)));
   });
-  if (!running && ids.length) running = follow(() => state.sections.cameras ?? []);
+  if (!running && ids.length) running = follow(ids, canvasOf, (id, found) => paint(canvasOf(id), id, found), tell);
   return () => { running?.stop(); running = null; located = null; };
 }
 
@@ -39,28 +39,34 @@ function shot(id) {
     h("figcaption", { className: "row spread small" }, h("strong", {}, id), h("span", { className: "quiet", "data-age": id })));
 }
 
-function follow(ids) {
+const canvasOf = (id) => document.querySelector(`canvas[data-camera="${CSS.escape(id)}"]`);
+
+function tell(id, message) {
+  const box = canvasOf(id)?.parentElement.querySelector("p");
+  if (box) Object.assign(box, { textContent: message, hidden: false });
+}
+
+// Gives each camera's images to `show` while `wanted` and the page is visible, at most one per `period` [ms].
+export function follow(ids, wanted, show, fail = () => {}, period = 0) {
   let on = true;
   const one = async (id) => {
     let stamp = 0;
     let asked = -1;
     while (on) {
-      const canvas = document.querySelector(`canvas[data-camera="${CSS.escape(id)}"]`);
-      if (!canvas || document.hidden || (!about.live && asked === state.time)) { await pause(150); continue; }
+      if (!wanted(id) || document.hidden || (!about.live && asked === state.time)) { await pause(150); continue; }
       asked = state.time;
       try {
         const found = await frame(id, stamp, state.time);
         stamp = found.stamp;
-        paint(canvas, id, found);
+        if (on && wanted(id)) show(id, found);
+        if (about.live && period) await pause(period);
       } catch (error) {
-        const box = canvas.parentElement.querySelector("p");
-        box.textContent = error.message;
-        box.hidden = false;
+        fail(id, error.message);
         await pause(1000);
       }
     }
   };
-  ids().forEach(one);
+  ids.forEach(one);
   return { stop: () => { on = false; } };
 }
 

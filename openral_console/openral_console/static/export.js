@@ -36,6 +36,8 @@ export async function frame(camera, after, time) {
   return { image: await createImageBitmap(new Blob([bytes], { type: "image/jpeg" })), stamp, frame: frameId };
 }
 
+export async function watch() { /* every moment has its transforms */ }
+
 export async function post() { throw new Error("This is a recording: there is no robot to ask."); }
 
 export async function command() {

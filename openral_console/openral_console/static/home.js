@@ -1,6 +1,9 @@
 // The home in 3D: rooms, furniture, objects with age and presence, people, the robot and where it has been.
 // Boxes in an orthographic view, drawn far to near; drag turns, wheel or pinch zooms, right drag or two fingers move.
-import { ago, empty, fill, h } from "./dom.js";
+import { watch } from "./api.js";
+import { solids, views } from "./body.js";
+import { follow } from "./cameras.js";
+import { ago, card, empty, fill, h } from "./dom.js";
 import { choose, state } from "./main.js";
 
 const camera = { yaw: -0.6, pitch: 0.9, zoom: 0, x: 0, y: 0, moved: false };
@@ -8,8 +11,12 @@ const TRAIL = 600; // positions of the robot that are kept
 const MOST = 1500; // objects drawn; the view says how many it leaves out
 const FACES = [[4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
 const SHADE = [1, 0.86, 0.72, 0.86, 0.72];
+const PULSE = 1500; // between two requests for transforms [ms]; the console forgets them after 3 s
+const IMAGE_PERIOD = 400; // between two images of a camera [ms]
 let trail = [];
 let targets = [];
+let images = {};
+let running = null;
 
 export function home(view, sections, redraw) {
   const nodes = sections.scene?.nodes;
@@ -17,15 +24,45 @@ export function home(view, sections, redraw) {
     if (!nodes) return h("section", { className: "card" }, empty("No scene graph yet: world_state has not published one."));
     const canvas = h("canvas", { id: "home", tabIndex: 0, role: "img", "aria-label": "Home from above. Arrow keys turn it, plus and minus zoom." });
     steer(canvas, redraw);
-    return h("section", { className: "card stack", "aria-label": "Home" }, canvas, legend(), h("p", { className: "quiet small", id: "drawn" }));
+    return h("div", { className: "stack" }, h("section", { className: "card stack", "aria-label": "Home" }, canvas, legend(), h("p", { className: "quiet small", id: "drawn" })), h("div", { id: "search" }));
   });
-  if (nodes) { follow(sections.robot); paint(document.getElementById("home"), nodes, sections); }
-  return null;
+  if (!nodes) return null;
+  const left = frontierOf(sections);
+  keepTrail(sections.robot);
+  paint(document.getElementById("home"), nodes, sections, left);
+  fill(document.getElementById("search"), [left, sections.mission?.searched, nodes.length], () => search(left, sections.mission?.searched ?? [], nodes));
+  const cameras = Object.keys(sections.optics ?? {});
+  if (running?.cameras !== cameras.join()) { running?.stop(); running = start(cameras, redraw); }
+  return () => { running?.stop(); running = null; images = {}; };
+}
+
+// Keeps transforms and images coming while the home is shown.
+function start(cameras, redraw) {
+  const shown = () => document.getElementById("home");
+  const pulse = setInterval(() => watch().catch(() => {}), PULSE);
+  watch().catch(() => {});
+  const following = follow(cameras, shown, (id, { image }) => { images[id]?.close?.(); images[id] = image; redraw(); }, undefined, IMAGE_PERIOD);
+  return { cameras: cameras.join(), stop: () => { clearInterval(pulse); following.stop(); } };
+}
+
+// Places that the search has left, best first; none once the mission has ended.
+const frontierOf = ({ frontier, mission }) => (mission && !mission.ended && mission.state !== "idle" ? frontier ?? [] : []);
+
+// Places that were looked at: [label, outcome], the last outcome of each.
+const lookedAt = (searched) => [...new Map(searched.map((line) => { const end = line.lastIndexOf(": "); return end < 0 ? [line, ""] : [line.slice(0, end), line.slice(end + 2)]; }))];
+
+function search(left, searched, nodes) {
+  const label = new Map(nodes.map((node) => [node.id, node.label]));
+  const looked = lookedAt(searched);
+  if (!left.length && !looked.length) return null;
+  return card("Search", left.length > 0 && [h("p", { className: "quiet small" }, "To search next, best first"), h("ol", { className: "lines small" }, left.map((place, rank) => h("li", {}, h("strong", {}, `${rank + 1} ${label.get(place.id) ?? place.id}`), h("span", { className: "quiet" }, ` ${place.why}`))))],
+    looked.length > 0 && [h("p", { className: "quiet small" }, "Looked at"), h("ul", { className: "lines small" }, looked.map(([place, outcome]) => h("li", {}, place, h("span", { className: "quiet" }, ` ${outcome}`))))]);
 }
 
 function legend() {
   const key = (name, text) => h("span", { className: "row small quiet" }, swatch(name), text);
-  return h("div", { className: "row" }, key("--object", "object, seen lately"), key("--warn", "object, stale"), key("--fixture", "furniture"), key("--info", "person"), key("--accent", "robot and its way"));
+  return h("div", { className: "row" }, key("--object", "object, seen lately"), key("--warn", "object, stale"), key("--fixture", "furniture"), key("--info", "person"), key("--accent", "robot and its way"),
+    h("span", { className: "quiet small" }, "numbers: search next, ✓ looked at"));
 }
 
 function swatch(name) {
@@ -34,7 +71,7 @@ function swatch(name) {
   return mark;
 }
 
-function follow(robot) {
+function keepTrail(robot) {
   if (!robot?.known) return;
   const [x, y] = robot.position;
   const last = trail.at(-1);
@@ -56,7 +93,7 @@ function fit(nodes, width, height) {
   shift((-(x0 + x1) / 2) * camera.zoom, (-(y0 + y1) / 2) * camera.zoom);
 }
 
-function paint(canvas, nodes, sections) {
+function paint(canvas, nodes, sections, left) {
   const ratio = Math.min(window.devicePixelRatio || 1, 2);
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];
   if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
@@ -72,13 +109,20 @@ function paint(canvas, nodes, sections) {
   way(context, project, colours);
   const objects = nodes.filter((node) => node.kind === "object" && node.presence !== "gone");
   const drawn = [...nodes.filter((node) => node.kind === "place" || node.kind === "agent"), ...objects.slice(0, MOST)];
-  drawn.sort((a, b) => depth(a) - depth(b) || (a.kind === "object") - (b.kind === "object"));
+  const links = solids(sections.body, sections.frames);
+  const ordered = [...drawn, ...links].map((each) => [depth(each), each]).sort(([a, one], [b, other]) => a - b || (one.kind === "object") - (other.kind === "object"));
   targets = [];
-  drawn.forEach((node) => box(context, node, project, colours));
-  robotMark(context, sections.robot, project, colours);
+  if (links.length) robotMark(context, sections.robot, project, colours);
+  ordered.forEach(([, each]) => (each.kind === "link" ? link(context, each, project, colours) : box(context, each, project, colours)));
+  if (!links.length) robotMark(context, sections.robot, project, colours);
+  const seen = views(sections.optics, sections.frames);
+  seen.forEach((each) => fieldOfView(context, each, project, colours));
   names(context, [...drawn, ...nodes.filter((node) => node.kind === "room")], project, colours, now, [width, height]);
-  const left = objects.length - Math.min(objects.length, MOST) + (sections.scene.left_out ?? 0);
-  const text = `${Math.min(objects.length, MOST)} objects drawn${left ? `, ${left} left out (the oldest)` : ""}. Drag to turn, wheel to zoom, click an object for its memory.`;
+  badges(context, left, sections.mission?.searched ?? [], nodes, project, colours);
+  canvas.dataset.links = links.length;
+  canvas.dataset.views = seen.filter((each) => images[each.camera]).map((each) => each.camera).join(" ");
+  const more = objects.length - Math.min(objects.length, MOST) + (sections.scene.left_out ?? 0);
+  const text = `${Math.min(objects.length, MOST)} objects drawn${more ? `, ${more} left out (the oldest)` : ""}. Drag to turn, wheel to zoom, click an object for its memory.`;
   const line = document.getElementById("drawn");
   if (line.textContent !== text) line.textContent = text;
 }
@@ -100,7 +144,7 @@ function projection(width, height) {
 function depth(node) {
   const [x, y, z] = node.position;
   const away = Math.sin(camera.yaw) * (x - camera.x) + Math.cos(camera.yaw) * (y - camera.y);
-  return -away * Math.cos(camera.pitch) + z * Math.sin(camera.pitch) + (node.kind === "object" ? 0.35 : 0);
+  return -away * Math.cos(camera.pitch) + z * Math.sin(camera.pitch) + (node.kind === "object" || node.kind === "link" ? 0.35 : 0);
 }
 
 function corners({ position: [x, y, z], size, yaw }) {
@@ -155,6 +199,70 @@ function box(context, node, project, colours) {
     context.globalAlpha = 0.5;
     context.stroke();
     context.globalAlpha = 1;
+  }
+}
+
+function link(context, { faces }, project, colours) {
+  for (const face of faces) {
+    const corner = face.map((point) => project(...point));
+    if (area(corner) >= 0) continue; // turned away
+    trace(context, corner);
+    context.fillStyle = colours.link;
+    context.fill();
+    context.globalAlpha = 0.34 * (1 - upward(face));
+    context.fillStyle = "#000";
+    context.fill();
+    context.globalAlpha = 0.6;
+    context.strokeStyle = colours.quiet;
+    context.lineWidth = 0.5;
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+}
+
+// How far a face looks up: 1 for a lid, 0 for a wall or a floor.
+function upward([[ax, ay, az], [bx, by, bz], [cx, cy, cz]]) {
+  const [u, v, w] = [(by - ay) * (cz - az) - (bz - az) * (cy - ay), (bz - az) * (cx - ax) - (bx - ax) * (cz - az), (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)];
+  return Math.max(0, w) / (Math.hypot(u, v, w) || 1);
+}
+
+// A camera's field of view, with its image where it is known: a parallelogram, because the view is orthographic.
+function fieldOfView(context, { camera: id, eye, corners: edge }, project, colours) {
+  const [from, ...points] = [eye, ...edge].map((point) => project(...point));
+  const image = images[id];
+  if (image) {
+    const [[x, y], [u, v], , [s, t]] = points;
+    context.save();
+    context.globalAlpha = 0.92;
+    context.transform((u - x) / image.width, (v - y) / image.width, (s - x) / image.height, (t - y) / image.height, x, y);
+    context.drawImage(image, 0, 0);
+    context.restore();
+  }
+  context.beginPath();
+  for (const [x, y] of points) { context.moveTo(...from); context.lineTo(x, y); }
+  context.moveTo(...points[3]);
+  points.forEach((point) => context.lineTo(...point));
+  context.strokeStyle = colours.warn;
+  context.lineWidth = 1.3;
+  context.stroke();
+}
+
+// Numbers on the places to search next, ticks on those looked at.
+function badges(context, left, searched, nodes, project, colours) {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const looked = lookedAt(searched).map(([label]) => nodes.filter((node) => node.kind !== "object" && node.label === label)).filter((found) => found.length === 1);
+  const marks = [...looked.map(([node]) => [node, "✓", colours.quiet]), ...left.map((place, rank) => [byId.get(place.id), String(rank + 1), colours.accent]).reverse()];
+  context.textAlign = "center";
+  context.font = `700 12px Inter, system-ui, "DejaVu Sans", sans-serif`;
+  for (const [node, text, colour] of marks) {
+    if (!node) continue;
+    const [x, y] = project(node.position[0], node.position[1], node.position[2] + (node.size[2] ?? 0) / 2);
+    context.beginPath();
+    context.arc(x, y + 8, 10, 0, 2 * Math.PI);
+    context.fillStyle = colour;
+    context.fill();
+    context.fillStyle = colours.card;
+    context.fillText(text, x, y + 12.5);
   }
 }
 

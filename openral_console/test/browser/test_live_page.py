@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from openral_console.ros.robot import RobotSource
 from openral_console.security import Access
 from openral_msgs.msg import MissionStatus
-from openral_testing.ros.robot import HOSTILE, Robot, mission, scene
+from openral_testing.ros.robot import HOSTILE, Robot, frontier, mission, scene
 
 Open = Callable[..., Page]
 VIEWS = ("mission", "home", "cameras", "memory", "detectors", "health")
@@ -170,6 +170,28 @@ def test_the_home_is_drawn_and_an_object_leads_to_its_memory(site: Any, open_pag
                 expect(page.locator("#object h1")).to_be_visible()
                 return
     raise AssertionError("no place of the picture leads to an object")
+
+
+def test_the_robot_is_drawn_with_its_joints_and_what_its_camera_sees(
+    site: Any, robot: Robot, open_page: Open
+) -> None:
+    page = open_page(site, "home")
+    expect(page.locator("#home")).to_have_attribute("data-links", "2")
+    expect(page.locator("#home")).to_have_attribute("data-views", "head")
+    page.get_by_role("link", name="Health").click()
+    site.wait(lambda: robot.transforms.get_subscription_count() == 0 and robot.image_subscribers() == 0)
+
+
+def test_the_places_of_a_search_are_ranked_until_the_mission_ends(
+    site: Any, robot: Robot, open_page: Open
+) -> None:
+    robot.frontier.publish(frontier("table", "counter"))
+    page = open_page(site, "home")
+    search = page.get_by_role("region", name="Search")
+    expect(search).to_contain_text("1 dining table a usual place2 kitchen counter")
+    expect(search).to_contain_text("Looked atkitchen counter FOUND")
+    robot.mission.publish(mission(MissionStatus.STATE_SUCCEEDED, reason="found it"))
+    expect(search).not_to_contain_text("To search next")
 
 
 def test_of_too_many_objects_the_page_says_what_it_leaves_out(

@@ -3,9 +3,13 @@
 import json
 
 import pytest
+from std_msgs.msg import String
 
 from openral_console.ros import views
+from openral_console.ros.fold import Fold
+from openral_console.sections import Sections
 from openral_msgs.msg import MissionStatus, SceneGraph, SceneNode
+from openral_testing.ros.robot import URDF, camera_info, frontier, transforms
 
 
 def test_a_long_text_is_cut_visibly() -> None:
@@ -37,3 +41,28 @@ def test_numbers_that_json_has_not_become_null() -> None:
 @pytest.mark.parametrize("text", ["", "no json", "[" * 100_000, "NaN", '{"a": [1e999]}'])
 def test_a_palette_that_is_no_json_is_shown_as_text(text: str) -> None:
     assert views.palette(text) == {"text": views.cut(text)}
+
+
+def test_transforms_are_merged_and_invalid_ones_left_out() -> None:
+    sections = Sections()
+    fold = Fold(sections)
+    fold.apply("/tf_static", transforms())
+    bad = transforms()
+    bad.transforms[0].transform.translation.x = float("nan")
+    bad.transforms[1].transform.translation.x = 0.5
+    fold.apply("/tf", bad)
+    frames = sections.get("frames")
+    assert frames["base_link"][:2] == ["map", 2.0]
+    assert frames["arm"] == ["base_link", 0.5, 0.0, 0.6, 0.0, 0.0, 0.0, 1.0]
+
+
+def test_robot_cameras_and_frontier_have_sections_of_their_own() -> None:
+    sections = Sections()
+    fold = Fold(sections)
+    fold.apply("/robot_description", String(data=URDF))
+    fold.apply("/head/camera_info", camera_info())
+    fold.apply("/openral/frontier", frontier("table"))
+    fold.apply("/openral/consent", frontier("no place"))
+    assert [shape["frame"] for shape in sections.get("body")] == ["base_link", "arm"]
+    assert sections.get("optics")["head"]["intrinsics"] == [110.0, 110.0, 80.0, 60.0]
+    assert sections.get("frontier") == [{"id": "table", "why": "a usual place"}]

@@ -3,10 +3,11 @@
 import time
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from geometry_msgs.msg import Point, Pose, Vector3
-from sensor_msgs.msg import Image
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from geometry_msgs.msg import Point, Pose, TransformStamped, Vector3
+from sensor_msgs.msg import CameraInfo, Image
 from std_msgs.msg import Header, String
+from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import (
     BoundingBox2D,
     Detection2D,
@@ -69,6 +70,42 @@ CALLS = (
     ("execute_rskill", '{"rskill_id": "navigate", "target": "counter"}', "SUCCEEDED", "arrived", 5.1),
     ("execute_rskill", '{"rskill_id": "grasp", "target": "bread_4"}', "pending", "", 0.0),
 )
+
+
+URDF = """<robot name="played"><link name="base_link"><visual><geometry><cylinder radius="0.25" length="0.3"/>
+</geometry></visual></link><link name="arm"><collision><geometry><box size="0.1 0.1 0.6"/></geometry>
+</collision></link><joint name="j" type="revolute"><parent link="base_link"/><child link="arm"/></joint>
+</robot>"""
+FRAMES = (
+    ("map", "base_link", (2.0, 2.6, 0.0), (0.0, 0.0, 0.0, 1.0)),
+    ("base_link", "arm", (0.2, 0.0, 0.6), (0.0, 0.0, 0.0, 1.0)),
+    ("base_link", "head_optical", (0.1, 0.0, 1.3), (-0.5, 0.5, -0.5, 0.5)),
+)
+
+
+def transforms() -> TFMessage:
+    """Return the robot's transforms."""
+    message = TFMessage()
+    for parent, child, (x, y, z), (a, b, c, w) in FRAMES:
+        found = TransformStamped(header=Header(stamp=stamp_of(NOW), frame_id=parent), child_frame_id=child)
+        found.transform.translation = Vector3(x=x, y=y, z=z)
+        turn = found.transform.rotation
+        turn.x, turn.y, turn.z, turn.w = a, b, c, w
+        message.transforms.append(found)
+    return message
+
+
+def camera_info() -> CameraInfo:
+    """Return the intrinsics of the camera."""
+    info = CameraInfo(header=Header(stamp=stamp_of(NOW), frame_id="head_optical"), width=160, height=120)
+    info.k = [110.0, 0.0, 80.0, 0.0, 110.0, 60.0, 0.0, 0.0, 1.0]
+    return info
+
+
+def frontier(*ids: str) -> DiagnosticStatus:
+    """Return places to search, best first."""
+    values = [KeyValue(key=each, value="a usual place") for each in ids]
+    return DiagnosticStatus(name="frontier", values=values)
 
 
 def pose(x: float, y: float, z: float) -> Pose:
@@ -146,6 +183,10 @@ class Robot:
         self.failure = make(FailureTrigger, "openral/failure/detector", RELIABLE)
         self.receipts = make(PromptReceipt, "openral/prompt_receipt", RECEIPTS)
         self.image = make(Image, "head/image_raw", SENSOR)
+        self.frontier = make(DiagnosticStatus, "openral/frontier", LATCHED)
+        self.transforms = make(TFMessage, "tf", RELIABLE)
+        self._camera_info = make(CameraInfo, "head/camera_info", SENSOR)
+        self._description = make(String, "robot_description", LATCHED)
         self._palette = make(String, "openral/palette", LATCHED)
         self._world = make(WorldState, "openral/world_state", RELIABLE)
         self._info = make(DetectorInfo, "openral/perception/locator/info", LATCHED)
@@ -196,6 +237,7 @@ class Robot:
     def _publish_state(self) -> None:
         self.mission.publish(mission())
         self.scene.publish(scene())
+        self._description.publish(String(data=URDF))
         self._palette.publish(String(data='{"system": "You bring things.", "tools": [], "palette": {}}'))
 
     def _stream(self) -> None:
@@ -209,6 +251,9 @@ class Robot:
         stamp = NOW + 0.2 * self._frames
         if self.image_subscribers():
             self.image.publish(image_message(pixels, "rgb8", stamp, "head_optical"))
+        if self.transforms.get_subscription_count():
+            self.transforms.publish(transforms())
+            self._camera_info.publish(camera_info())
         self._boxes.publish(boxes(stamp))
         self._info.publish(announcement())
 
