@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from openral_core.detectors import Box
 from openral_world_state.depth_camera import DepthView
-from openral_world_state.depth_clusters import DepthClusterConfig, quantile
+from openral_world_state.depth_clusters import DepthClusterConfig, pixels_behind_edges, quantile
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -103,8 +103,9 @@ def window_around(view: DepthView, box: Box, count: int) -> BoxWindow:
     if view.intrinsics.is_distorted:  # a pixel may have no ray, as outside a fisheye's image circle
         pixels = np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
         length = np.linalg.norm(view.depth_intrinsics.rays(pixels), axis=1).reshape(depth.shape)
-        # Far off a fisheye's axis, depth hardly differs between surfaces: its window holds distances.
-        depth *= length if view.intrinsics.is_fisheye else length / length
+        depth[np.isnan(length)] = np.nan
+        if view.intrinsics.is_fisheye:  # far off its axis, depth hardly differs between surfaces
+            depth *= length
     inside = (
         slice((y0 - top) // step, (y0 - top) // step + len(range(y0, y1, step))),
         slice((x0 - left) // step, (x0 - left) // step + len(range(x0, x1, step))),
@@ -274,7 +275,7 @@ def object_surfaces(window: BoxWindow, heights: Array, focal: float, noise: floa
     known = ~np.isnan(depth)
     jump = np.maximum(_CLUSTERS.jump, _CLUSTERS.relative_jump * window.step / focal * depth)
     jump = np.maximum(jump, 4.0 * noise)
-    edges = behind_edges(depth, jump)
+    edges = pixels_behind_edges(depth, jump)
     found: list[Surface] = []
     layer = max(_CONFIG.layer, 2.0 * noise)
     smooth = known & ~edges
@@ -285,17 +286,6 @@ def object_surfaces(window: BoxWindow, heights: Array, focal: float, noise: floa
     if not found:
         found += _surfaces(window, smooth, heights, None)
     return sorted(found, key=lambda surface: surface.cost)
-
-
-def behind_edges(depth: Array, jump: Array) -> Mask:
-    """Mask of the pixels farther than a neighbour by more than ``jump`` [m], shape (H, W)."""
-    result = np.zeros(depth.shape, dtype=bool)
-    right, down = np.diff(depth, axis=1), np.diff(depth, axis=0)
-    result[:, 1:] |= right > jump[:, 1:]
-    result[:, :-1] |= -right > jump[:, :-1]
-    result[1:] |= down > jump[1:]
-    result[:-1] |= -down > jump[:-1]
-    return result
 
 
 def _surfaces(window: BoxWindow, mask: Mask, heights: Array, support: float | None) -> Iterator[Surface]:

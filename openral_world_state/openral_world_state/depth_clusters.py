@@ -92,14 +92,15 @@ def nearest_patch(depth: Array, jump: float) -> NDArray[np.bool_]:
     return min(masks, key=lambda mask: quantile(depth[mask], 0.5))
 
 
-def pixels_behind_edges(depth: Array, jump: float) -> NDArray[np.bool_]:
-    """Mask of the pixels farther than a neighbour by more than ``jump`` [m]."""
+def pixels_behind_edges(depth: Array, jump: float | Array) -> NDArray[np.bool_]:
+    """Mask of the pixels farther than a neighbour by more than their ``jump`` [m], shape (H, W)."""
+    jumps = np.broadcast_to(jump, depth.shape)
     result = np.zeros(depth.shape, dtype=bool)
     right, down = np.diff(depth, axis=1), np.diff(depth, axis=0)
-    result[:, 1:] |= right > jump
-    result[:, :-1] |= right < -jump
-    result[1:] |= down > jump
-    result[:-1] |= down < -jump
+    result[:, 1:] |= right > jumps[:, 1:]
+    result[:, :-1] |= -right > jumps[:, :-1]
+    result[1:] |= down > jumps[1:]
+    result[:-1] |= -down > jumps[:-1]
     return result
 
 
