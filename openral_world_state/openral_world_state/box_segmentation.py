@@ -20,7 +20,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class SegmentationConfig:
+class BoxSegmentationConfig:
     """Thresholds of the search for a surface that ends within its box.
 
     Args:
@@ -60,7 +60,7 @@ class SegmentationConfig:
     apart: float = 0.05
 
 
-_CONFIG, _CLUSTERS = SegmentationConfig(), DepthClusterConfig()
+_CONFIG, _CLUSTERS = BoxSegmentationConfig(), DepthClusterConfig()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _surroundings(first: int, end: int, size: int, step: int) -> tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Surface:
+class SurfaceCandidate:
     """A surface in a window.
 
     Args:
@@ -146,7 +146,7 @@ class Surface:
         """True if it hardly looks like the object of the box."""
         return self.cost > _CONFIG.unlikely
 
-    def rivals(self, other: "Surface") -> bool:
+    def rivals(self, other: "SurfaceCandidate") -> bool:
         """Tell if this surface of another depth is nearly as likely."""
         is_apart = abs(self.depth - other.depth) > _CONFIG.apart
         return is_apart and self.cost < other.cost + _CONFIG.rival
@@ -262,7 +262,7 @@ def horizontal_surfaces(window: BoxWindow, heights: Array) -> list[float]:
     return found
 
 
-def object_surfaces(window: BoxWindow, heights: Array, focal: float, noise: float) -> list[Surface]:
+def object_surfaces(window: BoxWindow, heights: Array, focal: float, noise: float) -> list[SurfaceCandidate]:
     """Surfaces that end within about the box, the likeliest first.
 
     Args:
@@ -276,7 +276,7 @@ def object_surfaces(window: BoxWindow, heights: Array, focal: float, noise: floa
     jump = np.maximum(_CLUSTERS.jump, _CLUSTERS.relative_jump * window.step / focal * depth)
     jump = np.maximum(jump, 4.0 * noise)
     edges = pixels_behind_edges(depth, jump)
-    found: list[Surface] = []
+    found: list[SurfaceCandidate] = []
     layer = max(_CONFIG.layer, 2.0 * noise)
     smooth = known & ~edges
     for support in horizontal_surfaces(window, heights):
@@ -288,7 +288,9 @@ def object_surfaces(window: BoxWindow, heights: Array, focal: float, noise: floa
     return sorted(found, key=lambda surface: surface.cost)
 
 
-def _surfaces(window: BoxWindow, mask: Mask, heights: Array, support: float | None) -> Iterator[Surface]:
+def _surfaces(
+    window: BoxWindow, mask: Mask, heights: Array, support: float | None
+) -> Iterator[SurfaceCandidate]:
     """Yield the connected parts of a mask that end within about the box."""
     count, parts, boxes, _ = cv2.connectedComponentsWithStats(mask.view(np.uint8), connectivity=4)
     rows, columns = window.inside
@@ -307,4 +309,4 @@ def _surfaces(window: BoxWindow, mask: Mask, heights: Array, support: float | No
         cost = abs(a - b) + 0.5 * abs(a + b) / 2.0 + max(abs(dx), abs(dy)) + 0.5 * leak[part]
         pixels = parts == part
         base = quantile(heights[pixels], 0.02) if support is None else support
-        yield Surface(pixels, quantile(window.depth[pixels], 0.5), base, float(cost))
+        yield SurfaceCandidate(pixels, quantile(window.depth[pixels], 0.5), base, float(cost))

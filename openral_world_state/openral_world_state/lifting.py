@@ -23,7 +23,7 @@ from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose, transform_points
 from openral_world_state.box_segmentation import (
     BoxWindow,
-    Surface,
+    SurfaceCandidate,
     continuation,
     depth_noise,
     is_cut,
@@ -319,7 +319,7 @@ def find_object(view: DepthView, window: BoxWindow) -> FoundObject:
 
 
 def chosen_surface(
-    view: DepthView, window: BoxWindow, surfaces: Sequence[Surface], noise: float
+    view: DepthView, window: BoxWindow, surfaces: Sequence[SurfaceCandidate], noise: float
 ) -> FoundObject:
     """Measure the likeliest surface; in a tight box, with the pixels of its depths, as inside a cup."""
     best = surfaces[0]
