@@ -17,7 +17,11 @@ SPOKEN = Path(__file__).parents[1] / "openral_reasoner" / "test" / "scripted"
 
 def run(files: tuple[Path, ...] = ()) -> list[dict[str, object]]:
     """Rows of every file."""
-    return [row for file in (*sorted(SPOKEN.glob("*spoken_goals.yaml")), *files) for row in _rows(file)]
+    return [row for file in (*_shipped(), *files) for row in _rows(file)]
+
+
+def _shipped() -> list[Path]:
+    return [*sorted(SPOKEN.glob("*spoken_goals.yaml")), *sorted(SPOKEN.glob("languages/*_*.yaml"))]
 
 
 def _rows(file: Path) -> list[dict[str, object]]:

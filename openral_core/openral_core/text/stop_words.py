@@ -26,15 +26,19 @@ _SPOKEN = {
         nicht (mehr )?(bewegen|weiter|anfassen|fahren|beruhren|\w+fahren), nicht so weiter, stehen ?bleiben,
         bleibt? (sofort )?(stehen|wo du bist), still ?gestanden, not ?aus, not ?stopp?, not ?halt, notfall,
         schluss, genug, wartet?, warten, lass (das|es|sein), keine bewegung, beenden?, vorsicht, vergiss es,
-        gefahr, abschalten, ausschalten, schalte? (dich|ihn) (ab|aus), einfrieren""",
+        (fass|ruhr|greif|beweg)t? (\w+ )?(\w+ )?nicht( an)?, kein(en)? schritt, (finger|hande) weg, gefahr,
+        abschalten, ausschalten, schalte? (dich|ihn) (ab|aus), einfrieren""",
     "French": r"""
         arret(e|es|ez|er|ons|e toi)?, halte, (ne |n )?boug\w* (pas|plus), annul\w*, urgence,
         laisse (tomber|ca), assez, attend(s|ez)?, suffit, abandonn\w*, interromp\w*, (pas|plus) un geste,
         immobile, cess(e|ez|er), tant pis, pas plus loin, n avance(z)? (pas|plus), ne (\w+ )?(plus|pas) \w+er,
-        ne (fais|faites|touche|touchez|continue|continuez) (plus|pas)""",
+        ne (fais|faites|touche|touchez|continue|continuez) (plus|pas), attention,
+        reste(z)? (la|ou tu es|ou vous etes),
+        non pas ca, pas un pas""",
     "Spanish": r"""
         par(a|ad|ada|ar|ate|e|en|ese|emos)?, deten(te|gase|ganse|er|ga|gan|eos|lo)?, alto,
-        no (te|se|os) muev\w+, no sig(as|a|an), basta, quiet(o|a|os|as), emergencia,
+        no (te|se|os) muev\w+, no sig(as|a|an), no (l[oa]s? )?toqu\w+, ni un paso, dej(a|ad|ar|e) de,
+        qued(ate|aos|ese) (ahi|aqui|quiet\w+), basta, quiet(o|a|os|as), emergencia,
         esper(a|ad|ate|e|en), (olvida|deja)l(o|a),
         fren(a|ar|ate|e), anul(a|ar|e), suspend(e|er|a), interrump\w*, ces(a|ar|e), peligro, cuidado""",
     "Italian": r"""
@@ -62,15 +66,15 @@ _UNSPACED = (
 """Stop words of scripts without spaces between words; matched inside other text too."""
 _ADDRESS = """
     please hey ok okay hi oh no now robot right just you must should can could would i we said need to
-    want bitte sofort jetzt roboter du sollst s il vous te plait tout de suite maintenant il faut por favor
-    ahora ya tienes que per favore subito"""
+    want nein non mal bitte sofort jetzt roboter du sollst s il vous te plait tout de suite maintenant
+    il faut por favor ahora ya tienes que per favore subito"""
 _FILLERS = f"""{_ADDRESS}
     the a it that this there at once immediately moving everything mission task goal what are doing and all
     of your me for is god s sake instantly quickly asap grasping driving going alles das es der die den damit
     an la le les ce que tu fais d immediatement inmediatamente todo lo haces mismo de el en ca"""
 _ALSO_GOALS = """
     emergency wait pause enough danger alt alto par para pare parar hold look watch turn switch stay keep
-    warte warten leave drop halt dur vent stan di end"""
+    attention warte warten leave drop halt dur vent stan di end"""
 """First words of stops that may also begin a goal; followed by more text they are taken as a goal."""
 
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from openral_reasoner.scripted.chores import read_chore
 from openral_reasoner.scripted.conditions import read_condition, read_wait
+from openral_reasoner.scripted.foreign_goals import read_foreign
 from openral_reasoner.scripted.goals import (
     Bring,
     BringFilled,
@@ -23,6 +24,7 @@ from openral_reasoner.scripted.goals import (
     Sequence,
 )
 from openral_reasoner.scripted.grammar import MAX_LENGTH, first_accepted, is_too_long
+from openral_reasoner.scripted.languages import spoken_language
 from openral_reasoner.scripted.listing import expand, is_run_together
 from openral_reasoner.scripted.normalise import POLITE, VERBS, bare, clean, imperative, is_remark, person_in
 from openral_reasoner.scripted.noun_phrases import singular
@@ -63,6 +65,9 @@ def parse_request(text: str) -> Request:
     """Parse a goal of one or several parts; NotUnderstood if any part of it is not."""
     if is_too_long(text):
         return NotUnderstood(" ".join(text[:MAX_LENGTH].split()))
+    language = spoken_language(text)
+    if language is not None:
+        return read_foreign(language, text)
     words = clean(text)
     whole = _RequestReader(bool(POLITE.search(text))).read(words, Mentioned())
     return whole if whole is not None else NotUnderstood(bare(words))

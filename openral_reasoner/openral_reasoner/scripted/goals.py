@@ -76,9 +76,10 @@ class MoveDoor:
 
 @dataclass(frozen=True, slots=True)
 class NotUnderstood:
-    """Text outside the grammar."""
+    """Text outside the grammar; ``language`` is its English name, "" for English."""
 
     words: str
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from openral_reasoner.scripted.goals import (
     Pour,
 )
 from openral_reasoner.scripted.grammar import EXAMPLES, load_serving_rules
+from openral_reasoner.scripted.languages import language_named
 from openral_reasoner.scripted.steps import (
     Plan,
     PlanContext,
@@ -253,6 +254,8 @@ def ask_for_rewording(context: PlanContext, goal: NotUnderstood) -> Plan[str]:
     """Ask a human to rephrase a goal outside the grammar."""
     yield from ()
     said = goal.words if len(goal.words) <= MAX_NAME else f"{goal.words[:MAX_NAME]}..."
+    if goal.language:
+        raise PlanFailed(language_named(goal.language).question(said))
     raise PlanFailed(f"I don't understand {said!r}. Examples of what I understand: {'; '.join(EXAMPLES)}.")
 
 
