@@ -129,6 +129,11 @@ class ConsoleRoutes:
         stamps = {"x-stamp": f"{found.stamp:.6f}", "x-frame-id": "".join(filter(str.isprintable, frame_id))}
         return Response(found.jpeg, media_type="image/jpeg", headers={**stamps, **NOT_STORED})
 
+    async def picture(self, name: str, t: float = 0.0) -> Response:
+        """Return the picture of a remembered object."""
+        found = await asyncio.to_thread(self._source.picture, name, t)
+        return Response(found.jpeg, media_type="image/jpeg", headers=NOT_STORED)
+
     async def stop(self) -> Response:
         """Stop the robot; permitted to every viewer."""
         return JSONResponse(await self._source.command("stop", {}))
@@ -152,6 +157,7 @@ def make_app(source: StateSource, access: Access) -> Gate:
     app.get("/api/watch")(routes.watch)
     app.get("/api/at")(routes.at)
     app.get("/api/cameras/{camera:path}/frame.jpg")(routes.frame)
+    app.get("/api/pictures/{name:path}")(routes.picture)
     app.post("/api/stop")(routes.stop)
     app.post("/api/commands/{name}")(routes.command)
     app.mount("/", StaticFiles(directory=STATIC, html=True))

@@ -69,6 +69,17 @@ class StateSource(Protocol):
             NothingToShow: If there is none within two seconds.
         """
 
+    def picture(self, name: str, time: float) -> Frame:
+        """Return the picture of a remembered object.
+
+        Args:
+            name: Id of the object.
+            time: Time in the recording [s]; a robot ignores it.
+
+        Raises:
+            NothingToShow: If there is none.
+        """
+
     def watch(self) -> None:
         """Keep transforms, intrinsics and robot description up to date for the next seconds."""
 

@@ -74,22 +74,25 @@ class ExportedRun:
 def export_run(source: RecordingSource, max_size: int) -> ExportedRun:
     """Return a run as one HTML document of at most ``max_size`` [bytes].
 
-    Moments, then images, are thinned evenly until it fits.
+    Moments, then images, are thinned evenly until it fits; pictures of objects that would take more than a
+    quarter of it are left out.
 
     Raises:
         TooLarge: If it does not fit even without images.
     """
     room = max_size - len(page(""))
     tick, sections = TICK, moments(source, TICK)
-    while len(_packed(source, sections, {})) > SHARE * room:
+    size = sum(len(jpeg) for found in source.pictures().values() for _, jpeg in found)
+    pictured = GROWTH * size <= SHARE * SHARE * room
+    while len(_packed(source, sections, {}, pictured)) > SHARE * room:
         tick *= 2.0
         if tick > LONGEST_TICK:
             raise TooLarge(max_size)
         sections = moments(source, tick)
-    left = room - len(_packed(source, sections, {}))
+    left = room - len(_packed(source, sections, {}, pictured))
     recorded = {camera: source.images(camera) for camera in source.cameras}
     chosen = _thinned(recorded, left)
-    html = page(_packed(source, sections, chosen))
+    html = page(_packed(source, sections, chosen, pictured))
     count = [sum(map(len, each.values())) for each in (chosen, recorded)]
     return ExportedRun(html, count[0], count[1], tick)
 
@@ -142,10 +145,19 @@ def _text(name: str) -> str:
     return (STATIC / name).read_text(encoding="utf-8")
 
 
-def _packed(source: RecordingSource, sections: Moments, images: Mapping[str, Sequence[RecordedImage]]) -> str:
+def _packed(
+    source: RecordingSource,
+    sections: Moments,
+    images: Mapping[str, Sequence[RecordedImage]],
+    with_pictures: bool,
+) -> str:
     content = {
         "run": source.sections.get("run"),
         "sections": sections,
+        "pictures": {
+            name: [[round(time, 3), b64encode(jpeg).decode()] for time, jpeg in found]
+            for name, found in (source.pictures() if with_pictures else {}).items()
+        },
         "images": {
             camera: [
                 [

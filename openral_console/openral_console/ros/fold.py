@@ -1,17 +1,19 @@
 """Messages folded into sections; the same for a running robot and a recording."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from sensor_msgs.msg import CameraInfo
+from sensor_msgs.msg import CameraInfo, CompressedImage
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection2DArray
 
 from openral_console.ros import views
 from openral_console.sections import Json, Sections
+from openral_console.source import Frame, NothingToShow
 from openral_console.urdf import shapes
 from openral_core.geometry import InvalidTransform
 from openral_msgs.msg import (
@@ -24,6 +26,7 @@ from openral_msgs.msg import (
     SceneGraph,
     WorldState,
 )
+from openral_ros.conversions.stamps import seconds
 from openral_ros.mission_calls import CallHistory
 
 MAX_LOG = 100
@@ -35,6 +38,10 @@ MAX_STATUSES = 300
 BRINGUP = "bringup: "
 """Prefix of bring-up's statuses in /diagnostics: one per managed node."""
 PERCEPTION = "/perception/"
+PICTURES = "openral/world_state/pictures"
+MAX_NAME, MAX_PICTURE, MAX_PICTURES = 200, 200_000, 500
+"""Longest id of a pictured object [characters], largest picture [bytes], and most pictures."""
+JPEG_START = b"\xff\xd8"
 Update = Callable[["Fold", str, Any], None]
 
 
@@ -50,6 +57,7 @@ class Fold:
         self._statuses: dict[str, Json] = {}
         self._frames: dict[str, Json] = {}
         self._optics: dict[str, Json] = {}
+        self.pictures: OrderedDict[str, Frame] = OrderedDict()
         self._calls = CallHistory()
 
     def apply(self, topic: str, message: object) -> None:
@@ -94,6 +102,29 @@ class Fold:
                 if frame in self._frames or len(self._frames) < MAX_FRAMES:
                     self._frames[frame] = found
         self.sections.put("frames", self._frames)
+
+    def on_picture(self, topic: str, message: CompressedImage) -> None:
+        """Replace the picture of an object; an empty one removes it."""
+        name = message.header.frame_id
+        if not topic.endswith(PICTURES) or len(name) > MAX_NAME or len(message.data) > MAX_PICTURE:
+            return
+        self.pictures.pop(name, None)
+        if bytes(message.data[:2]) == JPEG_START:
+            self.pictures[name] = Frame(bytes(message.data), name, seconds(message.header.stamp))
+        while len(self.pictures) > MAX_PICTURES:
+            self.pictures.popitem(last=False)
+        self.sections.put("pictures", {each: round(found.stamp, 3) for each, found in self.pictures.items()})
+
+    def picture(self, name: str) -> Frame:
+        """Return the picture of an object; may be called from any thread.
+
+        Raises:
+            NothingToShow: If there is none.
+        """
+        found = self.pictures.get(name)
+        if found is None:
+            raise NothingToShow(f"no picture of object {name[:60]!r}")
+        return found
 
     def on_camera_info(self, topic: str, message: CameraInfo) -> None:
         """Replace the intrinsics of a camera."""
@@ -166,6 +197,7 @@ UPDATES: Mapping[type, Update] = {
     DiagnosticStatus: Fold.on_status,
     TFMessage: Fold.on_transforms,
     CameraInfo: Fold.on_camera_info,
+    CompressedImage: Fold.on_picture,
 }
-LOGGED = frozenset({PromptStamped, PromptReceipt, FailureTrigger, Handoff})
+LOGGED = frozenset({PromptStamped, PromptReceipt, FailureTrigger, Handoff, CompressedImage})
 """Types of which every message counts; of the others, the latest one of each topic."""

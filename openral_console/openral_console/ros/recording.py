@@ -12,7 +12,7 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import CompressedImage
 from std_msgs.msg import String
 
-from openral_console.ros.fold import LOGGED, UPDATES, Fold
+from openral_console.ros.fold import LOGGED, PICTURES, UPDATES, Fold
 from openral_console.sections import Json, Sections
 from openral_console.source import Frame, NothingToShow, RejectedCommand
 from openral_core.errors import OpenRALError
@@ -123,8 +123,27 @@ class RecordingSource:
             for _, _, message in recorded_messages(self.path, [topic])
         ]
 
+    def picture(self, name: str, time: float) -> Frame:
+        """Return the picture of an object at a time."""
+        fold = Fold(Sections())
+        for topic, entry in self._entries(min(max(time, 0.0), self.duration)):
+            if entry.kind is CompressedImage:
+                fold.apply(topic, deserialize_message(entry.data, entry.kind))
+        return fold.picture(name)
+
     def watch(self) -> None:
         """Do nothing: every moment of a recording has its transforms."""
+
+    def pictures(self) -> dict[str, list[tuple[float, bytes]]]:
+        """Return (time [s], JPEG) of each new picture of each object."""
+        found: dict[str, list[tuple[float, bytes]]] = {}
+        for topic, entries in self._topics.items():
+            for entry in entries if topic.endswith(PICTURES) else ():
+                message = deserialize_message(entry.data, CompressedImage)
+                seen = found.setdefault(message.header.frame_id, [])
+                if not seen or seen[-1][1] != bytes(message.data):
+                    seen.append((entry.time, bytes(message.data)))
+        return found
 
     def at(self, time: float) -> str:
         """Return the sections at a time, as JSON."""
@@ -159,7 +178,7 @@ class RecordingSource:
                 self._images.setdefault(_camera(channel.topic), []).append(time)
             elif channel.topic.endswith(EVENTS):
                 self._lines.append((time, deserialize_message(message.data, String).data))
-            elif kind is not None:
+            elif kind is not None and (kind is not CompressedImage or channel.topic.endswith(PICTURES)):
                 self._topics.setdefault(channel.topic, []).append(Entry(time, kind, message.data))
         self._start = start
         return (end - start) * 1e-9

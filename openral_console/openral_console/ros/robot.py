@@ -1,8 +1,9 @@
 """A running robot as the source of the console: one more client of its topics and services.
 
 Subscribes: openral/mission, handoff, prompt, prompt_receipt, palette, scene_graph, world_state, /diagnostics,
-    openral/failure/<source>, openral/stop_state, openral/frontier, info and objects of every detector; an
-    image, tf, tf_static, robot_description and camera_info only while a page shows them.
+    openral/failure/<source>, openral/stop_state, openral/frontier, openral/world_state/pictures, info and
+    objects of every detector; an image, tf, tf_static, robot_description and camera_info only while a page
+    shows them.
 Publishes: openral/prompt, openral/stop.
 Calls: recall_object, edit_memory, release, locate_in_view and change_state of detectors.
 """
@@ -18,13 +19,13 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection2DArray
 
 from openral_console.ros.commands import COMMAND_TIMEOUT, Commands
-from openral_console.ros.fold import PERCEPTION, Fold, slug_of
+from openral_console.ros.fold import PERCEPTION, PICTURES, Fold, slug_of
 from openral_console.sections import Json, Sections
 from openral_console.source import Broken, Frame, NothingToShow, RejectedCommand
 from openral_core.errors import OpenRALError, format_choices
@@ -212,6 +213,7 @@ FIXED = (
     (DiagnosticStatus, "openral/frontier", LATCHED),
     (SceneGraph, "openral/scene_graph", LATCHED),
     (WorldState, "openral/world_state", RELIABLE),
+    (CompressedImage, PICTURES, RECEIPTS),
     (DiagnosticArray, "/diagnostics", RELIABLE),
 )
 DISCOVERED: Mapping[str, tuple[type, str, object]] = {
@@ -264,6 +266,10 @@ class RobotSource:
     async def frame(self, camera: str, after: float, time: float) -> Frame:
         """Return the newest image of a camera; subscribes to it while pages ask."""
         return await self._call(lambda done: self._cameras.request(camera, after, done), IMAGE_TIMEOUT)
+
+    def picture(self, name: str, time: float) -> Frame:
+        """Return the newest picture of an object."""
+        return self._fold.picture(name)
 
     def watch(self) -> None:
         """Subscribe to transforms, intrinsics and robot description for the next seconds."""

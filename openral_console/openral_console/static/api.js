@@ -54,6 +54,9 @@ export function stream(onSection, onLink) {
 
 export const at = async (time) => (await request(`/api/at?t=${time.toFixed(3)}`)).json();
 
+// Address of the picture of an object; `stamp` makes it another one when the picture changes.
+export const picture = (id, stamp, time) => `/api/pictures/${encodeURIComponent(id)}?${about.live ? "" : `t=${time.toFixed(3)}&`}of=${stamp}`;
+
 // Asks the console to keep transforms and camera intrinsics up to date for the next seconds.
 export async function watch() {
   if (about.live && !document.hidden) await request("/api/watch");

@@ -36,6 +36,10 @@ export async function frame(camera, after, time) {
   return { image: await createImageBitmap(new Blob([bytes], { type: "image/jpeg" })), stamp, frame: frameId };
 }
 
+export function picture(id, stamp, time) {
+  return `data:image/jpeg;base64,${last(content.pictures?.[id] ?? [], time + 0.001)?.[1] ?? ""}`;
+}
+
 export async function watch() { /* every moment has its transforms */ }
 
 export async function post() { throw new Error("This is a recording: there is no robot to ask."); }

@@ -1,5 +1,5 @@
 // The memory: a table of all objects, search as the robot searches, history and corrections of one object.
-import { about, command } from "./api.js";
+import { about, command, picture } from "./api.js";
 import { ago, card, empty, fill, h, pill, tone } from "./dom.js";
 import { redraw, state } from "./main.js";
 
@@ -15,9 +15,9 @@ export function memory(view, sections) {
   const shown = objects.filter((node) => [node.label, node.id, ...node.aliases].some((name) => name.toLowerCase().includes(wanted)));
   const minute = now ? Math.round(now / 5) : 0;
   fill(document.getElementById("answer"), answer, () => answer && recall(answer));
-  fill(document.getElementById("objects"), [sections.scene?.revision, filter, minute, state.chosen, shown.length], () => card(`Objects (${shown.length})`, table(shown, now, sections)));
+  fill(document.getElementById("objects"), [sections.scene?.revision, filter, minute, state.chosen, shown.length, sections.pictures], () => card(`Objects (${shown.length})`, table(shown, now, sections)));
   const chosen = sections.scene?.nodes.find((node) => node.id === state.chosen);
-  fill(document.getElementById("facts"), [chosen], () => chosen ? details(chosen, now) : h("section", { className: "card" }, empty("Choose an object to see what is known about it.")));
+  fill(document.getElementById("facts"), [chosen, sections.pictures?.[chosen?.id]], () => chosen ? details(chosen, now, sections.pictures) : h("section", { className: "card" }, empty("Choose an object to see what is known about it.")));
   // What is typed here outlives new observations of the object.
   const correctable = chosen?.kind === "object" && about.live && about.actions;
   fill(document.getElementById("corrections"), correctable ? [chosen.id, chosen.label] : "", () => correctable && corrections(chosen));
@@ -49,18 +49,24 @@ function table(objects, now, sections) {
   const left = rows.length - SHOWN + (sections.scene?.left_out ?? 0);
   return [h("table", { className: "folds" }, h("thead", {}, h("tr", {}, ["Object", "State", "Where", "Seen", "Times"].map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", {}, rows.slice(0, SHOWN).map((node) => h("tr", { className: node.id === state.chosen ? "chosen" : "" },
-      h("td", {}, h("button", { type: "button", className: "link", onclick: () => pick(node.id) }, node.label)),
+      h("td", {}, h("span", { className: "row named" }, photo(node, sections.pictures, "thumb"), h("button", { type: "button", className: "link", onclick: () => pick(node.id) }, node.label))),
       h("td", {}, pill(node.presence, tone(node.presence))), h("td", { className: "quiet" }, where(node, names)),
       h("td", { className: "num" }, ago(node.last_seen, now)), h("td", { className: "num minor" }, String(node.count)))))),
   left > 0 ? h("p", { className: "quiet small" }, `${left} more are not shown: type part of a name.`) : null];
 }
 
-function details(node, now) {
+// The best view of an object that the robot has had, if it keeps one.
+function photo(node, pictures, className) {
+  const stamp = pictures?.[node.id];
+  return stamp === undefined ? null : h("img", { className, src: picture(node.id, stamp, state.time), alt: className === "thumb" ? "" : `Picture of ${node.label}`, loading: "lazy" });
+}
+
+function details(node, now, pictures) {
   const facts = { Id: node.id, State: node.presence, Opening: node.opening, Position: node.position.map((x) => x?.toFixed(2)).join(", ") + " m",
     Uncertainty: node.sigma ? `${(node.sigma * 100).toFixed(1)} cm` : "", Size: node.size.map((x) => x?.toFixed(2)).join(" × ") + " m", Confidence: node.confidence?.toFixed(2),
     "First seen": ago(node.first_seen, now), "Last seen": ago(node.last_seen, now), Observations: String(node.count), "Written by": node.source, Also: node.aliases.join(", "),
     Relations: node.relations.map(([relation, target]) => `${relation} ${target}`).join(", ") };
-  return h("section", { className: "card", "aria-label": node.label }, h("h1", {}, node.label),
+  return h("section", { className: "card", "aria-label": node.label }, h("h1", {}, node.label), photo(node, pictures, "photo"),
     h("dl", {}, Object.entries(facts).filter(([, value]) => value).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
 }
 

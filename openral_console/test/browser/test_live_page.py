@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+from sensor_msgs.msg import CompressedImage
+from std_msgs.msg import Header
 
 from openral_console.ros.robot import RobotSource
 from openral_console.security import Access
 from openral_msgs.msg import MissionStatus
-from openral_testing.ros.robot import HOSTILE, Robot, frontier, mission, scene
+from openral_testing.ros.robot import HOSTILE, Robot, frontier, mission, picture, scene
 
 Open = Callable[..., Page]
 VIEWS = ("mission", "home", "cameras", "memory", "detectors", "health")
@@ -123,6 +125,17 @@ def test_an_object_is_renamed_merged_forgotten_and_had_back(site: Any, robot: Ro
         (2, "", ""),
         (4, "", ""),
     ]
+
+
+def test_an_object_is_shown_as_it_was_seen_best(site: Any, robot: Robot, open_page: Open) -> None:
+    robot.pictures.publish(picture("mug_1"))
+    site.wait(lambda: site.section("pictures"))
+    page = open_page(site, "memory")
+    expect(page.locator("img.thumb")).to_have_js_property("naturalWidth", 60)
+    page.get_by_role("button", name="mug").click()
+    expect(page.get_by_role("img", name="Picture of mug")).to_have_js_property("naturalWidth", 60)
+    robot.pictures.publish(CompressedImage(header=Header(frame_id="mug_1")))
+    expect(page.locator("main img")).to_have_count(0)
 
 
 def test_what_is_typed_about_an_object_survives_its_next_observation(

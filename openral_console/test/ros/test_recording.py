@@ -22,6 +22,7 @@ from openral_recorder.ros.topic_recorder import compressed
 from openral_recorder.schemas import ros_schema
 from openral_recorder.writer import McapRecording, RecordingLimits
 from openral_ros.conversions.images import image_message
+from openral_testing.ros.robot import picture
 
 SECOND = 10**9
 
@@ -48,6 +49,8 @@ def run(tmp_path: Path) -> Path:
     for time, colour in ((102.0, 10), (108.0, 200)):
         image = image_message(np.full((8, 8, 3), colour, np.uint8), "rgb8", time, "head")
         write("/head/image_raw/compressed", compressed(image)[1], time)
+    for time, colour in ((103.0, 10), (107.0, 200)):
+        write("/openral/world_state/pictures", picture("mug_1", colour), time)
     recording.close()
     return tmp_path
 
@@ -95,6 +98,17 @@ def test_a_camera_that_was_not_recorded_is_told(run: Path) -> None:
 def test_a_recording_takes_no_commands(run: Path) -> None:
     with pytest.raises(RejectedCommand, match="recording"):
         asyncio.run(RecordingSource(run).command("prompt", {"text": "go"}))
+
+
+def test_the_picture_of_an_object_is_that_of_the_moment(run: Path) -> None:
+    source = RecordingSource(run)
+    before, after = bytes(picture("mug_1", 10).data), bytes(picture("mug_1", 200).data)
+    assert source.picture("mug_1", 4.0).jpeg == before
+    assert source.picture("mug_1", 8.0).jpeg == after
+    assert source.pictures() == {"mug_1": [(pytest.approx(3.0), before), (pytest.approx(7.0), after)]}
+    assert list(at(source, 4.0)["pictures"]) == ["mug_1"]
+    with pytest.raises(NothingToShow):
+        source.picture("mug_1", 1.0)
 
 
 def test_a_torn_recording_says_what_to_run(run: Path) -> None:

@@ -3,13 +3,14 @@
 import json
 
 import pytest
-from std_msgs.msg import String
+from sensor_msgs.msg import CompressedImage
+from std_msgs.msg import Header, String
 
 from openral_console.ros import views
-from openral_console.ros.fold import Fold
+from openral_console.ros.fold import MAX_PICTURES, Fold
 from openral_console.sections import Sections
 from openral_msgs.msg import MissionStatus, SceneGraph, SceneNode
-from openral_testing.ros.robot import URDF, camera_info, frontier, transforms
+from openral_testing.ros.robot import URDF, camera_info, frontier, picture, transforms
 
 
 def test_a_long_text_is_cut_visibly() -> None:
@@ -66,3 +67,25 @@ def test_robot_cameras_and_frontier_have_sections_of_their_own() -> None:
     assert [shape["frame"] for shape in sections.get("body")] == ["base_link", "arm"]
     assert sections.get("optics")["head"]["intrinsics"] == [110.0, 110.0, 80.0, 60.0]
     assert sections.get("frontier") == [{"id": "table", "why": "a usual place"}]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        CompressedImage(header=Header(frame_id="x" * 201), data=b"\xff\xd8"),
+        CompressedImage(header=Header(frame_id="x"), data=b"\xff\xd8" + bytes(300_000)),
+        CompressedImage(header=Header(frame_id="x"), data=b"<svg onload=alert(1)>"),
+    ],
+)
+def test_what_is_no_picture_of_an_object_is_left_out(bad: CompressedImage) -> None:
+    fold = Fold(Sections())
+    fold.apply("openral/world_state/pictures", bad)
+    assert not fold.pictures
+
+
+def test_the_number_of_pictures_is_bounded() -> None:
+    fold = Fold(Sections())
+    for each in range(MAX_PICTURES + 3):
+        fold.apply("openral/world_state/pictures", picture(f"mug_{each}"))
+    assert len(fold.pictures) == MAX_PICTURES
+    assert "mug_0" not in fold.pictures

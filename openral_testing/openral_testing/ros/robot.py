@@ -2,10 +2,11 @@
 
 import time
 
+import cv2
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point, Pose, TransformStamped, Vector3
-from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_msgs.msg import Header, String
 from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import (
@@ -102,6 +103,14 @@ def camera_info() -> CameraInfo:
     return info
 
 
+def picture(name: str, colour: int = 90) -> CompressedImage:
+    """Return a picture of an object in one shade."""
+    _, data = cv2.imencode(".jpg", np.full((40, 60, 3), colour, np.uint8))
+    message = CompressedImage(header=Header(stamp=stamp_of(NOW), frame_id=name), format="jpeg")
+    message.data = bytes(data)
+    return message
+
+
 def frontier(*ids: str) -> DiagnosticStatus:
     """Return places to search, best first."""
     values = [KeyValue(key=each, value="a usual place") for each in ids]
@@ -184,6 +193,7 @@ class Robot:
         self.receipts = make(PromptReceipt, "openral/prompt_receipt", RECEIPTS)
         self.image = make(Image, "head/image_raw", SENSOR)
         self.frontier = make(DiagnosticStatus, "openral/frontier", LATCHED)
+        self.pictures = make(CompressedImage, "openral/world_state/pictures", RELIABLE)
         self.transforms = make(TFMessage, "tf", RELIABLE)
         self._camera_info = make(CameraInfo, "head/camera_info", SENSOR)
         self._description = make(String, "robot_description", LATCHED)

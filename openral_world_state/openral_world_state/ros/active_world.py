@@ -13,9 +13,11 @@ from openral_msgs.msg import FailureTrigger
 from openral_ros.failure_reporter import FailureReporter
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
+from openral_world_state.pictures import ObjectPictures, pictures_path
 from openral_world_state.ros.embedding_client import make_embedding_client
 from openral_world_state.ros.inputs import WorldInputs
 from openral_world_state.ros.parameters import WorldStateParameters
+from openral_world_state.ros.picture_taker import PicturePublisher, PictureTaker
 from openral_world_state.ros.publishers import WorldStatePublishers
 from openral_world_state.ros.subscriptions import DetectorSubscriptions
 from openral_world_state.spatial_memory.errors import MemoryNotWritten
@@ -73,8 +75,13 @@ class ActiveWorld:
             scope, node.get_clock(), node.get_fully_qualified_name(), parameters.map_frame
         )
         self._frames = RecentFrames()
-        self._is_write_failing = False
-        self.inputs = WorldInputs(scope, self.world, parameters, self._on_integrated)
+        self._is_write_failing = self._are_pictures_failing = False
+        self._pictures = ObjectPictures(pictures_path(self.world.memory.path), parameters.picture_limits())
+        self._picture_publisher = PicturePublisher(scope, node.get_clock(), self._pictures)
+        taker = PictureTaker(scope, node, self._pictures) if parameters.pictures else None
+        self.inputs = WorldInputs(
+            scope, self.world, parameters, self._on_integrated, on_view=taker.on_view if taker else None
+        )
         watchdog = StreamWatchdog(scope, node, SuspensionPolicy())
         for camera in self.inputs.cameras:
             watchdog.watch(camera.stream)
@@ -119,9 +126,22 @@ class ActiveWorld:
             self._node.get_logger().info("the memory file is writable again; all changes are written")
         self._is_write_failing = error is not None
 
+    def _keep_pictures(self) -> None:
+        """Remove pictures of forgotten objects, write the others; report a failure once."""
+        memory = self.world.memory
+        self._pictures.keep_only(lambda name: name in memory and memory.current_id(name) == name)
+        self._pictures.write()
+        self._picture_publisher.publish()
+        error, was_failing = self._pictures.error, self._are_pictures_failing
+        self._are_pictures_failing = error is not None
+        if error is not None and not was_failing:
+            self._node.get_logger().warning(str(error))
+            self._failures.report("pictures_not_written", FailureTrigger.SEVERITY_WARNING, str(error))
+
     def _publish(self) -> None:
         self.inputs.move_held_object()
         self._write()
+        self._keep_pictures()
         if self._embeddings is not None:
             self._embeddings.update(self.world.memory.labels.labels)
         self._publishers.publish_graph(self.world, self.inputs.fields_of_view)
@@ -129,6 +149,7 @@ class ActiveWorld:
         facts = {
             "objects": len(self.world.memory),
             "revision": self.world.memory.revision,
+            "pictures": len(self._pictures),
             "slowest snapshot [ms]": round(self.inputs.slowest * 1e3, 1),
         }
         self._publishers.publish_diagnostics(

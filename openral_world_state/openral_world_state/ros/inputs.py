@@ -44,6 +44,7 @@ CLOCK_RESTART = 5.0
 OPERATOR_FRAME = "operator"
 """``header.frame_id`` of an operator's prompts."""
 Clock = Callable[[], float]
+OnView = Callable[[DepthView, Sequence[Detection], IntegrationResult], None]
 
 
 class FramePoses:
@@ -88,6 +89,7 @@ class WorldInputs:
         world: Changed by them.
         parameters: Of the node.
         on_integrated: Called with the result of each integrated frame.
+        on_view: Called with its depth view and detections too.
         clock: Steady time [s].
 
     ``slowest`` is the longest time that one frame took [s].
@@ -100,8 +102,10 @@ class WorldInputs:
         parameters: WorldStateParameters,
         on_integrated: Callable[[IntegrationResult], None],
         clock: Clock = time.monotonic,
+        on_view: OnView | None = None,
     ) -> None:
         self.world, self._parameters, self._on_integrated = world, parameters, on_integrated
+        self._on_view = on_view
         self._transforms = TransformBuffer(scope)
         self._poses = FramePoses(self._transforms, parameters.map_frame, clock)
         self.cameras = [
@@ -203,6 +207,8 @@ class WorldInputs:
         result = self.world.integrate(view, detections, source)
         self.refused.update(type(refusal).__name__ for refusal in result.refusals)
         self._on_integrated(result)
+        if self._on_view is not None:
+            self._on_view(view, detections, result)
         self.slowest = max(self.slowest, time.monotonic() - started)
 
     def _on_skills(self, message: SkillCatalogue) -> None:

@@ -34,6 +34,7 @@ from openral_ros.conversions.spatial_memory import (
     scene_graph_from_message,
 )
 from openral_ros.qos import LATCHED
+from openral_world_state.pictures import UNLIMITED, ObjectPictures, pictures_path
 from openral_world_state.queries.edit import forget_object, merge_objects, move_object, rename_object
 from openral_world_state.scene_graph import read_graph, write_graph
 from openral_world_state.spatial_memory.memory import SpatialMemory
@@ -160,8 +161,20 @@ def _world(file: Path) -> Iterator[WorldModel]:
         world = open_world(None, str(file), WorldModelSettings(), Thesaurus.load(), newest_map=True)
         try:
             yield world
+            _remove_pictures(world.memory)
         finally:
             world.memory.close()
+
+
+def _remove_pictures(memory: SpatialMemory) -> None:
+    """Remove the pictures of objects that are no longer remembered."""
+    path = pictures_path(memory.path)
+    if path is not None and path.exists():
+        pictures = ObjectPictures(path, UNLIMITED)
+        pictures.keep_only(lambda name: name in memory and memory.current_id(name) == name)
+        pictures.write()
+        if pictures.error is not None:
+            raise pictures.error
 
 
 live = typer.Typer(help="Inspect and correct a running robot's memory.", no_args_is_help=True)

@@ -6,6 +6,7 @@ from openral_mapping.depth_mapper import MapperConfig
 from openral_ros.parameters import Parameters
 from openral_world_state.lifting import DepthModel
 from openral_world_state.negative_evidence import ExistenceDecay
+from openral_world_state.pictures import PictureLimits
 from openral_world_state.spatial_memory.memory import MemoryLimits
 from openral_world_state.world import WorldModelSettings
 
@@ -97,6 +98,13 @@ class WorldStateParameters(Parameters):
     publish_rate: float = Field(
         default=2.0, ge=0.1, le=30.0, description="rate of world_state and scene_graph [Hz]"
     )
+    pictures: bool = Field(
+        default=True, description="keep a picture of the best view of each object, beside the memory file"
+    )
+    most_pictures: int = Field(
+        default=500, ge=1, le=20_000, description="pictures kept; beyond it the oldest is dropped"
+    )
+    pictures_mb: float = Field(default=8.0, ge=0.1, le=1000.0, description="size of all pictures [MB]")
     embeddings: str = Field(
         default="",
         description="sentence-embedding model for near misses: a folder with tokenizer.json and model.onnx, "
@@ -117,6 +125,12 @@ class WorldStateParameters(Parameters):
     @classmethod
     def _are_cameras(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         return check_rectified(names, info)
+
+    def picture_limits(self) -> PictureLimits:
+        """Convert to the limits of the pictures; none are kept if they are off."""
+        if not self.pictures:
+            return PictureLimits(0, 0)
+        return PictureLimits(self.most_pictures, int(self.pictures_mb * 1e6))
 
     def settings(self) -> WorldModelSettings:
         """Convert to the settings of the world model."""

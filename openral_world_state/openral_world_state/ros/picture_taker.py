@@ -1,0 +1,184 @@
+"""Pictures of objects, cut from the images that they were detected in, and their topic.
+
+An image is subscribed to only while a better view of an object is in sight.
+"""
+
+import struct
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from rclpy.clock import Clock
+from rclpy.node import Node
+from rclpy.serialization import deserialize_message
+from rclpy.subscription import Subscription
+from sensor_msgs.msg import CompressedImage, Image
+
+from openral_core.detectors import Box, Detection
+from openral_core.errors import OpenRALError
+from openral_ros.conversions.images import rgb_of
+from openral_ros.conversions.stamps import stamp_of
+from openral_ros.qos import RELIABLE, SENSOR
+from openral_ros.resources import ResourceScope
+from openral_world_state.depth_camera import DepthView
+from openral_world_state.pictures import ObjectPictures, Picture
+from openral_world_state.tracking import Observation
+from openral_world_state.world import IntegrationResult
+
+LINGER = 2.5
+"""Time without a wanted picture after which images are no longer subscribed to [s]: a slow detector's
+period and latency."""
+MAX_BYTES = 32_000_000
+"""Images of one camera that wait for their detections [bytes]: 35 of 640x480."""
+MAX_VIEWS = 16
+"""Images of one camera that are awaited [1]."""
+MAX_PER_FRAME = 4
+"""Pictures cut from one image [1]; each takes about a millisecond."""
+MARGIN = 0.15
+"""Border around the box of an object as a fraction of its longer side [1]."""
+LONGEST_SIDE = 160
+"""Longer side of a picture [px]: what a page shows."""
+JPEG_QUALITY = 80
+SENT_AT_ONCE = 50
+"""Pictures sent to a new subscriber in one period [1]: 0.5 MB."""
+_HEADER = struct.Struct("<4xiI")
+"""Beginning of a serialised message with a header: encapsulation, stamp [s], [ns]."""
+
+
+@dataclass
+class WatchedCamera:
+    """Images and wanted boxes (quality, object, box) of a camera by stamp [s], until both have arrived."""
+
+    subscription: Subscription
+    wanted_at: float = 0.0
+    images: OrderedDict[float, bytes] = field(default_factory=OrderedDict)
+    views: OrderedDict[float, list[tuple[float, str, Box]]] = field(default_factory=OrderedDict)
+
+    def bound(self) -> None:
+        """Drop the oldest images beyond `MAX_BYTES`, and boxes beyond `MAX_VIEWS`."""
+        while len(self.images) > 1 and sum(map(len, self.images.values())) > MAX_BYTES:
+            self.images.popitem(last=False)
+        while len(self.views) > MAX_VIEWS:
+            self.views.popitem(last=False)
+
+
+class PictureTaker:
+    """Cuts pictures from the images of the cameras; used on the node's thread alone."""
+
+    def __init__(self, scope: ResourceScope, node: Node, pictures: ObjectPictures) -> None:
+        self._scope, self._node, self._pictures = scope, node, pictures
+        self._cameras: dict[str, WatchedCamera] = {}
+        scope.timer(LINGER / 5.0, self._unsubscribe)
+
+    def on_view(self, view: DepthView, detections: Sequence[Detection], result: IntegrationResult) -> None:
+        """Take pictures of the objects in a view that are shown better than before."""
+        wanted: list[tuple[float, str, Box]] = []
+        for observation, record in zip(result.frame.observations, result.records, strict=True):
+            box = box_of(observation, view, detections)
+            quality = 0.0 if box is None else observation.score * box.width * box.height
+            if box is not None and not observation.truncated and self._pictures.wants(record.id, quality):
+                wanted.append((quality, record.id, box))
+        if wanted:
+            camera = self._cameras.get(view.camera) or self._subscribe(view.camera)
+            camera.wanted_at = time.monotonic()
+            camera.views[round(view.stamp, 4)] = sorted(wanted, reverse=True, key=lambda each: each[0])
+            self._take(camera)
+
+    def _subscribe(self, name: str) -> "WatchedCamera":
+        def keep(data: bytes) -> None:
+            sec, nanosec = _HEADER.unpack_from(data)
+            camera.images[round(sec + nanosec * 1e-9, 4)] = data
+            camera.bound()
+            self._take(camera)
+
+        subscription = self._scope.subscription(Image, f"{name}/image_raw", keep, SENSOR, raw=True)
+        camera = self._cameras[name] = WatchedCamera(subscription)
+        return camera
+
+    def _take(self, camera: "WatchedCamera") -> None:
+        """Take the pictures whose image and detections have both arrived."""
+        for stamp in camera.views.keys() & camera.images.keys():
+            wanted = camera.views.pop(stamp)
+            try:
+                image = rgb_of(deserialize_message(camera.images[stamp], Image))
+            except OpenRALError:
+                continue  # an encoding that no detector reads either
+            for quality, name, box in wanted[:MAX_PER_FRAME]:
+                if self._pictures.wants(name, quality):
+                    self._pictures.put(name, Picture(cut_out(image, box), quality, stamp))
+
+    def _unsubscribe(self) -> None:
+        now = time.monotonic()
+        for name, camera in tuple(self._cameras.items()):
+            if now - camera.wanted_at > LINGER:
+                self._node.destroy_subscription(self._cameras.pop(name).subscription)
+
+
+def box_of(observation: Observation, view: DepthView, detections: Sequence[Detection]) -> Box | None:
+    """Return the box that an observation was lifted from: of its label, the nearest to its projection."""
+    T_camera_map = np.linalg.inv(view.T_map_camera)
+    point = T_camera_map[:3, :3] @ np.asarray(observation.pose.position) + T_camera_map[:3, 3]
+    if point[2] <= 0.0:
+        return None
+    pixel = view.intrinsics.project(point[None])[0]
+
+    def distance(box: Box) -> float:
+        return float(np.hypot(*(np.asarray(box.center) - pixel)))
+
+    boxes = [each.box for each in detections if each.label == observation.label]
+    found = min(boxes, key=distance, default=None)
+    return found if found is not None and distance(found) < max(found.width, found.height) else None
+
+
+def cut_out(image: np.ndarray, box: Box) -> bytes:
+    """Return the part of an RGB image around a box as JPEG."""
+    height, width = image.shape[:2]
+    border = MARGIN * max(box.width, box.height)
+    left, top = max(0, int(box.x_min - border)), max(0, int(box.y_min - border))
+    right = max(left + 1, min(width, int(np.ceil(box.x_max + border))))
+    bottom = max(top + 1, min(height, int(np.ceil(box.y_max + border))))
+    part = np.ascontiguousarray(image[min(top, height - 1) : bottom, min(left, width - 1) : right])
+    scale = LONGEST_SIDE / max(part.shape[:2])
+    if scale < 1.0:
+        size = (max(1, round(part.shape[1] * scale)), max(1, round(part.shape[0] * scale)))
+        part = cv2.resize(part, size, interpolation=cv2.INTER_AREA)
+    options = [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY]
+    _, data = cv2.imencode(".jpg", cv2.cvtColor(part, cv2.COLOR_RGB2BGR), options)
+    return bytes(data)
+
+
+class PicturePublisher:
+    """Publisher of the pictures: changes as they come, all of them once more for a new subscriber.
+
+    An empty image tells that the picture of an object was removed. Nothing is latched, so that a removed
+    picture is not kept by the middleware.
+    """
+
+    def __init__(self, scope: ResourceScope, clock: Clock, pictures: ObjectPictures) -> None:
+        self._clock, self._pictures = clock, pictures
+        self._publisher = scope.publisher(CompressedImage, "openral/world_state/pictures", RELIABLE)
+        self._pending: OrderedDict[str, Picture | None] = OrderedDict()
+        self._subscribers = 0
+        pictures.on_change(self._on_change)
+
+    def publish(self) -> None:
+        """Send some of what subscribers lack."""
+        subscribers = self._publisher.get_subscription_count()
+        if subscribers > self._subscribers:
+            self._pending.update((name, self._pictures.get(name)) for name in self._pictures)
+        self._subscribers = subscribers
+        if not subscribers:
+            self._pending.clear()
+        for _ in range(min(SENT_AT_ONCE, len(self._pending))):
+            name, picture = self._pending.popitem(last=False)
+            message = CompressedImage(format="jpeg" if picture else "")
+            message.header.frame_id = name
+            message.header.stamp = stamp_of(picture.stamp) if picture else self._clock.now().to_msg()
+            message.data = picture.jpeg if picture else b""
+            self._publisher.publish(message)
+
+    def _on_change(self, name: str, picture: Picture | None) -> None:
+        self._pending[name] = picture
