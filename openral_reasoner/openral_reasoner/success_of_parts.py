@@ -21,9 +21,11 @@ from openral_reasoner.scripted.goals import (
     NotUnderstood,
     Request,
     Sequence,
+    SetTable,
     Swap,
     Tidy,
 )
+from openral_reasoner.scripted.grammar import place_settings
 from openral_reasoner.success import (
     ME,
     Case,
@@ -48,7 +50,10 @@ _NOT_ONE = re.compile(
 def predicate_of(words: str) -> Request | None:
     """Parse a goal; None if it, or a part of it, is not understood."""
     request = parse_request(words)
-    unclear = any(isinstance(part, NotSupported | NotUnderstood) for part in parts_of(request))
+    unclear = any(
+        isinstance(part, NotSupported | NotUnderstood) or (isinstance(part, SetTable) and not part.count)
+        for part in parts_of(request)
+    )
     return None if unclear or any(map(_NOT_ONE.search, phrases(request))) else request
 
 
@@ -252,6 +257,11 @@ def prove_clear(goal: Clear, evidence: Evidence, setting: Setting) -> Verdict:
     )
 
 
+def prove_set_table(goal: SetTable, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove that every kind of object was put on the table for each person."""
+    return combine(prove_several(part, evidence, setting) for part in place_settings(goal))
+
+
 def prove_conditional(goal: Conditional, evidence: Evidence, setting: Setting) -> Verdict:
     """Prove what was asked for in the case that the evidence shows; an object's absence cannot be proven."""
     seen = judge(goal.condition, evidence, setting)
@@ -274,5 +284,6 @@ _RULES: Mapping[type, Callable[..., Verdict]] = {
     Swap: prove_swap,
     Tidy: prove_tidy,
     Clear: prove_clear,
+    SetTable: prove_set_table,
     Conditional: prove_conditional,
 }

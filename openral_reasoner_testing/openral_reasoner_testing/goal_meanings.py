@@ -29,6 +29,7 @@ from openral_reasoner.scripted.goals import (
     Pour,
     Request,
     Sequence,
+    SetTable,
     Swap,
     Tidy,
 )
@@ -116,6 +117,7 @@ _WRITERS: Mapping[type, Callable[..., str]] = {
     LookInside: lambda goal: _call("look_inside", goal.what),
     MoveDoor: lambda goal: _call("open" if goal.open else "close", goal.what),
     Tidy: lambda goal: _call("tidy", *filter(None, (goal.where,))),
+    SetTable: lambda goal: _call("set_table", *filter(None, (str(goal.count or ""),))),
     Clear: lambda goal: _call("clear", goal.where, to=goal.to),
     Swap: lambda goal: _call("swap", *sorted((goal.first, goal.second))),
     Conditional: _condition,

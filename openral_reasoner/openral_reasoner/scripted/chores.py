@@ -6,7 +6,7 @@ Those that no skill can do yet become NotSupported, so that the robot says what 
 import re
 from collections.abc import Callable
 
-from openral_reasoner.scripted.goals import BringEach, Clear, NotSupported, Request, Swap, Tidy
+from openral_reasoner.scripted.goals import BringEach, Clear, NotSupported, Request, SetTable, Swap, Tidy
 from openral_reasoner.scripted.normalise import VERBS
 from openral_reasoner.scripted.noun_phrases import (
     NUMBERS,
@@ -79,8 +79,10 @@ def _tidy(match: re.Match[str]) -> Request | None:
 
 
 def _set_table(match: re.Match[str]) -> Request | None:
-    said = (match.groupdict().get("count") or "").lower()
-    return NotSupported("set_table", str(NUMBERS.get(said, said)))
+    said = (match.groupdict().get("count") or "0").lower()
+    count = NUMBERS.get(said, 0) or int(said if said.isdecimal() else 0)
+    meal = _MEAL.search(match[0])
+    return SetTable(count, meal[0].lower() if meal else "")
 
 
 def _switch(match: re.Match[str]) -> Request | None:
@@ -98,6 +100,7 @@ _PLACES = r"(?:places|positions|locations|spots)"
 _ELSEWHERE = r"(?:(?:up|over|away|back|down) )*(?:to|onto|into|in|on)"
 _BUTTON = r"(?:(?:.+ )?(?:button|switch|knob|doorbell|bell|key|lever|trigger)(?: (?:on|of) .+)?)"
 _COUNT = rf"(?P<count>{'|'.join(NUMBERS)}|\d{{1,2}})"
+_MEAL = re.compile(r"breakfast|lunch|dinner|supper|tea|coffee", re.IGNORECASE)
 _LAY = r"(?:set|lay|prepare)"
 _RULES: tuple[_Rule, ...] = (
     (

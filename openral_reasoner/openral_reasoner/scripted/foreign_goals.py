@@ -25,6 +25,7 @@ from openral_reasoner.scripted.goals import (
     Pour,
     Request,
     Sequence,
+    SetTable,
     Swap,
     Tidy,
 )
@@ -202,6 +203,12 @@ def _in_place(make: Callable[[str], Request]) -> Callable[[_Slots], _Made]:
     return read
 
 
+def _set_table(slots: _Slots) -> _Made:
+    said = slots.said.get("count", "0").lower()
+    count = slots.language.counts.get(said, int(said) if said.isdecimal() else 0)
+    return (SetTable(count),) if count or "count" not in slots.said else None
+
+
 _GOALS: Mapping[str, Callable[[_Slots], _Made]] = {
     "bring": _bring,
     "bring_it": _bring_it,
@@ -219,4 +226,5 @@ _GOALS: Mapping[str, Callable[[_Slots], _Made]] = {
     "tidy": _in_place(Tidy),
     "tidy_all": lambda slots: (Tidy(),),
     "clear": _in_place(Clear),
+    "set_table": _set_table,
 }

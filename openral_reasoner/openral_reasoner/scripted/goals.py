@@ -87,7 +87,7 @@ class NotSupported:
     """Goal that is understood but cannot be done.
 
     Args:
-        ability: Missing ability: press, set_table, switch_off, switch_on or wait.
+        ability: Missing ability: press, switch_off, switch_on or wait.
         words: Object, person or number that it concerns; may be empty.
         then: Goal to do after waiting.
     """
@@ -154,6 +154,15 @@ class Clear:
 
 
 @dataclass(frozen=True, slots=True)
+class SetTable:
+    """Put what each of ``count`` people needs for a meal on the table; 0 if the number is not said."""
+
+    count: int
+    meal: str = ""
+    where: str = "table"
+
+
+@dataclass(frozen=True, slots=True)
 class Conditional:
     """Do ``then`` if the object is found, else ``otherwise``; None stands for nothing to do."""
 
@@ -170,5 +179,5 @@ class Sequence:
     ordered: bool = False
 
 
-Compound = BringSeveral | BringEach | Swap | Tidy | Clear | Conditional | Sequence
+Compound = BringSeveral | BringEach | Swap | Tidy | Clear | SetTable | Conditional | Sequence
 Request = Goal | Compound

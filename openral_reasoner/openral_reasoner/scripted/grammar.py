@@ -16,6 +16,7 @@ from openral_reasoner.scripted.delivery import MOVING, POLITE_VERBLESS, POURING,
 from openral_reasoner.scripted.goals import (
     Bring,
     BringFilled,
+    BringSeveral,
     Find,
     Goal,
     GoTo,
@@ -26,6 +27,7 @@ from openral_reasoner.scripted.goals import (
     NotUnderstood,
     PickUp,
     Pour,
+    SetTable,
 )
 from openral_reasoner.scripted.normalise import VERBS, bare, clean, correct_spelling, is_real_verb
 from openral_reasoner.scripted.noun_phrases import (
@@ -156,15 +158,22 @@ def is_receiver(words: str) -> bool:
 
 
 class ServingRules(Document):
-    """Vessels by drink, and surfaces for setting objects down."""
+    """Vessels by drink, place settings by meal, and surfaces for setting objects down."""
 
     vessels: Mapping[str, str]
+    settings: Mapping[str, tuple[str, ...]]
     staging: tuple[str, ...]
 
     def vessel_for(self, vessel: str, contents: str) -> str:
         """Return the vessel that suits these contents if ``vessel`` was asked for."""
         nouns = normalize_term(contents).split()
         return next((self.vessels[noun] for noun in nouns if noun in self.vessels), vessel)
+
+
+def place_settings(goal: SetTable) -> tuple[BringSeveral, ...]:
+    """Return the objects that set a table."""
+    settings = load_serving_rules().settings
+    return tuple(BringSeveral(what, goal.count, goal.where) for what in settings.get(goal.meal, settings[""]))
 
 
 @cache

@@ -83,6 +83,11 @@ class Language(Document):
         return _by_form({**self.nouns, **self.places, **self.relatives})
 
     @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """Numbers by their folded words."""
+        return {fold(word): number for word, number in self.numbers.items()}
+
+    @cached_property
     def described(self) -> Mapping[str, str]:
         """English adjectives by their stems."""
         return _by_form(self.adjectives)
@@ -179,8 +184,7 @@ def translate(language: Language, words: str) -> tuple[int, str | None]:
     """Translate a noun phrase into a number, 0 if none is said, and an English name, None if not known."""
     said = re.sub(f"^{fold(language.articles)}", "", words.strip(" ,").lower())
     first, _, rest = said.partition(" ")
-    number = {fold(word): number for word, number in language.numbers.items()}.get(first, 0)
-    count = int(first) if first.isdecimal() and len(first) < 3 else number
+    count = int(first) if first.isdecimal() and len(first) < 3 else language.counts.get(first, 0)
     tokens = (rest if count else said).split()[: MAX_WORDS + 1]
     for described in range(min(3, len(tokens)) if len(tokens) <= MAX_WORDS else 0):
         for chosen in combinations(range(len(tokens)), described):

@@ -148,6 +148,12 @@ def counted(words: str) -> tuple[int, str]:
     return number, singular(plain(match["what"]))
 
 
+def number_in(words: str) -> int:
+    """Return the first number in a text, 0 if there is none."""
+    said = re.findall(r"[a-z]+|\d{1,3}", words.lower())
+    return next((NUMBERS.get(word) or int(word) for word in said if word in NUMBERS or word.isdecimal()), 0)
+
+
 _PLURALS = (
     (r"(?<=kni)ves$", "fe"),
     (r"(?<=[aeo]l)ves$|(?<=lea)ves$|(?<=loa)ves$", "f"),

@@ -4,7 +4,7 @@ It gets the same context as any other model and makes one call per turn.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
@@ -21,9 +21,13 @@ from openral_reasoner.scripted.goals import (
     Find,
     Request,
     Sequence,
+    SetTable,
     Swap,
     Tidy,
 )
+from openral_reasoner.scripted.grammar import place_settings
+from openral_reasoner.scripted.listing import MAX_COUNT
+from openral_reasoner.scripted.noun_phrases import number_in
 from openral_reasoner.scripted.plans import deliver, face, grasp, listener, plan_for, resolve_receiver
 from openral_reasoner.scripted.steps import (
     Plan,
@@ -153,6 +157,30 @@ def distribute(
         brought.append(found.id)
 
 
+def set_table(context: PlanContext, goal: SetTable) -> Plan[str]:
+    """Bring each kind of object to the table; one that is missing does not cost the others.
+
+    Raises:
+        PlanFailed: With what is on the table and what is not, or if the number of people is not known.
+    """
+    count = goal.count or context.guests
+    context.asks_guests = not 0 < count <= MAX_COUNT
+    if context.asks_guests:
+        raise PlanFailed(f"For how many people should I set the {goal.where}? I can set up to {MAX_COUNT}.")
+    told, failed = [], []
+    for part in place_settings(replace(goal, count=count)):
+        try:
+            yield from bring_several(context, part)
+            told.append(f"I put {count} x {part.what} on the {goal.where}.")
+        except PlanFailed as failure:
+            failed.append(str(failure))
+            if context.holding:
+                break
+    if failed:
+        raise PlanFailed(" ".join((*told, *failed)))
+    return f"I set the {goal.where} for {count}. {' '.join(told)}"
+
+
 def swap(context: PlanContext, goal: Swap) -> Plan[str]:
     """Exchange the places of two objects with one hand.
 
@@ -239,6 +267,7 @@ _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
     Swap: swap,
     Tidy: tidy,
     Clear: clear,
+    SetTable: set_table,
     Conditional: conditional,
 }
 
@@ -285,10 +314,13 @@ def run_plan(plan_context: PlanContext, words: str) -> Plan[None]:
 
 
 def _helps(plan_context: PlanContext, answer: str) -> bool:
-    """Return True if an answer asks for another try, names a place, or says that objects may stay."""
+    """Return True if an answer asks for another try, names a place or number, or lets objects stay."""
     leave = answer.strip().lower().rstrip(".!") in LEAVE
     if plan_context.defers_questions and answer and (leave or named_place(plan_context.now, answer)):
         plan_context.suggestion = answer
+        return True
+    if plan_context.asks_guests and number_in(answer):
+        plan_context.guests = number_in(answer)
         return True
     return answer.strip().lower().rstrip(".!") in _AGAIN
 

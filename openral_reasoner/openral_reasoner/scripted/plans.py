@@ -261,7 +261,6 @@ def ask_for_rewording(context: PlanContext, goal: NotUnderstood) -> Plan[str]:
 
 _MISSING: Mapping[str, str] = {
     "press": "press the {}",
-    "set_table": "set the table",
     "switch_off": "switch off the {}",
     "switch_on": "switch on the {}",
     "wait": "wait for {}",

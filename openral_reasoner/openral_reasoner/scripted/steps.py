@@ -35,7 +35,8 @@ class PlanContext:
 
     ``holding`` follows the replies of skills; ``brought`` are the ids that goals of several objects
     delivered. A plan that ``defers_questions`` fails instead of asking where to look, so that the other parts
-    of the goal are done first; ``suggestion`` is the operator's later answer.
+    of the goal are done first; ``suggestion`` is the operator's later answer, ``guests`` a number that
+    a plan asked for.
     """
 
     def __init__(self, palette: ToolPalette) -> None:
@@ -45,6 +46,8 @@ class PlanContext:
         self.brought: dict[object, list[str]] = {}
         self.defers_questions = False
         self.suggestion = ""
+        self.guests = 0
+        self.asks_guests = False
 
     @property
     def can_look(self) -> bool:

@@ -101,7 +101,7 @@ GOALS: dict[str, Truth] = {
     "wash the mug": lambda home: False,
     "bring me the mug and the milk": lambda home: False,
     "bring me two mugs": lambda home: False,
-    "bring mir das Brot": lambda home: False,
+    "portami il pane": lambda home: False,
 }
 RECIPES: dict[str, tuple[tuple[str, str], ...]] = {
     "bring me the mug": (("recall", "mug"), ("grasp", "mug"), ("handover", "me")),
@@ -137,7 +137,7 @@ RECIPES: dict[str, tuple[tuple[str, str], ...]] = {
         ("handover", "me"),
     ),
 }
-UNPROVABLE = ("wash the mug", "bring me the mug and the milk", "bring me two mugs", "bring mir das Brot")
+UNPROVABLE = ("wash the mug", "bring me the mug and the milk", "bring me two mugs", "portami il pane")
 HONEST = [goal for goal in GOALS if goal not in (*UNPROVABLE, "find the unicorn")]
 LIES = [(goal, past) for goal in GOALS for past in PASTS]
 

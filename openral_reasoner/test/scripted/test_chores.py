@@ -3,7 +3,7 @@
 import pytest
 
 from openral_reasoner.scripted.chores import read_chore
-from openral_reasoner.scripted.goals import BringEach, Clear, NotSupported, Request, Swap, Tidy
+from openral_reasoner.scripted.goals import BringEach, Clear, NotSupported, Request, SetTable, Swap, Tidy
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,9 @@ from openral_reasoner.scripted.goals import BringEach, Clear, NotSupported, Requ
         ("clear the table", Clear("table")),
         ("put everything from the shelf in the box", Clear("shelf", "box")),
         ("tidy up in here", Tidy()),
-        ("lay the table for four", NotSupported("set_table", "4")),
+        ("lay the table for four", SetTable(4)),
+        ("set the breakfast table for two", SetTable(2, "breakfast")),
+        ("lay the table", SetTable(0)),
         ("turn the lamp off", NotSupported("switch_off", "lamp")),
         ("press the red button", NotSupported("press", "red button")),
     ],
