@@ -22,6 +22,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MAX_BODY = 65_536
 """Largest request body [bytes]; the longest goal that the reasoner takes is shorter."""
+MAX_HEADERS = 16_384
+"""Largest headers of a request [bytes]; a browser sends about 1,000."""
 MAX_SESSIONS = 64
 SESSION_COOKIE = "openral_session"
 POLICY = (
@@ -182,6 +184,8 @@ class Gate:
 
     def _refusals(self, scope: Scope) -> Iterator[Refusal]:
         headers, access, path = Headers(scope), self._access, scope["path"]
+        if sum(len(name) + len(value) for name, value in scope["headers"]) + len(path) > MAX_HEADERS:
+            yield Refusal(431, f"address and headers may have {MAX_HEADERS} bytes")
         if not access.knows_host(headers.text("host")):
             yield Refusal(421, "unknown host name: use the printed address, or start with --allow-host NAME")
         if not _is_same_origin(headers):

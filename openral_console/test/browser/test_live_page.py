@@ -10,8 +10,8 @@ from std_msgs.msg import Header
 
 from openral_console.ros.robot import RobotSource
 from openral_console.security import Access
-from openral_msgs.msg import MissionStatus
-from openral_testing.ros.robot import HOSTILE, Robot, frontier, mission, picture, scene
+from openral_msgs.msg import MissionStatus, SceneNode
+from openral_testing.ros.robot import HOSTILE, Robot, frontier, mission, picture, pose, scene
 
 Open = Callable[..., Page]
 VIEWS = ("mission", "home", "cameras", "memory", "detectors", "health")
@@ -95,6 +95,60 @@ def test_a_label_is_text_and_never_markup(view: str, site: Any, robot: Robot, op
         expect(page.locator("#drawn")).to_contain_text("4 objects")
     assert page.evaluate("window.hacked") is None
     assert page.locator("main img, main script").count() == 0
+
+
+SCRIPT = "window.hacked=1"
+HOSTILE_LABELS = [
+    template.format(script)
+    for template in (
+        "<script>{}</script>",
+        "</script><script>{}</script>",
+        '<img src=x onerror="{}">',
+        "<svg onload={}>",
+        "<svg><script>{}</script></svg>",
+        '"><script>{}</script>',
+        "'><img src=x onerror={}>",
+        "<body onload={}>",
+        '<iframe srcdoc="<script>{}</script>">',
+        "javascript:{}",
+        '<a href="javascript:{}">mug</a>',
+        "<details open ontoggle={}>",
+        "<style>@import 'javascript:{}'</style>",
+        "<math><mtext><script>{}</script>",
+        "<!--<script>{}</script>-->",
+        "{{{{constructor.constructor('{}')()}}}}",
+        "${{{}}}",
+        "`+{}+`",
+        "<base href=javascript:{}//>",
+        "<object data=javascript:{}>",
+        "<input autofocus onfocus={}>",
+        "<video><source onerror={}>",
+        "<marquee onstart={}>",
+        "<form action=javascript:{}><button>x",
+    )
+    for script in (SCRIPT, "parent.hacked=1;window.hacked=1")
+] + ["\u202egum", "a\u0000b", "\ufeff", "constructor", "__proto__", "toString"]
+
+
+def test_no_hostile_label_runs_in_any_view(site: Any, robot: Robot, open_page: Open) -> None:
+    found = scene()
+    for place, label in enumerate(HOSTILE_LABELS):
+        found.nodes.append(
+            SceneNode(id=label, label=label, source=label, aliases=[label], pose=pose(2.0, 0.1 * place, 1.0))
+        )
+    robot.scene.publish(found)
+    robot.frontier.publish(frontier(*HOSTILE_LABELS))
+    robot.pictures.publish(picture(HOSTILE_LABELS[0]))
+    site.wait(lambda: len(site.section("scene")["nodes"]) > len(HOSTILE_LABELS) and site.section("frontier"))
+    page = open_page(site, "memory")
+    expect(page.get_by_role("button", name=HOSTILE_LABELS[0], exact=True)).to_be_visible()
+    page.get_by_role("button", name=HOSTILE_LABELS[0], exact=True).click()
+    expect(page.get_by_role("region", name=HOSTILE_LABELS[0], exact=True)).to_be_visible()
+    for view in VIEWS:
+        page.get_by_role("link", name=view.title()).click()
+        expect(page.locator("main .card").first).to_be_visible()
+        assert page.locator("main script, main iframe, main object, main style, main base").count() == 0
+    assert page.evaluate("window.hacked") is None
 
 
 def test_memory_is_searched_and_asked_as_the_robot_asks(site: Any, open_page: Open) -> None:
@@ -242,6 +296,18 @@ def test_detectors_are_listed_with_what_they_hold(site: Any, open_page: Open) ->
     shown = page.get_by_role("region", name="sim-locator")
     expect(shown).to_contain_text("310 MB held")
     expect(shown.get_by_role("button", name="Deactivate")).to_be_visible()
+
+
+def test_a_button_stays_while_the_figures_of_a_detector_change(
+    site: Any, robot: Robot, open_page: Open
+) -> None:
+    page = open_page(site, "detectors")
+    shown = page.get_by_role("region", name="sim-locator")
+    button = shown.get_by_role("button", name="Deactivate")
+    button.evaluate("element => { element.dataset.first = 'yes'; }")
+    robot.latency = 0.5
+    expect(shown).to_contain_text("500 ms")
+    expect(button).to_have_attribute("data-first", "yes")
 
 
 def test_a_console_that_only_shows_offers_nothing_but_a_stop(

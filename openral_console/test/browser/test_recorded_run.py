@@ -50,3 +50,10 @@ def test_a_recording_offers_no_actions(recorded: Any, open_page: Open) -> None:
 def test_the_home_of_the_moment_is_drawn(recorded: Any, open_page: Open) -> None:
     page = open_page(recorded, "home", query="?t=1.0")
     expect(page.locator("#drawn")).to_contain_text("4 objects drawn")
+
+
+def test_a_phone_scrubs_a_recording(recorded: Any, open_page: Open) -> None:
+    page = open_page(recorded, phone=True, query="?t=4.0")
+    page.get_by_label("Time in the recording").fill("10")
+    expect(page.get_by_role("region", name="Mission")).to_contain_text("brought it")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -179,6 +179,9 @@ def scene(count: int = 0) -> SceneGraph:
 class Robot:
     """Node on a thread of its own; `told` holds every prompt, `edits` every edit of memory."""
 
+    latency = 0.08
+    """Of its locator [s]."""
+
     def __init__(self, domain: int) -> None:
         self.told: list[PromptStamped] = []
         self.edits: list[EditMemory.Request] = []
@@ -265,7 +268,7 @@ class Robot:
             self.transforms.publish(transforms())
             self._camera_info.publish(camera_info())
         self._boxes.publish(boxes(stamp))
-        self._info.publish(announcement())
+        self._info.publish(announcement(self.latency))
 
     def _on_prompt(self, message: PromptStamped) -> None:
         self.told.append(message)
@@ -298,9 +301,10 @@ class Robot:
         return response
 
 
-def announcement() -> DetectorInfo:
-    """Return the description of an active locator."""
+def announcement(latency: float = 0.08) -> DetectorInfo:
+    """Return the description of an active locator with a latency [s]."""
     info = DetectorInfo(
+        latency=latency,
         id="sim-locator",
         slug="locator",
         mode=DetectorInfo.MODE_ON_DEMAND,
@@ -313,7 +317,7 @@ def announcement() -> DetectorInfo:
         900.0,
         310.0,
     )
-    info.is_default, info.vocabulary, info.latency = True, DetectorInfo.VOCABULARY_OPEN, 0.08
+    info.is_default, info.vocabulary = True, DetectorInfo.VOCABULARY_OPEN
     return info
 
 
