@@ -16,6 +16,8 @@ from openral_training.network import ARCHITECTURES, DetectionNetwork
 
 FORMAT = "openral-detector-1"
 """Marks a file as a checkpoint of this package."""
+LISTED = 3
+"""Layers named in an error [count]."""
 
 
 class NotACheckpoint(OpenRALError):
@@ -35,6 +37,17 @@ class OtherArchitecture(OpenRALError):
         super().__init__(
             f"{file} is a checkpoint of architecture {found!r}, {asked!r} was asked for: "
             f"use --architecture {found}, or train anew without --init"
+        )
+
+
+class OtherLayers(OpenRALError):
+    """A checkpoint whose architecture has the asked name, but other layers."""
+
+    def __init__(self, file: Path, architecture: str, problems: Sequence[str]) -> None:
+        super().__init__(
+            f"{file} has other layers than architecture {architecture!r} of this version: "
+            f"{'; '.join(problems[:LISTED])}{f'; {len(problems) - LISTED} more' * (len(problems) > LISTED)}. "
+            "Use the version of openral_training that wrote it, or train anew"
         )
 
 
@@ -97,6 +110,7 @@ def read_checkpoint(file: Path) -> Checkpoint:
 
     Raises:
         NotACheckpoint: If it is none, or cannot be read.
+        OtherLayers: If its weights do not fit the architecture that it names.
     """
     if file.is_dir():
         file = next((file / name for name in ("best.pt", "last.pt") if (file / name).is_file()), file)
@@ -110,7 +124,23 @@ def read_checkpoint(file: Path) -> Checkpoint:
     found = Checkpoint(**{**content, "labels": tuple(content["labels"]), "size": tuple(content["size"])})
     if found.architecture not in ARCHITECTURES:
         raise NotACheckpoint(file, f"its architecture is {found.architecture!r}")
+    problems = _misfits(found)
+    if problems:
+        raise OtherLayers(file, found.architecture, problems)
     return found
+
+
+def _misfits(checkpoint: Checkpoint) -> list[str]:
+    """Return differences between the weights of a checkpoint and the layers that it should have."""
+    with torch.device("meta"):
+        layers = DetectionNetwork(checkpoint.architecture, len(checkpoint.labels)).state_dict()
+    found = {name: tuple(value.shape) for name, value in checkpoint.weights.items()}
+    wanted = {name: tuple(value.shape) for name, value in layers.items()}
+    return [
+        f"{name} has shape {found.get(name, 'none')}, expected {wanted.get(name, 'none')}"
+        for name in [*wanted, *found.keys() - wanted.keys()]
+        if found.get(name) != wanted.get(name)
+    ]
 
 
 def initial_weights(
@@ -121,7 +151,7 @@ def initial_weights(
     Classes that both have keep their part of the head; others start anew.
 
     Raises:
-        NotACheckpoint: See `read_checkpoint`.
+        NotACheckpoint, OtherLayers: See `read_checkpoint`.
         OtherArchitecture: If the architectures differ.
         ClassesDiffer: If the classes differ and ``new_classes`` is not set.
     """

@@ -60,6 +60,15 @@ def test_a_checkpoint_is_read_as_written(checks: dict[str, dict[str, Any]]) -> N
         ("empty_folder", ("NotACheckpoint", "none")),
         ("architecture", ("OtherArchitecture", "'micro'", "'tiny'")),
         ("classes", ("ClassesDiffer", "missing 'bowl'", "'cat'", "--new-classes")),
+        (
+            "layers",
+            (
+                "OtherLayers",
+                "stem.0.weight has shape (4, 3, 3, 3), expected (8, 3, 3, 3)",
+                "class_head.bias has shape none, expected (2,)",
+                "neck.weight has shape (1,), expected none",
+            ),
+        ),
         ("unknown", ("UnknownArchitecture", "'huge'", "'tiny'")),
         ("full_disk", ("CheckpointNotSaved", "the checkpoint before it is unchanged", "--resume")),
     ],
@@ -74,7 +83,7 @@ def test_a_full_disk_leaves_the_checkpoint_before_and_nothing_else(
     checks: dict[str, dict[str, Any]],
 ) -> None:
     assert checks["checkpoints"]["unchanged"]
-    assert checks["checkpoints"]["left"] == ["best.pt", "foreign.pt", "text.pt"]
+    assert checks["checkpoints"]["left"] == ["best.pt", "foreign.pt", "layers.pt", "text.pt"]
 
 
 def test_batches_depend_on_seed_and_number_alone(checks: dict[str, dict[str, Any]]) -> None:

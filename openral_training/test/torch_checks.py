@@ -114,6 +114,13 @@ def checkpoints() -> dict[str, object]:
         text.write_text("no checkpoint")
         torch.save({"weights": 1}, folder / "foreign.pt")
         Checkpoint("micro", LABELS, (96, 64), network.state_dict(), None, {"views": 3}).save(file)
+        other = {
+            **network.state_dict(),
+            "stem.0.weight": torch.zeros(4, 3, 3, 3),
+            "neck.weight": torch.zeros(1),
+        }
+        del other["class_head.bias"]
+        Checkpoint("micro", LABELS, (96, 64), other, None, {}).save(folder / "layers.pt")
         grown = initial_weights(file, "micro", ("bowl", "plate"), new_classes=True)
         kept = torch.equal(grown["class_head.weight"][0], network.state_dict()["class_head.weight"][1])
         return {
@@ -124,6 +131,7 @@ def checkpoints() -> dict[str, object]:
             "empty_folder": error_of(lambda: read_checkpoint(folder / "none")),
             "architecture": error_of(lambda: initial_weights(file, "tiny", LABELS, new_classes=False)),
             "classes": error_of(lambda: initial_weights(file, "micro", ("mug", "cat"), new_classes=False)),
+            "layers": error_of(lambda: read_checkpoint(folder / "layers.pt")),
             "unknown": error_of(lambda: DetectionNetwork("huge", 2)),
             **_full_disk(folder, file, network),
         }
