@@ -174,7 +174,7 @@ _RULES: tuple[_Rule, ...] = (
     (
         (
             r"(?:get |have )?(?P<surface>(?:the |my |our )?.+?) (?:cleared"
-            r"|needs (?:clearing|to be cleared))(?: off| first"
+            r"|needs (?:clearing|to be cleared)|(?:has|ought) to be cleared|must be cleared)(?: off| first"
             r"| away| up)*"
         ),
         _clear,

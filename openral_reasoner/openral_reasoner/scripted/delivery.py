@@ -251,7 +251,7 @@ MOVING: tuple[Rule, ...] = (
     (
         (
             rf"{_WISH}(?: (?:also|just|please))* (?P<what>(?!.* (?:in|on|at|inside|under) (?:the|my|our"
-            r"|your)\b).+)"
+            r"|your)\b).+?)(?: (?:over )?here)?"
         ),
         lambda m: read_bring(m["what"], ME),
     ),

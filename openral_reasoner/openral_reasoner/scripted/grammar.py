@@ -57,6 +57,9 @@ EXAMPLES = (
     "look at the table",
     "look in the fridge",
     "open the fridge",
+    "set the table for two",
+    "tidy the living room",
+    "if there is milk in the fridge, bring it to me",
 )
 MAX_LENGTH = 600
 """Longest text that is read as a goal [characters]; a longer one is a letter, not a request."""

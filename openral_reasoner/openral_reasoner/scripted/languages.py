@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 from functools import cache, cached_property
 from importlib.resources import files
@@ -118,10 +118,7 @@ class Language(Document):
 
     def question(self, said: str) -> str:
         """Return the question about a text, with the examples nearest to it."""
-        near = sorted(
-            self.examples, key=lambda each: -SequenceMatcher(None, said.lower(), each.lower()).ratio()
-        )
-        return self.not_understood.format(said=repr(said), examples="; ".join(near[:_NEAREST]))
+        return self.not_understood.format(said=repr(said), examples="; ".join(nearest(said, self.examples)))
 
 
 def _by_form(names: Mapping[str, str]) -> Mapping[str, str]:
@@ -146,6 +143,12 @@ def load_languages() -> tuple[Language, ...]:
     )
 
 
+def nearest(said: str, examples: Iterable[str]) -> list[str]:
+    """Return the examples most similar to a text."""
+    like = [(SequenceMatcher(None, said.lower(), each.lower()).ratio(), each) for each in examples]
+    return [each for _, each in sorted(like, key=lambda pair: -pair[0])[:_NEAREST]]
+
+
 def language_named(name: str) -> Language:
     """Return the language with this English name."""
     return next(each for each in load_languages() if each.name == name)
@@ -159,7 +162,7 @@ def fold(text: str) -> str:
 
 def spoken_language(text: str) -> Language | None:
     """Return the language of a text if it is not English: the one that knows most of its words."""
-    words = re.findall(r"[^\W\d_]+", fold(text).lower())
+    words = re.findall(r"[^\W\d_]+", _CONTRACTION.sub("", fold(text).lower()))
     english = sum(map(_is_english, words))
     known, best = max(
         ((sum(word in each.recognised for word in words), each) for each in load_languages()),
@@ -168,6 +171,7 @@ def spoken_language(text: str) -> Language | None:
     return best if known > english else None
 
 
+_CONTRACTION = re.compile(r"n't\b|'(?:re|ve|ll)\b")
 _ENGLISH = frozenset().union(*WORDS.values())
 
 

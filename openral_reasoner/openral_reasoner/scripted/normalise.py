@@ -51,7 +51,7 @@ _ASKING = (
     r"|manage to))*(?! mind\b)"
     r"|i (?:really )?(?:want|need|would like|'d like) (?:you|u) to|i'd (?:like|love|want|need) (?:you|u) to"
     r"|(?:you|u) (?:can|could|should|must|may|need to|have to|had better|ought to|better|will)"
-    r"|(?:your|ur) (?:task|job|mission|next job) is to|(?:it's|its) time (?:for you )?to"
+    r"|(?:your|ur) (?:task|job|mission|next job) is to|(?:(?:it's|its) )?time (?:for you )?to"
     r"|(?:don't|do not|dont) forget to|remember to|let's|lets|let us|go ahead and|go on and|go on|come on"
     r"|try (?:to|and)"
     r"|if (?:you|u) (?:don't|dont|do not|wouldn't|would not) mind|if (?:you|u) (?:can|could|would"
@@ -79,6 +79,7 @@ _BACK = re.compile(
     r"|cheers|ta|now|right (?:now|away)|straight ?away|immediately|quick(?:ly)?|asap|at once|if possible"
     r"|if you please"
     r"|if (?:you|u) (?:can|could|would|will|may|like)(?: manage)?(?: (?:it|that))?"
+    r"|if you(?:'d| would) be so (?:kind|good|nice)"
     r"|if (?:you|u) (?:don't|dont|do not|wouldn't) mind|if (?:it's|it is) (?:not too much trouble"
     r"|no (?:trouble|bother))"
     r"|(?:will|would|could|can|won't|wont|can't|couldn't|wouldn't) (?:you|u|ya|yer)(?: (?:please|do that"
@@ -105,7 +106,8 @@ _SET_OFF = re.compile(
     re.IGNORECASE,
 )
 POLITE = re.compile(
-    r"\b(?:please|pls|plz|thanks|thank you|thx|cheers|if you (?:don't|wouldn't) mind|if you please)\b",
+    r"\b(?:please|pls|plz|thanks|thank you|thx|cheers|if you (?:don't|wouldn't) mind|if you please"
+    r"|if you(?:'d| would) be so (?:kind|good|nice))\b",
     re.IGNORECASE,
 )
 _ROUNDS = 12
@@ -294,7 +296,7 @@ _REMARK = re.compile(
     r"| are) (?:an? )?(?:draught"
     r"|draft|smell|mess|fly|noise|guests?|people|visitors)|(?:he|she)(?:'s| is| has| feels| can't| cannot"
     r"| looks)"
-    r"|(?:my|our|the|his|her|your) \w+(?: \w+)?(?:'s|'re| is| are| has| have| hurts?| feels?)"
+    r"|(?:my|our|the|his|her|your|this) \w+(?: \w+)?(?:'s|'re| is| are| has| have| hurts?| feels?)"
     rf"|{PERSON}(?:'s| is| was| has| feels)"
     r"|(?:guests|visitors|people|friends|the kids|someone|somebody|everyone)(?:'s|'re| are| is| will))\b.*",
     re.IGNORECASE,

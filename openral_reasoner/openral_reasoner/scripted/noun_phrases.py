@@ -30,7 +30,8 @@ NUMBERS = {
 }
 _DETERMINERS = WORDS["determiners"]
 _ARTICLES = re.compile(
-    r"^(?:(?:(?:a )?(?:(?:little )?bit|drop|splash|dash|drizzle|little) of|some of|the|teh|an|a|some|any|this"
+    r"^(?:(?:(?:a )?(?:(?:little )?bit|drop|splash|dash|drizzle|little) of|some of"
+    r"|still(?= (?:some|any|the|my|\w+$))|the|teh|an|a|some|any|this"
     r"|that|these|those|another|(?:my|your|our|his|her|their|its)(?! (?:the|an?|some|my)\b))\s+)+",
     re.IGNORECASE,
 )

@@ -20,7 +20,7 @@ from openral_reasoner.scripted.goals import (
     Pour,
 )
 from openral_reasoner.scripted.grammar import EXAMPLES, load_serving_rules
-from openral_reasoner.scripted.languages import language_named
+from openral_reasoner.scripted.languages import language_named, nearest
 from openral_reasoner.scripted.steps import (
     Plan,
     PlanContext,
@@ -256,7 +256,8 @@ def ask_for_rewording(context: PlanContext, goal: NotUnderstood) -> Plan[str]:
     said = goal.words if len(goal.words) <= MAX_NAME else f"{goal.words[:MAX_NAME]}..."
     if goal.language:
         raise PlanFailed(language_named(goal.language).question(said))
-    raise PlanFailed(f"I don't understand {said!r}. Examples of what I understand: {'; '.join(EXAMPLES)}.")
+    near = "; ".join(nearest(said, EXAMPLES))
+    raise PlanFailed(f"I don't understand {said!r}. Examples of what I understand: {near}.")
 
 
 _MISSING: Mapping[str, str] = {

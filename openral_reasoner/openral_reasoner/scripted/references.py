@@ -208,6 +208,10 @@ _TOPICS = tuple(
         ),
         rf"(?P<fixture>{_THING})(?: is|'s| has)(?: been)?(?: left)?(?: wide| still)? (?:open|closed|shut)",
         rf"(?P<what>{_THING}) {_AT} (?P<place>.+)",
+        (
+            rf"(?:someone|somebody|you|i|we|{PERSON}) (?:has |have )?left (?P<fixture>{_THING})"
+            r" (?:wide )?(?:open|closed|shut)"
+        ),
         rf"(?P<fixture>{_THING})(?: is| are|'s) (?:full of|covered (?:in|with)) \w+(?: \w+)?",
         rf"(?P<fixture>{_THING})(?: is| are|'s| looks?) (?:(?:a|so|too|very|all|still|quite) )*(?!not\b)\w+",
     )

@@ -23,12 +23,13 @@ SEEK = (
     r"|did (?:i|we) (?:leave|put|forget|drop)|(?:any chance )?you know where|what did (?:i|we) do with"
     r"|has any(?:one|body) seen|i (?:want|would like) to know where"
     r"|(?:do you|can you|could you|did you) (?:happen to )?(?:see|know where)|(?:happen to )?know where"
-    r"|any (?:idea|clue) where"
+    r"|(?:have you )?(?:got )?any (?:idea|clue) where"
     r"|i (?:really )?(?:wonder|don't know|do not know|forgot|forget|can't remember|need to know"
     r"|have no idea) where"
     r"|i(?:'ve| have)? (?:lost|mislaid|misplaced)|(?:i )?(?:still )?(?:can't|cannot|couldn't"
-    r"|could not) (?:find|see|locate)|lost"
+    r"|could not)(?: seem to)? (?:find|see|locate)|lost"
     r"|(?:i'm|i am|we're|we are|i've been|i have been) (?:looking|searching|hunting) for|is there|are there"
+    r"|(?:do|have) we (?:have|got)(?= (?:any|some)\b)"
     r"|what(?:'s| has| have) (?:become of|happened to)|where (?:has|have))"
 )
 _GOT_TO = (
@@ -42,6 +43,7 @@ _GLANCE = (
     r" ?(?:look|peek|glance|eyes?|gander|peep|check|glimpse|squint|butcher's)"
 )
 _HAND = r"(?:in(?:to)?|with) (?:your|the|ur) (?:\w+ )?(?:hands?|grippers?|arm|claw|fingers|grip)"
+_HIDING = r"(?:drawer|cabinet|cupboard|wardrobe|closet|fridge|refrigerator|freezer|oven|microwave|dishwasher)"
 _GO = (
     r"(?:go|drive|head|walk|run|move(?: yourself)?|come|travel|roll|proceed|nip|pop|return|navigate|wander"
     r"|get(?: yourself)?"
@@ -136,6 +138,10 @@ LOOKING: tuple[Rule, ...] = (
         lambda m: LookInside(_fixture(m["inside"])),
     ),
     (
+        rf"(?:check|inspect|examine) (?P<inside>(?:the|my|our) (?:\w+ )?{_HIDING})",
+        lambda m: LookInside(_fixture(m["inside"])),
+    ),
+    (
         rf"(?:{_GLANCE}|look|peek|peep|glance|gaze|stare) (?:at|over|round|around|through) (?P<what>.+)",
         lambda m: LookAt(plain(m["what"])),
     ),
@@ -199,7 +205,7 @@ DOORS: tuple[Rule, ...] = (
     ),
     (
         (
-            r"(?:get|have|make sure|push|pull|swing|slide|draw|see that|i want|i need|i'd like"
+            r"(?:get|have|make sure|push|pull|pop|swing|slide|draw|see that|i want|i need|i'd like"
             r"|be sure|want|need)"
             r" (?P<door>.+?)(?: is| gets)? (?P<latch>open(?:ed)?|closed?|shut|to)(?: (?:again"
             r"|for me|for us))*"
@@ -229,7 +235,10 @@ TAKING: tuple[Rule, ...] = (
         r"(?:grab|take|get|catch|keep)(?: a)? (?:hold|grip) (?:of|on) (?P<taken>(?!.* for me$).+)",
         lambda m: PickUp(*split_place(m["taken"])),
     ),
-    (r"(?:pick|lift|take|hold|scoop|snatch) (?P<taken>.+?) up", lambda m: PickUp(*split_place(m["taken"]))),
+    (
+        r"(?:pick|lift|take|hold|scoop|snatch) (?P<taken>.+?) up(?: (?:off|from) the (?:floor|ground))?",
+        lambda m: PickUp(*split_place(m["taken"])),
+    ),
     (
         (
             r"(?:pick up|pick|grab|grasp|lift(?: up)?|hold(?: on to| onto)?|take up|take|seize|grip|clutch"

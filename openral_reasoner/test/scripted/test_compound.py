@@ -22,10 +22,13 @@ from openral_reasoner_testing.goal_meanings import Paraphrase, Reading, describe
 
 HERE = Path(__file__).parent
 SPOKEN = load_paraphrases(HERE / "spoken_goals.yaml")
+THIRD = load_paraphrases(HERE / "third_spoken_goals.yaml")
 MORE = load_paraphrases(HERE / "more_spoken_goals.yaml")
 
 
-@pytest.mark.parametrize(("spoken", "right"), [(SPOKEN, 0.99), (MORE, 0.96)], ids=["spoken", "more"])
+@pytest.mark.parametrize(
+    ("spoken", "right"), [(SPOKEN, 0.99), (MORE, 0.96), (THIRD, 0.95)], ids=["spoken", "more", "third"]
+)
 def test_spoken_goals_are_understood_or_asked_back(spoken: tuple[Paraphrase, ...], right: float) -> None:
     readings = {paraphrase.text: paraphrase.read() for paraphrase in spoken}
     wrong = {text: said for text, (reading, said) in readings.items() if reading is Reading.WRONG}

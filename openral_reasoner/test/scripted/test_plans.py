@@ -4,7 +4,7 @@ import pytest
 
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.scripted.goals import Find
+from openral_reasoner.scripted.goals import Find, NotUnderstood
 from openral_reasoner.scripted.plans import plan_for
 from openral_reasoner.scripted.steps import PlanContext, PlanFailed
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool
@@ -46,3 +46,13 @@ def test_a_locator_that_goes_while_it_is_chosen_leaves_what_memory_has(palette: 
 def test_a_look_that_is_refused_while_a_locator_is_there_is_no_look(palette: ToolPalette) -> None:
     with pytest.raises(PlanFailed, match="can't verify that it is there: INVALID_CALL"):
         told(palette, palette)
+
+
+def test_a_goal_that_is_not_understood_is_asked_back_with_the_most_similar_examples(
+    palette: ToolPalette,
+) -> None:
+    plan = plan_for(PlanContext(palette), NotUnderstood("lay out the table for twelve and a half"))
+    with pytest.raises(PlanFailed) as asked:
+        next(plan)
+    assert "set the table for two" in str(asked.value)
+    assert str(asked.value).count(";") == 2
