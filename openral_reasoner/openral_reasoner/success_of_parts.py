@@ -24,6 +24,7 @@ from openral_reasoner.scripted.goals import (
     SetTable,
     Swap,
     Tidy,
+    WaitFor,
 )
 from openral_reasoner.scripted.grammar import place_settings
 from openral_reasoner.success import (
@@ -48,12 +49,11 @@ _NOT_ONE = re.compile(
 
 
 def predicate_of(words: str) -> Request | None:
-    """Parse a goal; None if it, or a part of it, is not understood."""
+    """Parse a goal; None if it, or a part of it, is not understood or cannot be proven."""
     request = parse_request(words)
-    unclear = any(
-        isinstance(part, NotSupported | NotUnderstood) or (isinstance(part, SetTable) and not part.count)
-        for part in parts_of(request)
-    )
+    parts = parts_of(request)
+    unclear = any(isinstance(part, NotSupported | NotUnderstood | WaitFor) for part in parts)
+    unclear = unclear or any(isinstance(part, SetTable) and not part.count for part in parts)
     return None if unclear or any(map(_NOT_ONE.search, phrases(request))) else request
 
 

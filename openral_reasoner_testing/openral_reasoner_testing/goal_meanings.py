@@ -32,6 +32,7 @@ from openral_reasoner.scripted.goals import (
     SetTable,
     Swap,
     Tidy,
+    WaitFor,
 )
 from openral_reasoner.scripted.noun_phrases import singular
 from openral_reasoner.terms import normalize_term
@@ -98,8 +99,7 @@ def _not_supported(goal: NotSupported) -> str:
     name, _, way = (
         goal.ability.partition("_") if goal.ability.startswith("switch") else (goal.ability, "", "")
     )
-    then = [describe(goal.then)] if goal.then is not None else []
-    return _call(name, *filter(None, (way, goal.words, *then)))
+    return _call(name, *filter(None, (way, goal.words)))
 
 
 _WRITERS: Mapping[type, Callable[..., str]] = {
@@ -122,6 +122,7 @@ _WRITERS: Mapping[type, Callable[..., str]] = {
     Swap: lambda goal: _call("swap", *sorted((goal.first, goal.second))),
     Conditional: _condition,
     Sequence: lambda goal: "; ".join(describe(part) for part in goal.parts),
+    WaitFor: lambda goal: _call("wait", goal.who, describe(goal.then)),
     NotSupported: _not_supported,
     NotUnderstood: lambda goal: ASK,
 }

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from openral_reasoner.scripted.goals import Bring, BringFilled, Conditional, Find, NotSupported, Request
+from openral_reasoner.scripted.goals import Bring, BringFilled, Conditional, Find, Request, WaitFor
 from openral_reasoner.scripted.grammar import is_sound
 from openral_reasoner.scripted.normalise import bare
 from openral_reasoner.scripted.noun_phrases import is_noun_phrase, is_object, is_person, plain, split_place
@@ -107,7 +107,7 @@ def read_wait(words: str, read: Reader) -> Request | None:
         who = then.to if isinstance(then, Bring | BringFilled) and is_person(then.to) else ""
     else:
         then = read(match["then"], Mentioned(person=who)) if is_noun_phrase(who) else None
-    return NotSupported("wait", who, then=then) if who and then is not None else None
+    return WaitFor(who, then) if who and then is not None else None
 
 
 def read_condition(words: str, read: Reader) -> Request | None:

@@ -87,14 +87,12 @@ class NotSupported:
     """Goal that is understood but cannot be done.
 
     Args:
-        ability: Missing ability: press, switch_off, switch_on or wait.
-        words: Object, person or number that it concerns; may be empty.
-        then: Goal to do after waiting.
+        ability: Missing ability: press, switch_off or switch_on.
+        words: Object that it concerns.
     """
 
     ability: str
     words: str = ""
-    then: "Request | None" = None
 
 
 Goal = (
@@ -172,6 +170,14 @@ class Conditional:
 
 
 @dataclass(frozen=True, slots=True)
+class WaitFor:
+    """Wait until a person has come, then do something."""
+
+    who: str
+    then: "Request"
+
+
+@dataclass(frozen=True, slots=True)
 class Sequence:
     """Two or more goals; if ``ordered``, each needs the one before it."""
 
@@ -179,5 +185,5 @@ class Sequence:
     ordered: bool = False
 
 
-Compound = BringSeveral | BringEach | Swap | Tidy | Clear | SetTable | Conditional | Sequence
+Compound = BringSeveral | BringEach | Swap | Tidy | Clear | SetTable | Conditional | WaitFor | Sequence
 Request = Goal | Compound

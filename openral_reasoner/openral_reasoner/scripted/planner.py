@@ -3,9 +3,11 @@
 It gets the same context as any other model and makes one call per turn.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass, field, replace
 
+from openral_core.consent import ANSWERS, is_yes
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
 from openral_reasoner.behaviors.ending import TOO_EARLY
@@ -24,6 +26,7 @@ from openral_reasoner.scripted.goals import (
     SetTable,
     Swap,
     Tidy,
+    WaitFor,
 )
 from openral_reasoner.scripted.grammar import place_settings
 from openral_reasoner.scripted.listing import MAX_COUNT
@@ -218,6 +221,31 @@ def conditional(context: PlanContext, goal: Conditional) -> Plan[str]:
     return f"{said} {(yield from run_part(context, branch))}"
 
 
+def wait_for(context: PlanContext, goal: WaitFor) -> Plan[str]:
+    """Wait for the operator to say that a person has come: no detector knows one person from another.
+
+    Raises:
+        PlanFailed: If the answer is not a yes.
+    """
+    question = AskHumanTool(
+        question=f"I can't recognise people. Please answer 'yes' when {goal.who} is here.", choices=ANSWERS
+    )
+    reply = yield question
+    if reply.status == TOO_EARLY:
+        reply = yield question
+    if not has_come(reply.operator_words, goal.who):
+        raise PlanFailed(f"I was told {reply.operator_words!r} about {goal.who}. What should I do?")
+    return f"I was told that {goal.who} is here. {(yield from run_part(context, goal.then))}"
+
+
+def has_come(answer: str, who: str) -> bool:
+    """Return True if an answer says, without a doubt, that a person has come."""
+    person = rf"(?:{re.escape(who)}|he|she|they)(?:'s| is|'re| are| has| have)?(?: just)?"
+    arrived = rf"(?:yes,? )?(?:{person} )?(?:now )?(?:here|come|arrived|back)(?: now)?"
+    said = answer.strip().rstrip(".!")
+    return is_yes(said) or re.fullmatch(arrived, said, re.IGNORECASE) is not None
+
+
 def look_for(context: PlanContext, goal: Find) -> Plan[ObjectSummary | None]:
     """Search an object where it is said to be, else everywhere; None if every place was looked at in vain.
 
@@ -269,6 +297,7 @@ _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
     Clear: clear,
     SetTable: set_table,
     Conditional: conditional,
+    WaitFor: wait_for,
 }
 
 

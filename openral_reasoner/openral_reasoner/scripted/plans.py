@@ -264,7 +264,6 @@ _MISSING: Mapping[str, str] = {
     "press": "press the {}",
     "switch_off": "switch off the {}",
     "switch_on": "switch on the {}",
-    "wait": "wait for {}",
 }
 """Names of the abilities that are understood but missing."""
 

@@ -17,6 +17,7 @@ from openral_reasoner.scripted.goals import (
     NotSupported,
     NotUnderstood,
     Sequence,
+    WaitFor,
 )
 from openral_reasoner_testing.goal_meanings import Paraphrase, Reading, describe, load_paraphrases
 
@@ -106,7 +107,7 @@ def test_a_broom_is_no_room() -> None:
 
 def test_abilities_that_are_missing_are_understood() -> None:
     assert parse_request("turn the lamp on") == NotSupported("switch_on", "lamp")
-    waiting = NotSupported("wait", "Anna", then=Bring("keys", "Anna"))
+    waiting = WaitFor("Anna", Bring("keys", "Anna"))
     assert parse_request("when Anna comes, give her the keys") == waiting
 
 
