@@ -30,7 +30,7 @@ settings.load_profile("busy_machine")
 GUARDS = "openral_ros.callback_guard"
 SPIN = 0.02
 """Longest wait in one spin [s]."""
-TIMEOUT = 30.0
+TIMEOUT = 60.0
 """Longest wait for a condition [s]: what takes milliseconds on an idle machine took seconds on a busy one."""
 LEAVE_TIMEOUT = 5.0
 """Time for ending threads to release their nodes [s]."""

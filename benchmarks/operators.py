@@ -1,5 +1,7 @@
 """Three operators who send goals, stops and answers at random to one robot, on the launched graph.
 
+No node is restarted, so the memory of each one's whole life is seen.
+
 MINUTES=n in the environment, else 30; SEED=n draws what they say and when. REAL_TIME_FACTOR=1 limits the
 simulation to real time. By the skill server's own record no goal may run on after a stop, and none may begin
 before the next mission. By the statuses one mission runs at a time.
@@ -11,13 +13,15 @@ import random
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 
 from graph.fault_injection.goal_log import ExecutedGoal
 from graph.faults.deployment import FaultTestDeployment, Setup, is_alive
 from graph.faults.matrix import Row, keep
 from graph.faults.operator import Acknowledged, Operator
+from graph.faults.resource_usage import ResourceUsage, resource_usage
 
 from openral_bringup.deploy.process_supervisor import remove_stale_segments
 from openral_core.missions import PromptOutcome
@@ -40,6 +44,8 @@ PAUSE = 10.0
 """Mean time between two prompts of an operator [s]."""
 GRACE = 8.0
 """Longest time for the robot to stop [s]: retreat from a grasp, on a loaded machine."""
+SAMPLE_PERIOD = 20.0
+"""Time between two measurements of memory [s]: measuring takes some 50 ms of a core."""
 SETUP = Setup(patience=15.0, real_time_factor=float(os.environ.get("REAL_TIME_FACTOR", "0")))
 
 
@@ -57,7 +63,10 @@ async def _missions(seconds: float, seed: int) -> Row:
             operators = [Operator(name) for name in NAMES]
             end = time.monotonic() + seconds
             dice = [random.Random(f"{seed}/{name}") for name in NAMES]
-            await asyncio.gather(*map(_speak, operators, dice, [end] * len(NAMES)))
+            usage: list[Mapping[str, ResourceUsage]] = []
+            await asyncio.gather(
+                *map(_speak, operators, dice, [end] * len(NAMES)), _measure_memory(rig, usage, end)
+            )
             operators[0].say("stop")
             idle = await rig.until(lambda: not operators[0].running, 30.0)
             await asyncio.sleep(GRACE)
@@ -82,9 +91,35 @@ async def _missions(seconds: float, seed: int) -> Row:
         "longest_stop_s": round(max(standstills(goals, acknowledged), default=0.0), 2),
         "idle_at_the_end": idle,
         "restarts": restarts,
+        "memory_growth_mb": memory_growth(usage),
         "left_processes": sum(map(is_alive, rig.seen.values())),
         "left_segments": remove_stale_segments(),
     }
+
+
+async def _measure_memory(
+    rig: FaultTestDeployment, usage: list[Mapping[str, ResourceUsage]], end: float
+) -> None:
+    while time.monotonic() < end:
+        usage.append(resource_usage(rig))
+        await asyncio.sleep(SAMPLE_PERIOD)
+
+
+def memory_growth(usage: Sequence[Mapping[str, ResourceUsage]]) -> dict[str, float]:
+    """Return the growth of each node's memory from the second quarter to the last [MB], by medians.
+
+    The first quarter fills caches. A sample with another number of children than the last one is left out: a
+    worker that is switched off and on is no growth.
+    """
+    quarter = len(usage) // 4
+    parts = usage[quarter : 2 * quarter], usage[-quarter:]
+    grown: dict[str, float] = {}
+    for node, last in usage[-1].items() if quarter else ():
+        alike = [[each[node] for each in part if node in each] for part in parts]
+        settled, latest = ([used.memory for used in part if used.children == last.children] for part in alike)
+        if settled and latest:
+            grown[node] = round(median(latest) - median(settled), 1)
+    return grown
 
 
 async def _speak(operator: Operator, dice: random.Random, end: float) -> None:

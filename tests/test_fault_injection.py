@@ -11,6 +11,7 @@ pytest.importorskip("openral_msgs")
 from graph.fault_injection.goal_log import ExecutedGoal, done_twice
 from graph.faults.model_endpoint import decision
 from graph.faults.operator import Acknowledged
+from graph.faults.resource_usage import ResourceUsage
 
 from openral_core.missions import PromptOutcome
 
@@ -100,3 +101,15 @@ def test_a_goal_after_a_stop_is_found(
     found = list(operators.goals_after_stops([goal], prompts))
     assert len(found) == bool(problem)
     assert all(problem in line for line in found)
+
+
+def test_growth_of_memory_is_measured_after_the_warm_up_and_beside_the_same_children(
+    operators: ModuleType,
+) -> None:
+    def used(memory: float, children: int = 0) -> ResourceUsage:
+        return ResourceUsage(memory, 10, 4, children)
+
+    samples = [{"node": used(memory)} for memory in (10.0, 50.0, 80.0, 80.0, 81.0, 82.0, 84.0, 84.0)]
+    samples[3]["node"] = used(300.0, children=1)
+    assert operators.memory_growth(samples) == {"node": 4.0}
+    assert operators.memory_growth(samples[:3]) == {}

@@ -4,7 +4,7 @@ Checked against `TESTED_VERSION`; ``test/test_rclpy_internals.py`` fails when a 
 allows one of them or no longer needs it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rclpy.action import ActionClient
@@ -34,6 +34,17 @@ def intercept_messages(subscription: Subscription, on_message: Callable[[object]
         receive(message)
 
     subscription.callback = observe
+
+
+def take_waiting(subscription: Subscription) -> Iterator[Any]:
+    """Yield the messages that have arrived and for which no executor has called back.
+
+    Reason: a node that ends has no other way to handle what has arrived.
+    """
+    handle = subscription.handle
+    with handle:
+        while (taken := handle.take_message(subscription.msg_type, subscription.raw)) is not None:
+            yield taken[0]
 
 
 def intercept_requests(service: Service, wrap: Callable[[ServiceCallback], ServiceCallback]) -> None:

@@ -50,6 +50,24 @@ def test_the_installed_version_is_the_tested_one() -> None:
     assert (int(major), int(minor)) == rclpy_internals.TESTED_VERSION
 
 
+def test_messages_that_wait_are_taken_without_an_executor(
+    node: Node, wait_until: Callable[..., None]
+) -> None:
+    subscription = node.create_subscription(String, TOPIC, lambda _: None, RELIABLE)
+    publisher = node.create_publisher(String, TOPIC, RELIABLE)
+    wait_until(lambda: publisher.get_subscription_count() == 1)
+    taken: list[str] = []
+
+    def is_taken() -> bool:
+        taken.extend(message.data for message in rclpy_internals.take_waiting(subscription))
+        return len(taken) == 3
+
+    for word in ("a", "b", "c"):
+        publisher.publish(String(data=word))
+    wait_until(is_taken)
+    assert taken == ["a", "b", "c"]
+
+
 def test_messages_are_intercepted_before_the_callback(node: Node, spin_until: SpinUntil) -> None:
     order: list[str] = []
     subscription = node.create_subscription(String, TOPIC, lambda _: order.append("callback"), RELIABLE)

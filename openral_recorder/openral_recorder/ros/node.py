@@ -16,6 +16,7 @@ from pathlib import Path
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from pydantic import Field
 from rclpy.serialization import serialize_message
+from rclpy.subscription import Subscription
 from std_msgs.msg import String
 
 from openral_core.errors import OpenRALError
@@ -23,9 +24,11 @@ from openral_recorder.ros.topic_recorder import TopicRecorder, compatible_qos
 from openral_recorder.schemas import ros_schema
 from openral_recorder.selection import MAX_TOPICS, TopicSelection
 from openral_recorder.writer import McapRecording, RecordingLimits
+from openral_ros.callback_guard import guard_of
 from openral_ros.lifecycle_node import SUCCESS, LifecycleNodeBase
 from openral_ros.parameters import Parameters, declare
 from openral_ros.qos import RELIABLE
+from openral_ros.rclpy_internals import take_waiting
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
 from openral_ros.worker_thread import ExecutorQueue
@@ -234,7 +237,13 @@ class RecorderNode(LifecycleNodeBase):
             return
         self._topics[topic] = recorder
         qos = compatible_qos(publishers)
-        scope.subscription(recorder.message_class, topic, recorder.on_message, qos, raw=True)
+        subscription = scope.subscription(recorder.message_class, topic, recorder.on_message, qos, raw=True)
+        scope.callback(self._record_waiting, subscription, recorder)
+
+    def _record_waiting(self, subscription: Subscription, recorder: TopicRecorder) -> None:
+        """Record what has arrived until the end."""
+        for data in take_waiting(subscription):
+            guard_of(self).run(f"subscription {subscription.topic_name}", recorder.on_message, data)
 
     def _follow(self, recording: McapRecording, files: JsonLinesFollower) -> None:
         for name, line in files.new_lines():

@@ -16,6 +16,7 @@ import rclpy
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 from rclpy.context import Context
+from rclpy.qos import QoSProfile
 from rosbags.highlevel import AnyReader
 from sensor_msgs.msg import Image
 from std_msgs.msg import String
@@ -27,6 +28,8 @@ from openral_ros.conversions.images import image_message
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 
 SpinUntil = Callable[..., None]
+EVERY = QoSProfile(depth=50)
+"""Reliable, and deep enough for every message of a test: a writer overwrites what is not acknowledged."""
 MAIN = "import sys; from openral_recorder.ros.node import main; sys.exit(main())"
 
 
@@ -46,7 +49,7 @@ def recorder(folder: Path, *parameters: str, code: str = MAIN) -> Iterator[subpr
 
 def finish(process: subprocess.Popen[bytes]) -> int:
     process.send_signal(signal.SIGINT)
-    return process.wait(timeout=15.0)
+    return process.wait(timeout=60.0)
 
 
 def counts_by_mcap(path: Path) -> dict[str, int]:
@@ -74,7 +77,7 @@ def publish(ros_context: Context, spin_until: SpinUntil) -> Iterator[Callable[..
 
     def run(message_type: type, topic: str, qos: object, messages: list[object]) -> None:
         publisher = node.create_publisher(message_type, topic, qos)
-        spin_until(node, lambda: publisher.get_subscription_count() > 0, 30.0)
+        spin_until(node, lambda: publisher.get_subscription_count() > 0)
         for message in messages:
             publisher.publish(message)
         if qos is not SENSOR:
@@ -87,7 +90,7 @@ def publish(ros_context: Context, spin_until: SpinUntil) -> Iterator[Callable[..
 def test_two_foreign_readers_count_what_was_published(publish: Callable[..., None], tmp_path: Path) -> None:
     pixels = np.full((48, 64, 3), 90, np.uint8)
     with recorder(tmp_path) as process:
-        publish(String, "/words", RELIABLE, [String(data=str(item)) for item in range(30)])
+        publish(String, "/words", EVERY, [String(data=str(item)) for item in range(30)])
         publish(MissionStatus, "/openral/mission", LATCHED, [MissionStatus(goal="find the mug")])
         publish(Image, "/head/image_raw", RELIABLE, [image_message(pixels, "rgb8", 1.0, "head")] * 5)
         assert finish(process) == 0
@@ -121,7 +124,7 @@ def test_a_killed_recorder_leaves_a_file_that_is_recovered(
 ) -> None:
     path = tmp_path / "run.mcap"
     with recorder(tmp_path) as process:
-        publish(String, "/words", RELIABLE, [String(data=str(item)) for item in range(20)])
+        publish(String, "/words", EVERY, [String(data=str(item)) for item in range(20)])
         wait_until(lambda: flushed(path))
         os.kill(process.pid, signal.SIGKILL)
         process.wait(timeout=10.0)
@@ -176,7 +179,7 @@ def flushed(path: Path) -> bool:
     return counts_by_mcap(copy).get("/words", 0) == 20
 
 
-def wait_until(condition: Callable[[], bool], timeout: float = 30.0) -> None:
+def wait_until(condition: Callable[[], bool], timeout: float = 60.0) -> None:
     deadline = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < deadline, "not in time"
