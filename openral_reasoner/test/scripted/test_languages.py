@@ -4,14 +4,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from openral_core.documents import parse_yaml
 from openral_core.text.stop_words import contains_stop_word, is_stop_phrase
 from openral_reasoner.scripted.compound import parse_request
-from openral_reasoner.scripted.foreign_goals import read_foreign
-from openral_reasoner.scripted.goals import Bring, Find, GoTo, MoveDoor, NotUnderstood, Sequence, Tidy
+from openral_reasoner.scripted.goals import NotUnderstood
 from openral_reasoner.scripted.languages import language_named, load_languages, spoken_language
 from openral_reasoner_testing.goal_meanings import Reading, load_paraphrases
 
@@ -51,79 +48,9 @@ def test_the_examples_of_a_language_are_understood(name: str) -> None:
     assert [each for each in examples if isinstance(parse_request(each), NotUnderstood)] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "goal"),
-    [
-        ("Bring den Apfel in die Küche.", Bring("apple", "kitchen")),
-        ("Hol den Apfel aus der Küche.", Bring("apple", "me", "kitchen")),
-        ("Apporte la pomme dans la cuisine.", Bring("apple", "kitchen")),
-        ("Va chercher la pomme dans la cuisine.", Bring("apple", "me", "kitchen")),
-        ("Lleva la manzana a la cocina.", Bring("apple", "kitchen")),
-        ("Trae la manzana de la cocina.", Bring("apple", "me", "kitchen")),
-        ("Dale el libro a José.", Bring("book", "José")),
-        ("hol die kleine grüne kanne", Bring("small green pitcher")),
-        ("raeum die kueche auf", NotUnderstood("raeum die kueche auf", "German")),
-        ("Räum die Küche auf", Tidy("kitchen")),
-        ("donde esta la llave", parse_request("¿Dónde está la llave?")),
-    ],
-)
-def test_place_receiver_and_object_keep_their_parts(text: str, goal: object) -> None:
-    assert parse_request(text) == goal
-
-
-def test_words_of_order_make_an_ordered_sequence() -> None:
-    parts = (Bring("cup"), MoveDoor("fridge", open=False))
-    assert parse_request("Bring mir die Tasse und mach den Kühlschrank zu.") == Sequence(parts)
-    ordered = parse_request("Bring mir zuerst die Tasse, dann mach den Kühlschrank zu.")
-    assert ordered == Sequence(parts, ordered=True)
-    went = Sequence((GoTo("kitchen"), Bring("apple")))
-    assert parse_request("Ve a la cocina y tráeme una manzana.") == went
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Bring mir die Tasse nicht.",
-        "Bring mir die Tasse und wasch den Hund.",
-        "Range le livre.",
-        "Pose la tasse sous la table.",
-        "Despeja la manzana.",
-        "Bring mir hundert Tassen.",
-        "Bring mir 40 Tassen.",
-        "Bring der Katze die Tasse.",
-        "Bring mir ein Glas Schere.",
-    ],
-)
-def test_what_is_not_accounted_for_is_asked_back(text: str) -> None:
-    assert isinstance(parse_request(text), NotUnderstood)
-
-
 def test_the_question_is_in_the_language_with_the_nearest_examples() -> None:
     language = language_named("German")
     question = language.question("Öffne die Kühltruhe aus dem Keller")
     assert question.startswith("Ich verstehe 'Öffne die Kühltruhe aus dem Keller' nicht.")
     assert "Öffne den Kühlschrank." in question
     assert sum(each in question for each in language.examples) == 3
-
-
-WORDS = sorted({word for each in load_languages() for word in (*each.recognised, "und", ",", "7", "Anna")})
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(st.sampled_from(WORDS), max_size=25), st.sampled_from([each.name for each in load_languages()])
-)
-def test_any_words_are_read_or_asked_back(words: list[str], name: str) -> None:
-    text = " ".join(words)
-    assert read_foreign(language_named(name), text) == read_foreign(language_named(name), text)
-
-
-@pytest.mark.parametrize(
-    ("language", "negated"),
-    [("german", "{} nicht"), ("german", "Nicht {}"), ("french", "Ne pas {}"), ("spanish", "No {}")],
-)
-def test_a_negated_goal_is_never_acted_on(language: str, negated: str) -> None:
-    goals = (*FOREIGN[f"spoken_{language}"], *FOREIGN[f"unseen_{language}"])
-    texts = [negated.format(each.text.strip("\u00a1\u00bf.!? ")) for each in goals]
-    acting = [text for text in texts if not isinstance(parse_request(text), NotUnderstood | Find)]
-    assert acting == []
