@@ -22,6 +22,8 @@ UP, ANSWER, SETTLED = 180.0, 20.0, 3.0
 HIDDEN = "/_"
 VARYING = {"qos_overrides"}
 """Parameters that rclpy adds by itself."""
+ON_DEMAND = {"/world_state": {"/head/image_raw", "/wrist/image_raw"}}
+"""Subscriptions that come and go with what is in sight."""
 TYPES = {
     value: name.removeprefix("PARAMETER_").lower()
     for name, value in vars(ParameterType).items()
@@ -77,9 +79,12 @@ class Onlooker:
             by_node = (name, namespace)
             clients = get_action_client_names_and_types_by_node(node, *by_node)
             servers = get_action_server_names_and_types_by_node(node, *by_node)
-            found[f"{namespace.rstrip('/')}/{name}"] = {
+            full = f"{namespace.rstrip('/')}/{name}"
+            subscribed = node.get_subscriber_names_and_types_by_node(*by_node)
+            lasting = [each for each in subscribed if each[0] not in ON_DEMAND.get(full, ())]
+            found[full] = {
                 "publishes": _typed(node.get_publisher_names_and_types_by_node(*by_node)),
-                "subscribes": _typed(node.get_subscriber_names_and_types_by_node(*by_node)),
+                "subscribes": _typed(lasting),
                 "serves": _typed(node.get_service_names_and_types_by_node(*by_node)),
                 "asks": _typed(node.get_client_names_and_types_by_node(*by_node)),
                 "acts": _typed(servers),
@@ -97,7 +102,7 @@ class Onlooker:
             }
             for way, item in ends.items():
                 own = {_quality_of(end) for end in item if _full_name(end) == name}
-                if own:
+                if own and not (way == "subscribes" and topic in ON_DEMAND.get(name, ())):
                     found[f"{way} {topic}"] = sorted(own)
         return found
 

@@ -129,7 +129,7 @@ function paint(canvas, nodes, sections, left) {
 
 function palette() {
   const style = getComputedStyle(document.documentElement);
-  return new Proxy({}, { get: (_, name) => style.getPropertyValue(`--${String(name)}`).trim() });
+  return new Proxy({}, { get: (known, name) => (known[name] ??= style.getPropertyValue(`--${String(name)}`).trim()) });
 }
 
 function projection(width, height) {

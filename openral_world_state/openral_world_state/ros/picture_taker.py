@@ -28,7 +28,7 @@ from openral_world_state.pictures import ObjectPictures, Picture
 from openral_world_state.tracking import Observation
 from openral_world_state.world import IntegrationResult
 
-LINGER = 2.5
+LINGER = 2.0
 """Time without a wanted picture after which images are no longer subscribed to [s]: a slow detector's
 period and latency."""
 MAX_BYTES = 32_000_000
@@ -71,7 +71,7 @@ class PictureTaker:
     def __init__(self, scope: ResourceScope, node: Node, pictures: ObjectPictures) -> None:
         self._scope, self._node, self._pictures = scope, node, pictures
         self._cameras: dict[str, WatchedCamera] = {}
-        scope.timer(LINGER / 5.0, self._unsubscribe)
+        scope.timer(LINGER / 8.0, self._unsubscribe)
 
     def on_view(self, view: DepthView, detections: Sequence[Detection], result: IntegrationResult) -> None:
         """Take pictures of the objects in a view that are shown better than before."""
