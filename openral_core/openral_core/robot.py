@@ -30,6 +30,13 @@ class Camera(Document):
     depth_info: OptionalName = Field(
         default="", description="CameraInfo of depth in a frame of its own; empty = registered to the image"
     )
+    semantic: OptionalName = Field(
+        default="",
+        description="semantic instance images, as some simulators publish them; empty = none",
+    )
+    labels: OptionalName = Field(
+        default="", description="vision_msgs/LabelInfo of the semantic images; empty = none"
+    )
     rectified: bool = Field(
         default=False, description="the image is rectified: P of info applies, not K and D"
     )
@@ -278,6 +285,11 @@ class RobotDescription(Document):
         description="time that a goal goes on without any client of execute_rskill in the graph [s]",
     )
 
+    @property
+    def semantic(self) -> bool:
+        """True if its cameras publish semantic images, as those of some simulators do."""
+        return all(camera.semantic and camera.labels for camera in self.cameras.values())
+
     @model_validator(mode="after")
     def _cameras_have_one_transport(self) -> Self:
         transports = {name: camera.transport for name, camera in self.cameras.items()}
@@ -327,6 +339,8 @@ def driver_topics(robot: RobotDescription) -> dict[str, str]:
             "camera_info": topics.info,
             "depth": topics.depth,
             "depth/camera_info": topics.depth_info,
+            "semantic": topics.semantic,
+            "labels": topics.labels,
         }
         for stream, topic in streams.items():
             if topic:

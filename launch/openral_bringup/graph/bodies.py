@@ -20,7 +20,8 @@ STOP_FILE = "emergency_stop.json"
 class Body:
     """The node that serves the robot's skills, the map of its home, and its cameras and frames.
 
-    ``geometry`` holds parameters of `world_state`; ``compressed``: its cameras publish compressed images.
+    ``geometry`` holds parameters of `world_state`; ``compressed``: its cameras publish compressed images,
+    ``semantic``: they also publish semantic ones.
     """
 
     node: NodeSpec
@@ -28,6 +29,7 @@ class Body:
     remaps: Mapping[str, str] = field(default_factory=dict)
     geometry: Mapping[str, ParameterValue] = field(default_factory=dict)
     compressed: bool = False
+    semantic: bool = False
 
 
 def simulated_body(
@@ -45,7 +47,8 @@ def simulated_body(
     }
     node = NodeSpec("sim", "openral_sim", "sim", options.namespace, 0, parameters, variables=variables)
     home_map = home_map_of(options.scene, problems)
-    return Body(node.with_parameters(policy_parameter(options.policy, home_map, problems)), home_map)
+    node = node.with_parameters(policy_parameter(options.policy, home_map, problems))
+    return Body(node, home_map, semantic=True)
 
 
 def policy_parameter(file: str, home_map: str, problems: list[str]) -> dict[str, ParameterValue]:
@@ -95,7 +98,8 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[str
     geometry: dict[str, ParameterValue] = {"map_frame": robot.frames.map}
     if rectified := [camera for camera, topics in robot.cameras.items() if topics.rectified]:
         geometry["rectified_cameras"] = rectified
-    return Body(node, str(home_map or ""), driver_topics(robot), geometry, robot.compressed)
+    streams = driver_topics(robot)
+    return Body(node, str(home_map or ""), streams, geometry, robot.compressed, robot.semantic)
 
 
 def stop_file_of(robot: RobotDescription) -> Path:

@@ -88,11 +88,11 @@ def build_graph(
     options = options.with_valid_names
     folders = [str(folder) for folder in rskill_folders]
     registry = Registry.load(rskill_folders)
-    chosen = chosen_detectors(options, registry, problems)
     if options.simulated:
         body = simulated_body(options, folders, rmw_environment(environment), problems)
     else:
         body = real_body(options, folders, problems)
+    chosen = chosen_detectors(options, registry, problems, semantic=body.semantic)
     inactive = initially_inactive(options, chosen, problems)
     detectors = detector_nodes(options, chosen, inactive, folders, body.remaps)
     if body.compressed:

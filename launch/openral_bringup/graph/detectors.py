@@ -25,16 +25,19 @@ LEVEL = 1
 
 
 def chosen_detectors(
-    options: DeploymentOptions, registry: Registry, problems: list[str]
+    options: DeploymentOptions, registry: Registry, problems: list[str], *, semantic: bool
 ) -> tuple[DetectorManifest, ...]:
-    """Return the manifests of the chosen detectors; add to ``problems`` why one cannot be used."""
+    """Return the manifests of the chosen detectors; add to ``problems`` why one cannot be used.
+
+    ``semantic``: the cameras publish semantic images.
+    """
     found: list[DetectorManifest] = []
     for flag, mode, names in (
         ("--continuous", Mode.CONTINUOUS, options.chosen_continuous),
         ("--on-demand", Mode.ON_DEMAND, options.chosen_on_demand),
     ):
         for name in names:
-            manifest = chosen_manifest(name, flag, mode, options, registry, problems)
+            manifest = chosen_manifest(name, flag, mode, options, registry, problems, semantic=semantic)
             if manifest is not None:
                 found.append(manifest)
     ids = [manifest.id for manifest in found]
@@ -84,7 +87,14 @@ def detector_nodes(
 
 
 def chosen_manifest(
-    name: str, flag: str, mode: Mode, options: DeploymentOptions, registry: Registry, problems: list[str]
+    name: str,
+    flag: str,
+    mode: Mode,
+    options: DeploymentOptions,
+    registry: Registry,
+    problems: list[str],
+    *,
+    semantic: bool,
 ) -> DetectorManifest | None:
     """Return the manifest of one chosen detector; add to ``problems`` why it cannot be used."""
     try:
@@ -95,7 +105,7 @@ def chosen_manifest(
     if manifest.mode is not mode:
         other = "--on-demand" if mode is Mode.CONTINUOUS else "--continuous"
         problems.append(f"{flag} {name}: this detector is {manifest.mode.value}; choose it with {other}")
-    if Sensor.SEMANTIC in manifest.sensors and not options.simulated:
+    if Sensor.SEMANTIC in manifest.sensors and not semantic:
         problems.append(
             f"{flag} {name}: this detector reads semantic images, which only the simulation publishes; "
             "add --detectors default, or choose another detector"

@@ -10,6 +10,7 @@ from openral_core.skill_errors import Blocked, TookTooLong
 from openral_core.skills import Feedback
 from openral_sim.planning.base_planner import CostToGo, plan_from
 from openral_sim.planning.occupancy_grid import SimOccupancyGrid, rasterise
+from openral_sim.robot.control import RobotControl
 from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
@@ -248,6 +249,25 @@ def follow_path(context: SkillContext, follower: PathFollower, stage: str) -> Mo
         monitor.update(velocity, control.base_velocity)
     control.drive(np.zeros(3))
     raise TookTooLong(stage, bound)
+
+
+_BRAKING = 1.0
+"""Longest time to brake in [s]; from top speed it takes 0.8 s."""
+_DECELERATION = np.array([1.0, 1.0, 4.0]) * CONTROL_PERIOD
+"""Change of the base's velocity per control period while braking, from 1 m/s^2 and 4 rad/s^2 [m/s, rad/s]."""
+
+
+def brake_base(control: RobotControl) -> Move[None]:
+    """Slow the base down within its limits."""
+    velocity = control.base_velocity
+    control.drive(velocity)
+    for _ in range(int(_BRAKING / CONTROL_PERIOD)):
+        if float(np.abs(velocity).max()) < 1e-3:
+            break
+        velocity = velocity - np.clip(velocity, -_DECELERATION, _DECELERATION)
+        control.drive(velocity)
+        yield Feedback("stopping", 1.0)
+    control.drive(np.zeros(3))
 
 
 class _StuckMonitor:

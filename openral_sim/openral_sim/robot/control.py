@@ -4,6 +4,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.geometry import Pose
 from openral_sim.robot.franka import GRIPPER
 from openral_sim.robot.joints import RobotNames
 
@@ -40,6 +41,12 @@ class RobotControl:
     def base_pose(self) -> Vector:
         """Measured pose of the base in map, shape (3,)."""
         return np.array(self.data.qpos[self._base])
+
+    @property
+    def planar_pose(self) -> Pose:
+        """Measured pose of the base in map."""
+        x, y, yaw = map(float, self.base_pose)
+        return Pose.planar(x, y, yaw)
 
     @property
     def base_velocity(self) -> Vector:

@@ -38,6 +38,7 @@ class CameraTopics:
         style: Size of the images.
         labels: Phrases of the semantic ids; None publishes no semantic images.
         images: Quality of service of the images; intrinsics are always reliable.
+        topics: First part of the names of the topics if it differs; "" = ``name``.
     """
 
     def __init__(
@@ -47,15 +48,17 @@ class CameraTopics:
         style: CameraStyle,
         labels: InstanceLabels | None,
         images: QoSProfile = SENSOR,
+        topics: str = "",
     ) -> None:
+        topics = topics or name
         self._frame = f"{name}_camera_optical_frame"
         self._style = style
-        self._info = scope.publisher(CameraInfo, f"{name}/camera_info", RELIABLE)
-        self._colour = scope.publisher(Image, f"{name}/image_raw", images)
-        self._depth = scope.publisher(Image, f"{name}/depth", images)
-        self._semantic = scope.publisher(Image, f"{name}/semantic", images) if labels else None
+        self._info = scope.publisher(CameraInfo, f"{topics}/camera_info", RELIABLE)
+        self._colour = scope.publisher(Image, f"{topics}/image_raw", images)
+        self._depth = scope.publisher(Image, f"{topics}/depth", images)
+        self._semantic = scope.publisher(Image, f"{topics}/semantic", images) if labels else None
         if labels:
-            scope.publisher(LabelInfo, f"{name}/labels", LATCHED).publish(_label_info(labels, self._frame))
+            scope.publisher(LabelInfo, f"{topics}/labels", LATCHED).publish(_label_info(labels, self._frame))
 
     @property
     def has_subscribers(self) -> bool:

@@ -40,7 +40,7 @@ class ConfiguredSimulation:
         start_tracing("sim", Path(parameters.record) if parameters.record else None)
         registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
         self._simulation = Simulation.load(Path(parameters.scene), parameters.seed, parameters.policy)
-        self._publishers = SimPublishers(scope, self._simulation, parameters)
+        self._publishers = SimPublishers(scope, self._simulation.world, self._simulation.control, parameters)
         home, policy = self._simulation.world.scene.home, self._simulation.policy
         self._server = SkillServer(scope, node, registry, self._simulation, parameters, home, policy)
 

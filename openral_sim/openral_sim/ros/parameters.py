@@ -3,11 +3,12 @@
 from pydantic import Field
 
 from openral_ros.consent import SkillServerOptions
+from openral_ros.parameters import Parameters
 from openral_sim.rendering.sensor import SensorName
 
 
-class SimParameters(SkillServerOptions):
-    """Parameters of the simulation node; rates are in [Hz] of simulated time."""
+class WorldParameters(Parameters):
+    """Parameters of a simulated world and its cameras."""
 
     scene: str = Field(description="path of the scene's YAML file")
     seed: int = Field(default=0, ge=0, description="seed of the objects' placements")
@@ -33,7 +34,26 @@ class SimParameters(SkillServerOptions):
         default=False,
         description="publish images reliably, as RViz expects by default; one hung subscriber delays all",
     )
+
+
+class SimParameters(WorldParameters, SkillServerOptions):
+    """Parameters of the simulation node; rates are in [Hz] of simulated time."""
+
     rskill_folders: tuple[str, ...] = Field(
         default=("rskills",), description="folders of the skills' manifests"
     )
     record: str = Field(default="", description="folder for recorded trace spans; '' = no recording")
+
+
+class ForeignParameters(WorldParameters):
+    """Parameters of the foreign robot; rates are in [Hz] of wall-clock time at any pace of the simulation."""
+
+    position_variance: float = Field(
+        default=0.002, ge=0.0, description="variance of x and y that amcl_pose reports [m^2]"
+    )
+    yaw_variance: float = Field(
+        default=0.001, ge=0.0, description="variance of yaw that amcl_pose reports [rad^2]"
+    )
+    client_timeout: float = Field(
+        default=3.0, gt=0.0, description="time after which a goal is ended if its action has no client [s]"
+    )

@@ -1,5 +1,6 @@
 """Thread of the simulation: takes goals, advances the world, publishes, and keeps to real time."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
@@ -15,7 +16,6 @@ from openral_ros.resources import ResourceScope
 from openral_ros.skill_server import QueuedGoal
 from openral_ros.tracing import span
 from openral_ros.worker_thread import WorkerThread
-from openral_sim.ros.camera_publisher import CameraImageSource
 from openral_sim.ros.state_publishers import SimPublishers
 from openral_sim.simulation import RealTimePacer, Simulation, StepProfiler
 
@@ -25,31 +25,13 @@ STOP_TIMEOUT = 10.0
 """Time that deactivation waits for the thread [s]."""
 
 
-class SimLoop:
-    """Loop of the simulation; `run` occupies one thread, every other method may be called from another."""
+class WorldLoop(ABC):
+    """Loop of a world; `run` occupies one thread, `stop` may be called from another."""
 
-    def __init__(self, simulation: Simulation, publishers: SimPublishers, pacer: RealTimePacer) -> None:
-        self._simulation, self._publishers, self._pacer = simulation, publishers, pacer
-        self._queue: SimpleQueue[QueuedGoal] = SimpleQueue()
-        self._current: QueuedGoal | None = None
-        self._goal_span = ExitStack()
+    def __init__(self, publishers: SimPublishers, pacer: RealTimePacer) -> None:
+        self._publishers, self._pacer = publishers, pacer
         self._stopping = Event()
-        self._halted = Event()
-        self._halted_stage = ""
         self.profiler = StepProfiler()
-        self.start_time = simulation.time
-
-    def submit(self, goal: QueuedGoal) -> None:
-        """Begin a goal; the previous one must have ended."""
-        self._queue.put(goal)
-
-    def halt(self, _: str) -> None:
-        """Stop the robot within a control period, end its goal, and keep it still until `release`."""
-        self._halted.set()
-
-    def release(self) -> None:
-        """Allow motion again."""
-        self._halted.clear()
 
     def stop(self) -> None:
         """End `run` within a control period, with the robot at rest."""
@@ -67,9 +49,45 @@ class SimLoop:
             stack.callback(self._abandon)
             self.profiler.restart()
             while not self._stopping.is_set():
-                self._step(cameras)
+                time, stamp = self._advance()
+                self._publishers.publish(stamp, cameras, self.profiler)
+                self._stopping.wait(self._pacer.delay(monotonic(), time))
 
-    def _step(self, cameras: tuple[CameraImageSource, ...]) -> None:
+    @abstractmethod
+    def _advance(self) -> tuple[float, float]:
+        """Advance the world by one control period; return its time and the stamp of messages [s]."""
+
+    @abstractmethod
+    def _abandon(self) -> None:
+        """End what runs, with the robot at rest."""
+
+
+class SimLoop(WorldLoop):
+    """Loop of the simulation with its skills; every method but `run` may be called from another thread."""
+
+    def __init__(self, simulation: Simulation, publishers: SimPublishers, pacer: RealTimePacer) -> None:
+        super().__init__(publishers, pacer)
+        self._simulation = simulation
+        self._queue: SimpleQueue[QueuedGoal] = SimpleQueue()
+        self._current: QueuedGoal | None = None
+        self._goal_span = ExitStack()
+        self._halted = Event()
+        self._halted_stage = ""
+        self.start_time = simulation.time
+
+    def submit(self, goal: QueuedGoal) -> None:
+        """Begin a goal; the previous one must have ended."""
+        self._queue.put(goal)
+
+    def halt(self, _: str) -> None:
+        """Stop the robot within a control period, end its goal, and keep it still until `release`."""
+        self._halted.set()
+
+    def release(self) -> None:
+        """Allow motion again."""
+        self._halted.clear()
+
+    def _advance(self) -> tuple[float, float]:
         self._follow_emergency_stop()
         self._start_queued_goal()
         if self._current is not None and self._current.cancelled.is_set():
@@ -78,8 +96,7 @@ class SimLoop:
             result = self._simulation.advance()
         if result is not None:
             self._end_goal(result)
-        self._publishers.publish(self._simulation.time, cameras, self.profiler)
-        self._stopping.wait(self._pacer.delay(monotonic(), self._simulation.time))
+        return self._simulation.time, self._simulation.time
 
     def _follow_emergency_stop(self) -> None:
         """Halt or release the robot; the goal ends once the robot stands."""
@@ -124,7 +141,7 @@ class CamerasDidNotOpen(OpenRALError):
 
 
 def start_thread(
-    scope: ResourceScope, node: Node, loop: SimLoop, on_failed: Callable[[Exception], None]
+    scope: ResourceScope, node: Node, loop: WorldLoop, on_failed: Callable[[Exception], None]
 ) -> None:
     """Run the loop on a thread of its own until the scope is left.
 
@@ -152,7 +169,7 @@ def start_thread(
         raise CamerasDidNotOpen from error
 
 
-def _stop(node: Node, loop: SimLoop, ran: "Future[None]") -> None:
+def _stop(node: Node, loop: WorldLoop, ran: "Future[None]") -> None:
     loop.stop()
     try:
         ran.exception(STOP_TIMEOUT)

@@ -30,8 +30,9 @@ from openral_sim.robot.franka import mesh_files
 from openral_sim.robot.model import ARM_PREFIX
 from openral_sim.robot.urdf import TIP, links_of, robot_description, ros_name
 from openral_sim.ros.camera_publisher import CameraImageSource, CameraTopics, ImageQueue
-from openral_sim.ros.parameters import SimParameters
-from openral_sim.simulation import RateTimer, Simulation, StepProfiler
+from openral_sim.ros.parameters import WorldParameters
+from openral_sim.simulation import RateTimer, StepProfiler
+from openral_sim.world import SimWorldModel
 
 MAP = "map"
 ODOM = "odom"
@@ -147,18 +148,37 @@ def _stamped(parent: str, child: str, pose: Pose, time: float) -> TransformStamp
 
 
 class SimPublishers:
-    """All publishers of the simulation; clock and transforms of an instant precede its images."""
+    """All publishers of a simulated robot; clock and transforms of an instant precede its images.
 
-    def __init__(self, scope: ResourceScope, simulation: Simulation, parameters: SimParameters) -> None:
-        self._world, self._parameters = simulation.world, parameters
-        self._styles = simulation.world.scene.document.cameras
+    Args:
+        scope: Scope of the publishers.
+        world: The world.
+        robot: The robot in it.
+        parameters: Parameters of the world and its cameras.
+        camera_suffix: Suffix of a camera's name in the names of its topics.
+        clock: Publish /clock.
+    """
+
+    def __init__(
+        self,
+        scope: ResourceScope,
+        world: SimWorldModel,
+        robot: RobotControl,
+        parameters: WorldParameters,
+        camera_suffix: str = "",
+        *,
+        clock: bool = True,
+    ) -> None:
+        self._world, self._parameters = world, parameters
+        self._styles = world.scene.document.cameras
         labels = InstanceLabels(self._world) if parameters.publish_semantic else None
-        self._clock = scope.publisher(Clock, "/clock", RELIABLE)
-        self._transforms = TransformTopics(scope, simulation.control)
-        self._state = RobotStateTopics(scope, simulation.control)
+        self._clock = scope.publisher(Clock, "/clock", RELIABLE) if clock else None
+        self._transforms = TransformTopics(scope, robot)
+        self._state = RobotStateTopics(scope, robot)
         images = RELIABLE if parameters.reliable_images else SENSOR
         self._cameras = {
-            n: CameraTopics(scope, n, style, labels, images) for n, style in self._styles.items()
+            name: CameraTopics(scope, name, style, labels, images, name + camera_suffix)
+            for name, style in self._styles.items()
         }
         self._state_timer = RateTimer(STATE_RATE)
         self._images = ImageQueue()
@@ -176,7 +196,8 @@ class SimPublishers:
         """Publish everything that is due at ``time`` [s]."""
         due = [camera for camera in cameras if camera.due(time)]
         with profiler.of("messages"):
-            self._clock.publish(Clock(clock=stamp_of(time)))
+            if self._clock is not None:
+                self._clock.publish(Clock(clock=stamp_of(time)))
             state_due = self._state_timer.due(time)
             if state_due or due:
                 self._transforms.publish(time)

@@ -1,6 +1,6 @@
 """Run a skill to exactly one typed result, also when it is cancelled, aborted or too slow."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 
@@ -8,11 +8,12 @@ import numpy as np
 
 from openral_core.errors import OpenRALError
 from openral_core.skill_errors import SkillFailed, TookTooLong
-from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
+from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_sim.motion_primitives.base_motion import brake_base
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.planning.inverse_kinematics import IkFailed
-from openral_sim.skills.context import CONTROL_PERIOD, Running, SkillContext
+from openral_sim.skills.context import CONTROL_PERIOD, Move, Running, SkillContext
 from openral_sim.skills.registry import start
 from openral_sim.skills.safety import UNBOUNDED, MotionEnvelope, SafetyMonitor
 
@@ -48,10 +49,6 @@ def _status(error: OpenRALError) -> SkillStatus:
 
 BOUND = 120.0
 """Simulated time after which any skill ends in [s]; several times the longest successful one."""
-_BRAKING = 1.0
-"""Longest time to brake in [s]; from top speed it takes 0.8 s."""
-_DECELERATION = np.array([1.0, 1.0, 4.0]) * CONTROL_PERIOD
-"""Change of the base's velocity per control period while braking, from 1 m/s^2 and 4 rad/s^2 [m/s, rad/s]."""
 
 
 def run(
@@ -97,17 +94,9 @@ def _supervise(context: SkillContext, skill: Running, envelope: MotionEnvelope) 
     raise TookTooLong("the skill", BOUND)
 
 
-def _brake(context: SkillContext, *, interrupted: bool) -> Generator[Feedback, None, None]:
+def _brake(context: SkillContext, *, interrupted: bool) -> Move[None]:
     """Slow the base down within its limits; the arm of an ``interrupted`` skill stays where it is."""
     control = context.control
-    velocity = control.base_velocity
-    control.drive(velocity)
-    if interrupted or float(np.abs(velocity).max()) > 0.02:
+    if interrupted or float(np.abs(control.base_velocity).max()) > 0.02:
         control.move_reach(control.reach)  # its commanded position may be far ahead
-    for _ in range(int(_BRAKING / CONTROL_PERIOD)):
-        if float(np.abs(velocity).max()) < 1e-3:
-            break
-        velocity = velocity - np.clip(velocity, -_DECELERATION, _DECELERATION)
-        control.drive(velocity)
-        yield Feedback("stopping", 1.0)
-    control.drive(np.zeros(3))
+    yield from brake_base(control)

@@ -1,0 +1,69 @@
+"""Publication of what a localiser publishes: the map of the floor, and the pose with its covariance."""
+
+from geometry_msgs.msg import PoseWithCovarianceStamped, TransformStamped
+from nav_msgs.msg import OccupancyGrid
+from rclpy.node import Node
+from tf2_msgs.msg import TFMessage
+
+from openral_core.geometry import Pose
+from openral_ros.conversions.geometry import pose_message, transform_message
+from openral_ros.qos import LATCHED
+from openral_ros.resources import ResourceScope
+from openral_sim.planning.occupancy_grid import RESOLUTION, rasterise
+from openral_sim.robot import RobotControl
+from openral_sim.robot.model import HEAD_HEIGHT, MAST_X
+from openral_sim.ros.parameters import ForeignParameters
+from openral_sim.ros.state_publishers import BASE, MAP
+from openral_sim.world import SimWorldModel
+
+HEAD_MOUNT = "head_mount"
+"""Fixed frame at the pan axis."""
+HEAD_MOUNT_HEIGHT = HEAD_HEIGHT - 0.08
+"""Height of the pan link above the base [m]."""
+POSE_PERIOD = 0.5
+"""Period of the pose [s]."""
+OCCUPIED = 100
+"""Value of an occupied cell in nav_msgs/OccupancyGrid."""
+
+
+class LocalisationTopics:
+    """Publishers of map, amcl_pose and the fixed frame of the head."""
+
+    def __init__(
+        self,
+        scope: ResourceScope,
+        node: Node,
+        world: SimWorldModel,
+        robot: RobotControl,
+        parameters: ForeignParameters,
+    ) -> None:
+        self._node, self._robot, self._parameters = node, robot, parameters
+        self._pose = scope.publisher(PoseWithCovarianceStamped, "amcl_pose", LATCHED)
+        scope.publisher(OccupancyGrid, "map", LATCHED).publish(occupancy_message(world, robot))
+        mount = TransformStamped(child_frame_id=HEAD_MOUNT)
+        mount.header.frame_id = BASE
+        mount.transform = transform_message(Pose((MAST_X, 0.0, HEAD_MOUNT_HEIGHT)))
+        scope.publisher(TFMessage, "tf_static", LATCHED).publish(TFMessage(transforms=[mount]))
+        scope.timer(POSE_PERIOD, self._publish)
+
+    def _publish(self) -> None:
+        message = PoseWithCovarianceStamped()
+        message.header.frame_id, message.header.stamp = MAP, self._node.get_clock().now().to_msg()
+        message.pose.pose = pose_message(self._robot.planar_pose)
+        for index in (0, 7):
+            message.pose.covariance[index] = self._parameters.position_variance
+        message.pose.covariance[35] = self._parameters.yaw_variance
+        self._pose.publish(message)
+
+
+def occupancy_message(world: SimWorldModel, robot: RobotControl) -> OccupancyGrid:
+    """Make the map of the floor as the world is now."""
+    floor = rasterise(world.model, world.data, robot.bodies)
+    message = OccupancyGrid()
+    message.header.frame_id = MAP
+    message.info.resolution = RESOLUTION
+    message.info.width, message.info.height = floor.clearance.shape
+    x, y = (float(value) - RESOLUTION / 2 for value in floor.origin)
+    message.info.origin = pose_message(Pose((x, y, 0.0)))
+    message.data = (OCCUPIED * (floor.clearance.T == 0.0)).astype("int8").ravel().tolist()
+    return message
