@@ -44,6 +44,7 @@ def test_every_example_makes_a_graph_without_the_simulation(file: Path) -> None:
 def test_the_examples_are_a_robot_that_acts_and_one_that_only_looks() -> None:
     skills = {file.stem: set(load_robot(file).skills) for file in ROBOTS}
     assert skills == {
+        "foreign_sim": {Verb.NAVIGATE, Verb.LOOK_AT, Verb.GRASP, Verb.PLACE, Verb.HANDOVER},
         "mobile_manipulator": {Verb.NAVIGATE, Verb.LOOK_AT, Verb.GRASP, Verb.PLACE, Verb.HANDOVER, Verb.POUR},
         "shelf_camera": set(),
         "tabletop_arm": {Verb.OPEN},

@@ -46,7 +46,7 @@ class SimParameters(WorldParameters, SkillServerOptions):
 
 
 class ForeignParameters(WorldParameters):
-    """Parameters of the foreign robot; rates are in [Hz] of wall-clock time at any pace of the simulation."""
+    """Parameters of the foreign robot; rates are in [Hz] of simulated time, stamps are those of its clock."""
 
     position_variance: float = Field(
         default=0.002, ge=0.0, description="variance of x and y that amcl_pose reports [m^2]"

@@ -50,7 +50,7 @@ class WorldLoop(ABC):
             self.profiler.restart()
             while not self._stopping.is_set():
                 time, stamp = self._advance()
-                self._publishers.publish(stamp, cameras, self.profiler)
+                self._publishers.publish(time, cameras, self.profiler, stamp)
                 self._stopping.wait(self._pacer.delay(monotonic(), time))
 
     @abstractmethod

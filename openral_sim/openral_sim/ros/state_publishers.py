@@ -120,18 +120,18 @@ class TransformTopics:
         parent_name, name = (ros_name(model.body(body).name) for body in (parent, link))
         return _stamped(parent_name, name, _pose(pos, quat), time)
 
-    def publish(self, time: float) -> None:
-        """Publish the current pose of every moving frame, stamped ``time`` [s]."""
+    def publish(self, time: float, stamp: float) -> None:
+        """Publish the pose of every moving frame, and of links if they are due at ``time`` [s]."""
         if self._link_timer.due(time):
-            links = [self._link_transform(link, time) for link in self._moving]
+            links = [self._link_transform(link, stamp) for link in self._moving]
             self._dynamic.publish(TFMessage(transforms=links))
         names = self._robot.names
         T_map_base = self._robot.T_map_body(names.base)
         T_base_map = inverse(T_map_base)
-        transforms = [_stamped(ODOM, BASE, Pose.from_matrix(T_map_base), time)]
+        transforms = [_stamped(ODOM, BASE, Pose.from_matrix(T_map_base), stamp)]
         for frame in names.cameras.values():
             pose = Pose.from_matrix(T_base_map @ self._robot.T_map_body(frame))
-            transforms.append(_stamped(BASE, ros_name(frame), pose, time))
+            transforms.append(_stamped(BASE, ros_name(frame), pose, stamp))
         self._dynamic.publish(TFMessage(transforms=transforms))
 
 
@@ -192,20 +192,22 @@ class SimPublishers:
         stack.callback(self._images.clear)
         return tuple(self._open_camera(stack, name) for name in self._cameras)
 
-    def publish(self, time: float, cameras: Sequence[CameraImageSource], profiler: StepProfiler) -> None:
-        """Publish everything that is due at ``time`` [s]."""
+    def publish(
+        self, time: float, cameras: Sequence[CameraImageSource], profiler: StepProfiler, stamp: float
+    ) -> None:
+        """Publish everything that is due at the simulated ``time``, stamped ``stamp`` [s]."""
         due = [camera for camera in cameras if camera.due(time)]
         with profiler.of("messages"):
             if self._clock is not None:
-                self._clock.publish(Clock(clock=stamp_of(time)))
+                self._clock.publish(Clock(clock=stamp_of(stamp)))
             state_due = self._state_timer.due(time)
             if state_due or due:
-                self._transforms.publish(time)
+                self._transforms.publish(time, stamp)
             if state_due:
-                self._state.publish(time)
+                self._state.publish(stamp)
         with profiler.of("images"):
             for camera in due:
-                self._images.add(camera.render(time))
+                self._images.add(camera.render(stamp))
             self._images.send()
 
     def _open_camera(self, stack: ExitStack, name: str) -> CameraImageSource:

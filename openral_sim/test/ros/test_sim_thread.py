@@ -30,7 +30,7 @@ class Nothing:
     def open_cameras(self, stack: Any) -> tuple[()]:
         return ()
 
-    def publish(self, time: float, feeds: Any, shares: Any) -> None:
+    def publish(self, time: float, feeds: Any, shares: Any, stamp: float) -> None:
         """Publish nothing."""
 
 
