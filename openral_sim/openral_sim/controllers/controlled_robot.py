@@ -33,7 +33,7 @@ class Unit(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a motion ended."""
+    """End of a motion, by its cause."""
 
     SUCCEEDED = "succeeded"
     CANCELLED = "cancelled"
