@@ -80,7 +80,7 @@ def test_a_loop_that_breaks_is_told_and_leaves_the_node_inactive_and_able_to_go_
     heard = bench.listen(FailureTrigger, "openral/failure/skill_server", RELIABLE)
     bench.until(lambda: bench.node.count_subscribers("openral/failure/skill_server"))
 
-    def break_down(topics: TransformTopics, time: float) -> None:
+    def break_down(topics: TransformTopics, time: float, stamp: float) -> None:
         raise ZeroDivisionError("gimbal")
 
     with monkeypatch.context() as patch:
