@@ -96,6 +96,14 @@ class ResourceScope:
         self._guard = guard_of(node)
         self._in_callback = RLock()
         self._life = 0
+        self._parts: list[ResourceScope] = []
+
+    def part(self) -> "ResourceScope":
+        """Return a scope that closes with this one, or earlier; a closed one leaves nothing behind."""
+        part = ResourceScope(self._node)
+        self._parts.append(part)
+        part.callback(self._parts.remove, part)
+        return part
 
     def publisher(self, message_type: type, topic: str, qos: QoSProfile) -> Publisher:
         """Create a publisher."""
@@ -217,6 +225,8 @@ class ResourceScope:
         """Stop all callbacks, then release everything, last acquired first."""
         with self._in_callback:
             self._life += 1
+        for part in tuple(self._parts):
+            part.close()
         self._stack.close()
 
     def _while_open(self, callback: Callback, failure: FailureResponder) -> Callback:

@@ -1,5 +1,7 @@
 """Resource scopes: no callback runs after they are closed."""
 
+import gc
+import weakref
 from collections.abc import Iterator
 from threading import Event, Thread
 from typing import Any
@@ -70,6 +72,30 @@ def test_closing_waits_for_the_callback_another_thread_is_in(node: Node, scope: 
     closing.join(10.0)
     calling.join(10.0)
     assert happened == ["callback", "destroyed"]
+
+
+def test_a_part_that_is_closed_leaves_nothing_behind(node: Node, scope: ResourceScope) -> None:
+    class Reader:
+        def read(self, _: String) -> None: ...
+
+    reader = Reader()
+    released = weakref.ref(reader)
+    part = scope.part()
+    part.subscription(String, "/words", reader.read, RELIABLE)
+    assert node.count_subscribers("/words") == 1
+    part.close()
+    del reader
+    gc.collect()
+    assert released() is None
+    assert node.count_subscribers("/words") == 0
+
+
+def test_a_part_closes_with_its_scope_at_the_latest(node: Node, scope: ResourceScope) -> None:
+    part = scope.part()
+    part.subscription(String, "/words", lambda _: None, RELIABLE)
+    scope.close()
+    assert not [each for each in node.subscriptions if each.topic_name == "/words"]
+    part.close()
 
 
 @pytest.mark.parametrize("name", ["\U0001f956/depth", "a b", "", "2head/depth", "a" * 300])

@@ -17,7 +17,6 @@ from typing import TypeVar
 import cv2
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
-from rclpy.subscription import Subscription
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_msgs.msg import String
@@ -62,7 +61,7 @@ CHECK_PERIOD = 0.25
 class Watched:
     """A camera that pages show: its newest image, and the requests that wait for another one."""
 
-    subscription: Subscription
+    scope: ResourceScope
     asked: float
     image: Image | None = None
     encoded: Frame | None = None
@@ -72,8 +71,8 @@ class Watched:
 class Cameras:
     """Subscriptions that follow the requests; used on the node's thread alone."""
 
-    def __init__(self, scope: ResourceScope, node: Node) -> None:
-        self._scope, self._node = scope, node
+    def __init__(self, scope: ResourceScope) -> None:
+        self._scope = scope
         self._topics: dict[str, str] = {}
         self._watched: dict[str, Watched] = {}
         scope.timer(CHECK_PERIOD, self._check)
@@ -113,8 +112,8 @@ class Cameras:
             watched.image, watched.encoded = message, None
             self._serve(watched)
 
-        subscription = self._scope.subscription(Image, self._topics[camera], keep, SENSOR)
-        self._watched[camera] = watched = Watched(subscription, now)
+        self._watched[camera] = watched = Watched(self._scope.part(), now)
+        watched.scope.subscription(Image, self._topics[camera], keep, SENSOR)
         return watched
 
     def _serve(self, watched: Watched) -> None:
@@ -145,7 +144,7 @@ class Cameras:
                 done(NothingToShow(f"camera {camera} has sent no new image for {IMAGE_TIMEOUT:g} s"))
             if now - watched.asked > LINGER:
                 del self._watched[camera]
-                self._node.destroy_subscription(watched.subscription)
+                watched.scope.close()
 
     def _fail_all(self) -> None:
         for watched in self._watched.values():
@@ -170,9 +169,10 @@ def encoded(image: Image) -> Frame:
 class Geometry:
     """Subscriptions to where the robot's parts and cameras are, for as long as pages draw them."""
 
-    def __init__(self, scope: ResourceScope, node: Node, receive: Callable[[str, object], None]) -> None:
-        self._scope, self._node, self._receive = scope, node, receive
-        self._subscriptions: dict[str, Subscription] = {}
+    def __init__(self, scope: ResourceScope, receive: Callable[[str, object], None]) -> None:
+        self._scope, self._receive = scope, receive
+        self._part = scope.part()
+        self._topics: set[str] = set()
         self._asked = 0.0
         scope.timer(CHECK_PERIOD, self._check)
 
@@ -181,15 +181,14 @@ class Geometry:
         self._asked = time.monotonic()
         infos = [(CameraInfo, f"{camera}/camera_info", SENSOR) for camera in cameras]
         for message_type, topic, qos in (*GEOMETRY, *infos):
-            if topic not in self._subscriptions:
-                callback = partial(self._receive, topic)
-                self._subscriptions[topic] = self._scope.subscription(message_type, topic, callback, qos)
+            if topic not in self._topics:
+                self._topics.add(topic)
+                self._part.subscription(message_type, topic, partial(self._receive, topic), qos)
 
     def _check(self) -> None:
-        if self._subscriptions and time.monotonic() - self._asked > LINGER:
-            for subscription in self._subscriptions.values():
-                self._node.destroy_subscription(subscription)
-            self._subscriptions.clear()
+        if self._topics and time.monotonic() - self._asked > LINGER:
+            self._part.close()
+            self._part, self._topics = self._scope.part(), set()
 
 
 GEOMETRY = (
@@ -251,8 +250,8 @@ class RobotSource:
         self._known: set[str] = set()
         self._heard: dict[str, float] = {}
         self._clock_shown = 0.0
-        self._cameras = Cameras(self._scope, self._node)
-        self._geometry = Geometry(self._scope, self._node, self._fold.apply)
+        self._cameras = Cameras(self._scope)
+        self._geometry = Geometry(self._scope, self._fold.apply)
         self._commands = Commands(
             self._scope, self._node, lambda reason: self.sections.put("stopped", reason)
         )

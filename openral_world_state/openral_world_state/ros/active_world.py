@@ -78,7 +78,7 @@ class ActiveWorld:
         self._is_write_failing = self._are_pictures_failing = False
         self._pictures = ObjectPictures(pictures_path(self.world.memory.path), parameters.picture_limits())
         self._picture_publisher = PicturePublisher(scope, node.get_clock(), self._pictures)
-        taker = PictureTaker(scope, node, self._pictures) if parameters.pictures else None
+        taker = PictureTaker(scope, self._pictures) if parameters.pictures else None
         self.inputs = WorldInputs(
             scope, self.world, parameters, self._on_integrated, on_view=taker.on_view if taker else None
         )

@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 import cv2
 import numpy as np
 from rclpy.clock import Clock
-from rclpy.node import Node
 from rclpy.serialization import deserialize_message
-from rclpy.subscription import Subscription
 from sensor_msgs.msg import CompressedImage, Image
 
 from openral_core.detectors import Box, Detection
@@ -52,7 +50,7 @@ _HEADER = struct.Struct("<4xiI")
 class WatchedCamera:
     """Images and wanted boxes (quality, object, box) of a camera by stamp [s], until both have arrived."""
 
-    subscription: Subscription
+    scope: ResourceScope
     wanted_at: float = 0.0
     images: OrderedDict[float, bytes] = field(default_factory=OrderedDict)
     views: OrderedDict[float, list[tuple[float, str, Box]]] = field(default_factory=OrderedDict)
@@ -68,8 +66,8 @@ class WatchedCamera:
 class PictureTaker:
     """Cuts pictures from the images of the cameras; used on the node's thread alone."""
 
-    def __init__(self, scope: ResourceScope, node: Node, pictures: ObjectPictures) -> None:
-        self._scope, self._node, self._pictures = scope, node, pictures
+    def __init__(self, scope: ResourceScope, pictures: ObjectPictures) -> None:
+        self._scope, self._pictures = scope, pictures
         self._cameras: dict[str, WatchedCamera] = {}
         scope.timer(LINGER / 8.0, self._unsubscribe)
 
@@ -94,8 +92,8 @@ class PictureTaker:
             camera.bound()
             self._take(camera)
 
-        subscription = self._scope.subscription(Image, f"{name}/image_raw", keep, SENSOR, raw=True)
-        camera = self._cameras[name] = WatchedCamera(subscription)
+        camera = self._cameras[name] = WatchedCamera(self._scope.part())
+        camera.scope.subscription(Image, f"{name}/image_raw", keep, SENSOR, raw=True)
         return camera
 
     def _take(self, camera: "WatchedCamera") -> None:
@@ -114,7 +112,7 @@ class PictureTaker:
         now = time.monotonic()
         for name, camera in tuple(self._cameras.items()):
             if now - camera.wanted_at > LINGER:
-                self._node.destroy_subscription(self._cameras.pop(name).subscription)
+                self._cameras.pop(name).scope.close()
 
 
 def box_of(observation: Observation, view: DepthView, detections: Sequence[Detection]) -> Box | None:
