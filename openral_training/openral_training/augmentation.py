@@ -23,6 +23,7 @@ class Augmentation:
     Args:
         scale: Range of the factor from source to view [1].
         mosaic: Probability of a view of four images.
+        whole: Probability that a view of one image shows all of it, fitted to the view.
         colour: Largest relative change of brightness and contrast, and of each channel's gain [1].
         noise: Largest standard deviation of added noise [levels of 255].
         blur: Probability of a slight blur.
@@ -30,7 +31,8 @@ class Augmentation:
     """
 
     scale: tuple[float, float] = (0.5, 1.3)
-    mosaic: float = 0.25
+    mosaic: float = 0.1
+    whole: float = 0.65
     colour: float = 0.25
     noise: float = 8.0
     blur: float = 0.15
@@ -59,7 +61,10 @@ def training_view(
         others = [index, *rng.integers(0, count, 3).tolist()]
         view = _mosaic([load(each) for each in others], size, settings, rng)
     else:
-        view = crop(load(index), size, rng.uniform(*settings.scale), settings.least_visible, rng)
+        source = load(index)
+        fitting = min(size[0] / source.pixels.shape[1], size[1] / source.pixels.shape[0])
+        scale = fitting if rng.random() < settings.whole else rng.uniform(*settings.scale)
+        view = crop(source, size, scale, settings.least_visible, rng)
     if rng.random() < 0.5:
         view = flipped(view)
     return View(_recoloured(view.pixels, settings, rng), view.objects)

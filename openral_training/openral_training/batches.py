@@ -5,7 +5,7 @@ The position in the data is therefore one integer, and a resumed run draws what 
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -97,8 +97,8 @@ def draw_batch(cache: DecodedImages, plan: BatchPlan, number: int, position: int
     size = plan.full if plan.is_full(number, plain) else plan.window
     settings = _mirrored_only() if plain else plan.augmentation
     if size == plan.full and not plain:
-        low, high = plan.augmentation.scale
-        settings = Augmentation((max(low, 0.7), max(high, 1.2)), mosaic=plan.augmentation.mosaic / 2)
+        low, high = settings.scale
+        settings = replace(settings, scale=(max(low, 0.7), max(high, 1.2)), mosaic=settings.mosaic / 2)
     views = []
     for offset in range(plan.views(number, plain)):
         rng = np.random.default_rng((plan.seed, 1, position + offset))
@@ -108,7 +108,7 @@ def draw_batch(cache: DecodedImages, plan: BatchPlan, number: int, position: int
 
 
 def _mirrored_only() -> Augmentation:
-    return Augmentation(scale=(1.0, 1.0), mosaic=0.0, colour=0.0, noise=0.0, blur=0.0)
+    return Augmentation(scale=(1.0, 1.0), mosaic=0.0, whole=0.0, colour=0.0, noise=0.0, blur=0.0)
 
 
 class BatchStream:

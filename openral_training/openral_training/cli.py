@@ -37,7 +37,7 @@ def detector(
     architecture: Annotated[str | None, typer.Option(help="tiny (default) or small")] = None,
     image_size: Annotated[str | None, typer.Option(help="size of whole images [px]; default 640x480")] = None,
     window: Annotated[str | None, typer.Option(help="size of crops [px]; default 320x256")] = None,
-    batch: Annotated[int | None, typer.Option(help="crops per batch; default 16")] = None,
+    batch: Annotated[int | None, typer.Option(help="crops per batch; default 8")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="highest learning rate; default 0.002")] = None,
     seed: Annotated[int | None, typer.Option(help="seed of weights, order and augmentation")] = None,
     threads: Annotated[int | None, typer.Option(help="threads of the network; default 2")] = None,

@@ -26,8 +26,8 @@ class TrainingOptions(Document):
     architecture: str = "tiny"
     image_size: tuple[int, int] = (640, 480)
     window: tuple[int, int] = (320, 256)
-    batch: int = Field(default=16, ge=1)
-    full_batch: int = Field(default=6, ge=1)
+    batch: int = Field(default=8, ge=1)
+    full_batch: int = Field(default=4, ge=1)
     full_every: int = Field(default=4, ge=1, description="every n-th batch shows whole images")
     learning_rate: float = Field(default=2e-3, gt=0.0)
     weight_decay: float = Field(default=0.02, ge=0.0)

@@ -66,3 +66,15 @@ def test_the_generator_decides_everything_and_seeds_differ() -> None:
     boxes = np.concatenate([drawn(seed).objects.boxes for seed in range(20)])
     assert boxes.min() >= 0
     assert boxes.max() <= 64
+
+
+@pytest.mark.parametrize("size", [(64, 64), (60, 40), (240, 160)])
+def test_a_whole_view_shows_every_object_uncut(size: tuple[int, int]) -> None:
+    settings = Augmentation(mosaic=0.0, whole=1.0, colour=0.0, noise=0.0, blur=0.0)
+    factor = min(size[0] / 120, size[1] / 80)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        view = training_view(lambda _index: white_box(0, 20, 36, 60), 0, 1, size, settings, rng)
+        assert view.objects.ignored.tolist() == [False]
+        sides = view.objects.boxes[0, 2:] - view.objects.boxes[0, :2]
+        np.testing.assert_allclose(sides, [36 * factor, 60 * factor], atol=1.0)

@@ -41,7 +41,7 @@ def test_only_what_is_given_differs_from_the_defaults(started: Started) -> None:
     assert started.options["hours"] == 2.0
     assert started.options["window"] == [256, 256]
     assert started.options["bf16"] is False
-    assert started.options["batch"] == 16
+    assert started.options["batch"] == 8
     assert started.options["image_size"] == [640, 480]
 
 
