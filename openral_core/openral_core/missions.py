@@ -26,6 +26,16 @@ class MissionState(IntEnum):
         return {MissionState.SUCCEEDED: 0, MissionState.HANDED_OVER: 3, MissionState.CLAIMED: 5}.get(self, 1)
 
 
+def state_name(number: int) -> str:
+    """Return the name of a state, also of one that a newer peer has and this version does not know."""
+    return MissionState(number).name if number in set(MissionState) else f"UNKNOWN_{number}"
+
+
+def is_final(number: int) -> bool:
+    """Return whether a mission in a state has ended; an unknown state is not known to be final."""
+    return number in set(MissionState) and MissionState(number).ended
+
+
 class PromptOutcome(IntEnum):
     """Outcomes of openral_msgs/PromptReceipt."""
 

@@ -7,7 +7,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-from openral_core.missions import MissionState
+from openral_core.missions import is_final, state_name
 from openral_msgs.msg import Handoff, MissionStatus, PromptReceipt
 from openral_reasoner.behaviors.human import is_approval
 from openral_reasoner_ros.mission_client import RECEIPT_TIMEOUT, MissionMonitor, PromptClient
@@ -77,10 +77,10 @@ class MissionClient:
             status = self._monitor.status(mission_id)
             for change in self._monitor.progress(mission_id, reported):
                 reported = change.number
-                await progress(f"{change.state.name}: {change.step}")
+                await progress(f"{state_name(change.state)}: {change.step}")
             if status is not None:
                 question = self._monitor.open_question(status)
-                if MissionState(status.state).ended or (question is not None and question.id != answered):
+                if is_final(status.state) or (question is not None and question.id != answered):
                     return status
             if time.monotonic() > end:
                 return status

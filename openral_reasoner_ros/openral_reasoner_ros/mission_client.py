@@ -12,7 +12,6 @@ from rclpy.node import Node
 from std_msgs.msg import Header
 
 from openral_core.errors import OpenRALError
-from openral_core.missions import MissionState
 from openral_msgs.msg import Handoff, MissionStatus, PromptReceipt, PromptStamped
 from openral_reasoner_ros.topics import HANDOFF, MISSION, PROMPT, RECEIPT
 from openral_ros.mission_calls import CallHistory
@@ -140,7 +139,7 @@ class MissionProgress:
     """Change of a mission's state or step, numbered from 1."""
 
     number: int
-    state: MissionState = MissionState.IDLE
+    state: int = MissionStatus.STATE_IDLE
     step: str = ""
 
 
@@ -201,10 +200,10 @@ class MissionMonitor:
 
     def _note_progress(self, message: MissionStatus) -> None:
         changes = self._progress.get(message.mission_id) or deque(maxlen=MAX_KEPT)
-        state, last = MissionState(message.state), changes[-1] if changes else MissionProgress(0)
-        if (state, message.step) != (last.state, last.step):
+        last = changes[-1] if changes else MissionProgress(0)
+        if (message.state, message.step) != (last.state, last.step):
             with self._lock:
-                changes.append(MissionProgress(last.number + 1, state, message.step))
+                changes.append(MissionProgress(last.number + 1, message.state, message.step))
         self._keep(self._progress, message.mission_id, changes)
 
     def _on_question(self, message: Handoff) -> None:

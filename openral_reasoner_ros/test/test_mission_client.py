@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("rclpy")
 from rclpy.node import Node
 
-from openral_core.missions import MissionState
+from openral_core.missions import MissionState, state_name
 from openral_msgs.msg import Handoff, MissionStatus, PromptReceipt, PromptStamped
 from openral_reasoner_ros import mission_client
 from openral_reasoner_ros.mission_client import MissionLost, MissionMonitor, NotAcknowledged, PromptClient
@@ -123,11 +123,12 @@ def test_every_change_of_a_mission_is_kept_however_short(peer: Peer, spin_until:
     monitor = MissionMonitor(peer.scope)
     statuses = peer.scope.publisher(MissionStatus, MISSION, LATCHED_HISTORY)
     active, done = MissionStatus.STATE_ACTIVE, MissionStatus.STATE_SUCCEEDED
-    for state, step in [(active, "recall"), (active, "recall"), (active, "look"), (done, "")]:
+    for state, step in [(active, "recall"), (active, "recall"), (active, "look"), (99, "new"), (done, "")]:
         statuses.publish(MissionStatus(mission_id="m", state=state, step=step))
-    spin_until([peer.node], lambda: len(monitor.progress("m")) >= 3, 15.0)
-    assert [(change.state.name, change.step) for change in monitor.progress("m", after=1)] == [
+    spin_until([peer.node], lambda: len(monitor.progress("m")) >= 4, 15.0)
+    assert [(state_name(change.state), change.step) for change in monitor.progress("m", after=1)] == [
         ("ACTIVE", "look"),
+        ("UNKNOWN_99", "new"),
         ("SUCCEEDED", ""),
     ]
     assert monitor.progress("another") == ()

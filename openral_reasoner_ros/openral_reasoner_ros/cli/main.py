@@ -18,7 +18,7 @@ from std_msgs.msg import String
 from zstandard import ZstdError
 
 from openral_core.errors import OpenRALError
-from openral_core.missions import MissionState, PromptOutcome
+from openral_core.missions import MissionState, PromptOutcome, is_final, state_name
 from openral_msgs.msg import MissionStatus, PromptReceipt
 from openral_reasoner import replay as replay_module
 from openral_reasoner.budget import cost_words
@@ -139,7 +139,7 @@ def wait_for_end(opened: CliSession, monitor: MissionMonitor, mission_id: str) -
     seen: MissionStatus | None = None
     while True:
         last = monitor.status(mission_id)
-        if last is not None and MissionState(last.state).ended:
+        if last is not None and is_final(last.state):
             return last
         if (
             last is not None
@@ -163,7 +163,7 @@ def wait_for_end(opened: CliSession, monitor: MissionMonitor, mission_id: str) -
 
 def format_status(message: MissionStatus) -> str:
     """Format a mission status for a terminal."""
-    lines = [f"{MissionState(message.state).name}  {message.goal}", f"  now: {message.step}"]
+    lines = [f"{state_name(message.state)}  {message.goal}", f"  now: {message.step}"]
     lines += [f"  reason: {message.reason}"] if message.reason else []
     lines += [f"  {line.name}: {line.used:g} of {line.limit:g}" for line in message.budget]
     lines += [f"  cost: {cost_words({line.name: line.used for line in message.budget})}"]
