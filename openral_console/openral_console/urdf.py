@@ -1,8 +1,10 @@
 """Shapes of a robot description, for drawing: boxes, cylinders and spheres of its links."""
 
 from collections.abc import Iterator
-from math import cos, isfinite, sin
+from math import isfinite
 from xml.etree import ElementTree as ET
+
+from scipy.spatial.transform import Rotation
 
 from openral_console.sections import Json, numbers
 
@@ -72,12 +74,6 @@ def _floats(text: str) -> list[float]:
         return []
 
 
-def quaternion(roll: float, pitch: float, yaw: float) -> tuple[float, float, float, float]:
+def quaternion(roll: float, pitch: float, yaw: float) -> list[float]:
     """Return the rotation x, y, z, w of URDF's fixed-axis angles [rad]."""
-    (cr, sr), (cp, sp), (cy, sy) = ((cos(angle / 2), sin(angle / 2)) for angle in (roll, pitch, yaw))
-    return (
-        sr * cp * cy - cr * sp * sy,
-        cr * sp * cy + sr * cp * sy,
-        cr * cp * sy - sr * sp * cy,
-        cr * cp * cy + sr * sp * sy,
-    )
+    return list(Rotation.from_euler("xyz", (roll, pitch, yaw)).as_quat())

@@ -82,17 +82,19 @@ def export_run(source: RecordingSource, max_size: int) -> ExportedRun:
     """
     room = max_size - len(page(""))
     tick, sections = TICK, moments(source, TICK)
-    size = sum(len(jpeg) for found in source.pictures().values() for _, jpeg in found)
-    pictured = GROWTH * size <= SHARE * SHARE * room
-    while len(_packed(source, sections, {}, pictured)) > SHARE * room:
+    pictures = source.pictures()
+    size = sum(len(jpeg) for found in pictures.values() for _, jpeg in found)
+    if GROWTH * size > SHARE * SHARE * room:
+        pictures = {}
+    while len(_packed(source, sections, pictures, {})) > SHARE * room:
         tick *= 2.0
         if tick > LONGEST_TICK:
             raise TooLarge(max_size)
         sections = moments(source, tick)
-    left = room - len(_packed(source, sections, {}, pictured))
+    left = room - len(_packed(source, sections, pictures, {}))
     recorded = {camera: source.images(camera) for camera in source.cameras}
     chosen = _thinned(recorded, left)
-    html = page(_packed(source, sections, chosen, pictured))
+    html = page(_packed(source, sections, pictures, chosen))
     count = [sum(map(len, each.values())) for each in (chosen, recorded)]
     return ExportedRun(html, count[0], count[1], tick)
 
@@ -148,15 +150,15 @@ def _text(name: str) -> str:
 def _packed(
     source: RecordingSource,
     sections: Moments,
+    pictures: Mapping[str, Sequence[tuple[float, bytes]]],
     images: Mapping[str, Sequence[RecordedImage]],
-    with_pictures: bool,
 ) -> str:
     content = {
         "run": source.sections.get("run"),
         "sections": sections,
         "pictures": {
             name: [[round(time, 3), b64encode(jpeg).decode()] for time, jpeg in found]
-            for name, found in (source.pictures() if with_pictures else {}).items()
+            for name, found in pictures.items()
         },
         "images": {
             camera: [

@@ -14,7 +14,7 @@ from sensor_msgs.msg import CameraInfo
 from vision_msgs.msg import Detection2DArray
 
 from openral_console.sections import Json, finite, numbers
-from openral_core.missions import MissionState, PromptOutcome
+from openral_core.missions import MissionState, PromptOutcome, is_final
 from openral_msgs.msg import (
     Budget,
     DetectorInfo,
@@ -93,7 +93,7 @@ def mission(message: MissionStatus) -> dict[str, Json]:
         "goal": cut(message.goal),
         "requester": cut(message.requester, 100),
         "state": MissionState(message.state).name.lower() if known else f"unknown {message.state}",
-        "ended": known and MissionState(message.state).ended,
+        "ended": is_final(message.state),
         "step": cut(message.step),
         "reason": cut(message.reason),
         "evidence": [cut(fact) for fact in message.evidence],

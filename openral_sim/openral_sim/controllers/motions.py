@@ -19,16 +19,15 @@ from openral_sim.motion_primitives.base_motion import (
     turn_to,
 )
 from openral_sim.motion_primitives.gripper import (
-    T_grasp_body,
-    activate_weld,
     close_hand,
     contact_detected,
     deactivate_weld,
+    hold,
     open_hand,
 )
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.planning.inverse_kinematics import COMFORTABLE, IkFailed
-from openral_sim.skills.context import CONTROL_PERIOD, HeldObject, Move, SkillContext
+from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
 
@@ -254,12 +253,5 @@ class Grip:
         body = yield from close_hand(context, "closing")
         if body is not None:
             self.stalled = True
-            _hold(context, body)
-
-
-def _hold(context: SkillContext, body: int) -> None:
-    """Constrain a body that both fingers press on; the constraint stands for their grip."""
-    activate_weld(context, context.names.grasp_weld, context.model.body(context.names.hand).id, body)
-    orientation = HandOrientation.of(context.control.T_map_grasp()[:3, :3])
-    name = context.model.body(body).name
-    context.held = HeldObject(body, T_grasp_body(context, body), name, 0.0, orientation)
+            orientation = HandOrientation.of(context.control.T_map_grasp()[:3, :3])
+            hold(context, body, context.model.body(body).name, 0.0, orientation)

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.skills import Feedback
-from openral_sim.motion_primitives.gripper import activate_weld, deactivate_weld, distance_to
+from openral_sim.motion_primitives.gripper import distance_to
 from openral_sim.skills.context import CONTROL_PERIOD, HeldObject, Move, Person, SkillContext
-from openral_sim.skills.handover import free_weld
+from openral_sim.skills.handover import palm, pass_to
 
 Vector = NDArray[np.float64]
 
@@ -65,26 +65,20 @@ class Recipients:
                 return
 
     def _reaches(self, person: Person, held: HeldObject) -> bool:
-        palm = self._palm(person)
-        height = float(self._context.data.xpos[held.body, 2] - palm[2])
-        near = distance_to(self._context, held.body, palm) < CONFIG.arm_length
+        hand = palm(self._context, person)
+        height = float(self._context.data.xpos[held.body, 2] - hand[2])
+        near = distance_to(self._context, held.body, hand) < CONFIG.arm_length
         return near and abs(height) < CONFIG.palm_height
 
     def _take(self, person: Person, held: HeldObject) -> Move[None]:
         """Hold the object in the person's grip and move it to their palm."""
         context = self._context
         model, data = context.model, context.data
-        body, weld = model.body(person.body).id, free_weld(context)
-        activate_weld(context, weld, body, held.body)
-        deactivate_weld(context, context.names.grasp_weld)
-        context.held = None
-        above = self._palm(person) + np.array([0.0, 0.0, CONFIG.above_palm])
+        body, weld = model.body(person.body).id, pass_to(context, held, person)
+        above = palm(context, person) + np.array([0.0, 0.0, CONFIG.above_palm])
         index = model.equality(weld).id
         begin = np.array(model.eq_data[index, 3:6])
         end = data.xmat[body].reshape(3, 3).T @ (above - data.xpos[body])
         for fraction in np.arange(0.0, 1.0, CONTROL_PERIOD / CONFIG.pull_time):
             model.eq_data[index, 3:6] = begin + fraction * (end - begin)
             yield Feedback("pulling", float(fraction))
-
-    def _palm(self, person: Person) -> Vector:
-        return np.array(self._context.data.site(person.hand_site).xpos)

@@ -15,12 +15,11 @@ from openral_core.skills import Feedback
 from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
 from openral_sim.motion_primitives.door import drawer_front_height
 from openral_sim.motion_primitives.gripper import (
-    T_grasp_body,
-    activate_weld,
     between_fingers,
     close_hand,
     contact_detected,
     deactivate_weld,
+    hold,
     open_hand,
 )
 from openral_sim.motion_primitives.retract import back_away, room_behind, stow_arm
@@ -261,11 +260,8 @@ def close_on_object(context: SkillContext, candidate: GraspCandidate, label: str
             context, pregrasp_pose(goal, CONFIG.retreat_distance), "drawing back", CONFIG.retreat_speed
         )
         return False
-    activate_weld(context, context.names.grasp_weld, context.model.body(context.names.hand).id, body)
     height = float(context.control.T_map_grasp()[2, 3] - candidate.support)
-    context.held = HeldObject(
-        body, T_grasp_body(context, body), label, height, HandOrientation.of(goal[:3, :3])
-    )
+    hold(context, body, label, height, HandOrientation.of(goal[:3, :3]))
     return True
 
 

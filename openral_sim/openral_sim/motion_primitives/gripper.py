@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.grasping.approach import HandOrientation
 from openral_core.skill_errors import BadRequest, LostObject, NothingHeld
 from openral_core.skills import Feedback, Verb
 from openral_sim.robot.franka import GRIPPER
@@ -159,6 +160,20 @@ def activate_weld(context: SkillContext, weld: str, holder: int, body: int) -> N
     model.eq_data[index, 6:10] = quat
     model.eq_data[index, 10] = 1.0
     data.eq_active[index] = 1
+
+
+def hold(context: SkillContext, body: int, label: str, height: float, orientation: HandOrientation) -> None:
+    """Hold a body that both fingers press on; a weld stands for their grip.
+
+    Args:
+        context: The robot.
+        body: The body.
+        label: Name under which it is held.
+        height: Height of the grasp above its support [m].
+        orientation: Orientation of the hand that grasped it.
+    """
+    activate_weld(context, context.names.grasp_weld, context.model.body(context.names.hand).id, body)
+    context.held = HeldObject(body, T_grasp_body(context, body), label, height, orientation)
 
 
 def activate_point_constraint(context: SkillContext, connect: str, holder: int, body: int) -> None:

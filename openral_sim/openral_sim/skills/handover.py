@@ -79,7 +79,7 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
             f"unknown person '{request.agent_id}'; people here: {format_choices(context.world.people)}"
         )
     person = context.world.people[request.agent_id]
-    point = _palm(context, person) + CONFIG.ahead * _away(context, person)
+    point = palm(context, person) + CONFIG.ahead * _away(context, person)
     free_weld(context)
     work_pose = yield from move_to_work_pose(
         context, point, offer_poses(context, held, person, point), "approaching the person"
@@ -106,8 +106,8 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
 
 
 def _result(context: SkillContext, held: HeldObject, request: HandoverRequest) -> SkillResult:
-    palm = _palm(context, context.world.people[request.agent_id])
-    distance = distance_to(context, held.body, palm)
+    hand = palm(context, context.world.people[request.agent_id])
+    distance = distance_to(context, held.body, hand)
     evidence: dict[str, ParamValue] = {"agent_id": request.agent_id, "distance_to_hand": distance}
     return SkillResult(SkillStatus.SUCCEEDED, f"handed over the {held.label}", evidence)
 
@@ -119,14 +119,25 @@ def _give(context: SkillContext, held: HeldObject, person: Person) -> Move[None]
         TookTooLong: If the object does not come within the hand's reach; the robot still holds it.
     """
     for _ in range(int(CONFIG.wait / CONTROL_PERIOD)):
-        if distance_to(context, held.body, _palm(context, person)) < CONFIG.take_distance:
+        if distance_to(context, held.body, palm(context, person)) < CONFIG.take_distance:
             break
         yield Feedback("waiting for the hand", 0.8)
     else:
         raise TookTooLong(f"bringing the {held.label} to the hand", CONFIG.wait)
-    activate_weld(context, free_weld(context), context.model.body(person.body).id, held.body)
+    pass_to(context, held, person)
+
+
+def pass_to(context: SkillContext, held: HeldObject, person: Person) -> str:
+    """Move the held object from the hand's grip to the person's; return the weld that stands for it.
+
+    Raises:
+        BadRequest: If all welds are in use.
+    """
+    weld = free_weld(context)
+    activate_weld(context, weld, context.model.body(person.body).id, held.body)
     deactivate_weld(context, context.names.grasp_weld)
     context.held = None
+    return weld
 
 
 def offer_poses(context: SkillContext, held: HeldObject, person: Person, point: Vector) -> Options:
@@ -164,5 +175,6 @@ def _away(context: SkillContext, person: Person) -> Vector:
     return np.array(context.data.site(person.hand_site).xmat).reshape(3, 3)[:, 0]
 
 
-def _palm(context: SkillContext, person: Person) -> Vector:
+def palm(context: SkillContext, person: Person) -> Vector:
+    """Position of the person's palm in map [m], shape (3,)."""
     return np.array(context.data.site(person.hand_site).xpos)

@@ -74,8 +74,9 @@ class PictureTaker:
     def on_view(self, view: DepthView, detections: Sequence[Detection], result: IntegrationResult) -> None:
         """Take pictures of the objects in a view that are shown better than before."""
         wanted: list[tuple[float, str, Box]] = []
+        T_camera_map = np.linalg.inv(view.T_map_camera)
         for observation, record in zip(result.frame.observations, result.records, strict=True):
-            box = box_of(observation, view, detections)
+            box = box_of(observation, view, T_camera_map, detections)
             quality = 0.0 if box is None else observation.score * box.width * box.height
             if box is not None and not observation.truncated and self._pictures.wants(record.id, quality):
                 wanted.append((quality, record.id, box))
@@ -115,9 +116,10 @@ class PictureTaker:
                 self._cameras.pop(name).scope.close()
 
 
-def box_of(observation: Observation, view: DepthView, detections: Sequence[Detection]) -> Box | None:
+def box_of(
+    observation: Observation, view: DepthView, T_camera_map: np.ndarray, detections: Sequence[Detection]
+) -> Box | None:
     """Return the box that an observation was lifted from: of its label, the nearest to its projection."""
-    T_camera_map = np.linalg.inv(view.T_map_camera)
     point = T_camera_map[:3, :3] @ np.asarray(observation.pose.position) + T_camera_map[:3, 3]
     if point[2] <= 0.0:
         return None

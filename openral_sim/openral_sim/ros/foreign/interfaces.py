@@ -34,7 +34,9 @@ class GoalRefused(OpenRALError):
 
 
 def code_of(end: MotionEnd, codes: Codes, otherwise: int) -> int:
-    """Return the error code of a motion that did not succeed."""
+    """Return the error code of a motion, 0 of one that succeeded."""
+    if end.outcome is Outcome.SUCCEEDED:
+        return 0
     if isinstance(end.error, GoalRefused):
         return end.error.code
     return next((code for kind, code in codes.items() if isinstance(end.error, kind)), otherwise)
@@ -76,7 +78,7 @@ class NavigateToPoseInterface:
 
     def result(self, motion: object, end: MotionEnd) -> Message:
         """Make the result with Nav2's error code."""
-        code = 0 if end.outcome is Outcome.SUCCEEDED else code_of(end, NAVIGATION_CODES, UNKNOWN_NAVIGATION)
+        code = code_of(end, NAVIGATION_CODES, UNKNOWN_NAVIGATION)
         return NavigateToPose.Result(error_code=code, error_msg=words_of(end))
 
     def feedback(self, motion: Drive) -> Message:
@@ -101,7 +103,7 @@ class SpinInterface:
 
     def result(self, motion: object, end: MotionEnd) -> Message:
         """Make the result with Nav2's error code."""
-        code = 0 if end.outcome is Outcome.SUCCEEDED else code_of(end, TURN_CODES, UNKNOWN_TURN)
+        code = code_of(end, TURN_CODES, UNKNOWN_TURN)
         return Spin.Result(error_code=code, error_msg=words_of(end))
 
     def feedback(self, motion: Turn) -> Message:
@@ -139,8 +141,7 @@ class HeadInterface:
 
     def result(self, motion: object, end: MotionEnd) -> Message:
         """Make the result."""
-        failed = end.outcome is not Outcome.SUCCEEDED
-        code = code_of(end, {GoalToleranceViolated: GOAL_TOLERANCE}, INVALID_GOAL) if failed else 0
+        code = code_of(end, {GoalToleranceViolated: GOAL_TOLERANCE}, INVALID_GOAL)
         return FollowJointTrajectory.Result(error_code=code, error_string=words_of(end))
 
     def feedback(self, motion: object) -> None:
