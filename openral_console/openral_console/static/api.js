@@ -3,10 +3,13 @@ import { h, notice } from "./dom.js";
 
 export const about = { live: true, actions: false };
 
+let login = null; // one dialog for all requests that wait for it
+
 async function request(path, options) {
   let response = await fetch(path, options);
   if (response.status === 401) {
-    await logIn();
+    login ??= logIn().finally(() => { login = null; });
+    await login;
     response = await fetch(path, options);
   }
   return response;

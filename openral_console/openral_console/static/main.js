@@ -69,14 +69,16 @@ function summary() {
 }
 
 async function start() {
+  // A button that shows must work: while the page still loads, too.
+  const stop = document.getElementById("stop");
+  stop.addEventListener("click", () => command("stop", {}, (answer) => answer.message || "Stopped."));
+  document.getElementById("release").addEventListener("click", () => command("release", {}, (answer) => answer.message));
+  stop.hidden = false;
   fill(document.getElementById("tabs"), "tabs", () => Object.entries(VIEWS).map(([name, each]) =>
     h("a", { href: `#${name}` }, icon(each.icon), h("span", {}, each.title))));
   try { await load(); } catch (error) { notice(error.message); }
   window.addEventListener("hashchange", redraw);
-  const stop = document.getElementById("stop");
   stop.hidden = !about.live;
-  stop.addEventListener("click", () => command("stop", {}, (answer) => answer.message || "Stopped."));
-  document.getElementById("release").addEventListener("click", () => command("release", {}, (answer) => answer.message));
   stream((name, value) => {
     state.sections[name] = value;
     if (name === "run") scrubber(value, seek);

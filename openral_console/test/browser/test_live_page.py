@@ -83,6 +83,14 @@ def test_stop_is_on_every_view(view: str, site: Any, robot: Robot, open_page: Op
     robot.wait_until_told("stop")
 
 
+def test_stop_works_while_the_page_still_loads(site: Any, robot: Robot, open_page: Open) -> None:
+    page = open_page(site)
+    page.route("**/api/about", lambda route: None)  # is never answered
+    page.reload()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    robot.wait_until_told("stop")
+
+
 @pytest.mark.parametrize("view", ["memory", "home", "health", "mission"])
 def test_a_label_is_text_and_never_markup(view: str, site: Any, robot: Robot, open_page: Open) -> None:
     robot.fail(HOSTILE)
