@@ -5,6 +5,7 @@ SEED ?= 0
 SCENE ?= scenes/deploy/home.yaml
 ARGS ?=
 WORKERS ?= 2
+RERUNS ?= 1
 TESTS ?=
 ENGINES ?= $(if $(TESTS),no,yes)
 
@@ -50,8 +51,8 @@ engines: setup
 training: setup ## PyTorch in an environment of its own, for `openral train`
 	@cd tools && $(PYTHON) -m workspace training
 
-test: $(if $(TESTS),build,robot) $(if $(filter no,$(ENGINES)),,engines) ## every test, once (TESTS=path narrows, WORKERS=n processes, ENGINES=no without PyTorch)
-	@exec $(IN_BUILT) python -P -m pytest -n $(WORKERS) $(TESTS)
+test: $(if $(TESTS),build,robot) $(if $(filter no,$(ENGINES)),,engines) ## every test, once (TESTS=path narrows, WORKERS=n processes, RERUNS=0 tells every failure, ENGINES=no without PyTorch)
+	@exec $(IN_BUILT) python -P -m pytest -n $(WORKERS) -raR --reruns $(RERUNS) --rerun-show-tracebacks $(TESTS)
 
 bench: build ## measure; table on the terminal, JSON in benchmarks/results
 	@if [ -d benchmarks ]; then exec $(IN_BUILT) python -m benchmarks; else echo "no benchmarks yet"; fi
