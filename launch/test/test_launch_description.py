@@ -149,7 +149,15 @@ def robot_words(**changed: str) -> dict[str, str]:
 def test_a_real_robot_has_the_same_arguments_but_for_those_of_the_simulation() -> None:
     simulated = {argument.name for argument in ARGUMENTS}
     real = {argument.name for argument in ROBOT_ARGUMENTS}
-    assert simulated - real == {"scene", "cameras", "namespace", "seed", "real_time_factor", "sensors"}
+    assert simulated - real == {
+        "scene",
+        "cameras",
+        "namespace",
+        "seed",
+        "real_time_factor",
+        "sensors",
+        "floor",
+    }
     assert real - simulated == {"robot"}
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from openral_core.consent_policy import Policy, load_policy
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.robot import RobotControl, add_robot, set_stowed
 from openral_sim.scene.liquids import Liquid
 from openral_sim.scene.scene import load_scene
@@ -56,8 +57,10 @@ class Simulation:
         self.feedback = _IDLE
 
     @classmethod
-    def load(cls, scene: Path, seed: int, policy: str = "") -> Self:
+    def load(cls, scene: Path, seed: int, policy: str = "", perceived: PerceivedFloor | None = None) -> Self:
         """Load a scene at rest, with the robot stowed at its start pose, and the file of a policy.
+
+        The base plans on the ``perceived`` floor or, without it, on the model.
 
         Raises:
             InvalidDocument: If the scene, its map or the policy is invalid.
@@ -65,7 +68,9 @@ class Simulation:
         """
         world = SimWorldModel.load(load_scene(scene), seed, add_robot)
         set_stowed(world.model, world.data)
-        return cls(world, SkillContext(world, seed), load_policy(policy, world.scene.home))
+        return cls(
+            world, SkillContext(world, seed, perceived=perceived), load_policy(policy, world.scene.home)
+        )
 
     @property
     def time(self) -> float:

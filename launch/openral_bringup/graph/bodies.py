@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from openral_bringup.graph.nodes import NodeSpec, ParameterValue
-from openral_bringup.graph.options import DeploymentOptions, Problems
+from openral_bringup.graph.options import DeploymentOptions, Floor, Problems
 from openral_core.consent_policy import InvalidPolicy, load_policy
 from openral_core.documents import InvalidDocument, read_yaml
 from openral_core.home_map import load_map
@@ -41,11 +41,17 @@ def simulated_body(
         "seed": options.seed,
         "real_time_factor": options.real_time_factor,
         "sensors": options.sensors.value,
+        "floor": options.floor.value,
         "stop_file": f"{options.record}/{STOP_FILE}" if options.record else "",
         "rskill_folders": folders,
         "record": options.record,
     }
     node = NodeSpec("sim", "openral_sim", "sim", options.namespace, 0, parameters, variables=variables)
+    if options.floor is Floor.PERCEIVED and not options.mapper:
+        problems.append(
+            "--floor perceived: add --mapper, which builds the map; with SLAM of your own, leave out --floor "
+            "and add --set sim.floor=perceived"
+        )
     home_map = home_map_of(options.scene, problems)
     node = node.with_parameters(policy_parameter(options.policy, home_map, problems))
     return Body(node, home_map, semantic=True)

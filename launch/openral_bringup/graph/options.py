@@ -123,12 +123,19 @@ class Sensors(StrEnum):
     REALSENSE = "realsense"
 
 
+class Floor(StrEnum):
+    """Floor on which the simulated base plans: that of the simulator's model, or of the topic map."""
+
+    MODEL = "model"
+    PERCEIVED = "perceived"
+
+
 _NAMESPACE = re.compile(r"(/[a-zA-Z_][a-zA-Z0-9_]*)*")
 _NOT_A_NAMESPACE = "--namespace {}: expected names that each begin with a slash, as in /robot1"
 LOCATE_ANYTHING = "locateanything-3b-nf4"
 DEFAULT_SCENE = "home"
 """Name of a shipped scene."""
-OF_SIMULATION = ("scene", "cameras", "namespace", "seed", "real_time_factor", "sensors")
+OF_SIMULATION = ("scene", "cameras", "namespace", "seed", "real_time_factor", "sensors", "floor")
 """Options of a simulated robot; robot.yaml names the cameras and the namespace of a real one."""
 OF_ROBOT = ("robot",)
 """Options of a real robot."""
@@ -188,6 +195,10 @@ class DeploymentOptions(Document):
         default=1.0, ge=0.0, description="speed limit of the simulation; 0 = unlimited"
     )
     sensors: Sensors = Field(default=Sensors.OFF, description="errors of the simulated cameras")
+    floor: Floor = Field(
+        default=Floor.MODEL,
+        description="floor on which the simulated base plans: model, or perceived, which needs the mapper",
+    )
     handoff_timeout: float = Field(
         default=0.0, ge=0.0, description="longest wait for a human's answer [s]; 0 ends the mission at once"
     )

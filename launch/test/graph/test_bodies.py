@@ -10,11 +10,17 @@ from typer.testing import CliRunner
 from openral_bringup.deploy.main import robot_app
 from openral_bringup.graph.bodies import robot_content
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment, Problems, Sensors
+from openral_bringup.graph.options import (
+    DeploymentOptions,
+    Floor,
+    InvalidDeployment,
+    Problems,
+    Sensors,
+)
 from openral_core.robot import driver_topics, load_robot
 from openral_core.rskills import Verb
 from openral_sim.rendering.sensor import SensorName
-from openral_sim.ros.parameters import SimParameters
+from openral_sim.ros.parameters import FloorSource, SimParameters
 
 ROOT = Path(__file__).parents[3]
 RSKILLS = [ROOT / "rskills"]
@@ -121,6 +127,16 @@ def test_the_simulation_gets_the_sensors_that_were_chosen_from_those_that_it_has
     options = DeploymentOptions(scene=ROOT / "scenes" / "deploy" / "home.yaml", sensors=Sensors.REALSENSE)
     (sim,) = (node for node in build_graph(options, RSKILLS).nodes if node.key == "sim")
     assert SimParameters.model_validate(sim.parameters).sensors is SensorName.REALSENSE
+
+
+def test_the_simulation_plans_on_the_floor_that_was_chosen_which_needs_a_mapper_if_perceived() -> None:
+    assert list(map(str, Floor)) == list(map(str, FloorSource))
+    scene = ROOT / "scenes" / "deploy" / "home.yaml"
+    options = DeploymentOptions(scene=scene, floor=Floor.PERCEIVED, mapper=True)
+    (sim,) = (node for node in build_graph(options, RSKILLS).nodes if node.key == "sim")
+    assert SimParameters.model_validate(sim.parameters).floor is FloorSource.PERCEIVED
+    with pytest.raises(InvalidDeployment, match="--floor perceived: add --mapper"):
+        build_graph(options.model_copy(update={"mapper": False}), RSKILLS)
 
 
 def test_the_command_line_has_the_flags_of_the_simulation_but_for_the_simulated_ones() -> None:

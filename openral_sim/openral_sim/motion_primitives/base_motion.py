@@ -1,5 +1,6 @@
 """Motions of the base: along a planned path by pure pursuit, straight, or on the spot."""
 
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,9 +9,16 @@ from numpy.typing import NDArray
 from openral_core.geometry import wrap_angle
 from openral_core.skill_errors import Blocked, TookTooLong
 from openral_core.skills import Feedback
-from openral_sim.planning.base_planner import CostToGo, plan_from
-from openral_sim.planning.occupancy_grid import SimOccupancyGrid, rasterise
+from openral_sim.planning.base_planner import CostToGo, NoBasePath, plan_from
+from openral_sim.planning.occupancy_grid import (
+    RESOLUTION,
+    SimOccupancyGrid,
+    collision_outlines,
+    rasterise,
+)
+from openral_sim.planning.perceived_floor import perceived_grid
 from openral_sim.robot.control import RobotControl
+from openral_sim.robot.model import BASE_RADIUS
 from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
@@ -96,6 +104,11 @@ class PathFollower:
         """Remaining length of the path in [m]."""
         return self.length - self._travelled
 
+    def ahead(self, spacing: float) -> Vector:
+        """Points every ``spacing`` [m] on the rest of the path, shape (N, 2)."""
+        marks = np.append(np.arange(self._travelled, self.length, spacing), self.length)
+        return np.column_stack([np.interp(marks, self._marks, self._path[:, axis]) for axis in (0, 1)])
+
     def arrived(self, pose: Vector) -> bool:
         """Return True if a base pose is at the end, within tolerance."""
         offset = float(np.linalg.norm(self._path[-1] - pose[:2]))
@@ -174,6 +187,7 @@ class BaseMotionConfig:
         settled_speed: Speed below which the base has stopped in [m/s] and [rad/s].
         time_limit: Time allowed for any motion in [s].
         time_per_metre: Additional time per length of path in [s/m]; less than half of top speed on average.
+        max_replans: Number of other paths that are tried when newer maps show obstacles on the way.
     """
 
     stuck_time: float = 1.5
@@ -182,20 +196,37 @@ class BaseMotionConfig:
     settled_speed: float = 0.03
     time_limit: float = 8.0
     time_per_metre: float = 3.0
+    max_replans: int = 5
 
 
 CONFIG = BaseMotionConfig()
 _SLOW = DriveLimits(speed=0.35, turn_rate=0.9, acceleration=0.7, turn_acceleration=3.0)
 
 
-def floor_now(context: SkillContext) -> SimOccupancyGrid:
-    """Rasterise the floor as the scene is now."""
+def floor_now(context: SkillContext, ignored: Set[int] = frozenset()) -> SimOccupancyGrid:
+    """Return the floor as the latest map shows it or, without `SkillContext.perceived`, as the scene is now.
+
+    Args:
+        context: The robot and its world.
+        ignored: Bodies that are no obstacles, such as a door that moves with the hand.
+
+    Raises:
+        NoFloorMap: If it has to be perceived, and no map has come.
+    """
     zones = context.world.no_go_zones
-    return rasterise(context.model, context.data, context.own_bodies(), zones)
+    if context.perceived is None:
+        return rasterise(context.model, context.data, context.own_bodies() | ignored, zones)
+    moving = collision_outlines(context.model, context.data, ignored) if ignored else ()
+    return perceived_grid(context.perceived.map(), zones, moving)
 
 
 def plan_base_motion(context: SkillContext) -> CostToGo:
-    """Plan paths over the floor from the base's present pose."""
+    """Plan paths over the floor from the base's present pose.
+
+    Raises:
+        NoFloorMap: If the floor has to be perceived, and no map has come.
+        NoBasePath: If no free floor is near the base.
+    """
     clearance = CLEARANCE_HOLDING if context.held else CLEARANCE
     return plan_from(floor_now(context), context.control.base_pose[:2], clearance)
 
@@ -203,13 +234,27 @@ def plan_base_motion(context: SkillContext) -> CostToGo:
 def drive_to(context: SkillContext, goal: Vector, field: CostToGo, stage: str) -> Move[None]:
     """Drive along the least-cost path to a pose (x, y, yaw) in map, shape (3,).
 
+    On the perceived floor, a newer map that shows an obstacle on the way has another path planned.
+
     Raises:
         NoBasePath: If no path leads there.
-        Blocked: If the base cannot move.
+        Blocked: If the base cannot move, or newer maps leave it no way.
         TookTooLong: If it does not arrive within its time limit.
     """
     path = field.path_to(goal[:2])
-    yield from follow_path(context, PathFollower(path, float(goal[2])), stage)
+    for _ in range(1 + CONFIG.max_replans):
+        watch = _MapWatch(context, field.grid)
+        follower = PathFollower(path, float(goal[2]))
+        yield from follow_path(context, follower, stage, watch.shows_obstacle)
+        if not watch.found:
+            return
+        yield from brake_base(context.control)
+        try:
+            field = plan_base_motion(context)
+            path = field.path_to(goal[:2])
+        except NoBasePath as error:
+            raise Blocked(f"a newer map shows an obstacle on the way, and {error}") from error
+    raise Blocked(f"newer maps showed obstacles on {1 + CONFIG.max_replans} paths in a row")
 
 
 def shift_by(context: SkillContext, offset: Vector, stage: str) -> Move[None]:
@@ -225,8 +270,13 @@ def turn_to(context: SkillContext, yaw: float, stage: str) -> Move[None]:
     yield from follow_path(context, PathFollower(np.array([here, here]), yaw), stage)
 
 
-def follow_path(context: SkillContext, follower: PathFollower, stage: str) -> Move[None]:
-    """Follow a path to its end.
+def follow_path(
+    context: SkillContext,
+    follower: PathFollower,
+    stage: str,
+    must_stop: Callable[[PathFollower], bool] = lambda _: False,
+) -> Move[None]:
+    """Follow a path to its end, or until ``must_stop``, which leaves the base moving.
 
     Raises:
         Blocked: If the base cannot move.
@@ -242,6 +292,8 @@ def follow_path(context: SkillContext, follower: PathFollower, stage: str) -> Mo
             and float(np.abs(control.base_velocity).max()) < CONFIG.settled_speed
         ):
             control.drive(np.zeros(3))
+            return
+        if must_stop(follower):
             return
         velocity = follower.command(control.base_pose, CONTROL_PERIOD)
         control.drive(velocity)
@@ -268,6 +320,27 @@ def brake_base(control: RobotControl) -> Move[None]:
         control.drive(velocity)
         yield Feedback("stopping", 1.0)
     control.drive(np.zeros(3))
+
+
+class _MapWatch:
+    """Detect that a newer map shows an obstacle on a path that was free when it was planned."""
+
+    def __init__(self, context: SkillContext, planned: SimOccupancyGrid) -> None:
+        self._context, self._planned = context, planned
+        self._seen = context.perceived and context.perceived.latest
+        self.found = False
+
+    def shows_obstacle(self, follower: PathFollower) -> bool:
+        """Check the rest of the path if a newer map has come."""
+        latest = self._context.perceived and self._context.perceived.latest
+        if latest is not self._seen:
+            self._seen = latest
+            ahead = follower.ahead(RESOLUTION / 2)
+            now = floor_now(self._context).clearance_along(ahead)
+            self.found = bool(
+                ((now < BASE_RADIUS) & (self._planned.clearance_along(ahead) >= BASE_RADIUS)).any()
+            )
+        return self.found
 
 
 class _StuckMonitor:

@@ -10,12 +10,12 @@ from openral_core.geometry import angle_between
 from openral_core.grasping.approach import frontal, hand_axes, mirrored, pregrasp_pose
 from openral_core.skill_errors import NotReachable
 from openral_core.skills import Feedback
-from openral_sim.motion_primitives.base_motion import drive_to, plan_base_motion
+from openral_sim.motion_primitives.base_motion import drive_to, floor_now, plan_base_motion
 from openral_sim.motion_primitives.base_pose_selection import ReachOption, WorkPose, work_pose_at
 from openral_sim.motion_primitives.door import ArticulatedDoor, contents_of
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.base_planner import CostToGo
-from openral_sim.planning.occupancy_grid import SimOccupancyGrid, rasterise
+from openral_sim.planning.occupancy_grid import SimOccupancyGrid
 from openral_sim.planning.placement import candidate_base_poses
 from openral_sim.robot.model import BASE_RADIUS
 from openral_sim.skills.context import Move, SkillContext
@@ -120,7 +120,7 @@ def find_door_work_pose(
         for pose in candidate_base_poses(field, point, CONFIG.reaches, CONFIG.bearings)
         if angle_between(heading, float(pose[2])) < CONFIG.max_obliquity
     ]
-    floor = rasterise(context.model, context.data, context.own_bodies() | {hold.door.body})
+    floor = floor_now(context, {hold.door.body})
     for angle in angles:
         roomy = (pose for pose in poses if has_room(floor, hold.door, pose, angle - now))
         for _, pose in zip(range(CONFIG.max_candidates), roomy, strict=False):

@@ -146,6 +146,4 @@ def is_line_free(
     """Return True if a straight line keeps a clearance [m] from every obstacle."""
     count = int(np.linalg.norm(b - a) / (RESOLUTION / 2)) + 2
     line = a + np.linspace(0.0, 1.0, count)[:, None] * (b - a)
-    cells = np.rint((line - grid.origin) / RESOLUTION).astype(int)
-    cells = np.clip(cells, 0, np.array(grid.clearance.shape) - 1)
-    return bool((grid.clearance[cells[:, 0], cells[:, 1]] >= clearance).all())
+    return bool((grid.clearance_along(line) >= clearance).all())

@@ -43,6 +43,12 @@ class SimOccupancyGrid:
         """Centres of cells in map in [m], shape (..., 2)."""
         return self.origin + RESOLUTION * cells
 
+    def clearance_along(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Distances from points of map (N, 2) to the nearest obstacle in [m]."""
+        cells = np.rint((points - self.origin) / RESOLUTION).astype(int)
+        x, y = np.clip(cells, 0, np.array(self.clearance.shape) - 1).T
+        return np.asarray(self.clearance[x, y])
+
     def clearance_at(self, xy: NDArray[np.float64]) -> float:
         """Distance from a point of map to the nearest obstacle in [m]."""
         return float(self.clearance[self.cell(xy)])
@@ -59,11 +65,7 @@ def rasterise(
         ignored: Bodies that are not obstacles: the robot's own and the held object.
         no_go_zones: Zones of the home's map.
     """
-    collides = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
-    is_floor = model.geom_type == int(mujoco.mjtGeom.mjGEOM_PLANE)
-    solid = np.flatnonzero(collides & ~is_floor & ~np.isin(model.geom_bodyid, list(ignored)))
-    outlines = [bounding_corners(model, data, int(geom)) for geom in solid]
-    outlines = [c[:, :2] for c in outlines if c[:, 2].min() < MAX_HEIGHT and c[:, 2].max() > MIN_HEIGHT]
+    outlines = collision_outlines(model, data, frozenset(range(model.nbody)) - ignored)
     if not outlines:
         outlines = [np.array([(-3.0, -3.0), (-3.0, -3.1), (-3.1, -3.0)])]
     low, high = np.vstack(outlines).min(axis=0) - _PADDING, np.vstack(outlines).max(axis=0) + _PADDING
@@ -76,6 +78,17 @@ def rasterise(
     return SimOccupancyGrid(low, distance_transform_edt(~occupied) * RESOLUTION)
 
 
+def collision_outlines(
+    model: mujoco.MjModel, data: mujoco.MjData, bodies: Set[int]
+) -> list[NDArray[np.float64]]:
+    """Outlines in map [m], each (8, 2), of the colliding geoms of bodies that obstruct the robot."""
+    collides = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
+    is_floor = model.geom_type == int(mujoco.mjtGeom.mjGEOM_PLANE)
+    solid = np.flatnonzero(collides & ~is_floor & np.isin(model.geom_bodyid, list(bodies)))
+    corners = [bounding_corners(model, data, int(geom)) for geom in solid]
+    return [c[:, :2] for c in corners if c[:, 2].min() < MAX_HEIGHT and c[:, 2].max() > MIN_HEIGHT]
+
+
 def bounding_corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> NDArray[np.float64]:
     """Corners of a geom's bounding box in map, shape (8, 3)."""
     centre, half = model.geom_aabb[geom].reshape(2, 3)
@@ -85,12 +98,12 @@ def bounding_corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> N
 
 
 def fill_hull(occupied: NDArray[np.bool_], low: NDArray[np.float64], outline: NDArray[np.float64]) -> None:
-    """Mark the cells whose centre lies within half a cell of an outline's convex hull."""
+    """Mark the cells whose centre lies within half a cell of an outline's convex hull, (N, 2) [m]."""
     angles = np.arange(len(outline)) * 2.399963  # tiny fixed offsets keep coincident corners apart
     jitter = np.column_stack([np.cos(angles), np.sin(angles)])
     hull = ConvexHull(outline + 1e-6 * jitter, qhull_options="QJ")
-    first = np.floor((outline.min(axis=0) - low) / RESOLUTION).astype(int)
-    last = np.ceil((outline.max(axis=0) - low) / RESOLUTION).astype(int) + 1
+    first = np.floor((outline.min(axis=0) - low) / RESOLUTION).astype(int).clip(0, occupied.shape)
+    last = (np.ceil((outline.max(axis=0) - low) / RESOLUTION).astype(int) + 1).clip(first, occupied.shape)
     cells = np.stack(np.meshgrid(*map(np.arange, first, last), indexing="ij"), axis=-1)
     signed = (low + RESOLUTION * cells) @ hull.equations[:, :2].T + hull.equations[:, 2]
     inside = (signed <= RESOLUTION / 2).all(axis=-1)

@@ -2,22 +2,26 @@
 
 Publishes /clock, tf, tf_static, odom, joint_states, robot_description; per camera image_raw, depth,
 camera_info, semantic and labels; openral/skills, openral/failure/skill_server. Serves the action
-openral/execute_rskill.
+openral/execute_rskill. Subscribes to map if the base plans on the perceived floor.
 """
 
 import sys
 from pathlib import Path
 
+from nav_msgs.msg import OccupancyGrid
 from rclpy.node import Node
 
 from openral_core.rskills import Registry
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
+from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
 from openral_ros.skill_server import SkillServer
 from openral_ros.tracing import start_tracing
-from openral_sim.ros.parameters import SimParameters
+from openral_sim.planning.perceived_floor import PerceivedFloor
+from openral_sim.ros.occupancy_messages import floor_map_from_message
+from openral_sim.ros.parameters import FloorSource, SimParameters
 from openral_sim.ros.sim_thread import SimLoop, start_thread
 from openral_sim.ros.state_publishers import SimPublishers
 from openral_sim.simulation import RealTimePacer, Simulation
@@ -39,7 +43,11 @@ class ConfiguredSimulation:
         self._parameters = parameters = declare(node, SimParameters)
         start_tracing("sim", Path(parameters.record) if parameters.record else None)
         registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
-        self._simulation = Simulation.load(Path(parameters.scene), parameters.seed, parameters.policy)
+        self._floor = PerceivedFloor() if parameters.floor is FloorSource.PERCEIVED else None
+        if self._floor is not None:
+            scope.subscription(OccupancyGrid, "map", self._on_map, LATCHED)
+        scene = Path(parameters.scene)
+        self._simulation = Simulation.load(scene, parameters.seed, parameters.policy, self._floor)
         self._publishers = SimPublishers(scope, self._simulation.world, self._simulation.control, parameters)
         home, policy = self._simulation.world.scene.home, self._simulation.policy
         self._server = SkillServer(scope, node, registry, self._simulation, parameters, home, policy)
@@ -54,6 +62,10 @@ class ConfiguredSimulation:
         start_thread(scope, self._node, loop, self._on_failed)
         scope.callback(self._report, loop)
         self._server.serve(scope, loop)
+
+    def _on_map(self, message: OccupancyGrid) -> None:
+        if self._floor is not None:
+            self._floor.latest = floor_map_from_message(message)
 
     def _report(self, loop: SimLoop) -> None:
         simulated, elapsed = self._simulation.time - loop.start_time, loop.profiler.elapsed

@@ -1,5 +1,7 @@
 """ROS parameters of the simulation node."""
 
+from enum import StrEnum
+
 from pydantic import Field
 
 from openral_ros.consent import SkillServerOptions
@@ -36,11 +38,22 @@ class WorldParameters(Parameters):
     )
 
 
+class FloorSource(StrEnum):
+    """Floor on which the base plans its ways."""
+
+    MODEL = "model"
+    PERCEIVED = "perceived"
+
+
 class SimParameters(WorldParameters, SkillServerOptions):
     """Parameters of the simulation node; rates are in [Hz] of simulated time."""
 
     rskill_folders: tuple[str, ...] = Field(
         default=("rskills",), description="folders of the skills' manifests"
+    )
+    floor: FloorSource = Field(
+        default=FloorSource.MODEL,
+        description="floor on which the base plans: the model's geometry, or perceived, the topic map",
     )
     record: str = Field(default="", description="folder for recorded trace spans; '' = no recording")
 

@@ -15,6 +15,7 @@ from openral_core.skills import Feedback, SkillResult
 from openral_sim.assets.furniture.builder import FurnitureDoor
 from openral_sim.planning.collision_checker import CollisionChecker, HeldBody
 from openral_sim.planning.inverse_kinematics import IkSolver
+from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.robot.control import RobotControl
 from openral_sim.robot.joints import RobotNames
 from openral_sim.scene.liquids import liquids_of
@@ -106,6 +107,7 @@ class SkillContext:
     """One robot in one world; it outlives goals and keeps the held object between them.
 
     Attributes:
+        perceived: Map that the base plans on; None: it plans on the model.
         cancelled: Set from outside to end the running skill within one control period.
         secure: Motion to make before the skill may stop, such as turning a bottle upright.
         achieved: Returns the result; set once the work is done, which a failed retreat does not undo.
@@ -115,6 +117,7 @@ class SkillContext:
     seed: int = 0
     names: RobotNames = field(default_factory=RobotNames)
     held: HeldObject | None = None
+    perceived: PerceivedFloor | None = None
     cancelled: bool = False
     secure: Callable[[], Move[None]] | None = None
     achieved: Callable[[], SkillResult] | None = None

@@ -11,6 +11,7 @@ from openral_sim.motion_primitives.base_motion import drive_to, plan_base_motion
 from openral_sim.motion_primitives.base_pose_selection import sees
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.base_planner import CostToGo
+from openral_sim.planning.perceived_floor import unreachable
 from openral_sim.planning.placement import candidate_base_poses
 from openral_sim.skills.context import Running, SkillContext
 
@@ -28,7 +29,7 @@ def navigate(context: SkillContext, request: NavigateRequest) -> Running:
     yield from stow_arm(context, "folding the arm")
     field = plan_base_motion(context)
     if request.goal is not None:
-        goal, message = _nearest_goal(field, request.goal)
+        goal, message = _nearest_goal(context, field, request.goal)
     else:
         goal, message = _facing(context, field, request.facing)
     context.control.point_head(0.0, _DRIVING_TILT)
@@ -38,19 +39,22 @@ def navigate(context: SkillContext, request: NavigateRequest) -> Running:
     return SkillResult(SkillStatus.SUCCEEDED, message, evidence)
 
 
-def _nearest_goal(field: CostToGo, requested: Pose) -> tuple[Vector, str]:
+def _nearest_goal(context: SkillContext, field: CostToGo, requested: Pose) -> tuple[Vector, str]:
     xy = np.array(requested.position[:2])
     free = field.nearest_reachable(xy, _MAX_GOAL_OFFSET)
     if not np.isfinite(free).all():
+        if context.perceived is not None:
+            raise unreachable(context.perceived.map(), field, xy)
         raise NotReachable(
             f"no floor with {field.clearance:.2f} m of clearance within {_MAX_GOAL_OFFSET:.2f} m"
             f" of ({xy[0]:.2f}, {xy[1]:.2f})"
         )
     distance = float(np.linalg.norm(free - xy))
+    unknown = " or to unknown floor" if context.perceived is not None else ""
     message = (
         "arrived"
         if distance < 0.01
-        else f"arrived {distance:.2f} m beside the goal, which is too close to an obstacle"
+        else f"arrived {distance:.2f} m beside the goal, which is too close to an obstacle{unknown}"
     )
     return np.append(free, requested.yaw), message
 
@@ -61,4 +65,6 @@ def _facing(context: SkillContext, field: CostToGo, target: Pose | None) -> tupl
     for pose in poses:
         if sees(context, pose, point):
             return pose, "arrived, facing it"
+    if not poses and context.perceived is not None:
+        raise unreachable(context.perceived.map(), field, point[:2])
     raise NotReachable(f"none of {len(poses)} base poses sees ({point[0]:.2f}, {point[1]:.2f})")

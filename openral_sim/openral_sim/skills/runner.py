@@ -32,7 +32,8 @@ _STATUS_OF: tuple[tuple[type[OpenRALError], SkillStatus], ...] = (
 def result_of_abort(context: SkillContext, error: OpenRALError) -> SkillResult:
     """Return the result of a skill that raised: its failure, or success if only its retreat failed."""
     if context.achieved is None:
-        return SkillResult(_status(error), str(error))
+        evidence = error.evidence if isinstance(error, SkillFailed) else {}
+        return SkillResult(_status(error), str(error), evidence)
     try:
         done = context.achieved()
     except SkillFailed as undone:

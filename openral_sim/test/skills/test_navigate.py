@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from openral_core.geometry import Pose, angle_between
+from openral_core.home_map import Pose2
 from openral_core.skills import SkillResult, SkillStatus, Verb
+from openral_mapping.floor_map import FREE, FloorMap
+from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.skills.context import SkillContext
 
 
@@ -73,3 +76,24 @@ def test_says_that_it_is_blocked_when_something_holds_the_base(
     context.model.actuator_forcerange[motors] = 0.0
     result = do(Verb.NAVIGATE, goal=Pose.planar(1.0, 1.0, 0.0))
     assert result.status is SkillStatus.BLOCKED
+
+
+def test_says_that_no_map_has_come_before_it_moves(
+    do: Callable[..., SkillResult], context: SkillContext
+) -> None:
+    context.perceived = PerceivedFloor()
+    before = context.control.base_pose
+    result = do(Verb.NAVIGATE, goal=Pose.planar(1.0, 1.0, 0.0))
+    assert (result.status, result.evidence) == (SkillStatus.INACTIVE, {"floor": "no_map"})
+    assert np.allclose(context.control.base_pose, before, atol=0.01)
+
+
+def test_does_not_drive_into_unknown_space(do: Callable[..., SkillResult], context: SkillContext) -> None:
+    known = FloorMap(np.full((40, 40), FREE, np.int8), 0.05, Pose2(x=-1.0, y=-1.0))
+    context.perceived = PerceivedFloor(known)
+    result = do(Verb.NAVIGATE, goal=Pose.planar(0.0, 2.0, 0.0))
+    assert result.status is SkillStatus.NOT_REACHABLE
+    assert result.evidence["floor"] == "unknown"
+    near = do(Verb.NAVIGATE, goal=Pose.planar(0.0, 0.96, 0.0))
+    assert near.success
+    assert "too close to an obstacle or to unknown floor" in near.message

@@ -9,9 +9,9 @@ from openral_core.geometry import Pose
 from openral_ros.conversions.geometry import pose_message, transform_message
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
-from openral_sim.planning.occupancy_grid import RESOLUTION, rasterise
 from openral_sim.robot import RobotControl
 from openral_sim.robot.model import HEAD_HEIGHT, MAST_X
+from openral_sim.ros.occupancy_messages import occupancy_message
 from openral_sim.ros.parameters import ForeignParameters
 from openral_sim.ros.state_publishers import BASE, MAP
 from openral_sim.world import SimWorldModel
@@ -22,8 +22,6 @@ HEAD_MOUNT_HEIGHT = HEAD_HEIGHT - 0.08
 """Height of the pan link above the base [m]."""
 POSE_PERIOD = 0.5
 """Period of the pose [s]."""
-OCCUPIED = 100
-"""Value of an occupied cell in nav_msgs/OccupancyGrid."""
 
 
 class LocalisationTopics:
@@ -54,16 +52,3 @@ class LocalisationTopics:
             message.pose.covariance[index] = self._parameters.position_variance
         message.pose.covariance[35] = self._parameters.yaw_variance
         self._pose.publish(message)
-
-
-def occupancy_message(world: SimWorldModel, robot: RobotControl) -> OccupancyGrid:
-    """Make the map of the floor as the world is now."""
-    floor = rasterise(world.model, world.data, robot.bodies)
-    message = OccupancyGrid()
-    message.header.frame_id = MAP
-    message.info.resolution = RESOLUTION
-    message.info.width, message.info.height = floor.clearance.shape
-    x, y = (float(value) - RESOLUTION / 2 for value in floor.origin)
-    message.info.origin = pose_message(Pose((x, y, 0.0)))
-    message.data = (OCCUPIED * (floor.clearance.T == 0.0)).astype("int8").ravel().tolist()
-    return message

@@ -1,0 +1,129 @@
+"""Floor that was perceived: the latest occupancy map as the base planner's grid, and what it lacks."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_edt
+
+from openral_core.geometry import points_in_polygon
+from openral_core.home_map import NoGoZone
+from openral_core.skill_errors import NotReachable, SkillFailed
+from openral_core.skills import SkillStatus
+from openral_mapping.floor_map import OCCUPIED, UNKNOWN, FloorMap
+from openral_sim.planning.base_planner import CostToGo
+from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid, fill_hull
+
+UNKNOWN_MARGIN = 0.18
+"""Distance by which the base's middle may be closer to unknown cells than to obstacles [m]."""
+
+
+class NoFloorMap(SkillFailed):
+    """The robot plans on the perceived floor, and no map has come."""
+
+    status = SkillStatus.INACTIVE
+
+    def __init__(self) -> None:
+        super().__init__(
+            "no map of the floor has come on the topic 'map', so the base cannot plan a way:"
+            " start the mapper or SLAM, or set the parameter 'floor' to 'model'"
+        )
+        self.evidence = {"floor": "no_map"}
+
+
+class UnknownFloor(NotReachable):
+    """The goal lies where nothing is known of the floor."""
+
+    def __init__(self, goal: NDArray[np.float64], known: NDArray[np.float64]) -> None:
+        super().__init__(
+            f"({goal[0]:.2f}, {goal[1]:.2f}) lies in unknown space; known floor leads up to"
+            f" ({known[0]:.2f}, {known[1]:.2f}), {np.linalg.norm(known - goal):.2f} m away:"
+            " look around there first"
+        )
+        self.evidence = {"floor": "unknown", "x": float(known[0]), "y": float(known[1])}
+
+
+class NoKnownWay(NotReachable):
+    """The goal is known and free, and no way over known floor leads there."""
+
+    def __init__(self, goal: NDArray[np.float64], known: NDArray[np.float64], clearance: float) -> None:
+        super().__init__(
+            f"no way over known floor with {clearance:.2f} m of clearance leads to"
+            f" ({goal[0]:.2f}, {goal[1]:.2f}); known floor leads up to"
+            f" ({known[0]:.2f}, {known[1]:.2f}), {np.linalg.norm(known - goal):.2f} m away"
+        )
+        self.evidence = {"floor": "no_way", "x": float(known[0]), "y": float(known[1])}
+
+
+class PerceivedFloor:
+    """Holder of the latest map; one thread may write while another reads.
+
+    Attributes:
+        latest: The newest map, None until one has come.
+    """
+
+    def __init__(self, latest: FloorMap | None = None) -> None:
+        self.latest = latest
+
+    def map(self) -> FloorMap:
+        """Return the newest map.
+
+        Raises:
+            NoFloorMap: If none has come.
+        """
+        if self.latest is None:
+            raise NoFloorMap
+        return self.latest
+
+
+def perceived_grid(
+    floor: FloorMap, no_go_zones: Sequence[NoGoZone] = (), ignored: Sequence[NDArray[np.float64]] = ()
+) -> SimOccupancyGrid:
+    """Distance of every cell to obstacles and, less `UNKNOWN_MARGIN`, to unknown space.
+
+    Args:
+        floor: The map; its cells may have another size or direction.
+        no_go_zones: Zones that are obstacles.
+        ignored: Outlines (N, 2) in map [m] of what is not to be an obstacle, such as a door that will move.
+    """
+    low, occupied, unknown = aligned(floor)
+    for outline in ignored:
+        moving = np.zeros(occupied.shape, bool)
+        fill_hull(moving, low, outline)
+        occupied &= ~moving
+        unknown &= ~moving
+    cells = np.stack(np.meshgrid(*map(np.arange, occupied.shape), indexing="ij"), axis=-1)
+    for zone in no_go_zones:
+        occupied |= points_in_polygon(np.array(zone.polygon), low + RESOLUTION * cells)
+    nearest = distance_transform_edt(~unknown) * RESOLUTION + UNKNOWN_MARGIN
+    if occupied.any():
+        nearest = np.minimum(nearest, distance_transform_edt(~occupied) * RESOLUTION)
+    return SimOccupancyGrid(low, nearest)
+
+
+def aligned(floor: FloorMap) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return a map on the planner's cells: centre of cell (0, 0) [m], occupied and unknown cells (X, Y).
+
+    No obstacle is lost, and a border of one unknown cell is added.
+    """
+    height, width = floor.cells.shape
+    corners = floor.to_frame(np.array([(0, 0), (width, 0), (0, height), (width, height)]))
+    low = np.floor(corners.min(axis=0) / RESOLUTION) * RESOLUTION - RESOLUTION / 2
+    shape = np.ceil((corners.max(axis=0) - low) / RESOLUTION).astype(int) + 2
+    cells = np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), axis=-1)
+    rows, columns = np.moveaxis(floor.cell(low + RESOLUTION * cells), -1, 0)
+    inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+    values = np.where(inside, floor.cells[rows.clip(0, height - 1), columns.clip(0, width - 1)], UNKNOWN)
+    occupied, unknown = values == OCCUPIED, values == UNKNOWN
+    x, y = np.rint((floor.centres(*np.nonzero(floor.occupied)) - low) / RESOLUTION).astype(int).T
+    occupied[x, y] = True
+    return low, occupied, unknown
+
+
+def unreachable(floor: FloorMap, field: CostToGo, goal: NDArray[np.float64]) -> NotReachable:
+    """Return the reason why a goal has no reachable floor near it."""
+    known = field.nearest_reachable(goal, np.inf)
+    value = floor.value_at(float(goal[0]), float(goal[1]))
+    if value == UNKNOWN:
+        return UnknownFloor(goal, known)
+    return NoKnownWay(goal, known, field.clearance)
