@@ -32,6 +32,8 @@ PICTURES = (
 """View, size and colour scheme of each picture."""
 SETTLED = 2500.0
 """Time for images and fonts of a view [ms]."""
+CHOSEN = {"cameras": "[data-boxes] button", "memory": "#objects tbody button"}
+"""What is clicked in a view, if it is there."""
 
 
 @contextmanager
@@ -53,6 +55,9 @@ def photograph(page: Page, view: str, path: Path) -> None:
     """Save one view."""
     page.evaluate(f"location.hash = '#{view}'")
     page.wait_for_timeout(SETTLED)
+    if view in CHOSEN and page.locator(CHOSEN[view]).count():
+        page.locator(CHOSEN[view]).first.click()
+        page.wait_for_timeout(SETTLED / 5.0)
     page.screenshot(path=path)
 
 

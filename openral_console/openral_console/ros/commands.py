@@ -7,7 +7,15 @@ from functools import partial
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rclpy.node import Node
+from std_msgs.msg import Header
 from std_srvs.srv import Trigger
+from vision_msgs.msg import (
+    BoundingBox2D,
+    Detection2D,
+    Detection2DArray,
+    ObjectHypothesis,
+    ObjectHypothesisWithPose,
+)
 
 from openral_console.ros import views
 from openral_console.sections import Json, finite
@@ -15,8 +23,9 @@ from openral_console.source import ConsoleError, NodeSilent, RejectedCommand
 from openral_core.errors import format_choices
 from openral_core.spatial_memory import EditOperation
 from openral_msgs.msg import PromptReceipt
-from openral_msgs.srv import EditMemory, LocateInView, RecallObject
+from openral_msgs.srv import EditMemory, LocateInView, ObserveDetections, RecallObject
 from openral_reasoner_ros.mission_client import RECEIPT_TIMEOUT, NotAcknowledged, PromptClient
+from openral_ros.conversions.stamps import stamp_of
 from openral_ros.node_thread import Deliver
 from openral_ros.resources import ResourceScope
 from openral_ros.service_client import AsyncServiceClient, CallError
@@ -24,7 +33,7 @@ from openral_ros.stop_client import StopClient
 
 Done = Deliver[Json]
 RECALL_TIMEOUT, EDIT_TIMEOUT, LOCATE_TIMEOUT, TRANSITION_TIMEOUT = 5.0, 5.0, 30.0, 120.0
-RELEASE_TIMEOUT = 5.0
+OBSERVE_TIMEOUT, RELEASE_TIMEOUT = 5.0, 5.0
 """Longest waits for a node [s]; activation may load a model from disk."""
 DISCOVERY_PERIOD, DISCOVERY_CHECKS = 0.25, 8
 """Time between two checks whether a service has been discovered [s], and their number."""
@@ -72,6 +81,7 @@ class Commands:
             "recall": self._recall,
             "edit": self._edit,
             "locate": self._locate,
+            "observe": self._observe,
             "detector": self._transition,
         }
 
@@ -147,6 +157,12 @@ class Commands:
         request = LocateInView.Request(query=query, camera=camera, deadline=LOCATE_TIMEOUT - 5.0)
         service = f"openral/perception/{slug}/locate_in_view"
         self._call(LocateInView, service, request, LOCATE_TIMEOUT, done, _located)
+
+    def _observe(self, values: Mapping[str, Json], done: Done) -> None:
+        """Have world_state remember one box of an image."""
+        request = ObserveDetections.Request(detections=box_of(values))
+        request.camera, request.detector = text_of(values, "camera", 100), text_of(values, "detector", 200)
+        self._call(ObserveDetections, "openral/observe", request, OBSERVE_TIMEOUT, done, _remembered)
 
     def _transition(self, values: Mapping[str, Json], done: Done) -> None:
         slug, name = _slug(values), text_of(values, "transition", 20)
@@ -226,6 +242,15 @@ def _located(response: LocateInView.Response) -> Json:
     }
 
 
+def _remembered(response: ObserveDetections.Response) -> Json:
+    if not response.matches:
+        reason = "; ".join([response.message, *response.refused])
+        raise Refused(f"{_name_of(ObserveDetections.Response, response.status)}: {views.cut(reason)}")
+    best = response.matches[0]
+    name, label = views.cut(best.node_id, 200), views.cut(best.label, 200)
+    return {"id": name, "message": f"remembered as {label} ({name})"}
+
+
 def _changed(name: str, response: ChangeState.Response) -> Json:
     if not response.success:
         raise Refused(f"the detector could not {name}; its log says why")
@@ -253,6 +278,22 @@ def text_of(values: object, name: str, longest: int = 4000, required: bool = Tru
     if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
         raise RejectedCommand(f"{name}: expected Unicode text, found half of a surrogate pair")
     return value
+
+
+def box_of(values: Mapping[str, Json]) -> Detection2DArray:
+    """Return a box of a page, as `views.detections` gave it: centre and size in [px] of the source image.
+
+    Raises:
+        RejectedCommand: If a value is missing or invalid.
+    """
+    sides = values.get("box")
+    named = dict(zip("xywh", sides, strict=False)) if isinstance(sides, list) else {}
+    box = BoundingBox2D(size_x=number_of(named, "w"), size_y=number_of(named, "h"))
+    box.center.position.x, box.center.position.y = number_of(named, "x"), number_of(named, "y")
+    label, score = text_of(values, "label", 200), number_of(values, "score")
+    best = ObjectHypothesisWithPose(hypothesis=ObjectHypothesis(class_id=label, score=score))
+    header = Header(stamp=stamp_of(number_of(values, "stamp")), frame_id=text_of(values, "frame", 100))
+    return Detection2DArray(header=header, detections=[Detection2D(bbox=box, results=[best])])
 
 
 def number_of(values: object, name: str) -> float:

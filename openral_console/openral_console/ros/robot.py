@@ -5,7 +5,7 @@ Subscribes: openral/mission, handoff, prompt, prompt_receipt, palette, scene_gra
     objects of every detector; an image, tf, tf_static, robot_description and camera_info only while a page
     shows them.
 Publishes: openral/prompt, openral/stop.
-Calls: recall_object, edit_memory, release, locate_in_view and change_state of detectors.
+Calls: recall_object, edit_memory, observe, release, locate_in_view and change_state of detectors.
 """
 
 import time

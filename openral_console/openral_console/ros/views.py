@@ -242,7 +242,7 @@ def detections(message: Detection2DArray) -> Json:
         )
     return {
         "frame": cut(message.header.frame_id, 100),
-        "stamp": finite(seconds(message.header.stamp)),
+        "stamp": finite(seconds(message.header.stamp), 6),
         "boxes": boxes,
     }
 

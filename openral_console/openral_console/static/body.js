@@ -13,8 +13,8 @@ function turned([x, y, z], [a, b, c, w]) {
 
 const moved = (point, { position, rotation }) => turned(point, rotation).map((each, axis) => each + position[axis]);
 
-// The pose of a frame in the map as a function of points; null if the transforms do not lead there.
-function placed(frames, frame) {
+// The transforms from a frame to the map; null if they do not lead there.
+function chain(frames, frame) {
   const steps = [];
   for (let name = frame; name !== MAP; name = frames[name][0]) {
     if (!frames?.[name] || steps.length > DEEPEST) return null;
@@ -22,7 +22,24 @@ function placed(frames, frame) {
     if (numbers.some((each) => each === null)) return null;
     steps.push({ position: numbers.slice(0, 3), rotation: numbers.slice(3) });
   }
-  return (point) => steps.reduce(moved, point);
+  return steps;
+}
+
+// The pose of a frame in the map as a function of points; null if it is unknown.
+function placed(frames, frame) {
+  const steps = chain(frames, frame);
+  return steps && ((point) => steps.reduce(moved, point));
+}
+
+const returned = (point, { position, rotation: [a, b, c, w] }) => turned(point.map((each, axis) => each - position[axis]), [-a, -b, -c, w]);
+
+// Where a point of the map is in the image of a camera [px]; null if it is behind the camera, or the camera's pose or lens is unknown.
+export function pixel(point, optic, frames) {
+  const steps = optic && !point.includes(null) ? chain(frames, optic.frame) : null;
+  if (!steps) return null;
+  const [x, y, z] = steps.reduceRight(returned, point);
+  const [fx, fy, cx, cy] = optic.intrinsics;
+  return z > 0.05 && fx > 0 && fy > 0 ? [cx + (fx * x) / z, cy + (fy * y) / z] : null;
 }
 
 function corners([x, y, z]) {

@@ -1,22 +1,28 @@
-// Cameras: the newest image of each with the boxes of every detector, and questions to a locator.
+// Cameras: the newest image of each with the boxes of every detector, a box that a person chose, and questions to a locator.
 import { about, command, frame } from "./api.js";
+import { chooseBox, followBox, showBox } from "./boxes.js";
 import { empty, fill, h, seconds } from "./dom.js";
 import { state } from "./main.js";
 
 const COLOURS = ["#0bb3a2", "#f2a33a", "#6f9ff2", "#e2679a"];
 const AGE = 1.0; // age from which a box is no longer drawn [s]
+const ANSWER = 8000; // time for which the boxes of an answer are drawn [ms]; as long as world_state keeps depth to lift them
+const LISTED = 20; // boxes of an image that have a button; all can be clicked
 let running = null;
 let located = null;
+let drawn = {}; // boxes on the image of each camera
+let latest = {}; // image of each camera
 
 export function cameras(view, sections) {
   const ids = sections.cameras ?? [];
   const locators = Object.entries(sections.detectors ?? {}).filter(([, each]) => each.mode === "on demand");
   fill(view, [ids, locators.map(([slug]) => slug), about], () => {
     if (!ids.length) return h("section", { className: "card" }, empty("No camera publishes images."));
-    return h("div", { className: "stack" }, about.live && locators.length > 0 && ask(locators, ids), h("div", { className: "cameras" }, ids.map(shot)));
+    return h("div", { className: "stack" }, about.live && locators.length > 0 && ask(locators, ids), h("div", { id: "box" }), h("div", { className: "cameras" }, ids.map(shot)));
   });
-  if (!running && ids.length) running = follow(ids, canvasOf, (id, found) => paint(canvasOf(id), id, found), tell);
-  return () => { running?.stop(); running = null; located = null; };
+  if (ids.length && showBox(document.getElementById("box"))) Object.entries(latest).forEach(([id, found]) => paint(canvasOf(id), id, found));
+  if (!running && ids.length) running = follow(ids, canvasOf, (id, found) => { latest[id]?.image.close(); latest[id] = found; paint(canvasOf(id), id, found); }, tell);
+  return () => { running?.stop(); running = null; located = null; drawn = {}; latest = {}; chooseBox("", null); };
 }
 
 function ask(locators, ids) {
@@ -29,14 +35,32 @@ function ask(locators, ids) {
     if (!words.value.trim()) return;
     result.textContent = "Looking …";
     const found = await command("locate", { query: words.value, detector: which.value, camera: camera.value });
-    located = found ? { ...found.detections, camera: found.camera, time: performance.now() } : null;
+    located = found ? { ...found.detections, by: which.selectedOptions[0].textContent, time: performance.now() } : null;
     result.textContent = found ? `${found.status}: ${found.message} (${seconds(found.inference_time)})` : "";
   } }, h("div", { className: "row" }, h("label", { htmlFor: "look", className: "quiet" }, "Is there a"), words, camera, locators.length > 1 ? which : null, h("button", { className: "primary" }, "Look")), result);
 }
 
 function shot(id) {
-  return h("figure", { className: "card" }, h("div", { className: "shot" }, h("canvas", { "data-camera": id, role: "img", "aria-label": `Image of camera ${id}` }), h("p", { className: "quiet" }, "Waiting for an image …")),
-    h("figcaption", { className: "row spread small" }, h("strong", {}, id), h("span", { className: "quiet", "data-age": id })));
+  return h("figure", { className: "card" }, h("div", { className: "shot" }, h("canvas", { "data-camera": id, role: "img", "aria-label": `Image of camera ${id}`, onclick: (event) => pick(id, event) }), h("p", { className: "quiet" }, "Waiting for an image …")),
+    h("figcaption", { className: "row spread small" }, h("strong", {}, id), h("span", { className: "quiet", "data-age": id })), h("p", { className: "row small", "data-boxes": id }));
+}
+
+// The smallest box under the pointer.
+function pick(id, event) {
+  const canvas = event.target;
+  const frame = canvas.getBoundingClientRect();
+  const scale = Math.min(frame.width / canvas.width, frame.height / canvas.height);
+  const u = canvas.width / 2 + (event.clientX - frame.left - frame.width / 2) / scale;
+  const v = canvas.height / 2 + (event.clientY - frame.top - frame.height / 2) / scale;
+  const under = (drawn[id] ?? []).filter(({ box: [x, y, width, height] }) => Math.abs(u - x) <= width / 2 && Math.abs(v - y) <= height / 2);
+  chooseBox(id, under.sort((a, b) => a.box[2] * a.box[3] - b.box[2] * b.box[3])[0] ?? null);
+}
+
+// The boxes of an image as buttons, for keys and screen readers; they are replaced only when the labels change.
+function list(id) {
+  const names = (drawn[id] ?? []).slice(0, LISTED).map((each) => each.label);
+  fill(document.querySelector(`[data-boxes="${CSS.escape(id)}"]`), names, () => names.map((name, place) =>
+    h("button", { type: "button", onclick: () => chooseBox(id, drawn[id]?.[place]?.label === name ? drawn[id][place] : null) }, name)));
 }
 
 const canvasOf = (id) => document.querySelector(`canvas[data-camera="${CSS.escape(id)}"]`);
@@ -73,6 +97,7 @@ export function follow(ids, wanted, show, fail = () => {}, period = 0) {
 const pause = (time) => new Promise((done) => setTimeout(done, time));
 
 function paint(canvas, id, { image, stamp, frame: frameId }) {
+  if (!canvas) return;
   canvas.parentElement.querySelector("p").hidden = true;
   canvas.width = image.width;
   canvas.height = image.height;
@@ -81,19 +106,26 @@ function paint(canvas, id, { image, stamp, frame: frameId }) {
   context.font = `600 ${Math.max(12, image.width / 42)}px Inter, system-ui, "DejaVu Sans", sans-serif`;
   context.lineWidth = Math.max(2, image.width / 320);
   const seen = [];
+  const found = [];
   Object.entries(state.sections.detections ?? {}).forEach(([slug, each], place) => {
     if (each.frame !== frameId || Math.abs(each.stamp - stamp) > AGE) return;
-    boxes(context, each.boxes, COLOURS[place % COLOURS.length]);
+    found.push(...each.boxes.map((box) => ({ ...box, by: state.sections.detectors?.[slug]?.id ?? slug, stamp: each.stamp, frame: each.frame, colour: COLOURS[place % COLOURS.length] })));
     seen.push(`${each.boxes.length} by ${slug}`);
   });
-  if (located && located.frame === frameId && performance.now() - located.time < 5000) boxes(context, located.boxes, "#ff5a7a");
+  if (located && located.frame === frameId && performance.now() - located.time < ANSWER) found.push(...located.boxes.map((box) => ({ ...box, by: located.by, stamp: located.stamp, frame: located.frame, colour: "#ff5a7a" })));
+  drawn[id] = found.sort((a, b) => a.box[0] - b.box[0]);
+  boxes(context, found, followBox(id, found));
+  list(id);
   const label = document.querySelector(`[data-age="${CSS.escape(id)}"]`);
   const age = state.sections.clock ? Math.max(0, state.sections.clock - stamp) : null;
   label.textContent = [seen.join(", "), age !== null && age < 1000 ? `${age.toFixed(1)} s old` : ""].filter(Boolean).join(" · ");
 }
 
-function boxes(context, found, colour) {
-  for (const { box: [x, y, width, height], label, score } of found) {
+function boxes(context, found, chosen) {
+  const line = context.lineWidth;
+  for (const each of found) {
+    const { box: [x, y, width, height], label, score, colour } = each;
+    context.lineWidth = each === chosen ? 3 * line : line;
     context.strokeStyle = colour;
     context.strokeRect(x - width / 2, y - height / 2, width, height);
     const text = score === null || score >= 1 ? label : `${label} ${score.toFixed(2)}`;

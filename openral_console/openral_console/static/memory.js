@@ -71,7 +71,7 @@ function details(node, now, pictures) {
 }
 
 // An edit, and a notice that can take it back.
-const correct = (values) => command("edit", values, (done) => [done.message, values.operation !== "undo" && h("button", { type: "button", onclick: () => correct({ operation: "undo" }) }, "Undo")]);
+export const correct = (values) => command("edit", values, (done) => [done.message, values.operation !== "undo" && h("button", { type: "button", onclick: () => correct({ operation: "undo" }) }, "Undo")]);
 
 function others(node) {
   const objects = (state.sections.scene?.nodes ?? []).filter((each) => each.kind === "object" && each.id !== node.id);

@@ -32,7 +32,7 @@ from openral_msgs.msg import (
     ToolCallRecord,
     WorldState,
 )
-from openral_msgs.srv import EditMemory, LocateInView, RecallObject
+from openral_msgs.srv import EditMemory, LocateInView, ObserveDetections, RecallObject
 from openral_ros.conversions.images import image_message
 from openral_ros.conversions.stamps import stamp_of
 from openral_ros.node_thread import NodeThread
@@ -177,7 +177,10 @@ def scene(count: int = 0) -> SceneGraph:
 
 
 class Robot:
-    """Node on a thread of its own; `told` holds every prompt, `edits` every edit of memory."""
+    """Node on a thread of its own.
+
+    ``told`` holds every prompt, ``edits`` every edit of memory, ``observed`` every request to remember.
+    """
 
     latency = 0.08
     """Of its locator [s]."""
@@ -185,6 +188,7 @@ class Robot:
     def __init__(self, domain: int) -> None:
         self.told: list[PromptStamped] = []
         self.edits: list[EditMemory.Request] = []
+        self.observed: list[ObserveDetections.Request] = []
         self.answers = True
         self._thread = NodeThread("robot", domain=domain)
         self.node, scope = self._thread.node, self._thread.scope
@@ -206,9 +210,13 @@ class Robot:
         self._boxes = make(Detection2DArray, "openral/perception/locator/objects", RELIABLE)
         self._diagnostics = make(DiagnosticArray, "/diagnostics", RELIABLE)
         scope.subscription(PromptStamped, "openral/prompt", self._on_prompt, RELIABLE)
-        scope.service(RecallObject, "openral/recall_object", self._recall)
-        scope.service(EditMemory, "openral/edit_memory", self._edit)
-        scope.service(LocateInView, "openral/perception/locator/locate_in_view", self._locate)
+        for service, name, handle in (
+            (RecallObject, "openral/recall_object", self._recall),
+            (EditMemory, "openral/edit_memory", self._edit),
+            (ObserveDetections, "openral/observe", self._observe),
+            (LocateInView, "openral/perception/locator/locate_in_view", self._locate),
+        ):
+            scope.service(service, name, handle)
         self._frames = 0
         self._publish_state()
         scope.timer(0.2, self._stream)
@@ -291,6 +299,13 @@ class Robot:
             response.status, response.message = EditMemory.Response.UNKNOWN_OBJECT, "no such object"
         else:
             response.message = f"{request.node_id} edited"
+        return response
+
+    def _observe(
+        self, request: ObserveDetections.Request, response: ObserveDetections.Response
+    ) -> ObserveDetections.Response:
+        self.observed.append(request)
+        response.matches = [RecallMatch(node_id="mug_1", label="mug")]
         return response
 
     def _locate(
