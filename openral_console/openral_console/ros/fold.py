@@ -11,6 +11,7 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection2DArray
 
+from openral_console.history import ObjectHistory
 from openral_console.ros import views
 from openral_console.sections import Json, Sections
 from openral_console.source import Frame, NothingToShow
@@ -59,6 +60,7 @@ class Fold:
         self._optics: dict[str, Json] = {}
         self.pictures: OrderedDict[str, Frame] = OrderedDict()
         self._calls = CallHistory()
+        self.history = ObjectHistory()
 
     def apply(self, topic: str, message: object) -> None:
         """Update the sections that a message changes; one of another type changes none."""
@@ -69,7 +71,10 @@ class Fold:
     def on_mission(self, topic: str, message: MissionStatus) -> None:
         """Replace the mission."""
         self._calls.complete(message)
-        self.sections.put("mission", views.mission(message))
+        shown = views.mission(message)
+        self.sections.put("mission", shown)
+        if self.history.on_calls(shown, seconds(message.header.stamp)):
+            self.sections.put("history", self.history.events)
 
     def on_handoff(self, topic: str, message: Handoff) -> None:
         """Replace the question."""
@@ -139,8 +144,11 @@ class Fold:
             self.sections.put("frontier", views.frontier(message))
 
     def on_scene(self, topic: str, message: SceneGraph) -> None:
-        """Replace the scene graph."""
-        self.sections.put("scene", views.scene(message))
+        """Replace the scene graph, and add to the history what is different in it."""
+        shown = views.scene(message)
+        self.sections.put("scene", shown)
+        if self.history.on_scene(shown):
+            self.sections.put("history", self.history.events)
 
     def on_world(self, topic: str, message: WorldState) -> None:
         """Replace the robot's place."""

@@ -2,8 +2,9 @@
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 
@@ -12,17 +13,19 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import CompressedImage
 from std_msgs.msg import String
 
+from openral_console.history import Event, ObjectHistory
+from openral_console.ros import views
 from openral_console.ros.fold import LOGGED, PICTURES, UPDATES, Fold
 from openral_console.sections import Json, Sections
 from openral_console.source import Frame, NothingToShow, RejectedCommand
 from openral_core.errors import OpenRALError
-from openral_msgs.msg import FailureTrigger, MissionStatus
+from openral_msgs.msg import FailureTrigger, MissionStatus, SceneGraph
 from openral_reasoner.recording import Life, read_lives
 from openral_reasoner.replay import stories
 from openral_reasoner.run_comparison import compare_runs, comparison_lines, story_of
 from openral_recorder.recovery import complete_recording, recorded_messages
 from openral_ros.conversions.stamps import seconds
-from openral_ros.mission_calls import has_all_calls
+from openral_ros.mission_calls import CallHistory, has_all_calls
 
 CAMERA_SUFFIX = "/image_raw/compressed"
 EVENTS = "/openral/recording/reasoner"
@@ -109,9 +112,14 @@ class RecordingSource:
         """Ids of the recorded cameras."""
         return tuple(self._images)
 
-    def messages(self) -> Iterator[tuple[float, str, object]]:
-        """Yield (time, topic, message) of everything that sections are made of, in order."""
-        entries = [(entry.time, topic, entry) for topic, found in self._topics.items() for entry in found]
+    def messages(self, kinds: Collection[type] = tuple(UPDATES)) -> Iterator[tuple[float, str, object]]:
+        """Yield (time, topic, message) of what sections are made of, in order, by message type."""
+        entries = [
+            (entry.time, topic, entry)
+            for topic, found in self._topics.items()
+            for entry in found
+            if entry.kind in kinds
+        ]
         for time, topic, entry in sorted(entries, key=itemgetter(0)):
             yield time, topic, deserialize_message(entry.data, entry.kind)
 
@@ -152,7 +160,24 @@ class RecordingSource:
         for topic, entry in self._entries(min(max(time, 0.0), self.duration)):
             fold.apply(topic, deserialize_message(entry.data, entry.kind))
         sections.put("cameras", list(self._images))
+        histories = self._histories[: bisect_right(self._histories, time, key=itemgetter(0))]
+        if histories:
+            sections.put("history", {name: events for _, name, events in histories})
         return sections.as_json()
+
+    @cached_property
+    def _histories(self) -> list[tuple[float, str, list[Event]]]:
+        """(time [s], id, all events so far) at each change of the history of an object."""
+        history, calls = ObjectHistory(), CallHistory()
+        found: list[tuple[float, str, list[Event]]] = []
+        for time, _, message in self.messages((SceneGraph, MissionStatus)):
+            if isinstance(message, SceneGraph):
+                changed = history.on_scene(views.scene(message))
+            elif isinstance(message, MissionStatus):
+                calls.complete(message)
+                changed = history.on_calls(views.mission(message), seconds(message.header.stamp))
+            found += [(time, name, list(history.events[name])) for name in changed if name in history.events]
+        return found
 
     async def frame(self, camera: str, after: float, time: float) -> Frame:
         """Return the image of a camera at a time."""

@@ -8,7 +8,7 @@ let answer = null;
 const SHOWN = 300; // rows; more say nothing and cost a phone its frame rate
 
 export function memory(view, sections) {
-  if (!view.firstChild) view.append(h("div", { className: "grid" }, h("div", { className: "stack" }, search(), h("div", { id: "answer" }), h("div", { id: "objects" })), h("div", { id: "object", className: "stack" }, h("div", { id: "facts" }), h("div", { id: "corrections" }))));
+  if (!view.firstChild) view.append(h("div", { className: "grid" }, h("div", { className: "stack" }, search(), h("div", { id: "answer" }), h("div", { id: "objects" })), h("div", { id: "object", className: "stack" }, h("div", { id: "facts" }), h("div", { id: "history" }), h("div", { id: "corrections" }))));
   const objects = (sections.scene?.nodes ?? []).filter((node) => node.kind === "object");
   const now = sections.clock ?? sections.robot?.stamp;
   const wanted = filter.toLowerCase();
@@ -18,6 +18,8 @@ export function memory(view, sections) {
   fill(document.getElementById("objects"), [sections.scene?.revision, filter, minute, state.chosen, shown.length, sections.pictures], () => card(`Objects (${shown.length})`, table(shown, now, sections)));
   const chosen = sections.scene?.nodes.find((node) => node.id === state.chosen);
   fill(document.getElementById("facts"), [chosen, sections.pictures?.[chosen?.id]], () => chosen ? details(chosen, now, sections.pictures) : h("section", { className: "card" }, empty("Choose an object to see what is known about it.")));
+  const events = chosen?.kind === "object" ? sections.history?.[chosen.id] ?? [] : [];
+  fill(document.getElementById("history"), [chosen?.id, events, minute], () => events.length && card("History", past(events, now)));
   // What is typed here outlives new observations of the object.
   const correctable = chosen?.kind === "object" && about.live && about.actions;
   fill(document.getElementById("corrections"), correctable ? [chosen.id, chosen.label] : "", () => correctable && corrections(chosen));
@@ -70,6 +72,11 @@ function details(node, now, pictures) {
     h("dl", {}, Object.entries(facts).filter(([, value]) => value).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
 }
 
+// What happened to an object while the console, or the recorder, watched; the newest first.
+function past(events, now) {
+  return h("ul", { className: "lines small" }, [...events].reverse().map(([time, text]) => h("li", {}, h("span", { className: "quiet" }, `${ago(time, now)}: `), text)));
+}
+
 // An edit, and a notice that can take it back.
 export const correct = (values) => command("edit", values, (done) => [done.message, values.operation !== "undo" && h("button", { type: "button", onclick: () => correct({ operation: "undo" }) }, "Undo")]);
 
@@ -91,5 +98,23 @@ function corrections(node) {
   return h("section", { className: "card stack", "aria-label": `Correct ${node.label}` },
     h("form", { className: "row", onsubmit: (event) => { event.preventDefault(); edit({ operation: "rename", label: label.value }); } }, label, h("button", {}, "Rename")),
     h("form", { className: "row", onsubmit: (event) => { event.preventDefault(); if (other.value) edit({ operation: "merge", other: other.value }); } }, other, h("button", {}, "Merge")),
+    position(node, edit),
     h("div", { className: "row" }, h("button", { type: "button", onclick: () => command("prompt", { text: `bring me the ${node.label}` }, "Goal sent.") }, "Bring me this"), forget));
+}
+
+// Coordinates to type, or those of the top of a piece of furniture to choose.
+function position(node, edit) {
+  const fields = ["x", "y", "z"].map((axis, place) => h("input", { type: "number", step: "any", required: true, value: node.position[place]?.toFixed(2) ?? "", "aria-label": `${axis} [m]` }));
+  const places = (state.sections.scene?.nodes ?? []).filter((each) => each.kind === "place");
+  const onto = h("select", { "aria-label": "Put it onto", onchange: () => {
+    const place = places.find((each) => each.id === onto.value);
+    if (!place) return;
+    const [x, y, z] = place.position;
+    [x, y, z + ((place.size[2] ?? 0) + (node.size[2] ?? 0)) / 2].forEach((value, axis) => { fields[axis].value = value?.toFixed(2) ?? ""; });
+  } }, h("option", { value: "" }, "it is on …"), places.slice(0, 300).map((each) => h("option", { value: each.id }, each.label)));
+  return h("form", { className: "row", onsubmit: (event) => {
+    event.preventDefault();
+    const [x, y, z] = fields.map((field) => Number(field.value));
+    edit({ operation: "move", x, y, z });
+  } }, onto, h("div", { className: "row point" }, fields), h("button", {}, "Move"));
 }

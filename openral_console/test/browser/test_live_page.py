@@ -168,21 +168,30 @@ def test_memory_is_searched_and_asked_as_the_robot_asks(site: Any, open_page: Op
     expect(page.get_by_role("region", name="What the robot would recall")).to_contain_text("label is equal")
 
 
-def test_an_object_is_renamed_merged_forgotten_and_had_back(site: Any, robot: Robot, open_page: Open) -> None:
+def test_an_object_is_renamed_moved_merged_forgotten_and_had_back(
+    site: Any, robot: Robot, open_page: Open
+) -> None:
     page = open_page(site, "memory")
     page.get_by_role("button", name="mug").click()
     page.get_by_label("New name").fill("cup")
     page.get_by_role("button", name="Rename").click()
     expect(page.get_by_role("alert")).to_contain_text("mug_1 edited")
+    page.get_by_label("Put it onto").select_option("table")
+    page.get_by_label("x [m]").fill("3.7")
+    page.get_by_role("button", name="Move").click()
+    site.wait(lambda: len(robot.edits) == 2)
     page.get_by_label("Merge with").select_option("bowl_2")
     page.get_by_role("button", name="Merge").click()
     page.get_by_role("button", name="Forget", exact=True).click()
     page.get_by_role("button", name="Really forget mug").click()
-    site.wait(lambda: len(robot.edits) == 3)
-    page.get_by_role("button", name="Undo").click()
     site.wait(lambda: len(robot.edits) == 4)
+    page.get_by_role("button", name="Undo").click()
+    site.wait(lambda: len(robot.edits) == 5)
+    moved = robot.edits[1].position
+    assert (moved.x, moved.y, moved.z) == (3.7, 1.5, 0.8)
     assert [(edit.operation, edit.label, edit.other) for edit in robot.edits] == [
         (0, "cup", ""),
+        (1, "", ""),
         (3, "", "bowl_2"),
         (2, "", ""),
         (4, "", ""),
@@ -209,8 +218,10 @@ def test_what_is_typed_about_an_object_survives_its_next_observation(
     seen_again = scene()
     for node in seen_again.nodes:
         node.observation_count += 40
+        node.pose.position.x = 0.5
     robot.scene.publish(seen_again)
     expect(page.get_by_role("region", name="mug", exact=True)).to_contain_text("Observations82")
+    expect(page.get_by_role("region", name="History")).to_contain_text("moved to (0.50, 3.60, 0.95) m")
     expect(page.get_by_label("New name")).to_have_value("tall cup")
 
 
