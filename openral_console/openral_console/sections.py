@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterable, Mapping
+from math import inf
 from threading import Lock
 
 Json = object
@@ -11,6 +12,8 @@ LARGE = 50_000
 """Size from which a section is sent less often [bytes]."""
 LARGE_PERIOD = 1.0
 """Shortest time between two versions of a large section [s]."""
+READING = 3.0
+"""Time for which a look for new versions counts as reading [s]; an open page looks 20 times a second."""
 
 
 class Sections:
@@ -21,6 +24,12 @@ class Sections:
         self._texts: dict[str, str] = {}
         self._versions: dict[str, int] = {}
         self._version = 0
+        self._read = -inf
+
+    @property
+    def is_read(self) -> bool:
+        """Whether a page is open that follows the changes."""
+        return time.monotonic() - self._read < READING
 
     def put(self, name: str, value: Json) -> bool:
         """Replace a section; return whether it differs from before."""
@@ -45,7 +54,7 @@ class Sections:
             seen: Version that the reader has of each section.
             not_before: Time on the monotonic clock before which a section is not sent again [s].
         """
-        now = time.monotonic()
+        self._read = now = time.monotonic()
         with self._lock:
             return [
                 (name, version, self._texts[name])

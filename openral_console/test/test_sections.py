@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from openral_console.sections import LARGE, Sections, finite, pause_after
+from openral_console.sections import LARGE, READING, Sections, finite, pause_after
 
 
 def test_a_reader_gets_each_new_version_once() -> None:
@@ -33,6 +33,17 @@ def test_a_section_rests_until_its_time() -> None:
     sections = Sections()
     sections.put("a", 1)
     assert sections.newer({}, {"a": time.monotonic() + 60.0}) == []
+
+
+def test_sections_are_read_from_the_first_look_until_looks_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    sections = Sections()
+    assert not sections.is_read
+    sections.newer({}, {})
+    assert sections.is_read
+    now += READING + 0.1
+    assert not sections.is_read
 
 
 def test_a_large_section_is_sent_less_often() -> None:

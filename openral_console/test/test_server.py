@@ -10,7 +10,7 @@ import httpx2
 import pytest
 import trustme
 
-from openral_console.ros.robot import RobotSource
+from openral_console.ros.robot import Gate, RobotSource
 from openral_console.security import Access
 from openral_console.server import (
     MAX_VIEWERS,
@@ -222,6 +222,27 @@ def test_a_free_port_is_found_and_named() -> None:
     with listen("127.0.0.1", 0) as opened, listen("127.0.0.1", 0) as another:
         assert opened.getsockname()[1] != another.getsockname()[1]
         assert address_of(opened) == f"http://127.0.0.1:{opened.getsockname()[1]}/"
+
+
+def test_without_a_page_streams_are_sampled_and_a_page_gets_each_message(
+    site: Any, robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[bool] = []
+    original = Gate.can_execute
+
+    def can_execute(self: Gate, entity: object) -> bool:
+        may = original(self, entity)
+        if getattr(entity, "topic_name", "").endswith("world_state"):
+            served.append(may)
+        return may
+
+    monkeypatch.setattr(Gate, "can_execute", can_execute)
+    site.wait(lambda: site.section("robot") and site.section("diagnostics") is not None)
+    site.wait(lambda: len(served) > 3)
+    assert not any(served)
+    with site.client() as client, client.stream("GET", "/api/events") as stream:
+        lines = stream.iter_lines()
+        site.wait(lambda: next(lines) is not None and served[-1])
 
 
 def test_a_port_that_is_taken_is_told() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from rclpy.action import ActionClient
 from rclpy.lifecycle import LifecycleNodeMixin
+from rclpy.serialization import deserialize_message
 from rclpy.service import Service
 from rclpy.subscription import Subscription
 from rclpy.task import Task
@@ -36,15 +37,26 @@ def intercept_messages(subscription: Subscription, on_message: Callable[[object]
     subscription.callback = observe
 
 
-def take_waiting(subscription: Subscription) -> Iterator[Any]:
+def take_waiting(subscription: Subscription, *, only_newest: bool = False) -> Iterator[Any]:
     """Yield the messages that have arrived and for which no executor has called back.
 
-    Reason: a node that ends has no other way to handle what has arrived.
+    Reason: a node that ends has no other way to handle what has arrived, and one that wants the newest
+    message of a stream now and then would otherwise deserialise all of them, each after a wait of its own.
+
+    Args:
+        subscription: Whose messages are taken.
+        only_newest: Drop the others without deserialising them.
     """
-    handle = subscription.handle
+    handle, message_type = subscription.handle, subscription.msg_type
+    raw = subscription.raw or only_newest
+    newest = None
     with handle:
-        while (taken := handle.take_message(subscription.msg_type, subscription.raw)) is not None:
-            yield taken[0]
+        while (taken := handle.take_message(message_type, raw)) is not None:
+            newest = taken[0]
+            if not only_newest:
+                yield newest
+    if only_newest and newest is not None:
+        yield newest if subscription.raw else deserialize_message(newest, message_type)
 
 
 def intercept_requests(service: Service, wrap: Callable[[ServiceCallback], ServiceCallback]) -> None:

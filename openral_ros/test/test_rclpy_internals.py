@@ -14,10 +14,12 @@ pytest.importorskip("rclpy")
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rclpy.action import ActionClient
+from rclpy.duration import Duration
 from rclpy.exceptions import InvalidHandle
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
+from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
 from rclpy.task import Task
 from std_msgs.msg import String
@@ -66,6 +68,29 @@ def test_messages_that_wait_are_taken_without_an_executor(
         publisher.publish(String(data=word))
     wait_until(is_taken)
     assert taken == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_of_the_messages_that_wait_the_newest_is_taken(
+    raw: bool, node: Node, wait_until: Callable[..., None]
+) -> None:
+    subscription = node.create_subscription(String, TOPIC, lambda _: None, RELIABLE, raw=raw)
+    witness = node.create_subscription(String, TOPIC, lambda _: None, RELIABLE)
+    publisher = node.create_publisher(String, TOPIC, RELIABLE)
+    wait_until(lambda: publisher.get_subscription_count() == 2)
+    assert list(rclpy_internals.take_waiting(subscription, only_newest=True)) == []
+    for word in ("a", "b", "c"):
+        publisher.publish(String(data=word))
+    assert publisher.wait_for_all_acked(Duration(seconds=30))
+    arrived: list[str] = []
+
+    def all_arrived() -> bool:
+        arrived.extend(message.data for message in rclpy_internals.take_waiting(witness))
+        return len(arrived) == 3
+
+    wait_until(all_arrived)
+    [newest] = rclpy_internals.take_waiting(subscription, only_newest=True)
+    assert (deserialize_message(newest, String) if raw else newest) == String(data="c")
 
 
 def test_messages_are_intercepted_before_the_callback(node: Node, spin_until: SpinUntil) -> None:

@@ -2,8 +2,8 @@
 
 Subscribes: openral/mission, handoff, prompt, prompt_receipt, palette, scene_graph, world_state, /diagnostics,
     openral/failure/<source>, openral/stop_state, openral/frontier, openral/world_state/pictures, info and
-    objects of every detector; an image, tf, tf_static, robot_description and camera_info only while a page
-    shows them.
+    objects of every detector, /clock; an image, tf, tf_static, robot_description and camera_info only while a
+    page shows them. While no page is open, streams are sampled twice a second.
 Publishes: openral/prompt, openral/stop.
 Calls: recall_object, edit_memory, observe, release, locate_in_view and change_state of detectors.
 """
@@ -12,10 +12,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import cv2
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
@@ -42,6 +43,7 @@ from openral_ros.conversions.images import rgb_of
 from openral_ros.conversions.stamps import seconds
 from openral_ros.node_thread import Deliver, NodeCallFailed, NodeThread
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE, SENSOR
+from openral_ros.rclpy_internals import take_waiting
 from openral_ros.resources import ResourceScope
 from openral_ros.tf_buffer import MOVING, STATIC
 
@@ -75,7 +77,6 @@ class Cameras:
         self._scope = scope
         self._topics: dict[str, str] = {}
         self._watched: dict[str, Watched] = {}
-        scope.timer(CHECK_PERIOD, self._check)
         scope.callback(self._fail_all)
 
     @property
@@ -114,6 +115,7 @@ class Cameras:
 
         self._watched[camera] = watched = Watched(self._scope.part(), now)
         watched.scope.subscription(Image, self._topics[camera], keep, SENSOR)
+        watched.scope.timer(CHECK_PERIOD, partial(self._check, camera, watched))
         return watched
 
     def _serve(self, watched: Watched) -> None:
@@ -134,17 +136,16 @@ class Cameras:
         for _, _, done in ready:
             done(watched.encoded)
 
-    def _check(self) -> None:
-        """End requests that waited too long, and subscriptions that no page uses."""
+    def _check(self, camera: str, watched: Watched) -> None:
+        """End requests that waited too long, and the subscription that no page uses."""
         now = time.monotonic()
-        for camera, watched in tuple(self._watched.items()):
-            late = [entry for entry in watched.waiting if entry[1] < now]
-            watched.waiting = [entry for entry in watched.waiting if entry not in late]
-            for _, _, done in late:
-                done(NothingToShow(f"camera {camera} has sent no new image for {IMAGE_TIMEOUT:g} s"))
-            if now - watched.asked > LINGER:
-                del self._watched[camera]
-                watched.scope.close()
+        late = [entry for entry in watched.waiting if entry[1] < now]
+        watched.waiting = [entry for entry in watched.waiting if entry not in late]
+        for _, _, done in late:
+            done(NothingToShow(f"camera {camera} has sent no new image for {IMAGE_TIMEOUT:g} s"))
+        if now - watched.asked > LINGER:
+            del self._watched[camera]
+            watched.scope.close()
 
     def _fail_all(self) -> None:
         for watched in self._watched.values():
@@ -174,11 +175,12 @@ class Geometry:
         self._part = scope.part()
         self._topics: set[str] = set()
         self._asked = 0.0
-        scope.timer(CHECK_PERIOD, self._check)
 
     def request(self, cameras: Iterable[str]) -> None:
         """Subscribe, or keep the subscriptions."""
         self._asked = time.monotonic()
+        if not self._topics:
+            self._part.timer(CHECK_PERIOD, self._check)
         infos = [(CameraInfo, f"{camera}/camera_info", SENSOR) for camera in cameras]
         for message_type, topic, qos in (*GEOMETRY, *infos):
             if topic not in self._topics:
@@ -186,7 +188,7 @@ class Geometry:
                 self._part.subscription(message_type, topic, partial(self._receive, topic), qos)
 
     def _check(self) -> None:
-        if self._topics and time.monotonic() - self._asked > LINGER:
+        if time.monotonic() - self._asked > LINGER:
             self._part.close()
             self._part, self._topics = self._scope.part(), set()
 
@@ -199,8 +201,8 @@ GEOMETRY = (
 Answer = TypeVar("Answer")
 DISCOVERY_PERIOD = 1.0
 """Time between two looks for detectors, cameras and nodes that came or went [s]."""
-CLOCK_PERIOD = 0.5
-"""Time between two versions of the robot's clock [s]."""
+SAMPLE_PERIOD = 0.5
+"""Time between two versions of the robot's clock, and while no page is open of all streams [s]."""
 MAX_PEERS = 64
 """Most detectors, failure topics and cameras; bounds memory, since peers can create any number."""
 FIXED = (
@@ -213,7 +215,7 @@ FIXED = (
     (SceneGraph, "openral/scene_graph", LATCHED),
     (WorldState, "openral/world_state", RELIABLE),
     (CompressedImage, PICTURES, RECEIPTS),
-    (DiagnosticArray, "/diagnostics", RELIABLE),
+    (DiagnosticArray, "/diagnostics", RECEIPTS),
 )
 DISCOVERED: Mapping[str, tuple[type, str, object]] = {
     "openral_msgs/msg/FailureTrigger": (FailureTrigger, "openral/failure/", RELIABLE),
@@ -221,6 +223,8 @@ DISCOVERED: Mapping[str, tuple[type, str, object]] = {
     "vision_msgs/msg/Detection2DArray": (Detection2DArray, PERCEPTION, RELIABLE),
 }
 """Topics of which there may be any number, by type: class, part of the name, quality of service."""
+STREAMS = frozenset({SceneGraph, WorldState, DetectorInfo, Detection2DArray, DiagnosticArray})
+"""Types that come many times a second whether anything happens or not."""
 SILENCE = 2.5
 """Silence after which a detector counts as not running [s]; it announces itself twice a second."""
 SOURCES = {
@@ -229,6 +233,21 @@ SOURCES = {
     "skill server": "openral/skills",
 }
 """Topic by whose publisher the page knows that a part of the robot is there."""
+
+
+class Gate(ReentrantCallbackGroup):
+    """Subscriptions that the executor serves only while ``is_open`` returns true.
+
+    To wait for one message costs rclpy most of a millisecond, ten times as much as to fold it.
+    """
+
+    def __init__(self, is_open: Callable[[], bool]) -> None:
+        super().__init__()
+        self.is_open = is_open
+
+    def can_execute(self, entity: object) -> bool:
+        """Return whether the executor may wait for a subscription."""
+        return self.is_open()
 
 
 class RobotSource:
@@ -249,7 +268,8 @@ class RobotSource:
         self._fold = Fold(self.sections)
         self._known: set[str] = set()
         self._heard: dict[str, float] = {}
-        self._clock_shown = 0.0
+        self._while_read = Gate(lambda: self.sections.is_read)
+        self._streams: list[tuple[Gate, Callable[[], object]]] = []
         self._cameras = Cameras(self._scope)
         self._geometry = Geometry(self._scope, self._fold.apply)
         self._commands = Commands(
@@ -295,7 +315,8 @@ class RobotSource:
     def _subscribe(self) -> None:
         for message_type, topic, qos in FIXED:
             self._listen(message_type, topic, qos)
-        self._scope.subscription(Clock, "/clock", self._on_clock, SENSOR)
+        self._sample(Clock, "/clock", self._on_clock, SENSOR, Gate(lambda: False))
+        self._scope.timer(SAMPLE_PERIOD, self._read_streams)
         self._scope.timer(DISCOVERY_PERIOD, self._discover)
 
     def _listen(self, message_type: type, topic: str, qos: object) -> None:
@@ -303,7 +324,27 @@ class RobotSource:
             self._heard[topic] = time.monotonic()
             self._fold.apply(topic, message)
 
-        self._scope.subscription(message_type, topic, receive, qos)
+        if message_type in STREAMS:
+            self._sample(message_type, topic, receive, qos, self._while_read)
+        else:
+            self._scope.subscription(message_type, topic, receive, qos)
+
+    def _sample(
+        self, message_type: type, topic: str, receive: Callable[[Any], None], qos: object, gate: Gate
+    ) -> None:
+        """Subscribe to a stream that is read twice a second while the gate is shut."""
+        subscription = self._scope.subscription(message_type, topic, receive, qos, callback_group=gate)
+
+        def read() -> None:
+            for message in take_waiting(subscription, only_newest=message_type is not DiagnosticArray):
+                receive(message)
+
+        self._streams.append((gate, self._scope.guarded(f"stream {topic}", read)))
+
+    def _read_streams(self) -> None:
+        for gate, read in self._streams:
+            if not gate.is_open():
+                read()
 
     def _discover(self) -> None:
         topics = self._node.get_topic_names_and_types()
@@ -327,7 +368,4 @@ class RobotSource:
         return parts
 
     def _on_clock(self, message: Clock) -> None:
-        now = time.monotonic()
-        if now - self._clock_shown > CLOCK_PERIOD:
-            self._clock_shown = now
-            self.sections.put("clock", round(seconds(message.clock), 1))
+        self.sections.put("clock", round(seconds(message.clock), 1))
