@@ -2,21 +2,27 @@
 // Boxes in an orthographic view, drawn far to near; drag turns, wheel or pinch zooms, right drag or two fingers move.
 import { watch } from "./api.js";
 import { solids, views } from "./body.js";
+import { box } from "./cuboids.js";
 import { follow } from "./cameras.js";
-import { ago, card, empty, fill, h } from "./dom.js";
+import { ago, empty, fill, h } from "./dom.js";
 import { choose, state } from "./main.js";
+import { frontierOf, lookedAt, search } from "./search.js";
 
 const camera = { yaw: -0.6, pitch: 0.9, zoom: 0, x: 0, y: 0, moved: false };
 const TRAIL = 600; // positions of the robot that are kept
 const MOST = 1500; // objects drawn; the view says how many it leaves out
-const FACES = [[4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
-const SHADE = [1, 0.86, 0.72, 0.86, 0.72];
+const MANY = 200; // objects from which a view that turns is drawn roughly, and the robot over all objects
+const STILL = 150; // time after which a view has come to rest [ms]
+const NAMED = 400; // nodes of which names are drawn where there is room
 const PULSE = 1500; // between two requests for transforms [ms]; the console forgets them after 3 s
 const IMAGE_PERIOD = 400; // between two images of a camera [ms]
 let trail = [];
 let targets = [];
 let images = {};
 let running = null;
+let moving = 0; // until when the view counts as turning
+let rest = null;
+let layer = null; // many objects as they were drawn last, while neither they nor the view change
 
 export function home(view, sections, redraw) {
   const nodes = sections.scene?.nodes;
@@ -29,11 +35,12 @@ export function home(view, sections, redraw) {
   if (!nodes) return null;
   const left = frontierOf(sections);
   keepTrail(sections.robot);
-  paint(document.getElementById("home"), nodes, sections, left);
-  fill(document.getElementById("search"), [left, sections.mission?.searched, nodes.length], () => search(left, sections.mission?.searched ?? [], nodes));
+  const looked = lookedAt(sections.mission, nodes);
+  paint(document.getElementById("home"), nodes, sections, left, looked);
+  fill(document.getElementById("search"), [left, looked.map(({ name, outcome }) => [name, outcome]), nodes.length], () => search(left, looked, nodes));
   const cameras = Object.keys(sections.optics ?? {});
   if (running?.cameras !== cameras.join()) { running?.stop(); running = start(cameras, redraw); }
-  return () => { running?.stop(); running = null; images = {}; };
+  return () => { running?.stop(); running = layer = null; images = {}; };
 }
 
 // Keeps transforms and images coming while the home is shown.
@@ -43,20 +50,6 @@ function start(cameras, redraw) {
   watch().catch(() => {});
   const following = follow(cameras, shown, (id, { image }) => { images[id]?.close?.(); images[id] = image; redraw(); }, undefined, IMAGE_PERIOD);
   return { cameras: cameras.join(), stop: () => { clearInterval(pulse); following.stop(); } };
-}
-
-// Places that the search has left, best first; none once the mission has ended.
-const frontierOf = ({ frontier, mission }) => (mission && !mission.ended && mission.state !== "idle" ? frontier ?? [] : []);
-
-// Places that were looked at: [label, outcome], the last outcome of each.
-const lookedAt = (searched) => [...new Map(searched.map((line) => { const end = line.lastIndexOf(": "); return end < 0 ? [line, ""] : [line.slice(0, end), line.slice(end + 2)]; }))];
-
-function search(left, searched, nodes) {
-  const label = new Map(nodes.map((node) => [node.id, node.label]));
-  const looked = lookedAt(searched);
-  if (!left.length && !looked.length) return null;
-  return card("Search", left.length > 0 && [h("p", { className: "quiet small" }, "To search next, best first"), h("ol", { className: "lines small" }, left.map((place, rank) => h("li", {}, h("strong", {}, `${rank + 1} ${label.get(place.id) ?? place.id}`), h("span", { className: "quiet" }, ` ${place.why}`))))],
-    looked.length > 0 && [h("p", { className: "quiet small" }, "Looked at"), h("ul", { className: "lines small" }, looked.map(([place, outcome]) => h("li", {}, place, h("span", { className: "quiet" }, ` ${outcome}`))))]);
 }
 
 function legend() {
@@ -85,7 +78,7 @@ function fit(nodes, width, height) {
   const points = nodes.flatMap(corners);
   if (!points.length || !width) return;
   Object.assign(camera, { zoom: 1, x: 0, y: 0 });
-  const project = projection(0, 0);
+  const { project } = projection(0, 0);
   const seen = points.map((point) => project(...point));
   const [xs, ys] = [seen.map(([x]) => x), seen.map(([, y]) => y)];
   const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
@@ -93,7 +86,7 @@ function fit(nodes, width, height) {
   shift((-(x0 + x1) / 2) * camera.zoom, (-(y0 + y1) / 2) * camera.zoom);
 }
 
-function paint(canvas, nodes, sections, left) {
+function paint(canvas, nodes, sections, left, looked) {
   const ratio = Math.min(window.devicePixelRatio || 1, 2);
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];
   if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
@@ -103,22 +96,27 @@ function paint(canvas, nodes, sections, left) {
   context.clearRect(0, 0, width, height);
   const colours = palette();
   if (!camera.zoom) fit(nodes.filter((node) => node.kind !== "object"), width, height);
-  const project = projection(width, height);
+  const lens = projection(width, height);
+  const { project } = lens;
   const now = sections.clock ?? sections.robot?.stamp;
-  for (const room of nodes.filter((node) => node.kind === "room")) floor(context, room, project, colours);
+  const rooms = nodes.filter((node) => node.kind === "room");
+  for (const room of rooms) floor(context, room, project, colours);
   way(context, project, colours);
   const objects = nodes.filter((node) => node.kind === "object" && node.presence !== "gone");
   const drawn = [...nodes.filter((node) => node.kind === "place" || node.kind === "agent"), ...objects.slice(0, MOST)];
   const links = solids(sections.body, sections.frames);
-  const ordered = [...drawn, ...links].map((each) => [depth(each), each]).sort(([a, one], [b, other]) => a - b || (one.kind === "object") - (other.kind === "object"));
-  targets = [];
+  const many = objects.length > MANY;
+  const roughly = many && performance.now() < moving;
+  if (roughly) boxes(context, drawn, lens, colours, true);
+  else if (many) context.drawImage(drawnOnce(canvas, ratio, nodes, drawn, lens, colours), 0, 0, width, height);
   if (links.length) robotMark(context, sections.robot, project, colours);
-  ordered.forEach(([, each]) => (each.kind === "link" ? link(context, each, project, colours) : box(context, each, project, colours)));
+  if (many) boxes(context, links, lens, colours); else boxes(context, [...drawn, ...links], lens, colours);
   if (!links.length) robotMark(context, sections.robot, project, colours);
   const seen = views(sections.optics, sections.frames);
   seen.forEach((each) => fieldOfView(context, each, project, colours));
-  names(context, [...drawn, ...nodes.filter((node) => node.kind === "room")], project, colours, now, [width, height]);
-  badges(context, left, sections.mission?.searched ?? [], nodes, project, colours);
+  names(context, [...drawn.filter((node) => !roughly || node.kind !== "object" || node.id === state.chosen), ...rooms], project, colours, now, [width, height]);
+  badges(context, left, looked, nodes, project, colours);
+  canvas.dataset.looked = looked.map(({ node }) => node?.id ?? "").join(" ");
   canvas.dataset.links = links.length;
   canvas.dataset.views = seen.filter((each) => images[each.camera]).map((each) => each.camera).join(" ");
   const more = objects.length - Math.min(objects.length, MOST) + (sections.scene.left_out ?? 0);
@@ -132,19 +130,42 @@ function palette() {
   return new Proxy({}, { get: (known, name) => (known[name] ??= style.getPropertyValue(`--${String(name)}`).trim()) });
 }
 
+// From the map to the canvas: points, level and upright distances, and how far a direction leads away from the eye.
 function projection(width, height) {
   const [cy, sy, cp, sp] = [Math.cos(camera.yaw), Math.sin(camera.yaw), Math.cos(camera.pitch), Math.sin(camera.pitch)];
-  return (x, y, z) => {
-    const [dx, dy] = [x - camera.x, y - camera.y];
-    const [u, v] = [cy * dx - sy * dy, sy * dx + cy * dy];
-    return [width / 2 + camera.zoom * u, height / 2 - camera.zoom * (v * sp + z * cp)];
+  const away = (dx, dy) => sy * dx + cy * dy;
+  const level = (dx, dy) => [camera.zoom * (cy * dx - sy * dy), -camera.zoom * away(dx, dy) * sp];
+  const up = (dz) => camera.zoom * dz * cp;
+  const project = (x, y, z) => {
+    const [u, v] = level(x - camera.x, y - camera.y);
+    return [width / 2 + u, height / 2 + v - up(z)];
   };
+  const depth = ({ kind, position: [x, y, z] }) => -away(x, y) * cp + z * sp + (kind === "object" || kind === "link" ? 0.35 : 0);
+  return { project, away, level, up, depth, zoom: camera.zoom, tilt: sp };
 }
 
-function depth(node) {
-  const [x, y, z] = node.position;
-  const away = Math.sin(camera.yaw) * (x - camera.x) + Math.cos(camera.yaw) * (y - camera.y);
-  return -away * Math.cos(camera.pitch) + z * Math.sin(camera.pitch) + (node.kind === "object" || node.kind === "link" ? 0.35 : 0);
+// Draws boxes and links, far to near; `roughly` while a view of many turns.
+function boxes(context, solid, lens, colours, roughly = false) {
+  const ordered = solid.map((each) => [lens.depth(each), each]).sort(([a, one], [b, other]) => a - b || (one.kind === "object") - (other.kind === "object"));
+  if (solid.some((each) => each.kind === "object")) targets = [];
+  for (const [, each] of ordered) {
+    if (each.kind === "link") { link(context, each, lens.project, colours); continue; }
+    const [x, y] = box(context, each, lens, colours, { chosen: each.id === state.chosen, roughly });
+    if (each.kind === "object") targets.push({ id: each.id, x, y });
+  }
+}
+
+// Draws many boxes on a canvas of their own, which is kept until they, the view, the choice or the colours change.
+function drawnOnce(canvas, ratio, nodes, drawn, lens, colours) {
+  const key = JSON.stringify([camera, canvas.width, canvas.height, state.chosen, colours.object]);
+  if (layer?.key === key && layer.nodes === nodes) return layer.canvas;
+  const kept = layer?.canvas ?? document.createElement("canvas");
+  Object.assign(kept, { width: canvas.width, height: canvas.height }); // clears it
+  const context = kept.getContext("2d");
+  context.scale(ratio, ratio);
+  boxes(context, drawn, lens, colours);
+  layer = { key, nodes, canvas: kept };
+  return kept;
 }
 
 function corners({ position: [x, y, z], size, yaw }) {
@@ -168,38 +189,6 @@ function floor(context, room, project, colours) {
   context.strokeStyle = colours.line;
   context.lineWidth = 1.5;
   context.stroke();
-}
-
-function box(context, node, project, colours) {
-  const points = corners(node).map((corner) => project(...corner));
-  const stale = node.presence === "stale";
-  const chosen = node.id === state.chosen;
-  const colour = node.kind === "place" ? colours.fixture : node.kind === "agent" ? colours.info : stale ? colours.warn : colours.object;
-  FACES.forEach((face, place) => {
-    const corner = face.map((index) => points[index]);
-    if (area(corner) >= 0) return; // turned away
-    trace(context, corner);
-    context.globalAlpha = node.kind === "place" ? 0.42 : stale ? 0.55 : 0.95;
-    context.fillStyle = colour;
-    context.fill();
-    context.globalAlpha = (1 - SHADE[place]) * (node.kind === "place" ? 0.7 : 1);
-    context.fillStyle = "#000";
-    context.fill();
-    context.globalAlpha = 1;
-    context.strokeStyle = chosen ? colours.text : colours.card;
-    context.lineWidth = chosen ? 2 : 0.8;
-    context.stroke();
-  });
-  const [x, y] = project(...node.position);
-  if (node.kind === "object") targets.push({ id: node.id, x, y });
-  if (node.kind === "object" && node.sigma > 0.03) {
-    context.beginPath();
-    context.ellipse(x, y, node.sigma * camera.zoom, node.sigma * camera.zoom * Math.sin(camera.pitch), 0, 0, 2 * Math.PI);
-    context.strokeStyle = colour;
-    context.globalAlpha = 0.5;
-    context.stroke();
-    context.globalAlpha = 1;
-  }
 }
 
 function link(context, { faces }, project, colours) {
@@ -248,10 +237,9 @@ function fieldOfView(context, { camera: id, eye, corners: edge }, project, colou
 }
 
 // Numbers on the places to search next, ticks on those looked at.
-function badges(context, left, searched, nodes, project, colours) {
+function badges(context, left, looked, nodes, project, colours) {
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const looked = lookedAt(searched).map(([label]) => nodes.filter((node) => node.kind !== "object" && node.label === label)).filter((found) => found.length === 1);
-  const marks = [...looked.map(([node]) => [node, "✓", colours.quiet]), ...left.map((place, rank) => [byId.get(place.id), String(rank + 1), colours.accent]).reverse()];
+  const marks = [...looked.map(({ node }) => [node, "✓", colours.quiet]), ...left.map((place, rank) => [byId.get(place.id), String(rank + 1), colours.accent]).reverse()];
   context.textAlign = "center";
   context.font = `700 12px Inter, system-ui, "DejaVu Sans", sans-serif`;
   for (const [node, text, colour] of marks) {
@@ -303,7 +291,7 @@ function names(context, drawn, project, colours, now, [width, height]) {
   const rank = (node) => (node.id === state.chosen ? 0 : node.kind === "agent" ? 1 : node.kind === "room" ? 2 : node.kind === "object" ? 3 : 4);
   const taken = [];
   context.textAlign = "center";
-  for (const node of drawn.filter((each) => each.kind === "object" || each.kind === "room" || each.size[0] > 0).sort((a, b) => rank(a) - rank(b) || (b.last_seen ?? 0) - (a.last_seen ?? 0)).slice(0, 400)) {
+  for (const node of drawn.filter((each) => each.kind === "object" || each.kind === "room" || each.size[0] > 0).sort((a, b) => rank(a) - rank(b) || (b.last_seen ?? 0) - (a.last_seen ?? 0)).slice(0, NAMED)) {
     const [px, py, pz] = node.position;
     const [x, y] = project(px, py, pz + (node.size[2] ?? 0) / 2);
     const age = node.kind === "object" && node.presence === "stale" ? ` · ${ago(node.last_seen, now)}` : "";
@@ -319,6 +307,14 @@ function names(context, drawn, project, colours, now, [width, height]) {
     context.fillStyle = node.kind === "object" || node.kind === "agent" ? colours.text : colours.quiet;
     context.fillText(text, x, y - 6);
   }
+}
+
+// Takes note that the view changes, and draws it again once it has come to rest.
+function steered(redraw) {
+  moving = performance.now() + STILL;
+  clearTimeout(rest);
+  rest = setTimeout(redraw, STILL + 20);
+  redraw();
 }
 
 function turn(dx, dy) {
@@ -349,16 +345,16 @@ function steer(canvas, redraw) {
       shift(dx / 2, dy / 2);
     } else if (event.buttons & 2) shift(dx, dy); else turn(dx, dy);
     fingers.set(event.pointerId, [event.clientX, event.clientY]);
-    redraw();
+    steered(redraw);
   });
   const end = (event) => { fingers.delete(event.pointerId); };
   canvas.addEventListener("pointerup", (event) => { end(event); if (!camera.moved) pick(canvas, event); });
   canvas.addEventListener("pointercancel", end);
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-  canvas.addEventListener("wheel", (event) => { event.preventDefault(); scale(Math.exp(-event.deltaY * 0.0012)); redraw(); }, { passive: false });
+  canvas.addEventListener("wheel", (event) => { event.preventDefault(); scale(Math.exp(-event.deltaY * 0.0012)); steered(redraw); }, { passive: false });
   canvas.addEventListener("keydown", (event) => {
     const keys = { ArrowLeft: () => turn(-12, 0), ArrowRight: () => turn(12, 0), ArrowUp: () => turn(0, 12), ArrowDown: () => turn(0, -12), "+": () => scale(1.15), "-": () => scale(1 / 1.15) };
-    if (keys[event.key]) { event.preventDefault(); keys[event.key](); redraw(); }
+    if (keys[event.key]) { event.preventDefault(); keys[event.key](); steered(redraw); }
   });
   new ResizeObserver(redraw).observe(canvas);
 }

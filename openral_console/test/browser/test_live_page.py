@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from openral_console.ros.robot import RobotSource
 from openral_console.security import Access
-from openral_msgs.msg import MissionStatus, SceneNode
+from openral_msgs.msg import MissionStatus, SceneNode, ToolCallRecord
 from openral_testing.ros.robot import HOSTILE, Robot, frontier, mission, picture, pose, scene
 
 Open = Callable[..., Page]
@@ -188,8 +188,33 @@ def test_the_places_of_a_search_are_ranked_until_the_mission_ends(
     search = page.get_by_role("region", name="Search")
     expect(search).to_contain_text("1 dining table a usual place2 kitchen counter")
     expect(search).to_contain_text("Looked atkitchen counter FOUND")
+    expect(page.locator("#home")).to_have_attribute("data-looked", "counter")
     robot.mission.publish(mission(MissionStatus.STATE_SUCCEEDED, reason="found it"))
     expect(search).not_to_contain_text("To search next")
+
+
+def test_of_two_places_with_one_name_the_target_of_the_search_is_the_one_looked_at(
+    site: Any, robot: Robot, open_page: Open
+) -> None:
+    graph = scene()
+    for name in ("shelf_1", "shelf_2"):
+        graph.nodes.append(SceneNode(id=name, label="shelf", kind=SceneNode.KIND_PLACE))
+    robot.scene.publish(graph)
+    status = mission()
+    status.searched = ["counter: NOT_IN_VIEW", "shelf: NOT_IN_VIEW", "shelf: NOT_EVALUATED"]
+    for index, (arguments, outcome) in enumerate(
+        (
+            ('{"target": "shelf_1"}', "NOT_IN_VIEW"),
+            ('{"target": "shelf_2", "search_for": "mug"}', "NOT_IN_VIEW"),
+            ("cut off", "FOUND"),
+        )
+    ):
+        call = ToolCallRecord(index=index, tool="execute_rskill", arguments_json=arguments, status=outcome)
+        status.calls[index] = call
+    robot.mission.publish(status)
+    page = open_page(site, "home")
+    expect(page.locator("#home")).to_have_attribute("data-looked", "counter shelf_2 ")
+    expect(page.get_by_role("region", name="Search")).to_contain_text("shelf NOT_EVALUATED")
 
 
 def test_of_too_many_objects_the_page_says_what_it_leaves_out(
