@@ -28,7 +28,7 @@ class Sections:
 
     @property
     def is_read(self) -> bool:
-        """Whether a page is open that follows the changes."""
+        """True while a page follows the changes."""
         return time.monotonic() - self._read < READING
 
     def put(self, name: str, value: Json) -> bool:
