@@ -2,8 +2,8 @@
 // Boxes in an orthographic view, drawn far to near; drag turns, wheel or pinch zooms, right drag or two fingers move.
 import { watch } from "./api.js";
 import { solids, views } from "./body.js";
-import { box } from "./cuboids.js";
 import { follow } from "./cameras.js";
+import { box } from "./cuboids.js";
 import { ago, empty, fill, h } from "./dom.js";
 import { choose, state } from "./main.js";
 import { frontierOf, lookedAt, search } from "./search.js";
