@@ -333,7 +333,7 @@ class ActiveDetector:
             self.worker_status,
             MemoryUsage(self.memory, self._declared),
             self.dispatcher.age(image_set) if image_set else NO_FRAME_AGE,
-            self.supervised.queue.dropped_frames,
+            self.supervised.queue,
         )
 
     def _detect_stream(self) -> None:

@@ -23,6 +23,7 @@ from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.msg import FailureTrigger
 from openral_perception_ros.camera_images import ImageSet, decode_frame
 from openral_perception_ros.detector import Detector, robot_of
+from openral_perception_ros.inference.scheduler import RequestQueue
 from openral_perception_ros.inference.worker_manager import EventKind, WorkerEvent, WorkerPhase, WorkerStatus
 from openral_ros.conversions.detections import detections_message, detector_info_message
 from openral_ros.conversions.images import image_message
@@ -63,7 +64,7 @@ class MemoryUsage:
 
 
 def status_message(
-    name: str, worker_status: WorkerStatus, memory: MemoryUsage, frame_age: float, dropped_frames: int
+    name: str, worker_status: WorkerStatus, memory: MemoryUsage, frame_age: float, queue: RequestQueue
 ) -> DiagnosticStatus:
     """Build the diagnostic status; age in [s] or `NO_FRAME_AGE`. Misdeclared memory is a warning."""
     values = {
@@ -72,7 +73,9 @@ def status_message(
         "declared memory [MB]": f"{memory.declared:.0f}",
         "last frame age [s]": f"{frame_age:.2f}" if frame_age >= 0.0 else "none",
         "answered": worker_status.answered,
-        "skipped frames": dropped_frames,
+        "queued requests": len(queue),
+        "refused requests": queue.refused,
+        "skipped frames": queue.dropped_frames,
         "restarts": worker_status.restarts,
         "last error": worker_status.last_error or "none",
         "health": worker_status.health.name.lower(),

@@ -8,6 +8,7 @@ pytest.importorskip("diagnostic_msgs")
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from openral_core.detectors import Health
+from openral_perception_ros.inference.scheduler import RequestQueue
 from openral_perception_ros.inference.worker_manager import WorkerPhase, WorkerStatus
 from openral_perception_ros.publishers import MemoryUsage, status_message
 
@@ -30,7 +31,7 @@ def test_memory_declared_wrong_by_more_than_a_fifth_and_its_slack_is_a_warning(
     measured: float, declared: float, wrong: int
 ) -> None:
     status = status_message(
-        "n", WorkerStatus(phase=WorkerPhase.IDLE), MemoryUsage(measured, declared), 0.1, 0
+        "n", WorkerStatus(phase=WorkerPhase.IDLE), MemoryUsage(measured, declared), 0.1, RequestQueue(1)
     )
     assert (status.level == DiagnosticStatus.WARN) == bool(wrong)
     assert (f"declared {declared:.0f} MB" in status.message) == bool(wrong)
@@ -39,7 +40,7 @@ def test_memory_declared_wrong_by_more_than_a_fifth_and_its_slack_is_a_warning(
 @pytest.mark.parametrize("phase", [WorkerPhase.GAVE_UP, WorkerPhase.LOADING])
 def test_a_detector_is_in_error_until_a_given_up_worker_is_back(phase: WorkerPhase) -> None:
     worker_status = WorkerStatus(phase=phase, health=Health.GIVEN_UP, next_start=time.monotonic() + 50.0)
-    status = status_message("n", worker_status, MemoryUsage(0.0, 80.0), 0.1, 0)
+    status = status_message("n", worker_status, MemoryUsage(0.0, 80.0), 0.1, RequestQueue(1))
     assert status.level == DiagnosticStatus.ERROR
     values = {value.key: value.value for value in status.values}
     assert values["health"] == "given_up"

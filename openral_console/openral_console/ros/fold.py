@@ -1,6 +1,6 @@
 """Messages folded into sections; the same for a running robot and a recording."""
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -36,6 +36,8 @@ MAX_FRAMES, MAX_CAMERAS = 500, 32
 """Most coordinate frames and cameras that a page gets."""
 MAX_STATUSES = 300
 """Most diagnostic statuses, since any node can publish any number."""
+RATE_WINDOW = 2.5
+"""Time over which the rate of a detector is measured [s]; recordings fold the statuses of three seconds."""
 BRINGUP = "bringup: "
 """Prefix of bring-up's statuses in /diagnostics: one per managed node."""
 PERCEPTION = "/perception/"
@@ -56,6 +58,7 @@ class Fold:
         self._detectors: dict[str, Json] = {}
         self._detections: dict[str, Json] = {}
         self._statuses: dict[str, Json] = {}
+        self._answered: dict[str, deque[tuple[float, float]]] = {}
         self._frames: dict[str, Json] = {}
         self._optics: dict[str, Json] = {}
         self.pictures: OrderedDict[str, Frame] = OrderedDict()
@@ -171,13 +174,32 @@ class Fold:
 
     def on_diagnostics(self, topic: str, message: DiagnosticArray) -> None:
         """Replace the statuses that a message names; bring-up's are those of the nodes."""
+        stamp = seconds(message.header.stamp)
         for name, status in views.diagnostics(message).items():
             if name in self._statuses or len(self._statuses) < MAX_STATUSES:
-                self._statuses[name] = status
+                self._statuses[name] = {
+                    **status,
+                    "rate": self._rate(name, status["values"], stamp),
+                }
         nodes = {n.removeprefix(BRINGUP): s for n, s in self._statuses.items() if n.startswith(BRINGUP)}
         others = {n: s for n, s in self._statuses.items() if not n.startswith(BRINGUP)}
         self.sections.put("nodes", nodes)
         self.sections.put("diagnostics", others)
+
+    def _rate(self, name: str, values: Json, stamp: float) -> float | None:
+        """Return the images that a detector answers per second; None if its status does not count them."""
+        pairs = values if isinstance(values, list) else ()
+        answered = next((value for key, value in pairs if key == "answered"), "")
+        if not answered.isdecimal():
+            self._answered.pop(name, None)
+            return None
+        known = self._answered.setdefault(name, deque())
+        now = stamp, float(answered)
+        while known and (now[0] - known[0][0] > RATE_WINDOW or now < known[-1]):  # later, or started anew
+            known.popleft()
+        known.append(now)
+        elapsed = now[0] - known[0][0]
+        return round((now[1] - known[0][1]) / elapsed, 1) if elapsed > 0.0 else None
 
     def _put_prompts(self) -> None:
         while len(self._prompts) > MAX_LOG:

@@ -258,7 +258,7 @@ def failure(message: FailureTrigger) -> Json:
     }
 
 
-def diagnostics(message: DiagnosticArray) -> dict[str, Json]:
+def diagnostics(message: DiagnosticArray) -> dict[str, dict[str, Json]]:
     """Return the statuses of a message by name."""
     return {
         cut(status.name, 200): {

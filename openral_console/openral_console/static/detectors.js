@@ -16,7 +16,9 @@ export function detectors(view, sections) {
   fill(document.getElementById("held"), [held, declared], () => total(held, declared));
   for (const [slug, each] of found) {
     const there = sections.parts?.[`detector ${slug}`] ?? true;
-    fill(document.getElementById(`facts-${slug}`), [each, there], () => facts(each, there));
+    const status = Object.entries(sections.diagnostics ?? {}).find(([name]) => name.endsWith(`/perception/${slug}/detector`))?.[1];
+    const failures = (sections.failures ?? []).filter(({ source }) => [slug, each.id].includes(source));
+    fill(document.getElementById(`facts-${slug}`), [each, there, status, failures], () => facts(each, there, status, failures));
     fill(document.getElementById(`acts-${slug}`), [each.state, there, about.actions], () => action(slug, each, there));
   }
 }
@@ -25,10 +27,25 @@ function total(held, declared) {
   return card("Memory held", h("div", { className: "bar" }, h("span", {}, "All detectors"), h("span", { className: "quiet" }, `${held.toFixed(0)} of ${declared.toFixed(0)} MB declared`), h("progress", { max: declared, value: held, "aria-label": "memory held" })));
 }
 
-function facts(each, there) {
+const milliseconds = (time) => `${(time * 1000).toFixed(0)} ms`;
+
+// What the node counts: images a second, what waits and what was left out, and how often its worker was lost.
+function counts(status, failures) {
+  const counted = new Map(status?.values ?? []);
+  const told = (name, text) => (counted.has(name) ? text(counted.get(name)) : null);
+  const said = (parts) => parts.filter(Boolean).join(", ");
+  const error = counted.get("last error");
+  return { Rate: typeof status?.rate === "number" ? `${status.rate.toFixed(1)} images/s` : "",
+    Queue: said([told("queued requests", (count) => `${count} waiting`), told("refused requests", (count) => `${count} refused`), told("skipped frames", (count) => `${count} images skipped`)]),
+    Crashes: said([told("restarts", (count) => `${count} of its worker`), error && error !== "none" && `the last: ${error}`, told("next start in [s]", (time) => `next start in ${time} s`)]),
+    Failures: failures.length ? `${failures.length} reported, the last: ${failures.at(-1).message}` : "" };
+}
+
+function facts(each, there, status, failures) {
+  const most = Number(new Map(status?.values ?? []).get("inference p95 [s]"));
   const state = there ? each.state : "down";
   const lines = { Mode: each.mode + (each.default ? ", the default locator" : ""), Vocabulary: each.open ? "any words" : `${each.labels} labels`, Engine: each.engine,
-    Latency: each.latency ? `${(each.latency * 1000).toFixed(0)} ms` : "", Memory: `${(each.resident ?? 0).toFixed(0)} MB held, ${(each.declared ?? 0).toFixed(0)} MB declared`,
+    Latency: each.latency ? `${milliseconds(each.latency)}${most > 0 ? `, 95 % within ${milliseconds(most)}` : ""}` : "", ...counts(status, failures), Memory: `${(each.resident ?? 0).toFixed(0)} MB held, ${(each.declared ?? 0).toFixed(0)} MB declared`,
     Cameras: each.cameras.join(", "), Licence: each.licence + (each.commercial ? "" : " (no commercial use)") };
   return [h("div", { className: "row spread" }, h("strong", { className: "wrap" }, each.id), pill(state, tone(state))),
     h("p", { className: "quiet small" }, each.description),

@@ -239,10 +239,16 @@ def test_a_part_that_ends_is_named(site: Any, robot: Robot, open_page: Open) -> 
     expect(page.get_by_role("heading", name="bring me the baguette")).to_be_visible()
 
 
-def test_detectors_are_listed_with_what_they_hold(site: Any, open_page: Open) -> None:
+def test_detectors_are_listed_with_what_they_hold_and_count(site: Any, robot: Robot, open_page: Open) -> None:
     page = open_page(site, "detectors")
     shown = page.get_by_role("region", name="sim-locator")
     expect(shown).to_contain_text("310 MB held")
+    expect(shown).to_contain_text("Rate5.0 images/s")
+    expect(shown).to_contain_text("80 ms, 95 % within 123 ms")
+    expect(shown).to_contain_text("1 waiting, 3 refused, 7 images skipped")
+    expect(shown).to_contain_text("2 of its worker, the last: out of memory")
+    robot.fail("the worker was killed")
+    expect(shown).to_contain_text("1 reported, the last: the worker was killed")
     expect(shown.get_by_role("button", name="Deactivate")).to_be_visible()
 
 
