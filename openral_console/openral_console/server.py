@@ -16,6 +16,7 @@ from fastapi import Body, FastAPI, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 
+from openral_console.checks import Checks
 from openral_console.sections import Sections, pause_after
 from openral_console.security import SESSION_COOKIE, Access, Gate, is_loopback
 from openral_console.source import ConsoleError, StateSource
@@ -29,7 +30,7 @@ STREAM_PERIOD = 0.05
 KEEP_ALIVE = 10.0
 """Longest silence of a stream [s]; a page that hears nothing for longer connects again."""
 NOT_STORED = {"cache-control": "no-store", "x-accel-buffering": "no"}
-LOOK_UPS = frozenset({"recall", "locate"})
+LOOK_UPS = frozenset({"recall", "locate", "check"})
 """Commands that change nothing."""
 Values = Annotated[dict[str, object], Body()]
 
@@ -85,8 +86,8 @@ class Viewers:
 class ConsoleRoutes:
     """Handlers of the requests that passed the gate."""
 
-    def __init__(self, source: StateSource, access: Access) -> None:
-        self._source, self._access, self._viewers = source, access, Viewers()
+    def __init__(self, source: StateSource, access: Access, checks: Checks) -> None:
+        self._source, self._access, self._viewers, self._checks = source, access, Viewers(), checks
 
     async def log_in(self, values: Values, request: Request) -> Response:
         """Exchange the token for a session cookie, so that the token is in no URL."""
@@ -103,7 +104,8 @@ class ConsoleRoutes:
     async def about(self) -> dict[str, object]:
         """Tell the page what it shows and whether it may act."""
         live = self._source.is_live
-        return {"live": live, "actions": self._access.allow_actions and live}
+        actions = self._access.allow_actions and live
+        return {"live": live, "actions": actions, "checks": self._checks.names}
 
     async def events(self, request: Request) -> Response:
         """Stream changed sections."""
@@ -142,13 +144,15 @@ class ConsoleRoutes:
         """Carry out a command."""
         if name not in LOOK_UPS and not self._access.allow_actions:
             raise NotAllowed
+        if name == "check":
+            return JSONResponse(await self._checks.run(values.get("name")))
         return JSONResponse(await self._source.command(name, values))
 
 
-def make_app(source: StateSource, access: Access) -> Gate:
+def make_app(source: StateSource, access: Access, checks: Checks | None = None) -> Gate:
     """Return the application that serves a source under the rules of access."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    routes = ConsoleRoutes(source, access)
+    routes = ConsoleRoutes(source, access, checks or Checks({}))
     app.add_exception_handler(ConsoleError, _explain)
     app.add_exception_handler(RecursionError, _too_deep)
     app.post("/api/session")(routes.log_in)
@@ -249,11 +253,14 @@ def address_of(opened: socket.socket, scheme: str = "http") -> str:
 
 
 def make_server(
-    source: StateSource, access: Access, certificate: Certificate | None = None
+    source: StateSource,
+    access: Access,
+    certificate: Certificate | None = None,
+    checks: Checks | None = None,
 ) -> uvicorn.Server:
     """Return the web server of a source; over TLS with a certificate."""
     config = uvicorn.Config(
-        make_app(source, access),
+        make_app(source, access, checks),
         access_log=False,
         log_level="warning",
         timeout_graceful_shutdown=1,

@@ -8,6 +8,7 @@ from threading import Thread
 import httpx2
 import pytest
 
+from openral_console.checks import Checks
 from openral_console.ros.robot import RobotSource
 from openral_console.security import Access
 from openral_console.server import Certificate, address_of, listen, make_server
@@ -20,11 +21,17 @@ TIMEOUT = 20.0
 class Site:
     """A console that listens on a free port of loopback, in a thread."""
 
-    def __init__(self, source: StateSource, access: Access, certificate: Certificate | None = None) -> None:
+    def __init__(
+        self,
+        source: StateSource,
+        access: Access,
+        certificate: Certificate | None = None,
+        checks: Checks | None = None,
+    ) -> None:
         self.source = source
         opened = listen("127.0.0.1", 0)
         self.url = address_of(opened, "https" if certificate else "http")
-        self._server = make_server(source, access, certificate)
+        self._server = make_server(source, access, certificate, checks)
         self._thread = Thread(target=asyncio.run, args=(self._server.serve(sockets=[opened]),), daemon=True)
         self._thread.start()
         self.wait(lambda: self._server.started)

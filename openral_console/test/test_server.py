@@ -10,6 +10,7 @@ import httpx2
 import pytest
 import trustme
 
+from openral_console.ros import commands
 from openral_console.ros.robot import Gate, RobotSource
 from openral_console.security import Access
 from openral_console.server import (
@@ -69,7 +70,10 @@ def test_an_answer_names_its_question(site: Any, robot: Robot) -> None:
     assert robot.wait_until_told("yes").in_reply_to == "h1"
 
 
-def test_a_robot_that_does_not_acknowledge_is_an_error_in_bounded_time(site: Any, robot: Robot) -> None:
+def test_a_robot_that_does_not_acknowledge_is_an_error_in_bounded_time(
+    site: Any, robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "RECEIPT_TIMEOUT", 0.5)
     robot.answers = False
     with site.client() as client:
         answer = client.post("/api/commands/prompt", json={"text": "find the mug"})
@@ -147,7 +151,7 @@ def test_a_console_without_actions_shows_and_stops_and_does_nothing_else(
     site_only = type(site)(site.source, Access(allow_actions=False))
     try:
         with site_only.client() as client:
-            assert client.get("/api/about").json() == {"live": True, "actions": False}
+            assert client.get("/api/about").json() == {"live": True, "actions": False, "checks": []}
             for name in ("prompt", "edit", "detector", "anything"):
                 assert client.post(f"/api/commands/{name}", json={"text": "go"}).status_code == 403
             assert client.post("/api/commands/recall", json={"query": "mug"}).status_code == 200

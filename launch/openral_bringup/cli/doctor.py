@@ -3,6 +3,7 @@
 The checks cover interpreter, packages, memory, shared memory, GPU, weights, ports and discovery.
 """
 
+import json
 import os
 import shutil
 import socket
@@ -10,9 +11,10 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
 
 import psutil
 import rclpy
@@ -192,9 +194,21 @@ CHECKS = (interpreter, packages, memory, shared_memory, gpu, weights, ports, dis
 COLOURS = {CheckStatus.GOOD: "green", CheckStatus.LIMITED: "yellow", CheckStatus.BAD: "red"}
 
 
-def doctor() -> None:
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="print the findings as JSON")] = False,
+) -> None:
     """Check whether this machine can run the graph; exit code 1 if it cannot."""
     findings = [check() for check in CHECKS]
+    if as_json:
+        typer.echo(json.dumps({"summary": conclusion(findings), "findings": list(map(asdict, findings))}))
+    else:
+        show(findings)
+    if any(finding.verdict is CheckStatus.BAD for finding in findings):
+        raise typer.Exit(1)
+
+
+def show(findings: Sequence[CheckResult]) -> None:
+    """Print the findings as a table."""
     table = Table("check", "verdict", "found", "what to do")
     for finding in findings:
         verdict = Text(finding.verdict.value, style=COLOURS[finding.verdict])
@@ -202,5 +216,3 @@ def doctor() -> None:
     console = Console()
     console.print(table)
     console.print(Text(conclusion(findings)))
-    if any(finding.verdict is CheckStatus.BAD for finding in findings):
-        raise typer.Exit(1)

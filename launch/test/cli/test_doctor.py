@@ -1,5 +1,6 @@
 """Every check gives one finding, and what is wrong comes with what to do."""
 
+import json
 import socket
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -47,6 +48,11 @@ def test_the_doctor_fails_only_when_the_graph_cannot_run(
     answer = CliRunner().invoke(command_line(), ["doctor"])
     assert answer.exit_code == code
     assert "sore" in answer.stdout
+    told = CliRunner().invoke(command_line(), ["doctor", "--json"])
+    assert told.exit_code == code
+    assert json.loads(told.stdout)["findings"] == [
+        {"what": "head", "verdict": verdict.value, "found": "sore", "advice": "rest"}
+    ]
 
 
 def test_every_package_adds_its_commands() -> None:

@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from openral_console.checks import standard_checks
 from openral_console.ros.recording import RecordingSource
 from openral_console.ros.robot import RobotSource
 from openral_console.server import Certificate, address_of, listen, make_access, make_server
+from openral_core.robot import load_robot
 
 commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Watch robots and recordings.")
 
@@ -35,6 +37,9 @@ def console(
         str,
         typer.Option(envvar="OPENRAL_CONSOLE_TOKEN", help="token that pages present; default: generated"),
     ] = "",
+    robot: Annotated[
+        Path | None, typer.Option(help="robot.yaml, with which pages can run `openral robot check`")
+    ] = None,
     certificate: Annotated[
         Path | None, typer.Option(help="PEM file with a certificate chain: serves over TLS")
     ] = None,
@@ -43,17 +48,20 @@ def console(
     ] = None,
 ) -> None:
     """Show a running robot, or a recording, in the browser until interrupted."""
+    if robot is not None:
+        load_robot(robot)
     if key is not None and certificate is None:
         raise typer.BadParameter("--key needs --certificate")
     tls = Certificate(certificate, key or certificate) if certificate else None
     opened = listen(host, port)
     access = make_access(host, allow_actions and run is None, token, allow_host or ())
     source = RobotSource(namespace) if run is None else RecordingSource(run, beside)
+    checks = None if run else standard_checks(robot)
     typer.echo(f"console: {address_of(opened, 'https' if tls else 'http')}")
     if access.token and not token:
         typer.echo(f"token (shown once): {access.token}")
     try:
         with suppress(KeyboardInterrupt):  # which the web server raises again after a clean end
-            make_server(source, access, tls).run(sockets=[opened])
+            make_server(source, access, tls, checks).run(sockets=[opened])
     finally:
         source.close()

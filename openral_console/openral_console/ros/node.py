@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from pydantic import Field
 
+from openral_console.checks import standard_checks
 from openral_console.ros.robot import RobotSource
 from openral_console.server import PORT, listen, make_access, make_server
 from openral_ros.parameters import Parameters, declare
@@ -32,7 +33,9 @@ def main() -> int:
         given = source.declare(lambda node: declare(node, ConsoleParameters))
         access = make_access(given.host, given.allow_actions)
         with suppress(KeyboardInterrupt):  # which the web server raises again after a clean end
-            make_server(source, access).run(sockets=[listen(given.host, given.port)])
+            make_server(source, access, checks=standard_checks()).run(
+                sockets=[listen(given.host, given.port)]
+            )
     finally:
         source.close()
     return 0

@@ -1,7 +1,7 @@
 // Requests to the console, and the stream of sections.
 import { h, notice } from "./dom.js";
 
-export const about = { live: true, actions: false };
+export const about = { live: true, actions: false, checks: [] };
 
 let login = null; // one dialog for all requests that wait for it
 

@@ -37,15 +37,17 @@ function counts(status, failures) {
   const error = counted.get("last error");
   return { Rate: typeof status?.rate === "number" ? `${status.rate.toFixed(1)} images/s` : "",
     Queue: said([told("queued requests", (count) => `${count} waiting`), told("refused requests", (count) => `${count} refused`), told("skipped frames", (count) => `${count} images skipped`)]),
-    Crashes: said([told("restarts", (count) => `${count} of its worker`), error && error !== "none" && `the last: ${error}`, told("next start in [s]", (time) => `next start in ${time} s`)]),
+    Crashes: said([told("restarts", (count) => (count === "0" ? "none" : `${count} of its worker`)), error && error !== "none" && `the last: ${error}`, told("next start in [s]", (time) => `next start in ${time} s`)]),
     Failures: failures.length ? `${failures.length} reported, the last: ${failures.at(-1).message}` : "" };
 }
 
 function facts(each, there, status, failures) {
-  const most = Number(new Map(status?.values ?? []).get("inference p95 [s]"));
+  const counted = new Map(status?.values ?? []);
+  const latency = Number(counted.get("inference p50 [s]")) || each.latency;
+  const most = Number(counted.get("inference p95 [s]"));
   const state = there ? each.state : "down";
   const lines = { Mode: each.mode + (each.default ? ", the default locator" : ""), Vocabulary: each.open ? "any words" : `${each.labels} labels`, Engine: each.engine,
-    Latency: each.latency ? `${milliseconds(each.latency)}${most > 0 ? `, 95 % within ${milliseconds(most)}` : ""}` : "", ...counts(status, failures), Memory: `${(each.resident ?? 0).toFixed(0)} MB held, ${(each.declared ?? 0).toFixed(0)} MB declared`,
+    Latency: latency ? `${milliseconds(latency)}${most > 0 ? `, 95 % within ${milliseconds(most)}` : ""}` : "", ...counts(status, failures), Memory: `${(each.resident ?? 0).toFixed(0)} MB held, ${(each.declared ?? 0).toFixed(0)} MB declared`,
     Cameras: each.cameras.join(", "), Licence: each.licence + (each.commercial ? "" : " (no commercial use)") };
   return [h("div", { className: "row spread" }, h("strong", { className: "wrap" }, each.id), pill(state, tone(state))),
     h("p", { className: "quiet small" }, each.description),

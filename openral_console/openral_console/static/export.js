@@ -1,7 +1,7 @@
 // Stands in for api.js in an exported run: sections and images are in the page, no request is made.
 import { notice } from "./dom.js";
 
-export const about = { live: false, actions: false };
+export const about = { live: false, actions: false, checks: [] };
 let content = { run: { duration: 0, marks: [], story: [] }, sections: {}, images: {} };
 
 export async function load() {

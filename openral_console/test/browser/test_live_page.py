@@ -1,11 +1,13 @@
 """The page of a running robot, as a person uses it."""
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from openral_console.checks import Checks
 from openral_console.ros.robot import RobotSource
 from openral_console.security import Access
 from openral_msgs.msg import MissionStatus, SceneNode, ToolCallRecord
@@ -230,6 +232,25 @@ def test_a_failure_appears_as_it_comes(site: Any, robot: Robot, open_page: Open)
     expect(page.get_by_text("No failure was reported.")).to_be_visible()
     robot.fail("the worker of the locator crashed")
     expect(page.get_by_role("region", name="Failures")).to_contain_text("the worker of the locator crashed")
+
+
+def test_the_machine_is_checked_when_a_person_asks(site: Any, open_page: Open) -> None:
+    report = {
+        "summary": "Fix first: memory.",
+        "findings": [
+            {"what": "memory", "verdict": "bad", "found": "12 MB free", "advice": "close other programs"}
+        ],
+    }
+    checks = Checks({"doctor": (sys.executable, "-c", f"import json; print(json.dumps({report!r}))")})
+    checked = type(site)(site.source, Access(), checks=checks)
+    try:
+        page = open_page(checked, "health")
+        shown = page.get_by_role("region", name="Checks")
+        shown.get_by_role("button", name="Check this machine").click()
+        expect(shown).to_contain_text("Fix first: memory.")
+        expect(shown.get_by_role("listitem")).to_contain_text("memory 12 MB freeclose other programs")
+    finally:
+        checked.close()
 
 
 def test_a_part_that_ends_is_named(site: Any, robot: Robot, open_page: Open) -> None:

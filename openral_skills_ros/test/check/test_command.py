@@ -1,5 +1,7 @@
 """`openral robot check` beside a robot that publishes, and beside none."""
 
+import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,9 @@ from tf2_msgs.msg import TFMessage
 from openral_ros.conversions.images import image_message
 from openral_ros.conversions.stamps import seconds
 from openral_ros.qos import LATCHED, SENSOR
+from openral_skills_ros.check import command
 from openral_skills_ros.check.command import app
+from openral_skills_ros.check.findings import Finding
 from openral_testing.ros.executor_thread import ExecutorThread
 
 CAMERA = {"image": "/rgb", "info": "/info", "optical_frame": "optical", "rate": 5.0}
@@ -92,3 +96,18 @@ def test_without_a_robot_each_problem_has_its_mend(ros_domain: int, file: Path) 
     assert "BAD  camera shelf: image: nothing on /rgb" in done.output
     assert "ros2 topic hz /rgb" in done.output
     assert "BAD  transform map <- optical: the frames are not connected" in done.output
+
+
+def test_findings_are_printed_as_json(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    findings = [Finding("camera"), Finding("depth", "too old", "set the clock")]
+    monkeypatch.setattr(command, "examine", lambda *_: findings)
+    monkeypatch.setattr(command.Observer, "observe", lambda *_: asyncio.sleep(0.0))
+    done = CliRunner().invoke(app, ["check", "--robot", str(file), "--json"])
+    assert done.exit_code == 1
+    assert json.loads(done.output) == {
+        "summary": "shelf: 1 of 2 checks failed",
+        "findings": [
+            {"what": "camera", "verdict": "ok", "found": "", "advice": ""},
+            {"what": "depth", "verdict": "bad", "found": "too old", "advice": "set the clock"},
+        ],
+    }
