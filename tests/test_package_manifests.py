@@ -43,6 +43,7 @@ WITHOUT_KEY = {
     "foxglove",
     "httpx2",
     "huggingface_hub",
+    "lerobot",
     "mcap",
     "mcp",
     "mink",

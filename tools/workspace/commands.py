@@ -15,6 +15,7 @@ from workspace.system_packages import ensure_system_packages
 from workspace.tool_environments import (
     ensure_audit_environment,
     ensure_engine_environment,
+    ensure_lerobot_environment,
     ensure_training_environment,
 )
 from workspace.virtual_environments import ensure_virtual_environment
@@ -47,6 +48,7 @@ COMMANDS: Mapping[str, Callable[[Layout], object]] = {
     "robot": build_for_robots,
     "engines": ensure_engine_environment,
     "training": ensure_training_environment,
+    "lerobot": ensure_lerobot_environment,
     "docs": ensure_docs_environment,
     "audit": ensure_audit_environment,
 }

@@ -36,6 +36,11 @@ class Layout:
         return self.root / ".environments" / "training"
 
     @property
+    def lerobot_environment(self) -> Path:
+        """The virtual environment of `openral export lerobot`."""
+        return self.root / ".environments" / "lerobot"
+
+    @property
     def audit_environment(self) -> Path:
         """The virtual environment of the tools that list and audit dependencies."""
         return self.root / ".environments" / "audit"

@@ -1,4 +1,4 @@
-"""Python environments beside the one of the product: of tests on PyTorch, of trainings, of the audit."""
+"""Python environments beside the one of the product: for PyTorch, trainings, LeRobot and the audit."""
 
 import sys
 from pathlib import Path
@@ -15,6 +15,7 @@ REQUIREMENTS = (
     *TRAINING_REQUIREMENTS,
 )
 """The first includes the others."""
+LEROBOT_REQUIREMENTS = ("requirements/lerobot.txt",)
 AUDIT_REQUIREMENTS = ("requirements/audit.txt",)
 
 
@@ -28,6 +29,12 @@ def ensure_training_environment(layout: Layout) -> None:
     """Create the environment of `openral train`."""
     title = "Installing PyTorch for trainings"
     _ensure(layout, "training", layout.training_environment, TRAINING_REQUIREMENTS, title)
+
+
+def ensure_lerobot_environment(layout: Layout) -> None:
+    """Create the environment of `openral export lerobot`."""
+    title = "Installing lerobot with PyTorch (8 GB on x86_64)"
+    _ensure(layout, "lerobot", layout.lerobot_environment, LEROBOT_REQUIREMENTS, title)
 
 
 def ensure_audit_environment(layout: Layout) -> None:

@@ -1,4 +1,4 @@
-"""Commands `openral record`, `openral recover` and `openral foxglove`."""
+"""Commands `openral record`, `recover`, `foxglove` and `export lerobot`."""
 
 import json
 import time
@@ -11,10 +11,12 @@ from openral_core.errors import OpenRALError
 from openral_recorder.errors import NotWritable
 from openral_recorder.recovery import recording_file
 from openral_recorder.recovery import recover as recover_file
+from openral_recorder.ros.lerobot_export import export
 from openral_recorder.ros.node import RecorderNode
 from openral_ros.run_node import run
 
 commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Record robots, and show them.")
+commands.add_typer(export, name="export")
 Patterns = list[str] | None
 
 
