@@ -18,6 +18,7 @@ from openral_console.ros import views
 from openral_console.ros.fold import LOGGED, PICTURES, UPDATES, Fold
 from openral_console.sections import Json, Sections
 from openral_console.source import Frame, NothingToShow, RejectedCommand
+from openral_console.spans import read_spans
 from openral_core.errors import OpenRALError
 from openral_msgs.msg import FailureTrigger, MissionStatus, SceneGraph
 from openral_reasoner.recording import Life, read_lives
@@ -29,6 +30,7 @@ from openral_ros.mission_calls import CallHistory, has_all_calls
 
 CAMERA_SUFFIX = "/image_raw/compressed"
 EVENTS = "/openral/recording/reasoner"
+SPANS = "/openral/recording/spans/"
 SHARED = ("/diagnostics", "/tf")
 """Topics of several publishers."""
 SHARED_WINDOW = 3.0
@@ -87,6 +89,7 @@ class RecordingSource:
         self._topics: dict[str, list[Entry]] = {}
         self._images: dict[str, list[float]] = {}
         self._lines: list[tuple[float, str]] = []
+        self._spans: list[str] = []
         self.duration = self._load()
         self.sections = Sections()
         self._comparison = None if beside is None else self._compared(RecordingSource(beside))
@@ -203,6 +206,8 @@ class RecordingSource:
                 self._images.setdefault(_camera(channel.topic), []).append(time)
             elif channel.topic.endswith(EVENTS):
                 self._lines.append((time, deserialize_message(message.data, String).data))
+            elif SPANS in channel.topic:
+                self._spans.append(deserialize_message(message.data, String).data)
             elif kind is not None and (kind is not CompressedImage or channel.topic.endswith(PICTURES)):
                 self._topics.setdefault(channel.topic, []).append(Entry(time, kind, message.data))
         self._start = start
@@ -250,6 +255,7 @@ class RecordingSource:
             "duration": round(self.duration, 3),
             "marks": self.marks,
             "story": self._story(),
+            "spans": read_spans(self._spans, self._start * 1e-9, self.duration),
             "comparison": self._comparison and self._comparison.document(),
         }
 

@@ -1,7 +1,10 @@
 // The mission: goal, state, tool calls with their reasons, budget, questions to people.
 import { about, command } from "./api.js";
 import { card, empty, fill, h, pill, seconds, tone } from "./dom.js";
+import { state } from "./main.js";
 
+const [BEFORE, AFTER] = [20, 5]; // part of a recording whose spans are shown around the moment [s]
+const ROWS = 10; // spans shown at once: those of the moment, then the latest before it
 const STATES = { active: "Under way", waiting_for_human: "Waiting for an answer", succeeded: "Done", failed: "Failed",
   handed_over: "Handed over", cancelled: "Cancelled", claimed: "Claimed without proof", idle: "Idle" };
 const TONES = { active: "info", waiting_for_human: "warn", succeeded: "good", failed: "bad", handed_over: "warn", cancelled: "idle", claimed: "warn", idle: "idle" };
@@ -9,7 +12,7 @@ const TONES = { active: "info", waiting_for_human: "warn", succeeded: "good", fa
 export function mission(view, sections) {
   if (!view.firstChild) {
     view.append(h("div", { className: "grid" },
-      h("div", { className: "stack" }, goalForm(), h("div", { id: "question" }), h("div", { id: "now" }), h("div", { id: "calls" })),
+      h("div", { className: "stack" }, goalForm(), h("div", { id: "question" }), h("div", { id: "now" }), h("div", { id: "spans" }), h("div", { id: "calls" })),
       h("div", { className: "stack" }, h("div", { id: "budget" }), h("div", { id: "evidence" }), h("div", { id: "comparison" }), h("div", { id: "prompts" }), h("div", { id: "model" }))));
   }
   const { mission: found, handoff, prompts, palette, run } = sections;
@@ -18,12 +21,34 @@ export function mission(view, sections) {
   const open = handoff && found?.state === "waiting_for_human" && handoff.mission === found.id;
   fill(at("question"), open ? handoff.id : "", () => open && question(handoff));
   fill(at("calls"), [found?.id, found?.calls], () => card("Tool calls", calls(found)));
+  fill(at("spans"), run?.spans?.length ? [state.time, run.spans.length] : "", () => run?.spans?.length && card("Spans", timeline(run.spans, state.time)));
   fill(at("budget"), found?.budget, () => found?.budget?.length && card("Budget", budget(found.budget)));
   fill(at("evidence"), [found?.evidence, found?.searched], () => evidence(found));
   fill(at("prompts"), prompts, () => prompts?.length && card("Conversation", conversation(prompts)));
   fill(at("model"), palette, () => palette && card("What the model is given", model(palette)));
   fill(at("comparison"), run?.comparison, () => run?.comparison && card(`Beside ${run.comparison.name}`, story(run.comparison.lines)));
   if (run?.story?.length) fill(at("prompts"), ["story", run.story], () => card("Explanation", story(run.story)));
+}
+
+// What each process did around the moment, as bars; those of the moment are darker.
+function timeline(spans, now) {
+  const [from, to] = [now - BEFORE, now + AFTER];
+  const near = spans.filter(({ start, duration }) => start <= to && start + duration >= from);
+  if (!near.length) return empty("No span at this moment.");
+  const percent = (time) => `${(100 * (Math.min(Math.max(time, from), to) - from)) / (to - from)}%`;
+  const isNow = ({ start, duration }) => start <= now && start + duration >= now;
+  const rank = (span) => (isNow(span) ? 0 : span.start <= now ? 1 : 2);
+  const shown = [...near].sort((a, b) => rank(a) - rank(b) || Math.abs(a.start - now) - Math.abs(b.start - now)).slice(0, ROWS).sort((a, b) => a.start - b.start);
+  const row = (span) => {
+    const end = span.start + span.duration;
+    const bar = h("span", { className: isNow(span) ? "now" : "" });
+    bar.style.left = percent(span.start);
+    bar.style.right = `calc(100% - ${percent(end)})`;
+    const name = h("span", { className: "name", title: `${span.service}: ${span.name}` }, span.name.replace("execute_tool ", ""), h("span", { className: "quiet" }, ` ${span.service}`));
+    name.style.paddingLeft = `${0.6 * span.depth}rem`;
+    return h("li", {}, name, h("span", { className: "track", "aria-hidden": "true" }, bar), h("span", { className: "took" }, seconds(span.duration), span.status && h("span", { className: "unseen" }, `, ${span.status}, begun at ${span.start.toFixed(1)} s`)));
+  };
+  return [h("ol", { className: "spans small" }, shown.map(row)), near.length > ROWS ? h("p", { className: "quiet small" }, `${near.length - ROWS} more of these ${BEFORE + AFTER} s are not shown.`) : null];
 }
 
 function goalForm() {

@@ -1,12 +1,15 @@
 """A browser that people use: Chromium of the system, driven by Playwright."""
 
+import json
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from rclpy.serialization import serialize_message
+from std_msgs.msg import String
 
 from openral_console.ros.recording import RecordingSource
 from openral_console.security import Access
@@ -60,9 +63,22 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     assert problems == []
 
 
+def span(name: str, begun: float, ended: float) -> dict[str, object]:
+    """Return a span as OpenTelemetry's JSON exporter writes it; times since the epoch [s]."""
+    times = [datetime.fromtimestamp(time, UTC).isoformat() for time in (begun, ended)]
+    resource = {"attributes": {"service.name": "sim"}}
+    return {
+        "name": name,
+        "context": {"span_id": name},
+        "start_time": times[0],
+        "end_time": times[1],
+        "resource": resource,
+    }
+
+
 @pytest.fixture
 def recorded(tmp_path: Path, site_class: Any) -> Iterator[Any]:
-    """Ten seconds: a mission with pending calls, a failure, the end; one image."""
+    """Ten seconds: a mission with pending calls, a span, a failure, the end; one image."""
     recording = McapRecording(tmp_path / "run.mcap", RecordingLimits(min_free=0))
 
     def write(topic: str, message: Any, time: float) -> None:
@@ -75,6 +91,7 @@ def recorded(tmp_path: Path, site_class: Any) -> Iterator[Any]:
     write("/openral/mission", mission(MissionStatus.STATE_SUCCEEDED, reason="brought it"), 110.0)
     image = image_message(np.full((48, 64, 3), 90, np.uint8), "rgb8", 103.0, "head")
     write("/head/image_raw/compressed", compressed(image)[1], 103.0)
+    write("/openral/recording/spans/sim", String(data=json.dumps(span("grasp", 102.0, 104.0))), 104.5)
     recording.close()
     source = RecordingSource(tmp_path)
     opened = site_class(source, Access())

@@ -1,10 +1,14 @@
 """The page of a recorded run: one scrubber moves every view."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+
+from openral_console.ros.recording import RecordingSource
+from openral_console.security import Access
 
 Open = Callable[..., Page]
 pytestmark = pytest.mark.timeout(120)
@@ -57,3 +61,32 @@ def test_a_phone_scrubs_a_recording(recorded: Any, open_page: Open) -> None:
     page.get_by_label("Time in the recording").fill("10")
     expect(page.get_by_role("region", name="Mission")).to_contain_text("brought it")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_spans_of_the_moment_move_with_the_scrubber(recorded: Any, open_page: Open) -> None:
+    page = open_page(recorded, query="?t=3.0")
+    spans = page.get_by_role("region", name="Spans")
+    expect(spans.get_by_role("listitem")).to_contain_text("grasp sim2.0 s")
+    expect(spans.locator(".track .now")).to_have_count(1)
+    page.get_by_label("Time in the recording").fill("9")
+    expect(spans.locator(".track .now")).to_have_count(0)
+    expect(spans.get_by_role("listitem")).to_have_count(1)
+
+
+def test_two_runs_side_by_side_show_where_they_differ(
+    tmp_path: Path, recorded_decision: Any, site_class: Any, open_page: Open
+) -> None:
+    bad = recorded_decision(tmp_path / "bad", "BLOCKED", 100.0)
+    good = recorded_decision(tmp_path / "good", "SUCCEEDED", 900.0)
+    site = site_class(RecordingSource(bad, beside=good), Access())
+    try:
+        page = open_page(site, query="?t=0.5")
+        beside = page.get_by_role("region", name="Beside good")
+        expect(beside).to_contain_text("first difference: the same decision, another outcome")
+        expect(beside).to_contain_text("bad: GRASP mug: blocked")
+        expect(beside).to_contain_text("good: GRASP mug: succeeded")
+        page.get_by_role("button", name="Next difference").click()
+        expect(page.locator("footer output")).to_contain_text("4.0 s of 4.0 s")
+        expect(page.locator(".marks .difference")).to_have_attribute("title", "GRASP mug: blocked")
+    finally:
+        site.close()

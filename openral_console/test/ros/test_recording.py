@@ -8,15 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from rclpy.serialization import serialize_message
-from std_msgs.msg import String
 
 from openral_console.ros.recording import RecordingSource
 from openral_console.source import NothingToShow, RejectedCommand
 from openral_msgs.msg import FailureTrigger, MissionStatus, PromptStamped, ToolCallRecord
-from openral_reasoner.commands import CallRecord, MissionReport, PublishStatus
-from openral_reasoner.events import Cancelled, PromptReceived
-from openral_reasoner.recording import settings_line, step_line
-from openral_reasoner.settings import MissionSettings
 from openral_recorder.errors import NeedsRecovery, NotARecording
 from openral_recorder.ros.topic_recorder import compressed
 from openral_recorder.schemas import ros_schema
@@ -123,7 +118,7 @@ def test_a_folder_without_a_recording_is_told(tmp_path: Path) -> None:
         RecordingSource(tmp_path)
 
 
-def test_moments_at_which_another_run_differs_are_marked(tmp_path: Path) -> None:
+def test_moments_at_which_another_run_differs_are_marked(tmp_path: Path, recorded_decision: Any) -> None:
     blocked = recorded_decision(tmp_path / "bad", "BLOCKED", 100.0)
     done = recorded_decision(tmp_path / "good", "SUCCEEDED", 900.0)
     source = RecordingSource(blocked, beside=done)
@@ -137,22 +132,3 @@ def test_moments_at_which_another_run_differs_are_marked(tmp_path: Path) -> None
     assert not [
         mark for mark in RecordingSource(blocked, beside=blocked).marks if mark["kind"] == "difference"
     ]
-
-
-def recorded_decision(folder: Path, status: str, start: float) -> Path:
-    """A run whose mission grasps four seconds after the recording began, on a clock of its own."""
-    call = CallRecord(index=0, tool="execute_rskill", arguments='{"step": "GRASP mug"}', status=status)
-    calls = (call,) if status else ()
-    report = PublishStatus(report=MissionReport(mission_id="m", goal="find the mug", calls=calls))
-    steps = [
-        (1.0, PromptReceived(id="p", text="find the mug"), ()),
-        (4.0, Cancelled(reason=""), (report,)),
-    ]
-    lines = [settings_line(MissionSettings()), *(step_line(*step) for step in steps)]
-    recording = McapRecording(folder / "run.mcap", RecordingLimits(min_free=0))
-    for seconds, line in zip((0.0, 1.0, 4.0), lines, strict=True):
-        data = bytes(serialize_message(String(data=line)))
-        time = int((start + seconds) * SECOND)
-        recording.write("/openral/recording/reasoner", ros_schema("std_msgs/msg/String"), data, time)
-    recording.close()
-    return folder
