@@ -1,6 +1,6 @@
 """Assignment of predictions to objects, and the losses.
 
-Source: task-aligned assignment and loss of Feng et al. 2021 (TOOD); quality focal loss of Li et al. 2020;
+Source: task-aligned assignment of Feng et al. 2021 (TOOD); varifocal loss of Zhang et al. 2021;
 generalised intersection over union of Rezatofighi et al. 2019.
 """
 
@@ -21,7 +21,8 @@ class Assignment:
 
     An object takes the ``candidates`` predictions with the highest score^alpha x overlap^beta whose points
     lie inside its box, or within ``reach`` [px] of its centre, which gives objects smaller than a stride some
-    at all. ``least_weight`` is that of a box which does not overlap its object yet.
+    at all. ``least_weight`` is that of a box which does not overlap its object yet. The loss of a score
+    that should be 0 has the weight ``negatives`` x score^``focal``, that of another the score it should be.
     """
 
     candidates: int = 10
@@ -29,6 +30,7 @@ class Assignment:
     beta: float = 6.0
     reach: float = 8.0
     focal: float = 2.0
+    negatives: float = 0.75
     box_weight: float = 2.0
     least_weight: float = 0.1
 
@@ -139,8 +141,9 @@ def detection_loss(
     """Compute the losses of a batch; the arguments are those of `assign`."""
     targets = assign(logits.detach(), boxes.detach(), points, batch, settings)
     scale = targets.qualities.sum().clamp(min=1.0)
-    error = (targets.qualities - logits.sigmoid()).abs().detach().pow(settings.focal)
-    every = binary_cross_entropy_with_logits(logits, targets.qualities, reduction="none") * error
+    background = settings.negatives * logits.detach().sigmoid().pow(settings.focal)
+    weights = torch.where(targets.qualities > 0, targets.qualities, background)
+    every = binary_cross_entropy_with_logits(logits, targets.qualities, reduction="none") * weights
     classification = (every.sum(-1) * targets.counted).sum() / scale
     _, generalised = overlaps(boxes, targets.boxes)
     box = ((1.0 - generalised) * targets.weights).sum() / targets.weights.sum().clamp(min=1.0)

@@ -31,6 +31,8 @@ class TrainingOptions(Document):
     full_every: int = Field(default=4, ge=1, description="every n-th batch shows whole images")
     learning_rate: float = Field(default=2e-3, gt=0.0)
     weight_decay: float = Field(default=0.02, ge=0.0)
+    kernel_rate: float = Field(default=2e-2, gt=0.0, description="learning rate of Muon")
+    kernel_decay: float = Field(default=0.1, ge=0.0, description="weight decay of Muon")
     averaging: float = Field(default=0.9995, ge=0.0, lt=1.0)
     plain_share: float = Field(default=0.12, ge=0.0, lt=1.0)
     seed: int = Field(default=0, ge=0)

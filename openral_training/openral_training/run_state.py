@@ -17,6 +17,12 @@ WARM_UP = 0.01
 """Share of the run in which the learning rate rises [1]."""
 FLOOR = 0.02
 """Last learning rate relative to the highest [1]."""
+KERNEL = 4
+"""Dimensions of the weights of a convolution [count]."""
+OUTER_LAYERS = ("stem.", "class_head.", "box_head.")
+"""Layers next to the image and to the predictions."""
+MOMENTUM = 0.9
+"""Of Muon [1]: the runs are short."""
 RAMP = 200.0
 """Steps over which the average grows from the current weights to its full length [count]; YOLOv5's."""
 
@@ -45,6 +51,64 @@ class Position:
     history: list[dict[str, float]] = field(default_factory=list)
 
 
+class Optimiser:
+    """Muon for the kernels of the convolutions inside the network, AdamW for the rest.
+
+    A kernel is a matrix of output channels by what each of them sees, as a view of the same memory.
+    Source: Jordan et al. 2024 (Muon), who leave the first and last layers to AdamW too.
+
+    Args:
+        network: Network with kernels in the memory format ``channels_last``.
+        options: Highest learning rates and weight decays.
+    """
+
+    def __init__(self, network: DetectionNetwork, options: TrainingOptions) -> None:
+        inner = {
+            name: parameter
+            for name, parameter in network.named_parameters()
+            if parameter.ndim == KERNEL and not name.startswith(OUTER_LAYERS)
+        }
+        others = {name: p for name, p in network.named_parameters() if name not in inner}
+        self._kernels = list(inner.values())
+        self._matrices = [_as_matrix(kernel.detach()) for kernel in self._kernels]
+        groups = [
+            {"params": [p for p in others.values() if p.ndim > 1], "weight_decay": options.weight_decay},
+            {"params": [p for p in others.values() if p.ndim <= 1], "weight_decay": 0.0},
+        ]
+        self._adamw = torch.optim.AdamW(groups, lr=options.learning_rate, foreach=True)
+        self._muon = torch.optim.Muon(
+            self._matrices, lr=options.kernel_rate, weight_decay=options.kernel_decay, momentum=MOMENTUM
+        )
+        self._highest = ((self._adamw, options.learning_rate), (self._muon, options.kernel_rate))
+
+    def set_rate(self, factor: float) -> None:
+        """Set the learning rates to a share of the highest [1]."""
+        for optimiser, highest in self._highest:
+            for group in optimiser.param_groups:
+                group["lr"] = highest * factor
+
+    def step(self) -> None:
+        """Change the network by its gradients."""
+        for kernel, matrix in zip(self._kernels, self._matrices, strict=True):
+            matrix.grad = None if kernel.grad is None else _as_matrix(kernel.grad)
+        self._adamw.step()
+        self._muon.step()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state from which `load_state_dict` goes on."""
+        return {"adamw": self._adamw.state_dict(), "muon": self._muon.state_dict()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from a state."""
+        self._adamw.load_state_dict(state["adamw"])
+        self._muon.load_state_dict(state["muon"])
+
+
+def _as_matrix(kernel: torch.Tensor) -> torch.Tensor:
+    """View a kernel (O, I, H, W) as a matrix (O, H x W x I)."""
+    return kernel.permute(0, 2, 3, 1).flatten(1)
+
+
 class RunState:
     """The mutable part of a run.
 
@@ -63,13 +127,7 @@ class RunState:
         network = DetectionNetwork(options.architecture, len(labels))
         self.network = network.to(device, memory_format=torch.channels_last)
         self.average = copy.deepcopy(self.network).eval().requires_grad_(requires_grad=False)
-        plain = [p for p in self.network.parameters() if p.ndim <= 1]
-        decayed = [p for p in self.network.parameters() if p.ndim > 1]
-        groups = [
-            {"params": decayed, "weight_decay": options.weight_decay},
-            {"params": plain, "weight_decay": 0.0},
-        ]
-        self.optimiser = torch.optim.AdamW(groups, lr=options.learning_rate, foreach=True)
+        self.optimiser = Optimiser(self.network, options)
         self.position = Position()
         self._pairs = (_averaged(self.average), _averaged(self.network))
 
@@ -94,8 +152,7 @@ class RunState:
             factor = FLOOR + (1 - FLOOR) * 0.5 * (
                 1 + math.cos(math.pi * (progress - WARM_UP) / (1 - WARM_UP))
             )
-        for group in self.optimiser.param_groups:
-            group["lr"] = self.options.learning_rate * factor
+        self.optimiser.set_rate(factor)
 
     @torch.no_grad()
     def update_average(self) -> None:

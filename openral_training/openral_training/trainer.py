@@ -202,7 +202,7 @@ class TrainingRun:
         losses = detection_loss(logits, boxes, points, moved, Assignment())
         if not torch.isfinite(losses.total):
             raise Diverged(self.options.out, position.batches)
-        state.optimiser.zero_grad(set_to_none=True)
+        state.network.zero_grad(set_to_none=True)
         losses.total.backward()
         torch.nn.utils.clip_grad_norm_(state.network.parameters(), CLIPPED)
         state.optimiser.step()

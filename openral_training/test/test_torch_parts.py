@@ -17,6 +17,14 @@ def checks() -> dict[str, dict[str, Any]]:
     return found
 
 
+def test_a_step_reaches_every_layer_and_turns_kernels_evenly(checks: dict[str, dict[str, Any]]) -> None:
+    found = checks["optimiser"]
+    # Nothing flows into the kernel of a block before the norm behind it, which begins with 0.
+    assert [name for name in found["unchanged"] if not name.startswith("stages.")] == []
+    assert 0.5 < found["singular"][0] <= found["singular"][1] < 1.3
+    assert found["outer"] == pytest.approx(0.5, rel=0.05)
+
+
 def test_every_stride_predicts_at_its_points(checks: dict[str, dict[str, Any]]) -> None:
     found = checks["shapes"]
     assert found["points"] == 8 * 12 + 4 * 6 + 2 * 3

@@ -1,5 +1,6 @@
 """Checks of what needs PyTorch, run in its environment by `test_torch_parts.py`; prints one JSON object."""
 
+import copy
 import json
 import sys
 import tempfile
@@ -19,6 +20,8 @@ from openral_training.image_cache import DecodedImages, View
 from openral_training.losses import Assignment, assign, detection_loss, overlaps
 from openral_training.matching import Detections
 from openral_training.network import DetectionNetwork, anchor_points, decode_boxes
+from openral_training.options import TrainingOptions
+from openral_training.run_state import Optimiser
 
 torch.set_num_threads(1)
 LABELS = ("mug", "bowl")
@@ -193,7 +196,29 @@ def evaluation() -> dict[str, object]:
     }
 
 
-CHECKS = (shapes, assignment, losses, checkpoints, batches, evaluation)
+def optimiser() -> dict[str, object]:
+    """One step changes every layer; a kernel gets an update whose singular values are near each other."""
+    torch.manual_seed(0)
+    network = DetectionNetwork("micro", 2).to(memory_format=torch.channels_last)
+    options = TrainingOptions(data=Path("-"), out=Path("-"), views=1, kernel_rate=0.5, kernel_decay=0.0)
+    made = Optimiser(network, options)
+    before = copy.deepcopy(network)
+    made.set_rate(0.5)
+    logits, boxes = network(torch.rand(2, 3, 64, 96))
+    (logits.square().mean() + boxes.square().mean()).backward()
+    made.step()
+    pairs = zip(network.named_parameters(), before.named_parameters(), strict=True)
+    changes = {name: (new - old).detach() for (name, new), (_, old) in pairs}
+    kernel = changes["box_tower.convolutions.0.weight"].flatten(1)
+    singular = torch.linalg.svdvals(kernel / 0.25)
+    return {
+        "unchanged": sorted(name for name, change in changes.items() if not change.any()),
+        "singular": [float(singular.min()), float(singular.max())],
+        "outer": float(changes["stem.0.weight"].abs().max()) / options.learning_rate,
+    }
+
+
+CHECKS = (optimiser, shapes, assignment, losses, checkpoints, batches, evaluation)
 
 if __name__ == "__main__":
     sys.stdout.write(json.dumps({check.__name__: check() for check in CHECKS}))
