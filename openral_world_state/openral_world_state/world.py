@@ -142,11 +142,20 @@ class WorldModel:
         return self._integrate(view, frame, refusals, negative_evidence=True)
 
     def observe(self, view: DepthView, detections: Sequence[Detection], source: str) -> ObserveResult:
+        """Integrate the answer to a query, and describe what became of it."""
+        return self.describe_answer(self.integrate_answer(view, detections, source))
+
+    def integrate_answer(
+        self, view: DepthView, detections: Sequence[Detection], source: str
+    ) -> IntegrationResult:
         """Integrate the answer to a query; it is no evidence about objects that were not asked for."""
         frame, refusals = lift_detections(
             view, detections, source, self.settings.optics, self._thesaurus, from_query=True
         )
-        result = self._integrate(view, frame, refusals, negative_evidence=False)
+        return self._integrate(view, frame, refusals, negative_evidence=False)
+
+    def describe_answer(self, result: IntegrationResult) -> ObserveResult:
+        """Describe what became of the answer to a query."""
         return build_observe_result(
             result.records, result.frame, result.refusals, self._match_builder, self.memory.revision
         )

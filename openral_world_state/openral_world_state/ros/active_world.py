@@ -80,7 +80,12 @@ class ActiveWorld:
         self._picture_publisher = PicturePublisher(scope, node.get_clock(), self._pictures)
         taker = PictureTaker(scope, self._pictures) if parameters.pictures else None
         self.inputs = WorldInputs(
-            scope, self.world, parameters, self._on_integrated, on_view=taker.on_view if taker else None
+            scope,
+            self.world,
+            parameters,
+            self._on_integrated,
+            on_view=taker.on_view if taker else None,
+            on_answer=taker.on_answer if taker else None,
         )
         watchdog = StreamWatchdog(scope, node, SuspensionPolicy())
         for camera in self.inputs.cameras:

@@ -7,7 +7,9 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 
+import numpy as np
 from vision_msgs.msg import Detection2DArray
 
 from openral_core.detectors import Detection
@@ -22,6 +24,7 @@ from openral_ros.resources import StreamScope
 from openral_ros.tf_buffer import TransformBuffer
 from openral_world_state.depth_camera import DepthView, Intrinsics, InvalidIntrinsics
 from openral_world_state.ros.depth_subscription import (
+    STILL_TOLERANCE,
     DepthSubscription,
     NoDepthFrame,
     UnalignedDepth,
@@ -45,6 +48,7 @@ OPERATOR_FRAME = "operator"
 """``header.frame_id`` of an operator's prompts."""
 Clock = Callable[[], float]
 OnView = Callable[[DepthView, Sequence[Detection], IntegrationResult], None]
+OnAnswer = Callable[[DepthView, Sequence[Detection], IntegrationResult, Callable[[float], bool]], None]
 
 
 class FramePoses:
@@ -90,6 +94,8 @@ class WorldInputs:
         parameters: Of the node.
         on_integrated: Called with the result of each integrated frame.
         on_view: Called with its depth view and detections too.
+        on_answer: Called likewise with the answer to a query, and with a function that returns whether the
+            camera is known to stand where it stood then at a later stamp [s].
         clock: Steady time [s].
 
     ``slowest`` is the longest time that one frame took [s].
@@ -103,9 +109,10 @@ class WorldInputs:
         on_integrated: Callable[[IntegrationResult], None],
         clock: Clock = time.monotonic,
         on_view: OnView | None = None,
+        on_answer: OnAnswer | None = None,
     ) -> None:
         self.world, self._parameters, self._on_integrated = world, parameters, on_integrated
-        self._on_view = on_view
+        self._on_view, self._on_answer = on_view, on_answer
         self._transforms = TransformBuffer(scope)
         self._poses = FramePoses(self._transforms, parameters.map_frame, clock)
         self.cameras = [
@@ -187,7 +194,10 @@ class WorldInputs:
                 ObserveStatus.BAD_REQUEST,
             )
             return ObserveResult(status, str(error), refused=refused, revision=self.world.memory.revision)
-        return self.world.observe(view, detections, detector or "unknown detector")
+        result = self.world.integrate_answer(view, detections, detector or "unknown detector")
+        if self._on_answer is not None:
+            self._on_answer(view, detections, result, partial(self._is_still, view))
+        return self.world.describe_answer(result)
 
     def move_held_object(self) -> None:
         """Move what the gripper holds to where it is now."""
@@ -195,6 +205,15 @@ class WorldInputs:
         gripper = self._gripper if self.world.held_object.held else None
         if gripper is not None:
             self.world.held_object.move(gripper)
+
+    def _is_still(self, view: DepthView, stamp: float) -> bool:
+        """Return whether a camera is known to stand at ``stamp`` [s] where it stood in a view."""
+        frame = find_camera(self.cameras, view.camera).frame
+        try:
+            T_map_camera = self._transforms.lookup(self._parameters.map_frame, frame, stamp)
+        except OpenRALError:
+            return False
+        return bool(np.abs(T_map_camera - view.T_map_camera).max() <= STILL_TOLERANCE)
 
     def _view(self, camera: str, stamp: float) -> DepthView:
         view = find_camera(self.cameras, camera).view(stamp, self._transforms, self._parameters.map_frame)

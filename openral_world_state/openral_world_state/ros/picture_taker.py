@@ -1,12 +1,13 @@
 """Pictures of objects, cut from the images that they were detected in, and their topic.
 
-An image is subscribed to only while a better view of an object is in sight.
+An image is subscribed to only while a better view of an object is in sight. The answer of a locator comes
+when its image has passed: its pictures are cut from a later image, if the camera has not moved.
 """
 
 import struct
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import cv2
@@ -29,6 +30,8 @@ from openral_world_state.world import IntegrationResult
 LINGER = 2.0
 """Time without a wanted picture after which images are no longer subscribed to [s]: a slow detector's
 period and latency."""
+LATEST = 5.0
+"""Time after the image of a locator in which a later one shows the same [s]."""
 MAX_BYTES = 32_000_000
 """Images of one camera that wait for their detections [bytes]: 35 of 640x480."""
 MAX_VIEWS = 16
@@ -46,6 +49,18 @@ _HEADER = struct.Struct("<4xiI")
 """Beginning of a serialised message with a header: encapsulation, stamp [s], [ns]."""
 
 
+Wanted = list[tuple[float, str, Box]]
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedView:
+    """Boxes of a locator in the image of time ``stamp`` [s], and whether the camera is still there later."""
+
+    stamp: float
+    wanted: Wanted
+    is_still: Callable[[float], bool]
+
+
 @dataclass
 class WatchedCamera:
     """Images and wanted boxes (quality, object, box) of a camera by stamp [s], until both have arrived."""
@@ -53,7 +68,8 @@ class WatchedCamera:
     scope: ResourceScope
     wanted_at: float = 0.0
     images: OrderedDict[float, bytes] = field(default_factory=OrderedDict)
-    views: OrderedDict[float, list[tuple[float, str, Box]]] = field(default_factory=OrderedDict)
+    views: OrderedDict[float, Wanted] = field(default_factory=OrderedDict)
+    answer: LocatedView | None = None
 
     def bound(self) -> None:
         """Drop the oldest images beyond `MAX_BYTES`, and boxes beyond `MAX_VIEWS`."""
@@ -69,22 +85,44 @@ class PictureTaker:
     def __init__(self, scope: ResourceScope, pictures: ObjectPictures) -> None:
         self._scope, self._pictures = scope, pictures
         self._cameras: dict[str, WatchedCamera] = {}
-        scope.timer(LINGER / 8.0, self._unsubscribe)
+        scope.timer(LINGER / 8.0, self._check)
 
     def on_view(self, view: DepthView, detections: Sequence[Detection], result: IntegrationResult) -> None:
         """Take pictures of the objects in a view that are shown better than before."""
-        wanted: list[tuple[float, str, Box]] = []
+        wanted = self._wanted(view, detections, result)
+        if wanted:
+            camera = self._watch(view.camera)
+            camera.views[round(view.stamp, 4)] = wanted
+            self._take(camera)
+
+    def on_answer(
+        self,
+        view: DepthView,
+        detections: Sequence[Detection],
+        result: IntegrationResult,
+        is_still: Callable[[float], bool],
+    ) -> None:
+        """Take pictures of what a locator found, from a later image if the camera stands still."""
+        wanted = self._wanted(view, detections, result)
+        if wanted:
+            camera = self._watch(view.camera)
+            camera.answer = LocatedView(view.stamp, wanted, is_still)
+
+    def _wanted(self, view: DepthView, detections: Sequence[Detection], result: IntegrationResult) -> Wanted:
+        """Return the boxes that show an object better than before, the best first."""
+        wanted: Wanted = []
         T_camera_map = np.linalg.inv(view.T_map_camera)
         for observation, record in zip(result.frame.observations, result.records, strict=True):
             box = box_of(observation, view, T_camera_map, detections)
             quality = 0.0 if box is None else observation.score * box.width * box.height
             if box is not None and not observation.truncated and self._pictures.wants(record.id, quality):
                 wanted.append((quality, record.id, box))
-        if wanted:
-            camera = self._cameras.get(view.camera) or self._subscribe(view.camera)
-            camera.wanted_at = time.monotonic()
-            camera.views[round(view.stamp, 4)] = sorted(wanted, reverse=True, key=lambda each: each[0])
-            self._take(camera)
+        return sorted(wanted, reverse=True, key=lambda each: each[0])
+
+    def _watch(self, name: str) -> "WatchedCamera":
+        camera = self._cameras.get(name) or self._subscribe(name)
+        camera.wanted_at = time.monotonic()
+        return camera
 
     def _subscribe(self, name: str) -> "WatchedCamera":
         def keep(data: bytes) -> None:
@@ -109,9 +147,19 @@ class PictureTaker:
                 if self._pictures.wants(name, quality):
                     self._pictures.put(name, Picture(cut_out(image, box), quality, stamp))
 
-    def _unsubscribe(self) -> None:
+    def _check(self) -> None:
+        """Use the images that show what a locator found, and end subscriptions that nothing needs."""
         now = time.monotonic()
         for name, camera in tuple(self._cameras.items()):
+            answer = camera.answer
+            later = (
+                stamp
+                for stamp in camera.images
+                if answer is not None and 0.0 <= stamp - answer.stamp < LATEST and answer.is_still(stamp)
+            )
+            if answer is not None and (stamp := next(later, None)) is not None:
+                camera.views[stamp], camera.answer = answer.wanted, None
+                self._take(camera)
             if now - camera.wanted_at > LINGER:
                 self._cameras.pop(name).scope.close()
 

@@ -14,10 +14,22 @@ from sensor_msgs.msg import CompressedImage, Image
 
 from openral_core.detectors import Box
 from openral_core.spatial_memory import EditOperation
-from openral_msgs.srv import EditMemory
+from openral_msgs.srv import EditMemory, ObserveDetections
 from openral_ros.conversions.images import image_message
 from openral_ros.qos import RELIABLE, SENSOR
 from openral_world_state.ros.picture_taker import LONGEST_SIDE, cut_out
+
+
+class HeardPictures(dict[str, bytes]):
+    """Published pictures by object."""
+
+    def __init__(self, robot: Any) -> None:
+        super().__init__()
+        robot.create_subscription(CompressedImage, "openral/world_state/pictures", self._on_picture, RELIABLE)
+
+    def _on_picture(self, message: CompressedImage) -> None:
+        self[message.header.frame_id] = bytes(message.data)
+
 
 FORGET = int(EditOperation.FORGET)
 
@@ -41,21 +53,16 @@ def test_a_picture_shows_what_is_in_the_box() -> None:
     assert np.allclose(middle[middle.shape[0] // 2, middle.shape[1] // 2], (20, 20, 250), atol=30)
 
 
+@pytest.mark.timeout(150)
 def test_a_seen_object_is_pictured_until_it_is_forgotten(
     make_graph: Callable[..., Any], tmp_path: Path
 ) -> None:
     file = tmp_path / "home.db"
     graph = make_graph(spatial_memory_path=str(file))
     images = graph.robot.create_publisher(Image, "head/image_raw", SENSOR)
-    heard: dict[str, bytes] = {}
-    graph.robot.create_subscription(
-        CompressedImage,
-        "openral/world_state/pictures",
-        lambda message: heard.update({message.header.frame_id: bytes(message.data)}),
-        RELIABLE,
-    )
+    heard = HeardPictures(graph.robot)
     graph.activate()
-    stamp, deadline = 10.0, time.monotonic() + 30.0
+    stamp, deadline = 10.0, time.monotonic() + 90.0
     while len(heard) < 3 and time.monotonic() < deadline:
         stamp += 1.0
         shot = graph.kitchen(stamp)
@@ -68,3 +75,48 @@ def test_a_seen_object_is_pictured_until_it_is_forgotten(
     graph.until(lambda: heard["mug_1"] == b"")
     assert (tmp_path / "home.pictures.db").exists()
     graph.until(lambda: images.get_subscription_count() == 0)
+
+
+@pytest.mark.timeout(150)
+@pytest.mark.parametrize("still", [True, False])
+def test_what_a_locator_found_is_pictured_from_a_later_image_if_the_camera_stands_still(
+    still: bool, make_graph: Callable[..., Any]
+) -> None:
+    graph = make_graph()
+    images = graph.robot.create_publisher(Image, "head/image_raw", SENSOR)
+    heard = HeardPictures(graph.robot)
+    graph.activate()
+    shot = graph.kitchen(10.0)
+    request = ObserveDetections.Request(
+        detections=graph.robot.seen(shot, graph.labels), camera="head", detector="locator"
+    )
+
+    def is_remembered() -> bool:
+        graph.robot.show(shot)
+        answer = graph.call(ObserveDetections, "observe", request)
+        return answer.status == ObserveDetections.Response.REMEMBERED
+
+    pixels = np.full((*shot.view.depth.shape, 3), 120, np.uint8)
+
+    def show_later_image() -> None:
+        images.publish(image_message(pixels, "rgb8", 10.4, "head_camera_optical_frame"))
+
+    while not is_remembered():  # until depth and transforms have arrived
+        pass
+    graph.until(lambda: images.get_subscription_count() > 0)
+    if still:
+        deadline = time.monotonic() + 60.0
+        while len(heard) < 3 and time.monotonic() < deadline:
+            show_later_image()
+            graph.spin(0.3)
+            if images.get_subscription_count() == 0:  # nothing came in time: the locator looks again
+                is_remembered()
+        assert len(heard) == 3
+        return
+    moved = shot.view.T_map_camera.copy()
+    moved[0, 3] += 0.1
+    graph.robot._place(moved)
+    inputs = graph.node._active_world.inputs
+    graph.until(lambda: not inputs._is_still(shot.view, 10.4))
+    graph.until(lambda: show_later_image() or images.get_subscription_count() == 0)
+    assert len(graph.node._active_world._pictures) == 0
