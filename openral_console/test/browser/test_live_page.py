@@ -182,22 +182,8 @@ def test_the_robot_is_drawn_with_its_joints_and_what_its_camera_sees(
     site.wait(lambda: robot.transforms.get_subscription_count() == 0 and robot.image_subscribers() == 0)
 
 
-def test_the_places_of_a_search_are_ranked_until_the_mission_ends(
-    site: Any, robot: Robot, open_page: Open
-) -> None:
-    robot.frontier.publish(frontier("table", "counter"))
-    page = open_page(site, "home")
-    search = page.get_by_role("region", name="Search")
-    expect(search).to_contain_text("1 dining table a usual place2 kitchen counter")
-    expect(search).to_contain_text("Looked atkitchen counter FOUND")
-    expect(page.locator("#home")).to_have_attribute("data-looked", "counter")
-    robot.mission.publish(mission(MissionStatus.STATE_SUCCEEDED, reason="found it"))
-    expect(search).not_to_contain_text("To search next")
-
-
-def test_of_two_places_with_one_name_the_target_of_the_search_is_the_one_looked_at(
-    site: Any, robot: Robot, open_page: Open
-) -> None:
+def look_at_the_second_of_two_shelves(robot: Robot) -> None:
+    """Publish a search of one of two places with the same name, alike in the mission's lines."""
     graph = scene()
     for name in ("shelf_1", "shelf_2"):
         graph.nodes.append(SceneNode(id=name, label="shelf", kind=SceneNode.KIND_PLACE))
@@ -214,9 +200,22 @@ def test_of_two_places_with_one_name_the_target_of_the_search_is_the_one_looked_
         call = ToolCallRecord(index=index, tool="execute_rskill", arguments_json=arguments, status=outcome)
         status.calls[index] = call
     robot.mission.publish(status)
+
+
+def test_the_places_of_a_search_are_ranked_and_marked_until_the_mission_ends(
+    site: Any, robot: Robot, open_page: Open
+) -> None:
+    robot.frontier.publish(frontier("table", "counter"))
     page = open_page(site, "home")
+    search = page.get_by_role("region", name="Search")
+    expect(search).to_contain_text("1 dining table a usual place2 kitchen counter")
+    expect(search).to_contain_text("Looked atkitchen counter FOUND")
+    expect(page.locator("#home")).to_have_attribute("data-looked", "counter")
+    look_at_the_second_of_two_shelves(robot)
     expect(page.locator("#home")).to_have_attribute("data-looked", "counter shelf_2 ")
-    expect(page.get_by_role("region", name="Search")).to_contain_text("shelf NOT_EVALUATED")
+    expect(search).to_contain_text("shelf NOT_EVALUATED")
+    robot.mission.publish(mission(MissionStatus.STATE_SUCCEEDED, reason="found it"))
+    expect(search).not_to_contain_text("To search next")
 
 
 def test_of_too_many_objects_the_page_says_what_it_leaves_out(

@@ -24,6 +24,7 @@ from std_msgs.msg import String
 from openral_msgs.msg import MissionStatus
 from openral_recorder.recovery import is_complete, recover
 from openral_recorder.ros.node import MAX_LINE, JsonLinesFollower, NoFileName, RecorderParameters
+from openral_recorder.writer import McapRecording, RecordingLimits
 from openral_ros.conversions.images import image_message
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 
@@ -135,11 +136,14 @@ def test_a_killed_recorder_leaves_a_file_that_is_recovered(
 
 
 def test_a_second_start_keeps_the_first_recording(ros_domain: int, tmp_path: Path) -> None:
-    for number, name in enumerate(("run.mcap", "run.1.mcap")):
-        with recorder(tmp_path) as process:
-            wait_until((tmp_path / name).exists)
-            assert finish(process) == 0
-        assert len(list(tmp_path.glob("*.mcap"))) == number + 1
+    first = tmp_path / "run.mcap"
+    McapRecording(first, RecordingLimits(min_free=0)).close()
+    before = first.read_bytes()
+    with recorder(tmp_path) as process:
+        wait_until((tmp_path / "run.1.mcap").exists)
+        assert finish(process) == 0
+    assert first.read_bytes() == before
+    assert is_complete(tmp_path / "run.1.mcap")
 
 
 def test_a_folder_that_cannot_be_written_ends_no_process(ros_domain: int, tmp_path: Path) -> None:
