@@ -106,11 +106,11 @@ def mapped(seed: int, rooms: int) -> Tour:
     return tour
 
 
-def place(world: SimWorldModel, pose: NDArray[np.float64]) -> None:
-    """Put the base at a pose (x, y, yaw), with the head as it drives."""
+def place(world: SimWorldModel, pose: NDArray[np.float64], tilt: float = TILT) -> None:
+    """Put the base at a pose (x, y, yaw), with the head's tilt [rad] as it drives, or another."""
     for joint, value in zip(RobotNames().base_joints, pose, strict=True):
         world.data.joint(joint).qpos = value
-    world.data.joint(RobotNames().head_joints[1]).qpos = TILT
+    world.data.joint(RobotNames().head_joints[1]).qpos = tilt
     mujoco.mj_forward(world.model, world.data)
 
 

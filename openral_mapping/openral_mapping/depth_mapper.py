@@ -53,6 +53,8 @@ class MapperConfig:
         skim: Length before its end over which a ray does not clear the band that it ends in [m]: it skims the
             surface that it hits, such as a table top, whose next pixel is that far away at a flat angle.
         robot_radius: Radius around the base in which nothing is an obstacle [m].
+        own_margin: Distance beyond it in which the camera may see the robot itself, so that no obstacle is
+            added there [m]; a folded arm reaches a little beyond the base.
     """
 
     resolution: float = 0.05
@@ -70,6 +72,7 @@ class MapperConfig:
     highest: float = 3.5
     skim: float = 0.5
     robot_radius: float = 0.3
+    own_margin: float = 0.1
 
 
 CONFIG = MapperConfig()
@@ -189,8 +192,9 @@ class DepthMapper:
         hit, missed = seen[_LOWEST : self._above], passed[_LOWEST : self._above]
         hit[0] |= seen[_HOLE] | passed[_HOLE]
         if base is not None:
-            own = self._disc(base, low, window.shape[1])
-            hit[:, own], missed[:, own] = False, True
+            distance = self._distance(base, low, window.shape[1])
+            hit[:, distance <= self.config.robot_radius + self.config.own_margin] = False
+            missed[:, distance <= self.config.robot_radius] = True
         missed &= ~hit
         window[missed] = np.maximum(window[missed] + np.float32(self.config.miss), self.config.lowest)
         window[hit] = np.minimum(window[hit] + np.float32(self.config.hit), self.config.highest)
@@ -296,29 +300,32 @@ class DepthMapper:
         for number, ring in enumerate(rays.rings[self.images % len(_PHASES)]):
             inner = outer / 2.0 if number < _RINGS - 1 else self.config.nearest
             directions, ends, farthest = ring.select(depth, self.config.nearest)
-            stops = np.minimum(ends, farthest) - np.float32(1.5 * self.config.resolution)
+            ends = np.minimum(ends, farthest)
+            stops = ends - np.float32(1.5 * self.config.resolution)
             reaching = stops > inner
             directions, stops, ends = directions[:, reaching], stops[reaching], ends[reaching]
             if len(stops):
-                self._mark_ring(passed, directions, stops, (inner, min(outer, float(stops.max()))), T, low)
+                span = inner, min(outer, float(stops.max()))
+                self._mark_ring(passed, directions, (stops, ends), span, T, low)
             outer = inner
 
     def _mark_ring(
         self,
         passed: NDArray[np.bool_],
         directions: Array32,
-        stops: Array32,
+        depths: tuple[Array32, Array32],
         span: tuple[float, float],
         T: Array,
         low: NDArray[np.int64],
     ) -> None:
-        """Mark what rays pass through between two depths [m]."""
+        """Mark what rays pass through between two depths [m], up to their stops; they end at the surface."""
+        stops, ends = depths
         step = self.config.resolution / float(np.linalg.norm(directions, axis=0).max())
         steps = np.arange(*span, step, dtype=np.float32)
         ray, sample = np.nonzero(steps[None, :] < stops[:, None])
         columns, rows, heights = self._cells(directions[:, ray] * steps[sample], T, low)
-        ends = self._cells(directions * stops, T, low)[2]
-        skims = (heights == ends[ray]) & (steps[sample] > stops[ray] - self.config.skim)
+        band = self._cells(directions * ends, T, low)[2]
+        skims = (heights == band[ray]) & (steps[sample] > ends[ray] - self.config.skim)
         passed[heights[~skims], rows[~skims], columns[~skims]] = True
 
     def _cells(
@@ -336,11 +343,10 @@ class DepthMapper:
         heights[z < -self.config.drop - T[2, 3]] = _HOLE
         return columns, rows, heights
 
-    def _disc(self, centre: tuple[float, float], low: NDArray[np.int64], side: int) -> NDArray[np.bool_]:
-        """Return the cells of the window under the robot's base."""
+    def _distance(self, centre: tuple[float, float], low: NDArray[np.int64], side: int) -> Array:
+        """Return the distance of each cell of the window to the robot's base [m]."""
         x, y = ((np.arange(side) + low[axis] + 0.5) * self.config.resolution for axis in (1, 0))
-        inside = np.hypot(x - centre[0], y[:, None] - centre[1]) <= self.config.robot_radius
-        return np.asarray(inside)
+        return np.asarray(np.hypot(x - centre[0], y[:, None] - centre[1]))
 
 
 def load_saved_maps(path: Path) -> tuple[FloorMap, FloorMap]:

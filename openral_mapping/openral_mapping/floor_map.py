@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_edt
 
 from openral_core.errors import OpenRALError
 from openral_core.geometry import points_in_polygon
@@ -90,7 +91,34 @@ class FloorMap:
         height, width = self.cells.shape
         return int(self.cells[row, column]) if 0 <= row < height and 0 <= column < width else UNKNOWN
 
+    def clearance(self, unknown_margin: float) -> NDArray[np.float64]:
+        """Distance of each cell to what a robot must not drive on [m], shape (H, W).
+
+        Args:
+            unknown_margin: Distance by which unknown cells and the end of the map may be closer [m].
+        """
+        padded = np.pad(self.cells, 1, constant_values=UNKNOWN)
+        nearest = free_distance(padded == OCCUPIED, padded == UNKNOWN, self.resolution, unknown_margin)
+        return nearest[1:-1, 1:-1]
+
     @property
     def _rotation(self) -> NDArray[np.float64]:
         c, s = np.cos(self.origin.yaw), np.sin(self.origin.yaw)
         return np.array([[c, -s], [s, c]])
+
+
+def free_distance(
+    occupied: NDArray[np.bool_], unknown: NDArray[np.bool_], cell: float, unknown_margin: float
+) -> NDArray[np.float64]:
+    """Distance of each cell to the nearest occupied one or, plus a margin, unknown one [m].
+
+    Args:
+        occupied: Cells with an obstacle.
+        unknown: Cells that were not seen; at least one cell is.
+        cell: Side of a cell [m].
+        unknown_margin: Distance by which unknown cells may be closer [m].
+    """
+    nearest = distance_transform_edt(~unknown) * cell + unknown_margin
+    if occupied.any():
+        nearest = np.minimum(nearest, distance_transform_edt(~occupied) * cell)
+    return np.asarray(nearest)

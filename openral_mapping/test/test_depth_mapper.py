@@ -212,3 +212,18 @@ def test_low_furniture_is_no_wall() -> None:
     assert mapper.floor_map().value_at(1.82, 0.0) == OCCUPIED
     assert mapper.wall_map().value_at(1.82, 0.0) == FREE
     assert mapper.wall_map().value_at(3.02, 0.0) == OCCUPIED
+
+
+def test_a_steep_look_shows_the_floor_next_to_the_robot() -> None:
+    T = camera(tilt=1.0)
+    found = after(*[(T, ())] * 4).floor_map()
+    assert [found.value_at(x, 0.02) for x in (0.4, 0.6, 0.8, 1.0, 1.2)] == [FREE] * 5
+
+
+def test_what_is_seen_of_the_robot_beside_its_base_is_no_obstacle() -> None:
+    arm: Box = ((0.28, -0.1, 0.0), (0.36, 0.1, 0.4))
+    mapper, T = DepthMapper(), camera(tilt=1.0)
+    mapper.update(image(T, arm), RAYS, T, (0.0, 0.0))
+    assert not mapper.floor_map().occupied.any()
+    mapper.update(image(T, arm), RAYS, T, (-1.0, 0.0))
+    assert mapper.floor_map().occupied.any()

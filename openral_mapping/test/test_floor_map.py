@@ -35,3 +35,11 @@ def test_a_map_larger_than_a_building_is_refused() -> None:
     check_size(8000, 8000)
     with pytest.raises(MapTooLarge, match="100000x100000"):
         check_size(100_000, 100_000)
+
+
+def test_clearance_is_the_distance_to_obstacles_and_with_a_margin_to_what_is_unknown() -> None:
+    cells = np.full((1, 9), FREE, np.int8)
+    cells[0, 0] = OCCUPIED
+    clearance = FloorMap(cells, 0.1).clearance(0.3)[0]
+    assert clearance == pytest.approx(np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.4, 0.4, 0.4, 0.4]))
+    assert FloorMap(cells[:, 1:], 0.1).clearance(0.0).max() == pytest.approx(0.1)

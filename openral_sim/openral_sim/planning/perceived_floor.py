@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import distance_transform_edt
 
 from openral_core.geometry import points_in_polygon
 from openral_core.home_map import NoGoZone
 from openral_core.skill_errors import NotReachable, SkillFailed
 from openral_core.skills import SkillStatus
-from openral_mapping.floor_map import OCCUPIED, UNKNOWN, FloorMap
+from openral_mapping.floor_map import OCCUPIED, UNKNOWN, FloorMap, free_distance
 from openral_sim.planning.base_planner import CostToGo
 from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid, fill_hull
 
@@ -95,10 +94,7 @@ def perceived_grid(
     cells = np.stack(np.meshgrid(*map(np.arange, occupied.shape), indexing="ij"), axis=-1)
     for zone in no_go_zones:
         occupied |= points_in_polygon(np.array(zone.polygon), low + RESOLUTION * cells)
-    nearest = distance_transform_edt(~unknown) * RESOLUTION + UNKNOWN_MARGIN
-    if occupied.any():
-        nearest = np.minimum(nearest, distance_transform_edt(~occupied) * RESOLUTION)
-    return SimOccupancyGrid(low, nearest)
+    return SimOccupancyGrid(low, free_distance(occupied, unknown, RESOLUTION, UNKNOWN_MARGIN))
 
 
 def aligned(floor: FloorMap) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:

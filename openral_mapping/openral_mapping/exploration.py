@@ -1,0 +1,212 @@
+"""Exploration of a floor: the next view that promises the most unknown floor per metre of way.
+
+Source: Yamauchi (1997), "A frontier-based approach for autonomous exploration", for frontiers; Gonzalez-Banos
+and Latombe (2002), "Navigation strategies for exploring indoor environments", for gain against way.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import binary_dilation
+from scipy.sparse.csgraph import dijkstra
+
+from openral_core.grid_graph import grid_graph
+from openral_mapping.floor_map import UNKNOWN, FloorMap
+
+Array = NDArray[np.float64]
+Cells = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class ExplorationConfig:
+    """Parameters of exploration.
+
+    Attributes:
+        clearance: Distance of the base's middle from obstacles [m].
+        unknown_margin: Distance by which it may be closer to unknown cells [m].
+        max_snap: Largest distance from the base to the floor that it can drive on [m].
+        look_range: Distance up to which a look shows the floor [m]; a camera at 1.4 m sees it at 25 degrees.
+        unknown_depth: Length of unknown space that a ray counts [m]; what is further away, no one knows.
+        rays: Rays around a view [1].
+        spacing: Distance of the views that are compared [m].
+        look_width: Horizontal angle that one look covers [rad]; less than the camera's.
+        look_cost: Cost of the looks of a view as a length of way [m]; turning and waiting for the map.
+        least_gain: Smallest area worth a view [m^2]: a strip of 0.5 m x 0.3 m.
+        max_views: Views after which exploration ends [1].
+    """
+
+    clearance: float = 0.33
+    unknown_margin: float = 0.18
+    max_snap: float = 0.5
+    look_range: float = 3.0
+    unknown_depth: float = 1.0
+    rays: int = 72
+    spacing: float = 0.3
+    look_width: float = pi / 3
+    look_cost: float = 1.5
+    least_gain: float = 0.15
+    max_views: int = 60
+
+
+CONFIG = ExplorationConfig()
+
+
+@dataclass(frozen=True)
+class View:
+    """A place to look from.
+
+    Attributes:
+        at: Position of the base in the map's frame [m].
+        bearings: Directions to look into, in the map's frame [rad].
+        gain: Unknown floor that it may show [m^2].
+        way: Length of the way there [m].
+    """
+
+    at: tuple[float, float]
+    bearings: tuple[float, ...]
+    gain: float
+    way: float
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What is left to explore.
+
+    Attributes:
+        view: The best next view, None if there is none worth it.
+        share: Estimated share of the reachable floor that has been seen [1].
+        frontier: Centres of free cells next to unknown ones that a view may show, (N, 2) [m].
+    """
+
+    view: View | None
+    share: float
+    frontier: Array
+
+
+@dataclass(frozen=True)
+class Fan:
+    """What the rays of several views meet, sampled at each cell's length; arrays have the shape (V, R, S).
+
+    Attributes:
+        row, column: Cell of each sample, clipped to the map.
+        shown: Samples of unknown space that a look would show.
+        area: Area that each sample stands for [m^2], shape (S,).
+        bearing: Of each ray, relative to the map's rows [rad], shape (R,).
+    """
+
+    row: Cells
+    column: Cells
+    shown: Mask
+    area: Array
+    bearing: Array
+
+
+def explore(
+    floor: FloorMap,
+    base: tuple[float, float],
+    views: Sequence[View] = (),
+    within: Mask | None = None,
+    config: ExplorationConfig = CONFIG,
+) -> Exploration:
+    """Choose the next view.
+
+    Args:
+        floor: What has been seen.
+        base: Position of the base [m].
+        views: Views that were taken; what they did not show, such as floor behind a sofa, counts no more.
+        within: Cells that count, shape (H, W); None: all.
+        config: Parameters.
+    """
+    ways = way_lengths(floor, base, config)
+    counted = np.ones(floor.cells.shape, bool) if within is None else within
+    wanted = (floor.cells == UNKNOWN) & counted & ~looked_at(floor, views, config)
+    cells, way = candidates(floor, base, ways, config)
+    fan = cast(floor, cells, wanted, config.rays, config)
+    left = np.zeros(floor.cells.shape, bool)
+    left[fan.row[fan.shown], fan.column[fan.shown]] = True
+    seen = int((np.isfinite(ways) & counted).sum())
+    share = seen / max(1, seen + int(left.sum()))
+    frontier = floor.centres(*np.nonzero(binary_dilation(left) & floor.free))
+    view = best_view(floor, cells, way, fan, config) if len(views) < config.max_views else None
+    return Exploration(view, share, frontier)
+
+
+def best_view(floor: FloorMap, cells: Cells, way: Array, fan: Fan, config: ExplorationConfig) -> View | None:
+    """Choose the view with the largest gain per metre, looks included; None if none has enough gain."""
+    areas = (fan.shown * fan.area).sum(axis=2)
+    gain = areas.sum(axis=1)
+    best = int((np.where(gain >= config.least_gain, gain, 0.0) / (way + config.look_cost)).argmax())
+    if gain[best] < config.least_gain:
+        return None
+    x, y = floor.centres(*cells[best][:, None])[0].tolist()
+    bearings = tuple((floor.origin.yaw + looks(fan.bearing, areas[best], config)).tolist())
+    return View((x, y), bearings, float(gain[best]), float(way[best]))
+
+
+def way_lengths(floor: FloorMap, base: tuple[float, float], config: ExplorationConfig = CONFIG) -> Array:
+    """Length of the way from the base to each cell that it can reach over known floor [m], shape (H, W)."""
+    open_floor = floor.clearance(config.unknown_margin) >= config.clearance
+    cells = np.argwhere(open_floor)
+    if not len(cells):
+        return np.full(floor.cells.shape, np.inf)
+    distance = np.linalg.norm(floor.centres(*cells.T) - base, axis=1)
+    nearest = int(distance.argmin())
+    if distance[nearest] > config.max_snap:
+        return np.full(floor.cells.shape, np.inf)
+    start = int(np.ravel_multi_index(tuple(cells[nearest]), open_floor.shape))
+    lengths = dijkstra(grid_graph(open_floor, floor.resolution), indices=start)
+    return np.asarray(lengths.reshape(open_floor.shape) + distance[nearest])
+
+
+def candidates(
+    floor: FloorMap, base: tuple[float, float], ways: Array, config: ExplorationConfig
+) -> tuple[Cells, Array]:
+    """Return the cells (V, 2) from which to look, the base's own first, and the ways there [m]."""
+    own = np.clip(floor.cell(np.array(base)), 0, np.array(floor.cells.shape) - 1)
+    stride = max(1, round(config.spacing / floor.resolution))
+    cells = np.argwhere(np.isfinite(ways))
+    cells = cells[(cells % stride == 0).all(axis=1)]
+    return np.vstack([own, cells]), np.append(0.0, ways[tuple(cells.T)])
+
+
+def cast(floor: FloorMap, cells: Cells, wanted: Mask, rays: int, config: ExplorationConfig) -> Fan:
+    """Cast rays from cells (V, 2) around; obstacles end them, and so does enough unknown space."""
+    bearing = np.arange(rays) * 2.0 * pi / rays
+    steps = np.arange(1.0, config.look_range / floor.resolution)
+    offsets = np.stack([np.sin(bearing), np.cos(bearing)], axis=-1)[:, None] * steps[:, None]
+    places = np.rint(cells[:, None, None] + offsets).astype(np.intp)
+    row, column = (places[..., axis].clip(0, floor.cells.shape[axis] - 1) for axis in (0, 1))
+    inside = (row == places[..., 0]) & (column == places[..., 1])
+    open_so_far = ~np.logical_or.accumulate(floor.occupied[row, column], axis=2)
+    unknown = ~inside | (floor.cells[row, column] == UNKNOWN)
+    near = np.cumsum(unknown, axis=2) * floor.resolution <= config.unknown_depth
+    shown = inside & wanted[row, column] & open_so_far & near
+    return Fan(row, column, shown, steps * floor.resolution**2 * 2.0 * pi / rays, bearing)
+
+
+def looked_at(floor: FloorMap, views: Sequence[View], config: ExplorationConfig) -> Mask:
+    """Return the unknown cells that views have looked at, shape (H, W)."""
+    unknown, looked = floor.cells == UNKNOWN, np.zeros(floor.cells.shape, bool)
+    finer = int(2.0 * pi * config.look_range / floor.resolution / config.rays) + 1  # no cell is left out
+    for view in views:
+        fan = cast(floor, floor.cell(np.array([view.at])), unknown, finer * config.rays, config)
+        turned = np.subtract.outer(fan.bearing + floor.origin.yaw, view.bearings)
+        covered = (np.cos(turned) >= np.cos(0.6 * config.look_width)).any(axis=1)
+        shown = fan.shown & covered[:, None]
+        looked[fan.row[shown], fan.column[shown]] = True
+    return np.asarray(binary_dilation(looked) & unknown)
+
+
+def looks(bearing: Array, gain: Array, config: ExplorationConfig) -> Array:
+    """Choose bearings of looks that together cover every ray (R,) with a gain [m^2]."""
+    chosen, left = list[float](), gain.copy()
+    while left.any():
+        sums = [left[np.cos(bearing - b) >= np.cos(config.look_width / 2.0)].sum() for b in bearing]
+        best = bearing[int(np.argmax(sums))]
+        chosen.append(float(best))
+        left[np.cos(bearing - best) >= np.cos(config.look_width / 2.0)] = 0.0
+    return np.sort(chosen)
