@@ -294,6 +294,7 @@ _WORDS: Mapping[Verb, tuple[str, Mapping[str, str]]] = {
     Verb.PLACE: ("put down", {"object": "", "place": "at"}),
     Verb.POUR: ("pour", {"object": "", "place": "at"}),
     Verb.HANDOVER: ("hand", {"object": "", "person": ""}),
+    Verb.EXPLORE: ("explore the home", {}),
 }
 
 

@@ -100,6 +100,7 @@ class Verb(StrEnum):
     PLACE = "PLACE"
     POUR = "POUR"
     HANDOVER = "HANDOVER"
+    EXPLORE = "EXPLORE"
 
 
 Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]

@@ -90,8 +90,8 @@ class Simulation:
 
     @property
     def served(self) -> Collection[Verb]:
-        """Verbs that the robot has."""
-        return SKILLS.keys()
+        """Verbs that the robot has; it explores only if it plans on what it perceives."""
+        return SKILLS.keys() - (set() if self._context.perceived is not None else {Verb.EXPLORE})
 
     available = served
 

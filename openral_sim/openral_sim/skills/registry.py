@@ -15,6 +15,7 @@ from openral_core.skill_requests import (
 )
 from openral_core.skills import ParamValue, Verb
 from openral_sim.skills.context import Running, SkillContext
+from openral_sim.skills.explore import explore_floor
 from openral_sim.skills.grasp import grasp
 from openral_sim.skills.handover import handover
 from openral_sim.skills.look_at import look_at
@@ -34,6 +35,7 @@ SKILLS: Mapping[Verb, _Start] = {
     Verb.PLACE: lambda context, params: place(context, PlaceRequest.read(params)),
     Verb.POUR: lambda context, params: pour(context, PourRequest.read(params)),
     Verb.HANDOVER: lambda context, params: handover(context, HandoverRequest.read(params)),
+    Verb.EXPLORE: lambda context, _: explore_floor(context),
 }
 """Starters of the skills, by the verb that they serve."""
 

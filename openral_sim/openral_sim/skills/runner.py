@@ -50,6 +50,8 @@ def _status(error: OpenRALError) -> SkillStatus:
 
 BOUND = 120.0
 """Simulated time after which any skill ends in [s]; several times the longest successful one."""
+BOUNDS: Mapping[Verb, float] = {Verb.EXPLORE: 600.0}
+"""Simulated time after which skills end that take longer in [s]."""
 
 
 def run(
@@ -65,7 +67,8 @@ def run(
     context.begin()
     try:
         envelope.admit(context, verb, params)
-        result = yield from _supervise(context, start(context, verb, params), envelope)
+        bound = BOUNDS.get(verb, BOUND)
+        result = yield from _supervise(context, start(context, verb, params), envelope, bound)
     except ABORT_ERRORS as error:
         result = result_of_abort(context, error)
     finally:
@@ -78,11 +81,11 @@ def run(
     return result
 
 
-def _supervise(context: SkillContext, skill: Running, envelope: MotionEnvelope) -> Running:
+def _supervise(context: SkillContext, skill: Running, envelope: MotionEnvelope, bound: float) -> Running:
     """Step a skill until it ends, is cancelled or takes too long."""
     monitor = SafetyMonitor(context, envelope)
     with closing(skill):
-        for _ in range(int(BOUND / CONTROL_PERIOD)):
+        for _ in range(int(bound / CONTROL_PERIOD)):
             try:
                 feedback = next(skill)
             except StopIteration as end:
@@ -92,7 +95,7 @@ def _supervise(context: SkillContext, skill: Running, envelope: MotionEnvelope) 
             yield feedback
             if context.cancelled:
                 return SkillResult(SkillStatus.CANCELLED, f"cancelled while {feedback.stage}")
-    raise TookTooLong("the skill", BOUND)
+    raise TookTooLong("the skill", bound)
 
 
 def _brake(context: SkillContext, *, interrupted: bool) -> Move[None]:

@@ -13,8 +13,9 @@ from nav_msgs.msg import OccupancyGrid
 
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
-from openral_core.skills import SkillStatus
+from openral_core.skills import SkillStatus, Verb
 from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN
+from openral_msgs.msg import SkillCatalogue
 from openral_ros.qos import LATCHED
 from openral_sim.ros.occupancy_messages import floor_map_from_message, occupancy_message
 from openral_sim.skills.context import SkillContext
@@ -75,6 +76,7 @@ def test_the_base_waits_for_a_map_and_drives_where_the_newest_shows_free_floor(
     bench_of: Callable[..., Any],
 ) -> None:
     bench = bench_of(floor="perceived")
+    assert Verb.EXPLORE in bench.hear(SkillCatalogue, "openral/skills", LATCHED).verbs
     near = Pose.planar(1.6, 2.0, 0.0)
     assert bench.send("navigate", goal=near).result().status is SkillStatus.INACTIVE
     maps = bench.client.create_publisher(OccupancyGrid, "map", LATCHED)

@@ -1,0 +1,124 @@
+"""EXPLORE: drive from view to view and look around until no unknown floor worth the way is left."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_core.skill_errors import BadRequest, Blocked, TookTooLong
+from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus
+from openral_mapping.exploration import Exploration, View, explore
+from openral_sim.motion_primitives.base_motion import drive_to, plan_base_motion
+from openral_sim.motion_primitives.head import aim, face
+from openral_sim.motion_primitives.retract import stow_arm
+from openral_sim.planning.base_planner import NoBasePath
+from openral_sim.planning.perceived_floor import PerceivedFloor
+from openral_sim.robot.model import HEAD_HEIGHT
+from openral_sim.skills.context import CONTROL_PERIOD, Move, Running, SkillContext
+
+
+@dataclass(frozen=True)
+class LookConfig:
+    """Parameters of a look around.
+
+    Attributes:
+        tilts: Tilts of the head at each bearing in [rad]: the floor from 1.3 m on, and from 0.2 m to 2.4 m.
+        dwell: Time at each in [s]: four images at 5 Hz, which the mapper needs to leave no cell out.
+        map_wait: Longest wait for each newer map after the last look in [s].
+        maps: Newer maps to wait for [1]: the first may have been made before the last image.
+        time_limit: Time after which no further view is taken in [s].
+    """
+
+    tilts: tuple[float, ...] = (0.35, 1.0)
+    dwell: float = 0.8
+    map_wait: float = 3.0
+    maps: int = 2
+    time_limit: float = 500.0
+
+
+LOOK = LookConfig()
+
+
+def explore_floor(context: SkillContext) -> Running:
+    """Take the best view again and again; each feedback's progress is the share of the floor that was seen.
+
+    A view that cannot be reached, or where something stops the base, is passed over.
+
+    Raises:
+        BadRequest: If the base does not plan on the perceived floor.
+        NoFloorMap: If no map has come.
+    """
+    floor = context.perceived
+    if floor is None:
+        raise BadRequest(
+            "EXPLORE fills the map on which the base plans: set the parameter 'floor' to 'perceived'"
+        )
+    floor.map()
+    yield from stow_arm(context, "folding the arm")
+    began, views, problem = float(context.data.time), list[View](), ""
+    while True:
+        step = next_step(context, floor, views)
+        if step.view is None or float(context.data.time) - began > LOOK.time_limit:
+            return result_of(step, views, problem)
+        views.append(step.view)
+        try:
+            for feedback in take(context, floor, step.view):
+                yield Feedback(feedback.stage, step.share)
+        except (NoBasePath, Blocked, TookTooLong) as error:
+            problem = str(error)
+
+
+def next_step(context: SkillContext, floor: PerceivedFloor, views: Sequence[View]) -> Exploration:
+    """Choose the next view from where the base is."""
+    x, y, _ = context.control.base_pose
+    return explore(floor.map(), (float(x), float(y)), views)
+
+
+def result_of(step: Exploration, views: Sequence[View], problem: str) -> SkillResult:
+    """Report what was seen, and the last problem on the way to a view; TIMEOUT if views are left."""
+    evidence: dict[str, ParamValue] = {"seen": round(step.share, 3), "views": len(views)}
+    evidence |= {"problem": problem} if problem else {}
+    seen = f"saw about {step.share:.0%} of the reachable floor from {len(views)} places"
+    if step.view is None:
+        return SkillResult(SkillStatus.SUCCEEDED, f"{seen}; no place promises more", evidence)
+    x, y = step.view.at
+    message = f"{seen} in {LOOK.time_limit:.0f} s; next would be ({x:.2f}, {y:.2f})"
+    return SkillResult(SkillStatus.TIMEOUT, message, evidence)
+
+
+def take(context: SkillContext, floor: PerceivedFloor, view: View) -> Move[None]:
+    """Drive to a view, look into each of its directions, and wait for the map that shows what was seen."""
+    if view.way > 0.0:
+        x, y, yaw = context.control.base_pose
+        heading = np.arctan2(view.at[1] - y, view.at[0] - x)
+        context.control.point_head(0.0, LOOK.tilts[0])
+        yield from drive_to(context, np.array([*view.at, heading]), plan_base_motion(context), "driving")
+    yaw = float(context.control.base_pose[2])
+    for bearing in sorted(view.bearings, key=lambda bearing: (bearing - yaw) % (2.0 * np.pi)):
+        for tilt in LOOK.tilts:
+            yield from look_into(context, bearing, tilt)
+    for _ in range(LOOK.maps):
+        yield from newer_map(floor)
+
+
+def look_into(context: SkillContext, bearing: float, tilt: float) -> Move[None]:
+    """Aim the head into a direction of map and dwell."""
+    distance = HEAD_HEIGHT / np.tan(tilt)
+    base = context.control.base_pose
+    point: NDArray[np.float64] = np.array(
+        [base[0] + distance * np.cos(bearing), base[1] + distance * np.sin(bearing), 0.0]
+    )
+    yield from face(context, point, "looking around")
+    yield from aim(context, point, "looking around")
+    for _ in range(round(LOOK.dwell / CONTROL_PERIOD)):
+        yield Feedback("looking around", 1.0)
+
+
+def newer_map(floor: PerceivedFloor) -> Move[None]:
+    """Wait, up to a limit, for the next map."""
+    known = floor.latest
+    for _ in range(round(LOOK.map_wait / CONTROL_PERIOD)):
+        if floor.latest is not known:
+            return
+        yield Feedback("waiting for the map", 1.0)
