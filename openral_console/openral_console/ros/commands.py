@@ -244,7 +244,7 @@ def _located(response: LocateInView.Response) -> Json:
 
 def _remembered(response: ObserveDetections.Response) -> Json:
     if not response.matches:
-        reason = "; ".join([response.message, *response.refused])
+        reason = "; ".join(dict.fromkeys([response.message, *response.refused]))
         raise Refused(f"{_name_of(ObserveDetections.Response, response.status)}: {views.cut(reason)}")
     best = response.matches[0]
     name, label = views.cut(best.node_id, 200), views.cut(best.label, 200)

@@ -65,7 +65,7 @@ function panel(node) {
   return card("Chosen box", h("div", { className: "row spread" }, h("h1", {}, found.label), h("button", { type: "button", onclick: () => chooseBox(camera, null) }, "Close")),
     h("p", { className: "quiet small" }, `Found by ${found.by} in camera ${camera}.`),
     node ? h("p", {}, "In memory as ", h("button", { type: "button", className: "link", onclick: () => choose(node.id) }, node.id), `, ${node.label}, ${node.presence}.`) : h("p", {}, "No remembered object is known to be in this box."),
-    acts && node && named(node), acts && h("div", { className: "row" }, !node && h("button", { type: "button", className: "primary", onclick: remember }, "Remember this"),
+    acts && h("div", { className: "row acts" }, node && named(node), !node && h("button", { type: "button", className: "primary", onclick: remember }, "Remember this"),
       h("button", { type: "button", onclick: () => command("prompt", { text: `bring me the ${node?.label ?? found.label}` }, "Goal sent.") }, "Bring me this")));
 }
 

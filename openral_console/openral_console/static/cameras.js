@@ -106,15 +106,16 @@ function paint(canvas, id, { image, stamp, frame: frameId }) {
   context.font = `600 ${Math.max(12, image.width / 42)}px Inter, system-ui, "DejaVu Sans", sans-serif`;
   context.lineWidth = Math.max(2, image.width / 320);
   const seen = [];
-  const found = [];
+  const [found, answered] = [[], []];
   Object.entries(state.sections.detections ?? {}).forEach(([slug, each], place) => {
     if (each.frame !== frameId || Math.abs(each.stamp - stamp) > AGE) return;
     found.push(...each.boxes.map((box) => ({ ...box, by: state.sections.detectors?.[slug]?.id ?? slug, stamp: each.stamp, frame: each.frame, colour: COLOURS[place % COLOURS.length] })));
     seen.push(`${each.boxes.length} by ${slug}`);
   });
-  if (located && located.frame === frameId && performance.now() - located.time < ANSWER) found.push(...located.boxes.map((box) => ({ ...box, by: located.by, stamp: located.stamp, frame: located.frame, colour: "#ff5a7a" })));
-  drawn[id] = found.sort((a, b) => a.box[0] - b.box[0]);
-  boxes(context, found, followBox(id, found));
+  if (located && located.frame === frameId && performance.now() - located.time < ANSWER) answered.push(...located.boxes.map((box) => ({ ...box, by: located.by, stamp: located.stamp, frame: located.frame, colour: "#ff5a7a" })));
+  // Those of an answer last: when they vanish, no other button moves under the pointer.
+  drawn[id] = [found, answered].flatMap((each) => each.sort((a, b) => a.box[0] - b.box[0]));
+  boxes(context, drawn[id], followBox(id, drawn[id]));
   list(id);
   const label = document.querySelector(`[data-age="${CSS.escape(id)}"]`);
   const age = state.sections.clock ? Math.max(0, state.sections.clock - stamp) : null;

@@ -112,7 +112,7 @@ function position(node, edit) {
     const [x, y, z] = place.position;
     [x, y, z + ((place.size[2] ?? 0) + (node.size[2] ?? 0)) / 2].forEach((value, axis) => { fields[axis].value = value?.toFixed(2) ?? ""; });
   } }, h("option", { value: "" }, "it is on …"), places.slice(0, 300).map((each) => h("option", { value: each.id }, each.label)));
-  return h("form", { className: "row", onsubmit: (event) => {
+  return h("form", { className: "row position", onsubmit: (event) => {
     event.preventDefault();
     const [x, y, z] = fields.map((field) => Number(field.value));
     edit({ operation: "move", x, y, z });
