@@ -102,6 +102,12 @@ def test_a_locator_is_asked_with_the_live_image(watched: Watched) -> None:
     expect(watched.page.locator("canvas[data-camera]").first).to_have_js_property("width", 320)
 
 
+def test_a_box_of_the_live_image_is_the_object_that_is_remembered_there(watched: Watched) -> None:
+    watched.view("Cameras")
+    watched.page.locator("[data-boxes] button").first.click()
+    expect(watched.page.get_by_role("region", name="Chosen box")).to_contain_text("In memory as")
+
+
 def test_an_object_is_renamed_and_has_its_name_back(watched: Watched) -> None:
     page = watched.page
     watched.view("Memory")
