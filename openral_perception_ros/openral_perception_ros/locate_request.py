@@ -9,6 +9,7 @@ from openral_core.detectors import Detection, LocateResult, LocateStatus
 from openral_core.errors import format_choices
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
 from openral_perception_ros.detector import Detector
+from openral_perception_ros.engines.colours import ColourGrounding
 from openral_perception_ros.inference.scheduler import DetectionResult
 from openral_perception_ros.locate_errors import (
     BadQuery,
@@ -55,7 +56,7 @@ def split_query_terms(query: str, thesaurus: Thesaurus) -> tuple[str, ...]:
 class LocateQuery:
     """A valid request; ``deadline`` [s].
 
-    ``labels`` maps each term to the matching labels of a closed vocabulary; None = the model grounds the
+    ``labels`` maps each term to the matching labels of a closed vocabulary; None = the worker grounds the
     terms.
     """
 
@@ -73,6 +74,8 @@ class RequestValidator:
         self._detector = detector
         self._deadline = default_deadline
         self._thesaurus = Thesaurus.load()
+        measures = detector.manifest.vocabulary.colours
+        self._colours = ColourGrounding(detector.labels, self._thesaurus) if measures else None
 
     def parse(self, query: str, camera: str, detector: str, deadline: float) -> LocateQuery:
         """Validate a request.
@@ -123,11 +126,15 @@ class RequestValidator:
     def _labels_of(self, terms: tuple[str, ...]) -> dict[str, tuple[str, ...]] | None:
         if self._detector.vocabulary is None:
             return None
-        labels = {term: self._related(term, TermRelation.EQUAL, TermRelation.NARROWER) for term in terms}
+        hits = (TermRelation.EQUAL, TermRelation.NARROWER)
+        labels = {
+            term: self._colours.labels_of(term) if self._colours else self._related(term, *hits)
+            for term in terms
+        }
         if not any(labels.values()):
             broader = (label for term in terms for label in self._related(term, TermRelation.BROADER))
             raise NotInVocabulary(terms, dict.fromkeys(broader))
-        return labels
+        return None if self._colours else labels
 
     def _related(self, term: str, *relations: TermRelation) -> tuple[str, ...]:
         labels = self._detector.labels

@@ -161,3 +161,11 @@ def test_any_text_is_terms_or_a_bad_query(query: str) -> None:
         return
     assert 1 <= len(terms) <= MAX_TERMS
     assert all(term == term.strip() and term in query for term in terms)
+
+
+def test_a_closed_vocabulary_that_measures_colours_leaves_them_to_the_worker(rskills: Path) -> None:
+    coloured = validator_of(rskills, "rtdetr-coco-locator")
+    query = coloured.parse("red cup, unicorn", "", "", 0.0)
+    assert (query.terms, query.labels) == (("red cup", "unicorn"), None)
+    with pytest.raises(NotInVocabulary, match=r"'wooden chair'.*broader labels in it: 'chair'"):
+        coloured.parse("wooden chair", "", "", 0.0)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from openral_core.documents import InvalidDocument, parse_document
-from openral_core.rskills import Mode, Registry
+from openral_core.rskills import Mode, Registry, Vocabulary
 from openral_perception_ros.detector import load_detector
 from openral_perception_ros.engines import ENGINES
 from openral_perception_ros.engines.vocabulary import VocabularyDocument
@@ -32,7 +32,8 @@ def test_manifest_vocabulary_and_requirements_fit_together(name: str) -> None:
     detector = load_detector(name, [RSKILLS], ("head",), False)
     manifest = detector.manifest
     assert manifest.engine in ENGINES
-    assert (manifest.mode is Mode.CONTINUOUS) == bool(detector.labels)
+    assert (manifest.vocabulary.kind is Vocabulary.CLOSED) == bool(detector.labels)
+    assert detector.labels or manifest.mode is Mode.ON_DEMAND
     if manifest.environment.requirements:
         assert (detector.folder / manifest.environment.requirements).is_file()
     assert manifest.licence.commercial_use or manifest.licence.accept

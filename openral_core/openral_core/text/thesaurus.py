@@ -260,6 +260,18 @@ class Thesaurus:
         kept = tuple(word for word in phrase.modifiers if not self._attributes.is_attribute(word))
         return Phrase(phrase.head, kept, phrase.of).text
 
+    def split(self, text: str, category: str) -> tuple[str, tuple[str, ...]]:
+        """Split the modifiers of one category, such as colour, off a text; synonyms become the main value.
+
+        Raises:
+            UnreadableText: If the text names nothing.
+        """
+        phrase = self.parse(text)
+        values = {word: next(iter(self._attributes.of((word,)))) for word in phrase.modifiers}
+        kept = tuple(word for word in phrase.modifiers if values[word][0] != category)
+        split_off = tuple(values[word][1] for word in phrase.modifiers if values[word][0] == category)
+        return Phrase(phrase.head, kept, phrase.of).text, split_off
+
     def excludes(self, asked: str, stored: str) -> bool:
         """Test if attributes alone distinguish two objects, as red and blue do.
 

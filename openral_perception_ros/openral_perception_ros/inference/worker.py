@@ -11,9 +11,12 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+import numpy as np
+
 from openral_core.detectors import InvalidDetection
 from openral_core.errors import OpenRALError
-from openral_core.rskills import DetectorManifest
+from openral_core.rskills import DetectorManifest, Sensor
+from openral_core.text import Thesaurus
 from openral_perception_ros.engines import (
     Engine,
     EngineError,
@@ -24,6 +27,7 @@ from openral_perception_ros.engines import (
     clip_detections,
     engine_loader,
 )
+from openral_perception_ros.engines.colours import ColourGrounding
 from openral_perception_ros.inference.ipc import (
     Detect,
     Detected,
@@ -48,6 +52,7 @@ class RequestServer:
         self._buffer = buffer
         self._loader = loader
         self._engine: Engine | None = None
+        self._colours: ColourGrounding | None = None
 
     def handle(self, request: Request) -> Reply:
         """Return the reply to one request; every failure is typed."""
@@ -70,6 +75,9 @@ class RequestServer:
         engine = self._loader(manifest.engine)(manifest, Path(load.folder), load.options)
         warm_up = timed_warm_up(engine, manifest)
         self._engine = engine
+        self._colours = (
+            ColourGrounding(engine.labels, Thesaurus.load()) if manifest.vocabulary.colours else None
+        )
         return Ready(engine.labels, warm_up, engine.device_memory_mb())
 
     def _detect(self, detect: Detect) -> Detected:
@@ -77,7 +85,12 @@ class RequestServer:
             raise EngineError("detection requested before a model was loaded")
         frame = EngineFrame(self._buffer.read(detect.planes), detect.camera, detect.stamp, detect.labels)
         started = time.perf_counter()
-        found = clip_detections(self._engine.detect(frame, detect.terms), frame.size)
+        if self._colours is None or detect.terms is None:
+            detections = self._engine.detect(frame, detect.terms)
+        else:
+            rgb = frame.plane(Sensor.RGB).astype(np.uint8, copy=False)
+            detections = self._colours.ground(self._engine.detect(frame, None), detect.terms, rgb)
+        found = clip_detections(detections, frame.size)
         return Detected(found, time.perf_counter() - started)
 
 
