@@ -258,7 +258,7 @@ def test_every_detector_from_the_hub_pins_its_revision() -> None:
     weights = {
         detector.id: detector.weights for detector in registry.detectors if detector.weights is not None
     }
-    assert len(weights) == 5
+    assert len(weights) == 6
     assert [name for name, item in weights.items() if not item.revision] == []
 
 
