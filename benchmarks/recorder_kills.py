@@ -19,7 +19,7 @@ from statistics import median
 
 import numpy as np
 from mcap.reader import make_reader
-from mcap_ros2.reader import read_ros2_messages
+from mcap_ros2.decoder import DecoderFactory
 from rclpy.qos import QoSProfile
 from rosbags.highlevel import AnyReader
 from sensor_msgs.msg import Image
@@ -96,13 +96,18 @@ def killed(sent: list[float]) -> tuple[bool, bool, float]:
         recover(path)
         with path.open("rb") as file:
             records = Counter(channel.topic for _, channel, _ in make_reader(file).iter_messages())
-        decoded = list(read_ros2_messages(str(path)))
-        by_ros2 = Counter(message.channel.topic for message in decoded)
+            decoded = [
+                (channel.topic, message)
+                for _, channel, _, message in make_reader(
+                    file, decoder_factories=[DecoderFactory()]
+                ).iter_decoded_messages()
+            ]
+        by_ros2 = Counter(topic for topic, _ in decoded)
         with AnyReader([path]) as reader:
             by_rosbags = Counter(
                 c.topic for c, _, raw in reader.messages() if reader.deserialize(raw, c.msgtype)
             )
-        numbers = [int(each.ros_msg.data) for each in decoded if each.channel.topic == "/words"]
+        numbers = [int(message.data) for topic, message in decoded if topic == "/words"]
         kept = numbers[JOINING:]
         whole = bool(kept) and kept == list(range(kept[0], kept[-1] + 1)) and is_complete(path)
         return whole, records == by_ros2 == by_rosbags, at - sent[numbers[-1]] if numbers else float("inf")
