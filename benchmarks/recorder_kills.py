@@ -96,6 +96,7 @@ def killed(sent: list[float]) -> tuple[bool, bool, float]:
         recover(path)
         with path.open("rb") as file:
             records = Counter(channel.topic for _, channel, _ in make_reader(file).iter_messages())
+            file.seek(0)
             decoded = [
                 (channel.topic, message)
                 for _, channel, _, message in make_reader(
