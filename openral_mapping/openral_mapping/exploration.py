@@ -123,10 +123,11 @@ def explore(
         within: Cells that count, shape (H, W); None: all.
         config: Parameters.
     """
-    ways = way_lengths(floor, base, config)
+    clearance = floor.clearance(config.unknown_margin)
+    ways = way_lengths(floor, base, clearance, config)
     counted = np.ones(floor.cells.shape, bool) if within is None else within
     wanted = (floor.cells == UNKNOWN) & counted & ~looked_at(floor, views, config)
-    cells, way = candidates(floor, base, ways, config)
+    cells, way = candidates(floor, base, clearance, ways, config)
     fan = cast(floor, cells, wanted, config.rays, config)
     left = np.zeros(floor.cells.shape, bool)
     left[fan.row[fan.shown], fan.column[fan.shown]] = True
@@ -149,9 +150,18 @@ def best_view(floor: FloorMap, cells: Cells, way: Array, fan: Fan, config: Explo
     return View((x, y), bearings, float(gain[best]), float(way[best]))
 
 
-def way_lengths(floor: FloorMap, base: tuple[float, float], config: ExplorationConfig = CONFIG) -> Array:
-    """Length of the way from the base to each cell that it can reach over known floor [m], shape (H, W)."""
-    open_floor = floor.clearance(config.unknown_margin) >= config.clearance
+def way_lengths(
+    floor: FloorMap, base: tuple[float, float], clearance: Array, config: ExplorationConfig = CONFIG
+) -> Array:
+    """Length of the way from the base to each cell that it can reach over known floor [m], shape (H, W).
+
+    Args:
+        floor: What has been seen.
+        base: Position of the base [m].
+        clearance: Of each cell, as `FloorMap.clearance` gives it [m], shape (H, W).
+        config: Parameters.
+    """
+    open_floor = clearance >= config.clearance
     cells = np.argwhere(open_floor)
     if not len(cells):
         return np.full(floor.cells.shape, np.inf)
@@ -165,12 +175,12 @@ def way_lengths(floor: FloorMap, base: tuple[float, float], config: ExplorationC
 
 
 def candidates(
-    floor: FloorMap, base: tuple[float, float], ways: Array, config: ExplorationConfig
+    floor: FloorMap, base: tuple[float, float], clearance: Array, ways: Array, config: ExplorationConfig
 ) -> tuple[Cells, Array]:
     """Return the cells (V, 2) from which to look, the base's own first, and the ways there [m]."""
     own = np.clip(floor.cell(np.array(base)), 0, np.array(floor.cells.shape) - 1)
     stride = max(1, round(config.spacing / floor.resolution))
-    cells = np.argwhere(np.isfinite(ways) & (floor.clearance(config.unknown_margin) >= config.view_clearance))
+    cells = np.argwhere(np.isfinite(ways) & (clearance >= config.view_clearance))
     cells = cells[(cells % stride == 0).all(axis=1)]
     return np.vstack([own, cells]), np.append(0.0, ways[tuple(cells.T)])
 

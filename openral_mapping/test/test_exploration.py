@@ -55,7 +55,7 @@ def explored(truth: FloorMap, at: tuple[float, float]) -> tuple[FloorMap, list[V
 def test_sees_all_floor_that_can_be_reached_through_a_doorway_and_no_closed_box() -> None:
     truth = FloorMap(home(), CELL)
     floor, views, shares = explored(truth, (1.0, 1.0))
-    reachable = np.isfinite(way_lengths(truth, (1.0, 1.0)))
+    reachable = np.isfinite(way_lengths(truth, (1.0, 1.0), truth.clearance(CONFIG.unknown_margin)))
     assert (floor.cells[reachable] == FREE).mean() > 0.99
     assert (floor.cells[63:73, 23:33] == UNKNOWN).all()
     assert shares[-1] > 0.97
@@ -136,10 +136,11 @@ def test_looks_around_where_it_stands_while_nothing_else_is_known() -> None:
 
 def test_no_floor_without_enough_clearance_is_reached() -> None:
     floor = FloorMap(home(), CELL)
-    lengths = way_lengths(floor, (1.0, 1.0))
+    clearance = floor.clearance(CONFIG.unknown_margin)
+    lengths = way_lengths(floor, (1.0, 1.0), clearance)
     assert lengths[tuple(floor.cell(np.array([6.0, 2.5])))] == pytest.approx(5.5, abs=0.4)
     assert np.isinf(lengths[tuple(floor.cell(np.array([0.3, 2.5])))])
-    assert np.isinf(way_lengths(floor, (20.0, 20.0))).all()
+    assert np.isinf(way_lengths(floor, (20.0, 20.0), clearance)).all()
 
 
 def test_rays_end_at_obstacles_and_after_a_metre_of_unknown_space() -> None:

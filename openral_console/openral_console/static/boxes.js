@@ -3,7 +3,7 @@ import { about, command, watch } from "./api.js";
 import { pixel } from "./body.js";
 import { card, fill, h } from "./dom.js";
 import { choose, redraw, state } from "./main.js";
-import { correct } from "./memory.js";
+import { fetching, renaming } from "./memory.js";
 
 const PULSE = 1500; // between two requests for transforms [ms]; the console forgets them after 3 s
 let chosen = null; // { camera, found, as: id of the object that it was remembered as }
@@ -65,13 +65,8 @@ function panel(node) {
   return card("Chosen box", h("div", { className: "row spread" }, h("h1", {}, found.label), h("button", { type: "button", onclick: () => chooseBox(camera, null) }, "Close")),
     h("p", { className: "quiet small" }, `Found by ${found.by} in camera ${camera}.`),
     node ? h("p", {}, "In memory as ", h("button", { type: "button", className: "link", onclick: () => choose(node.id) }, node.id), `, ${node.label}, ${node.presence}.`) : h("p", {}, "No remembered object is known to be in this box."),
-    acts && h("div", { className: "row acts" }, node && named(node), !node && h("button", { type: "button", className: "primary", onclick: remember }, "Remember this"),
-      h("button", { type: "button", onclick: () => command("prompt", { text: `bring me the ${node?.label ?? found.label}` }, "Goal sent.") }, "Bring me this")));
-}
-
-function named(node) {
-  const label = h("input", { type: "text", value: node.label, "aria-label": "New name", maxLength: 200 });
-  return h("form", { className: "row", onsubmit: (event) => { event.preventDefault(); correct({ id: node.id, operation: "rename", label: label.value }); } }, label, h("button", {}, "Rename"));
+    acts && h("div", { className: "row acts" }, node && renaming(node), !node && h("button", { type: "button", className: "primary", onclick: remember }, "Remember this"),
+      fetching(node?.label ?? found.label)));
 }
 
 // World state lifts the box and says which object it is: a known one, or a new one.

@@ -78,7 +78,14 @@ function past(events, now) {
 }
 
 // An edit, and a notice that can take it back.
-export const correct = (values) => command("edit", values, (done) => [done.message, values.operation !== "undo" && h("button", { type: "button", onclick: () => correct({ operation: "undo" }) }, "Undo")]);
+const correct = (values) => command("edit", values, (done) => [done.message, values.operation !== "undo" && h("button", { type: "button", onclick: () => correct({ operation: "undo" }) }, "Undo")]);
+
+export function renaming(node) {
+  const label = h("input", { type: "text", value: node.label, "aria-label": "New name", maxLength: 200 });
+  return h("form", { className: "row", onsubmit: (event) => { event.preventDefault(); correct({ id: node.id, operation: "rename", label: label.value }); } }, label, h("button", {}, "Rename"));
+}
+
+export const fetching = (label) => h("button", { type: "button", onclick: () => command("prompt", { text: `bring me the ${label}` }, "Goal sent.") }, "Bring me this");
 
 function others(node) {
   const objects = (state.sections.scene?.nodes ?? []).filter((each) => each.kind === "object" && each.id !== node.id);
@@ -86,7 +93,6 @@ function others(node) {
 }
 
 function corrections(node) {
-  const label = h("input", { type: "text", value: node.label, "aria-label": "New name", maxLength: 200 });
   const other = h("select", { "aria-label": "Merge with", onfocus: () => { const kept = other.value; other.replaceChildren(...others(node)); other.value = kept; } }, others(node));
   const edit = (values) => correct({ id: node.id, ...values });
   let sure = false;
@@ -96,10 +102,10 @@ function corrections(node) {
     forget.textContent = `Really forget ${node.label}`;
   } }, "Forget");
   return h("section", { className: "card stack", "aria-label": `Correct ${node.label}` },
-    h("form", { className: "row", onsubmit: (event) => { event.preventDefault(); edit({ operation: "rename", label: label.value }); } }, label, h("button", {}, "Rename")),
+    renaming(node),
     h("form", { className: "row", onsubmit: (event) => { event.preventDefault(); if (other.value) edit({ operation: "merge", other: other.value }); } }, other, h("button", {}, "Merge")),
     position(node, edit),
-    h("div", { className: "row" }, h("button", { type: "button", onclick: () => command("prompt", { text: `bring me the ${node.label}` }, "Goal sent.") }, "Bring me this"), forget));
+    h("div", { className: "row" }, fetching(node.label), forget));
 }
 
 // Coordinates to type, or those of the top of a piece of furniture to choose.

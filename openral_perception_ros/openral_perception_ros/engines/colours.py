@@ -17,7 +17,7 @@ from openral_core.text import Thesaurus
 ACHROMATIC = 12.0
 """Chroma of greys, of which noise and the colour of the light remain [L*a*b* units]."""
 LEAST_SHARE = 0.25
-"""Share of an object that must have a colour for its name [1]; `python -m benchmarks colours` varies it."""
+"""Share of an object that must have a colour for its name [1]; `python -m benchmarks colours` judges it."""
 CENTRE = 0.6
 """Fall of a pixel's weight from the centre of its box [squared half sides]: corners show the background."""
 MAX_SIDE = 128
@@ -106,10 +106,7 @@ class ColourGrounding:
 
     def labels_of(self, term: str) -> tuple[str, ...]:
         """Return the labels that satisfy a phrase apart from colours that can be measured; may be empty."""
-        bare, colours = self._thesaurus.split(term, "colour")
-        if not set(colours) <= set(COLOURS):
-            bare = term
-        return tuple(label for label in self._labels if self._thesaurus.relation(bare, label).is_hit)
+        return self._wanted(term)[0]
 
     def ground(
         self, detections: Iterable[Detection], terms: Iterable[str], rgb: NDArray[np.uint8]
@@ -121,13 +118,20 @@ class ColourGrounding:
             terms: The phrases.
             rgb: The image, shape (H, W, 3).
         """
-        wanted = {term: (self.labels_of(term), self._thesaurus.split(term, "colour")[1]) for term in terms}
+        wanted = {term: self._wanted(term) for term in terms}
         return [
             Detection(found.box, term, found.score, found.track)
             for found in detections
             for term, (labels, colours) in wanted.items()
             if found.label in labels and _has_colours(rgb, found.box, colours)
         ]
+
+    def _wanted(self, term: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the labels and the colours that satisfy a phrase."""
+        bare, colours = self._thesaurus.split(term, "colour")
+        if not set(colours) <= set(COLOURS):
+            bare = term
+        return tuple(label for label in self._labels if self._thesaurus.relation(bare, label).is_hit), colours
 
 
 def _has_colours(rgb: NDArray[np.uint8], box: Box, colours: Sequence[str]) -> bool:
