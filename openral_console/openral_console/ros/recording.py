@@ -26,6 +26,7 @@ from openral_reasoner.replay import stories
 from openral_reasoner.run_comparison import compare_runs, comparison_lines, story_of
 from openral_recorder.recovery import complete_recording, recorded_messages
 from openral_ros.conversions.stamps import seconds
+from openral_ros.message_types import by_type_name
 from openral_ros.mission_calls import CallHistory, has_all_calls
 
 CAMERA_SUFFIX = "/image_raw/compressed"
@@ -36,7 +37,7 @@ SHARED = ("/diagnostics", "/tf")
 SHARED_WINDOW = 3.0
 """Time over which the messages of several publishers make one picture [s]."""
 MAX_MARKS = 500
-TYPES = {f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}": kind for kind in UPDATES}
+TYPES = by_type_name(UPDATES)
 """Classes of the messages that sections are made of, by type."""
 
 

@@ -21,11 +21,11 @@ from openral_msgs.msg import DetectorInfo, KeyValue, SceneGraph, SkillCatalogue
 from openral_perceive.bag import Bag, BagMessage
 from openral_ros.conversions.images import depth_of_compressed, image_message
 from openral_ros.conversions.stamps import seconds
+from openral_ros.message_types import by_type_name
 
 T = TypeVar("T")
-TYPES: Mapping[str, type] = {
-    f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}": kind
-    for kind in (
+TYPES: Mapping[str, type] = by_type_name(
+    (
         CameraInfo,
         Clock,
         CompressedImage,
@@ -37,7 +37,7 @@ TYPES: Mapping[str, type] = {
         SkillCatalogue,
         TFMessage,
     )
-}
+)
 """Types that perception and memory read."""
 IMAGES = frozenset({"sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"})
 EVENTS = "openral/recording/reasoner"

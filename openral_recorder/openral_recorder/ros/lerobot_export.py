@@ -29,6 +29,7 @@ from openral_core.missions import MissionState, is_final
 from openral_msgs.msg import MissionStatus
 from openral_recorder.recovery import complete_recording, recorded_messages
 from openral_ros.conversions.stamps import seconds
+from openral_ros.message_types import by_type_name
 
 IMAGES = "/image_raw/compressed"
 STATE, ACTION = "observation.state", "action"
@@ -138,10 +139,7 @@ SIGNALS: Mapping[type, Signal] = {
     Twist: Signal("cmd_vel", ACTION, level_velocity),
     TwistStamped: Signal("cmd_vel", ACTION, lambda message: level_velocity(message.twist)),
 }
-KINDS = {
-    f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}": kind
-    for kind in (*SIGNALS, CompressedImage, MissionStatus)
-}
+KINDS = by_type_name((*SIGNALS, CompressedImage, MissionStatus))
 """Classes of the messages that are read, by type."""
 WRITER = Path(__file__).parents[1] / "lerobot_writer.py"
 export = typer.Typer(no_args_is_help=True)
