@@ -134,20 +134,23 @@ class Sensor(StrEnum):
 class VocabularySpec(Document):
     """Labels: ``closed`` lists them here or in a file next to the manifest; ``open`` accepts any text.
 
-    With ``colours``, an on-demand detector with a closed vocabulary measures the colours that a query names.
+    With ``colours``, an on-demand detector with a closed vocabulary measures the colours that a query names;
+    with ``relations``, it judges ranks and relations ("the left mug", "the mug next to the bowl").
     """
 
     kind: Vocabulary
     labels: tuple[str, ...] = ()
     file: str = ""
     colours: bool = False
+    relations: bool = False
 
     @model_validator(mode="after")
     def _labels_match_kind(self) -> Self:
         if self.kind is Vocabulary.CLOSED and bool(self.labels) == bool(self.file):
             raise ValueError("a closed vocabulary needs either 'labels' or 'file'")
-        if self.colours and self.kind is not Vocabulary.CLOSED:
-            raise ValueError("'colours' is for a closed vocabulary; an open one grounds them itself")
+        for name in ("colours", "relations"):
+            if getattr(self, name) and self.kind is not Vocabulary.CLOSED:
+                raise ValueError(f"'{name}' is for a closed vocabulary; an open one grounds them itself")
         return self
 
 
@@ -203,6 +206,8 @@ class DetectorManifest(Manifest):
             raise ValueError("a continuous detector needs a closed vocabulary because it receives no query")
         if self.vocabulary.colours and (self.mode is Mode.CONTINUOUS or Sensor.RGB not in self.sensors):
             raise ValueError("'colours' needs the mode on_demand and the sensor rgb")
+        if self.vocabulary.relations and self.mode is Mode.CONTINUOUS:
+            raise ValueError("'relations' needs the mode on_demand")
         return self
 
 

@@ -203,7 +203,7 @@ class RequestDispatcher:
         self, locate_query: LocateQuery, received: float, on_done: Callable[[LocateAnswer], None]
     ) -> None:
         """Submit a query; ``on_done`` is called once, on any thread."""
-        terms = locate_query.terms if locate_query.labels is None else None
+        terms = locate_query.phrases if locate_query.labels is None else None
         get_frame = partial(self.latest_frame, locate_query.camera)
         answer = partial(self._answer, locate_query, on_done)
         self.supervisor.submit(DetectionRequest(get_frame, terms, received, locate_query.deadline, answer))

@@ -217,3 +217,13 @@ def decode_frame(image_set: ImageSet) -> EngineFrame:
     if colour is not None and is_blank(colour.astype(np.uint8, copy=False)):
         raise BlankFrame(image_set.camera)
     return EngineFrame(planes, image_set.camera, image_set.stamp, image_set.labels)
+
+
+def decode_depth(image_set: ImageSet) -> NDArray[np.float32] | None:
+    """Decode the depth image of an image set [m], shape (H, W); None if it has none.
+
+    Raises:
+        UnsupportedEncoding, MalformedImage: See `decode_frame`.
+    """
+    image = image_set.images.get(Sensor.DEPTH.value)
+    return None if image is None else depth_of(image)

@@ -7,12 +7,15 @@ LocateError
 └── DetectorFailed (WorkerUnavailable), DetectorOutOfMemory            the model or its worker
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import ClassVar
 
 from openral_core.detectors import LocateStatus
 from openral_core.errors import OpenRALError, format_choices
+
+MAX_LABELS = 100
+"""Labels of a vocabulary that an error lists [count]."""
 
 
 class LocateError(OpenRALError):
@@ -49,14 +52,23 @@ class BadQuery(LocateError):
 
 
 class NotInVocabulary(LocateError):
-    """Terms outside a closed vocabulary; no evidence about what is in view."""
+    """Terms outside a closed vocabulary, or relations that cannot be judged; no evidence about the view."""
 
     status = LocateStatus.NOT_IN_VOCABULARY
 
-    def __init__(self, asked: Iterable[str], broader: Iterable[str]) -> None:
+    def __init__(
+        self,
+        asked: Iterable[str],
+        broader: Iterable[str],
+        labels: Sequence[str] = (),
+        reasons: Iterable[str] = (),
+    ) -> None:
         near = tuple(broader)
         hint = f"; broader labels in it: {format_choices(near)}" if near else ""
-        super().__init__(f"not in this detector's vocabulary: {format_choices(asked)}{hint}")
+        why = "".join(f"; {reason}" for reason in reasons)
+        more = f" and {len(labels) - MAX_LABELS} more" if len(labels) > MAX_LABELS else ""
+        known = f"; it knows {', '.join(labels[:MAX_LABELS])}{more}" if labels else ""
+        super().__init__(f"not in this detector's vocabulary: {format_choices(asked)}{why}{hint}{known}")
 
 
 class NoFrameAvailable(LocateError):

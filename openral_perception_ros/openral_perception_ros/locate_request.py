@@ -2,12 +2,22 @@
 
 import math
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from openral_core.detectors import Detection, LocateResult, LocateStatus
 from openral_core.errors import format_choices
-from openral_core.text import TermRelation, Thesaurus, UnreadableText
+from openral_core.rskills import Sensor
+from openral_core.text import (
+    ReferringExpression,
+    TermRelation,
+    Thesaurus,
+    UnreadableText,
+    UnsupportedReference,
+    parse_reference,
+)
+from openral_perception_ros.camera_images import decode_depth
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines.colours import ColourGrounding
 from openral_perception_ros.inference.scheduler import DetectionResult
@@ -18,6 +28,7 @@ from openral_perception_ros.locate_errors import (
     UnknownDetectorCamera,
     WrongDetector,
 )
+from openral_perception_ros.relations import NEED_DEPTH, Grounding, ground_reference
 
 MAX_CHARACTERS = 256
 """Longest query [characters]: more than any list of `MAX_TERMS` object names needs."""
@@ -56,8 +67,8 @@ def split_query_terms(query: str, thesaurus: Thesaurus) -> tuple[str, ...]:
 class LocateQuery:
     """A valid request; ``deadline`` [s].
 
-    ``labels`` maps each term to the matching labels of a closed vocabulary; None = the worker grounds the
-    terms.
+    ``labels`` maps each phrase to the matching labels of a closed vocabulary; None = the worker grounds the
+    phrases. ``references`` has the parts of each term whose relations are judged.
     """
 
     query: str
@@ -65,6 +76,15 @@ class LocateQuery:
     terms: tuple[str, ...]
     deadline: float
     labels: Mapping[str, tuple[str, ...]] | None = None
+    references: Mapping[str, ReferringExpression] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """Phrases to detect: the terms, or the parts of those whose relations are judged."""
+        if not self.references:
+            return self.terms
+        return tuple(dict.fromkeys(part for each in self.references.values() for part in each.parts))
 
 
 class RequestValidator:
@@ -75,6 +95,7 @@ class RequestValidator:
         self._deadline = default_deadline
         self._thesaurus = Thesaurus.load()
         measures = detector.manifest.vocabulary.colours
+        self._judges_relations = detector.manifest.vocabulary.relations
         self._colours = ColourGrounding(detector.labels, self._thesaurus) if measures else None
 
     def parse(self, query: str, camera: str, detector: str, deadline: float) -> LocateQuery:
@@ -95,8 +116,8 @@ class RequestValidator:
         cameras = self._detector.cameras
         if camera and camera not in cameras:
             raise UnknownDetectorCamera(camera, cameras)
-        return LocateQuery(
-            query, camera or cameras[0], terms, deadline or self._deadline, self._labels_of(terms)
+        return self._in_vocabulary(
+            LocateQuery(query, camera or cameras[0], terms, deadline or self._deadline)
         )
 
     def build_response(
@@ -104,12 +125,19 @@ class RequestValidator:
     ) -> LocateResult:
         """Build the response from the detections that match the query."""
         detections = matching_detections(locate_query, found.detections)
-        labels = {detection.label for detection in detections}
+        unclear: tuple[str, ...] = ()
+        if locate_query.references:
+            groundings = ground_references(locate_query, detections, found)
+            detections = tuple(
+                Detection(each.box, term, each.score, each.track)
+                for term, grounding in groundings.items()
+                for each in grounding.detections
+            )
+            unclear = tuple(grounding.unclear for grounding in groundings.values() if grounding.unclear)
+        status = LocateStatus.BAD_QUERY if unclear else LocateStatus.NOT_IN_VIEW
         return LocateResult(
-            status=LocateStatus.FOUND if detections else LocateStatus.NOT_IN_VIEW,
-            message=summarize(
-                locate_query, detections, [term for term in locate_query.terms if term not in labels]
-            ),
+            status=LocateStatus.FOUND if detections else status,
+            message=summarize(locate_query, detections, unclear, found.detections),
             query=locate_query.query,
             camera=locate_query.camera,
             detector=self._detector.manifest.id,
@@ -123,18 +151,45 @@ class RequestValidator:
         """Build the response of a failed request."""
         return LocateResult(refused.status, str(refused), query, camera, self._detector.manifest.id)
 
-    def _labels_of(self, terms: tuple[str, ...]) -> dict[str, tuple[str, ...]] | None:
+    def _in_vocabulary(self, asked: LocateQuery) -> LocateQuery:
+        """Add labels, relations and unknown terms; raises `NotInVocabulary` if no term is known."""
         if self._detector.vocabulary is None:
-            return None
+            return asked
+        references, refused = self._references(asked.terms)
         hits = (TermRelation.EQUAL, TermRelation.NARROWER)
+        parts = {term: reference.parts for term, reference in references.items()}
+        parts |= {term: (term,) for term in asked.terms if not self._judges_relations}
         labels = {
-            term: self._colours.labels_of(term) if self._colours else self._related(term, *hits)
-            for term in terms
+            part: self._colours.labels_of(part) if self._colours else self._related(part, *hits)
+            for each in parts.values()
+            for part in each
         }
-        if not any(labels.values()):
-            broader = (label for term in terms for label in self._related(term, TermRelation.BROADER))
-            raise NotInVocabulary(terms, dict.fromkeys(broader))
-        return None if self._colours else labels
+        known = [term for term, each in parts.items() if all(labels[part] for part in each)]
+        if not known:
+            broader = (label for term in asked.terms for label in self._related(term, TermRelation.BROADER))
+            raise NotInVocabulary(asked.terms, dict.fromkeys(broader), self._detector.labels, refused)
+        answered = {term: reference for term, reference in references.items() if term in known}
+        unknown = tuple(term for term in asked.terms if term not in known)
+        return replace(asked, labels=None if self._colours else labels, references=answered, unknown=unknown)
+
+    def _references(self, terms: tuple[str, ...]) -> tuple[dict[str, ReferringExpression], tuple[str, ...]]:
+        """Parse relations, if the detector judges them; return also the reasons why some cannot be judged."""
+        references: dict[str, ReferringExpression] = {}
+        refused: list[str] = []
+        if not self._judges_relations:
+            return references, ()
+        for term in terms:
+            try:
+                reference = parse_reference(term, self._thesaurus)
+            except UnsupportedReference as error:
+                refused.append(str(error))
+                continue
+            blind = [each for each in (reference.rank, reference.relation) if each in NEED_DEPTH]
+            if blind and Sensor.DEPTH not in self._detector.manifest.sensors:
+                refused.append(f"'{blind[0]}' of {term!r} needs depth, which this detector does not receive")
+            else:
+                references[term] = reference
+        return references, tuple(refused)
 
     def _related(self, term: str, *relations: TermRelation) -> tuple[str, ...]:
         labels = self._detector.labels
@@ -144,23 +199,51 @@ class RequestValidator:
 def matching_detections(
     locate_query: LocateQuery, detections: tuple[Detection, ...]
 ) -> tuple[Detection, ...]:
-    """Return the matching detections, labelled with the term of the query."""
+    """Return the matching detections, labelled with the phrase of the query."""
     if locate_query.labels is None:
-        return tuple(detection for detection in detections if detection.label in locate_query.terms)
+        return tuple(detection for detection in detections if detection.label in locate_query.phrases)
     return tuple(
-        Detection(detection.box, term, detection.score, detection.track)
+        Detection(detection.box, phrase, detection.score, detection.track)
         for detection in detections
-        for term, labels in locate_query.labels.items()
+        for phrase, labels in locate_query.labels.items()
         if detection.label in labels
     )
 
 
-def summarize(locate_query: LocateQuery, detections: tuple[Detection, ...], missing: list[str]) -> str:
-    """Summarize a result in one line: counts by term, and the ``missing`` terms with the reason."""
-    unknown = [term for term in missing if locate_query.labels is not None and not locate_query.labels[term]]
-    absent = [term for term in missing if term not in unknown]
+def ground_references(
+    locate_query: LocateQuery, detections: tuple[Detection, ...], found: DetectionResult
+) -> dict[str, Grounding]:
+    """Ground the terms whose relations are judged, in detections that are labelled with their parts."""
+    parts = {phrase: [each for each in detections if each.label == phrase] for phrase in locate_query.phrases}
+    depth = decode_depth(found.image_set)
+    return {
+        term: ground_reference(reference, parts, depth) for term, reference in locate_query.references.items()
+    }
+
+
+def summarize(
+    locate_query: LocateQuery,
+    detections: tuple[Detection, ...],
+    unclear: tuple[str, ...] = (),
+    seen: tuple[Detection, ...] = (),
+) -> str:
+    """Summarize a result in one line: counts by term, what is unclear, absent and not in the vocabulary.
+
+    Args:
+        locate_query: The request.
+        detections: The answer.
+        unclear: What geometry did not decide.
+        seen: What the detector found of the parts of the terms.
+    """
     counts = {term: sum(detection.label == term for detection in detections) for term in locate_query.terms}
+    missing = [term for term, count in counts.items() if not count and term not in locate_query.unknown]
+    absent = [] if unclear else missing
+    partly = Counter(each.label for each in seen if locate_query.references and absent)
     parts = [f"{count} x {term!r} in view" for term, count in counts.items() if count]
+    parts += [f"unclear: {each}" for each in unclear]
     parts += [f"not in view: {format_choices(absent)}"] if absent else []
-    parts += [f"not in the vocabulary: {format_choices(unknown)}"] if unknown else []
+    parts += [f"in view are {', '.join(f'{n} x {label!r}' for label, n in partly.items())}"] if partly else []
+    parts += (
+        [f"not in the vocabulary: {format_choices(locate_query.unknown)}"] if locate_query.unknown else []
+    )
     return f"camera {locate_query.camera!r}: " + "; ".join(parts)

@@ -166,6 +166,53 @@ def test_any_text_is_terms_or_a_bad_query(query: str) -> None:
 def test_a_closed_vocabulary_that_measures_colours_leaves_them_to_the_worker(rskills: Path) -> None:
     coloured = validator_of(rskills, "rtdetr-coco-locator")
     query = coloured.parse("red cup, unicorn", "", "", 0.0)
-    assert (query.terms, query.labels) == (("red cup", "unicorn"), None)
+    assert (query.phrases, query.labels, query.unknown) == (("red cup",), None, ("unicorn",))
     with pytest.raises(NotInVocabulary, match=r"'wooden chair'.*broader labels in it: 'chair'"):
         coloured.parse("wooden chair", "", "", 0.0)
+
+
+def placed(**boxes: tuple[float, float, float, float]) -> DetectionResult:
+    detections = tuple(Detection(Box(*box), name, 0.8) for name, box in boxes.items())
+    return DetectionResult(SHOT, detections, 0.1, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("found", "status", "message"),
+    [
+        (placed(cup=(0, 0, 20, 20), bowl=(30, 0, 60, 20)), LocateStatus.FOUND, "1 x 'cup next to the bowl'"),
+        (placed(cup=(0, 0, 20, 20)), LocateStatus.NOT_IN_VIEW, "in view are 1 x 'cup'"),
+        (
+            placed(cup=(0, 0, 20, 20), bowl=(50, 0, 80, 20)),
+            LocateStatus.BAD_QUERY,
+            "unclear: 1 x 'cup' may be next to the bowl, or not",
+        ),
+    ],
+)
+def test_a_relation_is_judged_in_the_boxes_of_both_objects(
+    rskills: Path, found: DetectionResult, status: LocateStatus, message: str
+) -> None:
+    related = validator_of(rskills, "rtdetr-coco-locator")
+    query = related.parse("cup next to the bowl", "", "", 0.0)
+    assert query.phrases == ("cup", "bowl")
+    result = related.build_response(query, found, 0.1)
+    assert result.status is status
+    assert message in result.message
+    assert {each.label for each in result.detections} <= {"cup next to the bowl"}
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        (
+            "cup between the bowl and the sink",
+            "'between bowl sink' of .* cannot be judged: known are 'next to'",
+        ),
+        ("nearest cup", "'nearest' of 'nearest cup' needs depth"),
+        ("cup next to the unicorn", "it knows person, bicycle"),
+    ],
+)
+def test_a_relation_that_cannot_be_judged_is_not_in_the_vocabulary(
+    rskills: Path, query: str, reason: str
+) -> None:
+    with pytest.raises(NotInVocabulary, match=reason):
+        validator_of(rskills, "rtdetr-coco-locator").parse(query, "", "", 0.0)

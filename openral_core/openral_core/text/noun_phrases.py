@@ -79,10 +79,12 @@ _SKIPPED = frozenset(
 )
 _WHERE = frozenset(
     words_of(
-        "on in at near next beside under underneath behind from inside into onto by above below between to "
-        "for with which who where"
+        "on in at near next beside under underneath beneath behind from inside into onto by above below "
+        "between to for with which who where"
     )
 )
+_BEFORE_WHERE = frozenset(words_of("left right close closest nearest is are standing lying sitting"))
+"""Words that belong to the location if it follows them: "the mug closest to the bowl"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +124,12 @@ def parse_phrase(text: str, is_known: Callable[[str], bool]) -> Phrase:
 
 def _split_where(words: Sequence[str]) -> tuple[list[str], str]:
     for index, word in enumerate(words):
-        if index and word in _WHERE:
-            return list(words[:index]), " ".join(words[index:])
+        side = word in ("left", "right") and words[index + 1 : index + 2] == ["of"]
+        if index and (word in _WHERE or side):
+            start = index
+            while start > 1 and words[start - 1] in _BEFORE_WHERE:
+                start -= 1
+            return list(words[:start]), " ".join(words[start:])
     return list(words), ""
 
 
