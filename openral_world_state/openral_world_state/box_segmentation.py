@@ -208,13 +208,14 @@ def pixel_heights(view: DepthView, window: BoxWindow) -> Array:
     return np.asarray(window.depth * per_depth + view.T_map_camera[2, 3])
 
 
-def depth_noise(depth: Array) -> float:
+def depth_noise(depth: Array, stride: int = 1) -> float:
     """Estimate the standard deviation of the noise of depths (H, W) [m] from second differences along rows.
 
     Their lowest quarter is of smooth surfaces even where edges are many; of a Gaussian, it ends at
-    0.3186 sigma.
+    0.3186 sigma. A stereo camera's neighbouring pixels err alike; with a ``stride`` [px] they are left out.
     """
-    second = np.abs(depth[:, :-2] - 2.0 * depth[:, 1:-1] + depth[:, 2:]).ravel()
+    near, middle, far = depth[:, : -2 * stride], depth[:, stride:-stride], depth[:, 2 * stride :]
+    second = np.abs(near - 2.0 * middle + far).ravel()
     known = second[~np.isnan(second)]
     return quantile(known, 0.25) / (0.3186 * np.sqrt(6.0)) if len(known) else 0.0
 
@@ -224,6 +225,13 @@ def without_noise(depth: Array) -> Array:
     known = ~np.isnan(depth)
     smooth = cv2.medianBlur(np.where(known, depth, 0.0).astype(np.float32), 3)
     return np.where(known & (smooth > 0.0), smooth, np.nan)
+
+
+def spread_of(window: BoxWindow, mask: Mask) -> float:
+    """Distance in depth from a surface to the others in its box [m]."""
+    depths = window.depth[window.inside]
+    depths, near = depths[~np.isnan(depths)], quantile(window.depth[mask], 0.05)
+    return max(quantile(depths, 0.95) - near, near - quantile(depths, 0.05))
 
 
 def is_cut(window: BoxWindow, mask: Mask, jump: float) -> bool:

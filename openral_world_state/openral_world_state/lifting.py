@@ -30,6 +30,7 @@ from openral_world_state.box_segmentation import (
     is_tight,
     object_surfaces,
     pixel_heights,
+    spread_of,
     window_around,
     without_noise,
 )
@@ -90,6 +91,8 @@ APART = 0.05
 """Difference of depths in a box from which the object's is ambiguous [m]."""
 SIDE = 0.12
 """Standard deviation of a centre per longest side [1]: surfaces differ from view to view."""
+FRAGMENT_SIDE, FRAGMENT = 0.18, 2.0
+"""The same for a surface that noise breaks up; and per standard deviation of that noise [1]."""
 CLOSED = 0.1
 """Fraction of a box's outline up to which the object may continue beyond it [1]."""
 
@@ -268,7 +271,9 @@ def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObj
     )
     hidden = math.hypot(extent.hidden_depth, 2.0 * found.spread, 2.0 * found.noise)
     covariance = position_covariance(view, depth, hidden, optics)
-    covariance = covariance + np.eye(3) * ((SIDE * max(extent.size)) ** 2 + found.aside**2)
+    side = FRAGMENT_SIDE * max(*extent.size, found.reach) if found.reach else SIDE * max(extent.size)
+    aside = math.hypot(side, found.aside, FRAGMENT * found.noise)
+    covariance = covariance + np.eye(3) * aside**2
     if truncated or found.cut:
         covariance = covariance + np.eye(3) * (max(extent.size) / 4.0) ** 2
     x, y, z = extent.center.tolist()
@@ -281,7 +286,7 @@ class FoundObject:
     """Points of an object in map, shape (N, 3), the nearest depth, and the height of its support [m].
 
     ``spread`` is the distance along the view by which it may lie elsewhere, ``aside`` across the view [m];
-    ``cut`` if something nearer hides a part of it.
+    ``cut`` if something nearer hides a part of it; ``reach`` is its longest side if noise broke it up [m].
     """
 
     points: Array
@@ -292,12 +297,14 @@ class FoundObject:
     spread: float = 0.0
     aside: float = 0.0
     cut: bool = False
+    reach: float = 0.0
 
 
 def find_object(view: DepthView, window: BoxWindow) -> FoundObject:
     """Find the object of a box: the nearest cluster that spans it, unless it continues beyond the box."""
     focal = float(view.depth_intrinsics.K[0, 0])
     noise = depth_noise(window.depth)
+    error = max(noise, depth_noise(window.depth, stride=2))
     if noise > SMOOTH:
         window = replace(window, depth=without_noise(window.depth))
     heights = pixel_heights(view, window)
@@ -305,17 +312,17 @@ def find_object(view: DepthView, window: BoxWindow) -> FoundObject:
     best = surfaces[0] if surfaces else None
     is_likely = best is not None and not best.is_unlikely and stands(heights, best.mask, best.support)
     if best is not None and is_likely and not window.is_at_border:
-        return chosen_surface(view, window, surfaces, noise)
+        return chosen_surface(view, window, surfaces, error)
     mask, support = nearest_object(view, window)
     if is_tight(window, mask) and continuation(window, mask, heights, support, focal) <= CLOSED:
         if stands(heights, mask, support):
-            return found_object(view, window, mask, support, noise)
+            return found_object(view, window, mask, support, error)
         if best is None or not stands(heights, best.mask, best.support):
-            return found_object(view, window, mask, support, noise, aside=ASIDE * window.width / focal)
+            return found_object(view, window, mask, support, error, aside=ASIDE * window.width / focal)
     if best is not None:
         mask, support = best.mask, best.support
     spread = 0.0 if is_likely else spread_of(window, mask)
-    return found_object(view, window, mask, support, noise, ambiguous=spread > APART, spread=spread)
+    return found_object(view, window, mask, support, error, ambiguous=spread > APART, spread=spread)
 
 
 def chosen_surface(
@@ -338,13 +345,6 @@ def stands(heights: Array, mask: NDArray[np.bool_], support: float) -> bool:
     return quantile(heights[mask], 0.95) - support > STANDING
 
 
-def spread_of(window: BoxWindow, mask: NDArray[np.bool_]) -> float:
-    """Distance in depth from a surface to the others in its box [m]."""
-    depths = window.depth[window.inside]
-    depths, near = depths[~np.isnan(depths)], quantile(window.depth[mask], 0.05)
-    return max(quantile(depths, 0.95) - near, near - quantile(depths, 0.05))
-
-
 def found_object(
     view: DepthView,
     window: BoxWindow,
@@ -362,7 +362,8 @@ def found_object(
     points = _in_map(view, window, mask)
     lowest = quantile(points[:, 2], _EXTENT.lowest)
     support = support if lowest - support < 2.0 * STANDING else lowest  # it hangs, or a hand holds it
-    return FoundObject(points, near, support, noise, ambiguous, spread, aside * near, cut)
+    reach = window.width / float(view.depth_intrinsics.K[0, 0]) * near if noise > SMOOTH else 0.0
+    return FoundObject(points, near, support, noise, ambiguous, spread, aside * near, cut, reach)
 
 
 def nearest_object(view: DepthView, window: BoxWindow) -> tuple[NDArray[np.bool_], float]:

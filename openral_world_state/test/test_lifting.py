@@ -318,6 +318,24 @@ def test_a_box_that_does_not_fit_is_lifted_to_its_object(scale: float, shift: fl
     assert not lifted.ambiguous
 
 
+def test_the_covariance_covers_what_noise_leaves_of_a_long_object() -> None:
+    loaf: dict[str, Body] = {
+        "loaf": Block((1.6, 0.1, 1.035), (0.35, 0.07, 0.07)),
+        "_table": Block((1.6, 0.0, 0.98), (0.8, 1.2, 0.04)),
+        "_wall": Plane((1.0, 0.0, 0.0), 2.6),
+    }
+    shot = render_depth(loaf, look_at_pose((0.0, 0.5, 1.3), (1.6, 0.0, 1.0)))
+    rng, truth = np.random.default_rng(0), shot.view.depth
+    for _ in range(20):
+        noise = np.kron(rng.normal(0.0, 1.0, (truth.shape[0] // 2, truth.shape[1] // 2)), np.ones((2, 2)))
+        depth = truth + 0.005 * noise * truth**2
+        depth[rng.random(depth.shape) < 0.3] = 0.0
+        view = DepthView("head", 0.0, depth.astype(np.float32), shot.view.intrinsics, shot.view.T_map_camera)
+        lifted = lift(view, Detection(shot.boxes["loaf"], "loaf", 0.9), DepthModel())
+        error = np.subtract(lifted.pose.position, (1.6, 0.1, 1.035))
+        assert lifted.ambiguous or error @ np.linalg.solve(lifted.covariance, error) <= 9.0
+
+
 def test_a_box_of_which_nothing_ends_within_is_ambiguous_and_says_how_far() -> None:
     steps: dict[str, Body] = {
         "_near": Block((0.9, -0.5, 1.0), (0.02, 1.0, 2.0)),
