@@ -41,6 +41,7 @@ WITHOUT_KEY = {
     "faster_coco_eval",
     "fastapi",
     "foxglove",
+    "grpc",
     "httpx2",
     "huggingface_hub",
     "lerobot",
@@ -61,6 +62,7 @@ WITHOUT_KEY = {
     "tokenizers",
     "torch",
     "transformers",
+    "tritonclient",
     "uvicorn",
     "zstandard",
 }

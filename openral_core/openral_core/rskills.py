@@ -120,7 +120,9 @@ class Manifest(Document):
 
 
 OptionValue = str | int | float | bool
-Engine = Literal["rtdetr_onnx", "rtdetr_hf", "zeroshot_hf", "vlm_grounding", "sim_groundtruth"]
+Engine = Literal[
+    "rtdetr_onnx", "rtdetr_hf", "zeroshot_hf", "vlm_grounding", "kserve", "openai_vision", "sim_groundtruth"
+]
 
 
 class Sensor(StrEnum):

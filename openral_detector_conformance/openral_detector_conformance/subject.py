@@ -8,6 +8,7 @@ from queue import Queue
 
 import psutil
 
+from openral_core.backoff import CircuitBreaker
 from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
 from openral_detector_conformance.scenes import GOLDENS, golden
@@ -17,7 +18,7 @@ from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines import EngineFrame, LoadOptions
 from openral_perception_ros.inference.ipc import Load
 from openral_perception_ros.inference.scheduler import DetectionRequest, RequestOutcome
-from openral_perception_ros.inference.worker_manager import CircuitBreaker, WorkerEvent, WorkerLimits
+from openral_perception_ros.inference.worker_manager import WorkerEvent, WorkerLimits
 from openral_perception_ros.inference.worker_process import WORKER_MODULE, worker_command
 from openral_perception_ros.locate_errors import LocateError
 

@@ -4,7 +4,7 @@ LocateError
 ├── WrongDetector, UnknownDetectorCamera, BadQuery, NotInVocabulary    the request: the caller can fix it
 ├── NoFrameAvailable, StaleFrame, BlankFrame                           the camera
 ├── NotActive, ModelLoading, QueueFull, DeadlineExceeded               the current state of this node
-└── DetectorFailed (WorkerUnavailable), DetectorOutOfMemory            the model or its worker
+└── DetectorFailed (WorkerUnavailable), DetectorOutOfMemory, EndpointTimedOut    the model or its worker
 """
 
 from collections.abc import Iterable, Sequence
@@ -139,6 +139,15 @@ class DeadlineExceeded(LocateError):
 
     def __init__(self, deadline: float, where: str) -> None:
         super().__init__(f"request timed out after {deadline:g} s while {where}")
+
+
+class EndpointTimedOut(LocateError):
+    """A model served elsewhere that missed the deadline of its manifest."""
+
+    status = LocateStatus.TIMEOUT
+
+    def __init__(self, reason: object) -> None:
+        super().__init__(f"request timed out: {reason}")
 
 
 class DetectorFailed(LocateError):

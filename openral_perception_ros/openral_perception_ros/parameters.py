@@ -2,8 +2,9 @@
 
 from pydantic import Field
 
+from openral_core.backoff import CircuitBreaker
 from openral_perception_ros.engines import LoadOptions
-from openral_perception_ros.inference.worker_manager import CircuitBreaker, WorkerLimits
+from openral_perception_ros.inference.worker_manager import WorkerLimits
 from openral_ros.parameters import Parameters
 
 

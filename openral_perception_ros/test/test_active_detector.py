@@ -15,6 +15,7 @@ from threading import Event
 import psutil
 import pytest
 
+from openral_core.backoff import CircuitBreaker
 from openral_core.detectors import Health, LocateStatus
 from openral_detector_conformance.activation_cycles import toggle
 from openral_detector_conformance.running_node import RunningNode, running_node
@@ -26,7 +27,6 @@ from openral_perception_ros.detector import load_detector
 from openral_perception_ros.engines import LoadOptions
 from openral_perception_ros.inference.scheduler import DetectionRequest, DetectionResult, RequestOutcome
 from openral_perception_ros.inference.worker_manager import (
-    CircuitBreaker,
     EventKind,
     ModelNotLoaded,
     WorkerEvent,

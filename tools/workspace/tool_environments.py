@@ -12,6 +12,7 @@ TRAINING_REQUIREMENTS = ("requirements/training.txt",)
 REQUIREMENTS = (
     "requirements/engines.txt",
     "rskills/rtdetr-v2-r50vd/requirements.txt",
+    "rskills/rtdetr-coco-kserve/requirements.txt",
     *TRAINING_REQUIREMENTS,
 )
 """The first includes the others."""

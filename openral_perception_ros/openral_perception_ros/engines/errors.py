@@ -9,6 +9,7 @@ EngineError
 ├── EmptyQuery          an open vocabulary without a term
 ├── MissingImagePlane   the frame lacks an image the engine needs
 ├── LabelMismatch       vocabulary and model disagree on the number of classes
+├── RemoteUnavailable, RemoteTimedOut, RemoteRefused, CircuitOpen, InvalidEndpoint    see `remote`
 └── BadDetections       NaN boxes, scores outside [0, 1]
 """
 
@@ -28,6 +29,7 @@ class FailureKind(StrEnum):
     OUT_OF_MEMORY = "out_of_memory"
     MISSING_PLANE = "missing_plane"
     BAD_DETECTIONS = "bad_detections"
+    TIMEOUT = "timeout"
     ENGINE_ERROR = "engine_error"
 
 

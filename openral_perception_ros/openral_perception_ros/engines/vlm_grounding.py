@@ -16,7 +16,11 @@ from openral_core.rskills import DetectorManifest, Sensor
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, checkpoint_folder
 from openral_perception_ros.engines.errors import EmptyQuery, RemoteCodeRefused
-from openral_perception_ros.engines.postprocessing import answer_to_detections, parse_answer
+from openral_perception_ros.engines.grounding_answers import (
+    AnswerFormat,
+    answer_to_detections,
+    parse_answer,
+)
 from openral_perception_ros.engines.preprocessing import ResizeMode, letterbox_transform
 from openral_perception_ros.engines.torch_utils import (
     Precision,
@@ -101,7 +105,7 @@ class VlmGrounding:
         image = self._shrunk(frame.plane(Sensor.RGB).astype(np.uint8, copy=False))
         with inference_guard("inference"):
             answer = self._ask(image, self._options.asked(terms))
-        return answer_to_detections(parse_answer(answer), terms, frame.size)
+        return answer_to_detections(parse_answer(answer, AnswerFormat.TAGS, image.size), terms, frame.size)
 
     def _shrunk(self, rgb: np.ndarray) -> Image.Image:
         image, edge = Image.fromarray(rgb), self._options.long_edge

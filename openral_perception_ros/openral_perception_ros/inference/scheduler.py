@@ -20,6 +20,7 @@ from openral_perception_ros.locate_errors import (
     DeadlineExceeded,
     DetectorFailed,
     DetectorOutOfMemory,
+    EndpointTimedOut,
     LocateError,
     ModelLoading,
     NotActive,
@@ -280,4 +281,6 @@ def locate_error_of(outcome: Failed | OpenRALError) -> LocateError:
         return DetectorFailed(outcome)
     if outcome.kind is FailureKind.OUT_OF_MEMORY:
         return DetectorOutOfMemory(outcome.message)
+    if outcome.kind is FailureKind.TIMEOUT:
+        return EndpointTimedOut(outcome.message)
     return DetectorFailed(outcome.message)

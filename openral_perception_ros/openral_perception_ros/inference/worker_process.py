@@ -225,8 +225,14 @@ def worker_command(
     interpreter = environments / manifest.environment.name / "bin" / "python"
     if not interpreter.exists():
         raise MissingEnvironment(manifest, interpreter)
-    variables = {**worker_environment(os.environ), **modules}
+    variables = {**worker_environment(os.environ), **modules, **_named_variables(manifest)}
     return WorkerCommand((str(interpreter), "-s", "-c", bootstrap), variables)
+
+
+def _named_variables(manifest: DetectorManifest) -> dict[str, str]:
+    """Return the variables of this project that the options name, such as the address of an endpoint."""
+    named = (str(value) for key, value in manifest.options.items() if key.endswith("_variable"))
+    return {name: os.environ[name] for name in named if name.startswith("OPENRAL_") and name in os.environ}
 
 
 def modules_cache(environment: Mapping[str, str]) -> Path:

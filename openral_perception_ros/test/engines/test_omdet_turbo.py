@@ -9,18 +9,14 @@ READ = """
 import json, sys
 from pathlib import Path
 from openral_perception_ros.engines.omdet_turbo import configuration
-told = configuration(Path(sys.argv[1]), cache_size=9)
-print(json.dumps(told.to_dict() | {"timm": told.timm_kwargs}))
+for folder in sys.argv[1:]:
+    told = configuration(Path(folder), cache_size=9)
+    print(json.dumps(told.to_dict() | {"timm": told.timm_kwargs}))
 """
 pytestmark = needs(DETECTION)
 
 
-def read(checkpoint: Path) -> dict[str, object]:
-    reported = in_environment("-c", READ, str(checkpoint))
-    return dict(json.loads(reported.splitlines()[-1]))
-
-
-def test_a_backbone_that_is_only_named_is_spelt_out_without_asking_the_hub(tmp_path: Path) -> None:
+def test_a_backbone_that_is_only_named_is_spelt_out_and_one_that_is_spelt_out_stays(tmp_path: Path) -> None:
     named = {
         "model_type": "omdet-turbo",
         "backbone": "swin_tiny_patch4_window7_224",
@@ -30,19 +26,18 @@ def test_a_backbone_that_is_only_named_is_spelt_out_without_asking_the_hub(tmp_p
         "use_pretrained_backbone": False,
         "cache_size": 100,
     }
-    (tmp_path / "config.json").write_text(json.dumps(named))
-    reported = read(tmp_path)
-    backbone = reported["backbone_config"]
-    assert isinstance(backbone, dict)
+    own = {"model_type": "swin", "embed_dim": 24, "depths": [1, 1, 2, 1], "out_indices": [2, 3, 4]}
+    for name, content in {
+        "named": named,
+        "own": {"model_type": "omdet-turbo", "backbone_config": own},
+    }.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(json.dumps(content))
+    printed = in_environment("-c", READ, str(tmp_path / "named"), str(tmp_path / "own"))
+    spelt_out, kept = (json.loads(line) for line in printed.splitlines()[-2:])
+    backbone = spelt_out["backbone_config"]
     assert (backbone["model_type"], backbone["backbone"]) == ("timm_backbone", "swin_tiny_patch4_window7_224")
     assert backbone["out_indices"] == [1, 2, 3]
-    assert reported["timm"] == {"img_size": 640, "always_partition": True}
-    assert reported["cache_size"] == 9
-
-
-def test_a_backbone_that_is_spelt_out_stays_as_it_is(tmp_path: Path) -> None:
-    own = {"model_type": "swin", "embed_dim": 24, "depths": [1, 1, 2, 1], "out_indices": [2, 3, 4]}
-    (tmp_path / "config.json").write_text(json.dumps({"model_type": "omdet-turbo", "backbone_config": own}))
-    backbone = read(tmp_path)["backbone_config"]
-    assert isinstance(backbone, dict)
-    assert (backbone["model_type"], backbone["embed_dim"]) == ("swin", 24)
+    assert spelt_out["timm"] == {"img_size": 640, "always_partition": True}
+    assert spelt_out["cache_size"] == 9
+    assert (kept["backbone_config"]["model_type"], kept["backbone_config"]["embed_dim"]) == ("swin", 24)

@@ -1,14 +1,12 @@
 """Lifecycle of a worker by a clock of the test: start, load, loss, restart."""
 
 from collections import deque
-from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from openral_core.backoff import CircuitBreaker
 from openral_core.detectors import Health
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest
@@ -16,11 +14,9 @@ from openral_perception_ros.engines import EngineFrame, FailureKind, LoadOptions
 from openral_perception_ros.inference.ipc import Detected, Failed, Load, Ready, Reply
 from openral_perception_ros.inference.worker_manager import (
     NEVER,
-    CircuitBreaker,
     EventKind,
     LoadingAbandoned,
     ModelNotLoaded,
-    RestartDecision,
     SupervisionFailed,
     UnexpectedReply,
     WorkerEvent,
@@ -201,91 +197,3 @@ def test_without_a_worker_a_frame_is_not_dispatched(manifest: DetectorManifest) 
     supervised = Supervised(manifest)
     assert supervised.manager.dispatch(FRAME, None, 0.0) is None
     assert supervised.manager.status.phase is WorkerPhase.LOADING
-
-
-OPEN = CircuitBreaker(limit=0, window=100.0, cool_down=10.0, max_cooldown=35.0)
-
-
-def failures(policy: CircuitBreaker, *times: float) -> list[RestartDecision]:
-    found = []
-    for now in times:
-        restart, policy = policy.on_failure(now)
-        found.append(restart)
-    return found
-
-
-def test_each_quick_restart_waits_twice_as_long_and_then_it_is_given_up_for_a_while() -> None:
-    policy = CircuitBreaker(limit=3, first_delay=0.5, cool_down=60.0)
-    assert failures(policy, 0.0, 1.0, 2.0, 3.0) == [
-        *(RestartDecision(delay) for delay in (0.5, 1.0, 2.0)),
-        RestartDecision(60.0, given_up=True),
-    ]
-
-
-def test_old_losses_are_forgotten() -> None:
-    _, policy = CircuitBreaker(limit=1, window=10.0).on_failure(0.0)
-    assert policy.on_failure(9.0)[0].given_up
-    assert policy.on_failure(10.0)[0] == RestartDecision(policy.first_delay)
-
-
-def test_a_worker_lost_on_trial_is_given_up_for_longer_up_to_the_longest() -> None:
-    assert [failure.delay for failure in failures(OPEN, *map(float, range(0, 250, 50)))] == [
-        10,
-        20,
-        35,
-        35,
-        35,
-    ]
-
-
-def test_one_that_never_recovers_is_tried_for_ever_at_the_longest() -> None:
-    assert failures(OPEN, *(40.0 * n for n in range(5000)))[-1] == RestartDecision(35.0, given_up=True)
-
-
-def test_a_longest_that_is_shorter_than_the_first_changes_nothing() -> None:
-    policy = CircuitBreaker(limit=0, cool_down=60.0, max_cooldown=1.0)
-    assert [failure.delay for failure in failures(policy, 0.0, 70.0)] == [60.0, 60.0]
-
-
-def test_a_look_on_trial_closes_the_circuit_and_quick_restarts_are_had_again() -> None:
-    policy = CircuitBreaker(limit=1, cool_down=60.0)
-    for now in (0.0, 1.0):
-        _, policy = policy.on_failure(now)
-    assert policy.half_open
-    closed = policy.on_success(70.0)
-    assert not closed.half_open
-    assert closed.on_failure(71.0)[0] == RestartDecision(policy.first_delay)
-
-
-def test_a_look_without_trial_changes_nothing() -> None:
-    _, policy = CircuitBreaker(limit=3).on_failure(0.0)
-    assert policy.on_success(1.0) == policy
-
-
-def test_soon_after_its_recovery_it_is_given_up_for_longer_and_after_a_quiet_window_as_at_first() -> None:
-    _, policy = OPEN.on_failure(0.0)
-    closed = policy.on_success(20.0)
-    assert closed.on_failure(119.0)[0].delay == 20.0
-    assert closed.on_failure(120.0)[0].delay == 10.0
-
-
-@given(st.integers(0, 4), st.lists(st.tuples(st.floats(0.0, 30.0), st.booleans()), max_size=80))
-def test_no_more_starts_than_the_bounds_allow_however_it_fails(
-    limit: int, history: list[tuple[float, bool]]
-) -> None:
-    """Between two times of being given up there are ``limit`` quick restarts within any window at most."""
-    policy = CircuitBreaker(limit=limit, window=100.0, first_delay=0.5, cool_down=10.0, max_cooldown=80.0)
-    now, quick, waits = 0.0, [], []
-    for lived, proves in history:
-        now += lived
-        if proves:
-            policy = policy.on_success(now)
-        trial = policy.half_open
-        restart, policy = policy.on_failure(now)
-        assert restart.given_up or not trial
-        quick = [] if restart.given_up else [*quick, now]
-        waits += [restart.delay] if restart.given_up else []
-        assert sum(now - item < 100.0 for item in quick) <= limit
-        now += restart.delay
-    assert all(10.0 <= wait <= 80.0 for wait in waits)
-    assert all(later in (10.0, min(2.0 * former, 80.0)) for former, later in pairwise(waits))
