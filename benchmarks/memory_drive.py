@@ -7,7 +7,7 @@ transforms and held objects of the graph at its rate. SEEDS=n in the environment
 import math
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import ParamValue, Verb
 from openral_core.spatial_memory import Presence
 from openral_core.text import TermRelation, Thesaurus
-from openral_household_benchmark.environment import CONTINUOUS, HeadCamera, SimulatedDetectors
+from openral_household_benchmark.environment import DetectorPairEngines, HeadCamera
 from openral_sim.simulation import RateTimer, Simulation
 from openral_world_state.depth_camera import DepthView
 from openral_world_state.spatial_memory.record import ObjectRecord
@@ -69,8 +69,9 @@ class Drive:
         self.simulation = Simulation.load(SCENE, seed)
         self.home = self.simulation.world.scene.home
         self._camera = stack.enter_context(HeadCamera(self.simulation))
-        self._detectors = SimulatedDetectors(Registry.load(rskill_folders()), seed)
-        self.labels = self._detectors.labels
+        engines = DetectorPairEngines(Registry.load(rskill_folders()), seed)
+        self._detectors = stack.enter_context(closing(engines))
+        self.source, self.labels = self._detectors.source, self._detectors.labels
         self._rng = np.random.default_rng(seed)
         self._timer = RateTimer(IMAGE_RATE)
         self.results: list[str] = []
@@ -144,10 +145,10 @@ class Drive:
 class DrivenMemory:
     """A world model that is told what the graph would tell it."""
 
-    def __init__(self, drive: Drive, thesaurus: Thesaurus, detector: str = CONTINUOUS) -> None:
+    def __init__(self, drive: Drive, thesaurus: Thesaurus) -> None:
         self.world: WorldModel = open_world(drive.home, "", WorldModelSettings(), thesaurus)
-        self.world.vocabularies.set(detector, drive.labels)
-        self._detector, self._held = detector, ""
+        self.world.vocabularies.set(drive.source, drive.labels)
+        self._detector, self._held = drive.source, ""
 
     def take(self, moment: Moment, detections: Sequence[Detection]) -> None:
         """Integrate one image."""

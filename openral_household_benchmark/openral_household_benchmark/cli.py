@@ -3,7 +3,7 @@
 import json
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from pathlib import Path
@@ -11,9 +11,11 @@ from typing import Annotated
 
 import typer
 
+from openral_bringup.graph.options import CONTINUOUS, ON_DEMAND, DetectorSet
 from openral_bringup.graph.resources import rskill_folders
 from openral_core.documents import InvalidDocument
 from openral_core.rskills import Registry
+from openral_household_benchmark.environment import DetectorPair
 from openral_household_benchmark.episode import RunOptions, run_job
 from openral_household_benchmark.graph_episode import run_on_graph
 from openral_household_benchmark.recording import require_display
@@ -52,14 +54,14 @@ class Worker:
     def __call__(self, job: Job) -> EpisodeResult:
         """One job."""
         if self._options.graph:
-            return run_on_graph(job, self._folder / job.key)
-        registry, brain = brain_of(Brain(job.brain), self._model, self._base_url)
+            return run_on_graph(job, self._folder / job.key, self._options)
+        registry, brain = brain_of(Brain(job.brain), self._model, self._base_url, self._options.rskills)
         return run_job(job, registry, brain, self._folder / job.key, self._options)
 
 
-def brain_of(brain: Brain, model: str, base_url: str) -> tuple[Registry, Model]:
-    """Return the rSkills of this installation and a decision model."""
-    folders = rskill_folders()
+def brain_of(brain: Brain, model: str, base_url: str, own: Iterable[Path] = ()) -> tuple[Registry, Model]:
+    """Return the rSkills of this installation and of some folders, and a decision model."""
+    folders = rskill_folders(own)
     parameters = ReasonerParameters(
         brain=brain, model=model, base_url=base_url, rskill_folders=tuple(map(str, folders))
     )
@@ -84,6 +86,12 @@ def household(
     model: Annotated[str, typer.Option(help="of a vendor's brain")] = "",
     base_url: Annotated[str, typer.Option(help="of a compatible endpoint")] = "",
     workers: Annotated[int, typer.Option(min=0, help="processes; 0 = one per core")] = 0,
+    detectors: Annotated[DetectorSet, typer.Option(help="set of detectors")] = DetectorSet.EMBEDDED,
+    continuous: Annotated[str, typer.Option(help="continuous detector, instead of the set's")] = "",
+    on_demand: Annotated[str, typer.Option(help="on-demand locator, instead of the set's")] = "",
+    rskills: Annotated[
+        list[Path] | None, typer.Option(help="folder of more rSkills, beside the shipped ones")
+    ] = None,
     out: Annotated[Path, typer.Option(help="what is there already is not done again")] = Path(
         "runs/household"
     ),
@@ -107,7 +115,9 @@ def household(
         for kind in kinds
     ]
     ledger = ResultStore(out)
-    work = Worker(out, RunOptions(sheets, view, graph), model, base_url)
+    pair = DetectorPair(continuous or CONTINUOUS[detectors][0], on_demand or ON_DEMAND[detectors][0])
+    options = RunOptions(sheets, view, graph, pair, tuple(rskills or ()))
+    work = Worker(out, options, model, base_url)
     if view:
         require_display()
     most = 1 if view or graph else workers or os.cpu_count() or 1

@@ -1,7 +1,7 @@
-"""One simulated home with its robot, head camera, embedded detectors and memory."""
+"""One simulated home with its robot, head camera, detectors and memory."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -10,15 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.detectors import Detection, DetectorInfo, LifecycleState, LocateResult
+from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
-from openral_core.rskills import Registry, Sensor
+from openral_core.rskills import Mode, Registry, Sensor
 from openral_core.text import Thesaurus
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import Detector
-from openral_perception_ros.engines.base import Engine, EngineFrame, LoadOptions, Plane
-from openral_perception_ros.engines.sim_groundtruth import load
+from openral_perception_ros.engines.base import EngineFrame, LoadOptions, Plane, engine_loader
 from openral_perception_ros.engines.vocabulary import load_vocabulary
+from openral_perception_ros.inference.ipc import Detect, Detected, Failed, Load, Reply, SharedFrameBuffer
 from openral_perception_ros.inference.scheduler import DetectionResult
+from openral_perception_ros.inference.worker import RequestServer
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
 from openral_sim.rendering import CameraRenderer
@@ -77,32 +79,91 @@ class HeadCamera:
         self._renderer.close()
 
 
-CONTINUOUS, LOCATOR = "sim-groundtruth", "sim-groundtruth-locator"
 _DEADLINE = 5.0
 
 
-class SimulatedDetectors:
-    """One that streams into memory and one that answers questions."""
+class DetectorFailed(OpenRALError):
+    """A detector that could not be loaded, or an image that it could not search."""
 
-    def __init__(self, registry: Registry, seed: int) -> None:
-        self._stream = _detector(registry, CONTINUOUS)
-        self._locator = _detector(registry, LOCATOR)
-        self._engines = {item.manifest.id: _engine(item, seed) for item in (self._stream, self._locator)}
-        self._validator = RequestValidator(self._locator, _DEADLINE)
+    def __init__(self, detector: str, failed: Failed) -> None:
+        super().__init__(f"{detector}: {failed.kind.value}: {failed.message}")
+
+
+class InProcessDetector:
+    """A detector whose worker's requests are served in this process."""
+
+    def __init__(self, registry: Registry, name: str, seed: int) -> None:
+        manifest, folder = registry.detector(name), registry.folder(registry.detector(name).id)
+        self.detector = Detector(
+            manifest, folder, load_vocabulary(manifest, folder), (CAMERA,), manifest.mode is Mode.ON_DEMAND
+        )
+        self._buffer = SharedFrameBuffer.create()
+        self._server = RequestServer(self._buffer, engine_loader)
+        self._checked(self._server.handle(Load(manifest, str(folder), LoadOptions(seed=seed))))
+
+    def detect(self, frame: EngineFrame, terms: tuple[str, ...] | None) -> tuple[Detection, ...]:
+        """Search one image.
+
+        Raises:
+            DetectorFailed: If the engine could not.
+        """
+        needed = {sensor.value: frame.planes[sensor.value] for sensor in self.detector.manifest.sensors}
+        planes = self._buffer.write(needed)
+        request = Detect(planes, frame.camera, frame.stamp, dict(frame.labels), terms)
+        reply = self._checked(self._server.handle(request))
+        assert isinstance(reply, Detected)
+        return reply.detections
+
+    def close(self) -> None:
+        """Give the shared memory back."""
+        self._buffer.close()
+
+    def _checked(self, reply: Reply) -> Reply:
+        if isinstance(reply, Failed):
+            raise DetectorFailed(self.detector.manifest.id, reply)
+        return reply
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorPair:
+    """Ids of the detector that streams and of the one that answers questions."""
+
+    continuous: str = "sim-groundtruth"
+    locator: str = "sim-groundtruth-locator"
+
+
+class DetectorPairEngines:
+    """One detector that streams into memory and one that answers questions.
+
+    Raises:
+        DetectorFailed: If one of them cannot be loaded.
+    """
+
+    def __init__(self, registry: Registry, seed: int, pair: DetectorPair | None = None) -> None:
+        chosen = pair or DetectorPair()
+        self._stream = InProcessDetector(registry, chosen.continuous, seed)
+        self._locator = InProcessDetector(registry, chosen.locator, seed)
+        self._validator = RequestValidator(self._locator.detector, _DEADLINE)
 
     @property
     def infos(self) -> tuple[DetectorInfo, ...]:
         """Descriptions of the detectors, as the graph would announce them."""
-        return tuple(item.info(LifecycleState.ACTIVE, 0.0, 0.0) for item in (self._stream, self._locator))
+        both = (self._stream.detector, self._locator.detector)
+        return tuple(item.info(LifecycleState.ACTIVE, 0.0, 0.0) for item in both)
+
+    @property
+    def source(self) -> str:
+        """Id of the continuous detector."""
+        return self._stream.detector.manifest.id
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels of the continuous detector."""
-        return self._stream.labels
+        return self._stream.detector.labels
 
-    def stream(self, sight: HeadCameraFrame) -> list[Detection]:
-        """Detect objects in one image and record them in memory."""
-        return self._engines[CONTINUOUS].detect(sight.frame, None)
+    def stream(self, sight: HeadCameraFrame) -> tuple[Detection, ...]:
+        """Detect objects in one image."""
+        return self._stream.detect(sight.frame, None)
 
     def locate(self, sight: HeadCameraFrame, query: str, camera: str, detector: str) -> LocateResult:
         """One look for some words."""
@@ -110,20 +171,15 @@ class SimulatedDetectors:
             question = self._validator.parse(query, camera, detector, _DEADLINE)
         except LocateError as refused:
             return self._validator.build_error(query, camera, refused)
-        found = self._engines[LOCATOR].detect(sight.frame, question.terms)
+        terms = question.terms if question.labels is None else None
+        found = self._locator.detect(sight.frame, terms)
         image_set = ImageSet(CAMERA, sight.frame.stamp, CAMERA, 0.0, {})
-        return self._validator.build_response(
-            question, DetectionResult(image_set, tuple(found), 0.0, 0.0), 0.0
-        )
+        return self._validator.build_response(question, DetectionResult(image_set, found, 0.0, 0.0), 0.0)
 
-
-def _detector(registry: Registry, name: str) -> Detector:
-    manifest, folder = registry.detector(name), registry.folder(name)
-    return Detector(manifest, folder, load_vocabulary(manifest, folder), (CAMERA,), name == LOCATOR)
-
-
-def _engine(detector: Detector, seed: int) -> Engine:
-    return load(detector.manifest, detector.folder, LoadOptions(seed=seed))
+    def close(self) -> None:
+        """Give the memory shared with the engines back."""
+        self._stream.close()
+        self._locator.close()
 
 
 LOOKING_RATE = 2.0
@@ -142,7 +198,7 @@ class HouseholdEnv:
 
     simulation: Simulation
     camera: HeadCamera
-    detectors: SimulatedDetectors
+    detectors: DetectorPairEngines
     memory: WorldModel
     metres: float = 0.0
     opened: set[str] = field(default_factory=set)
@@ -153,7 +209,7 @@ class HouseholdEnv:
         self._held = ""
         self._at = self.simulation.control.base_pose[:2].copy()
         self.sight = self.camera.take()
-        self.memory.vocabularies.set(CONTINUOUS, self.detectors.labels)
+        self.memory.vocabularies.set(self.detectors.source, self.detectors.labels)
 
     @property
     def pose(self) -> Pose:
@@ -175,7 +231,7 @@ class HouseholdEnv:
         if self._metronome.due(self.simulation.time):
             sight = self.look()
             self._carry()
-            self.memory.integrate(sight.view, self.detectors.stream(sight), CONTINUOUS)
+            self.memory.integrate(sight.view, self.detectors.stream(sight), self.detectors.source)
             self._note_doors()
         for watch in self.watchers:
             watch()
@@ -201,15 +257,18 @@ class HouseholdEnv:
 
 
 @contextmanager
-def robot_at_home(scene: Path, seed: int, registry: Registry) -> Iterator[HouseholdEnv]:
+def robot_at_home(
+    scene: Path, seed: int, registry: Registry, pair: DetectorPair | None = None
+) -> Iterator[HouseholdEnv]:
     """Provide a robot that knows the map of a scene but no object in it.
 
     Raises:
         InvalidDocument: If the scene or its map is wrong.
         GlContextRefused: If no picture can be drawn here.
+        DetectorFailed: If a detector cannot be loaded.
     """
     simulation = Simulation.load(scene, seed)
     memory = open_world(simulation.world.scene.home, "", WorldModelSettings(), Thesaurus.load())
-    with HeadCamera(simulation) as camera:
-        yield HouseholdEnv(simulation, camera, SimulatedDetectors(registry, seed), memory)
+    with closing(DetectorPairEngines(registry, seed, pair)) as detectors, HeadCamera(simulation) as camera:
+        yield HouseholdEnv(simulation, camera, detectors, memory)
     memory.memory.close()

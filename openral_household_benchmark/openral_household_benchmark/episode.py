@@ -9,7 +9,7 @@ from pathlib import Path
 
 from openral_bringup.graph.resources import scene_path
 from openral_core.rskills import Registry
-from openral_household_benchmark.environment import HouseholdEnv, robot_at_home
+from openral_household_benchmark.environment import DetectorPair, HouseholdEnv, robot_at_home
 from openral_household_benchmark.evaluation import evaluate
 from openral_household_benchmark.in_process_clients import RobotPeers
 from openral_household_benchmark.recording import EpisodeRecorder, save_sheet, window
@@ -133,11 +133,14 @@ class RunOptions:
     """``every_sheet`` draws a contact sheet of successes too; ``view`` opens a window.
 
     ``graph`` brings the whole graph up for every job instead; the mission's own end is believed then.
+    ``rskills`` holds folders of more rSkills.
     """
 
     every_sheet: bool = False
     view: bool = False
     graph: bool = False
+    pair: DetectorPair = field(default_factory=DetectorPair)
+    rskills: tuple[Path, ...] = ()
 
 
 def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: RunOptions) -> EpisodeResult:
@@ -149,7 +152,7 @@ def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: R
     """
     began, settings = time.monotonic(), MissionSettings()
     with ExitStack() as stack:
-        robot = stack.enter_context(robot_at_home(scene_path(job.scene), job.seed, registry))
+        robot = stack.enter_context(robot_at_home(scene_path(job.scene), job.seed, registry, options.pair))
         task = draw_task(job.archetype, robot.simulation.world, job.seed)
         known = remembered(robot.simulation.world, task.remembered, job.seed)
         import_graph(robot.memory.memory, known)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from openral_bringup.graph.resources import executable_path, scene_path
 from openral_core.missions import MissionState
+from openral_household_benchmark.episode import RunOptions
 from openral_household_benchmark.results import EpisodeResult, Figures, Job, outcome_of
 from openral_household_benchmark.task import Task, draw_task, remembered
 from openral_reasoner.commands import CallRecord, MissionReport
@@ -18,7 +19,7 @@ _MEMORY, _ENDS = "memory.json", "outcomes.jsonl"
 _BOUND = 1800.0
 
 
-def run_on_graph(job: Job, folder: Path) -> EpisodeResult:
+def run_on_graph(job: Job, folder: Path, options: RunOptions) -> EpisodeResult:
     """Bring the graph up for one job, pursue its goal, take it down; the mission itself says how it ended."""
     folder.mkdir(parents=True, exist_ok=True)
     world = Simulation.load(scene_path(job.scene), job.seed).world
@@ -26,7 +27,9 @@ def run_on_graph(job: Job, folder: Path) -> EpisodeResult:
     write_graph(remembered(world, task.remembered, job.seed), folder / _MEMORY)
     began = time.monotonic()
     with (folder / "deploy.txt").open("w", encoding="utf-8") as log:
-        subprocess.run(_command(job, task, folder), stdout=log, stderr=log, timeout=_BOUND, check=False)
+        subprocess.run(
+            _command(job, task, folder, options), stdout=log, stderr=log, timeout=_BOUND, check=False
+        )
     ends = (folder / _ENDS).read_text(encoding="utf-8").splitlines() if (folder / _ENDS).exists() else []
     if not ends:
         return _outcome(job, task, MissionReport(reason="the graph did not come up"), 0.0, began)
@@ -34,17 +37,20 @@ def run_on_graph(job: Job, folder: Path) -> EpisodeResult:
     return _outcome(job, task, _report(end), float(end["sim_duration"]), began)
 
 
-def _command(job: Job, task: Task, folder: Path) -> list[str]:
+def _command(job: Job, task: Task, folder: Path, options: RunOptions) -> list[str]:
     choices = {
         "--scene": str(scene_path(job.scene)),
         "--seed": str(job.seed),
         "--brain": job.brain,
+        "--continuous": options.pair.continuous,
+        "--on-demand": options.pair.locator,
         "--goal": task.goal,
         "--spatial-memory-path": str(folder / _MEMORY),
         "--record": str(folder),
     }
+    own = (word for folder in options.rskills for word in ("--rskills", str(folder)))
     deploy = str(executable_path("openral_bringup", "deploy_sim"))
-    return [sys.executable, deploy, *(word for choice in choices.items() for word in choice)]
+    return [sys.executable, deploy, *(word for choice in choices.items() for word in choice), *own]
 
 
 def _report(end: dict[str, object]) -> MissionReport:
