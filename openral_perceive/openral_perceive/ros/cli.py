@@ -20,7 +20,6 @@ from openral_core.spatial_memory import SceneGraph, SceneNode
 from openral_core.text import Thesaurus
 from openral_perceive.bag import Bag, open_bag
 from openral_perceive.comparison import ComparedObject, Outcome, compare
-from openral_perceive.ros.detection import RecordedImageDetector
 from openral_perceive.ros.playback import (
     PATIENCE,
     MemoryPlayback,
@@ -31,6 +30,7 @@ from openral_perceive.ros.playback import (
 from openral_perceive.ros.streams import StreamNames
 from openral_perception_ros.detector import rskill_folders
 from openral_perception_ros.parameters import DetectorParameters
+from openral_perception_ros.recorded_images import RecordedImageDetector
 from openral_world_state.ros.parameters import WorldStateParameters
 from openral_world_state.scene_graph import read_graph, write_graph
 

@@ -16,8 +16,8 @@ from openral_core.spatial_memory import NodeKind, ObserveStatus, SceneGraph
 from openral_core.text import Thesaurus
 from openral_msgs.msg import SceneGraph as SceneGraphMessage
 from openral_perceive.bag import Bag
-from openral_perceive.ros.detection import RecordedImageDetector
 from openral_perceive.ros.streams import EVENTS, IMAGE, SCENE_GRAPH, PlaybackScope, StreamNames, played
+from openral_perception_ros.recorded_images import RecordedImageDetector
 from openral_reasoner.events import Located, Observed
 from openral_reasoner.recording import read_lives
 from openral_ros.conversions.detections import detections_message

@@ -17,8 +17,8 @@ from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import ObserveResult, ObserveStatus, RecallMatch, SceneNode
 from openral_perceive.ros.cli import MemoryDiffers, NothingExpected, commands
-from openral_perceive.ros.detection import NeedsSensors, WrongMode
 from openral_perceive.ros.streams import NoCamera
+from openral_perception_ros.recorded_images import NeedsSensors, WrongMode
 from openral_reasoner.commands import CallObserve
 from openral_reasoner.events import Located, Observed
 from openral_reasoner.recording import settings_line, step_line

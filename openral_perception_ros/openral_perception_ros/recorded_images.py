@@ -106,7 +106,7 @@ class RecordedImageDetector:
             parsed = self._validator.parse(query, camera, "", 0.0)
         except LocateError as refusal:
             return self._validator.build_error(query, camera, refusal)
-        outcome = self._run(parsed.camera, image, parsed.terms if parsed.labels is None else None)
+        outcome = self._run(parsed.camera, image, parsed.phrases if parsed.labels is None else None)
         if isinstance(outcome, LocateError):
             self.errors[type(outcome).__name__] += 1
             return self._validator.build_error(query, camera, outcome)
