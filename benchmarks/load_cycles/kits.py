@@ -81,8 +81,9 @@ def _checkpoint(architecture: str, folder: Path) -> None:
         raise NoKit(f"no environment {ENVIRONMENT!r} in {ENVIRONMENTS}: set OPENRAL_ENVIRONMENTS")
     module = "openral_detector_conformance.tiny_checkpoints"
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(package_roots(module)), "HF_HUB_OFFLINE": "1"}
-    command = [str(python), "-m", module, architecture, str(folder / "weights")]
+    command = [str(python), "-m", module, str(folder), architecture]
     subprocess.run(command, env=variables, check=True, capture_output=True)
+    (folder / architecture / "weights").rename(folder / "weights")
 
 
 def _write(folder: Path, engine: str, labels: tuple[str, ...] = (), **more: object) -> None:

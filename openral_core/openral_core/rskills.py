@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, NonNegativeInt, StringConstraints, model_validator
 
 from openral_core.documents import Document, InvalidDocument, parse_document, read_yaml
 from openral_core.errors import OpenRALError, format_choices
@@ -136,12 +136,14 @@ class Sensor(StrEnum):
 class VocabularySpec(Document):
     """Labels: ``closed`` lists them here or in a file next to the manifest; ``open`` accepts any text.
 
+    A list names the classes of the model in their order; a map names classes by number, and the classes that
+    it leaves out are never reported.
     With ``colours``, an on-demand detector with a closed vocabulary measures the colours that a query names;
     with ``relations``, it judges ranks and relations ("the left mug", "the mug next to the bowl").
     """
 
     kind: Vocabulary
-    labels: tuple[str, ...] = ()
+    labels: tuple[str, ...] | dict[NonNegativeInt, str] = ()
     file: str = ""
     colours: bool = False
     relations: bool = False

@@ -84,6 +84,8 @@ def write(root: Path, *manifests: dict[str, object]) -> Path:
         ),
         ({"mode": "continuous"}, "continuous detector needs a closed vocabulary"),
         ({"vocabulary": {"kind": "closed"}}, "needs either 'labels' or 'file'"),
+        ({"vocabulary": {"kind": "closed", "labels": {}}}, "needs either 'labels' or 'file'"),
+        ({"vocabulary": {"kind": "closed", "labels": {-1: "cup"}}}, "labels"),
         ({"threshold": 2}, "threshold: .*less than or equal to 1, found 2"),
         ({"kind": "robot"}, "kind: found 'robot', expected one of 'detector', 'skill'"),
     ],

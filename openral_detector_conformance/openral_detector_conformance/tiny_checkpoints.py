@@ -1,7 +1,7 @@
 """Small random checkpoints of every architecture, loadable like real ones.
 
-``python -m openral_detector_conformance.tiny_checkpoints <architecture> <folder>``, in an environment
-that has PyTorch and transformers.
+``python -m openral_detector_conformance.tiny_checkpoints <folder> [<architecture> ...]``, in an environment
+that has PyTorch and transformers, writes ``<folder>/<architecture>/weights``.
 """
 
 import argparse
@@ -13,8 +13,14 @@ import torch
 from transformers import (
     CLIPTextConfig,
     CLIPTokenizer,
+    DFineConfig,
+    DFineForObjectDetection,
+    HGNetV2Config,
     OmDetTurboConfig,
     OmDetTurboForObjectDetection,
+    RfDetrConfig,
+    RfDetrDinov2Config,
+    RfDetrForObjectDetection,
     RTDetrConfig,
     RTDetrForObjectDetection,
     RTDetrResNetConfig,
@@ -66,6 +72,60 @@ def rtdetr(folder: Path, classes: int) -> None:
 def rtdetr_v2(folder: Path, classes: int) -> None:
     """Write an RT-DETRv2 checkpoint."""
     _save(RTDetrV2ForObjectDetection(RTDetrV2Config(**_sizes(classes))), folder, do_normalize=False)
+
+
+def d_fine(folder: Path, classes: int) -> None:
+    """Write a D-FINE checkpoint with the two feature levels of its nano size."""
+    backbone = HGNetV2Config(
+        embedding_size=16,
+        depths=[1, 1, 1, 1],
+        hidden_sizes=[16, 32, 32, 64],
+        stem_channels=[3, 8, 8],
+        stage_in_channels=[8, 16, 32, 32],
+        stage_mid_channels=[8, 8, 16, 16],
+        stage_out_channels=[16, 32, 32, 64],
+        stage_num_blocks=[1, 1, 1, 1],
+        stage_numb_of_layers=[2, 2, 2, 2],
+        out_features=["stage3", "stage4"],
+        return_idx=[2, 3],
+    )
+    levels = {
+        **_sizes(classes),
+        "backbone_config": backbone,
+        "encoder_in_channels": [32, 64],
+        "decoder_in_channels": [32, 32],
+        "feat_strides": [16, 32],
+        "num_feature_levels": 2,
+        "encode_proj_layers": [1],
+        "decoder_n_points": [4, 4],
+    }
+    _save(DFineForObjectDetection(DFineConfig(**levels)), folder, do_normalize=False)
+
+
+def rf_detr(folder: Path, classes: int) -> None:
+    """Write an RF-DETR checkpoint with a windowed DINOv2 backbone."""
+    backbone = RfDetrDinov2Config(
+        hidden_size=32,
+        num_hidden_layers=4,
+        num_attention_heads=2,
+        image_size=SIDE,
+        patch_size=16,
+        num_windows=2,
+        out_features=["stage2", "stage4"],
+    )
+    config = RfDetrConfig(
+        num_labels=classes,
+        backbone_config=backbone,
+        d_model=32,
+        num_queries=20,
+        group_detr=1,
+        decoder_layers=2,
+        decoder_ffn_dim=32,
+        decoder_self_attention_heads=2,
+        decoder_cross_attention_heads=2,
+        decoder_n_points=2,
+    )
+    _save(RfDetrForObjectDetection(config), folder, do_normalize=True)
 
 
 def omdet_turbo(folder: Path, classes: int) -> None:
@@ -146,21 +206,25 @@ def _save(model: torch.nn.Module, folder: Path, do_normalize: bool) -> None:
 ARCHITECTURES: Mapping[str, Callable[[Path, int], None]] = {
     "rtdetr": rtdetr,
     "rtdetr_v2": rtdetr_v2,
+    "d_fine": d_fine,
+    "rf_detr": rf_detr,
     "omdet_turbo": omdet_turbo,
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write one checkpoint."""
-    parser = argparse.ArgumentParser(description="Write a small random checkpoint.")
-    parser.add_argument("architecture", choices=sorted(ARCHITECTURES))
+    """Write checkpoints."""
+    parser = argparse.ArgumentParser(description="Write small random checkpoints.")
     parser.add_argument("folder", type=Path)
+    parser.add_argument("architectures", nargs="*", help=", ".join(ARCHITECTURES))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--classes", type=int, default=len(LABELS), help="number of classes")
     chosen = parser.parse_args(arguments)
-    torch.manual_seed(chosen.seed)
-    chosen.folder.mkdir(parents=True, exist_ok=True)
-    ARCHITECTURES[chosen.architecture](chosen.folder, chosen.classes)
+    for architecture in chosen.architectures or ARCHITECTURES:
+        torch.manual_seed(chosen.seed)
+        folder = chosen.folder / architecture / "weights"
+        folder.mkdir(parents=True, exist_ok=True)
+        ARCHITECTURES[architecture](folder, chosen.classes)
 
 
 if __name__ == "__main__":

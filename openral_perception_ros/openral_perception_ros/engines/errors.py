@@ -103,10 +103,10 @@ class BadDetections(EngineError):
 
 
 class LabelMismatch(EngineError):
-    """A vocabulary whose length differs from the model's number of classes."""
+    """A vocabulary that does not fit the model's classes."""
 
-    def __init__(self, classes: int, labels: int) -> None:
-        super().__init__(f"the model has {classes} classes, but the vocabulary has {labels} labels")
+    def __init__(self, classes: int, found: str) -> None:
+        super().__init__(f"the model has {classes} classes, but the vocabulary {found}")
 
 
 class EmptyQuery(EngineError):

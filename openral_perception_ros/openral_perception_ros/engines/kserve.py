@@ -20,7 +20,7 @@ from tritonclient.utils import InferenceServerException
 from openral_core.detectors import Detection
 from openral_core.documents import parse_document
 from openral_core.errors import format_choices
-from openral_core.rskills import DetectorManifest, Sensor
+from openral_core.rskills import DetectorManifest, Sensor, Vocabulary
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
 from openral_perception_ros.engines.errors import EmptyQuery, EngineError, FailureKind
 from openral_perception_ros.engines.postprocessing import Candidates, make_candidates
@@ -34,7 +34,7 @@ from openral_perception_ros.engines.remote import (
     RemoteTimedOut,
     RemoteUnavailable,
 )
-from openral_perception_ros.engines.vocabulary import load_labels
+from openral_perception_ros.engines.vocabulary import ClassNames
 
 SCHEMES = {"grpc": 8001, "grpcs": 443}
 """``grpcs`` is TLS; the port of ``grpc`` is Triton's."""
@@ -159,7 +159,7 @@ class KserveDetector:
         manifest: DetectorManifest,
         options: KserveOptions,
         address: RemoteAddress,
-        labels: tuple[str, ...],
+        classes: ClassNames | None,
     ) -> None:
         if manifest.input_size is None:
             raise MissingInputSize(manifest.id)
@@ -174,7 +174,7 @@ class KserveDetector:
             root_certificates=certificates,
             channel_args=list(CHANNEL.items()),
         )
-        self.labels = labels
+        self._classes, self.labels = classes, classes.labels if classes else ()
         self._check(self._calls.call(self._describe))
 
     def device_memory_mb(self) -> float:
@@ -183,7 +183,7 @@ class KserveDetector:
 
     def detect(self, frame: EngineFrame, terms: Sequence[str] | None) -> list[Detection]:
         """See `Engine.detect`."""
-        phrases = self.labels or tuple(terms or ())
+        phrases = self._classes.names if self._classes else tuple(terms or ())
         if not phrases:
             raise EmptyQuery(self._manifest.id)
         pixels, fit = self._preprocessing.apply(
@@ -191,7 +191,7 @@ class KserveDetector:
         )
         inputs = [self._image(pixels), *self._phrases(phrases)]
         result = self._calls.call(lambda seconds: self._infer(inputs, seconds))
-        found = self._candidates(result, len(phrases))
+        found = self._candidates(result, self._classes.numbers if self._classes else np.arange(len(phrases)))
         names = [phrases[number] for number in found.classes]
         return detections_from(fit.to_source(found.corners), found.scores, names, frame.size)
 
@@ -255,21 +255,32 @@ class KserveDetector:
         ):
             raise UnexpectedTensor(f"input {self._options.image_input!r}", f"shape {shape}", f"{found}")
 
-    def _candidates(self, result: triton.InferResult, classes: int) -> Candidates:
+    def _candidates(self, result: triton.InferResult, columns: NDArray[np.int64]) -> Candidates:
+        """Read boxes of the classes in ``columns``; if they are all classes, others are an error."""
         options, tensor = self._options, _reader(result, self._options.outputs)
         boxes = tensor(options.boxes_output, (None, 4)).astype(np.float64)
-        count = boxes.shape[0]
+        count, all_named = boxes.shape[0], int(columns.max()) + 1 == len(columns)
         if options.heads is Heads.DETR:
-            logits = tensor(options.logits_output, (count, classes)).astype(np.float64)
-            return make_candidates(logits, boxes, self._manifest.threshold)
+            width = len(columns) if all_named else None
+            logits = tensor(options.logits_output, (count, width)).astype(np.float64)
+            _check_classes(options.logits_output, np.arange(logits.shape[1]), columns, served=False)
+            return make_candidates(logits[:, columns], boxes, self._manifest.threshold)
         scores = tensor(options.scores_output, (count,)).astype(np.float64)
         numbers = tensor(options.classes_output, (count,)).astype(np.int64)
-        if count and not 0 <= numbers.min() <= numbers.max() < classes:
-            found = f"{numbers.min()} to {numbers.max()}"
-            raise UnexpectedTensor(f"output {options.classes_output!r}", f"classes 0 to {classes - 1}", found)
-        kept = np.flatnonzero(~(scores <= self._manifest.threshold))  # NaN is kept, and then refused
+        if all_named:
+            _check_classes(options.classes_output, columns, numbers, served=True)
+        index = {int(number): position for position, number in enumerate(columns)}
+        classes = np.array([index.get(int(number), -1) for number in numbers], np.int64)
+        kept = np.flatnonzero(~(scores <= self._manifest.threshold) & (classes >= 0))  # NaN is refused later
         width, height = self._size
-        return Candidates(boxes / (width, height, width, height), scores, numbers).only(kept)
+        return Candidates(boxes / (width, height, width, height), scores, classes).only(kept)
+
+
+def _check_classes(output: str, known: NDArray[np.int64], used: NDArray[np.int64], *, served: bool) -> None:
+    """Compare class numbers; ``served`` tells which side uses them."""
+    if missing := sorted(set(used.tolist()) - set(known.tolist())):
+        found, expected = f"{missing[:5]}", f"classes {known.min()} to {known.max()}"
+        raise UnexpectedTensor(f"output {output!r}", *((expected, found) if served else (found, expected)))
 
 
 def _types(tensors: Iterable[Described]) -> dict[str, str]:
@@ -319,4 +330,5 @@ def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> Kser
     """
     own = parse_document(KserveOptions, manifest.options, folder / "rskill.yaml: options")
     address = RemoteAddress.of(own, folder, SCHEMES)
-    return KserveDetector(manifest, own, address, load_labels(manifest, folder))
+    is_open = manifest.vocabulary.kind is Vocabulary.OPEN
+    return KserveDetector(manifest, own, address, None if is_open else ClassNames.of(manifest, folder, None))

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from openral_core.errors import OpenRALError
 from openral_perception_ros.engines.checkpoints import PREPROCESSOR_FILE
@@ -74,13 +74,35 @@ class ModelSize(BaseModel):
     height: int
     width: int
 
+    def of(self, source: Size) -> Size:
+        """Return the input size (width, height) for an image."""
+        return self.width, self.height
+
+
+class EdgeSize(BaseModel):
+    """Bounds of the input's edges [px]; the aspect ratio of the image is kept."""
+
+    model_config = ConfigDict(frozen=True)
+
+    shortest_edge: int = Field(ge=1)
+    longest_edge: int = Field(ge=1)
+
+    def of(self, source: Size) -> Size:
+        """Return the input size (width, height) for an image, rounded as by transformers' DETR processors."""
+        short, long = min(source), max(source)
+        edge = float(self.shortest_edge)
+        if long / short * edge > self.longest_edge:
+            edge = self.longest_edge * short / long
+        lengths = {short: round(edge), long: int(edge * long / short)}
+        return lengths[source[0]], lengths[source[1]]
+
 
 class Preprocessing(BaseModel):
     """The supported keys; all others concern training or batching."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    size: ModelSize
+    size: ModelSize | EdgeSize
     resample: int = Image.Resampling.BILINEAR
     do_rescale: bool = True
     rescale_factor: float = 1.0 / 255.0
@@ -93,7 +115,7 @@ class Preprocessing(BaseModel):
         """Read the preprocessing of the checkpoint in a folder.
 
         Raises:
-            InvalidPreprocessing: If the file is missing, not JSON, or has no fixed size.
+            InvalidPreprocessing: If the file is missing, not JSON, or has neither a fixed size nor two edges.
         """
         path = folder / PREPROCESSOR_FILE
         try:
@@ -113,7 +135,8 @@ class Preprocessing(BaseModel):
         Returns:
             The input, shape (1, 3, height, width), and the transform that maps boxes back.
         """
-        fit = letterbox_transform(kind, (rgb.shape[1], rgb.shape[0]), (self.size.width, self.size.height))
+        source = (rgb.shape[1], rgb.shape[0])
+        fit = letterbox_transform(kind, source, self.size.of(source))
         pixels = np.asarray(self._fitted(Image.fromarray(rgb), fit), np.float32)
         if self.do_rescale:
             pixels = pixels * np.float32(self.rescale_factor)

@@ -1,4 +1,4 @@
-"""Engine for RT-DETR and RT-DETRv2 transformers checkpoints."""
+"""Engine for transformers checkpoints with sigmoid class scores: RT-DETR, RT-DETRv2, D-FINE, RF-DETR."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +12,6 @@ from openral_core.documents import Document, parse_document
 from openral_core.rskills import DetectorManifest, Sensor
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, PREPROCESSOR_FILE, checkpoint_folder
-from openral_perception_ros.engines.errors import LabelMismatch
 from openral_perception_ros.engines.postprocessing import make_candidates
 from openral_perception_ros.engines.preprocessing import Preprocessing, ResizeMode
 from openral_perception_ros.engines.torch_utils import (
@@ -22,7 +21,7 @@ from openral_perception_ros.engines.torch_utils import (
     inference_guard,
     to_device,
 )
-from openral_perception_ros.engines.vocabulary import load_labels
+from openral_perception_ros.engines.vocabulary import ClassNames
 
 
 class RtDetrHfOptions(Document):
@@ -40,13 +39,13 @@ class RtDetrHf:
         model: torch.nn.Module,
         placement: TorchDevice,
         preprocessing: Preprocessing,
-        labels: tuple[str, ...],
+        classes: ClassNames,
         threshold: float,
         fit: ResizeMode,
     ) -> None:
         self._model, self._placement, self._preprocessing = model, placement, preprocessing
         self._threshold, self._fit = threshold, fit
-        self.labels = labels
+        self._classes, self.labels = classes, classes.labels
 
     def device_memory_mb(self) -> float:
         """See `Engine.device_memory_mb`."""
@@ -60,8 +59,8 @@ class RtDetrHf:
             tensor = torch.from_numpy(pixels).to(self._placement.device, self._placement.dtype)
             output = self._model(pixel_values=tensor)
             logits, boxes = output.logits[0].float().cpu().numpy(), output.pred_boxes[0].float().cpu().numpy()
-        found = make_candidates(logits, boxes, self._threshold)
-        names = [self.labels[number] for number in found.classes]
+        found = make_candidates(logits[:, self._classes.numbers], boxes, self._threshold)
+        names = [self._classes.names[number] for number in found.classes]
         return detections_from(fit.to_source(found.corners), found.scores, names, frame.size)
 
 
@@ -70,7 +69,7 @@ def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> RtDe
 
     Raises:
         MissingWeights: If the checkpoint is not on this machine.
-        LabelsDiffer: If vocabulary and model disagree on how many classes there are.
+        LabelMismatch: If vocabulary and model disagree on the classes.
     """
     own = parse_document(RtDetrHfOptions, manifest.options, folder / "rskill.yaml: options")
     checkpoint = checkpoint_folder(manifest, folder, options.weights_folder, (CONFIG_FILE, PREPROCESSOR_FILE))
@@ -79,8 +78,6 @@ def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> RtDe
         model = AutoModelForObjectDetection.from_pretrained(
             checkpoint, local_files_only=True, trust_remote_code=False
         )
-        labels = load_labels(manifest, folder)
-        if model.config.num_labels != len(labels):
-            raise LabelMismatch(model.config.num_labels, len(labels))
+        classes = ClassNames.of(manifest, folder, model.config.num_labels)
         model = to_device(model, placement)
-    return RtDetrHf(model, placement, Preprocessing.read(checkpoint), labels, manifest.threshold, own.fit)
+    return RtDetrHf(model, placement, Preprocessing.read(checkpoint), classes, manifest.threshold, own.fit)

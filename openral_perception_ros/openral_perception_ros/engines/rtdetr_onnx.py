@@ -17,10 +17,10 @@ from openral_core.errors import format_choices
 from openral_core.rskills import DetectorManifest, Sensor
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
 from openral_perception_ros.engines.checkpoints import PREPROCESSOR_FILE, checkpoint_folder
-from openral_perception_ros.engines.errors import EngineError, LabelMismatch
+from openral_perception_ros.engines.errors import EngineError
 from openral_perception_ros.engines.postprocessing import make_candidates
 from openral_perception_ros.engines.preprocessing import Preprocessing, ResizeMode
-from openral_perception_ros.engines.vocabulary import load_labels
+from openral_perception_ros.engines.vocabulary import ClassNames
 
 PROVIDERS: Mapping[str, str] = {
     "cpu": "CPUExecutionProvider",
@@ -93,17 +93,14 @@ class RtDetrOnnx:
         self,
         session: onnxruntime.InferenceSession,
         preprocessing: Preprocessing,
-        labels: tuple[str, ...],
+        classes: ClassNames,
         threshold: float,
         fit: ResizeMode,
     ) -> None:
         self._session, self._preprocessing = session, preprocessing
         self._threshold, self._fit = threshold, fit
         self._input = session.get_inputs()[0].name
-        self.labels = labels
-        classes = session.get_outputs()[0].shape[-1]
-        if isinstance(classes, int) and classes != len(labels):
-            raise LabelMismatch(classes, len(labels))
+        self._classes, self.labels = classes, classes.labels
 
     def device_memory_mb(self) -> float:
         """Return 0: ONNX Runtime does not report its device memory."""
@@ -114,8 +111,8 @@ class RtDetrOnnx:
         rgb = frame.plane(Sensor.RGB).astype(np.uint8, copy=False)
         pixels, fit = self._preprocessing.apply(rgb, self._fit)
         logits, boxes = self._session.run(["logits", "pred_boxes"], {self._input: pixels})
-        found = make_candidates(logits[0], boxes[0], self._threshold)
-        names = [self.labels[number] for number in found.classes]
+        found = make_candidates(logits[0][:, self._classes.numbers], boxes[0], self._threshold)
+        names = [self._classes.names[number] for number in found.classes]
         return detections_from(fit.to_source(found.corners), found.scores, names, frame.size)
 
 
@@ -125,10 +122,11 @@ def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> RtDe
     Raises:
         MissingWeights: If the ONNX file is not on this machine.
         ProviderUnavailable: If the requested device is unavailable.
-        LabelsDiffer: If vocabulary and model disagree on how many classes there are.
+        LabelMismatch: If vocabulary and model disagree on the classes.
     """
     own = parse_document(RtDetrOnnxOptions, manifest.options, folder / "rskill.yaml: options")
     checkpoint = checkpoint_folder(manifest, folder, options.weights_folder, (MODEL_FILE, PREPROCESSOR_FILE))
     session = open_session(str(checkpoint / MODEL_FILE), options.device, own.threads)
-    labels = load_labels(manifest, folder)
-    return RtDetrOnnx(session, Preprocessing.read(checkpoint), labels, manifest.threshold, own.fit)
+    count = session.get_outputs()[0].shape[-1]
+    classes = ClassNames.of(manifest, folder, count if isinstance(count, int) else None)
+    return RtDetrOnnx(session, Preprocessing.read(checkpoint), classes, manifest.threshold, own.fit)

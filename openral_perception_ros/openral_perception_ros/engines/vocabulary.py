@@ -1,11 +1,16 @@
 """Vocabulary files of detectors; imports no ROS, because engines load them in environments of their own."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from openral_core.documents import Document, load_document
 from openral_core.rskills import DetectorManifest, Vocabulary
+from openral_perception_ros.engines.errors import LabelMismatch
 
 
 class VocabularyDocument(Document):
@@ -41,7 +46,10 @@ def load_vocabulary(manifest: DetectorManifest, folder: Path) -> VocabularyDocum
         return None
     if manifest.vocabulary.file:
         return load_document(VocabularyDocument, folder / manifest.vocabulary.file)
-    return VocabularyDocument(labels=dict.fromkeys(manifest.vocabulary.labels, ()))
+    listed = manifest.vocabulary.labels
+    return VocabularyDocument(
+        labels=dict.fromkeys(listed.values() if isinstance(listed, dict) else listed, ())
+    )
 
 
 def load_labels(manifest: DetectorManifest, folder: Path) -> tuple[str, ...]:
@@ -52,3 +60,29 @@ def load_labels(manifest: DetectorManifest, folder: Path) -> tuple[str, ...]:
     """
     vocabulary = load_vocabulary(manifest, folder)
     return tuple(vocabulary.labels) if vocabulary else ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassNames:
+    """Names of the classes that are reported; ``numbers`` are their columns in the model's logits."""
+
+    labels: tuple[str, ...]
+    names: tuple[str, ...]
+    numbers: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, manifest: DetectorManifest, folder: Path, classes: int | None) -> Self:
+        """Load the names of a model with so many ``classes``; None if they are not known.
+
+        Raises:
+            InvalidDocument: If the vocabulary file beside the manifest is missing or wrong.
+            LabelMismatch: If vocabulary and model do not fit.
+        """
+        labels, listed = load_labels(manifest, folder), manifest.vocabulary.labels
+        if not isinstance(listed, dict):
+            if classes is not None and classes != len(labels):
+                raise LabelMismatch(classes, f"has {len(labels)} labels")
+            return cls(labels, labels, np.arange(len(labels)))
+        if classes is not None and max(listed) >= classes:
+            raise LabelMismatch(classes, f"names class {max(listed)}: valid are 0 to {classes - 1}")
+        return cls(labels, tuple(listed.values()), np.array(list(listed), np.int64))

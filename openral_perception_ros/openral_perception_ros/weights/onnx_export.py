@@ -21,6 +21,8 @@ from openral_perception_ros.engines.postprocessing import make_candidates
 from openral_perception_ros.engines.preprocessing import Preprocessing
 
 MODEL_FILE = "model.onnx"
+DEFAULT_SIZE = (640, 640)
+"""Image whose input size is exported if the checkpoint fixes none [px]: that of its training."""
 OPSET = 17
 """Version of the ONNX operator set: the oldest with LayerNormalization."""
 THRESHOLD = 0.05
@@ -46,13 +48,13 @@ def export(checkpoint: Path, folder: Path) -> tuple[Path, float, int]:
     """Write ``model.onnx`` and its preprocessing; return file, largest difference and number of boxes."""
     model = AutoModelForObjectDetection.from_pretrained(checkpoint, local_files_only=True)
     heads = Heads(model.eval()).eval()  # train mode of the wrapper would propagate to the model
-    size = Preprocessing.read(checkpoint).size
+    width, height = Preprocessing.read(checkpoint).size.of(DEFAULT_SIZE)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / MODEL_FILE
     with torch.inference_mode():
         torch.onnx.export(
             heads,
-            (torch.zeros(1, 3, size.height, size.width),),
+            (torch.zeros(1, 3, height, width),),
             str(path),
             input_names=["pixel_values"],
             output_names=["logits", "pred_boxes"],
@@ -61,7 +63,7 @@ def export(checkpoint: Path, folder: Path) -> tuple[Path, float, int]:
         )
     if checkpoint.resolve() != folder.resolve():
         shutil.copy(checkpoint / PREPROCESSOR_FILE, folder / PREPROCESSOR_FILE)
-    return (path, *largest_difference(heads, path, (size.height, size.width)))
+    return (path, *largest_difference(heads, path, (height, width)))
 
 
 def largest_difference(heads: Heads, path: Path, size: tuple[int, int]) -> tuple[float, int]:

@@ -33,7 +33,8 @@ def frame() -> EngineFrame:
 
 
 def load(**options: object) -> Engine:
-    labels = {"kind": "open"} if "phrases_input" in options else {"kind": "closed", "labels": ["cup", "jar"]}
+    named = options.pop("labels", ["cup", "jar"])
+    labels = {"kind": "open"} if "phrases_input" in options else {"kind": "closed", "labels": named}
     content = {
         "kind": "detector",
         "id": "served",
@@ -117,6 +118,9 @@ def main() -> None:
     found: dict[str, object] = {name: look(model=name) for name in faulty}
     found["detr"] = look(model="detr", fit="letterbox")
     found["final"] = look(model="final", **FINAL)
+    found["some classes"] = look(model="other-classes", labels={1: "cup", 4: "jar"})
+    found["some of the boxes"] = look(model="unknown-class", heads="boxes", labels={7: "jar"})
+    found["too few classes"] = look(model="detr", labels={1: "cup", 5: "jar"})
     found["phrases"] = look(model="phrases", phrases_input="phrases")
     found["slow"] = look(model="slow", deadline=0.3)
     found["unknown"] = look(model="absent")

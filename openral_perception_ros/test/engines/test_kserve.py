@@ -19,7 +19,14 @@ def outcomes() -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("case", "label", "score"),
-    [("detr", "jar", 0.982), ("final", "jar", 0.9), ("phrases", "lemon", 0.982), ("flaky", "jar", 0.982)],
+    [
+        ("detr", "jar", 0.982),
+        ("final", "jar", 0.9),
+        ("phrases", "lemon", 0.982),
+        ("flaky", "jar", 0.982),
+        ("some classes", "jar", 0.982),
+        ("some of the boxes", "jar", 0.9),
+    ],
 )
 def test_the_box_of_the_server_is_in_pixels_of_the_image(
     outcomes: dict[str, Any], case: str, label: str, score: float
@@ -47,7 +54,13 @@ def test_the_box_of_the_server_is_in_pixels_of_the_image(
         ("other-type", "bad_detections", "UnexpectedTensor", "type 'FP32', 'FP16', the endpoint has FP64"),
         ("one-output", "bad_detections", "UnexpectedTensor", "output 'logits'"),
         ("cut", "bad_detections", "UnexpectedTensor", "data of another size"),
-        ("unknown-class", "bad_detections", "UnexpectedTensor", "classes 0 to 1, the endpoint has 0 to 7"),
+        ("unknown-class", "bad_detections", "UnexpectedTensor", "classes 0 to 1, the endpoint has [7]"),
+        (
+            "too few classes",
+            "bad_detections",
+            "UnexpectedTensor",
+            "expects [5], the endpoint has classes 0",
+        ),
         ("image type", "bad_detections", "UnexpectedTensor", "type 'UINT8', the endpoint has FP32"),
         ("image shape", "bad_detections", "UnexpectedTensor", "(1, 48, 64, 3), the endpoint has (-1, 3, 48"),
         ("output name", "bad_detections", "UnexpectedTensor", "the endpoint has 'logits', 'pred_boxes'"),

@@ -59,8 +59,23 @@ def test_a_letterbox_is_grey_beside_the_image() -> None:
     assert (pixels[0, :, 5:] == 114).all()
 
 
+@pytest.mark.parametrize(
+    ("source", "model"),
+    [
+        ((640, 480), (1066, 800)),
+        ((480, 640), (800, 1066)),
+        ((1920, 1080), (1333, 750)),
+        ((50, 50), (800, 800)),
+    ],
+)
+def test_two_edges_keep_the_aspect_ratio(source: tuple[int, int], model: tuple[int, int]) -> None:
+    preprocessing = Preprocessing(size={"shortest_edge": 800, "longest_edge": 1333})
+    pixels, fit = preprocessing.apply(np.zeros((source[1], source[0], 3), np.uint8), ResizeMode.STRETCH)
+    assert (fit.model, pixels.shape) == (model, (1, 3, model[1], model[0]))
+
+
 @pytest.mark.parametrize("content", ["", "{}", json.dumps({"size": {"shortest_edge": 800}})])
-def test_a_file_that_names_no_fixed_size_is_refused(tmp_path: Path, content: str) -> None:
+def test_a_file_that_names_no_size_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "preprocessor_config.json").write_text(content)
     with pytest.raises(InvalidPreprocessing, match="unsupported preprocessing"):
         Preprocessing.read(tmp_path)

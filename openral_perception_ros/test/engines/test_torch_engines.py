@@ -23,21 +23,16 @@ from openral_perception_ros.inference.worker_process import InferenceWorkerProce
 
 LABELS = ("mug", "bread", "lemon", "wine glass", "bottle")
 needs_grounding = needs(GROUNDING)
-pytestmark = [needs(DETECTION), pytest.mark.xdist_group("torch"), pytest.mark.timeout(300)]
+pytestmark = [needs(DETECTION), pytest.mark.xdist_group("torch"), pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    made: dict[str, Path] = {}
-
-    def make(architecture: str) -> Path:
-        if architecture not in made:
-            made[architecture] = tmp_path_factory.mktemp(architecture)
-            module = "openral_detector_conformance.tiny_checkpoints"
-            in_environment("-m", module, architecture, str(made[architecture] / "weights"))
-        return made[architecture]
-
-    return make
+def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Small checkpoints of every architecture, written by one process."""
+    folder = tmp_path_factory.mktemp("checkpoints")
+    module = "openral_detector_conformance.tiny_checkpoints"
+    in_environment("-m", module, str(folder), patience=240.0)
+    return folder
 
 
 def manifest_of(engine: str, labels: tuple[str, ...] = LABELS, **changes: object) -> DetectorManifest:
@@ -60,21 +55,28 @@ def manifest_of(engine: str, labels: tuple[str, ...] = LABELS, **changes: object
     return DetectorManifest.model_validate(content)
 
 
-@pytest.fixture
-def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[InferenceWorkerProcess, Reply]]]:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    workers: list[InferenceWorkerProcess] = []
+Start = Callable[..., tuple[InferenceWorkerProcess, Reply]]
+
+
+@pytest.fixture(scope="module")
+def start() -> Iterator[Start]:
+    """Load a detector in the one worker of its environment, in the place of the last one."""
+    workers: dict[str, InferenceWorkerProcess] = {}
 
     def begin(
         manifest: DetectorManifest, folder: Path, options: LoadOptions | None = None
     ) -> tuple[InferenceWorkerProcess, Reply]:
-        command = worker_command(manifest, FOLDER)
-        workers.append(InferenceWorkerProcess(command.line, command.variables))
-        workers[-1].load(Load(manifest, str(folder), options or LoadOptions()))
-        return workers[-1], answer_of(workers[-1])
+        name = manifest.environment.name
+        if name not in workers:
+            command = worker_command(manifest, FOLDER)
+            workers[name] = InferenceWorkerProcess(command.line, command.variables)
+        workers[name].load(Load(manifest, str(folder), options or LoadOptions()))
+        return workers[name], answer_of(workers[name])
 
-    yield begin
-    for worker in workers:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        yield begin
+    for worker in workers.values():
         worker.close()
 
 
@@ -100,52 +102,74 @@ def look(
     return reply.detections
 
 
+SIGMOID = ("rtdetr", "rtdetr_v2", "d_fine", "rf_detr")
 REFERENCE = """
     import json, sys, numpy as np, torch
     from PIL import Image
     from transformers import AutoModelForObjectDetection, RTDetrImageProcessor
-    folder = sys.argv[1]
     image = Image.fromarray(np.random.default_rng(0).integers(0, 255, (120, 200, 3), np.uint8))
-    model = AutoModelForObjectDetection.from_pretrained(folder).eval()
-    processor = RTDetrImageProcessor.from_pretrained(folder)
-    with torch.inference_mode():
-        output = model(**processor(image, return_tensors="pt"))
-    found = processor.post_process_object_detection(output, threshold=0.0, target_sizes=[(120, 200)])[0]
-    print(json.dumps({key: found[key].tolist() for key in ("scores", "labels", "boxes")}))
+    for folder in sys.argv[1:]:
+        model = AutoModelForObjectDetection.from_pretrained(folder).eval()
+        processor = RTDetrImageProcessor.from_pretrained(folder)
+        with torch.inference_mode():
+            output = model(**processor(image, return_tensors="pt"))
+        found = processor.post_process_object_detection(output, threshold=0.0, target_sizes=[(120, 200)])[0]
+        print(json.dumps({key: found[key].tolist() for key in ("scores", "labels", "boxes")}))
 """
 
 
-@pytest.mark.parametrize("architecture", ["rtdetr", "rtdetr_v2"])
-def test_rtdetr_sees_what_its_own_library_sees(
-    checkpoint: Callable[[str], Path],
-    start: Callable[..., tuple[InferenceWorkerProcess, Reply]],
-    architecture: str,
-) -> None:
-    folder = checkpoint(architecture)
-    worker, ready = start(manifest_of("rtdetr_hf"), folder)
-    assert isinstance(ready, Ready), ready
-    assert ready.labels == LABELS
-    reference = json.loads(in_environment("-c", textwrap.dedent(REFERENCE), str(folder / "weights")))
-    expected = [
-        (LABELS[label], score, np.clip(box, 0, [200, 120] * 2))
-        for score, label, box in zip(
-            reference["scores"], reference["labels"], reference["boxes"], strict=True
-        )
-    ]
-    found = look(worker, photo())
-    assert len(found) == len(expected) == 20
-    for mine, (label, score, box) in zip(found, expected, strict=True):
+@pytest.fixture(scope="module")
+def references(checkpoints: Path) -> dict[str, dict[str, list]]:
+    """Detections of transformers itself, by one process."""
+    folders = [str(checkpoints / name / "weights") for name in SIGMOID]
+    lines = in_environment("-c", textwrap.dedent(REFERENCE), *folders, patience=240.0).splitlines()
+    return dict(zip(SIGMOID, (json.loads(line) for line in lines[-len(SIGMOID) :]), strict=True))
+
+
+def expected(reference: dict[str, list]) -> list[tuple[str, float, np.ndarray]]:
+    rows = zip(reference["labels"], reference["scores"], reference["boxes"], strict=True)
+    return [(LABELS[label], score, np.clip(box, 0, [200, 120] * 2)) for label, score, box in rows]
+
+
+def compare(found: tuple[Detection, ...], rows: list[tuple[str, float, np.ndarray]]) -> None:
+    assert len(found) == len(rows)
+    for mine, (label, score, box) in zip(found, rows, strict=True):
         assert mine.label == label
         assert mine.score == pytest.approx(score, abs=1e-4)
-        assert (mine.box.x_min, mine.box.y_min, mine.box.x_max, mine.box.y_max) == pytest.approx(
-            box, abs=0.05
-        )
+        corners = (mine.box.x_min, mine.box.y_min, mine.box.x_max, mine.box.y_max)
+        assert corners == pytest.approx(box, abs=0.05)
 
 
-def test_a_frozen_vocabulary_is_asked_without_words(
-    checkpoint: Callable[[str], Path], start: Callable[..., tuple[InferenceWorkerProcess, Reply]]
+@pytest.mark.parametrize("architecture", SIGMOID)
+def test_a_checkpoint_sees_what_its_own_library_sees(
+    checkpoints: Path, references: dict[str, dict[str, list]], start: Start, architecture: str
 ) -> None:
-    worker, ready = start(manifest_of("zeroshot_hf"), checkpoint("omdet_turbo"))
+    worker, ready = start(manifest_of("rtdetr_hf"), checkpoints / architecture)
+    assert isinstance(ready, Ready), ready
+    assert ready.labels == LABELS
+    rows = [row for row in expected(references[architecture]) if (row[2][2:] > row[2][:2]).all()]
+    assert rows
+    compare(look(worker, photo()), rows)
+
+
+def test_classes_that_a_map_leaves_out_are_not_reported(
+    checkpoints: Path, references: dict[str, dict[str, list]], start: Start
+) -> None:
+    named = {4: "flask", 1: "loaf"}
+    mapped = {"kind": "closed", "labels": named}
+    worker, ready = start(manifest_of("rtdetr_hf", vocabulary=mapped), checkpoints / "rf_detr")
+    assert isinstance(ready, Ready), ready
+    assert ready.labels == ("flask", "loaf")
+    found = look(worker, photo())
+    reference = references["rf_detr"]
+    pairs = zip(reference["scores"], reference["labels"], strict=True)
+    best = max(score for score, number in pairs if number in named)
+    assert found[0].score == pytest.approx(best, abs=1e-4)
+    assert {item.label for item in found} <= {"flask", "loaf"}
+
+
+def test_a_frozen_vocabulary_is_asked_without_words(checkpoints: Path, start: Start) -> None:
+    worker, ready = start(manifest_of("zeroshot_hf"), checkpoints / "omdet_turbo")
     assert isinstance(ready, Ready), ready
     assert ready.labels == LABELS
     found = look(worker, photo())
@@ -153,10 +177,8 @@ def test_a_frozen_vocabulary_is_asked_without_words(
     assert {item.label for item in found} <= set(LABELS)
 
 
-def test_free_text_comes_back_as_it_was_asked(
-    checkpoint: Callable[[str], Path], start: Callable[..., tuple[InferenceWorkerProcess, Reply]]
-) -> None:
-    worker, ready = start(manifest_of("zeroshot_hf", labels=()), checkpoint("omdet_turbo"))
+def test_free_text_comes_back_as_it_was_asked(checkpoints: Path, start: Start) -> None:
+    worker, ready = start(manifest_of("zeroshot_hf", labels=()), checkpoints / "omdet_turbo")
     assert isinstance(ready, Ready), ready
     asked = ("a red mug", "something odd")
     first = look(worker, photo(), asked)
@@ -166,45 +188,46 @@ def test_free_text_comes_back_as_it_was_asked(
     assert look(worker, photo(), asked) == first
 
 
-def test_half_precision_is_really_applied(
-    checkpoint: Callable[[str], Path], start: Callable[..., tuple[InferenceWorkerProcess, Reply]]
-) -> None:
-    full, _ = start(manifest_of("rtdetr_hf"), checkpoint("rtdetr"))
-    half, ready = start(manifest_of("rtdetr_hf", options={"precision": "bf16"}), checkpoint("rtdetr"))
-    assert isinstance(ready, Ready), ready
-    assert [item.score for item in look(half, photo())] != [item.score for item in look(full, photo())]
+def test_half_precision_is_really_applied(checkpoints: Path, start: Start) -> None:
+    scores = []
+    for precision in ("fp32", "bf16"):
+        manifest = manifest_of("rtdetr_hf", options={"precision": precision})
+        worker, ready = start(manifest, checkpoints / "rtdetr")
+        assert isinstance(ready, Ready), ready
+        scores.append([item.score for item in look(worker, photo())])
+    assert scores[0] != scores[1]
 
 
-def test_a_vocabulary_of_another_length_is_refused(
-    checkpoint: Callable[[str], Path], start: Callable[..., tuple[InferenceWorkerProcess, Reply]]
+@pytest.mark.parametrize(
+    ("labels", "words"), [(["mug"], "has 1 labels"), ({5: "mug"}, "names class 5: valid are 0 to 4")]
+)
+def test_a_vocabulary_that_does_not_fit_the_classes_is_refused(
+    checkpoints: Path, start: Start, labels: object, words: str
 ) -> None:
-    _, failed = start(manifest_of("rtdetr_hf", labels=("mug",)), checkpoint("rtdetr"))
+    closed = {"kind": "closed", "labels": labels}
+    _, failed = start(manifest_of("rtdetr_hf", vocabulary=closed), checkpoints / "rtdetr")
     assert isinstance(failed, Failed)
-    assert "5 classes, but the vocabulary has 1 labels" in failed.message
+    assert f"the model has 5 classes, but the vocabulary {words}" in failed.message
 
 
-def test_a_gpu_that_is_not_here_is_not_replaced(
-    checkpoint: Callable[[str], Path], start: Callable[..., tuple[InferenceWorkerProcess, Reply]]
-) -> None:
-    _, failed = start(manifest_of("rtdetr_hf"), checkpoint("rtdetr"), LoadOptions(device="cuda:7"))
+def test_a_gpu_that_is_not_here_is_not_replaced(checkpoints: Path, start: Start) -> None:
+    _, failed = start(manifest_of("rtdetr_hf"), checkpoints / "rtdetr", LoadOptions(device="cuda:7"))
     assert isinstance(failed, Failed)
     assert "cuda:7" in failed.message
 
 
-def test_missing_weights_are_not_fetched(
-    start: Callable[..., tuple[InferenceWorkerProcess, Reply]], tmp_path: Path
-) -> None:
+def test_missing_weights_are_not_fetched(start: Start, tmp_path: Path) -> None:
     _, failed = start(manifest_of("rtdetr_hf"), tmp_path)
     assert isinstance(failed, Failed)
     assert failed.kind is FailureKind.MISSING_WEIGHTS
 
 
 def test_an_exported_checkpoint_sees_what_it_saw_before_in_another_library(
-    checkpoint: Callable[[str], Path],
-    start: Callable[..., tuple[InferenceWorkerProcess, Reply]],
+    checkpoints: Path,
+    start: Start,
     tmp_path: Path,
 ) -> None:
-    folder = checkpoint("rtdetr")
+    folder = checkpoints / "rtdetr"
     weights = {"uri": "hf://someone/tiny", "revision": "0" * 40}
     exported = manifest_of("rtdetr_onnx", environment={}, weights=weights)
     shutil.copytree(folder / "weights", tmp_path / "tiny")
@@ -261,7 +284,7 @@ def grounding_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @needs_grounding
 def test_a_grounding_model_in_four_bits_marks_the_phrases_it_is_asked_for(
-    grounding_folder: Path, start: Callable[..., tuple[InferenceWorkerProcess, Reply]]
+    grounding_folder: Path, start: Start
 ) -> None:
     worker, ready = start(
         grounding_manifest(grounding_folder), grounding_folder, LoadOptions(remote_code=True)
@@ -287,7 +310,7 @@ def test_a_grounding_model_in_four_bits_marks_the_phrases_it_is_asked_for(
 )
 def test_code_that_comes_with_weights_runs_only_when_allowed_and_pinned(
     grounding_folder: Path,
-    start: Callable[..., tuple[InferenceWorkerProcess, Reply]],
+    start: Start,
     remote_code: bool,
     revision: str,
     words: str,
