@@ -174,6 +174,7 @@ class Mission:
         self.operator_words = ""
         self.in_vain: set[str] = set()
         self.not_back: set[str] = set()
+        self.not_named: dict[tuple[str, str], str] = {}
         self.evidence = Evidence()
         self._outbox: list[Command] = []
         self._spans: list[str] = []

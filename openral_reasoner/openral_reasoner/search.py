@@ -165,7 +165,7 @@ BLIND = frozenset(
 SEEN_NOT_PLACED = "SEEN_NOT_PLACED"
 """Outcome of a detection that memory could not place, for example for lack of depth."""
 NOBODY_CAN_LOOK = "NOBODY_CAN_LOOK"
-"""Outcome of a place that was not visited because no locator is available."""
+"""Outcome of a place that was not visited because no locator can look for the object."""
 MAX_VISITS = 2
 """Maximum visits to a place where no image could be evaluated."""
 

@@ -99,26 +99,32 @@ def evaluate_run(options: EvaluationOptions, say: Say) -> Evaluation:
     chosen = threshold if options.threshold is None else options.threshold
     before = judged.evaluation(checkpoint.labels, chosen)
     result = judged.evaluation(checkpoint.labels, chosen, calibration)
-    for line in _lines(result, before.calibration_error):
+    for line in _summary(result):
+        say(line)
+    say(f"before calibration: expected calibration error {before.calibration_error:.3f}")
+    for line in _table(result):
         say(line)
     if options.save is not None:
         replace_file(options.save, json.dumps(asdict(result), indent=1))
     return result
 
 
-def _lines(result: Evaluation, uncalibrated: float) -> list[str]:
-    lines = [
+def _summary(result: Evaluation) -> tuple[str, ...]:
+    return (
         f"{result.images} images: AP50 {result.ap50:.3f}  AP {result.ap:.3f}  small {result.ap_small:.3f}",
         f"at threshold {result.threshold:.2f}: recall {result.recall:.3f}  precision {result.precision:.3f}",
-        f"expected calibration error {result.calibration_error:.3f} ({uncalibrated:.3f} before calibration)",
-    ]
-    lines += [
+        f"expected calibration error {result.calibration_error:.3f}",
+    )
+
+
+def _table(result: Evaluation) -> list[str]:
+    sizes = [
         f"  {size.size:<14} {size.objects:6d} objects  recall {size.recall:.2f}  "
         f"at any score {size.recall_at_any_score:.2f}"
         for size in result.sizes
     ]
     worst_first = sorted(result.classes, key=lambda each: each.ap50)
-    return lines + [
+    return sizes + [
         f"  {row.label:<20} {row.objects:6d} objects  AP50 {row.ap50:.2f}  recall {row.recall:.2f}"
         for row in worst_first
     ]
@@ -173,7 +179,7 @@ def export_run(options: ExportOptions, say: Say) -> Exported:
         f"{options.out}: {len(content) / 1e6:.1f} MB {precision}, "
         f"{1000 * latency:.1f} ms per image on one core"
     )
-    for line in _lines(judged, float("nan"))[:3]:
+    for line in _summary(judged):
         say(line)
     return exported
 

@@ -69,7 +69,7 @@ def ask_for_proof(mission: Mission, verdict: Verdict) -> Procedure[None]:
     for words in verdict.recall:
         if _memory_left(mission):
             yield from recall(mission, words)
-    if verdict.look and can_look(mission):
+    if verdict.look and can_look(mission, verdict.look):
         yield from locate_object(mission, verdict.look)
 
 
@@ -77,11 +77,11 @@ def _memory_left(mission: Mission) -> bool:
     return mission.palette.spatial_memory_available and mission.ledger.left("recalls") >= 1
 
 
-def can_look(mission: Mission) -> bool:
-    """Return True if a locator can answer at once: active, working and within the budget."""
+def can_look(mission: Mission, words: str) -> bool:
+    """Return True if a locator can look for these words at once: active, working and within the budget."""
     locator = mission.palette.default_locator
     awake = locator is not None and not locator.must_load and not locator.recovering
-    return awake and not no_locator_reason(mission) and mission.ledger.left("locates") >= 1
+    return awake and not no_locator_reason(mission, words) and mission.ledger.left("locates") >= 1
 
 
 TOO_EARLY = "TOO_EARLY"
@@ -165,16 +165,15 @@ def challenge_open_search(
 def open_episodes(mission: Mission) -> tuple[SearchProgress, ...]:
     """Return the searches that can continue, the newest first."""
     able = mission.palette.detector_available and mission.palette.with_verb(Verb.NAVIGATE)
-    if (
-        not able
-        or no_locator_reason(mission)
-        or any(mission.ledger.left(line) < need for line, need in _NEEDED.items())
-    ):
+    if not able or any(mission.ledger.left(line) < need for line, need in _NEEDED.items()):
         return ()
     return tuple(
         each
         for each in reversed(mission.episodes.values())
-        if each.escalated and not each.found and not each.sighted
+        if each.escalated
+        and not each.found
+        and not each.sighted
+        and not no_locator_reason(mission, each.term)
     )
 
 

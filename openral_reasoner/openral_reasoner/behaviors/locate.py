@@ -36,15 +36,20 @@ def describe_failed_locators(mission: Mission) -> str:
     )
 
 
-def no_locator_reason(mission: Mission) -> str:
-    """Return why no locator can answer even after waiting; "" while one can, or may soon.
+def no_locator_reason(mission: Mission, words: str) -> str:
+    """Return why no locator can look for these words even after waiting; "" while one can, or may soon.
 
-    A failed locator is waited for once; a locator that has not appeared yet may still do so.
+    A failed locator is waited for once; a locator that has not appeared yet may still do so. One whose
+    vocabulary lacks the words is not asked for them at another place.
     """
     locators = mission.palette.locators
-    if any(not each.recovering or each.id not in mission.not_back for each in locators):
+    well = [each.id for each in locators if not each.recovering or each.id not in mission.not_back]
+    told = {name: mission.not_named.get((name, words)) for name in well}
+    if not all(told.values()):
         return ""
-    return describe_failed_locators(mission) if locators or LOCATOR.absent in mission.in_vain else ""
+    lacking = tuple(f"locator {name}: {why}" for name, why in told.items())
+    failed = describe_failed_locators(mission) if locators or LOCATOR.absent in mission.in_vain else ""
+    return "; ".join(filter(None, (*lacking, failed)))
 
 
 _PASSING = (LocateStatus.NO_FRAME, LocateStatus.STALE_FRAME, LocateStatus.BUSY)
@@ -146,6 +151,8 @@ def missing_default(mission: Mission) -> LocateOutcome | None:
 
 def _look_by(mission: Mission, entry: LocatorEntry, words: str, camera: str) -> Procedure[LocateOutcome]:
     call_id, result = yield from request_detection(mission, entry, words, camera)
+    if result.status is LocateStatus.NOT_IN_VOCABULARY:
+        mission.not_named[entry.id, words] = result.message
     if result.status is LocateStatus.FOUND:
         return (yield from place_detection(mission, entry, call_id, result, words))
     return LocateOutcome(result.status.name, result.message, entry.id)

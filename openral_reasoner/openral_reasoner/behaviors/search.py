@@ -26,10 +26,10 @@ _SEEN_WITHOUT_PLACE = (
 def search_candidate(
     mission: Mission, candidate: Candidate, episode: SearchProgress
 ) -> Procedure[ToolResult]:
-    """Search one place for the episode's object; do not drive there while no locator is available."""
-    blind = no_locator_reason(mission)
+    """Search one place for the episode's object; do not drive there while no locator can look for it."""
+    blind = no_locator_reason(mission, episode.term)
     if blind:
-        text = "did not drive there because no locator is available"
+        text = "did not drive there because no locator can look for it"
         return ToolResult(status=NOBODY_CAN_LOOK, text=text, peer_words=(blind,))
     mission.spend("candidates")
     span = mission.next_id("candidate")

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
+from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.spatial_memory import ObserveResult, ObserveStatus
 from openral_reasoner.commands import AskModel, CallLocate, CallObserve, Command, PublishHandoff, SendSkill
 from openral_reasoner.core import Core
-from openral_reasoner.events import ModelAnswered, Observed, PaletteChanged, PromptReceived
+from openral_reasoner.events import Located, ModelAnswered, Observed, PaletteChanged, PromptReceived
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
@@ -65,3 +66,31 @@ def test_depth_that_was_missing_for_one_look_costs_one_look(
     line = run(home, palette, settings, blind_for=1)
     assert not commands(line, PublishHandoff)
     assert len(commands(line, CallLocate)) >= 2
+
+
+def test_what_no_locator_can_name_is_handed_over_without_driving_anywhere(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    peers, knows = HomePeers(home), "not in this detector's vocabulary: 'baguette'; it knows mug"
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, AskModel):
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+        elif isinstance(command, CallLocate):
+            refused = LocateResult(
+                LocateStatus.NOT_IN_VOCABULARY, knows, command.query, command.camera, command.detector
+            )
+            yield 0.1, Located(call_id=command.call_id, result=refused)
+        elif (event := peers.answer(command)) is not None:
+            yield 0.1, event
+
+    line = SimulatedTimeline(Core(settings), answers)
+    line.put(0.0, PaletteChanged(palette=palette))
+    line.put(0.0, PromptReceived(id="first", text="find the baguette"))
+    line.run()
+    asked = {command.detector for command in commands(line, CallLocate) if isinstance(command, CallLocate)}
+    assert asked == {locator.id for locator in palette.locators}
+    assert not commands(line, SendSkill)
+    (handoff,) = commands(line, PublishHandoff)
+    assert isinstance(handoff, PublishHandoff)
+    assert knows in handoff.question.question
