@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from openral_world_state.tracking import Observation
+from openral_world_state.observation import Observation
 
 
 @dataclass

@@ -20,10 +20,10 @@ from openral_core.spatial_memory import RecallQuery
 from openral_core.text import Thesaurus
 from openral_core.text.thesaurus import shipped_entries
 from openral_world_state.data_association import AssociationGates, DataAssociator
+from openral_world_state.observation import Observation
 from openral_world_state.scene_graph import object_edges
 from openral_world_state.spatial_memory.memory import MemoryLimits, SpatialMemory
 from openral_world_state.static_map import StaticMap
-from openral_world_state.tracking import Observation
 from openral_world_state.world import WorldModel, WorldModelSettings
 
 Row = dict[str, str | float]

@@ -17,12 +17,15 @@ from numpy.typing import NDArray
 from openral_bringup.graph.resources import rskill_folders
 from openral_core.detectors import Detection
 from openral_core.geometry import Pose
+from openral_core.home_map import HomeMap
 from openral_core.rskills import Registry, Sensor
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import ParamValue, Verb
-from openral_core.spatial_memory import Presence
+from openral_core.spatial_memory import CONFIRMED, Presence
 from openral_core.text import TermRelation, Thesaurus
 from openral_household_benchmark.environment import DetectorPairEngines, HeadCamera
+from openral_perception_ros.engines.base import EngineFrame
+from openral_sim.rendering.sensor import PERFECT, SensorModel
 from openral_sim.simulation import RateTimer, Simulation
 from openral_world_state.depth_camera import DepthView
 from openral_world_state.spatial_memory.record import ObjectRecord
@@ -44,6 +47,7 @@ ENOUGH_PIXELS = 30
 class Moment:
     """One image of the head camera, its ground-truth detections, and what the gripper holds."""
 
+    frame: EngineFrame
     view: DepthView
     semantic: NDArray[np.generic]
     detections: Sequence[Detection]
@@ -65,15 +69,23 @@ class Truth:
 class Drive:
     """A robot that carries out a list of skills; `moments` yields what its camera sees."""
 
-    def __init__(self, seed: int, stack: ExitStack) -> None:
-        self.simulation = Simulation.load(SCENE, seed)
+    def __init__(
+        self,
+        seed: int,
+        stack: ExitStack,
+        scene: Path = SCENE,
+        size: tuple[int, int] | None = None,
+        rate: float = IMAGE_RATE,
+        sensor: SensorModel = PERFECT,
+    ) -> None:
+        self.simulation = Simulation.load(scene, seed)
         self.home = self.simulation.world.scene.home
-        self._camera = stack.enter_context(HeadCamera(self.simulation))
+        self._camera = stack.enter_context(HeadCamera(self.simulation, size, sensor))
         engines = DetectorPairEngines(Registry.load(rskill_folders()), seed)
         self._detectors = stack.enter_context(closing(engines))
         self.source, self.labels = self._detectors.source, self._detectors.labels
         self._rng = np.random.default_rng(seed)
-        self._timer = RateTimer(IMAGE_RATE)
+        self._timer = RateTimer(rate)
         self.results: list[str] = []
         self.phrases: dict[int, str] = {}
         self._pixels: dict[str, int] = {}
@@ -125,7 +137,8 @@ class Drive:
             self._pixels[name] = max(self._pixels.get(name, 0), int(count))
         control = self.simulation.control
         gripper = Pose.from_matrix(control.T_map_body(control.names.wrist_optical_frame))
-        return Moment(sight.view, semantic, self._detectors.stream(sight), self.simulation.holding, gripper)
+        found = self._detectors.stream(sight)
+        return Moment(sight.frame, sight.view, semantic, found, self.simulation.holding, gripper)
 
     def truths(self) -> list[Truth]:
         """Return the places of all entities now."""
@@ -145,10 +158,10 @@ class Drive:
 class DrivenMemory:
     """A world model that is told what the graph would tell it."""
 
-    def __init__(self, drive: Drive, thesaurus: Thesaurus) -> None:
-        self.world: WorldModel = open_world(drive.home, "", WorldModelSettings(), thesaurus)
-        self.world.vocabularies.set(drive.source, drive.labels)
-        self._detector, self._held = drive.source, ""
+    def __init__(self, home: HomeMap, thesaurus: Thesaurus, labels: Sequence[str], detector: str) -> None:
+        self.world: WorldModel = open_world(home, "", WorldModelSettings(), thesaurus)
+        self.world.vocabularies.set(detector, tuple(labels))
+        self._detector, self._held = detector, ""
 
     def take(self, moment: Moment, detections: Sequence[Detection]) -> None:
         """Integrate one image."""
@@ -161,10 +174,18 @@ class DrivenMemory:
 
 
 def figures(
-    memory: WorldModel, truths: Sequence[Truth], labels: Sequence[str], thesaurus: Thesaurus
+    memory: WorldModel,
+    truths: Sequence[Truth],
+    labels: Sequence[str],
+    thesaurus: Thesaurus,
+    ignored: Sequence[str] = (),
 ) -> dict[str, float | str]:
-    """Count the records that are of no object, and the objects that have several."""
-    records = [r for r in memory.memory if r.presence is not Presence.GONE]
+    """Count the records that are of no object, and the objects that have several.
+
+    Unconfirmed records, and those of ``ignored`` labels, are left out.
+    """
+    known = [r for r in memory.memory if r.presence is not Presence.GONE and r.label not in ignored]
+    records = [r for r in known if r.confidence >= CONFIRMED]
     matches = {r.id: [t for t in truths if _is(r, t, thesaurus)] for r in records}
     ghosts = [r for r in records if not matches[r.id]]
     seen = [t for t in truths if t.seen and any(thesaurus.relation(n, t.phrase).is_hit for n in labels)]
@@ -175,6 +196,7 @@ def figures(
     return {
         "objects seen": len(seen),
         "records": len(records),
+        "unconfirmed": len(known) - len(records),
         "right [%]": round(100.0 * right / len(seen), 1),
         "ghosts": len(ghosts),
         "of them present": sum(r.presence is Presence.PRESENT for r in ghosts),
@@ -203,7 +225,7 @@ def row(seed: int) -> dict[str, float | str]:
     thesaurus = Thesaurus.load()
     with ExitStack() as stack:
         drive = Drive(seed, stack)
-        memory = DrivenMemory(drive, thesaurus)
+        memory = DrivenMemory(drive.home, thesaurus, drive.labels, drive.source)
         images = 0
         for moment in drive.moments():
             memory.take(moment, moment.detections)

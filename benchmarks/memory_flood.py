@@ -13,8 +13,8 @@ import psutil
 from openral_core.geometry import Pose
 from openral_core.text import Thesaurus
 from openral_world_state.data_association import AssociationGates, DataAssociator
+from openral_world_state.observation import Observation
 from openral_world_state.spatial_memory.memory import CapacityError, MemoryLimits, SpatialMemory
-from openral_world_state.tracking import Observation
 
 LONG = True
 MOST, PER_SNAPSHOT = 50_000, 100

@@ -57,13 +57,17 @@ class Opening(StrEnum):
     OPEN = "open"
 
 
+CONFIRMED = 0.5
+"""Confidence from which a remembered object is more likely real than a false detection [1]."""
+
+
 @dataclass(frozen=True, slots=True)
 class SceneNode:
     """One remembered object, place, room or agent, in the map frame.
 
     ``size`` [m] along the pose's axes, zero when unknown; ``covariance`` of the position [m^2],
     row-major (9,); times in [s] since the epoch of the robot's clock; ``votes`` maps every reported
-    label to its weight, ``label`` being the strongest.
+    label to its weight, ``label`` being the strongest; ``confidence`` is the probability that it exists.
     """
 
     id: str

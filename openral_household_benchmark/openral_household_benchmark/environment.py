@@ -24,6 +24,7 @@ from openral_perception_ros.inference.worker import RequestServer
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
 from openral_sim.rendering import CameraRenderer
+from openral_sim.rendering.sensor import PERFECT, SensorModel
 from openral_sim.simulation import RateTimer, Simulation
 from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.world import WorldModel, WorldModelSettings, open_world
@@ -43,18 +44,26 @@ class HeadCameraFrame:
 class HeadCamera:
     """Draws what the head sees; belongs to one thread, which closes it.
 
+    Args:
+        simulation: Robot and home.
+        size: Width and height of the images [px]; those of the scene if left out.
+        sensor: Errors of the camera.
+
     Raises:
         GlContextRefused: If no picture can be drawn here.
     """
 
-    def __init__(self, simulation: Simulation) -> None:
+    def __init__(
+        self, simulation: Simulation, size: tuple[int, int] | None = None, sensor: SensorModel = PERFECT
+    ) -> None:
         self._simulation = simulation
         self._names = simulation.control.names
         style = simulation.world.scene.document.cameras[CAMERA]
+        width, height = size or (style.width, style.height)
         self._renderer = CameraRenderer(
-            simulation.world, self._names.head_camera, style.width, style.height, shadows=False
+            simulation.world, self._names.head_camera, width, height, shadows=False, sensor=sensor
         )
-        self._intrinsics = Intrinsics(self._renderer.K, style.width, style.height)
+        self._intrinsics = Intrinsics(self._renderer.K, width, height)
 
     def take(self) -> HeadCameraFrame:
         """Render the world as the head camera sees it now."""

@@ -21,6 +21,7 @@ from openral_core.geometry import Pose
 from openral_core.spatial_memory import Presence
 from openral_core.text import TermRelation, Thesaurus
 from openral_world_state.lifting import AmbiguousDepth
+from openral_world_state.observation import SAME_SPACE, Observation, shared_space
 from openral_world_state.spatial_memory.memory import (
     CapacityError,
     MemoryLimits,
@@ -28,7 +29,7 @@ from openral_world_state.spatial_memory.memory import (
     evict_for_capacity,
 )
 from openral_world_state.spatial_memory.record import OPERATOR_LABEL_WEIGHT, ObjectRecord, Triple
-from openral_world_state.tracking import Observation, create_record, update_record
+from openral_world_state.tracking import bounded_votes, create_record, most_probable_label, update_record
 
 Costs = Sequence[dict[str, float]]
 MAX_PAIRS = 10_000
@@ -178,7 +179,7 @@ class DataAssociator:
         if record is None:
             evict_for_capacity(self.memory, self.limits, observation.label, observation.pose.position)
             name = self.memory.new_id(observation.label)
-            record = create_record(name, observation, viewpoint, self.map_epoch)
+            record = create_record(name, observation, viewpoint, self.map_epoch, self.thesaurus)
         else:
             record.map_epoch = self.map_epoch
             update_record(record, observation, viewpoint, self.thesaurus, moved=moved is not None)
@@ -217,11 +218,13 @@ class DataAssociator:
                 if other.id in used:
                     self._set_apart(pair)
                 elif pair not in self._apart and self._is_part(other, record):
-                    merge_part(record, other)
+                    merge_part(record, other, self.thesaurus)
                     self.memory.forget(other.id, merged_into=record.id)
                     self.memory.touch(record)
 
     def _is_part(self, part: ObjectRecord, whole: ObjectRecord) -> bool:
+        if shared_space(part.pose, part.size, whole.pose, whole.size) >= SAME_SPACE:
+            return True
         is_same_kind = label_relation(part.label, whole, self.thesaurus) in _SAME_KIND
         return is_same_kind and max(part.size) <= max(whole.size)
 
@@ -311,13 +314,17 @@ def as_part(observation: Observation, whole: ObjectRecord) -> Observation:
     return replace(observation, truncated=True, covariance=covariance)
 
 
-def merge_part(whole: ObjectRecord, part: ObjectRecord) -> None:
+def merge_part(whole: ObjectRecord, part: ObjectRecord, thesaurus: Thesaurus) -> None:
     """Merge the record of a part into that of the whole object; the caller forgets ``part``."""
     pose, size, covariance = whole.pose, whole.size, whole.covariance
-    label = whole.label
+    confidence = max(whole.confidence, part.confidence)
+    votes = {
+        name: whole.votes.get(name, 0.0) + part.votes.get(name, 0.0) for name in whole.votes | part.votes
+    }
     merge_records(whole, part)
-    whole.pose, whole.size, whole.covariance = pose, size, covariance
-    whole.label = label if label in whole.votes else whole.label
+    whole.pose, whole.size, whole.covariance, whole.confidence = pose, size, covariance, confidence
+    whole.votes = bounded_votes(votes)
+    whole.label = most_probable_label(whole, thesaurus)
 
 
 def label_relation(label: str, record: ObjectRecord, thesaurus: Thesaurus) -> TermRelation:

@@ -13,13 +13,14 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_core.spatial_memory import Opening, Presence
+from openral_core.spatial_memory import CONFIRMED, Opening, Presence
 from openral_core.text import Thesaurus
 from openral_world_state.data_association import merge_records, reappeared_as
 from openral_world_state.depth_camera import DepthView
+from openral_world_state.existence import EXISTENCE, is_confirmed
 from openral_world_state.lifting import DepthModel
 from openral_world_state.spatial_memory.memory import SpatialMemory
-from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.spatial_memory.record import OPERATOR_LABEL_WEIGHT, ObjectRecord
 from openral_world_state.static_map import StaticMap
 
 
@@ -31,7 +32,7 @@ class ExistenceDecay:
         stale_after: Misses until an object is stale.
         gone_after: Misses until an object is gone.
         interval: Time between two misses that both count; frames of one moment are one piece of evidence [s].
-        confidence_factor: Factor on the confidence at each miss [1].
+        confidence_factor: Factor on the confidence at each miss [1]; a confirmed object stays confirmed.
     """
 
     stale_after: int = 3
@@ -49,7 +50,8 @@ class ExistenceDecay:
             return None
         record.last_checked = stamp
         record.misses += 1
-        record.confidence *= self.confidence_factor
+        least = CONFIRMED if is_confirmed(record) else 0.0  # it moved, which does not mean it never was
+        record.confidence = max(self.confidence_factor * record.confidence, least)
         before = record.presence
         if record.misses >= self.gone_after:
             record.presence = Presence.GONE
@@ -229,8 +231,24 @@ class NegativeEvidence:
         expected = [r for r in in_range if r.id not in seen and self._is_expected(r, source)]
         states = check_visibility(view, expected, nearest, farthest)
         for record, state in zip(expected, states, strict=True):
-            if state in (Visibility.EMPTY, Visibility.UNDECIDED):
+            if state is Visibility.UNSEEN:
+                continue
+            if not is_confirmed(record) or (state is Visibility.OCCUPIED and not record.misses):
+                self._doubt(record, view)
+            if state is not Visibility.OCCUPIED and record.id in self.memory:
                 self._count_miss(record, view.stamp)
+
+    def _doubt(self, record: ObjectRecord, view: DepthView) -> None:
+        """Lower the probability that an object exists that is in full view but was not detected."""
+        if max(record.votes.values(), default=0.0) >= OPERATOR_LABEL_WEIGHT or view.stamp <= record.last_seen:
+            return
+        x, y, z = view.camera_position.tolist()
+        before = record.confidence
+        EXISTENCE.add_miss(record, float(view.intrinsics.K[0, 0]), (x, y, z))
+        if record.confidence < EXISTENCE.dropped:
+            self.memory.forget(record.id)
+        elif record.confidence != before:
+            self.memory.touch(record)
 
     def _is_expected(self, record: ObjectRecord, source: str) -> bool:
         if record.carried or record.presence is Presence.GONE or record.map_epoch != self.map_epoch:

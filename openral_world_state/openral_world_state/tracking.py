@@ -1,19 +1,18 @@
-"""Tracking: detections of one image lifted to observations, and updates of the remembered objects (tracks).
+"""Tracking: updates of the remembered objects (tracks) with observations.
 
 A track is created, fused with observations, collects votes for its label, and follows the gripper that holds
 it. `ImageClock` is the time base of the observations' stamps. `data_association` matches the two.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from openral_core.detectors import Detection
 from openral_core.geometry import Pose
-from openral_core.spatial_memory import Presence
-from openral_core.text import TermRelation, Thesaurus, UnreadableText
-from openral_world_state.depth_camera import DepthView
-from openral_world_state.lifting import DepthModel, LiftRefused, lift
+from openral_core.spatial_memory import CONFIRMED, Presence
+from openral_core.text import TermRelation, Thesaurus
+from openral_world_state.existence import EXISTENCE
+from openral_world_state.observation import Observation
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import (
     MIN_VOTE_FRACTION,
@@ -24,47 +23,6 @@ from openral_world_state.spatial_memory.record import (
 
 RESTART_MARGIN = 1.0
 """Time before a restarted clock's first image at which older memories are dated [s]."""
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """One object in one image of one detector, in map.
-
-    Args:
-        label: Detector's label.
-        score: In [0, 1].
-        pose: In map [m].
-        size: Along the pose's axes [m].
-        covariance: Of the position [m^2], row-major (9,).
-        stamp: Of the image [s].
-        source: Detector.
-        truncated: The image's border cuts the object.
-        ambiguous: It may lie at another depth, so it confirms a known object but is no new one.
-        from_query: The detector was asked for this label, which weighs more.
-        track: Detector's track id, a hint.
-    """
-
-    label: str
-    score: float
-    pose: Pose
-    size: tuple[float, float, float]
-    covariance: tuple[float, ...]
-    stamp: float
-    source: str
-    truncated: bool = False
-    ambiguous: bool = False
-    from_query: bool = False
-    track: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ObservationFrame:
-    """All observations of one detector in one image, and the reasons why other boxes were refused."""
-
-    stamp: float
-    source: str
-    observations: tuple[Observation, ...] = ()
-    refused: tuple[str, ...] = field(default=())
 
 
 class ImageClock:
@@ -97,60 +55,6 @@ class ImageClock:
                 self._memory.touch(record)
 
 
-def lift_detections(
-    view: DepthView,
-    detections: Sequence[Detection],
-    source: str,
-    optics: DepthModel,
-    thesaurus: Thesaurus,
-    *,
-    from_query: bool,
-) -> tuple[ObservationFrame, tuple[LiftRefused | UnreadableText, ...]]:
-    """Lift detections; return the frame of observations, and the errors of the boxes that were refused.
-
-    Args:
-        view: Depth image of the detections.
-        detections: Boxes and labels.
-        source: Detector.
-        optics: Range and noise of the camera.
-        thesaurus: Parses labels.
-        from_query: The detector was asked for these labels.
-    """
-    observations, refused = [], []
-    for detection in detections:
-        try:
-            thesaurus.parse(detection.label)
-            observations.append(lift_observation(view, detection, source, optics, from_query=from_query))
-        except (LiftRefused, UnreadableText) as error:
-            refused.append(error)
-    frame = ObservationFrame(view.stamp, source, tuple(observations), tuple(map(str, refused)))
-    return frame, tuple(refused)
-
-
-def lift_observation(
-    view: DepthView, detection: Detection, source: str, optics: DepthModel, *, from_query: bool
-) -> Observation:
-    """Lift one detection.
-
-    Raises:
-        LiftRefused: If its box cannot be lifted.
-    """
-    lifted = lift(view, detection, optics)
-    return Observation(
-        label=" ".join(detection.label.split()),
-        score=detection.score,
-        pose=lifted.pose,
-        size=lifted.size,
-        covariance=tuple(lifted.covariance.ravel().tolist()),
-        stamp=view.stamp,
-        source=source,
-        truncated=lifted.truncated,
-        ambiguous=lifted.ambiguous,
-        from_query=from_query,
-        track=detection.track,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class TrackUpdateConfig:
     """Weights and gains of a track's update.
@@ -160,13 +64,10 @@ class TrackUpdateConfig:
     correctable. A track whose observation lies beyond ``jump_sigma`` standard deviations has moved.
 
     Args:
-        max_votes: Weight at which a label's votes saturate, so that a newer label can win [1].
+        max_votes: Sum of the weights of all labels, so that a newer label can win [1].
         query_weight: Factor of an answer to a query over an unasked detection [1].
         min_score: Score below which votes do not fall [1].
         max_labels: Labels kept per object.
-        initial_confidence: Confidence after the first observation, as a fraction of its score [1].
-        confidence_gain: Fraction of the missing confidence gained by an observation of score 1 [1].
-        max_confidence: Upper bound of confidence [1].
         min_gain: Smallest Kalman gain of an untruncated observation [1].
         jump_sigma: Distance in standard deviations from which an observation replaces the pose [1].
         jump_margin: Distance added to that [m].
@@ -179,9 +80,6 @@ class TrackUpdateConfig:
     query_weight: float = 5.0
     min_score: float = 0.05
     max_labels: int = 8
-    initial_confidence: float = 0.5
-    confidence_gain: float = 0.3
-    max_confidence: float = 0.99
     min_gain: float = 0.1
     jump_sigma: float = 4.0
     jump_margin: float = 0.02
@@ -194,17 +92,16 @@ _CONFIG = TrackUpdateConfig()
 
 
 def create_record(
-    name: str, observation: Observation, viewpoint: Triple | None, map_epoch: int
+    name: str, observation: Observation, viewpoint: Triple | None, map_epoch: int, thesaurus: Thesaurus
 ) -> ObjectRecord:
     """Create the record of an object observed for the first time."""
-    return ObjectRecord(
+    record = ObjectRecord(
         id=name,
         label=observation.label,
         pose=observation.pose,
         size=observation.size,
-        votes={observation.label: label_vote(observation)},
         covariance=observation.covariance,
-        confidence=observation.score * _CONFIG.initial_confidence,
+        confidence=EXISTENCE.neutral,
         first_seen=observation.stamp,
         last_seen=observation.stamp,
         observations=1,
@@ -212,6 +109,18 @@ def create_record(
         map_epoch=map_epoch,
         viewpoint=viewpoint,
     )
+    EXISTENCE.add_detection(record, existence_score(observation), viewpoint)
+    add_votes(record, observation, thesaurus)
+    return record
+
+
+def existence_score(observation: Observation) -> float:
+    """Probability that an observation is of an object; the labels of one box exclude each other.
+
+    What was found where it was asked for is confirmed, because the answer's own score is acted on.
+    """
+    score = observation.score + sum(other for _, other in observation.alternatives)
+    return max(score, CONFIRMED) if observation.from_query else min(score, 1.0)
 
 
 def update_record(
@@ -241,44 +150,49 @@ def update_record(
         record.size = _max_sides(record.size, observation.size) if is_partial else observation.size
     else:
         fuse_pose(record, observation)
-    add_label_vote(record, observation.label, label_vote(observation), thesaurus)
-    gain = _CONFIG.confidence_gain * observation.score
-    record.confidence = min(_CONFIG.max_confidence, record.confidence + (1.0 - record.confidence) * gain)
+    add_votes(record, observation, thesaurus)
+    EXISTENCE.add_detection(record, existence_score(observation), viewpoint)
     record.presence, record.misses = Presence.PRESENT, 0
     record.last_seen = max(record.last_seen, observation.stamp)
     record.observations += 1
     record.source, record.viewpoint = observation.source, viewpoint
 
 
-def add_label_vote(record: ObjectRecord, label: str, weight: float, thesaurus: Thesaurus) -> None:
-    """Add to a label's weight; the most specific of the supported labels becomes the main one.
+def add_votes(record: ObjectRecord, observation: Observation, thesaurus: Thesaurus) -> None:
+    """Add to the weights of an observation's labels; their shares are the probabilities of the labels."""
+    factor = _CONFIG.query_weight if observation.from_query else 1.0
+    for label, score in ((observation.label, observation.score), *observation.alternatives):
+        record.votes[label] = record.votes.get(label, 0.0) + factor * max(score, _CONFIG.min_score)
+    record.votes = bounded_votes(record.votes, observation.label)
+    record.label = most_probable_label(record, thesaurus)
 
-    A label that an operator gave outweighs the votes of all detectors.
+
+def bounded_votes(votes: Mapping[str, float], newest: str = "") -> dict[str, float]:
+    """Return the votes of the strongest labels and the ``newest``, shrunk to the largest sum.
+
+    A label that an operator gave outweighs all votes of detectors, and is kept as it is.
     """
-    before = record.votes.get(label, 0.0)
-    is_given = before >= OPERATOR_LABEL_WEIGHT
-    record.votes[label] = before if is_given else min(_CONFIG.max_votes, before + weight)
-    if len(record.votes) > _CONFIG.max_labels:
-        weakest = min(record.votes, key=lambda name: (name == label, record.votes[name], name))
-        del record.votes[weakest]
+    ranked = sorted(votes, key=lambda name: (name != newest, -votes[name], name))
+    given = {name: OPERATOR_LABEL_WEIGHT for name in ranked if votes[name] >= OPERATOR_LABEL_WEIGHT}
+    kept = [name for name in ranked if name not in given][: _CONFIG.max_labels - len(given)]
+    shrink = min(1.0, _CONFIG.max_votes / max(sum(votes[name] for name in kept), 1e-9))
+    return {name: shrink * votes[name] for name in votes if name in kept} | given
+
+
+def most_probable_label(record: ObjectRecord, thesaurus: Thesaurus) -> str:
+    """Return the strongest label, or the most specific of the supported ones that are narrower."""
     supported = support_of(record)
     best = max(supported, key=lambda name: (record.votes[name], name))
     for other in sorted(supported, key=lambda name: (-record.votes[name], name)):
         if thesaurus.relation(best, other) is TermRelation.NARROWER:
             best = other
-    record.label = best
+    return best
 
 
 def support_of(record: ObjectRecord) -> list[str]:
     """Labels with at least `MIN_VOTE_FRACTION` of the strongest label's votes; others are misdetections."""
     most = max(record.votes.values(), default=0.0)
     return [label for label, weight in record.votes.items() if weight >= MIN_VOTE_FRACTION * most]
-
-
-def label_vote(observation: Observation) -> float:
-    """Weight of an observation's label."""
-    weight = _CONFIG.query_weight if observation.from_query else 1.0
-    return weight * max(observation.score, _CONFIG.min_score)
 
 
 def fuse_pose(record: ObjectRecord, observation: Observation) -> None:

@@ -35,6 +35,7 @@ from openral_world_state.depth_camera import DepthView
 from openral_world_state.lifting import AmbiguousDepth, DepthModel, NoDepth, OutOfRange
 from openral_world_state.navigation import FloorGrid, Routes
 from openral_world_state.negative_evidence import DetectorVocabularies, ExistenceDecay, NegativeEvidence
+from openral_world_state.observation import ObservationFrame, lift_detections
 from openral_world_state.queries.edit import EditHistory, edit
 from openral_world_state.queries.recall import MatchBuilder, MatchCandidate, RecallRequestHandler
 from openral_world_state.queries.resolve import ReferenceNames, ResolveRequestHandler
@@ -52,7 +53,7 @@ from openral_world_state.spatial_memory.errors import reading
 from openral_world_state.spatial_memory.memory import CapacityError, MemoryLimits, SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord, record_from_node
 from openral_world_state.static_map import StaticMap, static_map_from_graph, static_map_from_home
-from openral_world_state.tracking import HeldObjectTracker, ImageClock, ObservationFrame, lift_detections
+from openral_world_state.tracking import HeldObjectTracker, ImageClock
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from openral_world_state.data_association import (
     reappeared_as,
 )
 from openral_world_state.lifting import AmbiguousDepth
+from openral_world_state.observation import Observation
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
-from openral_world_state.tracking import Observation
 
 THESAURUS = Thesaurus.load()
 SURE = (1e-5, 0.0, 0.0, 0.0, 1e-5, 0.0, 0.0, 0.0, 1e-5)

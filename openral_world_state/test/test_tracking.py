@@ -7,6 +7,7 @@ from openral_core.geometry import Pose
 from openral_core.spatial_memory import Presence
 from openral_core.text import Thesaurus
 from openral_world_state.data_association import AssociationGates, DataAssociator
+from openral_world_state.observation import Observation
 from openral_world_state.spatial_memory.memory import (
     DensityLimitExceeded,
     MemoryFull,
@@ -14,7 +15,6 @@ from openral_world_state.spatial_memory.memory import (
     SpatialMemory,
 )
 from openral_world_state.spatial_memory.record import ObjectRecord
-from openral_world_state.tracking import Observation
 
 THESAURUS = Thesaurus.load()
 SURE = (1e-4, 0.0, 0.0, 0.0, 1e-4, 0.0, 0.0, 0.0, 1e-4)
@@ -56,7 +56,9 @@ def test_what_was_gone_longest_gives_way() -> None:
 def test_a_crowd_in_one_place_ends() -> None:
     made = associator(max_per_cell=10)
     things = ("mug", "lamp", "sofa", "piano", "apple", "shoe", "tv", "bed", "rug", "door", "fork", "bus")
-    taken = [made.associate((sight(label, 0.01 + 0.04 * i, 0.1),), None)[0] for i, label in enumerate(things)]
+    places = [(0.01 + 0.08 * (i % 6), 0.1 + 0.1 * (i // 6)) for i in range(len(things))]
+    crowd = (sight(label, *place) for label, place in zip(things, places, strict=True))
+    taken = [made.associate((one,), None)[0] for one in crowd]
     assert all(isinstance(item, ObjectRecord) for item in taken[:10])
     assert all(isinstance(item, DensityLimitExceeded) for item in taken[10:])
 

@@ -10,9 +10,9 @@ from openral_core.geometry import Pose
 from openral_core.home_map import load_map
 from openral_core.spatial_memory import RecallQuery, RecallStatus, Relation, ResolveQuery, ResolveStatus
 from openral_core.text import Thesaurus
+from openral_world_state.observation import Observation
 from openral_world_state.scene_graph import read_graph
 from openral_world_state.spatial_memory.errors import UnreadableMemory
-from openral_world_state.tracking import Observation
 from openral_world_state.world import WorldModel, WorldModelSettings, import_graph, open_world
 
 SCENES = Path(__file__).parents[2] / "scenes"

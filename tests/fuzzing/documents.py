@@ -35,9 +35,9 @@ from openral_reasoner.settings import MissionSettings
 from openral_reasoner.tools.registry import parse_call
 from openral_sim.scene.scene import load_scene
 from openral_world_state.data_association import AssociationGates, DataAssociator
+from openral_world_state.observation import Observation
 from openral_world_state.scene_graph import read_graph
 from openral_world_state.spatial_memory.memory import MemoryLimits, SpatialMemory
-from openral_world_state.tracking import Observation
 from openral_world_state.world import WorldModelSettings, open_world
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,15 @@ from typing import Literal
 from pydantic import Field
 from typing_extensions import override
 
-from openral_core.spatial_memory import NodeKind, Opening, Presence, Relation, SceneGraph, SceneNode
+from openral_core.spatial_memory import (
+    CONFIRMED,
+    NodeKind,
+    Opening,
+    Presence,
+    Relation,
+    SceneGraph,
+    SceneNode,
+)
 from openral_reasoner.behaviors.requests import MEMORY, read_scene, wait_for
 from openral_reasoner.behaviors.skill_goal import may_be_held
 from openral_reasoner.context import Frontier, ObjectSummary, ToolResult
@@ -107,7 +115,8 @@ class _Listing:
         node = each.node
         carried = not each.place and may_be_held_by_name(node, self.mission.palette.holding)
         known = self.mission.objects.get(node.id)
-        refuted = node.presence is Presence.GONE or (known is not None and known.disproved)
+        doubtful = node.presence is Presence.GONE or node.confidence < CONFIRMED
+        refuted = doubtful or (known is not None and known.disproved)
         movable = max(node.size) <= LARGEST and node.label.split()[-1].lower() not in WORDS["immovable"]
         placed = bool(each.place or node.id in self._rooms)
         return placed and movable and not (carried or refuted) and self._is_within(node.id, each.place)

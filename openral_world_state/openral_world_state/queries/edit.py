@@ -36,6 +36,7 @@ def rename_object(memory: SpatialMemory, name: str, label: str, thesaurus: Thesa
     label, record = " ".join(label.split()), memory.get(name)
     votes = {voted: weight for voted, weight in record.votes.items() if weight < OPERATOR_LABEL_WEIGHT}
     record.label, record.votes, record.source = label, {**votes, label: OPERATOR_LABEL_WEIGHT}, OPERATOR
+    record.confidence = 1.0
     return _store(memory, record)
 
 
@@ -62,6 +63,7 @@ def move_object(
     record.map_epoch = record.map_epoch if map_epoch is None else map_epoch
     record.pose = Pose((x, y, z), record.pose.orientation)
     record.presence, record.misses, record.carried, record.source = Presence.PRESENT, 0, False, OPERATOR
+    record.confidence = 1.0
     return _store(memory, record)
 
 
@@ -142,7 +144,9 @@ def _restored(memory: SpatialMemory, edit: AppliedEdit, before: ObjectRecord) ->
     now = memory.get(before.id)
     seen_since = now.last_seen > before.last_seen
     if edit.operation is EditOperation.RENAME:
-        return replace(now, label=before.label, votes=before.votes, source=before.source)
+        return replace(
+            now, label=before.label, votes=before.votes, source=before.source, confidence=before.confidence
+        )
     if edit.operation is EditOperation.MOVE and seen_since:
         raise NothingToUndo(f"{now.id} was seen since it was moved, and stays where it was seen")
     if edit.operation is EditOperation.MERGE and seen_since:

@@ -1,6 +1,7 @@
 """Recall objects from memory by text: matches and near misses, ranked, each with place and viewpoint.
 
-An equal or narrower label is a match; a broader, related or similar one is a near miss, worth a look.
+An equal or narrower label is a match; a broader, related or similar one is a near miss, worth a look. What is
+rather a false detection than an object is neither.
 """
 
 import math
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import (
+    CONFIRMED,
     Opening,
     Presence,
     RecallMatch,
@@ -153,11 +155,11 @@ def candidates_of(memory: SpatialMemory, labels: Iterable[tuple[str, TermRelatio
 
 
 def score_matches(memory: SpatialMemory, found: PostingHits, relations: NDArray[np.intp]) -> MatchSet:
-    """Score by relation and presence, halved at confidence 0, and lowered by a fifth for a rare label."""
+    """Score by relation and presence, halved at confidence 0, and lowered for a less likely label."""
     table, slots = memory.table, found.slots
     confidence = 0.5 + 0.5 * table.confidence[slots]
     base = _RELATION_SCORE[relations] * _PRESENCE_SCORE[table.presence[slots]]
-    scores = base * confidence * (0.8 + 0.2 * found.fractions)
+    scores = base * confidence * (0.5 + 0.5 * found.fractions)
     matches = MatchSet(table, memory.labels, slots, found.labels, relations, scores)
     return matches.where(found.fractions >= MIN_VOTE_FRACTION)
 
@@ -214,9 +216,10 @@ class RecallRequestHandler:
         return misses[:_MAX_NEAR_MISSES]
 
     def _filter(self, found: MatchSet, query: RecallQuery, now: float) -> MatchSet:
-        """Keep the candidates of this map epoch that satisfy the query's age and distance."""
+        """Keep the confirmed candidates of this map epoch that satisfy the query's age and distance."""
         table = self.memory.table
-        found = found.where(table.map_epoch[found.slots] == self.map_epoch)
+        is_usable = table.map_epoch[found.slots] == self.map_epoch
+        found = found.where(is_usable & (table.confidence[found.slots] >= CONFIRMED))
         if query.max_age > 0.0:
             age = now - table.last_seen[found.slots]
             # An object seen in the future was stamped by another clock, so its age is unknown.

@@ -17,6 +17,7 @@ from openral_core.spatial_memory import (
     SceneNode,
 )
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
+from openral_world_state.existence import is_confirmed
 from openral_world_state.navigation import FloorGrid, Routes, choose_viewpoint
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
@@ -133,7 +134,8 @@ class ResolveRequestHandler:
         return ResolveResult(ResolveStatus.NOT_FOUND, message, kind=kind, node_id=record.id)
 
     def _is_usable(self, record: ObjectRecord) -> bool:
-        return record.presence is not Presence.GONE and record.map_epoch == self.map_epoch
+        is_believed = record.presence is not Presence.GONE and is_confirmed(record)
+        return is_believed and record.map_epoch == self.map_epoch
 
     def _candidates(self, reference: str) -> list[str]:
         if reference in self.home.nodes:

@@ -23,8 +23,8 @@ from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
 from openral_world_state.depth_camera import DepthView
+from openral_world_state.observation import Observation
 from openral_world_state.pictures import ObjectPictures, Picture
-from openral_world_state.tracking import Observation
 from openral_world_state.world import IntegrationResult
 
 LINGER = 2.0

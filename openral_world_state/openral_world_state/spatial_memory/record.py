@@ -21,7 +21,8 @@ class ObjectRecord:
     Position in map [m], ``size`` [m], ``covariance`` of the position [m^2], row-major (9,), times in ROS time
     [s]. ``votes`` are the weights of its labels; ``misses`` counts the views that showed its place empty, the
     last at ``last_checked`` [s]; ``viewpoint`` is the position of the camera that saw it last [m];
-    ``carried`` is True while the gripper holds it.
+    ``carried`` is True while the gripper holds it. ``confidence`` is the probability that it exists, and
+    ``evidence`` the part of its log-odds from the last viewpoint, ``evidence_from`` [m], which is not stored.
     """
 
     id: str
@@ -45,6 +46,8 @@ class ObjectRecord:
     is_container: bool = False
     occludes_contents: bool = False
     opening: Opening = Opening.UNKNOWN
+    evidence: float = field(default=0.0, compare=False)
+    evidence_from: Triple | None = field(default=None, compare=False)
 
     @property
     def vote_fractions(self) -> dict[str, float]:

@@ -71,6 +71,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE numbered RENAME TO objects",
         "DELETE FROM facts WHERE key LIKE 'stood %'",
     ),
+    # Confidence became the probability of existence; every object had been offered before.
+    ("UPDATE objects SET confidence = MAX(confidence, 0.5)",),
 )
 """Statements that migrate from each version to the next; the version is the number of those applied."""
 

@@ -10,11 +10,11 @@ from openral_core.geometry import Pose
 from openral_core.spatial_memory import EditOperation, EditStatus, MemoryEdit, Presence, RecallQuery
 from openral_core.text import Thesaurus
 from openral_world_state.data_association import AssociationGates, DataAssociator
+from openral_world_state.observation import Observation
 from openral_world_state.queries.edit import MAX_UNDO, EditHistory, edit
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.static_map import StaticMap
-from openral_world_state.tracking import Observation
 from openral_world_state.world import WorldModel, WorldModelSettings
 
 THESAURUS = Thesaurus.load()

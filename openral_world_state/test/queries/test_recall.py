@@ -88,7 +88,7 @@ def test_no_labels_have_no_candidates() -> None:
 
 @pytest.mark.parametrize(
     ("confidences", "status"),
-    [((0.9,), RecallStatus.FOUND), ((0.9, 0.85), RecallStatus.AMBIGUOUS), ((0.9, 0.1), RecallStatus.FOUND)],
+    [((0.9,), RecallStatus.FOUND), ((0.9, 0.85), RecallStatus.AMBIGUOUS), ((0.9, 0.5), RecallStatus.FOUND)],
 )
 def test_objects_of_about_the_same_score_are_ambiguous(
     confidences: tuple[float, ...], status: RecallStatus

@@ -7,10 +7,10 @@ from openral_core.spatial_memory import ObserveStatus
 from openral_core.text import Thesaurus
 from openral_testing.synthetic_depth import Ball, Block, look_at_pose, render_depth
 from openral_world_state.lifting import DepthModel, NoDepth, OutOfRange, OutsideImage
+from openral_world_state.observation import ObservationFrame, lift_detections
 from openral_world_state.queries.recall import MatchBuilder
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.static_map import StaticMap
-from openral_world_state.tracking import ObservationFrame, lift_detections
 from openral_world_state.world import build_observe_result
 
 THESAURUS = Thesaurus.load()

@@ -1,0 +1,150 @@
+"""Observation: a detection of one image, lifted to map.
+
+A detector may draw several boxes with different labels around one object; they are one observation.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from openral_core.detectors import Detection
+from openral_core.geometry import Pose
+from openral_core.text import Thesaurus, UnreadableText
+from openral_world_state.depth_camera import DepthView
+from openral_world_state.lifting import DepthModel, LiftRefused, lift
+from openral_world_state.spatial_memory.record import Triple
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One object in one image of one detector, in map.
+
+    Args:
+        label: Detector's label.
+        score: In [0, 1].
+        pose: In map [m].
+        size: Along the pose's axes [m].
+        covariance: Of the position [m^2], row-major (9,).
+        stamp: Of the image [s].
+        source: Detector.
+        truncated: The image's border cuts the object.
+        ambiguous: It may lie at another depth, so it confirms a known object but is no new one.
+        from_query: The detector was asked for this label, which weighs more.
+        track: Detector's track id, a hint.
+        alternatives: Other labels of the same box, with their scores.
+    """
+
+    label: str
+    score: float
+    pose: Pose
+    size: tuple[float, float, float]
+    covariance: tuple[float, ...]
+    stamp: float
+    source: str
+    truncated: bool = False
+    ambiguous: bool = False
+    from_query: bool = False
+    track: str = ""
+    alternatives: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationFrame:
+    """All observations of one detector in one image, and the reasons why other boxes were refused."""
+
+    stamp: float
+    source: str
+    observations: tuple[Observation, ...] = ()
+    refused: tuple[str, ...] = field(default=())
+
+
+def lift_detections(
+    view: DepthView,
+    detections: Sequence[Detection],
+    source: str,
+    optics: DepthModel,
+    thesaurus: Thesaurus,
+    *,
+    from_query: bool,
+) -> tuple[ObservationFrame, tuple[LiftRefused | UnreadableText, ...]]:
+    """Lift detections; return the frame of observations, and the errors of the boxes that were refused.
+
+    Args:
+        view: Depth image of the detections.
+        detections: Boxes and labels.
+        source: Detector.
+        optics: Range and noise of the camera.
+        thesaurus: Parses labels.
+        from_query: The detector was asked for these labels.
+    """
+    observations = list[Observation]()
+    refused = list[LiftRefused | UnreadableText]()
+    for detection in detections:
+        try:
+            thesaurus.parse(detection.label)
+            observations.append(lift_observation(view, detection, source, optics, from_query=from_query))
+        except (LiftRefused, UnreadableText) as error:
+            refused.append(error)
+    found = observations if from_query else merge_double_boxes(observations)
+    frame = ObservationFrame(view.stamp, source, tuple(found), tuple(map(str, refused)))
+    return frame, tuple(refused)
+
+
+SAME_SPACE = 0.4
+"""Intersection over union of two upright boxes from which they are of one object [1]."""
+
+
+def merge_double_boxes(observations: Sequence[Observation]) -> list[Observation]:
+    """Merge the observations of one frame that fill the same space, such as a cup also seen as a mug.
+
+    The label with the highest score is kept, the others are its alternatives.
+    """
+    kept: list[Observation] = []
+    for each in sorted(observations, key=lambda one: -one.score):
+        for index, best in enumerate(kept):
+            if shared_space(best.pose, best.size, each.pose, each.size) >= SAME_SPACE:
+                names = {best.label, *(label for label, _ in best.alternatives)}
+                if each.label not in names:
+                    added = (*best.alternatives, (each.label, each.score))
+                    kept[index] = replace(best, alternatives=added)
+                break
+        else:
+            kept.append(each)
+    return kept
+
+
+def shared_space(first: Pose, first_size: Triple, second: Pose, second_size: Triple) -> float:
+    """Intersection over union of two upright boxes [1], the second turned like the first."""
+    dx, dy, dz = (b - a for a, b in zip(first.position, second.position, strict=True))
+    c, s = math.cos(first.yaw), math.sin(first.yaw)
+    apart = (abs(c * dx + s * dy), abs(c * dy - s * dx), abs(dz))
+    common = math.prod(
+        max(min(a, b, (a + b) / 2.0 - gap), 0.0)
+        for a, b, gap in zip(first_size, second_size, apart, strict=True)
+    )
+    whole = math.prod(first_size) + math.prod(second_size) - common
+    return common / whole if whole > 0.0 else 0.0
+
+
+def lift_observation(
+    view: DepthView, detection: Detection, source: str, optics: DepthModel, *, from_query: bool
+) -> Observation:
+    """Lift one detection.
+
+    Raises:
+        LiftRefused: If its box cannot be lifted.
+    """
+    lifted = lift(view, detection, optics)
+    return Observation(
+        label=" ".join(detection.label.split()),
+        score=detection.score,
+        pose=lifted.pose,
+        size=lifted.size,
+        covariance=tuple(lifted.covariance.ravel().tolist()),
+        stamp=view.stamp,
+        source=source,
+        truncated=lifted.truncated,
+        ambiguous=lifted.ambiguous,
+        from_query=from_query,
+        track=detection.track,
+    )
