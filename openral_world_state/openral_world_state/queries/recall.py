@@ -46,6 +46,8 @@ _MAX_NEAR_MISSES = 3
 """Near misses and similar names per result [1]; more do not help a caller to decide."""
 _MAX_LIMIT = 1000
 """Largest limit of a query [1]; bounds the size of a response."""
+_SURE = 0.9
+"""Confidence from which objects rank by their last observation [1]: one good view is as good as several."""
 _CLOCK_TOLERANCE = 1.0
 """Time by which stamps of images may be ahead of this node's clock [s]."""
 
@@ -157,7 +159,7 @@ def candidates_of(memory: SpatialMemory, labels: Iterable[tuple[str, TermRelatio
 def score_matches(memory: SpatialMemory, found: PostingHits, relations: NDArray[np.intp]) -> MatchSet:
     """Score by relation and presence, halved at confidence 0, and lowered for a less likely label."""
     table, slots = memory.table, found.slots
-    confidence = 0.5 + 0.5 * table.confidence[slots]
+    confidence = 0.5 + 0.5 * np.minimum(table.confidence[slots] / _SURE, 1.0)
     base = _RELATION_SCORE[relations] * _PRESENCE_SCORE[table.presence[slots]]
     scores = base * confidence * (0.5 + 0.5 * found.fractions)
     matches = MatchSet(table, memory.labels, slots, found.labels, relations, scores)
