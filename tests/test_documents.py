@@ -33,8 +33,9 @@ FOREIGN_OPTIONS = {
     "--gpus",
     "--env",
     "--system-site-packages",
+    "--model-repository",
 }
-"""Options of `ros2 launch` and of container engines that the text names alone."""
+"""Options of `ros2 launch`, container engines and model servers that the text names alone."""
 WRITTEN_BY_COMMANDS = {"benchmarks/results"}
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("[!.]*/README.md"), *ROOT.glob("docs/**/*.md")])
 

@@ -57,7 +57,7 @@ def test_the_block_runs(block: Block, ros_domain: int, tmp_path: Path) -> None:
     if "graph" not in block.words:
         run(block, tmp_path)
         return
-    with Deployment(tmp_path / "graph") as deployment:
+    with Deployment(tmp_path / "graph", "--detectors", "embedded") as deployment:
         for line in ("added to memory: mug", "/reasoner is active"):
             deployment.wait_until_printed(line, 150.0)
         run(block, tmp_path)

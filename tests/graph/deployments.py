@@ -14,6 +14,8 @@ ROOT = Path(__file__).parents[2]
 FAST = ("--real-time-factor", "0")
 ALONE = ("--no-mcap", "--console", "off")
 """Options without the processes beside the graph, which tests of the graph do not need."""
+TOLD = ("--detectors", "groundtruth")
+"""Detectors that are always right: what a test of the graph sees does not depend on weights."""
 
 
 class Deployment:
@@ -25,7 +27,7 @@ class Deployment:
         """``through`` may put something before the command, such as a way to another host."""
         self.folder = folder
         self.output_file = folder / "output.txt"
-        command = [sys.executable, "deploy_sim.py", "--record", str(folder), *FAST, *ALONE, *arguments]
+        command = [sys.executable, "deploy_sim.py", "--record", str(folder), *FAST, *ALONE, *TOLD, *arguments]
         self._command = through(command)
 
     def __enter__(self) -> "Deployment":

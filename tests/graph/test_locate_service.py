@@ -60,7 +60,7 @@ def test_every_kind_of_question_gets_its_typed_answer(client: Client) -> None:
     assert found.found
     assert found.camera == "head"
     box = found.detections.detections[0].bbox
-    assert 0.0 <= box.center.position.x - box.size_x / 2.0 < box.center.position.x + box.size_x / 2.0 <= 320.0
+    assert 0.0 <= box.center.position.x - box.size_x / 2.0 < box.center.position.x + box.size_x / 2.0 <= 640.0
     assert found.detections.header.frame_id == "head_camera_optical_frame"
     assert 0.0 <= found.frame_age < 2.0
 

@@ -16,7 +16,7 @@ from openral_bringup.deploy.monitor_node import MonitorNode
 
 LOCATOR = "/openral/perception/sim_groundtruth_locator/detector"
 MANAGED = {"/sim", LOCATOR, "/openral/perception/sim_groundtruth/detector", "/world_state", "/reasoner"}
-ARGUMENTS = {"real_time_factor": "0", "scene": "home"}.items()
+ARGUMENTS = {"real_time_factor": "0", "scene": "home", "detectors": "groundtruth"}.items()
 REPORTS = 4
 """Bring-up's words on a node, one a second, after which it has had the time to meddle."""
 SEEN: dict[int, psutil.Process] = {}

@@ -103,7 +103,7 @@ def shared_memory() -> CheckResult:
 def gpu() -> CheckResult:
     """Check for an NVIDIA GPU."""
     found = ", ".join(f"{g.name}: {g.total - g.used:.0f} of {g.total:.0f} MB free" for g in gpus())
-    advice = "learned detectors need an NVIDIA GPU with its driver; --detectors embedded needs none"
+    advice = "large detectors need an NVIDIA GPU with its driver; --detectors embedded needs none"
     return check("gpu", found or "none", bool(found), advice, CheckStatus.LIMITED)
 
 

@@ -94,15 +94,21 @@ def parse_camera(word: str) -> tuple[str, str]:
 
 
 class DetectorSet(StrEnum):
-    """Named sets of detectors."""
+    """Named sets of detectors: small ones whose weights are shipped, the simulator's labels, large ones."""
 
     EMBEDDED = "embedded"
+    GROUNDTRUTH = "groundtruth"
     DEFAULT = "default"
 
 
-CONTINUOUS = {DetectorSet.EMBEDDED: ("sim-groundtruth",), DetectorSet.DEFAULT: ("omdet-turbo-indoor",)}
+CONTINUOUS = {
+    DetectorSet.EMBEDDED: ("home-tiny",),
+    DetectorSet.GROUNDTRUTH: ("sim-groundtruth",),
+    DetectorSet.DEFAULT: ("omdet-turbo-indoor",),
+}
 ON_DEMAND = {
-    DetectorSet.EMBEDDED: ("sim-groundtruth-locator",),
+    DetectorSet.EMBEDDED: ("home-tiny-locator",),
+    DetectorSet.GROUNDTRUTH: ("sim-groundtruth-locator",),
     DetectorSet.DEFAULT: ("omdet-turbo-locator",),
 }
 

@@ -87,7 +87,7 @@ def test_unaligned_depth_and_rectified_images_are_declared_in_the_file(tmp_path:
 
 def test_detectors_of_the_simulation_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidDeployment, match="semantic images, which only the simulation publishes"):
-        graph_of(ROOT / "robots" / "shelf_camera.yaml", detectors="embedded")
+        graph_of(ROOT / "robots" / "shelf_camera.yaml", detectors="groundtruth")
 
 
 def test_a_mistake_in_the_file_and_one_in_a_flag_are_told_together(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ def graph_of(**choices: Any) -> Any:
 def test_the_embedded_graph_has_every_node_in_its_namespace() -> None:
     assert [node.qualified for node in graph_of().nodes] == [
         "/sim",
-        "/openral/perception/sim_groundtruth/detector",
-        "/openral/perception/sim_groundtruth_locator/detector",
+        "/openral/perception/home_tiny/detector",
+        "/openral/perception/home_tiny_locator/detector",
         "/world_state",
         "/reasoner",
         "/bringup",
@@ -117,7 +117,7 @@ def test_what_the_machine_lacks_is_told_with_the_rest() -> None:
 
     with pytest.raises(InvalidDeployment) as refused:
         build_graph(DeploymentOptions(scene=SCENE, namespace="robot1"), RSKILLS, requirements=lacking)
-    assert [line for line in refused.value.problems if line == "nothing for sim_groundtruth"]
+    assert [line for line in refused.value.problems if line == "nothing for home_tiny"]
     assert len(refused.value.problems) == 3
 
 

@@ -12,6 +12,7 @@ from openral_bringup.graph.description import build_graph, own_variables
 from openral_bringup.graph.detectors import fetch_missing, initially_inactive, missing_requirements
 from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment
 from openral_core.rskills import DetectorManifest, Mode, Registry
+from openral_perception_ros.engines.provenance import HUB
 from openral_perception_ros.engines.weights_record import ChecksumDiffers, WeightsRecord, digests_of
 from openral_perception_ros.weights.fetch import DownloadFailed, Fetched, LicenceNotAccepted, weights_status
 
@@ -69,18 +70,15 @@ def test_a_licence_must_be_accepted_by_name(tmp_path: Path) -> None:
 
 
 def test_a_detector_beyond_the_budget_starts_inactive() -> None:
-    graph = graph_of(gpu_budget_mb=150.0)
-    assert [n.key for n in graph.nodes if not n.awake] == ["sim_groundtruth_locator"]
-    assert (
-        "1:/openral/perception/sim_groundtruth_locator/detector=inactive"
-        in graph.nodes[-1].parameters["nodes"]
-    )
-    assert {n.key: n for n in graph.nodes}["reasoner"].parameters["gpu_budget_mb"] == 150.0
+    graph = graph_of(gpu_budget_mb=250.0)
+    assert [n.key for n in graph.nodes if not n.awake] == ["home_tiny_locator"]
+    assert "1:/openral/perception/home_tiny_locator/detector=inactive" in graph.nodes[-1].parameters["nodes"]
+    assert {n.key: n for n in graph.nodes}["reasoner"].parameters["gpu_budget_mb"] == 250.0
     assert all(node.awake for node in graph_of(gpu_budget_mb=1000.0).nodes)
 
 
 def test_a_budget_too_small_for_any_locator_is_refused() -> None:
-    with pytest.raises(InvalidDeployment, match=r"too small for any locator: .*sim-groundtruth-locator"):
+    with pytest.raises(InvalidDeployment, match=r"too small for any locator: .*home-tiny-locator"):
         graph_of(gpu_budget_mb=10.0)
 
 
@@ -89,7 +87,7 @@ def test_locate_anything_needs_its_licence_accepted() -> None:
         graph_of(locate_anything=True)
     graph = graph_of(locate_anything=True, accepted_licences=("nvidia-non-commercial",))
     keys = [node.key for node in graph.nodes]
-    assert {"sim_groundtruth_locator", "locateanything_3b_nf4"} <= set(keys)
+    assert {"home_tiny_locator", "locateanything_3b_nf4"} <= set(keys)
 
 
 def test_the_first_locator_is_the_reasoners_default() -> None:
@@ -98,7 +96,7 @@ def test_the_first_locator_is_the_reasoners_default() -> None:
             n.parameters["default_detector"] for n in graph_of(**choices).nodes if n.name == "reasoner"
         )
 
-    assert default_of() == "sim-groundtruth-locator"
+    assert default_of() == "home-tiny-locator"
     assert (
         default_of(on_demand=("sim-locator",), continuous=("sim-groundtruth",)) == "sim-groundtruth-locator"
     )
@@ -176,7 +174,7 @@ def recorded(folder: Path, name: str) -> None:
 
 
 def test_embedded_detectors_lack_nothing(tmp_path: Path) -> None:
-    assert told(tmp_path, "sim-groundtruth", "sim-groundtruth-locator") == ()
+    assert told(tmp_path, "home-tiny", "home-tiny-locator") == ()
 
 
 def test_an_environment_and_weights_are_named_with_their_commands(tmp_path: Path) -> None:
@@ -255,9 +253,8 @@ def test_weights_that_are_not_the_pinned_ones_are_refused(tmp_path: Path) -> Non
 
 def test_every_detector_from_the_hub_pins_its_revision() -> None:
     registry = Registry.load(RSKILLS)
-    weights = {
-        detector.id: detector.weights for detector in registry.detectors if detector.weights is not None
-    }
+    named = {detector.id: detector.weights for detector in registry.detectors}
+    weights = {name: item for name, item in named.items() if item is not None and item.uri.startswith(HUB)}
     assert len(weights) == 8
     assert [name for name, item in weights.items() if not item.revision] == ["rfdetr-small"]
 

@@ -56,20 +56,20 @@ def graph_of(**choices: Any) -> Any:
 
 
 def test_parameters_of_the_user_win() -> None:
-    graph = graph_of(seed=3, overrides={"sim": {"seed": 9}, "sim_groundtruth": {"rate": 2.0}})
+    graph = graph_of(seed=3, overrides={"sim": {"seed": 9}, "home_tiny": {"rate": 2.0}})
     by_key = {node.key: node.parameters for node in graph.nodes}
-    assert (by_key["sim"]["seed"], by_key["sim_groundtruth"]["rate"]) == (9, 2.0)
-    assert by_key["sim_groundtruth"]["seed"] == 3
+    assert (by_key["sim"]["seed"], by_key["home_tiny"]["rate"]) == (9, 2.0)
+    assert by_key["home_tiny"]["seed"] == 3
 
 
 def test_parameters_of_the_user_are_checked_before_anything_starts() -> None:
-    overrides = {"reasoner": {"seconds": "long", "colour": 3}, "sim_groundtruth": {"rate": -1.0}}
+    overrides = {"reasoner": {"seconds": "long", "colour": 3}, "home_tiny": {"rate": -1.0}}
     with pytest.raises(InvalidDeployment) as refused:
         graph_of(overrides=overrides)
     message = str(refused.value)
     assert "--set reasoner.seconds: Input should be a valid number" in message
     assert "--set reasoner.colour: Extra inputs are not permitted" in message
-    assert "--set sim_groundtruth.rate: Input should be greater than 0" in message
+    assert "--set home_tiny.rate: Input should be greater than 0" in message
 
 
 def test_a_node_to_run_here_that_does_not_exist_is_refused() -> None:

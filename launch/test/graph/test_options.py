@@ -35,7 +35,7 @@ def graph_of(**choices: Any) -> Any:
 def test_a_camera_with_other_topics_is_remapped_and_a_new_one_is_added() -> None:
     graph = graph_of(cameras=merged(["head=/front/cam/image_raw", "door=/door"]))
     by_key = {node.key: node for node in graph.nodes}
-    cameras = by_key["sim_groundtruth"].parameters["cameras"]
+    cameras = by_key["home_tiny"].parameters["cameras"]
     assert cameras == ["head:=/front/cam", "wrist:=/wrist", "door:=/door"]
     assert by_key["world_state"].parameters["cameras"] == ["head", "wrist", "door"]
     assert by_key["world_state"].remaps["/head/depth"] == "/front/cam/depth"
@@ -52,7 +52,7 @@ def test_text_that_describes_no_camera_is_refused(word: str) -> None:
     ("camera", "refused"), [("head", True), ("head=/head", True), ("head=/front/cam", False)]
 )
 def test_compressed_images_of_the_simulation_are_refused(camera: str, refused: bool) -> None:
-    choices = {"overrides": {"sim_groundtruth": {"compressed": True}}, "cameras": (camera,)}
+    choices = {"overrides": {"home_tiny": {"compressed": True}}, "cameras": (camera,)}
     if not refused:
         assert graph_of(**choices)
         return

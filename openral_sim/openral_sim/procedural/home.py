@@ -139,7 +139,7 @@ MAX_ATTEMPTS = 60
 BASE_OBJECTS, OBJECTS_PER_ROOM = 16, 4
 """Number of objects in any home, and added for each of its rooms."""
 _CAMERAS = {
-    "head": CameraStyle(width=320, height=240, fovy=58.0, rate=5.0),
+    "head": CameraStyle(width=640, height=480, fovy=58.0, rate=5.0),
     "wrist": CameraStyle(width=320, height=240, fovy=60.0, rate=5.0),
 }
 _SIDES: tuple[Side, Side] = ("left", "right")

@@ -22,7 +22,7 @@ from openral_bringup.deploy.mission_runner import MissionRunner, RunTimeouts
 from openral_bringup.deploy.monitor_node import MissionSnapshot, MonitorNode, restart_unresponsive
 from openral_bringup.deploy.process_supervisor import RESPAWN, ProcessSupervisor, Respawn, child_environment
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.options import Brain, DeploymentOptions
+from openral_bringup.graph.options import Brain, DeploymentOptions, DetectorSet
 from openral_bringup.graph.resources import rskill_folders, scene_path
 
 SLUG = "sim_groundtruth_locator"
@@ -115,6 +115,7 @@ class FaultTestDeployment:
         keys = (*OVERRIDES, *setup.parameters)
         chosen = DeploymentOptions(
             scene=scene_path("home"),
+            detectors=DetectorSet.GROUNDTRUTH,
             gpu_budget_mb=setup.budget_mb,
             handoff_timeout=setup.patience,
             overrides={key: {**OVERRIDES.get(key, {}), **setup.parameters.get(key, {})} for key in keys},
