@@ -121,7 +121,14 @@ class Manifest(Document):
 
 OptionValue = str | int | float | bool
 Engine = Literal[
-    "rtdetr_onnx", "rtdetr_hf", "zeroshot_hf", "vlm_grounding", "kserve", "openai_vision", "sim_groundtruth"
+    "rtdetr_onnx",
+    "rtdetr_hf",
+    "zeroshot_hf",
+    "grounding_dino",
+    "vlm_grounding",
+    "kserve",
+    "openai_vision",
+    "sim_groundtruth",
 ]
 
 

@@ -11,11 +11,15 @@ from pathlib import Path
 
 import torch
 from transformers import (
+    BertConfig,
+    BertTokenizerFast,
     CLIPTextConfig,
     CLIPTokenizer,
     DFineConfig,
     DFineForObjectDetection,
     HGNetV2Config,
+    MMGroundingDinoConfig,
+    MMGroundingDinoForObjectDetection,
     OmDetTurboConfig,
     OmDetTurboForObjectDetection,
     RfDetrConfig,
@@ -178,6 +182,53 @@ def omdet_turbo(folder: Path, classes: int) -> None:
     _save(model, folder, do_normalize=True)
 
 
+def mm_grounding_dino(folder: Path, classes: int) -> None:
+    """Write an MM-Grounding-DINO checkpoint, which is LLMDet's architecture too, with a letter tokenizer."""
+    vocabulary = _bert_vocabulary()
+    text = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=32,
+        intermediate_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+    )
+    vision = SwinConfig(
+        image_size=SIDE,
+        embed_dim=16,
+        depths=[1, 1, 1, 1],
+        num_heads=[1, 2, 2, 4],
+        out_features=["stage2", "stage3", "stage4"],
+    )
+    config = MMGroundingDinoConfig(
+        backbone_config=vision,
+        text_config=text,
+        d_model=32,
+        num_queries=20,
+        encoder_layers=1,
+        encoder_ffn_dim=32,
+        encoder_attention_heads=2,
+        decoder_layers=2,
+        decoder_ffn_dim=32,
+        decoder_attention_heads=2,
+    )
+    BertTokenizerFast(vocab={token: number for number, token in enumerate(vocabulary)}).save_pretrained(
+        folder
+    )
+    edges = {"shortest_edge": 96, "longest_edge": 128}
+    _save(MMGroundingDinoForObjectDetection(config), folder, do_normalize=True, size=edges)
+
+
+def _bert_vocabulary() -> list[str]:
+    """List BERT's special tokens and punctuation at their places, and letters as pieces of words."""
+    tokens = [f"[unused{number}]" for number in range(1030)]
+    tokens[0], tokens[100], tokens[101], tokens[102] = "[PAD]", "[UNK]", "[CLS]", "[SEP]"
+    tokens[1012], tokens[1029] = ".", "?"
+    letters = [chr(code) for code in range(ord("a"), ord("z") + 1)] + [str(digit) for digit in range(10)]
+    pieces = [*letters, *(f"##{letter}" for letter in letters)]
+    tokens[103 : 103 + len(pieces)] = pieces
+    return tokens
+
+
 def _letter_tokenizer() -> CLIPTokenizer:
     """Build a tokenizer of printable letters, alone and at a word's end; CLIP pools at the highest id."""
     letters = [chr(code) for code in range(33, 127)]
@@ -185,7 +236,9 @@ def _letter_tokenizer() -> CLIPTokenizer:
     return CLIPTokenizer(vocab={token: number for number, token in enumerate(tokens)}, merges=[])
 
 
-def _save(model: torch.nn.Module, folder: Path, do_normalize: bool) -> None:
+def _save(
+    model: torch.nn.Module, folder: Path, do_normalize: bool, size: Mapping[str, int] | None = None
+) -> None:
     """Save a model with batch norms near 1: near 0, as initialised, all outputs of RT-DETR are equal."""
     for module in model.modules():
         if isinstance(module, torch.nn.BatchNorm2d):
@@ -193,7 +246,7 @@ def _save(model: torch.nn.Module, folder: Path, do_normalize: bool) -> None:
     model.eval().save_pretrained(folder)
     preprocessor = {
         "image_processor_type": "RTDetrImageProcessor",
-        "size": {"height": SIDE, "width": SIDE},
+        "size": size or {"height": SIDE, "width": SIDE},
         "do_resize": True,
         "do_rescale": True,
         "do_normalize": do_normalize,
@@ -209,6 +262,7 @@ ARCHITECTURES: Mapping[str, Callable[[Path, int], None]] = {
     "d_fine": d_fine,
     "rf_detr": rf_detr,
     "omdet_turbo": omdet_turbo,
+    "mm_grounding_dino": mm_grounding_dino,
 }
 
 

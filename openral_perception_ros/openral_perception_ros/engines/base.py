@@ -141,6 +141,7 @@ ENGINES: Mapping[str, str] = {
     "rtdetr_onnx": "openral_perception_ros.engines.rtdetr_onnx",
     "rtdetr_hf": "openral_perception_ros.engines.rtdetr_hf",
     "zeroshot_hf": "openral_perception_ros.engines.omdet_turbo",
+    "grounding_dino": "openral_perception_ros.engines.grounding_dino",
     "kserve": "openral_perception_ros.engines.kserve",
     "openai_vision": "openral_perception_ros.engines.openai_vision",
     "vlm_grounding": "openral_perception_ros.engines.vlm_grounding",

@@ -188,6 +188,59 @@ def test_free_text_comes_back_as_it_was_asked(checkpoints: Path, start: Start) -
     assert look(worker, photo(), asked) == first
 
 
+PHRASES = ("a Red mug", "lemon.")
+GROUNDED = """
+    import json, sys, numpy as np, torch
+    from PIL import Image
+    from transformers import AutoModelForZeroShotObjectDetection, AutoTokenizer
+    from transformers import GroundingDinoImageProcessorPil, GroundingDinoProcessor
+    folder = sys.argv[1]
+    image = Image.fromarray(np.random.default_rng(0).integers(0, 255, (120, 200, 3), np.uint8))
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    processor = GroundingDinoProcessor(GroundingDinoImageProcessorPil.from_pretrained(folder), tokenizer)
+    inputs = processor(image, text=[["a red mug", "lemon"]], return_tensors="pt")
+    with torch.inference_mode():
+        output = AutoModelForZeroShotObjectDetection.from_pretrained(folder).eval()(**inputs)
+    ids, phrases = inputs["input_ids"][0].tolist(), [[]]
+    for place, token in enumerate(ids[1:-1], start=1):
+        phrases.append([]) if token == 1012 else phrases[-1].append(place)
+    tokens = output.logits[0].sigmoid()
+    scores = torch.stack([tokens[:, places].mean(1) for places in phrases if places], 1)
+    print(json.dumps({"scores": scores.tolist(), "boxes": output.pred_boxes[0].tolist()}))
+"""
+
+
+def test_grounding_dino_scores_phrases_by_the_tokens_of_its_library(checkpoints: Path, start: Start) -> None:
+    folder = checkpoints / "mm_grounding_dino"
+    worker, ready = start(manifest_of("grounding_dino", labels=()), folder)
+    assert isinstance(ready, Ready), ready
+    found = look(worker, photo(), PHRASES)
+    printed = in_environment("-c", textwrap.dedent(GROUNDED), str(folder / "weights"), patience=240.0)
+    reference = json.loads(printed.splitlines()[-1])
+    scores, boxes = np.array(reference["scores"]), np.array(reference["boxes"]) * ([200, 120] * 2)
+    assert scores.shape == (20, 2)
+    best = np.argsort(-scores.reshape(-1), kind="stable")[: len(scores)]
+    rows = []
+    for place in best:
+        (x, y, width, height), phrase = boxes[place // 2], PHRASES[place % 2]
+        corners = np.clip([x - width / 2, y - height / 2, x + width / 2, y + height / 2], 0, [200, 120] * 2)
+        rows += [(phrase, scores.reshape(-1)[place], corners)]
+    compare(found, rows)
+
+
+@pytest.mark.parametrize(
+    ("terms", "words"), [(("mug", "?."), "'?.'"), (("mug " * 90,), "the model takes 256")]
+)
+def test_phrases_that_it_cannot_take_are_refused(
+    checkpoints: Path, start: Start, terms: tuple[str, ...], words: str
+) -> None:
+    worker, _ = start(manifest_of("grounding_dino", labels=()), checkpoints / "mm_grounding_dino")
+    worker.detect(photo(), terms)
+    failed = answer_of(worker)
+    assert isinstance(failed, Failed), failed
+    assert words in failed.message
+
+
 def test_half_precision_is_really_applied(checkpoints: Path, start: Start) -> None:
     scores = []
     for precision in ("fp32", "bf16"):
