@@ -263,7 +263,7 @@ def test_distortion_is_undone() -> None:
     assert np.allclose(again, points, atol=1e-3)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(
     st.floats(0.6, 2.5),
     st.floats(-0.3, 0.3),

@@ -27,7 +27,7 @@ for number in range(start, start + 100_000):
     memory.commit()
     print(number, flush=True)
 """
-KILLS = 4
+KILLS = 2
 
 
 def test_no_committed_record_is_lost_to_kill_9(tmp_path: Path) -> None:
